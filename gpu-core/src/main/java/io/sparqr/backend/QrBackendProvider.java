@@ -1,0 +1,34 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend;
+
+import io.sparqr.numeric.SubtreeFactorizer;
+import java.util.Optional;
+
+/** Service interface of a backend ({@link java.util.ServiceLoader}). */
+public interface QrBackendProvider {
+
+  /** "cpu" or "cuda". */
+  String name();
+
+  /**
+   * Empty if the backend can be used in this JVM; otherwise the one-line reason why not. Never
+   * throws.
+   */
+  Optional<String> unavailable();
+
+  /**
+   * A factorizer bound to a device.
+   *
+   * @param device device ordinal; ignored by the CPU
+   * @throws io.sparqr.error.BackendUnavailableException if {@link #unavailable()} gives a reason
+   */
+  SubtreeFactorizer create(int device);
+
+  /** Number of devices; 0 for the CPU. */
+  int devices();
+
+  /**
+   * Arithmetic intensity (flops / bytes of the fronts) below which AUTO keeps a problem on the CPU.
+   */
+  double minimumIntensity();
+}

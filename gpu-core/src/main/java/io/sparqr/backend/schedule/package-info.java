@@ -1,0 +1,3 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+/** The bucket scheduler and the task lists; no CUDA. */
+package io.sparqr.backend.schedule;

@@ -1,0 +1,30 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric;
+
+import java.io.Serializable;
+
+/**
+ * Options of the numeric factorization of a subtree.
+ *
+ * @param rankTolerance a pivot column whose remaining 2-norm is at most this is dead (Heath 1982);
+ *     negative: no detection, every column with a row left is live
+ * @param threads host threads that the task may use, at least 1
+ * @param deviceMemoryBytes device memory the task may use; 0 = what is free
+ */
+public record FactorOptions(double rankTolerance, int threads, long deviceMemoryBytes)
+    implements Serializable {
+
+  /** Checks the ranges. */
+  public FactorOptions {
+    if (threads < 1 || deviceMemoryBytes < 0 || Double.isNaN(rankTolerance)) {
+      throw new IllegalArgumentException("factor options out of range");
+    }
+  }
+
+  /**
+   * SuiteSparseQR's default tolerance, 20 (m + n) eps max_j ||a_j||, a_j the columns as factored.
+   */
+  public static double defaultTolerance(long rows, int columns, double maxColumnNorm) {
+    return 20.0 * ((double) rows + columns) * Math.ulp(1.0) * maxColumnNorm;
+  }
+}

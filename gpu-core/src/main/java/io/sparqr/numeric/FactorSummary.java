@@ -1,0 +1,111 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a subtree's factorization did. Merging is associative; counts and times add, peaks take the
+ * maximum.
+ *
+ * @param backend name of the backend, such as "cpu (OpenBLAS 0.3.31)" or "cuda"
+ * @param device device name, empty on a CPU
+ * @param fronts fronts factored
+ * @param rank live pivot columns
+ * @param flopsDone flops executed, padding included
+ * @param stages memory stages on the device
+ * @param rounds rounds of the bucket scheduler (launches)
+ * @param tasks device tasks
+ * @param h2dBytes host to device
+ * @param d2hBytes device to host
+ * @param peakDeviceBytes most device memory held
+ * @param peakHostBytes most host memory held in fronts and contribution blocks
+ * @param assembleSeconds wall time of assembly where it is apart, else 0
+ * @param factorSeconds wall time of the whole call
+ * @param droppedNorm 2-norm of what rank detection dropped
+ * @param warnings in the order they came
+ */
+public record FactorSummary(
+    String backend,
+    String device,
+    long fronts,
+    long rank,
+    double flopsDone,
+    long stages,
+    long rounds,
+    long tasks,
+    long h2dBytes,
+    long d2hBytes,
+    long peakDeviceBytes,
+    long peakHostBytes,
+    double assembleSeconds,
+    double factorSeconds,
+    double droppedNorm,
+    List<String> warnings)
+    implements Serializable {
+
+  /** Copies the list into a serializable one. */
+  public FactorSummary {
+    warnings = new ArrayList<>(warnings);
+  }
+
+  /** A CPU run's summary. */
+  public static FactorSummary cpu(
+      String backend,
+      long fronts,
+      long rank,
+      double flopsDone,
+      long peakHostBytes,
+      double assembleSeconds,
+      double factorSeconds,
+      double droppedNorm) {
+    return new FactorSummary(
+        backend,
+        "",
+        fronts,
+        rank,
+        flopsDone,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        peakHostBytes,
+        assembleSeconds,
+        factorSeconds,
+        droppedNorm,
+        List.of());
+  }
+
+  /** The two together. */
+  public FactorSummary merge(FactorSummary other) {
+    var all = new ArrayList<>(warnings);
+    other.warnings.stream().filter(w -> !all.contains(w)).forEach(all::add);
+    return new FactorSummary(
+        join(backend, other.backend),
+        join(device, other.device),
+        fronts + other.fronts,
+        rank + other.rank,
+        flopsDone + other.flopsDone,
+        stages + other.stages,
+        rounds + other.rounds,
+        tasks + other.tasks,
+        h2dBytes + other.h2dBytes,
+        d2hBytes + other.d2hBytes,
+        Math.max(peakDeviceBytes, other.peakDeviceBytes),
+        Math.max(peakHostBytes, other.peakHostBytes),
+        assembleSeconds + other.assembleSeconds,
+        factorSeconds + other.factorSeconds,
+        Math.hypot(droppedNorm, other.droppedNorm),
+        all);
+  }
+
+  private static String join(String a, String b) {
+    if (a.isEmpty() || List.of(a.split(" \\+ ")).contains(b) || b.isEmpty()) {
+      return a.isEmpty() ? b : a;
+    }
+    return a + " + " + b;
+  }
+}

@@ -1,0 +1,36 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric;
+
+/**
+ * The rows of R that one front yields, and their part of Q'b. Pivot column {@code livePivot[i]}
+ * (local, ascending, in [0, fp)) has its pivot in row i; columns of [0, fp) that are not listed are
+ * dead. Row i starts at column livePivot[i] and runs to the front's last column: fn - livePivot[i]
+ * values, rows packed one after the other. The diagonal (first) value of each row is positive: rows
+ * of R and Q'b are negated where Householder left it negative.
+ *
+ * @param front front number
+ * @param fn columns of the front
+ * @param livePivot size rank of the front
+ * @param values packed rows
+ * @param rhs rank x rhsCount, row-major
+ * @param rhsCount right-hand sides carried along
+ */
+public record FrontFactor(
+    int front, int fn, int[] livePivot, double[] values, double[] rhs, int rhsCount) {
+
+  /** Checks sizes in O(rank). */
+  public FrontFactor {
+    long length = 0;
+    for (int k : livePivot) {
+      length += fn - k;
+    }
+    if (values.length != length || rhs.length != (long) livePivot.length * rhsCount) {
+      throw new IllegalArgumentException("rows of R of front " + front + ": inconsistent sizes");
+    }
+  }
+
+  /** Live pivot columns of the front. */
+  public int rank() {
+    return livePivot.length;
+  }
+}

@@ -1,0 +1,27 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric;
+
+import java.util.List;
+
+/**
+ * Result of a subtree task, all in host memory.
+ *
+ * @param fronts the rows of R, one entry a front of the task, in the task's order
+ * @param outputs contribution blocks of fronts whose parent is outside the task and that have rows
+ *     to pass, ascending by front
+ * @param residualSquares size rhsCount: sums of squares of the entries of Q'b that end here (rows
+ *     that no pivot and no contribution block took)
+ * @param summary what was done
+ */
+public record SubtreeFactor(
+    List<FrontFactor> fronts,
+    List<ContributionBlock> outputs,
+    double[] residualSquares,
+    FactorSummary summary) {
+
+  /** Copies the lists. */
+  public SubtreeFactor {
+    fronts = List.copyOf(fronts);
+    outputs = List.copyOf(outputs);
+  }
+}

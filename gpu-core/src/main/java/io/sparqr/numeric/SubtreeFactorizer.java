@@ -1,0 +1,27 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric;
+
+/**
+ * The one seam between the distributed algorithm and a backend: factors the fronts of one subtree
+ * task. The result is a pure function of the problem and the options: the same bits on every run on
+ * the same machine, whatever the number of threads.
+ */
+public interface SubtreeFactorizer extends AutoCloseable {
+
+  /**
+   * Assembles and factors the task's fronts, children first.
+   *
+   * @param problem not modified
+   * @param options tolerance and resources
+   * @throws io.sparqr.error.InsufficientMemoryException if a front and its children do not fit
+   * @throws io.sparqr.error.CudaException if the device fails
+   */
+  SubtreeFactor factor(SubtreeProblem problem, FactorOptions options);
+
+  /** Name and version of what computes, for the report. */
+  String description();
+
+  /** Releases whatever is held; idempotent. */
+  @Override
+  void close();
+}

@@ -1,0 +1,29 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.error;
+
+/**
+ * Root of every error that Sparqr reports about its input, its resources or its results. Each
+ * subclass carries typed, serializable fields and one line of text that names what and where;
+ * caller bugs stay {@link IllegalArgumentException}, use after close {@link IllegalStateException}.
+ */
+public abstract sealed class SparseQrException extends RuntimeException
+    permits BackendUnavailableException,
+        CudaException,
+        DimensionMismatchException,
+        IndexOverflowException,
+        InsufficientMemoryException,
+        MatrixFormatException,
+        NonFiniteValueException,
+        RankDeficientException,
+        WireFormatException {
+
+  /** One line that names what is wrong and where. */
+  protected SparseQrException(String message) {
+    super(message);
+  }
+
+  /** One line that names what is wrong and where, and the error behind it. */
+  protected SparseQrException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

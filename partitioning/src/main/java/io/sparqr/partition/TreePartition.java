@@ -1,0 +1,35 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.partition;
+
+import java.io.Serializable;
+import java.util.List;
+
+/**
+ * The cut of an assembly tree into subtree tasks by levels. Every front is in exactly one task; a
+ * contribution block only ever goes to a task of a higher level.
+ *
+ * @param tasks by id; ids ascend with the level
+ * @param levels number of levels
+ * @param taskOfFront size nf; the task that owns the front
+ * @param estimatedSeconds makespan that the model predicts
+ * @param lowerBoundSeconds the larger of total work over all rates and the critical path over the
+ *     best rate
+ */
+public record TreePartition(
+    List<SubtreeTask> tasks,
+    int levels,
+    int[] taskOfFront,
+    double estimatedSeconds,
+    double lowerBoundSeconds)
+    implements Serializable {
+
+  /** Copies the list. */
+  public TreePartition {
+    tasks = List.copyOf(tasks);
+  }
+
+  /** The tasks of one level, by id. */
+  public List<SubtreeTask> level(int level) {
+    return tasks.stream().filter(t -> t.level() == level).toList();
+  }
+}

@@ -1,0 +1,70 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.sparse;
+
+import java.io.Serializable;
+
+/**
+ * A permutation of 0..n-1 as the column order P of AP: position k of the new order holds the
+ * original index {@code original(k)}; {@code position(j)} is the inverse.
+ */
+public final class Permutation implements Serializable {
+
+  private static final long serialVersionUID = 1;
+
+  private final int[] original;
+  private final int[] position;
+
+  /**
+   * Takes the order as it stands; the array is copied. O(n).
+   *
+   * @param original size n; original[k] is the original index at position k
+   * @throws IllegalArgumentException if it is no permutation
+   */
+  public Permutation(int[] original) {
+    this.original = original.clone();
+    this.position = new int[original.length];
+    java.util.Arrays.fill(position, -1);
+    for (int k = 0; k < original.length; k++) {
+      int j = original[k];
+      if (j < 0 || j >= original.length || position[j] >= 0) {
+        throw new IllegalArgumentException(
+            "not a permutation of 0.." + (original.length - 1) + ": entry " + j + " at " + k);
+      }
+      position[j] = k;
+    }
+  }
+
+  /** The identity of size n. */
+  public static Permutation identity(int n) {
+    int[] order = new int[n];
+    for (int k = 0; k < n; k++) {
+      order[k] = k;
+    }
+    return new Permutation(order);
+  }
+
+  /** n. */
+  public int size() {
+    return original.length;
+  }
+
+  /** Original index at a position of the new order. */
+  public int original(int position) {
+    return original[position];
+  }
+
+  /** Position in the new order of an original index. */
+  public int position(int original) {
+    return position[original];
+  }
+
+  /** A copy of the order: entry k is the original index at position k. */
+  public int[] toArray() {
+    return original.clone();
+  }
+
+  /** A copy of the inverse: entry j is the position of original index j. */
+  public int[] inverseArray() {
+    return position.clone();
+  }
+}

@@ -1,0 +1,92 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.sparse;
+
+import java.io.Serializable;
+import java.util.Objects;
+
+/**
+ * Nonzero pattern of an m x n matrix as DISTINCT row patterns with their multiplicities: all that
+ * ordering and symbolic analysis ever see. Row pattern p has the column indices {@code
+ * columnIndex[rowStart[p] .. rowStart[p+1])}, strictly ascending, and stands for {@code
+ * multiplicity[p]} rows of A. Empty rows are legal. Immutable by contract: the arrays are shared,
+ * not copied, and nobody may write to them.
+ *
+ * @param columns n
+ * @param rowStart size patterns+1; offsets into columnIndex
+ * @param columnIndex size rowStart[patterns]; column indices in [0, n), ascending in each row
+ * @param multiplicity size patterns; how many rows of A have the pattern, at least 1
+ */
+public record SparsityPattern(int columns, long[] rowStart, int[] columnIndex, long[] multiplicity)
+    implements Serializable {
+
+  /** Checks sizes in O(1); see {@link #validate()} for the indices. */
+  public SparsityPattern {
+    Objects.requireNonNull(rowStart, "rowStart");
+    Objects.requireNonNull(columnIndex, "columnIndex");
+    Objects.requireNonNull(multiplicity, "multiplicity");
+    if (columns < 0 || rowStart.length != multiplicity.length + 1 || rowStart[0] != 0) {
+      throw new IllegalArgumentException("inconsistent sizes of a sparsity pattern");
+    }
+    if (rowStart[multiplicity.length] != columnIndex.length) {
+      throw new IllegalArgumentException(
+          "rowStart ends at "
+              + rowStart[multiplicity.length]
+              + ", columnIndex has "
+              + columnIndex.length
+              + " entries");
+    }
+  }
+
+  /** Number of distinct row patterns. */
+  public int patterns() {
+    return multiplicity.length;
+  }
+
+  /** m, the number of rows of A: the sum of the multiplicities. O(patterns). */
+  public long rows() {
+    long m = 0;
+    for (long k : multiplicity) {
+      m = Math.addExact(m, k);
+    }
+    return m;
+  }
+
+  /** Stored entries of the distinct patterns. */
+  public long patternEntries() {
+    return columnIndex.length;
+  }
+
+  /** Entries of A: pattern lengths times multiplicities. O(patterns). */
+  public long nonzeros() {
+    long nz = 0;
+    for (int p = 0; p < multiplicity.length; p++) {
+      nz = Math.addExact(nz, Math.multiplyExact(rowStart[p + 1] - rowStart[p], multiplicity[p]));
+    }
+    return nz;
+  }
+
+  /**
+   * Checks every index and multiplicity. O(entries).
+   *
+   * @throws IllegalArgumentException if an index is out of range or not ascending, or a
+   *     multiplicity is not positive
+   */
+  public SparsityPattern validate() {
+    for (int p = 0; p < multiplicity.length; p++) {
+      if (multiplicity[p] < 1) {
+        throw new IllegalArgumentException(
+            "multiplicity " + multiplicity[p] + " of row pattern " + p);
+      }
+      int last = -1;
+      for (long k = rowStart[p]; k < rowStart[p + 1]; k++) {
+        int j = columnIndex[(int) k];
+        if (j <= last || j >= columns) {
+          throw new IllegalArgumentException(
+              "column index " + j + " of row pattern " + p + " out of order or out of range");
+        }
+        last = j;
+      }
+    }
+    return this;
+  }
+}

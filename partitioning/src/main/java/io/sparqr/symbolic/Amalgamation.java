@@ -1,0 +1,33 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.symbolic;
+
+import java.io.Serializable;
+
+/**
+ * Rules of relaxed amalgamation: a front is merged with its parent (its last child) when the merged
+ * front has at most {@code width0} pivot columns, or adds no zeros, or has at most {@code width1}
+ * columns and a fraction of zeros under {@code zeros1}, or at most {@code width2} and under {@code
+ * zeros2}, or any width and under {@code zeros3} (Ashcraft and Grimes 1989; the rules and defaults
+ * of CHOLMOD's supernodal analysis).
+ *
+ * @param width0 pivot columns merged without question; default 4
+ * @param width1 default 16
+ * @param width2 default 48
+ * @param zeros1 default 0.8
+ * @param zeros2 default 0.1
+ * @param zeros3 default 0.05
+ */
+public record Amalgamation(
+    int width0, int width1, int width2, double zeros1, double zeros2, double zeros3)
+    implements Serializable {
+
+  /** 4, 16, 48; 0.8, 0.1, 0.05. */
+  public static Amalgamation defaults() {
+    return new Amalgamation(4, 16, 48, 0.8, 0.1, 0.05);
+  }
+
+  /** No relaxation: fundamental supernodes as they are. */
+  public static Amalgamation none() {
+    return new Amalgamation(0, 0, 0, 0, 0, 0);
+  }
+}

@@ -1,0 +1,212 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.symbolic;
+
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.sparse.Permutation;
+import java.io.Serializable;
+import java.util.Arrays;
+
+/**
+ * What is known of the factorization AP = QR before any value is seen: the column order, the column
+ * singletons, the tree of fronts, their columns and sizes, flops and bytes. Immutable and
+ * serializable; good for any matrix of the same pattern.
+ *
+ * <p>Positions. "Position" always means a column's place in the final order {@code permutation()}:
+ * the {@code singletons()} first (positions 0 .. n1-1, an upper triangular R11 with one row of A a
+ * position), then the pivot columns of front 0, of front 1, ... in postorder. Front f has the pivot
+ * positions {@code firstPivot(f) .. firstPivot(f+1)} and, after them, the ascending non-pivot
+ * positions {@code tailColumns[tailStart[f] .. tailStart[f+1])}.
+ *
+ * <p>Where a row of A goes: let p be the least position of its columns; if p &lt; n1 the row is the
+ * singleton row of position p (row p of R, as it stands), otherwise it belongs to front {@code
+ * frontOfPosition(p)}. An empty row belongs nowhere: only its right-hand side counts, in the
+ * residual.
+ *
+ * <p>Sizes are those of full rank. With dead columns a contribution block may have more rows than
+ * {@code cm(f)} says, at most min(fm, cn): a numeric code takes what comes.
+ */
+public final class SymbolicAnalysis implements Serializable {
+
+  private static final long serialVersionUID = 1;
+
+  /** All that the analysis knows, as arrays; see the accessors of the same names for meanings. */
+  public record Data(
+      long rows,
+      long emptyRows,
+      long nonzeros,
+      Permutation permutation,
+      int singletons,
+      OrderingMethod orderingUsed,
+      String orderingReason,
+      int[] firstPivot,
+      int[] parent,
+      long[] tailStart,
+      int[] tailColumns,
+      long[] leftmostCount,
+      long[] fm,
+      long[] cm,
+      double[] frontFlops,
+      double orderSeconds,
+      double analyzeSeconds)
+      implements Serializable {}
+
+  private final Data data;
+  private final int[] childStart;
+  private final int[] child;
+
+  /** Takes the arrays as they are and derives the children's lists. O(fronts). */
+  public SymbolicAnalysis(Data data) {
+    this.data = data;
+    int nf = data.parent.length;
+    childStart = new int[nf + 2];
+    for (int f = 0; f < nf; f++) {
+      int p = data.parent[f] < 0 ? nf : data.parent[f];
+      if (p <= f) {
+        throw new IllegalArgumentException("front " + f + " has parent " + p + ": no postorder");
+      }
+      childStart[p + 1]++;
+    }
+    for (int f = 0; f <= nf; f++) {
+      childStart[f + 1] += childStart[f];
+    }
+    child = new int[nf];
+    int[] next = Arrays.copyOf(childStart, nf + 1);
+    for (int f = 0; f < nf; f++) {
+      child[next[data.parent[f] < 0 ? nf : data.parent[f]]++] = f;
+    }
+  }
+
+  /** The raw arrays; not to be written to. */
+  public Data data() {
+    return data;
+  }
+
+  /** m: rows of A, empty ones too. */
+  public long rows() {
+    return data.rows;
+  }
+
+  /** Rows of A without an entry. */
+  public long emptyRows() {
+    return data.emptyRows;
+  }
+
+  /** n. */
+  public int columns() {
+    return data.permutation.size();
+  }
+
+  /** Entries of A. */
+  public long nonzeros() {
+    return data.nonzeros;
+  }
+
+  /** The final column order: singletons, then fronts in postorder. */
+  public Permutation permutation() {
+    return data.permutation;
+  }
+
+  /** n1, the number of column singletons: positions 0 .. n1-1. */
+  public int singletons() {
+    return data.singletons;
+  }
+
+  /** The ordering that was used for what the singletons left. */
+  public OrderingMethod orderingUsed() {
+    return data.orderingUsed;
+  }
+
+  /** Why that ordering. */
+  public String orderingReason() {
+    return data.orderingReason;
+  }
+
+  /** nf. */
+  public int fronts() {
+    return data.parent.length;
+  }
+
+  /** Position of the first pivot column of front f; for f = nf, n. */
+  public int firstPivot(int f) {
+    return data.firstPivot[f];
+  }
+
+  /** The parent front, or -1 for a root. */
+  public int parent(int f) {
+    return data.parent[f];
+  }
+
+  /** Number of children of front f; of the forest's virtual root for f = nf. */
+  public int childCount(int f) {
+    return childStart[f + 1] - childStart[f];
+  }
+
+  /** Child k (0-based, ascending) of front f; the roots for f = nf. */
+  public int child(int f, int k) {
+    return child[childStart[f] + k];
+  }
+
+  /** fp, the pivot columns of front f. */
+  public int fp(int f) {
+    return data.firstPivot[f + 1] - data.firstPivot[f];
+  }
+
+  /** cn, the non-pivot columns of front f. */
+  public int cn(int f) {
+    return (int) (data.tailStart[f + 1] - data.tailStart[f]);
+  }
+
+  /** fn = fp + cn. */
+  public int fn(int f) {
+    return fp(f) + cn(f);
+  }
+
+  /** fm, the rows of front f: its rows of A and its children's contribution rows. */
+  public long fm(int f) {
+    return data.fm[f];
+  }
+
+  /** cm, the rows of front f's contribution block at full rank: min(max(fm - fp, 0), cn). */
+  public long cm(int f) {
+    return data.cm[f];
+  }
+
+  /** Position of column k of front f, k in [0, fn). */
+  public int column(int f, int k) {
+    int fp = fp(f);
+    return k < fp
+        ? data.firstPivot[f] + k
+        : data.tailColumns[Math.toIntExact(data.tailStart[f] + k - fp)];
+  }
+
+  /** Number of rows of A whose least position is {@code position}. */
+  public long leftmostCount(int position) {
+    return data.leftmostCount[position];
+  }
+
+  /**
+   * Flops of front f's staircase factorization (Golub and Van Loan's count, the pattern's zeros
+   * skipped).
+   */
+  public double frontFlops(int f) {
+    return data.frontFlops[f];
+  }
+
+  /** Flops of all fronts. */
+  public double flops() {
+    double sum = 0;
+    for (double f : data.frontFlops) {
+      sum += f;
+    }
+    return sum;
+  }
+
+  /** The front that owns a pivot position, in [n1, n). O(log nf). */
+  public int frontOfPosition(int position) {
+    if (position < data.singletons || position >= columns()) {
+      throw new IndexOutOfBoundsException("position " + position + " belongs to no front");
+    }
+    int k = Arrays.binarySearch(data.firstPivot, position);
+    return k >= 0 ? k : -k - 2;
+  }
+}

@@ -1,0 +1,79 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.symbolic;
+
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.sparse.Permutation;
+import java.io.Serializable;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Options of ordering and symbolic analysis.
+ *
+ * @param ordering which column order; default AUTO
+ * @param given the order for {@link OrderingMethod#GIVEN}; empty otherwise
+ * @param singletons whether column singletons are taken out first; default true
+ * @param amalgamation rules of relaxed amalgamation
+ * @param notSingletons original indices of columns that must not be taken as singletons although
+ *     the pattern allows it (their pivot turned out to be numerically zero); ascending, usually
+ *     empty
+ * @param rhs number of right-hand sides carried along, for the byte counts; at least 0
+ */
+public record SymbolicOptions(
+    OrderingMethod ordering,
+    Optional<Permutation> given,
+    boolean singletons,
+    Amalgamation amalgamation,
+    int[] notSingletons,
+    int rhs)
+    implements Serializable {
+
+  /** Checks that a given order is there exactly when it is asked for. */
+  public SymbolicOptions {
+    Objects.requireNonNull(amalgamation, "amalgamation");
+    if ((ordering == OrderingMethod.GIVEN) != given.isPresent()) {
+      throw new IllegalArgumentException("a given order goes with ordering GIVEN and only with it");
+    }
+    if (rhs < 0) {
+      throw new IllegalArgumentException("rhs = " + rhs);
+    }
+  }
+
+  /** AUTO ordering, singletons, default amalgamation, one right-hand side. */
+  public static SymbolicOptions defaults() {
+    return new SymbolicOptions(
+        OrderingMethod.AUTO, Optional.empty(), true, Amalgamation.defaults(), new int[0], 1);
+  }
+
+  /** The same with another ordering (not GIVEN). */
+  public SymbolicOptions withOrdering(OrderingMethod method) {
+    return new SymbolicOptions(
+        method, Optional.empty(), singletons, amalgamation, notSingletons, rhs);
+  }
+
+  /** The same with the caller's order. */
+  public SymbolicOptions withGiven(Permutation order) {
+    return new SymbolicOptions(
+        OrderingMethod.GIVEN, Optional.of(order), singletons, amalgamation, notSingletons, rhs);
+  }
+
+  /** The same with singletons taken out or not. */
+  public SymbolicOptions withSingletons(boolean on) {
+    return new SymbolicOptions(ordering, given, on, amalgamation, notSingletons, rhs);
+  }
+
+  /** The same with other amalgamation rules. */
+  public SymbolicOptions withAmalgamation(Amalgamation rules) {
+    return new SymbolicOptions(ordering, given, singletons, rules, notSingletons, rhs);
+  }
+
+  /** The same with columns excluded from the singletons. */
+  public SymbolicOptions withNotSingletons(int[] columns) {
+    return new SymbolicOptions(ordering, given, singletons, amalgamation, columns, rhs);
+  }
+
+  /** The same with another number of right-hand sides. */
+  public SymbolicOptions withRhs(int count) {
+    return new SymbolicOptions(ordering, given, singletons, amalgamation, notSingletons, count);
+  }
+}
