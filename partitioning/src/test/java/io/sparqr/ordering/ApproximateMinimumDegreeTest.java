@@ -1,0 +1,85 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.ordering;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import edu.ufl.cise.amd.tdouble.Damd_defaults;
+import edu.ufl.cise.amd.tdouble.Damd_order;
+import io.sparqr.sparse.Permutation;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class ApproximateMinimumDegreeTest {
+
+  @Test
+  void ordersEmptyAndSingleVertexGraphs() {
+    assertThat(ApproximateMinimumDegree.order(0, new int[1], new int[0], null)).isEmpty();
+    assertThat(ApproximateMinimumDegree.order(1, new int[2], new int[0], null)).containsExactly(0);
+  }
+
+  @Test
+  void ordersAPathWithoutFill() {
+    int n = 1000;
+    int[] ptr = new int[n + 1];
+    int[] adj = new int[2 * (n - 1)];
+    int k = 0;
+    for (int i = 0; i < n; i++) {
+      if (i > 0) {
+        adj[k++] = i - 1;
+      }
+      if (i < n - 1) {
+        adj[k++] = i + 1;
+      }
+      ptr[i + 1] = k;
+    }
+    int[] order = ApproximateMinimumDegree.order(n, ptr, adj, null);
+    // n - 1 columns of two entries and the last of one
+    assertThat(FillCounter.cholesky(n, ptr, adj, order)).isEqualTo(4.0 * (n - 1) + 1);
+  }
+
+  @Test
+  void flopsWithinTenPercentOfTheOracleOnGridsAndRandomGraphs() {
+    for (int seed = 1; seed <= 12; seed++) {
+      FillCounter.Graph g =
+          seed <= 4
+              ? FillCounter.Graph.grid(10 * seed)
+              : FillCounter.Graph.random(600, (seed - 3) * 600, seed);
+      int[] ours = ApproximateMinimumDegree.order(g.n(), g.ptr(), g.adj(), null);
+      int[] theirs = new int[g.n()];
+      double[] control = new double[5];
+      Damd_defaults.amd_defaults(control);
+      Damd_order.amd_order(g.n(), g.ptr(), g.adj(), theirs, control, new double[20]);
+      new Permutation(ours);
+      assertThat(FillCounter.cholesky(g.n(), g.ptr(), g.adj(), ours))
+          .as("flops, seed %d", seed)
+          .isLessThanOrEqualTo(1.1 * FillCounter.cholesky(g.n(), g.ptr(), g.adj(), theirs));
+    }
+  }
+
+  @Test
+  void weightedVerticesStandForIndistinguishableColumns() {
+    for (int seed = 1; seed <= 20; seed++) {
+      FillCounter.Graph g = FillCounter.Graph.random(200, 500, seed);
+      Random random = new Random(seed);
+      int[] weight = new int[g.n()];
+      Arrays.setAll(weight, i -> 1 + random.nextInt(3));
+      int[] order = ApproximateMinimumDegree.order(g.n(), g.ptr(), g.adj(), weight);
+      new Permutation(order);
+      FillCounter.Graph expanded = g.expand(weight);
+      int[] direct = ApproximateMinimumDegree.order(expanded.n(), expanded.ptr(), expanded.adj(), null);
+      int[] spread = FillCounter.spread(order, weight);
+      assertThat(FillCounter.cholesky(expanded.n(), expanded.ptr(), expanded.adj(), spread))
+          .as("flops, seed %d", seed)
+          .isLessThanOrEqualTo(
+              1.25 * FillCounter.cholesky(expanded.n(), expanded.ptr(), expanded.adj(), direct));
+    }
+  }
+
+  @Test
+  void theSameGraphGivesTheSameOrder() {
+    FillCounter.Graph g = FillCounter.Graph.random(500, 2000, 7);
+    assertThat(ApproximateMinimumDegree.order(g.n(), g.ptr(), g.adj(), null))
+        .isEqualTo(ApproximateMinimumDegree.order(g.n(), g.ptr(), g.adj(), null));
+  }
+}
