@@ -67,7 +67,8 @@ class ApproximateMinimumDegreeTest {
       int[] order = ApproximateMinimumDegree.order(g.n(), g.ptr(), g.adj(), weight);
       new Permutation(order);
       FillCounter.Graph expanded = g.expand(weight);
-      int[] direct = ApproximateMinimumDegree.order(expanded.n(), expanded.ptr(), expanded.adj(), null);
+      int[] direct =
+          ApproximateMinimumDegree.order(expanded.n(), expanded.ptr(), expanded.adj(), null);
       int[] spread = FillCounter.spread(order, weight);
       assertThat(FillCounter.cholesky(expanded.n(), expanded.ptr(), expanded.adj(), spread))
           .as("flops, seed %d", seed)
