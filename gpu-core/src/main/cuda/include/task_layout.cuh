@@ -1,0 +1,163 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+// The binary layout that the host's scheduler writes and the kernels read; the Java side is
+// io.sparqr.backend.schedule.TaskLayout, and a test there reads the static_asserts below.
+// Little-endian, records 16-byte aligned. What each task has to compute is written down, obvious
+// and sequential, in io.sparqr.backend.reference.TaskListExecutor: that class is the specification.
+//
+// A front is ROW-MAJOR in the arena: entry (i, j) at arena[data + i * ld + j]; columns [0, fp) are
+// pivots, [fp, fn) the tail, [fn, fn + rhs) the right-hand sides. A tiled front has ld and its rows
+// padded to multiples of 32 (zeros, and they stay zeros); a small front (row_tiles = 0) has ld
+// padded to a multiple of 4 and no row padding. The arena, the state array and the residual array
+// are all zero before round 0.
+//
+// H = I - V T V', A := H' A = A - V T' (V' A). Factorizing column tile c of a bundle leaves R in
+// the upper triangle of the first row tile and ZEROS below it, the V tiles of the other row tiles
+// in place (column tile c of these row tiles), and in the VT slot 2 x 1024 doubles, row-major: the
+// first row tile's V (unit lower triangular, ones and zeros stored), then T (upper triangular,
+// zeros stored). A column without a reflector has v = e_j and tau = 0.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+constexpr int SPARQR_TILE = 32;
+constexpr int SPARQR_MAX_BUNDLE = 8;
+constexpr int SPARQR_VT_DOUBLES = 2048;
+
+// Kinds, in the order in which a round's list has them.
+enum SparqrKind : uint8_t {
+  SPARQR_FACTORIZE = 0,        // qr: factorize tile[0..size) at `column`, VT to vt_write
+  SPARQR_APPLY_FACTORIZE = 1,  // qr: apply vt_read to column + 1, then factorize there, VT to vt_write
+  SPARQR_SMALL_FRONT = 2,      // small: a whole front in one thread block
+  SPARQR_PACK_ASSEMBLE = 3,    // pack: rows of a front's contribution block into its parent
+  SPARQR_ASSEMBLE_BLOCK = 4,   // pack: the same from a packed input block
+  SPARQR_ASSEMBLE_S = 5,       // scatter: packed (index, value) entries into a front
+  SPARQR_APPLY = 6,            // qr: apply vt_read to column tiles [from, to)
+  SPARQR_PACK_ROWS = 7,        // out: final rows of a front into the output buffer
+  SPARQR_RESIDUAL = 8,         // out: sums of squares of right-hand sides that end in this front
+  SPARQR_KINDS = 9
+};
+
+// Flags of FACTORIZE and APPLY_FACTORIZE.
+constexpr uint8_t SPARQR_FINAL = 1;  // the triangle made here is final: test its pivots
+// Flags of SMALL_FRONT: what it does besides factorizing, in this order.
+constexpr uint8_t SPARQR_SMALL_ASSEMBLE_S = 1;  // before: scatter S entries [s_from, s_to)
+constexpr uint8_t SPARQR_SMALL_PACK_ASSEMBLE = 2;  // after: contribution block into the parent
+constexpr uint8_t SPARQR_SMALL_PACK_ROWS = 4;      // after: rows [0, row_to) to out, out_rhs
+constexpr uint8_t SPARQR_SMALL_RESIDUAL = 8;       // after: residual partial sums to slot
+
+struct alignas(16) SparqrTask {
+  uint8_t kind;
+  uint8_t size;     // qr: row tiles listed in tile[]
+  uint8_t applied;  // APPLY_FACTORIZE: bit s - 1 set if tile[s], s >= 1, is in the applied bundle
+  uint8_t flags;
+  int32_t front;  // number within the stage; ASSEMBLE_BLOCK: the block's descriptor
+  union {
+    struct {
+      int32_t column;    // column tile whose reflectors are made (FACTORIZE) or applied (the others)
+      int32_t vt_read;   // slot to apply; -1: none
+      int32_t vt_write;  // slot to fill; -1: none
+      int32_t from;      // APPLY: first column tile
+      int32_t to;        // APPLY: end of the column tiles
+      // Ascending row tiles. FACTORIZE, APPLY: the bundle, tile[0] becomes triangular.
+      // APPLY_FACTORIZE: tile[0] = first row tile of the applied bundle (never factorized again
+      // here), tile[1 .. size) = the next bundle; the applied bundle is tile[0] and those of
+      // tile[1 .. size) whose bit is set in `applied`, the others are the delta (already up to
+      // date in column + 1).
+      int32_t tile[9];
+    } qr;
+    struct {
+      int32_t parent;       // front that receives
+      int32_t row_from;     // rows of the contribution block; row i is the front's row fp + i
+      int32_t row_to;
+      int32_t column_from;  // columns of the block, tail then right-hand sides: [0, cn + rhs);
+      int32_t column_to;    // only entries with column >= row are read (below are V's remains)
+    } pack;
+    struct {
+      int32_t unused[2];
+      int64_t from;  // S entries [from, to)
+      int64_t to;
+    } scatter;
+    struct {
+      int32_t slot;      // RESIDUAL: residual[slot * rhs + j] = sum of squares, rows [row_from, row_to)
+      int32_t row_from;  // PACK_ROWS: row i has its fn - i values (negated, with its right-hand
+      int32_t row_to;    // sides, if i < fp and R_ii < 0) at out..., rows one after the other;
+      int32_t unused;
+      int64_t out;       // PACK_ROWS: place of the values of row_from in the output buffer, doubles
+      int64_t out_rhs;   // PACK_ROWS: place of its right-hand sides (rows x rhs, row-major)
+    } out;               // SMALL_FRONT has both: rows [0, row_to), residual of rows [min(fm,fn), fm)
+  };
+};
+static_assert(sizeof(SparqrTask) == 64, "task size");
+static_assert(offsetof(SparqrTask, kind) == 0, "");
+static_assert(offsetof(SparqrTask, size) == 1, "");
+static_assert(offsetof(SparqrTask, applied) == 2, "");
+static_assert(offsetof(SparqrTask, flags) == 3, "");
+static_assert(offsetof(SparqrTask, front) == 4, "");
+static_assert(offsetof(SparqrTask, qr.column) == 8, "");
+static_assert(offsetof(SparqrTask, qr.vt_read) == 12, "");
+static_assert(offsetof(SparqrTask, qr.vt_write) == 16, "");
+static_assert(offsetof(SparqrTask, qr.from) == 20, "");
+static_assert(offsetof(SparqrTask, qr.to) == 24, "");
+static_assert(offsetof(SparqrTask, qr.tile) == 28, "");
+static_assert(offsetof(SparqrTask, pack.parent) == 8, "");
+static_assert(offsetof(SparqrTask, pack.row_from) == 12, "");
+static_assert(offsetof(SparqrTask, pack.row_to) == 16, "");
+static_assert(offsetof(SparqrTask, pack.column_from) == 20, "");
+static_assert(offsetof(SparqrTask, pack.column_to) == 24, "");
+static_assert(offsetof(SparqrTask, scatter.from) == 16, "");
+static_assert(offsetof(SparqrTask, scatter.to) == 24, "");
+static_assert(offsetof(SparqrTask, out.slot) == 8, "");
+static_assert(offsetof(SparqrTask, out.row_from) == 12, "");
+static_assert(offsetof(SparqrTask, out.row_to) == 16, "");
+static_assert(offsetof(SparqrTask, out.out) == 24, "");
+static_assert(offsetof(SparqrTask, out.out_rhs) == 32, "");
+
+// One a front of the stage, then one an input block (a contribution block that comes from outside
+// the stage, packed as io.sparqr.numeric.ContributionBlock packs it).
+struct alignas(16) SparqrFront {
+  int64_t data;        // front: its first entry in the arena; block: its values in the input buffer
+  int64_t data_rhs;    // block: its right-hand sides in the input buffer (cm x rhs); front: unused
+  int64_t s_from;      // front: its S entries [s_from, s_to)
+  int64_t s_to;
+  int64_t row_map;     // Rimap: row i of the contribution block is row maps[row_map + i] of parent
+  int64_t column_map;  // Rjmap: column j of [0, cn + rhs) is column maps[column_map + j] of parent
+  int32_t ld;
+  int32_t fm;  // rows; block: cm
+  int32_t fn;  // columns, right-hand sides not counted; block: cn
+  int32_t fp;  // pivot columns; block: 0
+  int32_t rhs;
+  int32_t cm;            // contribution rows: clamp(min(fm, fn) - fp, 0)
+  int32_t row_tiles;     // 0 for a small front or a block
+  int32_t column_tiles;  // of fn + rhs columns
+  int32_t parent;        // front of the stage that receives; -1: none in this stage
+  int32_t id;            // front number of the analysis
+};
+static_assert(sizeof(SparqrFront) == 96, "front size");
+static_assert(offsetof(SparqrFront, data) == 0, "");
+static_assert(offsetof(SparqrFront, data_rhs) == 8, "");
+static_assert(offsetof(SparqrFront, s_from) == 16, "");
+static_assert(offsetof(SparqrFront, s_to) == 24, "");
+static_assert(offsetof(SparqrFront, row_map) == 32, "");
+static_assert(offsetof(SparqrFront, column_map) == 40, "");
+static_assert(offsetof(SparqrFront, ld) == 48, "");
+static_assert(offsetof(SparqrFront, fm) == 52, "");
+static_assert(offsetof(SparqrFront, fn) == 56, "");
+static_assert(offsetof(SparqrFront, fp) == 60, "");
+static_assert(offsetof(SparqrFront, rhs) == 64, "");
+static_assert(offsetof(SparqrFront, cm) == 68, "");
+static_assert(offsetof(SparqrFront, row_tiles) == 72, "");
+static_assert(offsetof(SparqrFront, column_tiles) == 76, "");
+static_assert(offsetof(SparqrFront, parent) == 80, "");
+static_assert(offsetof(SparqrFront, id) == 84, "");
+
+// S: s_index[k] is the entry's place in its front, i * ld + j, unsigned 32 bits; s_value[k] goes to
+// arena[data + s_index[k]]. No place twice: plain stores.
+//
+// Factorizing column tile c makes reflectors for columns 32 c .. min(32 c + 32, fn) only; further
+// columns of the tile (right-hand sides, padding) are just updated.
+//
+// state[f] != 0: front f is unsound, a dead pivot was found in it or below it. Every task of an
+// unsound front does nothing, but PACK_ASSEMBLE and SMALL_FRONT (with its PACK_ASSEMBLE flag) set
+// state[parent] = 1. A FACTORIZE or APPLY_FACTORIZE with SPARQR_FINAL sets state[front] = 1 if
+// !(|R_jj| > tolerance) for a column j < fp of its column tile and tolerance >= 0; SMALL_FRONT does
+// the same for all j < fp, and does nothing further then but state[parent] = 1.

@@ -1,0 +1,104 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The readable view of a front's descriptor ({@link TaskLayout}), or of an input block's: then data
+ * and dataRhs are places in the input buffer, fm = cm, fn = cn, fp = 0.
+ *
+ * @param data place of the first entry in the arena, in doubles
+ * @param dataRhs block: place of its right-hand sides
+ * @param sFrom first S entry
+ * @param sTo end of the S entries
+ * @param rowMap place of Rimap in the stage's maps
+ * @param columnMap place of Rjmap in the stage's maps
+ * @param ld leading dimension
+ * @param fm rows
+ * @param fn columns without right-hand sides
+ * @param fp pivot columns
+ * @param rhs right-hand sides
+ * @param cm rows of the contribution block
+ * @param rowTiles 0 for a small front
+ * @param columnTiles tiles that cover fn + rhs columns
+ * @param parent receiving front of the stage, or -1
+ * @param id front number of the analysis
+ */
+public record FrontDescriptor(
+    long data,
+    long dataRhs,
+    long sFrom,
+    long sTo,
+    long rowMap,
+    long columnMap,
+    int ld,
+    int fm,
+    int fn,
+    int fp,
+    int rhs,
+    int cm,
+    int rowTiles,
+    int columnTiles,
+    int parent,
+    int id) {
+
+  /** cn, the tail columns. */
+  public int cn() {
+    return fn - fp;
+  }
+
+  /** Whether it is factored whole by one thread block. */
+  public boolean small() {
+    return rowTiles == 0;
+  }
+
+  /** Doubles that a front takes in the arena. */
+  public long doubles() {
+    return (long) ld * (small() ? fm : rowTiles * TaskLayout.TILE);
+  }
+
+  /** Writes descriptor {@code index} of an array of them. */
+  public void encode(ByteBuffer b, int index) {
+    TaskLayout.requireLittleEndian(b);
+    int at = Math.multiplyExact(index, TaskLayout.FRONT_BYTES);
+    b.putLong(at + TaskLayout.FRONT_DATA, data);
+    b.putLong(at + TaskLayout.FRONT_DATA_RHS, dataRhs);
+    b.putLong(at + TaskLayout.FRONT_S_FROM, sFrom);
+    b.putLong(at + TaskLayout.FRONT_S_TO, sTo);
+    b.putLong(at + TaskLayout.FRONT_ROW_MAP, rowMap);
+    b.putLong(at + TaskLayout.FRONT_COLUMN_MAP, columnMap);
+    b.putInt(at + TaskLayout.FRONT_LD, ld);
+    b.putInt(at + TaskLayout.FRONT_FM, fm);
+    b.putInt(at + TaskLayout.FRONT_FN, fn);
+    b.putInt(at + TaskLayout.FRONT_FP, fp);
+    b.putInt(at + TaskLayout.FRONT_RHS, rhs);
+    b.putInt(at + TaskLayout.FRONT_CM, cm);
+    b.putInt(at + TaskLayout.FRONT_ROW_TILES, rowTiles);
+    b.putInt(at + TaskLayout.FRONT_COLUMN_TILES, columnTiles);
+    b.putInt(at + TaskLayout.FRONT_PARENT, parent);
+    b.putInt(at + TaskLayout.FRONT_ID, id);
+  }
+
+  /** Reads descriptor {@code index} of an array of them. */
+  public static FrontDescriptor decode(ByteBuffer b, int index) {
+    TaskLayout.requireLittleEndian(b);
+    int at = Math.multiplyExact(index, TaskLayout.FRONT_BYTES);
+    return new FrontDescriptor(
+        b.getLong(at + TaskLayout.FRONT_DATA),
+        b.getLong(at + TaskLayout.FRONT_DATA_RHS),
+        b.getLong(at + TaskLayout.FRONT_S_FROM),
+        b.getLong(at + TaskLayout.FRONT_S_TO),
+        b.getLong(at + TaskLayout.FRONT_ROW_MAP),
+        b.getLong(at + TaskLayout.FRONT_COLUMN_MAP),
+        b.getInt(at + TaskLayout.FRONT_LD),
+        b.getInt(at + TaskLayout.FRONT_FM),
+        b.getInt(at + TaskLayout.FRONT_FN),
+        b.getInt(at + TaskLayout.FRONT_FP),
+        b.getInt(at + TaskLayout.FRONT_RHS),
+        b.getInt(at + TaskLayout.FRONT_CM),
+        b.getInt(at + TaskLayout.FRONT_ROW_TILES),
+        b.getInt(at + TaskLayout.FRONT_COLUMN_TILES),
+        b.getInt(at + TaskLayout.FRONT_PARENT),
+        b.getInt(at + TaskLayout.FRONT_ID));
+  }
+}

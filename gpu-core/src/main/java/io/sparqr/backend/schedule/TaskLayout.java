@@ -1,0 +1,211 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The binary layout of task records and front descriptors, the same as in the kernels' header
+ * {@code task_layout.cuh}, which explains every field. Little-endian; all offsets in bytes.
+ *
+ * <pre>
+ * task, 64 bytes:   0 kind u8 | 1 size u8 | 2 applied u8 | 3 flags u8 | 4 front i32
+ *   qr              8 column | 12 vtRead | 16 vtWrite | 20 from | 24 to | 28 tile[9]        i32
+ *   pack            8 parent | 12 rowFrom | 16 rowTo | 20 columnFrom | 24 columnTo          i32
+ *   scatter        16 from | 24 to                                                          i64
+ *   out             8 slot | 12 rowFrom | 16 rowTo (i32) | 24 out | 32 outRhs (i64)
+ * front, 96 bytes:  0 data | 8 dataRhs | 16 sFrom | 24 sTo | 32 rowMap | 40 columnMap       i64
+ *                  48 ld | 52 fm | 56 fn | 60 fp | 64 rhs | 68 cm | 72 rowTiles
+ *                  76 columnTiles | 80 parent | 84 id                                       i32
+ * </pre>
+ */
+public final class TaskLayout {
+
+  /** Rows and columns of a tile. */
+  public static final int TILE = 32;
+
+  /** Largest bundle. */
+  public static final int MAX_BUNDLE = 8;
+
+  /** Doubles of a VT slot: the first row tile's V, then T, both 32 x 32 row-major. */
+  public static final int VT_DOUBLES = 2 * TILE * TILE;
+
+  /** Bytes of a task record. */
+  public static final int TASK_BYTES = 64;
+
+  /** Bytes of a front descriptor. */
+  public static final int FRONT_BYTES = 96;
+
+  /** Kinds of tasks: the numbers of {@code SparqrKind}, the order within a round. */
+  public static final int FACTORIZE = 0;
+
+  public static final int APPLY_FACTORIZE = 1;
+  public static final int SMALL_FRONT = 2;
+  public static final int PACK_ASSEMBLE = 3;
+  public static final int ASSEMBLE_BLOCK = 4;
+  public static final int ASSEMBLE_S = 5;
+  public static final int APPLY = 6;
+  public static final int PACK_ROWS = 7;
+  public static final int RESIDUAL = 8;
+
+  /** Number of kinds. */
+  public static final int KINDS = 9;
+
+  static final int FLAG_FINAL = 1;
+  static final int SMALL_ASSEMBLE_S = 1;
+  static final int SMALL_PACK_ASSEMBLE = 2;
+  static final int SMALL_PACK_ROWS = 4;
+  static final int SMALL_RESIDUAL = 8;
+
+  static final int KIND = 0;
+  static final int SIZE = 1;
+  static final int APPLIED = 2;
+  static final int FLAGS = 3;
+  static final int FRONT = 4;
+
+  static final int QR_COLUMN = 8;
+  static final int QR_VT_READ = 12;
+  static final int QR_VT_WRITE = 16;
+  static final int QR_FROM = 20;
+  static final int QR_TO = 24;
+  static final int QR_TILE = 28;
+
+  static final int PACK_PARENT = 8;
+  static final int PACK_ROW_FROM = 12;
+  static final int PACK_ROW_TO = 16;
+  static final int PACK_COLUMN_FROM = 20;
+  static final int PACK_COLUMN_TO = 24;
+
+  static final int SCATTER_FROM = 16;
+  static final int SCATTER_TO = 24;
+
+  static final int OUT_SLOT = 8;
+  static final int OUT_ROW_FROM = 12;
+  static final int OUT_ROW_TO = 16;
+  static final int OUT_OUT = 24;
+  static final int OUT_OUT_RHS = 32;
+
+  static final int FRONT_DATA = 0;
+  static final int FRONT_DATA_RHS = 8;
+  static final int FRONT_S_FROM = 16;
+  static final int FRONT_S_TO = 24;
+  static final int FRONT_ROW_MAP = 32;
+  static final int FRONT_COLUMN_MAP = 40;
+  static final int FRONT_LD = 48;
+  static final int FRONT_FM = 52;
+  static final int FRONT_FN = 56;
+  static final int FRONT_FP = 60;
+  static final int FRONT_RHS = 64;
+  static final int FRONT_CM = 68;
+  static final int FRONT_ROW_TILES = 72;
+  static final int FRONT_COLUMN_TILES = 76;
+  static final int FRONT_PARENT = 80;
+  static final int FRONT_ID = 84;
+
+  private TaskLayout() {}
+
+  /** Tiles that cover n rows or columns. */
+  public static int tiles(int n) {
+    return (n + TILE - 1) / TILE;
+  }
+
+  /** Reads the task record at byte offset {@code at} of a little-endian buffer. */
+  public static Task decode(ByteBuffer b, int at) {
+    requireLittleEndian(b);
+    int front = b.getInt(at + FRONT);
+    int flags = b.get(at + FLAGS);
+    return switch (b.get(at + KIND)) {
+      case FACTORIZE ->
+          new Task.Factorize(
+              front,
+              b.getInt(at + QR_COLUMN),
+              tiles(b, at, 0, b.get(at + SIZE)),
+              b.getInt(at + QR_VT_WRITE),
+              (flags & FLAG_FINAL) != 0);
+      case APPLY ->
+          new Task.Apply(
+              front,
+              b.getInt(at + QR_COLUMN),
+              tiles(b, at, 0, b.get(at + SIZE)),
+              b.getInt(at + QR_VT_READ),
+              b.getInt(at + QR_FROM),
+              b.getInt(at + QR_TO));
+      case APPLY_FACTORIZE ->
+          new Task.ApplyFactorize(
+              front,
+              b.getInt(at + QR_COLUMN),
+              appliedTiles(b, at),
+              b.getInt(at + QR_VT_READ),
+              tiles(b, at, 1, b.get(at + SIZE)),
+              b.getInt(at + QR_VT_WRITE),
+              (flags & FLAG_FINAL) != 0);
+      case SMALL_FRONT ->
+          new Task.SmallFront(
+              front,
+              (flags & SMALL_ASSEMBLE_S) != 0,
+              (flags & SMALL_PACK_ASSEMBLE) != 0,
+              (flags & SMALL_PACK_ROWS) != 0,
+              (flags & SMALL_RESIDUAL) != 0,
+              b.getInt(at + OUT_ROW_TO),
+              b.getInt(at + OUT_SLOT),
+              b.getLong(at + OUT_OUT),
+              b.getLong(at + OUT_OUT_RHS));
+      case ASSEMBLE_S ->
+          new Task.AssembleS(front, b.getLong(at + SCATTER_FROM), b.getLong(at + SCATTER_TO));
+      case PACK_ASSEMBLE, ASSEMBLE_BLOCK -> decodePack(b, at, front);
+      case PACK_ROWS ->
+          new Task.PackRows(
+              front,
+              b.getInt(at + OUT_ROW_FROM),
+              b.getInt(at + OUT_ROW_TO),
+              b.getLong(at + OUT_OUT),
+              b.getLong(at + OUT_OUT_RHS));
+      case RESIDUAL ->
+          new Task.Residual(
+              front,
+              b.getInt(at + OUT_ROW_FROM),
+              b.getInt(at + OUT_ROW_TO),
+              b.getInt(at + OUT_SLOT));
+      default ->
+          throw new IllegalArgumentException("task kind " + b.get(at + KIND) + " at byte " + at);
+    };
+  }
+
+  private static Task decodePack(ByteBuffer b, int at, int front) {
+    int parent = b.getInt(at + PACK_PARENT);
+    int rowFrom = b.getInt(at + PACK_ROW_FROM);
+    int rowTo = b.getInt(at + PACK_ROW_TO);
+    int columnFrom = b.getInt(at + PACK_COLUMN_FROM);
+    int columnTo = b.getInt(at + PACK_COLUMN_TO);
+    return b.get(at + KIND) == PACK_ASSEMBLE
+        ? new Task.PackAssemble(front, parent, rowFrom, rowTo, columnFrom, columnTo)
+        : new Task.AssembleBlock(front, parent, rowFrom, rowTo, columnFrom, columnTo);
+  }
+
+  private static int[] tiles(ByteBuffer b, int at, int from, int to) {
+    int[] tile = new int[to - from];
+    for (int s = from; s < to; s++) {
+      tile[s - from] = b.getInt(at + QR_TILE + 4 * s);
+    }
+    return tile;
+  }
+
+  private static int[] appliedTiles(ByteBuffer b, int at) {
+    int mask = b.get(at + APPLIED) & 0xff;
+    int[] tile = new int[1 + Integer.bitCount(mask)];
+    tile[0] = b.getInt(at + QR_TILE);
+    int n = 1;
+    for (int s = 1; s < b.get(at + SIZE); s++) {
+      if ((mask >> (s - 1) & 1) != 0) {
+        tile[n++] = b.getInt(at + QR_TILE + 4 * s);
+      }
+    }
+    return tile;
+  }
+
+  static void requireLittleEndian(ByteBuffer b) {
+    if (b.order() != ByteOrder.LITTLE_ENDIAN) {
+      throw new IllegalArgumentException("task lists are little-endian");
+    }
+  }
+}
