@@ -57,8 +57,7 @@ public sealed interface Task {
       implements Task {}
 
   /** The same from a packed block that came from outside the stage; front() is the receiver. */
-  record AssembleBlock(
-      int block, int parent, int rowFrom, int rowTo, int columnFrom, int columnTo)
+  record AssembleBlock(int block, int parent, int rowFrom, int rowTo, int columnFrom, int columnTo)
       implements Task {
     @Override
     public int front() {

@@ -56,9 +56,20 @@ class TaskLayoutTest {
     assertThat(number(h, "SPARQR_FINAL = (\\d+)")).isEqualTo(TaskLayout.FLAG_FINAL);
     for (String name :
         new String[] {
-          "FACTORIZE", "APPLY_FACTORIZE", "SMALL_FRONT", "PACK_ASSEMBLE", "ASSEMBLE_BLOCK",
-          "ASSEMBLE_S", "APPLY", "PACK_ROWS", "RESIDUAL", "KINDS", "SMALL_ASSEMBLE_S",
-          "SMALL_PACK_ASSEMBLE", "SMALL_PACK_ROWS", "SMALL_RESIDUAL"
+          "FACTORIZE",
+          "APPLY_FACTORIZE",
+          "SMALL_FRONT",
+          "PACK_ASSEMBLE",
+          "ASSEMBLE_BLOCK",
+          "ASSEMBLE_S",
+          "APPLY",
+          "PACK_ROWS",
+          "RESIDUAL",
+          "KINDS",
+          "SMALL_ASSEMBLE_S",
+          "SMALL_PACK_ASSEMBLE",
+          "SMALL_PACK_ROWS",
+          "SMALL_RESIDUAL"
         }) {
       assertThat(number(h, "SPARQR_" + name + " = (\\d+)"))
           .as(name)
@@ -69,10 +80,8 @@ class TaskLayoutTest {
   @Test
   void descriptorsSurviveTheRoundTrip() {
     var d =
-        new FrontDescriptor(
-            1L << 40, 2, 3, 4L << 33, 5, 6, 96, 70, 80, 30, 2, 40, 3, 3, 7, 123456);
-    ByteBuffer b =
-        ByteBuffer.allocate(3 * TaskLayout.FRONT_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        new FrontDescriptor(1L << 40, 2, 3, 4L << 33, 5, 6, 96, 70, 80, 30, 2, 40, 3, 3, 7, 123456);
+    ByteBuffer b = ByteBuffer.allocate(3 * TaskLayout.FRONT_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     d.encode(b, 1);
     assertThat(FrontDescriptor.decode(b, 1)).isEqualTo(d);
     assertThat(d.doubles()).isEqualTo(96L * 96);
