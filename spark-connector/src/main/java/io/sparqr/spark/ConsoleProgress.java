@@ -1,0 +1,61 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark;
+
+import java.io.PrintStream;
+import java.util.Locale;
+
+/**
+ * Progress lines on a console, for work that takes more than a few seconds: nothing before {@code
+ * quietSeconds}, then at most two lines a second; on a terminal the line is rewritten in place.
+ */
+public final class ConsoleProgress implements ProgressListener {
+
+  private final PrintStream out;
+  private final double quietSeconds;
+  private final boolean inPlace;
+  private double last = Double.NEGATIVE_INFINITY;
+  private int width;
+
+  /**
+   * A listener on a stream.
+   *
+   * @param out where to print
+   * @param quietSeconds silence at the beginning
+   * @param inPlace whether to rewrite one line (a terminal) or to write line after line (a log)
+   */
+  public ConsoleProgress(PrintStream out, double quietSeconds, boolean inPlace) {
+    this.out = out;
+    this.quietSeconds = quietSeconds;
+    this.inPlace = inPlace;
+  }
+
+  /** On standard error, after 2 seconds, in place if there is a terminal. */
+  public static ConsoleProgress standard() {
+    return new ConsoleProgress(System.err, 2.0, System.console() != null);
+  }
+
+  @Override
+  public synchronized void update(Progress p) {
+    boolean done = p.phase().equals("done");
+    double gap = inPlace ? 0.5 : 2.0;
+    if (p.elapsedSeconds() < quietSeconds || (!done && p.elapsedSeconds() - last < gap)) {
+      return;
+    }
+    last = p.elapsedSeconds();
+    String line =
+        String.format(
+            Locale.ROOT,
+            "[%6.1f s] %s: %s%s",
+            p.elapsedSeconds(),
+            p.phase(),
+            p.detail(),
+            done ? "" : String.format(Locale.ROOT, " (%.0f%%)", 100 * p.fraction()));
+    if (inPlace) {
+      out.print("\r" + line + " ".repeat(Math.max(0, width - line.length())) + (done ? "\n" : ""));
+      width = line.length();
+    } else {
+      out.println(line);
+    }
+    out.flush();
+  }
+}

@@ -1,0 +1,39 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark;
+
+import java.io.Serializable;
+
+/**
+ * The minimizer of ||sqrt(W) (b - A x)||, in the caller's column order and units. In a
+ * rank-deficient problem it is a basic solution: zero in the dead columns.
+ *
+ * @param solutions one x of n entries for each right-hand side
+ * @param residualNorms for each right-hand side ||sqrt(W) (b - A x)||; ridge rows are not counted
+ * @param rank the numerical rank found
+ * @param deadColumns original indices of the columns that depend on others, ascending
+ * @param report what was done
+ */
+public record LeastSquaresSolution(
+    double[][] solutions, double[] residualNorms, int rank, int[] deadColumns, SolveReport report)
+    implements Serializable {
+
+  /** x for the first right-hand side; n entries. */
+  public double[] x() {
+    return solutions[0];
+  }
+
+  /** x for right-hand side k; n entries. */
+  public double[] x(int k) {
+    return solutions[k];
+  }
+
+  /** Residual norm of the first right-hand side. */
+  public double residualNorm() {
+    return residualNorms[0];
+  }
+
+  /** Number of right-hand sides. */
+  public int rhsCount() {
+    return solutions.length;
+  }
+}

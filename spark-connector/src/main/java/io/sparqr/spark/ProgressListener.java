@@ -1,0 +1,28 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark;
+
+/**
+ * Hears what a solve is doing. Called on the driver, from the solving thread and from Spark's
+ * listener thread; an implementation must be quick and safe for that.
+ */
+@FunctionalInterface
+public interface ProgressListener {
+
+  /**
+   * A state of the solve.
+   *
+   * @param phase such as "pattern", "order", "rows", "factorize", "solve", "done"
+   * @param detail one readable line, such as "level 2 of 4, 37 subtrees, 1.9 TFLOP"
+   * @param fraction part of the phase that is done, in [0, 1]
+   * @param elapsedSeconds since the solve began
+   */
+  record Progress(String phase, String detail, double fraction, double elapsedSeconds) {}
+
+  /** Something happened. */
+  void update(Progress progress);
+
+  /** Hears nothing. */
+  static ProgressListener none() {
+    return progress -> {};
+  }
+}

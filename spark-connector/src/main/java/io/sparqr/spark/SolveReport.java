@@ -1,0 +1,291 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What a solve did, for people and programs. Component names are the keys of the JSON form.
+ *
+ * @param rows m: rows of A that count (rows of weight 0 do not), ridge rows not included
+ * @param columns n
+ * @param nonzeros entries of A
+ * @param rhs right-hand sides
+ * @param ordering the column order that was used
+ * @param nnzR entries of R that are held
+ * @param fronts fronts of the assembly tree
+ * @param flops of the staircase factorization, by the symbolic analysis
+ * @param flopsDone flops executed, padding included
+ * @param rank numerical rank
+ * @param deadColumns original indices, ascending
+ * @param residualNorm one for each right-hand side
+ * @param normalResidual max over the right-hand sides of ||A'(b-Ax)|| / (||A||_F ||b-Ax||); NaN if
+ *     it was not asked for (null in JSON)
+ * @param backend what computed, such as "cpu (OpenBLAS 0.3.31)"
+ * @param backendReason why this backend
+ * @param devices names of the devices that computed; empty on CPUs
+ * @param subtreeTasks tasks that the tree was cut into
+ * @param levels levels of the task tree
+ * @param stages memory stages on devices
+ * @param rounds rounds of the bucket scheduler
+ * @param tasks device tasks
+ * @param shuffleBytes bytes of patterns, rows and contribution blocks that were shuffled, before
+ *     Spark's own compression
+ * @param h2dBytes host to device
+ * @param d2hBytes device to host
+ * @param seconds wall times
+ * @param peakDeviceBytes most device memory held by a task
+ * @param peakHostBytes most host memory held in fronts and contribution blocks by a task
+ * @param warnings in the order they came
+ */
+public record SolveReport(
+    long rows,
+    int columns,
+    long nonzeros,
+    int rhs,
+    String ordering,
+    long nnzR,
+    int fronts,
+    double flops,
+    double flopsDone,
+    int rank,
+    int[] deadColumns,
+    double[] residualNorm,
+    double normalResidual,
+    String backend,
+    String backendReason,
+    List<String> devices,
+    int subtreeTasks,
+    int levels,
+    long stages,
+    long rounds,
+    long tasks,
+    long shuffleBytes,
+    long h2dBytes,
+    long d2hBytes,
+    Seconds seconds,
+    long peakDeviceBytes,
+    long peakHostBytes,
+    List<String> warnings)
+    implements Serializable {
+
+  /**
+   * Wall times on the driver, in seconds.
+   *
+   * @param read reading the input, where the caller measured it
+   * @param pattern row checks, column norms, distinct patterns
+   * @param order column ordering
+   * @param analyze symbolic analysis without the ordering
+   * @param plan cut of the tree and broadcast
+   * @param assemble rows to the tasks of their fronts
+   * @param factorize all levels of the numeric factorization
+   * @param solve back substitution
+   * @param total all of it
+   */
+  public record Seconds(
+      double read,
+      double pattern,
+      double order,
+      double analyze,
+      double plan,
+      double assemble,
+      double factorize,
+      double solve,
+      double total)
+      implements Serializable {}
+
+  /** Copies the lists into serializable ones. */
+  public SolveReport {
+    devices = new ArrayList<>(devices);
+    warnings = new ArrayList<>(warnings);
+  }
+
+  /** flops / factorize seconds, in 1e9. */
+  public double gflops() {
+    return seconds.factorize > 0 ? flops / seconds.factorize / 1e9 : 0;
+  }
+
+  /** The same with other times: what a caller who repeats a solve reports. */
+  public SolveReport withSeconds(Seconds other) {
+    return new SolveReport(
+        rows,
+        columns,
+        nonzeros,
+        rhs,
+        ordering,
+        nnzR,
+        fronts,
+        flops,
+        flopsDone,
+        rank,
+        deadColumns,
+        residualNorm,
+        normalResidual,
+        backend,
+        backendReason,
+        devices,
+        subtreeTasks,
+        levels,
+        stages,
+        rounds,
+        tasks,
+        shuffleBytes,
+        h2dBytes,
+        d2hBytes,
+        other,
+        peakDeviceBytes,
+        peakHostBytes,
+        warnings);
+  }
+
+  /** The same with the time that the caller took to read the input, added to the total. */
+  public SolveReport withReadSeconds(double read) {
+    Seconds s = seconds;
+    return withSeconds(
+        new Seconds(
+            read,
+            s.pattern,
+            s.order,
+            s.analyze,
+            s.plan,
+            s.assemble,
+            s.factorize,
+            s.solve,
+            s.total - s.read + read));
+  }
+
+  /** Keys and values in the order of the JSON form. */
+  public Map<String, Object> toMap() {
+    var map = new LinkedHashMap<String, Object>();
+    map.put("rows", rows);
+    map.put("columns", columns);
+    map.put("nonzeros", nonzeros);
+    map.put("rhs", rhs);
+    map.put("ordering", ordering);
+    map.put("nnzR", nnzR);
+    map.put("fronts", fronts);
+    map.put("flops", flops);
+    map.put("flopsDone", flopsDone);
+    map.put("rank", rank);
+    map.put("deadColumns", deadColumns);
+    map.put("residualNorm", residualNorm.length == 1 ? residualNorm[0] : residualNorm);
+    map.put("normalResidual", Double.isNaN(normalResidual) ? null : normalResidual);
+    map.put("backend", backend);
+    map.put("backendReason", backendReason);
+    map.put("devices", devices);
+    map.put("subtreeTasks", subtreeTasks);
+    map.put("levels", levels);
+    map.put("stages", stages);
+    map.put("rounds", rounds);
+    map.put("tasks", tasks);
+    map.put("shuffleBytes", shuffleBytes);
+    map.put("h2dBytes", h2dBytes);
+    map.put("d2hBytes", d2hBytes);
+    var times = new LinkedHashMap<String, Object>();
+    times.put("read", seconds.read);
+    times.put("pattern", seconds.pattern);
+    times.put("order", seconds.order);
+    times.put("analyze", seconds.analyze);
+    times.put("plan", seconds.plan);
+    times.put("assemble", seconds.assemble);
+    times.put("factorize", seconds.factorize);
+    times.put("solve", seconds.solve);
+    times.put("total", seconds.total);
+    map.put("seconds", times);
+    map.put("gflops", gflops());
+    map.put("peakDeviceBytes", peakDeviceBytes);
+    map.put("peakHostBytes", peakHostBytes);
+    map.put("warnings", warnings);
+    return map;
+  }
+
+  /** The JSON form, indented. */
+  public String toJson() {
+    try {
+      return new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsString(toMap());
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a report that is no JSON", e);
+    }
+  }
+
+  /** A readable summary of about ten lines. */
+  public String toText() {
+    var out = new StringBuilder();
+    line(
+        out,
+        "matrix",
+        "%,d x %,d, %,d nonzeros, %d right-hand side(s)",
+        rows,
+        columns,
+        nonzeros,
+        rhs);
+    line(out, "ordering", "%s: nnz(R) %,d, %,d fronts, %s", ordering, nnzR, fronts, work(flops));
+    line(out, "tree", "%d subtree task(s) in %d level(s)", subtreeTasks, levels);
+    line(
+        out, "backend", "%s%s", backend, backendReason.isEmpty() ? "" : " (" + backendReason + ")");
+    if (!devices.isEmpty()) {
+      line(out, "devices", "%s", String.join(", ", devices));
+    }
+    line(out, "rank", "%,d of %,d%s", rank, columns, deadText());
+    for (int k = 0; k < residualNorm.length; k++) {
+      line(out, k == 0 ? "residual" : "", "||b - Ax|| = %.12e", residualNorm[k]);
+    }
+    if (!Double.isNaN(normalResidual)) {
+      line(out, "check", "||A'(b-Ax)|| / (||A|| ||b-Ax||) = %.2e", normalResidual);
+    }
+    line(
+        out,
+        "seconds",
+        "read %.2f, pattern %.2f, order %.2f, analyze %.2f, plan %.2f, rows %.2f, factorize %.2f,"
+            + " solve %.2f, total %.2f",
+        seconds.read,
+        seconds.pattern,
+        seconds.order,
+        seconds.analyze,
+        seconds.plan,
+        seconds.assemble,
+        seconds.factorize,
+        seconds.solve,
+        seconds.total);
+    line(out, "speed", "%.1f GFLOP/s, %,d bytes shuffled", gflops(), shuffleBytes);
+    for (String w : warnings) {
+      line(out, "warning", "%s", w);
+    }
+    return out.toString();
+  }
+
+  private String deadText() {
+    if (deadColumns.length == 0) {
+      return "";
+    }
+    var text = new StringBuilder("; dead columns");
+    for (int k = 0; k < Math.min(8, deadColumns.length); k++) {
+      text.append(k == 0 ? " " : ", ").append(deadColumns[k]);
+    }
+    return text + (deadColumns.length > 8 ? ", ..." : "");
+  }
+
+  private static void line(StringBuilder out, String key, String format, Object... values) {
+    out.append(String.format(Locale.ROOT, "%-9s ", key))
+        .append(String.format(Locale.ROOT, format, values))
+        .append('\n');
+  }
+
+  /** Flops in a readable unit, such as "1.9 TFLOP". */
+  public static String work(double flops) {
+    String[] unit = {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"};
+    int u = 0;
+    double f = flops;
+    while (f >= 1000 && u < unit.length - 1) {
+      f /= 1000;
+      u++;
+    }
+    return String.format(Locale.ROOT, f >= 100 ? "%.0f %s" : "%.1f %s", f, unit[u]);
+  }
+}

@@ -1,0 +1,46 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark;
+
+import java.io.Serializable;
+import java.util.Objects;
+
+/**
+ * One row of a sparse least-squares problem: the entries of A, the right-hand sides, the weight.
+ * Stored zeros carry no meaning (they are left out of the pattern); indices may come in any order,
+ * but no index twice: such a row is refused with an error that names it. Arrays are shared, not
+ * copied.
+ *
+ * @param indices column indices, 0-based
+ * @param values the values at these indices; same length
+ * @param labels the row's right-hand sides; every row of a problem has the same number of them
+ * @param weight at least 0: the row counts with weight times its squared residual; 0 = row ignored
+ * @param columns n as this row knows it (the size of the vector that it was), or -1 if it does not;
+ *     rows that know it must agree
+ */
+public record SparseRow(int[] indices, double[] values, double[] labels, double weight, int columns)
+    implements Serializable {
+
+  /** Checks that indices and values go together. */
+  public SparseRow {
+    Objects.requireNonNull(labels, "labels");
+    if (indices.length != values.length) {
+      throw new IllegalArgumentException(
+          "a row with " + indices.length + " indices and " + values.length + " values");
+    }
+  }
+
+  /** A row with one right-hand side and weight 1. */
+  public SparseRow(int[] indices, double[] values, double label) {
+    this(indices, values, new double[] {label}, 1.0, -1);
+  }
+
+  /** A row with one right-hand side. */
+  public SparseRow(int[] indices, double[] values, double label, double weight) {
+    this(indices, values, new double[] {label}, weight, -1);
+  }
+
+  /** A row with several right-hand sides and weight 1. */
+  public SparseRow(int[] indices, double[] values, double[] labels) {
+    this(indices, values, labels, 1.0, -1);
+  }
+}

@@ -1,0 +1,31 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import io.sparqr.spark.LeastSquaresSolution;
+import io.sparqr.spark.RFactor;
+import io.sparqr.spark.SolveReport;
+import io.sparqr.symbolic.SymbolicAnalysis;
+
+/** What stays after a factorization. */
+public interface Factorization extends AutoCloseable {
+  RowSource source();
+
+  LeastSquaresSolution solve();
+
+  LeastSquaresSolution solveFurther(RowSource rows);
+
+  double[] standardErrors(int k);
+
+  SolveReport report();
+
+  int rank();
+
+  int[] deadColumns();
+
+  SymbolicAnalysis analysis();
+
+  RFactor collectR();
+
+  @Override
+  void close();
+}
