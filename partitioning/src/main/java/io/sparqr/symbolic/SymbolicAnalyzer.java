@@ -1,15 +1,170 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.symbolic;
 
+import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
+import java.util.Arrays;
 
-/** Pattern in, {@link SymbolicAnalysis} out: singletons, order, tree, counts, fronts. */
+/**
+ * Pattern in, {@link SymbolicAnalysis} out: column singletons, column order of the rest, column
+ * elimination tree, postorder, counts, supernodes, fronts.
+ *
+ * <p>The structure is that of the Cholesky factor of A'A (George and Heath 1980): an upper bound of
+ * R's, and R's own for a matrix with the strong Hall property. Columns without an entry (after the
+ * singletons) are the pivots of one last front without rows.
+ */
 public final class SymbolicAnalyzer {
 
   private SymbolicAnalyzer() {}
 
-  /** Analyzes a pattern. Near-linear in its entries, the ordering aside. */
+  /**
+   * Analyzes a pattern. Near-linear in its entries and the fronts' column lists, the ordering aside.
+   *
+   * @throws IllegalArgumentException if the pattern's indices are out of order or range
+   * @throws DimensionMismatchException if a given order has not the pattern's number of columns
+   * @throws io.sparqr.error.IndexOverflowException if the column lists exceed an array
+   */
   public static SymbolicAnalysis analyze(SparsityPattern pattern, SymbolicOptions options) {
-    throw new UnsupportedOperationException("in the making");
+    return analyze(pattern, options, new PhaseTimes());
+  }
+
+  static SymbolicAnalysis analyze(SparsityPattern pattern, SymbolicOptions options, PhaseTimes t) {
+    long begin = System.nanoTime();
+    pattern.validate();
+    for (int j : options.notSingletons()) {
+      java.util.Objects.checkIndex(j, pattern.columns());
+    }
+    t.end("validate");
+    ColumnSingletons singletons = ColumnSingletons.find(pattern, options);
+    Remainder rest = Remainder.of(pattern, singletons);
+    t.end("singletons");
+    long orderBegin = System.nanoTime();
+    Chosen chosen = order(rest, pattern.columns(), options);
+    double orderSeconds = (System.nanoTime() - orderBegin) * 1e-9;
+    t.end("order");
+    AnalysisPlan plan = new AnalysisPlan(rest.pattern(), chosen.order, options, t);
+    SymbolicAnalysis.Data data = assemble(pattern, singletons, rest, chosen, plan);
+    t.end("result");
+    double analyzeSeconds = (System.nanoTime() - begin) * 1e-9 - orderSeconds;
+    return new SymbolicAnalysis(withSeconds(data, orderSeconds, analyzeSeconds));
+  }
+
+  private record Chosen(Permutation order, OrderingMethod method, String reason) {}
+
+  private static Chosen order(Remainder rest, int columns, SymbolicOptions options) {
+    return switch (options.ordering()) {
+      case GIVEN -> new Chosen(
+          restrict(options.given().orElseThrow(), rest, columns), OrderingMethod.GIVEN, "given");
+      default -> new Chosen(
+          Permutation.identity(rest.pattern().columns()), OrderingMethod.NATURAL, "natural order");
+    };
+  }
+
+  /** The given order of all columns, restricted to those of the remainder. */
+  private static Permutation restrict(Permutation given, Remainder rest, int columns) {
+    if (given.size() != columns) {
+      throw new DimensionMismatchException(
+          "the given order has " + given.size() + " columns, the matrix " + columns,
+          "given order",
+          columns,
+          given.size());
+    }
+    int[] number = new int[columns];
+    Arrays.fill(number, -1);
+    for (int k = 0; k < rest.originalColumn().length; k++) {
+      number[rest.originalColumn()[k]] = k;
+    }
+    int[] order = new int[rest.originalColumn().length];
+    int next = 0;
+    for (int k = 0; k < columns; k++) {
+      int c = number[given.original(k)];
+      if (c >= 0) {
+        order[next++] = c;
+      }
+    }
+    return new Permutation(order);
+  }
+
+  private static SymbolicAnalysis.Data assemble(
+      SparsityPattern pattern,
+      ColumnSingletons singletons,
+      Remainder rest,
+      Chosen chosen,
+      AnalysisPlan plan) {
+    int n = pattern.columns();
+    int n1 = singletons.count;
+    FrontTree fronts = plan.fronts;
+    int empty = rest.emptyColumns().length;
+    int real = fronts.count;
+    int nf = real + (empty > 0 ? 1 : 0);
+    int[] order = new int[n];
+    System.arraycopy(singletons.column, 0, order, 0, n1);
+    int[] column = plan.columnAtPlace();
+    for (int k = 0; k < column.length; k++) {
+      order[n1 + k] = rest.originalColumn()[column[k]];
+    }
+    System.arraycopy(rest.emptyColumns(), 0, order, n - empty, empty);
+    int[] firstPivot = new int[nf + 1];
+    for (int f = 0; f <= real; f++) {
+      firstPivot[f] = n1 + fronts.pivotStart[f];
+    }
+    firstPivot[nf] = n;
+    int[] parent = Arrays.copyOf(fronts.parent, nf);
+    long[] tailStart = Arrays.copyOf(plan.structure.tailStart, nf + 1);
+    if (empty > 0) {
+      parent[real] = -1;
+      tailStart[nf] = tailStart[real];
+    }
+    int[] tails = plan.structure.tailColumns;
+    if (n1 > 0) {
+      for (int k = 0; k < tails.length; k++) {
+        tails[k] += n1;
+      }
+    }
+    long[] leftmost = new long[n];
+    Arrays.fill(leftmost, 0, n1, 1);
+    System.arraycopy(plan.leftmostCount, 0, leftmost, n1, plan.leftmostCount.length);
+    return new SymbolicAnalysis.Data(
+        pattern.rows(),
+        rest.emptyRows(),
+        pattern.nonzeros(),
+        new Permutation(order),
+        n1,
+        chosen.method,
+        chosen.reason,
+        firstPivot,
+        parent,
+        tailStart,
+        tails,
+        leftmost,
+        Arrays.copyOf(fronts.fm, nf),
+        Arrays.copyOf(fronts.cm, nf),
+        Arrays.copyOf(plan.structure.flops, nf),
+        0,
+        0);
+  }
+
+  private static SymbolicAnalysis.Data withSeconds(
+      SymbolicAnalysis.Data d, double orderSeconds, double analyzeSeconds) {
+    return new SymbolicAnalysis.Data(
+        d.rows(),
+        d.emptyRows(),
+        d.nonzeros(),
+        d.permutation(),
+        d.singletons(),
+        d.orderingUsed(),
+        d.orderingReason(),
+        d.firstPivot(),
+        d.parent(),
+        d.tailStart(),
+        d.tailColumns(),
+        d.leftmostCount(),
+        d.fm(),
+        d.cm(),
+        d.frontFlops(),
+        orderSeconds,
+        analyzeSeconds);
   }
 }

@@ -1,0 +1,66 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.symbolic;
+
+import io.sparqr.sparse.Permutation;
+import io.sparqr.sparse.SparsityPattern;
+
+/**
+ * The analysis of one pattern (singletons gone) under one column order: from star graph to flops.
+ * What {@link SymbolicAnalyzer} makes its result from, and what a comparison of orderings needs.
+ */
+final class AnalysisPlan {
+
+  final Permutation order;
+  final ColumnEliminationTree tree;
+  final FrontTree fronts;
+  final FrontStructure structure;
+
+  /** Size n2, by place. */
+  final long[] leftmostCount;
+
+  /** Analyzes. Near-linear. */
+  AnalysisPlan(SparsityPattern pattern, Permutation order, SymbolicOptions options, PhaseTimes t) {
+    this.order = order;
+    t.start();
+    StarGraph graph = new StarGraph(pattern, order);
+    t.end("star graph");
+    tree = new ColumnEliminationTree(graph);
+    t.end("elimination tree");
+    int[] counts = ColumnCounts.of(graph, tree);
+    t.end("counts");
+    Supernodes groups = new Supernodes(tree.parent, counts, options.amalgamation());
+    t.end("supernodes");
+    int n = pattern.columns();
+    long[] byPost = new long[n];
+    for (int j = 0; j < n; j++) {
+      byPost[tree.post[j]] = graph.leftmostCount[j];
+    }
+    fronts = new FrontTree(groups, byPost, options.rhs());
+    leftmostCount = new long[n];
+    for (int p = 0; p < n; p++) {
+      leftmostCount[fronts.place[p]] = byPost[p];
+    }
+    t.end("sizes and postorder");
+    structure = new FrontStructure(graph, tree, fronts, leftmostCount);
+    t.end("structure and flops");
+  }
+
+  /** Flops of all fronts. */
+  double flops() {
+    double sum = 0;
+    for (double f : structure.flops) {
+      sum += f;
+    }
+    return sum;
+  }
+
+  /** Size n2; column of the pattern at each place of the final order. */
+  int[] columnAtPlace() {
+    int n = fronts.place.length;
+    int[] column = new int[n];
+    for (int p = 0; p < n; p++) {
+      column[fronts.place[p]] = order.original(tree.label[p]);
+    }
+    return column;
+  }
+}

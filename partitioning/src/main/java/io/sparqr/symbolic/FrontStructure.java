@@ -1,0 +1,122 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.symbolic;
+
+/**
+ * The non-pivot columns of every front and the flops of its staircase factorization.
+ *
+ * <p>Column x is in the tail of front f when a row whose leftmost column lies in f's subtree has an
+ * entry in x and x is owned further up: for each x, in ascending order, the row subtrees are walked
+ * up from the leftmost columns to the owner of x, so that every tail comes out ascending without a
+ * sort (Liu 1986, row subtrees). O(nnz(A) + size of all tails).
+ */
+final class FrontStructure {
+
+  /** Size nf+1. */
+  final long[] tailStart;
+
+  /** Size tailStart[nf]; places, ascending in each front. */
+  final int[] tailColumns;
+
+  /** Size nf. */
+  final double[] flops;
+
+  /**
+   * Tails and flops.
+   *
+   * @param leftmostCount size n2, by place
+   */
+  FrontStructure(
+      StarGraph graph, ColumnEliminationTree tree, FrontTree fronts, long[] leftmostCount) {
+    int nf = fronts.count;
+    tailStart = new long[nf + 1];
+    for (int f = 0; f < nf; f++) {
+      tailStart[f + 1] = tailStart[f] + fronts.cn[f];
+    }
+    if (tailStart[nf] > Integer.MAX_VALUE - 8) {
+      throw new io.sparqr.error.IndexOverflowException(
+          "the fronts' column lists have " + tailStart[nf] + " entries, an array's limit is 2^31",
+          "tailColumns",
+          tailStart[nf]);
+    }
+    tailColumns = new int[(int) tailStart[nf]];
+    walk(graph, tree, fronts);
+    flops = new double[nf];
+    countFlops(fronts, leftmostCount);
+  }
+
+  private void walk(StarGraph graph, ColumnEliminationTree tree, FrontTree fronts) {
+    int nf = fronts.count;
+    int n = graph.n;
+    // By label, to spare two look-ups an edge.
+    int[] frontOfLabel = new int[n];
+    int[] labelOfPlace = new int[n];
+    for (int j = 0; j < n; j++) {
+      int place = fronts.place[tree.post[j]];
+      frontOfLabel[j] = fronts.frontOfPlace[place];
+      labelOfPlace[place] = j;
+    }
+    int[] next = new int[nf];
+    int[] seen = new int[nf];
+    for (int f = 0; f < nf; f++) {
+      next[f] = (int) tailStart[f];
+    }
+    for (int x = 0; x < n; x++) {
+      int label = labelOfPlace[x];
+      int owner = frontOfLabel[label];
+      seen[owner] = x + 1;
+      for (int k = graph.lowStart[label]; k < graph.lowStart[label + 1]; k++) {
+        for (int f = frontOfLabel[graph.low[k]]; seen[f] != x + 1; f = fronts.parent[f]) {
+          seen[f] = x + 1;
+          tailColumns[next[f]++] = x;
+        }
+      }
+    }
+    for (int f = 0; f < nf; f++) {
+      if (next[f] != tailStart[f + 1]) {
+        throw new IllegalStateException("column counts disagree with the tail of front " + f);
+      }
+    }
+  }
+
+  private void countFlops(FrontTree fronts, long[] leftmostCount) {
+    int nf = fronts.count;
+    int n = leftmostCount.length;
+    int widest = 0;
+    for (int f = 0; f < nf; f++) {
+      widest = Math.max(widest, fronts.pivotStart[f + 1] - fronts.pivotStart[f] + fronts.cn[f]);
+    }
+    // lastChild and previousSibling hold front + 1; 0 ends a list.
+    int[] local = new int[n];
+    long[] stair = new long[widest];
+    int[] lastChild = new int[nf];
+    int[] previousSibling = new int[nf];
+    for (int f = 0; f < nf; f++) {
+      int first = fronts.pivotStart[f];
+      int fp = fronts.pivotStart[f + 1] - first;
+      int fn = fp + fronts.cn[f];
+      int tail = (int) tailStart[f];
+      for (int k = 0; k < fp; k++) {
+        local[first + k] = k;
+        stair[k] = leftmostCount[first + k];
+      }
+      for (int k = fp; k < fn; k++) {
+        local[tailColumns[tail + k - fp]] = k;
+        stair[k] = 0;
+      }
+      for (int c = lastChild[f] - 1; c >= 0; c = previousSibling[c] - 1) {
+        int start = (int) tailStart[c];
+        for (int i = 0; i < fronts.cm[c]; i++) {
+          stair[local[tailColumns[start + i]]]++;
+        }
+      }
+      for (int k = 1; k < fn; k++) {
+        stair[k] += stair[k - 1];
+      }
+      flops[f] = Staircase.flops(stair, fn, fronts.fm[f]);
+      if (fronts.parent[f] >= 0) {
+        previousSibling[f] = lastChild[fronts.parent[f]];
+        lastChild[fronts.parent[f]] = f + 1;
+      }
+    }
+  }
+}

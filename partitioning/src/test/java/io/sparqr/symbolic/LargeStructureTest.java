@@ -1,0 +1,84 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.symbolic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
+
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.sparse.SparsityPattern;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Shapes that break recursion, quadratic steps and int products. */
+class LargeStructureTest {
+
+  private static final SymbolicOptions NATURAL =
+      SymbolicOptions.defaults().withOrdering(OrderingMethod.NATURAL);
+
+  @Test
+  void aPathOfAMillionColumns() {
+    SparsityPattern a = Patterns.tridiagonal(1_000_000);
+    SymbolicAnalysis s =
+        assertTimeout(
+            Duration.ofSeconds(10),
+            () -> SymbolicAnalyzer.analyze(a, NATURAL.withAmalgamation(Amalgamation.none())));
+    assertThat(s.fronts()).isEqualTo(999_999);
+    assertThat(s.firstPivot(s.fronts() - 1)).isEqualTo(999_998);
+    // Each front but the last two-column one: rows {i} and {i, i+1} and one from its child.
+    assertThat(s.fm(0)).isEqualTo(2);
+    assertThat(s.fm(10)).isEqualTo(3);
+    assertThat(s.cm(10)).isEqualTo(1);
+  }
+
+  @Test
+  void aStarOfAMillionColumns() {
+    SparsityPattern a = Patterns.arrow(1_000_000);
+    SymbolicAnalysis s =
+        assertTimeout(
+            Duration.ofSeconds(10),
+            () -> SymbolicAnalyzer.analyze(a, NATURAL.withAmalgamation(Amalgamation.none())));
+    int root = s.fronts() - 1;
+    assertThat(s.childCount(root)).isEqualTo(s.fronts() - 1);
+    assertThat(s.fp(root) + (long) s.childCount(root)).isEqualTo(1_000_000);
+  }
+
+  @Test
+  void amalgamationOfAPathIsLinearAndMakesWiderFronts() {
+    SparsityPattern a = Patterns.tridiagonal(1_000_000);
+    SymbolicAnalysis s =
+        assertTimeout(Duration.ofSeconds(10), () -> SymbolicAnalyzer.analyze(a, NATURAL));
+    assertThat(s.fronts()).isLessThan(400_000);
+  }
+
+  @Test
+  void aTrillionRowsDoNotOverflow() {
+    long many = 1_000_000_000_000L;
+    SparsityPattern a =
+        new SparsityPattern(
+            3, new long[] {0, 2, 5}, new int[] {0, 1, 0, 1, 2}, new long[] {many, 2 * many});
+    SymbolicAnalysis s = SymbolicAnalyzer.analyze(a, NATURAL);
+    assertThat(s.rows()).isEqualTo(3 * many);
+    assertThat(s.nonzeros()).isEqualTo(8 * many);
+    assertThat(s.fm(0)).isEqualTo(3 * many);
+    assertThat(s.frontFlops(0)).isCloseTo(3.0 * many * (11 + 7 + 3), org.assertj.core.data.Offset.offset(1e3));
+    assertThat(FrontMemory.frontBytes(Long.MAX_VALUE / 4, 1000, 1)).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void degenerateShapes() {
+    SparsityPattern none = new SparsityPattern(4, new long[] {0}, new int[0], new long[0]);
+    SymbolicAnalysis s = SymbolicAnalyzer.analyze(none, NATURAL);
+    assertThat(s.fronts()).isEqualTo(1);
+    assertThat(s.fm(0)).isZero();
+    assertThat(s.fp(0)).isEqualTo(4);
+    SparsityPattern zero = new SparsityPattern(0, new long[] {0, 0}, new int[0], new long[] {7});
+    SymbolicAnalysis z = SymbolicAnalyzer.analyze(zero, NATURAL);
+    assertThat(z.fronts()).isZero();
+    assertThat(z.emptyRows()).isEqualTo(7);
+    SparsityPattern wide =
+        new SparsityPattern(5, new long[] {0, 5}, new int[] {0, 1, 2, 3, 4}, new long[] {2});
+    SymbolicAnalysis w = SymbolicAnalyzer.analyze(wide, NATURAL);
+    assertThat(w.fm(0)).isEqualTo(2);
+    assertThat(w.cm(0)).isZero();
+  }
+}
