@@ -2,10 +2,11 @@
 package io.sparqr.symbolic;
 
 /**
- * Row counts of R (column counts of the Cholesky factor of A'A), from A alone: count(j) = |{ k : r_jk
- * != 0 }|, the diagonal included. Skeleton edges of the star graph are found in postorder by first
- * descendants; least common ancestors by disjoint sets with path halving (Gilbert, Ng and Peyton
- * 1994, figure 3; for A'A Gilbert, Li, Ng and Peyton 2001). O(nnz(A) log n), in practice linear.
+ * Row counts of R (column counts of the Cholesky factor of A'A), from A alone: count(j) = |{ k :
+ * r_jk != 0 }|, the diagonal included. Skeleton edges of the star graph are found in postorder by
+ * first descendants; least common ancestors by disjoint sets with path halving (Gilbert, Ng and
+ * Peyton 1994, figure 3; for A'A Gilbert, Li, Ng and Peyton 2001). O(nnz(A) log n), in practice
+ * linear.
  */
 final class ColumnCounts {
 

@@ -88,7 +88,6 @@ final class ColumnSingletons {
         }
       }
     }
-    return new ColumnSingletons(
-        count, Arrays.copyOf(taken, count), columnTaken, rowTaken, live);
+    return new ColumnSingletons(count, Arrays.copyOf(taken, count), columnTaken, rowTaken, live);
   }
 }

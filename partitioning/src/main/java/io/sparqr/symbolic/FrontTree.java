@@ -6,10 +6,10 @@ import java.util.Arrays;
 /**
  * The tree of fronts in its final postorder with the sizes fp, cn, fm, cm of every front.
  *
- * <p>fm(f) = rows of A whose leftmost column is a pivot of f + sum over children c of cm(c); cm(f) =
- * min(max(fm - fp, 0), cn). The children of each front are ordered by descending peak(c) -
- * block(c), which makes the postorder with the least peak memory (Liu 1986), where peak(f) = max over
- * the children in order of (blocks of those before it + its peak), and all blocks + the front.
+ * <p>fm(f) = rows of A whose leftmost column is a pivot of f + sum over children c of cm(c); cm(f)
+ * = min(max(fm - fp, 0), cn). The children of each front are ordered by descending peak(c) -
+ * block(c), which makes the postorder with the least peak memory (Liu 1986), where peak(f) = max
+ * over the children in order of (blocks of those before it + its peak), and all blocks + the front.
  */
 final class FrontTree {
 

@@ -2,9 +2,9 @@
 package io.sparqr.symbolic;
 
 /**
- * The staircase of a front: stair[k] = number of its rows whose leftmost column is local column k or
- * an earlier one, k in [0, fn). Rows of A begin at pivot columns; row i of a child's contribution
- * block begins at the child's i-th tail column.
+ * The staircase of a front: stair[k] = number of its rows whose leftmost column is local column k
+ * or an earlier one, k in [0, fn). Rows of A begin at pivot columns; row i of a child's
+ * contribution block begins at the child's i-th tail column.
  */
 public final class Staircase {
 

@@ -7,9 +7,10 @@ import io.sparqr.sparse.SparsityPattern;
 /**
  * The graph of A'A with each row's clique replaced by a star: edges from the row's leftmost column
  * (in the given order) to its other columns. Eliminating the leftmost column brings the clique
- * back, so that the filled graph, the elimination tree and the counts are those of A'A, at O(nnz(A))
- * edges instead of the squares of the row lengths (Gilbert, Li, Ng and Peyton 2001, section 3).
- * Multiple edges are merged. Vertices are columns by their place in the order ("labels").
+ * back, so that the filled graph, the elimination tree and the counts are those of A'A, at
+ * O(nnz(A)) edges instead of the squares of the row lengths (Gilbert, Li, Ng and Peyton 2001,
+ * section 3). Multiple edges are merged. Vertices are columns by their place in the order
+ * ("labels").
  */
 final class StarGraph {
 
@@ -21,7 +22,9 @@ final class StarGraph {
 
   final int[] high;
 
-  /** Size n+1; {@code low[lowStart[j] .. lowStart[j+1])}: edges of j to smaller labels, ascending. */
+  /**
+   * Size n+1; {@code low[lowStart[j] .. lowStart[j+1])}: edges of j to smaller labels, ascending.
+   */
   final int[] lowStart;
 
   final int[] low;

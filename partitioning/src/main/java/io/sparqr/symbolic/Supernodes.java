@@ -45,8 +45,7 @@ final class Supernodes {
     int[] last = new int[n];
     int ns = 0;
     for (int j = 0; j < n; j++) {
-      boolean joins =
-          j > 0 && up[j - 1] == j && children[j] == 1 && counts[j - 1] == counts[j] + 1;
+      boolean joins = j > 0 && up[j - 1] == j && children[j] == 1 && counts[j - 1] == counts[j] + 1;
       if (!joins) {
         ns++;
       }

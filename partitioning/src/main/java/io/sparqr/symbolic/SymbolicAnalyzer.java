@@ -20,7 +20,8 @@ public final class SymbolicAnalyzer {
   private SymbolicAnalyzer() {}
 
   /**
-   * Analyzes a pattern. Near-linear in its entries and the fronts' column lists, the ordering aside.
+   * Analyzes a pattern. Near-linear in its entries and the fronts' column lists, the ordering
+   * aside.
    *
    * @throws IllegalArgumentException if the pattern's indices are out of order or range
    * @throws DimensionMismatchException if a given order has not the pattern's number of columns
@@ -55,10 +56,16 @@ public final class SymbolicAnalyzer {
 
   private static Chosen order(Remainder rest, int columns, SymbolicOptions options) {
     return switch (options.ordering()) {
-      case GIVEN -> new Chosen(
-          restrict(options.given().orElseThrow(), rest, columns), OrderingMethod.GIVEN, "given");
-      default -> new Chosen(
-          Permutation.identity(rest.pattern().columns()), OrderingMethod.NATURAL, "natural order");
+      case GIVEN ->
+          new Chosen(
+              restrict(options.given().orElseThrow(), rest, columns),
+              OrderingMethod.GIVEN,
+              "given");
+      default ->
+          new Chosen(
+              Permutation.identity(rest.pattern().columns()),
+              OrderingMethod.NATURAL,
+              "natural order");
     };
   }
 

@@ -60,7 +60,8 @@ class LargeStructureTest {
     assertThat(s.rows()).isEqualTo(3 * many);
     assertThat(s.nonzeros()).isEqualTo(8 * many);
     assertThat(s.fm(0)).isEqualTo(3 * many);
-    assertThat(s.frontFlops(0)).isCloseTo(3.0 * many * (11 + 7 + 3), org.assertj.core.data.Offset.offset(1e3));
+    assertThat(s.frontFlops(0))
+        .isCloseTo(3.0 * many * (11 + 7 + 3), org.assertj.core.data.Offset.offset(1e3));
     assertThat(FrontMemory.frontBytes(Long.MAX_VALUE / 4, 1000, 1)).isEqualTo(Long.MAX_VALUE);
   }
 

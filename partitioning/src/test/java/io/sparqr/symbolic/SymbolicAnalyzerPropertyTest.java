@@ -38,8 +38,7 @@ class SymbolicAnalyzerPropertyTest {
             .withOrdering(OrderingMethod.NATURAL);
     if (random.nextBoolean()) {
       options =
-          options.withGiven(
-              new Permutation(order.stream().mapToInt(Integer::intValue).toArray()));
+          options.withGiven(new Permutation(order.stream().mapToInt(Integer::intValue).toArray()));
     }
     String name = "seed " + SEED + ", iteration " + iteration;
     return new Case(a, SymbolicAnalyzer.analyze(a, options), name);
