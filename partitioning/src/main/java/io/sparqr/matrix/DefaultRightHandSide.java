@@ -1,0 +1,40 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.matrix;
+
+import io.sparqr.sparse.CsrMatrix;
+
+/**
+ * The right-hand side of a problem that comes without one: b = A 1 + p. Row i's perturbation p_i is
+ * the row's 2-norm (1 for an empty row) times a number in [-0.5, 0.5) that only i decides, so that
+ * the answer is near 1, the residual is not zero, and b does not depend on how rows are split.
+ */
+public final class DefaultRightHandSide {
+
+  private DefaultRightHandSide() {}
+
+  /** b, size m. O(nnz). */
+  public static double[] of(CsrMatrix a) {
+    double[] b = new double[a.rows()];
+    for (int i = 0; i < a.rows(); i++) {
+      b[i] = label(i, a.values(), a.rowStart()[i], a.rowStart()[i + 1]);
+    }
+    return b;
+  }
+
+  /**
+   * b_i of one row.
+   *
+   * @param row i
+   * @param values the row's values at [from, to)
+   */
+  public static double label(long row, double[] values, int from, int to) {
+    double sum = 0;
+    double norm = 0;
+    for (int k = from; k < to; k++) {
+      sum += values[k];
+      norm = Math.hypot(norm, values[k]);
+    }
+    double uniform = (GalleryRandom.mix(row + 1) >>> 11) * 0x1p-53 - 0.5;
+    return sum + (from == to ? 1 : norm) * uniform;
+  }
+}

@@ -1,0 +1,42 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.matrix;
+
+/**
+ * SplitMix64 (Steele, Lea, Flood 2014): our own, so that a seed means the same matrix on every
+ * release of Java.
+ */
+final class GalleryRandom {
+
+  private static final long GOLDEN = 0x9e3779b97f4a7c15L;
+
+  private long state;
+
+  GalleryRandom(long seed) {
+    state = mix(seed * GOLDEN);
+  }
+
+  /** 64 random bits. */
+  long bits() {
+    state += GOLDEN;
+    return mix(state);
+  }
+
+  /** In [0, 1), 53 bits. */
+  double uniform() {
+    return (bits() >>> 11) * 0x1p-53;
+  }
+
+  /** +-[0.5, 1.5). */
+  double value() {
+    long b = bits();
+    double magnitude = 0.5 + (b >>> 11) * 0x1p-53;
+    return (b & 1) == 0 ? magnitude : -magnitude;
+  }
+
+  /** The finalizer of SplitMix64: a hash of 64 bits. */
+  static long mix(long z) {
+    z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
+    z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;
+    return z ^ (z >>> 31);
+  }
+}

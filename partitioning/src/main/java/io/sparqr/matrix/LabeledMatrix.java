@@ -1,0 +1,12 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.matrix;
+
+import io.sparqr.sparse.CsrMatrix;
+
+/**
+ * A matrix with one right-hand side, as a libsvm file holds them.
+ *
+ * @param matrix A, m x n
+ * @param labels b, size m
+ */
+public record LabeledMatrix(CsrMatrix matrix, double[] labels) {}

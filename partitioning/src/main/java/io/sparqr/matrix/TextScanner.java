@@ -1,0 +1,326 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.matrix;
+
+import io.sparqr.error.MatrixFormatException;
+import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
+
+/**
+ * Tokens and numbers of a line-oriented text, from a byte buffer and without an object a token.
+ * Tokens are separated by blanks, tabs and carriage returns; a line ends at {@code '\n'} or at the
+ * end of the text. Gzip is recognised by its first two bytes. Not thread-safe.
+ */
+final class TextScanner {
+
+  /** Longest token; longer ones are malformed input, whatever they are. */
+  private static final int LONGEST = 1024;
+
+  private static final int CAPACITY = 1 << 17;
+
+  private final String source;
+  private final byte[] buffer = new byte[CAPACITY];
+  private int position;
+  private int limit;
+  private boolean ended;
+  private long line = 1;
+  private final InputStream reader;
+
+  /**
+   * Takes the stream; the caller closes it.
+   *
+   * @param source what messages call the text, usually the file's name
+   */
+  TextScanner(InputStream in, String source) throws IOException {
+    this.source = source;
+    InputStream marked = in.markSupported() ? in : new BufferedInputStream(in, 1 << 16);
+    marked.mark(2);
+    int first = marked.read();
+    int second = marked.read();
+    marked.reset();
+    reader = first == 0x1f && second == 0x8b ? gunzip(marked) : marked;
+  }
+
+  private InputStream gunzip(InputStream zipped) throws IOException {
+    try {
+      return new GZIPInputStream(zipped, 1 << 16);
+    } catch (EOFException | ZipException e) {
+      throw malformed("damaged gzip header");
+    }
+  }
+
+  /** Line of the next token, 1-based. */
+  long line() {
+    return line;
+  }
+
+  /** An error at the current line. */
+  MatrixFormatException malformed(String what) {
+    return malformedAt(line, what);
+  }
+
+  /** An error at a given line. */
+  MatrixFormatException malformedAt(long where, String what) {
+    return new MatrixFormatException(source + ":" + where + ": " + what, source, where);
+  }
+
+  /** The text's name with the current line, as it stands in front of messages. */
+  String place() {
+    return source + ":" + line;
+  }
+
+  /** Makes the next token lie in one piece in the buffer, a line feed after the text's end. */
+  private void fill() throws IOException {
+    if (limit - position > LONGEST || ended) {
+      return;
+    }
+    System.arraycopy(buffer, position, buffer, 0, limit - position);
+    limit -= position;
+    position = 0;
+    while (limit < CAPACITY - 1) {
+      int got;
+      try {
+        got = reader.read(buffer, limit, CAPACITY - 1 - limit);
+      } catch (EOFException e) {
+        throw malformed("the gzip stream is cut off");
+      } catch (ZipException e) {
+        throw malformed("the gzip stream is damaged (" + e.getMessage() + ")");
+      }
+      if (got < 0) {
+        ended = true;
+        buffer[limit] = '\n';
+        return;
+      }
+      limit += got;
+    }
+  }
+
+  /** Skips blanks within the line; true if nothing is left in it. */
+  boolean lineDone() throws IOException {
+    while (true) {
+      fill();
+      while (position < limit) {
+        byte c = buffer[position];
+        if (c == '\n') {
+          return true;
+        }
+        if (c != ' ' && c != '\t' && c != '\r') {
+          return false;
+        }
+        position++;
+        if (limit - position <= LONGEST && !ended) {
+          break;
+        }
+      }
+      if (position >= limit && ended) {
+        return true;
+      }
+    }
+  }
+
+  /** Next byte of the line, which must not be done. */
+  int peek() {
+    return buffer[position];
+  }
+
+  /** Goes over the rest of the line, whatever is in it. */
+  void skipLine() throws IOException {
+    while (true) {
+      fill();
+      while (position < limit) {
+        if (buffer[position++] == '\n') {
+          line++;
+          return;
+        }
+      }
+      if (ended) {
+        return;
+      }
+    }
+  }
+
+  /** True at the end of the text. */
+  boolean done() throws IOException {
+    fill();
+    return ended && position >= limit;
+  }
+
+  /** Skips empty lines and lines that begin with the mark; false at the end of the text. */
+  boolean nextContent(char commentMark) throws IOException {
+    while (true) {
+      if (!lineDone()) {
+        if (buffer[position] != commentMark) {
+          return true;
+        }
+      } else if (done()) {
+        return false;
+      }
+      skipLine();
+    }
+  }
+
+  private int tokenEnd() {
+    int end = position;
+    while (end < limit && !blank(buffer[end])) {
+      end++;
+    }
+    return end;
+  }
+
+  private static boolean blank(byte c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+  }
+
+  /** The next token of the line as a string; the line must not be done. */
+  String token() throws IOException {
+    String text = peekToken();
+    position += text.length();
+    return text;
+  }
+
+  private String peekToken() {
+    int end = Math.min(tokenEnd(), position + LONGEST);
+    return new String(buffer, position, end - position, StandardCharsets.ISO_8859_1);
+  }
+
+  private String quoted() {
+    String text = peekToken();
+    return "'" + (text.length() > 40 ? text.substring(0, 40) + "..." : text) + "'";
+  }
+
+  /** Takes a byte if it comes next. */
+  boolean accept(char expected) {
+    if (position < limit && buffer[position] == expected) {
+      position++;
+      return true;
+    }
+    return false;
+  }
+
+  /**
+   * An integer of at most 18 digits, at the current token.
+   *
+   * @param what names it in the error
+   * @param terminator a further byte that may follow it, or a blank
+   */
+  long integer(String what, char terminator) throws IOException {
+    if (lineDone()) {
+      throw malformed(what + " is missing");
+    }
+    int p = position;
+    boolean negative = buffer[p] == '-';
+    if (negative || buffer[p] == '+') {
+      p++;
+    }
+    int start = p;
+    long value = 0;
+    while (p < limit && buffer[p] >= '0' && buffer[p] <= '9' && p - start < 18) {
+      value = 10 * value + (buffer[p++] - '0');
+    }
+    boolean ends = p >= limit || blank(buffer[p]) || buffer[p] == terminator;
+    if (p == start || !ends) {
+      throw malformed(quoted() + " is no " + what);
+    }
+    position = p;
+    return negative ? -value : value;
+  }
+
+  /**
+   * A decimal number at the current token, correctly rounded. Fortran's D exponent is read too. NaN
+   * and infinities come back as such, and so does a number beyond the range of a double: the caller
+   * knows the row and column that the error must name.
+   */
+  double number(String what) throws IOException {
+    if (lineDone()) {
+      throw malformed(what + " is missing");
+    }
+    int p = position;
+    boolean negative = buffer[p] == '-';
+    if (negative || buffer[p] == '+') {
+      p++;
+    }
+    long mantissa = 0;
+    int digits = 0;
+    int dropped = 0;
+    int fraction = 0;
+    boolean any = false;
+    boolean point = false;
+    byte c;
+    for (; p < limit; p++) {
+      c = buffer[p];
+      if (c >= '0' && c <= '9') {
+        any = true;
+        if (digits < 18) {
+          mantissa = 10 * mantissa + (c - '0');
+          if (mantissa != 0) {
+            digits++;
+          }
+          if (point) {
+            fraction++;
+          }
+        } else {
+          dropped += c == '0' ? 0 : 1;
+          if (!point) {
+            fraction--;
+          }
+        }
+      } else if (c == '.' && !point) {
+        point = true;
+      } else {
+        break;
+      }
+    }
+    int exponent = 0;
+    if (any && p < limit && isExponentMark(buffer[p])) {
+      int q = p + 1;
+      boolean down = q < limit && buffer[q] == '-';
+      if (down || (q < limit && buffer[q] == '+')) {
+        q++;
+      }
+      int start = q;
+      while (q < limit && buffer[q] >= '0' && buffer[q] <= '9') {
+        exponent = Math.min(100_000, 10 * exponent + (buffer[q++] - '0'));
+      }
+      if (q > start) {
+        p = q;
+        exponent = down ? -exponent : exponent;
+      }
+    }
+    if (!any || (p < limit && !blank(buffer[p]))) {
+      return unusual(what);
+    }
+    double value = Decimal.toDouble(mantissa, exponent - fraction);
+    if (dropped > 0 || Double.isNaN(value)) {
+      String text =
+          new String(buffer, position, p - position, StandardCharsets.ISO_8859_1)
+              .replace('d', 'e')
+              .replace('D', 'e');
+      position = p;
+      return Double.parseDouble(text);
+    }
+    position = p;
+    return negative ? -value : value;
+  }
+
+  private static boolean isExponentMark(byte c) {
+    return c == 'e' || c == 'E' || c == 'd' || c == 'D';
+  }
+
+  private double unusual(String what) throws IOException {
+    String text = peekToken().toLowerCase(java.util.Locale.ROOT);
+    String unsigned = text.startsWith("-") || text.startsWith("+") ? text.substring(1) : text;
+    if (unsigned.equals("nan")) {
+      position += text.length();
+      return Double.NaN;
+    }
+    if (unsigned.equals("inf") || unsigned.equals("infinity")) {
+      position += text.length();
+      return text.startsWith("-") ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
+    }
+    throw malformed(quoted() + " is no " + what);
+  }
+}

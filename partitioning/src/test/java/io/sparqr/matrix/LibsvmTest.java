@@ -1,0 +1,78 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.matrix;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sparqr.error.MatrixFormatException;
+import io.sparqr.error.NonFiniteValueException;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class LibsvmTest {
+
+  private static LabeledMatrix parse(String text) throws IOException {
+    return Libsvm.read(
+        new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1)), "t.svm");
+  }
+
+  @Test
+  void countsFromOne() throws IOException {
+    LabeledMatrix data = parse("+1 1:0.5 3:-2 # note\n\n-1.5\n# all comment\n3e0 4:1 2:7 \r\n");
+    assertThat(data.labels()).containsExactly(1, -1.5, 3);
+    assertThat(data.matrix().columns()).isEqualTo(4);
+    assertThat(data.matrix().rowStart()).containsExactly(0, 2, 2, 4);
+    assertThat(data.matrix().columnIndex()).containsExactly(0, 2, 1, 3);
+    assertThat(data.matrix().values()).containsExactly(0.5, -2, 7, 1);
+  }
+
+  @Test
+  void countsFromZeroIfThereIsAZero() throws IOException {
+    LabeledMatrix data = parse("1 1:5\n2 0:6 2:7");
+    assertThat(data.matrix().columns()).isEqualTo(3);
+    assertThat(data.matrix().columnIndex()).containsExactly(1, 0, 2);
+  }
+
+  @Test
+  void readsNothing() throws IOException {
+    assertThat(parse("# only\n").matrix().rows()).isZero();
+    assertThat(parse("7\n8\n").matrix().columns()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'x 1:2'             | 1 | 'x' is no label",
+        "'1,2 1:2'           | 1 | is no label",
+        "'1 1:2~1 qid:3 1:2' | 2 | is no index",
+        "'1 1:2~1 2'         | 2 | index 2 without ':'",
+        "'1 1:2~~1 2:'       | 3 | value is missing",
+        "'1 1:2~1 2:x'       | 2 | 'x' is no value",
+        "'1 -1:2'            | 1 | index -1",
+        "'1 5000000000:2'    | 1 | index 5000000000",
+        "'1 3:1 1:1 3:2'     | 1 | index 3 comes twice",
+        "'1 3:1 3:2'         | 1 | index 3 comes twice",
+      })
+  void refusesMalformedTextWithItsLine(String text, int line, String message) {
+    assertThatThrownBy(() -> parse(text.replace("~", "\n")))
+        .isInstanceOfSatisfying(
+            MatrixFormatException.class, e -> assertThat(e.position()).isEqualTo(line))
+        .hasMessageStartingWith("t.svm:" + line + ": ")
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void refusesWhatIsNotFinite() {
+    assertThatThrownBy(() -> parse("1 1:1\nnan 1:1"))
+        .isInstanceOf(NonFiniteValueException.class)
+        .hasMessage("t.svm:2: the label is not finite (row 2)");
+    assertThatThrownBy(() -> parse("1 1:1\n2 4:inf"))
+        .isInstanceOf(NonFiniteValueException.class)
+        .hasMessage("t.svm:2: the value of index 4 is not finite (row 2)");
+  }
+}
