@@ -11,10 +11,10 @@ final class Combinatorial {
   private Combinatorial() {}
 
   /**
-   * Boundary map from the (k+1)-rook placements on a p x q board to the k-rook placements
-   * (Björner, Lovász, Vrećica, Živaljević 1994). A placement is numbered by the set of its board
-   * rows, in lexicographic order, then by its sequence of board columns. Row r has k+1 entries; rook
-   * i (by board row) left out gives (-1)^i.
+   * Boundary map from the (k+1)-rook placements on a p x q board to the k-rook placements (Björner,
+   * Lovász, Vrećica, Živaljević 1994). A placement is numbered by the set of its board rows, in
+   * lexicographic order, then by its sequence of board columns. Row r has k+1 entries; rook i (by
+   * board row) left out gives (-1)^i.
    */
   static CsrMatrix chessboard(int p, int q, int k) {
     int m = placements(p, q, k + 1);
@@ -160,9 +160,9 @@ final class Combinatorial {
   /**
    * Transposed Adams-Johnson linearisation of the quadratic assignment problem (Adams and Johnson
    * 1994; Resende, Ramakrishnan, Drezner 1995). A row a variable: x_ij, i and j in 0..N-1, then
-   * y_ijkl, i &lt; k and j != l (y_ijkl is y_klij). A column a constraint: sum_j x_ij = 1 for each i;
-   * sum_i x_ij = 1 for each j; sum_l y_ijkl = x_ij for each i, j, k != i; sum_k y_ijkl = x_ij for
-   * each i, j, l != j.
+   * y_ijkl, i &lt; k and j != l (y_ijkl is y_klij). A column a constraint: sum_j x_ij = 1 for each
+   * i; sum_i x_ij = 1 for each j; sum_l y_ijkl = x_ij for each i, j, k != i; sum_k y_ijkl = x_ij
+   * for each i, j, l != j.
    */
   static CsrMatrix quadraticAssignment(int size) {
     long big = size;

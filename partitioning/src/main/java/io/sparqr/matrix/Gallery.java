@@ -35,7 +35,8 @@ public final class Gallery {
   public static final String PREFIX = "gen:";
 
   private static final Pattern SPEC =
-      Pattern.compile("(ch)(\\d+)-(\\d+)-b(\\d+)|(nug|cells2d|cells3d|grad3d)(\\d+)|(onehot)([\\dx]+)");
+      Pattern.compile(
+          "(ch)(\\d+)-(\\d+)-b(\\d+)|(nug|cells2d|cells3d|grad3d)(\\d+)|(onehot)([\\dx]+)");
 
   private static final String KNOWN =
       "chP-Q-bK, nugN, cells2dK, cells3dK, grad3dK, onehotMxC1xC2..., with :rand and :seed=S";

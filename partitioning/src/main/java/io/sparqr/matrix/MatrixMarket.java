@@ -159,8 +159,7 @@ public final class MatrixMarket {
       case "pattern" -> Field.PATTERN;
       case "complex" ->
           throw in.malformed("complex matrices are not supported (real, integer or pattern are)");
-      default ->
-          throw in.malformed("field '" + word + "' is none of 'real', 'integer', 'pattern'");
+      default -> throw in.malformed("field '" + word + "' is none of 'real', 'integer', 'pattern'");
     };
   }
 

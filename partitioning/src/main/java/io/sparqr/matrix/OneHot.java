@@ -14,8 +14,8 @@ final class OneHot {
   /**
    * m rows: 5 numeric columns uniform in [-1, 1), then for each factor one level, level l of c with
    * probability proportional to 1 / (l+1) (Zipf), as a column of ones. The first (commonest) level
-   * of every factor but the first has no column, which would be the sum of others. Columns: 5 + c1 +
-   * (c2 - 1) + (c3 - 1) + ... O(m (factors log c)).
+   * of every factor but the first has no column, which would be the sum of others. Columns: 5 + c1
+   * + (c2 - 1) + (c3 - 1) + ... O(m (factors log c)).
    */
   static CsrMatrix regression(int rows, int[] levels, GalleryRandom random) {
     double[][] cumulated = new double[levels.length][];

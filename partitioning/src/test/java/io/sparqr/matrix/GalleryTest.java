@@ -157,9 +157,25 @@ class GalleryTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", "gen:", "ch7-8", "ch7-8-b9", "ch0-8-b1", "nug", "nug1", "cells2d", "cells4d5", "grad2d5",
-        "onehot100", "onehot100x", "onehot0x5", "onehotx", "nug5:random", "nug5:seed=x", "nug5:",
-        "nug99999999999", "file.mtx"
+        "",
+        "gen:",
+        "ch7-8",
+        "ch7-8-b9",
+        "ch0-8-b1",
+        "nug",
+        "nug1",
+        "cells2d",
+        "cells4d5",
+        "grad2d5",
+        "onehot100",
+        "onehot100x",
+        "onehot0x5",
+        "onehotx",
+        "nug5:random",
+        "nug5:seed=x",
+        "nug5:",
+        "nug99999999999",
+        "file.mtx"
       })
   void refusesWhatItDoesNotKnow(String spec) {
     assertThatThrownBy(() -> Gallery.generate(spec))

@@ -74,10 +74,10 @@ class MatrixMarketTest {
         .isDeepEqualTo(new double[][] {{0, 1}});
     assertThat(
             dense(
-                parse("%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n1 1 5\n2 1 -7\n")))
+                parse(
+                    "%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n1 1 5\n2 1 -7\n")))
         .isDeepEqualTo(new double[][] {{5, -7}, {-7, 0}});
-    assertThat(
-            dense(parse("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 3\n")))
+    assertThat(dense(parse("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 3\n")))
         .isDeepEqualTo(new double[][] {{0, -3}, {3, 0}});
     assertThat(dense(parse("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n1 2\n")))
         .isDeepEqualTo(new double[][] {{0, 1}, {1, 0}});
@@ -104,8 +104,7 @@ class MatrixMarketTest {
 
   @Test
   void readsTriangularArraysAndSparseRightHandSides() throws IOException {
-    assertThat(
-            parseDense("%%MatrixMarket matrix array integer symmetric\n2 2\n1\n2\n3\n").values())
+    assertThat(parseDense("%%MatrixMarket matrix array integer symmetric\n2 2\n1\n2\n3\n").values())
         .containsExactly(1, 2, 2, 3);
     assertThat(
             parseDense("%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n").values())
@@ -327,7 +326,8 @@ class MatrixMarketTest {
       assertThat(back.columnIndex()).isEqualTo(a.columnIndex());
       assertThat(back.values()).as("seed %d", seed).isEqualTo(a.values());
     }
-    DenseMatrix b = new DenseMatrix(values.length / 2, 2, Arrays.copyOf(values, values.length & -2));
+    DenseMatrix b =
+        new DenseMatrix(values.length / 2, 2, Arrays.copyOf(values, values.length & -2));
     MatrixMarketWriter.writeArray(folder.resolve("b.mtx"), b);
     DenseMatrix back = MatrixMarket.readDense(folder.resolve("b.mtx"));
     assertThat(back.columns()).isEqualTo(2);

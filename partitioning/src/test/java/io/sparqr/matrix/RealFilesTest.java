@@ -65,7 +65,9 @@ class RealFilesTest {
     }
   }
 
-  /** The gallery's chessboard complex against the collection's ch5-5-b1: equal but for the order. */
+  /**
+   * The gallery's chessboard complex against the collection's ch5-5-b1: equal but for the order.
+   */
   @Test
   void galleryAgreesWithTheCollection() throws IOException {
     CsrMatrix file = MatrixMarket.readMatrix(data().resolve("suitesparse").resolve("ch5-5-b1.mtx"));
