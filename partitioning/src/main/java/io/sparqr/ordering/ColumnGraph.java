@@ -1,0 +1,157 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.ordering;
+
+import io.sparqr.sparse.SparsityPattern;
+import java.util.Arrays;
+
+/**
+ * The graph of A'A from the distinct row patterns: vertices are columns, a row makes a clique of its
+ * columns, an edge weighs as many rows patterns as share it. Rows longer than max(16, 10 sqrt(n))
+ * are left out, as COLAMD does. If the cliques that remain could exceed a cap on the adjacency, the
+ * longest of them are replaced by circulants with strides 1, 2, 4, ..: O(length log length) edges
+ * that still hold the row's columns together. Time is that of the sum of squared row lengths kept.
+ */
+final class ColumnGraph {
+  private static final double DENSE_FACTOR = 10;
+  private static final int DENSE_MINIMUM = 16;
+
+  private final SparsityPattern pattern;
+  private final int n;
+
+  /** Rows up to this length are cliques. */
+  private final int cliqueLength;
+
+  /** Rows up to this length are in the graph at all. */
+  private final int denseLength;
+
+  private final int[] columnStart;
+  private final int[] rowOfColumn;
+
+  private ColumnGraph(SparsityPattern pattern, long maxEntries) {
+    this.pattern = pattern;
+    this.n = pattern.columns();
+    this.denseLength = denseThreshold(n);
+    this.cliqueLength = cliqueLength(maxEntries);
+    this.columnStart = new int[n + 1];
+    long[] rowStart = pattern.rowStart();
+    int[] columnIndex = pattern.columnIndex();
+    for (int p = 0; p < pattern.patterns(); p++) {
+      if (used(p)) {
+        for (int k = (int) rowStart[p]; k < (int) rowStart[p + 1]; k++) {
+          columnStart[columnIndex[k] + 1]++;
+        }
+      }
+    }
+    for (int j = 0; j < n; j++) {
+      columnStart[j + 1] += columnStart[j];
+    }
+    this.rowOfColumn = new int[columnStart[n]];
+    int[] next = columnStart.clone();
+    for (int p = 0; p < pattern.patterns(); p++) {
+      if (used(p)) {
+        for (int k = (int) rowStart[p]; k < (int) rowStart[p + 1]; k++) {
+          rowOfColumn[next[columnIndex[k]]++] = p;
+        }
+      }
+    }
+  }
+
+  /** Length from which a row (or the degree of a column) counts as dense among n columns. */
+  static int denseThreshold(int n) {
+    return (int) Math.max(DENSE_MINIMUM, DENSE_FACTOR * Math.sqrt(n));
+  }
+
+  /**
+   * Builds the graph.
+   *
+   * @param maxEntries cap on the adjacency entries that cliques may take, an upper bound that
+   *     counts shared edges each time
+   */
+  static WeightedGraph of(SparsityPattern pattern, long maxEntries) {
+    return new ColumnGraph(pattern, maxEntries).build();
+  }
+
+  private boolean used(int p) {
+    long length = pattern.rowStart()[p + 1] - pattern.rowStart()[p];
+    return length > 1 && length <= denseLength;
+  }
+
+  private int cliqueLength(long maxEntries) {
+    long[] ofLength = new long[denseLength + 1];
+    for (int p = 0; p < pattern.patterns(); p++) {
+      long length = pattern.rowStart()[p + 1] - pattern.rowStart()[p];
+      if (length <= denseLength) {
+        ofLength[(int) length]++;
+      }
+    }
+    long entries = 0;
+    for (int length = 0; length <= denseLength; length++) {
+      entries += ofLength[length] * length * (length - 1);
+      if (entries > maxEntries && length > DENSE_MINIMUM) {
+        return length - 1;
+      }
+    }
+    return denseLength;
+  }
+
+  private WeightedGraph build() {
+    int[] start = new int[n + 1];
+    int[] slot = new int[n];
+    Arrays.fill(slot, -1);
+    int[] neighbor = new int[Math.max(16, 2 * rowOfColumn.length)];
+    int[] weight = new int[neighbor.length];
+    long[] rowStart = pattern.rowStart();
+    int[] columnIndex = pattern.columnIndex();
+    int end = 0;
+    for (int j = 0; j < n; j++) {
+      int first = end;
+      for (int q = columnStart[j]; q < columnStart[j + 1]; q++) {
+        int from = (int) rowStart[rowOfColumn[q]];
+        int to = (int) rowStart[rowOfColumn[q] + 1];
+        if (neighbor.length - end < to - from) {
+          int larger = grown(neighbor.length, end + (to - from));
+          neighbor = Arrays.copyOf(neighbor, larger);
+          weight = Arrays.copyOf(weight, larger);
+        }
+        boolean clique = to - from <= cliqueLength;
+        int here = clique ? 0 : Arrays.binarySearch(columnIndex, from, to, j) - from;
+        int steps = clique ? to - from : 2 * strides(to - from);
+        for (int i = 0; i < steps; i++) {
+          int k = columnIndex[from + (clique ? i : circulant(here, i, to - from))];
+          if (k == j) {
+            continue;
+          }
+          int at = slot[k];
+          if (at < first) {
+            slot[k] = end;
+            neighbor[end] = k;
+            weight[end++] = 1;
+          } else {
+            weight[at]++;
+          }
+        }
+      }
+      start[j + 1] = end;
+    }
+    int[] one = new int[n];
+    Arrays.fill(one, 1);
+    return new WeightedGraph(
+        n, start, Arrays.copyOf(neighbor, end), Arrays.copyOf(weight, end), one);
+  }
+
+  private static int grown(int length, int needed) {
+    long larger = Math.max(needed, length + (length >> 1) + 64L);
+    return (int) Math.min(larger, Integer.MAX_VALUE - 16);
+  }
+
+  /** Strides 1, 2, 4, .. below half of the length. */
+  private static int strides(int length) {
+    return 32 - Integer.numberOfLeadingZeros(length / 2);
+  }
+
+  private static int circulant(int here, int step, int length) {
+    int stride = 1 << (step >> 1);
+    int k = (step & 1) == 0 ? here + stride : here - stride;
+    return k < 0 ? k + length : k >= length ? k - length : k;
+  }
+}

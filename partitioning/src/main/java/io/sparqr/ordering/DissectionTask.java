@@ -1,0 +1,166 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.ordering;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountedCompleter;
+
+/**
+ * The recursion of nested dissection over one graph. A node of it is a set of vertices and the range of
+ * positions that they fill: separators go to the end of the range, the two sides to its start, and
+ * become nodes themselves. Large nodes are tasks of their own, small ones go on an explicit stack;
+ * since a node's seed and range depend on its place in the recursion only, so does the order.
+ */
+final class DissectionTask extends CountedCompleter<Void> {
+  private static final long serialVersionUID = 1;
+
+  /** Nodes from this many vertices on are handed to other threads. */
+  private static final int FORK_FROM = 2000;
+
+  /** A separator of more than this part of the weight separates nothing worth the trouble. */
+  private static final double HOPELESS_SEPARATOR = 0.5;
+
+  /** What all tasks of one dissection share. */
+  static final class Shared {
+    final WeightedGraph graph;
+    final int leafSize;
+
+    /** Size graph.n; at the end the vertices in elimination order. */
+    final int[] order;
+
+    private final ConcurrentLinkedQueue<Scratch> idle = new ConcurrentLinkedQueue<>();
+
+    Shared(WeightedGraph graph, int leafSize) {
+      this.graph = graph;
+      this.leafSize = leafSize;
+      this.order = new int[graph.n];
+      for (int v = 0; v < graph.n; v++) {
+        order[v] = v;
+      }
+    }
+
+    private Scratch borrow() {
+      Scratch scratch = idle.poll();
+      return scratch != null ? scratch : new Scratch(graph);
+    }
+  }
+
+  /** The arrays of one thread. */
+  private static final class Scratch {
+    final MultilevelSeparator separator = new MultilevelSeparator();
+    final LeafOrdering leaves;
+    final int[] local;
+    int[] part;
+    int[] queue;
+
+    Scratch(WeightedGraph graph) {
+      leaves = new LeafOrdering(graph);
+      local = new int[graph.n];
+      part = new int[graph.n];
+      queue = new int[graph.n];
+    }
+  }
+
+  /** The subgraph on {@code order[first .. first + graph.n)}, local vertex i at first + i. */
+  private record Node(WeightedGraph graph, int first, long seed) {}
+
+  private final transient Shared shared;
+  private final transient Node root;
+  private final transient ArrayDeque<Node> stack = new ArrayDeque<>();
+  private transient Scratch scratch;
+
+  /** The task that orders the whole graph. */
+  DissectionTask(Shared shared, long seed) {
+    this(null, shared, new Node(shared.graph, 0, seed));
+  }
+
+  private DissectionTask(CountedCompleter<?> parent, Shared shared, Node root) {
+    super(parent);
+    this.shared = shared;
+    this.root = root;
+  }
+
+  @Override
+  public void compute() {
+    scratch = shared.borrow();
+    stack.push(root);
+    while (!stack.isEmpty()) {
+      dissect(stack.pop());
+    }
+    shared.idle.add(scratch);
+    tryComplete();
+  }
+
+  private void dissect(Node node) {
+    WeightedGraph g = node.graph();
+    if (g.n <= shared.leafSize) {
+      scratch.leaves.order(shared.order, node.first(), node.first() + g.n);
+      return;
+    }
+    int components = g.components(scratch.part, scratch.queue);
+    if (components > 1) {
+      distribute(node, scratch.part, components, components);
+      return;
+    }
+    MultilevelSeparator separator = scratch.separator;
+    separator.separate(g, node.seed());
+    SeparatorState state = separator.state();
+    if (state.weight[0] == 0
+        || state.weight[1] == 0
+        || state.weight[SeparatorState.SEPARATOR] > HOPELESS_SEPARATOR * g.totalWeight) {
+      scratch.leaves.order(shared.order, node.first(), node.first() + g.n);
+      return;
+    }
+    System.arraycopy(state.part, 0, scratch.part, 0, g.n);
+    distribute(node, scratch.part, 3, 2);
+  }
+
+  /**
+   * Sorts the node's range of the order by part and goes on with the first {@code nodes} parts; what
+   * comes after them, the separator, stays as it is.
+   */
+  private void distribute(Node node, int[] part, int parts, int nodes) {
+    WeightedGraph g = node.graph();
+    int[] first = new int[parts + 1];
+    for (int v = 0; v < g.n; v++) {
+      first[part[v] + 1]++;
+    }
+    for (int p = 0; p < parts; p++) {
+      first[p + 1] += first[p];
+    }
+    int[] next = first.clone();
+    int[] sorted = scratch.queue;
+    for (int v = 0; v < g.n; v++) {
+      sorted[next[part[v]]++] = shared.order[node.first() + v];
+    }
+    System.arraycopy(sorted, 0, shared.order, node.first(), g.n);
+    int[] number = next;
+    int large = 0;
+    for (int p = 0; p < parts; p++) {
+      int size = first[p + 1] - first[p];
+      number[p] = p < nodes && size > shared.leafSize ? large++ : -1;
+      if (p < nodes && number[p] < 0) {
+        scratch.leaves.order(shared.order, node.first() + first[p], node.first() + first[p + 1]);
+      }
+    }
+    for (int v = 0; v < g.n; v++) {
+      part[v] = number[part[v]];
+    }
+    WeightedGraph[] graphs = g.induced(part, large, scratch.local);
+    for (int p = 0; p < nodes; p++) {
+      if (number[p] >= 0) {
+        long seed = DissectionRandom.mix(node.seed(), p);
+        proceed(new Node(graphs[number[p]], node.first() + first[p], seed));
+      }
+    }
+  }
+
+  private void proceed(Node node) {
+    if (node.graph().n >= FORK_FROM) {
+      addToPendingCount(1);
+      new DissectionTask(this, shared, node).fork();
+    } else {
+      stack.push(node);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.ordering;
+
+/**
+ * First separators of a small graph: side 0 grows from a random vertex, always by the member of the
+ * separator that enlarges the separator least, until it has half of the weight (greedy graph
+ * growing, Karypis and Kumar 1998, section 3.2, here with vertex separators), then is refined.
+ */
+final class InitialSeparator {
+  private final SeparatorState state;
+  private final SeparatorRefinement refinement;
+
+  InitialSeparator(SeparatorState state, SeparatorRefinement refinement) {
+    this.state = state;
+    this.refinement = refinement;
+  }
+
+  /** Grows and refines one separator of the graph that the state is bound to. */
+  void grow(int maxSide, int passes, DissectionRandom random) {
+    SeparatorState s = state;
+    WeightedGraph g = s.graph();
+    s.allOnSide(1);
+    GainHeap toward = s.toward[0];
+    s.toward[1].reset(g.n);
+    toward.reset(g.n);
+    int scan = random.next(g.n);
+    while (s.weight[0] < s.weight[1]) {
+      if (toward.isEmpty()) {
+        while (s.part[scan] != 1) {
+          scan = scan + 1 == g.n ? 0 : scan + 1;
+        }
+        s.pullIn(scan);
+        toward.insert(scan, s.gain(scan, 0));
+      }
+      int v = toward.top();
+      toward.remove(v);
+      s.release(v, 0);
+      for (int e = g.start[v]; e < g.start[v + 1]; e++) {
+        int u = g.neighbor[e];
+        if (s.part[u] == 1) {
+          s.pullIn(u);
+          toward.insert(u, s.gain(u, 0));
+        }
+      }
+    }
+    refinement.refine(maxSide, passes, random);
+  }
+}

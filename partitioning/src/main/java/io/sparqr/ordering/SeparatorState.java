@@ -1,0 +1,171 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.ordering;
+
+/**
+ * A vertex separator of a graph as it changes: every vertex is on side 0, on side 1 or in the
+ * separator (2), and no edge joins the two sides. Moving v out of the separator to side s pulls v's
+ * neighbours on the other side into it, so the separator shrinks by {@code weight(v) -
+ * pull(1-s)(v)}. One object serves every level of a multilevel hierarchy; its arrays grow to the
+ * largest graph.
+ */
+final class SeparatorState {
+  /** The part number of the separator. */
+  static final int SEPARATOR = 2;
+
+  /** Weights of side 0, side 1 and the separator. */
+  final int[] weight = new int[3];
+
+  /** Size n; part of each vertex. */
+  int[] part = new int[0];
+
+  /** Members of the separator, {@code members[0 .. memberCount)}, in no order. */
+  int[] members = new int[0];
+
+  int memberCount;
+
+  /** Of a vertex in the separator: weight of its neighbours on side 0, side 1. */
+  final int[][] pull = new int[2][0];
+
+  /** Members by their gain in moving to side 0, side 1; empty unless somebody fills them. */
+  final GainHeap[] toward = {new GainHeap(0), new GainHeap(0)};
+
+  private int[] memberPlace = new int[0];
+  private WeightedGraph graph;
+
+  WeightedGraph graph() {
+    return graph;
+  }
+
+  /** Binds a graph; every array has room for its vertices afterwards; parts are not set. */
+  void bind(WeightedGraph g) {
+    graph = g;
+    toward[0].reset(g.n);
+    toward[1].reset(g.n);
+    if (part.length < g.n) {
+      part = new int[g.n];
+      members = new int[g.n];
+      memberPlace = new int[g.n];
+      pull[0] = new int[g.n];
+      pull[1] = new int[g.n];
+    }
+  }
+
+  /** Puts every vertex on one side. O(n). */
+  void allOnSide(int side) {
+    java.util.Arrays.fill(part, 0, graph.n, side);
+    memberCount = 0;
+    weight[0] = 0;
+    weight[1] = 0;
+    weight[SEPARATOR] = 0;
+    weight[side] = graph.totalWeight;
+  }
+
+  /** Takes weights, members and pulls from {@code part}. O(n + entries at the separator). */
+  void recompute() {
+    memberCount = 0;
+    weight[0] = 0;
+    weight[1] = 0;
+    weight[SEPARATOR] = 0;
+    for (int v = 0; v < graph.n; v++) {
+      int p = part[v];
+      weight[p] += graph.vertexWeight[v];
+      if (p == SEPARATOR) {
+        memberPlace[v] = memberCount;
+        members[memberCount++] = v;
+        recomputePull(v);
+      }
+    }
+  }
+
+  /** Carries a separator of the coarse graph over to the fine one, which is bound afterwards. */
+  void project(WeightedGraph fine, int[] map) {
+    int[] coarsePart = part;
+    if (part.length < fine.n) {
+      bind(fine);
+      for (int v = 0; v < fine.n; v++) {
+        part[v] = coarsePart[map[v]];
+      }
+    } else {
+      bind(fine);
+      // map[v] <= v, so going down no place is read after it was written
+      for (int v = fine.n - 1; v >= 0; v--) {
+        part[v] = coarsePart[map[v]];
+      }
+    }
+    recompute();
+  }
+
+  /** Gain of moving v, a member, to a side: by how much the separator's weight falls. */
+  int gain(int v, int side) {
+    return graph.vertexWeight[v] - pull[1 - side][v];
+  }
+
+  /** Puts a vertex of a side into the separator and updates pulls and gains around it. O(degree). */
+  void pullIn(int v) {
+    int from = part[v];
+    int w = graph.vertexWeight[v];
+    part[v] = SEPARATOR;
+    memberPlace[v] = memberCount;
+    members[memberCount++] = v;
+    weight[from] -= w;
+    weight[SEPARATOR] += w;
+    int[] side = pull[from];
+    GainHeap away = toward[1 - from];
+    int p0 = 0;
+    int p1 = 0;
+    for (int e = graph.start[v]; e < graph.start[v + 1]; e++) {
+      int u = graph.neighbor[e];
+      int p = part[u];
+      if (p == SEPARATOR) {
+        side[u] -= w;
+        if (away.contains(u)) {
+          away.update(u, graph.vertexWeight[u] - side[u]);
+        }
+      } else if (p == 0) {
+        p0 += graph.vertexWeight[u];
+      } else {
+        p1 += graph.vertexWeight[u];
+      }
+    }
+    pull[0][v] = p0;
+    pull[1][v] = p1;
+  }
+
+  /** Puts a member with no neighbour on the other side onto a side. O(degree). */
+  void release(int v, int to) {
+    int w = graph.vertexWeight[v];
+    part[v] = to;
+    int last = members[--memberCount];
+    int hole = memberPlace[v];
+    members[hole] = last;
+    memberPlace[last] = hole;
+    weight[to] += w;
+    weight[SEPARATOR] -= w;
+    int[] side = pull[to];
+    GainHeap away = toward[1 - to];
+    for (int e = graph.start[v]; e < graph.start[v + 1]; e++) {
+      int u = graph.neighbor[e];
+      if (part[u] == SEPARATOR) {
+        side[u] += w;
+        if (away.contains(u)) {
+          away.update(u, graph.vertexWeight[u] - side[u]);
+        }
+      }
+    }
+  }
+
+  private void recomputePull(int v) {
+    int p0 = 0;
+    int p1 = 0;
+    for (int e = graph.start[v]; e < graph.start[v + 1]; e++) {
+      int u = graph.neighbor[e];
+      if (part[u] == 0) {
+        p0 += graph.vertexWeight[u];
+      } else if (part[u] == 1) {
+        p1 += graph.vertexWeight[u];
+      }
+    }
+    pull[0][v] = p0;
+    pull[1][v] = p1;
+  }
+}
