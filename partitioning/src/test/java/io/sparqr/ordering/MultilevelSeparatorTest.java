@@ -1,0 +1,135 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.ordering;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class MultilevelSeparatorTest {
+
+  @Test
+  void noEdgeJoinsTheSidesAndWeightsAddUp() {
+    for (int seed = 1; seed <= 30; seed++) {
+      Random random = new Random(seed);
+      int n = 10 + random.nextInt(3000);
+      WeightedGraph g = weighted(FillCounter.Graph.random(n, n + random.nextInt(3 * n), seed), seed);
+      MultilevelSeparator separator = new MultilevelSeparator();
+      separator.separate(g, seed);
+      checkSeparates(g, separator.state(), seed);
+    }
+  }
+
+  @Test
+  void separatorsOfGridsAreShortAndBalanced() {
+    MultilevelSeparator separator = new MultilevelSeparator();
+    for (int k : new int[] {20, 45, 80, 120}) {
+      WeightedGraph g = weighted(FillCounter.Graph.grid(k), 0);
+      separator.separate(g, k);
+      SeparatorState s = separator.state();
+      checkSeparates(g, s, k);
+      assertThat(s.weight[SeparatorState.SEPARATOR]).as("separator, k = %d", k).isBetween(
+          k * 8 / 10, k * 5 / 4);
+      assertThat(Math.max(s.weight[0], s.weight[1]))
+          .as("greater side, k = %d", k)
+          .isLessThanOrEqualTo((int) (MultilevelSeparator.MAX_SIDE * g.totalWeight) + 1);
+    }
+  }
+
+  @Test
+  void coarseningKeepsWeightsAndEdges() {
+    for (int seed = 1; seed <= 20; seed++) {
+      WeightedGraph g = weighted(FillCounter.Graph.random(500, 1500, seed), seed);
+      Coarsening step = Coarsening.of(g, 12, new DissectionRandom(seed));
+      WeightedGraph c = step.coarse();
+      assertThat(c.totalWeight).as("seed %d", seed).isEqualTo(g.totalWeight);
+      assertThat(c.n).as("seed %d", seed).isLessThan(g.n * 3 / 4);
+      long cut = 0;
+      for (int v = 0; v < g.n; v++) {
+        for (int e = g.start[v]; e < g.start[v + 1]; e++) {
+          cut += step.map()[v] == step.map()[g.neighbor[e]] ? 0 : g.edgeWeight[e];
+        }
+      }
+      long edges = 0;
+      for (int e = 0; e < c.entries(); e++) {
+        edges += c.edgeWeight[e];
+      }
+      assertThat(edges).as("edge weight between coarse vertices, seed %d", seed).isEqualTo(cut);
+    }
+  }
+
+  @Test
+  void starsAreCoarsenedByPairsOfLeaves() {
+    int n = 1000;
+    int[] start = new int[n + 1];
+    int[] neighbor = new int[2 * (n - 1)];
+    for (int v = 0; v < n; v++) {
+      start[v + 1] = v == 0 ? n - 1 : start[v] + 1;
+      if (v > 0) {
+        neighbor[v - 1] = v;
+      }
+    }
+    int[] ones = new int[2 * n];
+    Arrays.fill(ones, 1);
+    WeightedGraph star = new WeightedGraph(n, start, neighbor, ones, ones);
+    Coarsening step = Coarsening.of(star, 100, new DissectionRandom(1));
+    assertThat(step.coarse().n).isLessThanOrEqualTo(n / 2 + 1);
+  }
+
+  @Test
+  void gainHeapReturnsKeysInDescendingOrder() {
+    for (int seed = 1; seed <= 20; seed++) {
+      Random random = new Random(seed);
+      int n = 200;
+      GainHeap heap = new GainHeap(0);
+      heap.reset(n);
+      int[] key = new int[n];
+      boolean[] in = new boolean[n];
+      for (int step = 0; step < 2000; step++) {
+        int v = random.nextInt(n);
+        int k = random.nextInt(50) - 25;
+        if (!in[v]) {
+          heap.insert(v, key[v] = k);
+          in[v] = true;
+        } else if (k % 3 == 0) {
+          heap.remove(v);
+          in[v] = false;
+        } else {
+          heap.update(v, key[v] = k);
+        }
+        int greatest = Integer.MIN_VALUE;
+        for (int u = 0; u < n; u++) {
+          greatest = in[u] ? Math.max(greatest, key[u]) : greatest;
+          assertThat(heap.contains(u)).isEqualTo(in[u]);
+        }
+        assertThat(heap.isEmpty()).isEqualTo(greatest == Integer.MIN_VALUE);
+        if (!heap.isEmpty()) {
+          assertThat(heap.topKey()).as("seed %d, step %d", seed, step).isEqualTo(greatest);
+        }
+      }
+    }
+  }
+
+  private static void checkSeparates(WeightedGraph g, SeparatorState s, long seed) {
+    int[] weight = new int[3];
+    for (int v = 0; v < g.n; v++) {
+      weight[s.part[v]] += g.vertexWeight[v];
+      for (int e = g.start[v]; e < g.start[v + 1]; e++) {
+        assertThat(s.part[v] + s.part[g.neighbor[e]])
+            .as("parts at an edge, seed %d", seed)
+            .matches(sum -> sum != 1, "do not join side 0 and side 1");
+      }
+    }
+    assertThat(s.weight).as("weights, seed %d", seed).isEqualTo(weight);
+  }
+
+  private static WeightedGraph weighted(FillCounter.Graph g, long seed) {
+    Random random = new Random(seed);
+    int[] edge = new int[g.adj().length];
+    Arrays.fill(edge, 1);
+    int[] vertex = new int[g.n()];
+    Arrays.setAll(vertex, v -> seed == 0 ? 1 : 1 + random.nextInt(3));
+    return new WeightedGraph(g.n(), g.ptr(), g.adj(), edge, vertex);
+  }
+}
