@@ -5,11 +5,12 @@ import io.sparqr.sparse.SparsityPattern;
 import java.util.Arrays;
 
 /**
- * The graph of A'A from the distinct row patterns: vertices are columns, a row makes a clique of its
- * columns, an edge weighs as many row patterns as share it. Rows longer than max(16, 10 sqrt(n))
- * are left out, as COLAMD does. If the cliques that remain could exceed a cap on the adjacency, the
- * longest of them are replaced by circulants with strides 1, 2, 4, ..: O(length log length) edges
- * that still hold the row's columns together. Time is that of the sum of squared row lengths kept.
+ * The graph of A'A from the distinct row patterns: vertices are columns, a row makes a clique of
+ * its columns, an edge weighs as many row patterns as share it. Rows longer than max(16, 10
+ * sqrt(n)) are left out, as COLAMD does. If the cliques that remain could exceed a cap on the
+ * adjacency, the longest of them are replaced by circulants with strides 1, 2, 4, ..: O(length log
+ * length) edges that still hold the row's columns together. Time is that of the sum of squared row
+ * lengths kept.
  */
 final class ColumnGraph {
   private static final double DENSE_FACTOR = 10;

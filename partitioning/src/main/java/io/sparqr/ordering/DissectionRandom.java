@@ -2,8 +2,9 @@
 package io.sparqr.ordering;
 
 /**
- * A small fast generator (Marsaglia 2003, xorshift64*) for the tie-breaking of the dissection. Seeds
- * come from a subgraph's place in the recursion, so that the order does not depend on threads.
+ * A small fast generator (Marsaglia 2003, xorshift64*) for the tie-breaking of the dissection.
+ * Seeds come from a subgraph's place in the recursion, so that the order does not depend on
+ * threads.
  */
 final class DissectionRandom {
   private long state;
@@ -15,7 +16,9 @@ final class DissectionRandom {
     }
   }
 
-  /** A seed for the child number {@code index} of what has {@code seed} (SplitMix64's finalizer). */
+  /**
+   * A seed for the child number {@code index} of what has {@code seed} (SplitMix64's finalizer).
+   */
   static long mix(long seed, int index) {
     return mix(seed + (index + 1) * 0x9E3779B97F4A7C15L);
   }

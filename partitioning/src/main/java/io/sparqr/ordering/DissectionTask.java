@@ -6,10 +6,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountedCompleter;
 
 /**
- * The recursion of nested dissection over one graph. A node of it is a set of vertices and the range of
- * positions that they fill: separators go to the end of the range, the two sides to its start, and
- * become nodes themselves. Large nodes are tasks of their own, small ones go on an explicit stack;
- * since a node's seed and range depend on its place in the recursion only, so does the order.
+ * The recursion of nested dissection over one graph. A node of it is a set of vertices and the
+ * range of positions that they fill: separators go to the end of the range, the two sides to its
+ * start, and become nodes themselves. Large nodes are tasks of their own, small ones go on an
+ * explicit stack; since a node's seed and range depend on its place in the recursion only, so does
+ * the order.
  */
 final class DissectionTask extends CountedCompleter<Void> {
   private static final long serialVersionUID = 1;
@@ -116,8 +117,8 @@ final class DissectionTask extends CountedCompleter<Void> {
   }
 
   /**
-   * Sorts the node's range of the order by part and goes on with the first {@code nodes} parts; what
-   * comes after them, the separator, stays as it is.
+   * Sorts the node's range of the order by part and goes on with the first {@code nodes} parts;
+   * what comes after them, the separator, stays as it is.
    */
   private void distribute(Node node, int[] part, int parts, int nodes) {
     WeightedGraph g = node.graph();

@@ -5,8 +5,8 @@ import java.util.Arrays;
 
 /**
  * Vertices with the same closed neighbourhood merged into one, weighted by their number: they can
- * be eliminated one after another without further fill (as METIS does; Ashcraft 1995). O(n + entries)
- * expected.
+ * be eliminated one after another without further fill (as METIS does; Ashcraft 1995). O(n +
+ * entries) expected.
  */
 final class GraphCompression {
   private final WeightedGraph compressed;

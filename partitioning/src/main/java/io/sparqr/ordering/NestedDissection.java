@@ -7,12 +7,12 @@ import java.util.Arrays;
 import java.util.concurrent.ForkJoinPool;
 
 /**
- * Multilevel nested dissection on the graph of A'A (George 1973; Karypis and Kumar 1998, "A fast and
- * high quality multilevel scheme for partitioning irregular graphs"; separators refined after
- * Ashcraft and Liu 1998 and Hendrickson and Rothberg 1998). Vertices with the same neighbours are merged, separators
- * come last, subgraphs of up to {@code leafSize} vertices are ordered by minimum degree with their
- * halo. Dense rows are left out of the graph ({@link ColumnGraph}); columns without neighbours come
- * first, columns with very many last.
+ * Multilevel nested dissection on the graph of A'A (George 1973; Karypis and Kumar 1998, "A fast
+ * and high quality multilevel scheme for partitioning irregular graphs"; separators refined after
+ * Ashcraft and Liu 1998 and Hendrickson and Rothberg 1998). Vertices with the same neighbours are
+ * merged, separators come last, subgraphs of up to {@code leafSize} vertices are ordered by minimum
+ * degree with their halo. Dense rows are left out of the graph ({@link ColumnGraph}); columns
+ * without neighbours come first, columns with very many last.
  *
  * <p>The order depends on the pattern alone, not on the number of threads. Time is about that of
  * METIS: O(entries of A'A x log n).
@@ -84,8 +84,7 @@ public final class NestedDissection implements ColumnOrdering {
     int placed = 0;
     double limit =
         Math.max(
-            ColumnGraph.denseThreshold(n),
-            DENSE_COLUMN_FACTOR * graph.entries() / Math.max(1, n));
+            ColumnGraph.denseThreshold(n), DENSE_COLUMN_FACTOR * graph.entries() / Math.max(1, n));
     for (int v = 0; v < n; v++) {
       int degree = graph.degree(v);
       part[v] = -1;
@@ -98,7 +97,9 @@ public final class NestedDissection implements ColumnOrdering {
         kept[keptCount++] = v;
       }
     }
-    placed = dissect(keptCount == n ? graph : graph.induced(part, 1, new int[n])[0], kept, order, placed);
+    placed =
+        dissect(
+            keptCount == n ? graph : graph.induced(part, 1, new int[n])[0], kept, order, placed);
     byDegree(graph, denseColumns, dense);
     System.arraycopy(denseColumns, 0, order, placed, dense);
     return order;
@@ -106,8 +107,7 @@ public final class NestedDissection implements ColumnOrdering {
 
   private int dissect(WeightedGraph graph, int[] vertexOf, int[] order, int from) {
     GraphCompression compression = GraphCompression.of(graph);
-    DissectionTask.Shared shared =
-        new DissectionTask.Shared(compression.compressed(), leafSize);
+    DissectionTask.Shared shared = new DissectionTask.Shared(compression.compressed(), leafSize);
     if (shared.graph.n > 0) {
       ForkJoinPool pool = new ForkJoinPool(threads);
       try {

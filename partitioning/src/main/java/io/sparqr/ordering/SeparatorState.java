@@ -100,7 +100,9 @@ final class SeparatorState {
     return graph.vertexWeight[v] - pull[1 - side][v];
   }
 
-  /** Puts a vertex of a side into the separator and updates pulls and gains around it. O(degree). */
+  /**
+   * Puts a vertex of a side into the separator and updates pulls and gains around it. O(degree).
+   */
   void pullIn(int v) {
     int from = part[v];
     int w = graph.vertexWeight[v];

@@ -14,7 +14,8 @@ class MultilevelSeparatorTest {
     for (int seed = 1; seed <= 30; seed++) {
       Random random = new Random(seed);
       int n = 10 + random.nextInt(3000);
-      WeightedGraph g = weighted(FillCounter.Graph.random(n, n + random.nextInt(3 * n), seed), seed);
+      WeightedGraph g =
+          weighted(FillCounter.Graph.random(n, n + random.nextInt(3 * n), seed), seed);
       MultilevelSeparator separator = new MultilevelSeparator();
       separator.separate(g, seed);
       checkSeparates(g, separator.state(), seed);
@@ -29,8 +30,9 @@ class MultilevelSeparatorTest {
       separator.separate(g, k);
       SeparatorState s = separator.state();
       checkSeparates(g, s, k);
-      assertThat(s.weight[SeparatorState.SEPARATOR]).as("separator, k = %d", k).isBetween(
-          k * 8 / 10, k * 5 / 4);
+      assertThat(s.weight[SeparatorState.SEPARATOR])
+          .as("separator, k = %d", k)
+          .isBetween(k * 8 / 10, k * 5 / 4);
       assertThat(Math.max(s.weight[0], s.weight[1]))
           .as("greater side, k = %d", k)
           .isLessThanOrEqualTo((int) (MultilevelSeparator.MAX_SIDE * g.totalWeight) + 1);

@@ -147,7 +147,8 @@ class NestedDissectionTest {
 
   @Test
   void flopsOnAGridAreNearTheKnownBound() {
-    // George (1973): 829/84 k^3 multiplications on a nine-point grid; a sum of squares is twice that
+    // George (1973): 829/84 k^3 multiplications on a nine-point grid; a sum of squares is twice
+    // that
     for (int k : new int[] {40, 70, 100}) {
       FillCounter.Graph g = FillCounter.Graph.grid(k);
       int[] order = new NestedDissection().order(cells(k)).toArray();
