@@ -2,6 +2,8 @@
 package io.sparqr.ordering;
 
 import io.sparqr.error.IndexOverflowException;
+import io.sparqr.sparse.Permutation;
+import io.sparqr.sparse.SparsityPattern;
 import java.util.Arrays;
 
 /**
@@ -10,9 +12,31 @@ import java.util.Arrays;
  * once, long rows stay as elements of the quotient graph, so that memory is bounded whatever the
  * rows are.
  */
-public final class ApproximateMinimumDegree {
+public final class ApproximateMinimumDegree implements ColumnOrdering {
 
-  private ApproximateMinimumDegree() {}
+  /** Edges, before doubles are dropped, that are written out whatever the size of A. */
+  private static final long LEAST_EDGE_BUDGET = 1L << 24;
+
+  /** Edges, before doubles are dropped, that are written out for each entry of A. */
+  private static final int EDGES_PER_ENTRY = 20;
+
+  @Override
+  public String name() {
+    return "amd";
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IndexOverflowException if the distinct rows and the edges have more entries than an
+   *     array can index
+   */
+  @Override
+  public Permutation order(SparsityPattern pattern) {
+    RowCliques rows = RowCliques.of(pattern);
+    long budget = Math.max(LEAST_EDGE_BUDGET, EDGES_PER_ENTRY * pattern.patternEntries());
+    return rows.order(rows.longestRowWithin(budget), false);
+  }
 
   /**
    * Orders a symmetric graph.
@@ -52,7 +76,7 @@ public final class ApproximateMinimumDegree {
       length[i] = out - start[i];
     }
     int[] order = new int[n];
-    new QuotientGraph(n, lists, out, start, length, new int[n], size).eliminate(order);
+    new QuotientGraph(n, lists, out, start, length, new int[n], size, false).eliminate(order);
     return order;
   }
 }

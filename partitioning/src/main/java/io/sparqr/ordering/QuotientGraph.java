@@ -68,6 +68,7 @@ final class QuotientGraph {
 
   private final int[] memberLast;
 
+  private final boolean firstGoesFirst;
   private final int total;
   private int eliminated;
   private int leastDegree;
@@ -90,6 +91,8 @@ final class QuotientGraph {
    * @param elements size n; elements at the head of each variable's list
    * @param weight size n; positive for variables to be ordered, 0 for those that are left out (they
    *     must be in no list and have length 0)
+   * @param firstGoesFirst the order of ties among the variables of an element: whether the first of
+   *     the list is the first candidate for the next pivot, or the last
    */
   QuotientGraph(
       int variables,
@@ -98,7 +101,8 @@ final class QuotientGraph {
       int[] start,
       int[] length,
       int[] elements,
-      int[] weight) {
+      int[] weight,
+      boolean firstGoesFirst) {
     this.variables = variables;
     this.lists = lists;
     this.free = free;
@@ -106,6 +110,7 @@ final class QuotientGraph {
     this.length = length;
     this.elements = elements;
     this.weight = weight;
+    this.firstGoesFirst = firstGoesFirst;
     int sum = 0;
     for (int w : weight) {
       sum += w;
@@ -476,12 +481,15 @@ final class QuotientGraph {
     int remaining = total - eliminated;
     for (int q = from; q < end; q++) {
       int i = lists[q];
-      int w = -weight[i];
-      if (w > 0) {
-        weight[i] = w;
-        insert(i, Math.min(degree[i] + pivotDegree - w, remaining - w));
+      if (weight[i] != 0) {
         lists[out++] = i;
       }
+    }
+    for (int k = 0; k < out - from; k++) {
+      int i = lists[firstGoesFirst ? out - 1 - k : from + k];
+      int w = -weight[i];
+      weight[i] = w;
+      insert(i, Math.min(degree[i] + pivotDegree - w, remaining - w));
     }
     weight[pivot] = 0;
     degree[pivot] = pivotDegree;

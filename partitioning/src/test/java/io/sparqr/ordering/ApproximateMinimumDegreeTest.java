@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import edu.ufl.cise.amd.tdouble.Damd_defaults;
 import edu.ufl.cise.amd.tdouble.Damd_order;
 import io.sparqr.sparse.Permutation;
+import io.sparqr.sparse.SparsityPattern;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -46,15 +48,51 @@ class ApproximateMinimumDegreeTest {
               ? FillCounter.Graph.grid(10 * seed)
               : FillCounter.Graph.random(600, (seed - 3) * 600, seed);
       int[] ours = ApproximateMinimumDegree.order(g.n(), g.ptr(), g.adj(), null);
-      int[] theirs = new int[g.n()];
-      double[] control = new double[5];
-      Damd_defaults.amd_defaults(control);
-      Damd_order.amd_order(g.n(), g.ptr(), g.adj(), theirs, control, new double[20]);
+      int[] theirs = oracle(g);
       new Permutation(ours);
       assertThat(FillCounter.cholesky(g.n(), g.ptr(), g.adj(), ours))
           .as("flops, seed %d", seed)
           .isLessThanOrEqualTo(1.1 * FillCounter.cholesky(g.n(), g.ptr(), g.adj(), theirs));
     }
+  }
+
+  @Test
+  void flopsOnTheGraphOfAtAWithinTenPercentOfTheOracle() {
+    List<SparsityPattern> problems = RandomPatterns.structuredAndRandom();
+    for (int k = 0; k < problems.size(); k++) {
+      SparsityPattern a = problems.get(k);
+      FillCounter.Graph g = FillCounter.Graph.of(a);
+      int[] ours = new ApproximateMinimumDegree().order(a).toArray();
+      assertThat(FillCounter.cholesky(g.n(), g.ptr(), g.adj(), ours))
+          .as("flops, problem %d", k)
+          .isLessThanOrEqualTo(1.1 * FillCounter.cholesky(g.n(), g.ptr(), g.adj(), oracle(g)));
+    }
+  }
+
+  @Test
+  void longRowsAsElementsCostLittleFill() {
+    double logSum = 0;
+    List<SparsityPattern> problems = RandomPatterns.structuredAndRandom();
+    for (SparsityPattern a : problems) {
+      FillCounter.Graph g = FillCounter.Graph.of(a);
+      RowCliques rows = RowCliques.of(a);
+      for (int limit = 1; limit <= 4; limit++) {
+        int[] mixed = rows.order(limit, false).toArray();
+        logSum +=
+            Math.log(
+                FillCounter.cholesky(g.n(), g.ptr(), g.adj(), mixed)
+                    / FillCounter.cholesky(g.n(), g.ptr(), g.adj(), oracle(g)));
+      }
+    }
+    assertThat(Math.exp(logSum / (4 * problems.size()))).isLessThanOrEqualTo(1.1);
+  }
+
+  private static int[] oracle(FillCounter.Graph g) {
+    int[] order = new int[g.n()];
+    double[] control = new double[5];
+    Damd_defaults.amd_defaults(control);
+    Damd_order.amd_order(g.n(), g.ptr(), g.adj(), order, control, new double[20]);
+    return order;
   }
 
   @Test

@@ -1,0 +1,40 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.ordering;
+
+import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.sparse.Permutation;
+import io.sparqr.sparse.SparsityPattern;
+import java.util.Objects;
+
+/** A permutation that the caller gives. O(1). */
+public final class Given implements ColumnOrdering {
+
+  private final Permutation order;
+
+  /** The order to give back. */
+  public Given(Permutation order) {
+    this.order = Objects.requireNonNull(order, "order");
+  }
+
+  @Override
+  public String name() {
+    return "given";
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws DimensionMismatchException if the order is not of the pattern's number of columns
+   */
+  @Override
+  public Permutation order(SparsityPattern pattern) {
+    if (order.size() != pattern.columns()) {
+      throw new DimensionMismatchException(
+          "the given order has " + order.size() + " columns, the matrix " + pattern.columns(),
+          "given order",
+          pattern.columns(),
+          order.size());
+    }
+    return order;
+  }
+}

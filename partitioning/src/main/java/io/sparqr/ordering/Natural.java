@@ -1,0 +1,19 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.ordering;
+
+import io.sparqr.sparse.Permutation;
+import io.sparqr.sparse.SparsityPattern;
+
+/** The columns as they come. O(n). */
+public final class Natural implements ColumnOrdering {
+
+  @Override
+  public String name() {
+    return "natural";
+  }
+
+  @Override
+  public Permutation order(SparsityPattern pattern) {
+    return Permutation.identity(pattern.columns());
+  }
+}

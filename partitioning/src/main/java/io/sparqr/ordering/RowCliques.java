@@ -1,0 +1,273 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.ordering;
+
+import io.sparqr.error.IndexOverflowException;
+import io.sparqr.sparse.Permutation;
+import io.sparqr.sparse.SparsityPattern;
+import java.util.Arrays;
+
+/**
+ * The part of the graph of A'A that minimum degree works on, as a cover by the rows of A. Left out,
+ * as COLAMD does (Davis, Gilbert, Larimore, Ng 2004, section 4.6): columns of more than max(16, 10
+ * sqrt(min(m, n))) entries, then rows with more than max(16, 10 sqrt(n)) entries in other columns,
+ * then columns with no entry in what remains. The columns left out go last.
+ */
+final class RowCliques {
+
+  /** The factor of the square root beyond which a row or a column counts as dense. */
+  private static final double DENSE = 10;
+
+  private final SparsityPattern pattern;
+  private final int n;
+
+  /** size n; entries in the rows that take part, 0 for a column left out. */
+  private final int[] count;
+
+  /** size patterns; columns of a row that take part, 0 for a row left out. */
+  private final int[] rowLength;
+
+  /** The columns left out: dense ones by ascending count, then those without an entry. */
+  private final int[] last;
+
+  private RowCliques(SparsityPattern pattern, int[] count, int[] rowLength, int[] last) {
+    this.pattern = pattern;
+    this.n = pattern.columns();
+    this.count = count;
+    this.rowLength = rowLength;
+    this.last = last;
+  }
+
+  private static int denseThreshold(int n) {
+    return (int) Math.min(Integer.MAX_VALUE, Math.max(16, DENSE * Math.sqrt(n)));
+  }
+
+  /** Finds what takes part. O(entries + n log n). */
+  static RowCliques of(SparsityPattern pattern) {
+    int n = pattern.columns();
+    int m = pattern.patterns();
+    int[] index = pattern.columnIndex();
+    long[] rowStart = pattern.rowStart();
+    int[] full = new int[n];
+    for (int j : index) {
+      full[j]++;
+    }
+    int denseColumn = denseThreshold(Math.min(m, n));
+    int denseRow = denseThreshold(n);
+    int[] count = new int[n];
+    int[] rowLength = new int[m];
+    for (int r = 0; r < m; r++) {
+      int live = 0;
+      for (int p = (int) rowStart[r]; p < (int) rowStart[r + 1]; p++) {
+        live += full[index[p]] <= denseColumn ? 1 : 0;
+      }
+      if (live > denseRow) {
+        continue;
+      }
+      rowLength[r] = live;
+      for (int p = (int) rowStart[r]; p < (int) rowStart[r + 1]; p++) {
+        count[index[p]] += full[index[p]] <= denseColumn ? 1 : 0;
+      }
+    }
+    return new RowCliques(pattern, count, rowLength, leftOut(count, full, denseColumn));
+  }
+
+  private static int[] leftOut(int[] count, int[] full, int denseColumn) {
+    int n = count.length;
+    long[] dense = new long[n];
+    int denseCount = 0;
+    int[] empty = new int[n];
+    int emptyCount = 0;
+    for (int j = 0; j < n; j++) {
+      if (full[j] > denseColumn) {
+        dense[denseCount++] = ((long) full[j] << 32) | j;
+      } else if (count[j] == 0) {
+        empty[emptyCount++] = j;
+      }
+    }
+    Arrays.sort(dense, 0, denseCount);
+    int[] last = new int[denseCount + emptyCount];
+    for (int k = 0; k < denseCount; k++) {
+      last[k] = (int) dense[k];
+    }
+    System.arraycopy(empty, 0, last, denseCount, emptyCount);
+    return last;
+  }
+
+  /**
+   * The longest row that may be written out as edges: the sum of the squared lengths of all rows up
+   * to it stays within {@code budget}. 0 if there is none.
+   */
+  int longestRowWithin(long budget) {
+    int longest = 0;
+    for (int length : rowLength) {
+      longest = Math.max(longest, length);
+    }
+    long[] rowsOfLength = new long[longest + 1];
+    for (int length : rowLength) {
+      rowsOfLength[length]++;
+    }
+    long sum = 0;
+    for (int length = 0; length <= longest; length++) {
+      sum += rowsOfLength[length] * length * length;
+      if (sum > budget) {
+        return length - 1;
+      }
+    }
+    return longest;
+  }
+
+  /**
+   * Orders by minimum degree.
+   *
+   * @param edgeLimit rows of up to this many columns are written out as edges, longer ones are
+   *     elements; 0 makes every row an element
+   * @param firstGoesFirst the order of ties, see {@link QuotientGraph}
+   * @throws IndexOverflowException if the lists pass what an array can index
+   */
+  Permutation order(int edgeLimit, boolean firstGoesFirst) {
+    int[] order = new int[n];
+    int ordered = quotientGraph(edgeLimit, firstGoesFirst).eliminate(order);
+    System.arraycopy(last, 0, order, ordered, last.length);
+    return new Permutation(order);
+  }
+
+  private QuotientGraph quotientGraph(int edgeLimit, boolean firstGoesFirst) {
+    int elementRows = 0;
+    long elementEntries = 0;
+    for (int length : rowLength) {
+      if (length > edgeLimit) {
+        elementRows++;
+        elementEntries += length;
+      }
+    }
+    int[] edgeCount = new int[n];
+    int[] edges = edgeLimit == 0 ? new int[0] : edges(edgeLimit, edgeCount);
+    long used = 2 * elementEntries + edges.length;
+    int[] lists = new int[checkedSize(used + used / 5 + n + 1)];
+    int[] start = new int[n + elementRows];
+    int[] length = new int[n + elementRows];
+    int[] elements = new int[n];
+    int free = addElements(edgeLimit, lists, start, length, elements);
+    // The graph is symmetric, so reading the lists in order and writing each edge to its other end
+    // sorts them: the order of ties depends on it.
+    int p = 0;
+    int offset = free;
+    for (int j = 0; j < n; j++) {
+      start[j] = offset;
+      offset += elements[j] + edgeCount[j];
+    }
+    placeElements(n, elementRows, lists, start, length);
+    for (int j = 0; j < n; j++) {
+      for (int end = p + edgeCount[j]; p < end; p++) {
+        int i = edges[p];
+        lists[start[i] + length[i]++] = j;
+      }
+    }
+    int[] weight = new int[n];
+    for (int j = 0; j < n; j++) {
+      weight[j] = count[j] > 0 ? 1 : 0;
+    }
+    return new QuotientGraph(n, lists, offset, start, length, elements, weight, firstGoesFirst);
+  }
+
+  /** Lists of the element rows, from 0 on; counts each column's elements. Returns the end. */
+  private int addElements(int edgeLimit, int[] lists, int[] start, int[] length, int[] elements) {
+    int[] index = pattern.columnIndex();
+    long[] rowStart = pattern.rowStart();
+    int node = n;
+    int out = 0;
+    for (int r = 0; r < rowLength.length; r++) {
+      if (rowLength[r] > edgeLimit) {
+        start[node] = out;
+        for (int p = (int) rowStart[r]; p < (int) rowStart[r + 1]; p++) {
+          int j = index[p];
+          if (count[j] > 0) {
+            lists[out++] = j;
+            elements[j]++;
+          }
+        }
+        length[node] = out - start[node];
+        node++;
+      }
+    }
+    return out;
+  }
+
+  private static void placeElements(int n, int rows, int[] lists, int[] start, int[] length) {
+    for (int e = n; e < n + rows; e++) {
+      for (int p = start[e]; p < start[e] + length[e]; p++) {
+        int j = lists[p];
+        lists[start[j] + length[j]++] = e;
+      }
+    }
+  }
+
+  /** Neighbours of each column through the rows of up to {@code limit} columns, each once. */
+  private int[] edges(int limit, int[] edgeCount) {
+    int[] index = pattern.columnIndex();
+    long[] rowStart = pattern.rowStart();
+    int[] columnStart = new int[n + 1];
+    int[] columnRow = shortRowsOfColumns(limit, columnStart);
+    int[] edges = new int[Math.max(16, columnRow.length)];
+    int[] seen = new int[n];
+    int out = 0;
+    for (int j = 0; j < n; j++) {
+      int first = out;
+      seen[j] = j + 1;
+      for (int q = columnStart[j]; q < columnStart[j + 1]; q++) {
+        int r = columnRow[q];
+        if (out > edges.length - rowLength[r]) {
+          edges = Arrays.copyOf(edges, checkedSize(2L * edges.length + rowLength[r]));
+        }
+        for (int p = (int) rowStart[r]; p < (int) rowStart[r + 1]; p++) {
+          int i = index[p];
+          if (seen[i] != j + 1 && count[i] > 0) {
+            seen[i] = j + 1;
+            edges[out++] = i;
+          }
+        }
+      }
+      edgeCount[j] = out - first;
+    }
+    return Arrays.copyOf(edges, out);
+  }
+
+  private int[] shortRowsOfColumns(int limit, int[] columnStart) {
+    int[] index = pattern.columnIndex();
+    long[] rowStart = pattern.rowStart();
+    for (int r = 0; r < rowLength.length; r++) {
+      if (rowLength[r] > 0 && rowLength[r] <= limit) {
+        for (int p = (int) rowStart[r]; p < (int) rowStart[r + 1]; p++) {
+          if (count[index[p]] > 0) {
+            columnStart[index[p] + 1]++;
+          }
+        }
+      }
+    }
+    for (int j = 0; j < n; j++) {
+      columnStart[j + 1] += columnStart[j];
+    }
+    int[] next = Arrays.copyOf(columnStart, n);
+    int[] columnRow = new int[columnStart[n]];
+    for (int r = 0; r < rowLength.length; r++) {
+      if (rowLength[r] > 0 && rowLength[r] <= limit) {
+        for (int p = (int) rowStart[r]; p < (int) rowStart[r + 1]; p++) {
+          if (count[index[p]] > 0) {
+            columnRow[next[index[p]]++] = r;
+          }
+        }
+      }
+    }
+    return columnRow;
+  }
+
+  private static int checkedSize(long size) {
+    if (size > Integer.MAX_VALUE - 8) {
+      throw new IndexOverflowException(
+          "minimum degree: lists of " + size + " entries pass what an array can index",
+          "entries of the quotient graph",
+          size);
+    }
+    return (int) size;
+  }
+}
