@@ -3,14 +3,98 @@ package io.sparqr.partition;
 
 import io.sparqr.symbolic.SymbolicAnalysis;
 
-/** Cuts an assembly tree into subtree tasks. */
+/**
+ * Cuts an assembly tree into subtree tasks, by levels.
+ *
+ * <p>Objective. With K levels, T_l the tasks of level l, w(t) the worker of task t, levels separated
+ * by barriers (Spark stages) of cost L, the estimated makespan is
+ *
+ * <pre>
+ *   sum over l &lt; K of  L + max over workers w of  sum over t in T_l, w(t) = w of
+ *       ( flops(t) / rate(w) + bytes(t) / memory rate + fronts(t) x 1 us
+ *         + blocks of t's inputs made on other workers / network rate ),
+ * </pre>
+ *
+ * minimised over the cuts that are tried: for each K between the options' least and most levels, a
+ * layer of subtrees a level by repeated splitting of the heaviest subtree (Geist and Ng 1989; the
+ * layer L0 of MUMPS), placed by earliest finish (LPT; HEFT for mixed workers), the rest of the tree
+ * above left to the later levels: proportional mapping (Pothen and Sun 1993) in few steps. Subject
+ * to: a task's peak bytes at most its worker's memory where another worker, fewer subtrees a task or
+ * another number of levels can do it. (No cut helps against a front that is too large with its
+ * children's blocks: they must meet.)
+ *
+ * <p>Lower bound: max(total flops / sum of rates, flops of the heaviest path / best rate); no cut
+ * at fronts can beat it.
+ */
 public final class TreePartitioner {
 
   private TreePartitioner() {}
 
-  /** Cuts the tree for the resources. */
+  /** Cuts the tree for the resources, one right-hand side carried along. */
   public static TreePartition partition(
       SymbolicAnalysis analysis, ResourceModel resources, PartitionOptions options) {
-    throw new UnsupportedOperationException("in the making");
+    return partition(analysis, resources, options, 1);
+  }
+
+  /**
+   * Cuts the tree for the resources. O(nf log nf) for each number of levels tried.
+   *
+   * @param rhs right-hand sides carried along, for the byte counts
+   */
+  public static TreePartition partition(
+      SymbolicAnalysis analysis, ResourceModel resources, PartitionOptions options, int rhs) {
+    TreeCost cost = new TreeCost(analysis, rhs);
+    double bound = lowerBound(cost, resources);
+    int most = resources.workers().size() == 1 ? options.minLevels() : options.maxLevels();
+    TreePartition best = null;
+    for (int levels = options.minLevels(); levels <= most; levels++) {
+      TreePartition cut = TreeCut.of(cost, resources, options, levels, bound);
+      if (best == null || better(cut, best, resources, options)) {
+        best = cut;
+      }
+    }
+    return best;
+  }
+
+  /** The least number of levels, then fewer tasks beyond their worker's memory, then time. */
+  private static boolean better(
+      TreePartition a, TreePartition b, ResourceModel resources, PartitionOptions options) {
+    int levelsA = Math.min(a.levels(), options.minLevels());
+    int levelsB = Math.min(b.levels(), options.minLevels());
+    if (levelsA != levelsB) {
+      return levelsA > levelsB;
+    }
+    long overA = overMemory(a, resources);
+    long overB = overMemory(b, resources);
+    return overA != overB ? overA < overB : a.estimatedSeconds() < b.estimatedSeconds();
+  }
+
+  /** Tasks whose peak exceeds the memory of the worker that they are planned for. */
+  static long overMemory(TreePartition partition, ResourceModel resources) {
+    return partition.tasks().stream()
+        .filter(t -> t.peakBytes() > resources.workers().get(t.worker()).memoryBytes())
+        .count();
+  }
+
+  private static double lowerBound(TreeCost cost, ResourceModel resources) {
+    double rates = 0;
+    double best = 0;
+    for (ResourceModel.Worker w : resources.workers()) {
+      rates += w.flopsPerSecond();
+      best = Math.max(best, w.flopsPerSecond());
+    }
+    double work = 0;
+    double longest = 0;
+    double[] path = new double[cost.fronts];
+    for (int f = 0; f < cost.fronts; f++) {
+      work += cost.flops[f];
+      path[f] += cost.flops[f];
+      longest = Math.max(longest, path[f]);
+      int p = cost.parent[f];
+      if (p >= 0) {
+        path[p] = Math.max(path[p], path[f]);
+      }
+    }
+    return Math.max(work / rates, longest / best);
   }
 }

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.symbolic;
 
+import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,12 +10,12 @@ import java.util.Random;
 import java.util.TreeSet;
 
 /** Small and large patterns for tests. */
-final class Patterns {
+public final class Patterns {
 
   private Patterns() {}
 
   /** A pattern of the given rows (ascending columns), each once. */
-  static SparsityPattern of(int columns, List<int[]> rows) {
+  public static SparsityPattern of(int columns, List<int[]> rows) {
     long[] start = new long[rows.size() + 1];
     for (int i = 0; i < rows.size(); i++) {
       start[i + 1] = start[i] + rows.get(i).length;
@@ -29,7 +30,7 @@ final class Patterns {
   }
 
   /** Random rows with 0 to most entries and multiplicities 1 to 3 (mostly 1). */
-  static SparsityPattern random(Random random, int rows, int columns, int most) {
+  public static SparsityPattern random(Random random, int rows, int columns, int most) {
     List<int[]> list = new ArrayList<>();
     for (int i = 0; i < rows; i++) {
       TreeSet<Integer> set = new TreeSet<>();
@@ -48,7 +49,7 @@ final class Patterns {
   }
 
   /** Rows {i, i+1} and {i}: a path. */
-  static SparsityPattern tridiagonal(int n) {
+  public static SparsityPattern tridiagonal(int n) {
     long[] start = new long[2 * n];
     int[] index = new int[3 * n - 2];
     long[] once = new long[2 * n - 1];
@@ -67,7 +68,7 @@ final class Patterns {
   }
 
   /** Rows {i, n-1}, each twice: a star with hub n-1. */
-  static SparsityPattern arrow(int n) {
+  public static SparsityPattern arrow(int n) {
     long[] start = new long[n];
     int[] index = new int[2 * (n - 1)];
     long[] twice = new long[n - 1];
@@ -78,5 +79,47 @@ final class Patterns {
       start[i + 1] = 2L * i + 2;
     }
     return new SparsityPattern(n, start, index, twice);
+  }
+
+  /** One row an edge and one a node of a k x k grid. */
+  public static SparsityPattern grid(int k) {
+    List<int[]> rows = new ArrayList<>();
+    for (int i = 0; i < k; i++) {
+      for (int j = 0; j < k; j++) {
+        rows.add(new int[] {i * k + j});
+        if (j + 1 < k) {
+          rows.add(new int[] {i * k + j, i * k + j + 1});
+        }
+        if (i + 1 < k) {
+          rows.add(new int[] {i * k + j, i * k + k + j});
+        }
+      }
+    }
+    return of(k * k, rows);
+  }
+
+  /** Nested dissection of a k x k grid by coordinates. */
+  public static Permutation dissectGrid(int k) {
+    List<Integer> order = new ArrayList<>();
+    dissect(k, 0, k, 0, k, order);
+    return new Permutation(order.stream().mapToInt(Integer::intValue).toArray());
+  }
+
+  private static void dissect(int k, int i0, int i1, int j0, int j1, List<Integer> order) {
+    boolean leaf = (long) (i1 - i0) * (j1 - j0) <= 4;
+    boolean tall = i1 - i0 >= j1 - j0;
+    int mid = tall ? (i0 + i1) / 2 : (j0 + j1) / 2;
+    if (!leaf && tall) {
+      dissect(k, i0, mid, j0, j1, order);
+      dissect(k, mid + 1, i1, j0, j1, order);
+    } else if (!leaf) {
+      dissect(k, i0, i1, j0, mid, order);
+      dissect(k, i0, i1, mid + 1, j1, order);
+    }
+    for (int i = leaf || !tall ? i0 : mid; i < (leaf || !tall ? i1 : mid + 1); i++) {
+      for (int j = leaf || tall ? j0 : mid; j < (leaf || tall ? j1 : mid + 1); j++) {
+        order.add(i * k + j);
+      }
+    }
   }
 }

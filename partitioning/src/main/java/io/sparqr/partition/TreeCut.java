@@ -1,0 +1,179 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.partition;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
+/** One way to cut the tree, for a wanted number of levels, and what it is estimated to take. */
+final class TreeCut {
+
+  private final TreeCost cost;
+  private final ResourceModel resources;
+  private final int[] owner;
+  private final List<int[]> taskFronts = new ArrayList<>();
+  private final List<Integer> taskWorker = new ArrayList<>();
+
+  private TreeCut(TreeCost cost, ResourceModel resources) {
+    this.cost = cost;
+    this.resources = resources;
+    owner = new int[cost.fronts];
+    Arrays.fill(owner, -1);
+  }
+
+  /** Cuts for {@code levels} levels; fewer come out where a level is not worth its while. */
+  static TreePartition of(
+      TreeCost cost,
+      ResourceModel resources,
+      PartitionOptions options,
+      int levels,
+      double lowerBound) {
+    TreeCut cut = new TreeCut(cost, resources);
+    RemainingForest forest = new RemainingForest(cost);
+    LevelPlacement placement = new LevelPlacement(cost, resources, options);
+    for (int left = levels - 1; left >= 0 && !forest.isEmpty(); left--) {
+      boolean forced = levels - left <= options.minLevels() - 1 && forest.height() > left;
+      int[] roots =
+          left == 0
+              ? forest.roots()
+              : new LayerSearch(cost, forest, resources, options).choose(left, forced);
+      cut.takeLevel(forest, placement, roots);
+    }
+    return cut.finish(placement, lowerBound);
+  }
+
+  private void takeLevel(RemainingForest forest, LevelPlacement placement, int[] roots) {
+    int[] before = forest.alive();
+    List<int[]> inputs = inputsOf(forest, roots);
+    List<LevelPlacement.Group> groups = placement.place(forest, roots, inputs);
+    int[] subtree = forest.cut(roots);
+    int[] groupOf = new int[roots.length];
+    int[] size = new int[groups.size()];
+    for (int g = 0; g < groups.size(); g++) {
+      for (int i : groups.get(g).subtrees()) {
+        groupOf[i] = g;
+      }
+    }
+    for (int f : before) {
+      if (subtree[f] >= 0) {
+        size[groupOf[subtree[f]]]++;
+      }
+    }
+    int first = taskFronts.size();
+    for (int g = 0; g < groups.size(); g++) {
+      taskFronts.add(new int[size[g]]);
+      taskWorker.add(groups.get(g).worker());
+    }
+    Arrays.fill(size, 0);
+    for (int f : before) {
+      if (subtree[f] >= 0) {
+        int g = groupOf[subtree[f]];
+        taskFronts.get(first + g)[size[g]++] = f;
+        owner[f] = first + g;
+        placement.record(f, groups.get(g).worker());
+      }
+    }
+  }
+
+  /** Per subtree, its fronts' children that earlier levels own. */
+  private List<int[]> inputsOf(RemainingForest forest, int[] roots) {
+    int[] top = new int[cost.fronts];
+    Arrays.fill(top, -1);
+    for (int i = 0; i < roots.length; i++) {
+      top[roots[i]] = i;
+    }
+    int[] count = new int[roots.length];
+    for (int f = cost.fronts - 1; f >= 0; f--) {
+      int p = cost.parent[f];
+      if (top[f] < 0 && p >= 0) {
+        top[f] = top[p];
+      }
+      if (top[f] >= 0 && !forest.contains(f)) {
+        // Only the topmost fronts of earlier levels send here; nothing below them does.
+        boolean boundary = p >= 0 && forest.contains(p);
+        count[top[f]] += boundary ? 1 : 0;
+        top[f] = boundary ? top[f] : -1;
+      }
+    }
+    List<int[]> inputs = new ArrayList<>();
+    for (int c : count) {
+      inputs.add(new int[c]);
+    }
+    Arrays.fill(count, 0);
+    for (int f = 0; f < cost.fronts; f++) {
+      int p = cost.parent[f];
+      if (!forest.contains(f) && p >= 0 && forest.contains(p) && top[p] >= 0) {
+        inputs.get(top[p])[count[top[p]]++] = f;
+      }
+    }
+    return inputs;
+  }
+
+  private TreePartition finish(LevelPlacement placement, double lowerBound) {
+    int tasks = taskFronts.size();
+    List<List<Integer>> inputs = new ArrayList<>();
+    List<List<Integer>> outputs = new ArrayList<>();
+    for (int t = 0; t < tasks; t++) {
+      inputs.add(new ArrayList<>());
+      outputs.add(new ArrayList<>());
+    }
+    for (int f = 0; f < cost.fronts; f++) {
+      int p = cost.parent[f];
+      if (p >= 0 && owner[p] != owner[f]) {
+        outputs.get(owner[f]).add(f);
+        inputs.get(owner[p]).add(f);
+      }
+    }
+    // Tasks were made level by level, so every input comes from a task with a smaller number.
+    int[] level = new int[tasks];
+    int levels = 0;
+    for (int t = 0; t < tasks; t++) {
+      for (int c : inputs.get(t)) {
+        level[t] = Math.max(level[t], level[owner[c]] + 1);
+      }
+      levels = Math.max(levels, level[t] + 1);
+    }
+    Integer[] order = new Integer[tasks];
+    Arrays.setAll(order, t -> t);
+    Arrays.sort(order, Comparator.<Integer>comparingInt(t -> level[t]).thenComparing(t -> t));
+    int[] id = new int[tasks];
+    List<SubtreeTask> list = new ArrayList<>();
+    double[][] load = new double[levels][resources.workers().size()];
+    for (int k = 0; k < tasks; k++) {
+      int t = order[k];
+      id[t] = k;
+      int[] in = inputs.get(t).stream().mapToInt(Integer::intValue).toArray();
+      int[] out = outputs.get(t).stream().mapToInt(Integer::intValue).toArray();
+      list.add(task(t, k, level[t], in, out));
+      int w = taskWorker.get(t);
+      for (int f : taskFronts.get(t)) {
+        load[level[t]][w] += cost.seconds(f, resources.workers().get(w));
+      }
+      load[level[t]][w] += placement.transferSeconds(in, w);
+    }
+    int[] taskOfFront = new int[cost.fronts];
+    for (int f = 0; f < cost.fronts; f++) {
+      taskOfFront[f] = id[owner[f]];
+    }
+    double seconds = 0;
+    for (double[] one : load) {
+      seconds += resources.levelSeconds() + Arrays.stream(one).max().orElse(0);
+    }
+    return new TreePartition(list, levels, taskOfFront, seconds, lowerBound);
+  }
+
+  private SubtreeTask task(int t, int id, int level, int[] in, int[] out) {
+    double flops = 0;
+    for (int f : taskFronts.get(t)) {
+      flops += cost.flops[f];
+    }
+    long inputBytes = 0;
+    for (int c : in) {
+      inputBytes += cost.blockBytes[c];
+    }
+    long peak = cost.peakBytes(taskFronts.get(t), owner, t, inputBytes);
+    return new SubtreeTask(
+        id, level, taskFronts.get(t), in, out, taskWorker.get(t), flops, peak);
+  }
+}

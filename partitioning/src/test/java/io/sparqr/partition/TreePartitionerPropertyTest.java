@@ -1,0 +1,217 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.partition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.sparse.SparsityPattern;
+import io.sparqr.symbolic.Amalgamation;
+import io.sparqr.symbolic.Patterns;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.symbolic.SymbolicAnalyzer;
+import io.sparqr.symbolic.SymbolicOptions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What every cut must satisfy, and what good cuts of known trees look like. */
+class TreePartitionerPropertyTest {
+
+  private static final long SEED = Long.getLong("test.seed", 42L);
+  private static final int ITERATIONS = Integer.getInteger("test.iters", 300);
+
+  @Test
+  void everyCutIsConsistent() {
+    for (int it = 0; it < ITERATIONS; it++) {
+      Random random = new Random(SEED + it);
+      SymbolicAnalysis s = randomAnalysis(random);
+      List<ResourceModel.Worker> workers = new ArrayList<>();
+      int count = 1 + random.nextInt(5);
+      for (int w = 0; w < count; w++) {
+        workers.add(
+            new ResourceModel.Worker(
+                "worker " + w,
+                1e3 * (1 + random.nextInt(50)),
+                random.nextBoolean() ? 1L << 40 : 1L << (6 + random.nextInt(12)),
+                random.nextBoolean()));
+      }
+      ResourceModel model =
+          new ResourceModel(workers, 1e6, random.nextBoolean() ? 0.1 : 1e-4 * random.nextInt(10));
+      int least = 1 + random.nextInt(4);
+      PartitionOptions options =
+          new PartitionOptions(
+              1 + random.nextInt(3),
+              least + random.nextInt(3),
+              least,
+              random.nextBoolean() ? 0 : 100 * random.nextInt(100));
+      TreePartition p = TreePartitioner.partition(s, model, options);
+      check(s, p, count, "seed " + SEED + ", iteration " + it);
+      assertThat(p.levels()).isLessThanOrEqualTo(options.maxLevels());
+      if (options.minLevels() <= height(s)) {
+        assertThat(p.levels())
+            .as("seed %d, iteration %d: height %d", SEED, it, height(s))
+            .isGreaterThanOrEqualTo(options.minLevels());
+      }
+      assertThat(TreePartitioner.partition(s, model, options))
+          .usingRecursiveComparison()
+          .isEqualTo(p);
+    }
+  }
+
+  @Test
+  void oneWorkerGetsOneTask() {
+    SymbolicAnalysis s = grid(40);
+    TreePartition p =
+        TreePartitioner.partition(
+            s, ResourceModel.uniform(1, 1e6, 1L << 40), PartitionOptions.defaults());
+    assertThat(p.levels()).isEqualTo(1);
+    assertThat(p.tasks()).hasSize(1);
+    assertThat(p.tasks().get(0).fronts()).hasSize(s.fronts());
+  }
+
+  @Test
+  void forcedLevelsComeOutEvenOnOneWorker() {
+    SymbolicAnalysis s = grid(40);
+    for (int levels = 2; levels <= 4; levels++) {
+      PartitionOptions options = new PartitionOptions(2, levels, levels, 0);
+      for (int workers = 1; workers <= 2; workers++) {
+        TreePartition p =
+            TreePartitioner.partition(
+                s, ResourceModel.uniform(workers, 1e9, 1L << 40), options);
+        assertThat(p.levels()).isEqualTo(levels);
+        check(s, p, workers, "grid 40, levels " + levels);
+      }
+    }
+  }
+
+  @Test
+  void littleWorkIsNotSpread() {
+    SymbolicAnalysis s = grid(20);
+    TreePartition p =
+        TreePartitioner.partition(
+            s, ResourceModel.uniform(16, 1e10, 1L << 40), PartitionOptions.defaults());
+    assertThat(p.tasks()).hasSize(1);
+  }
+
+  @Test
+  void fourWorkersShareABalancedTree() {
+    SymbolicAnalysis s = grid(100);
+    double flops = s.flops();
+    // A second's work for one worker, so that a level's 1 ms hardly counts.
+    ResourceModel four =
+        new ResourceModel(ResourceModel.uniform(4, flops, 1L << 40).workers(), 1e12, 1e-3);
+    TreePartition p = TreePartitioner.partition(s, four, new PartitionOptions(2, 4, 1, 0));
+    check(s, p, 4, "grid 100");
+    assertThat(p.levels()).isBetween(2, 4);
+    assertThat(p.estimatedSeconds()).isLessThan(0.75).isGreaterThan(p.lowerBoundSeconds());
+    double[] base = new double[4];
+    p.level(0).forEach(t -> base[t.worker()] += t.flops());
+    assertThat(Arrays.stream(base).min().orElse(0)).isGreaterThan(0.05 * flops);
+  }
+
+  @Test
+  void theFastWorkerOfAMixedPairTakesMost() {
+    SymbolicAnalysis s = grid(100);
+    double flops = s.flops();
+    ResourceModel mixed =
+        new ResourceModel(
+            List.of(
+                new ResourceModel.Worker("cpu", flops, 1L << 40, false),
+                new ResourceModel.Worker("gpu", 10 * flops, 1L << 40, true)),
+            1e12,
+            1e-3);
+    TreePartition p = TreePartitioner.partition(s, mixed, new PartitionOptions(2, 4, 1, 0));
+    double[] load = new double[2];
+    p.tasks().forEach(t -> load[t.worker()] += t.flops());
+    assertThat(load[1]).isGreaterThan(3 * load[0]);
+  }
+
+  @Test
+  void aWorkerThatCannotHoldTheTreeIsPassedOver() {
+    SymbolicAnalysis s = grid(100);
+    ResourceModel.Worker small = new ResourceModel.Worker("small", 1e10, 100_000, false);
+    ResourceModel.Worker large = new ResourceModel.Worker("large", 1e9, 1L << 40, false);
+    ResourceModel model = new ResourceModel(List.of(small, large), 1e12, 1e-4);
+    TreePartition p = TreePartitioner.partition(s, model, new PartitionOptions(2, 4, 1, 0));
+    check(s, p, 2, "grid 100, one worker of little memory");
+    assertThat(p.tasks())
+        .allMatch(t -> t.peakBytes() <= model.workers().get(t.worker()).memoryBytes());
+    assertThat(p.tasks()).anyMatch(t -> t.worker() == 0).anyMatch(t -> t.worker() == 1);
+    ResourceModel little = new ResourceModel(List.of(small, large), 1e12, 0.1);
+    assertThat(TreePartitioner.partition(s, little, PartitionOptions.defaults()).tasks())
+        .allMatch(t -> t.worker() == 1);
+  }
+
+  private static SymbolicAnalysis grid(int k) {
+    return SymbolicAnalyzer.analyze(
+        Patterns.grid(k), SymbolicOptions.defaults().withGiven(Patterns.dissectGrid(k)));
+  }
+
+  private static SymbolicAnalysis randomAnalysis(Random random) {
+    int n = 1 + random.nextInt(60);
+    SparsityPattern a = Patterns.random(random, random.nextInt(90), n, 1 + random.nextInt(4));
+    return SymbolicAnalyzer.analyze(
+        a,
+        SymbolicOptions.defaults()
+            .withOrdering(OrderingMethod.NATURAL)
+            .withAmalgamation(
+                random.nextBoolean() ? Amalgamation.none() : Amalgamation.defaults()));
+  }
+
+  private static int height(SymbolicAnalysis s) {
+    int[] height = new int[s.fronts()];
+    int most = 0;
+    for (int f = 0; f < s.fronts(); f++) {
+      height[f] = Math.max(height[f], 1);
+      most = Math.max(most, height[f]);
+      if (s.parent(f) >= 0) {
+        height[s.parent(f)] = Math.max(height[s.parent(f)], height[f] + 1);
+      }
+    }
+    return most;
+  }
+
+  private static void check(SymbolicAnalysis s, TreePartition p, int workers, String name) {
+    int[] seen = new int[s.fronts()];
+    int lastLevel = 0;
+    for (int t = 0; t < p.tasks().size(); t++) {
+      SubtreeTask task = p.tasks().get(t);
+      assertThat(task.id()).as(name).isEqualTo(t);
+      assertThat(task.level()).as(name).isBetween(lastLevel, p.levels() - 1);
+      lastLevel = task.level();
+      assertThat(task.fronts()).as(name).isSorted().isNotEmpty();
+      assertThat(task.worker()).as(name).isBetween(0, workers - 1);
+      double flops = 0;
+      for (int f : task.fronts()) {
+        seen[f]++;
+        assertThat(p.taskOfFront()[f]).as(name).isEqualTo(t);
+        flops += s.frontFlops(f);
+      }
+      assertThat(task.flops()).as(name).isEqualTo(flops);
+      int id = t;
+      int[] in =
+          IntStream.range(0, s.fronts())
+              .filter(f -> s.parent(f) >= 0)
+              .filter(f -> p.taskOfFront()[f] != id && p.taskOfFront()[s.parent(f)] == id)
+              .toArray();
+      int[] out =
+          IntStream.range(0, s.fronts())
+              .filter(f -> s.parent(f) >= 0)
+              .filter(f -> p.taskOfFront()[f] == id && p.taskOfFront()[s.parent(f)] != id)
+              .toArray();
+      assertThat(task.inputs()).as(name).isEqualTo(in);
+      assertThat(task.outputs()).as(name).isEqualTo(out);
+      int level = 0;
+      for (int c : in) {
+        level = Math.max(level, p.tasks().get(p.taskOfFront()[c]).level() + 1);
+      }
+      assertThat(task.level()).as(name).isEqualTo(level);
+    }
+    assertThat(IntStream.of(seen).allMatch(k -> k == 1)).as(name).isTrue();
+    assertThat(p.levels()).as(name).isEqualTo(p.tasks().isEmpty() ? 0 : lastLevel + 1);
+    assertThat(p.estimatedSeconds()).as(name).isGreaterThanOrEqualTo(p.lowerBoundSeconds());
+  }
+}
