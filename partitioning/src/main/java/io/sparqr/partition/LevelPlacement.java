@@ -83,15 +83,13 @@ final class LevelPlacement {
     Arrays.setAll(byRate, i -> i);
     Arrays.sort(
         byRate,
-        Comparator.<Integer, Boolean>comparing(
-                w -> resources.workers().get(w).memoryBytes() < peak)
+        Comparator.<Integer, Boolean>comparing(w -> resources.workers().get(w).memoryBytes() < peak)
             .thenComparingDouble(w -> -resources.workers().get(w).flopsPerSecond())
             .thenComparing(w -> w));
     return Arrays.stream(byRate).limit(count).mapToInt(Integer::intValue).sorted().toArray();
   }
 
-  private int earliest(
-      RemainingForest forest, int f, int[] inputs, double[] ready, int[] usable) {
+  private int earliest(RemainingForest forest, int f, int[] inputs, double[] ready, int[] usable) {
     long most = 0;
     for (int w : usable) {
       most = Math.max(most, resources.workers().get(w).memoryBytes());

@@ -82,7 +82,8 @@ final class RemainingForest {
    * Cuts subtrees off.
    *
    * @param root roots of disjoint remaining subtrees
-   * @return size nf; index in {@code root} of the subtree that each front cut off now is in, else -1
+   * @return size nf; index in {@code root} of the subtree that each front cut off now is in, else
+   *     -1
    */
   int[] cut(int[] root) {
     int[] subtree = new int[cost.fronts];

@@ -9,11 +9,11 @@ import java.util.function.IntToLongFunction;
 import java.util.function.IntUnaryOperator;
 
 /**
- * The memory stages of a task: fronts that are on the device together. Fronts are taken in postorder
- * with a running sum; a new stage begins when the next front would exceed the budget (Yeralan, Davis
- * and Ranka, section 3.4). A front counts its own bytes (its rows of A included) and the
- * contribution blocks of those children that are in an earlier stage or another task: they come
- * back to the device with it. A child in the same stage is counted as a front already.
+ * The memory stages of a task: fronts that are on the device together. Fronts are taken in
+ * postorder with a running sum; a new stage begins when the next front would exceed the budget
+ * (Yeralan, Davis and Ranka, section 3.4). A front counts its own bytes (its rows of A included)
+ * and the contribution blocks of those children that are in an earlier stage or another task: they
+ * come back to the device with it. A child in the same stage is counted as a front already.
  *
  * <p>A pure function of sizes: bytes are given as functions of the front, for padding differs by
  * backend.
@@ -43,8 +43,7 @@ public record StagePlan(int[] fronts, int[] stageStart, long[] stageBytes, long 
    * @param requiredBytes the front's and its children's blocks' bytes
    * @param availableBytes the budget
    */
-  public record Infeasible(int front, long requiredBytes, long availableBytes)
-      implements Outcome {
+  public record Infeasible(int front, long requiredBytes, long availableBytes) implements Outcome {
 
     /** The same as an error, for callers that cannot go on. */
     public InsufficientMemoryException asException() {

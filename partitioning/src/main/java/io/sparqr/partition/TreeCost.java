@@ -5,8 +5,8 @@ import io.sparqr.symbolic.FrontMemory;
 import io.sparqr.symbolic.SymbolicAnalysis;
 
 /**
- * What fronts cost: seconds on a worker = flops / rate + bytes of the assembled fronts / memory rate
- * + a fixed cost a front. The last two are what small fronts spend their time on.
+ * What fronts cost: seconds on a worker = flops / rate + bytes of the assembled fronts / memory
+ * rate + a fixed cost a front. The last two are what small fronts spend their time on.
  */
 final class TreeCost {
 

@@ -173,7 +173,6 @@ final class TreeCut {
       inputBytes += cost.blockBytes[c];
     }
     long peak = cost.peakBytes(taskFronts.get(t), owner, t, inputBytes);
-    return new SubtreeTask(
-        id, level, taskFronts.get(t), in, out, taskWorker.get(t), flops, peak);
+    return new SubtreeTask(id, level, taskFronts.get(t), in, out, taskWorker.get(t), flops, peak);
   }
 }

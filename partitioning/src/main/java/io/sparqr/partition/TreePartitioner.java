@@ -6,8 +6,8 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 /**
  * Cuts an assembly tree into subtree tasks, by levels.
  *
- * <p>Objective. With K levels, T_l the tasks of level l, w(t) the worker of task t, levels separated
- * by barriers (Spark stages) of cost L, the estimated makespan is
+ * <p>Objective. With K levels, T_l the tasks of level l, w(t) the worker of task t, levels
+ * separated by barriers (Spark stages) of cost L, the estimated makespan is
  *
  * <pre>
  *   sum over l &lt; K of  L + max over workers w of  sum over t in T_l, w(t) = w of
@@ -19,8 +19,8 @@ import io.sparqr.symbolic.SymbolicAnalysis;
  * layer of subtrees a level by repeated splitting of the heaviest subtree (Geist and Ng 1989; the
  * layer L0 of MUMPS), placed by earliest finish (LPT; HEFT for mixed workers), the rest of the tree
  * above left to the later levels: proportional mapping (Pothen and Sun 1993) in few steps. Subject
- * to: a task's peak bytes at most its worker's memory where another worker, fewer subtrees a task or
- * another number of levels can do it. (No cut helps against a front that is too large with its
+ * to: a task's peak bytes at most its worker's memory where another worker, fewer subtrees a task
+ * or another number of levels can do it. (No cut helps against a front that is too large with its
  * children's blocks: they must meet.)
  *
  * <p>Lower bound: max(total flops / sum of rates, flops of the heaviest path / best rate); no cut

@@ -79,8 +79,7 @@ class TreePartitionerPropertyTest {
       PartitionOptions options = new PartitionOptions(2, levels, levels, 0);
       for (int workers = 1; workers <= 2; workers++) {
         TreePartition p =
-            TreePartitioner.partition(
-                s, ResourceModel.uniform(workers, 1e9, 1L << 40), options);
+            TreePartitioner.partition(s, ResourceModel.uniform(workers, 1e9, 1L << 40), options);
         assertThat(p.levels()).isEqualTo(levels);
         check(s, p, workers, "grid 40, levels " + levels);
       }
