@@ -2,6 +2,12 @@
 package io.sparqr.symbolic;
 
 import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.ordering.ApproximateMinimumDegree;
+import io.sparqr.ordering.Colamd;
+import io.sparqr.ordering.ColumnOrdering;
+import io.sparqr.ordering.Given;
+import io.sparqr.ordering.Natural;
+import io.sparqr.ordering.NestedDissection;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
@@ -55,18 +61,20 @@ public final class SymbolicAnalyzer {
   private record Chosen(Permutation order, OrderingMethod method, String reason) {}
 
   private static Chosen order(Remainder rest, int columns, SymbolicOptions options) {
-    return switch (options.ordering()) {
-      case GIVEN ->
-          new Chosen(
-              restrict(options.given().orElseThrow(), rest, columns),
-              OrderingMethod.GIVEN,
-              "given");
-      default ->
-          new Chosen(
-              Permutation.identity(rest.pattern().columns()),
-              OrderingMethod.NATURAL,
-              "natural order");
-    };
+    ColumnOrdering ordering =
+        switch (options.ordering()) {
+          case GIVEN -> new Given(restrict(options.given().orElseThrow(), rest, columns));
+          case NATURAL -> new Natural();
+          case AMD -> new ApproximateMinimumDegree();
+          case NESTED_DISSECTION -> new NestedDissection();
+          case COLAMD, AUTO, BEST -> new Colamd();
+        };
+    OrderingMethod method =
+        switch (options.ordering()) {
+          case AUTO, BEST -> OrderingMethod.COLAMD;
+          default -> options.ordering();
+        };
+    return new Chosen(ordering.order(rest.pattern()), method, ordering.name());
   }
 
   /** The given order of all columns, restricted to those of the remainder. */
