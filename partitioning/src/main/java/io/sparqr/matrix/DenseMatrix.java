@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.matrix;
 
+import java.io.Serializable;
 import java.util.Arrays;
 
 /**
@@ -11,7 +12,8 @@ import java.util.Arrays;
  * @param columns k
  * @param values size m k; entry (i, j) is values[j m + i]
  */
-public record DenseMatrix(int rows, int columns, double[] values) {
+public record DenseMatrix(int rows, int columns, double[] values)
+    implements Serializable {
 
   /** Checks the size. */
   public DenseMatrix {

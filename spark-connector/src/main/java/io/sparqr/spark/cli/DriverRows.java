@@ -1,0 +1,71 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cli;
+
+import io.sparqr.spark.SparseRow;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.storage.StorageLevel;
+
+/**
+ * A driver's problem as an RDD of rows. On a cluster the rows go to the executors once and stay
+ * there until this is closed; with a local master tasks read the driver's arrays where they are.
+ */
+final class DriverRows implements AutoCloseable {
+
+  /** Problems that local tasks may read; a task cannot carry a reference. */
+  private static final Map<Long, LocalProblem> HELD = new ConcurrentHashMap<>();
+
+  private static final AtomicLong NEXT = new AtomicLong();
+
+  private final long id = NEXT.incrementAndGet();
+  private final JavaRDD<RowSlice> slices;
+  private final JavaRDD<SparseRow> rows;
+
+  /** Cuts a problem into partitions of about equally many rows. */
+  DriverRows(JavaSparkContext context, LocalProblem problem, int partitions) {
+    int m = problem.a().rows();
+    int parts = Math.max(1, Math.min(partitions, m));
+    if (context.isLocal()) {
+      HELD.put(id, problem);
+      long key = id;
+      List<Integer> numbers = IntStream.range(0, parts).boxed().toList();
+      slices = null;
+      rows =
+          context
+              .parallelize(numbers, parts)
+              .flatMap(p -> slice(HELD.get(key), p, parts).iterator());
+    } else {
+      List<RowSlice> list = new ArrayList<>(parts);
+      for (int p = 0; p < parts; p++) {
+        list.add(slice(problem, p, parts).copy());
+      }
+      slices = context.parallelize(list, parts).persist(StorageLevel.MEMORY_AND_DISK());
+      rows = slices.flatMap(RowSlice::iterator);
+    }
+    rows.setName("rows of A");
+  }
+
+  private static RowSlice slice(LocalProblem problem, int part, int parts) {
+    long m = problem.a().rows();
+    return RowSlice.shared(problem, (int) (m * part / parts), (int) (m * (part + 1) / parts));
+  }
+
+  /** The rows. */
+  JavaRDD<SparseRow> rows() {
+    return rows;
+  }
+
+  @Override
+  public void close() {
+    HELD.remove(id);
+    if (slices != null) {
+      slices.unpersist(false);
+    }
+  }
+}

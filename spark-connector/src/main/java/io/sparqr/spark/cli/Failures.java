@@ -1,0 +1,89 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cli;
+
+import io.sparqr.error.NonFiniteValueException;
+import io.sparqr.error.RankDeficientException;
+import io.sparqr.error.SparseQrException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import picocli.CommandLine;
+import picocli.CommandLine.ParseResult;
+
+/** An exception as one line for people and an exit code for programs. */
+final class Failures {
+
+  private static final int LONGEST = 400;
+
+  private Failures() {}
+
+  /** Prints the line, the stack trace if it was asked for; returns the exit code. */
+  static int report(Exception e, CommandLine line, ParseResult parsed) {
+    Throwable shown = telling(e);
+    line.getErr().println("sparqr: " + message(shown));
+    if (line.getParseResult().hasMatchedOption("--verbose")) {
+      e.printStackTrace(line.getErr());
+    } else if (!expected(shown)) {
+      line.getErr().println("(--verbose shows the stack trace)");
+    }
+    return code(shown);
+  }
+
+  static int code(Throwable e) {
+    if (e instanceof UsageException || e instanceof IllegalArgumentException) {
+      return SparqrCli.USAGE;
+    }
+    boolean numerical = e instanceof NonFiniteValueException || e instanceof RankDeficientException;
+    return numerical ? SparqrCli.NUMERICAL : SparqrCli.FAILED;
+  }
+
+  /** The cause that says something: ours if there is one (Spark wraps what a task threw). */
+  static Throwable telling(Throwable e) {
+    Throwable deepest = e;
+    for (Throwable t = e; t != null && t != t.getCause(); t = t.getCause()) {
+      if (t instanceof SparseQrException || t instanceof UsageException) {
+        return t;
+      }
+      if (t instanceof OutOfMemoryError) {
+        return t;
+      }
+      deepest = t;
+    }
+    return e instanceof IllegalArgumentException ? e : deepest;
+  }
+
+  private static boolean expected(Throwable e) {
+    return e instanceof SparseQrException
+        || e instanceof UsageException
+        || e instanceof NoSuchFileException
+        || e instanceof AccessDeniedException;
+  }
+
+  private static String message(Throwable e) {
+    if (e instanceof NoSuchFileException) {
+      return e.getMessage() + ": no such file";
+    }
+    if (e instanceof AccessDeniedException) {
+      return e.getMessage() + ": access denied";
+    }
+    if (e instanceof OutOfMemoryError) {
+      return "out of memory ("
+          + e.getMessage()
+          + "); the heap is "
+          + (Runtime.getRuntime().maxMemory() >> 20)
+          + " MB, set SPARQR_JAVA_OPTS=-Xmx...";
+    }
+    if (e instanceof SparseQrException || e instanceof UsageException) {
+      return oneLine(e.getMessage());
+    }
+    String text = e.getMessage() == null ? "" : ": " + oneLine(e.getMessage());
+    return e instanceof IllegalArgumentException && !text.isEmpty()
+        ? text.substring(2)
+        : e.getClass().getSimpleName() + text;
+  }
+
+  /** The first line of a message, not too long. */
+  static String oneLine(String message) {
+    String line = String.valueOf(message).strip().lines().findFirst().orElse("");
+    return line.length() > LONGEST ? line.substring(0, LONGEST) + "..." : line;
+  }
+}

@@ -1,0 +1,99 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cli;
+
+import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.error.MatrixFormatException;
+import io.sparqr.matrix.DefaultRightHandSide;
+import io.sparqr.matrix.DenseMatrix;
+import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.LabeledMatrix;
+import io.sparqr.matrix.Libsvm;
+import io.sparqr.matrix.MatrixMarket;
+import io.sparqr.sparse.CsrMatrix;
+import java.io.IOException;
+import java.io.InputStream;
+
+/**
+ * A problem that the driver holds: from the gallery, Matrix Market or libsvm.
+ *
+ * @param a A, m x n, transposed already if that was asked for
+ * @param b m x k
+ */
+record LocalProblem(CsrMatrix a, DenseMatrix b) {
+
+  /**
+   * Reads matrix and right-hand side.
+   *
+   * @param rhs the right-hand sides that were given, or null: a libsvm file's labels, or the default
+   *     one
+   */
+  static LocalProblem read(String name, MatrixFormat format, boolean transpose, DenseMatrix rhs)
+      throws IOException {
+    CsrMatrix a;
+    DenseMatrix b = rhs;
+    if (format == MatrixFormat.LIBSVM) {
+      if (transpose && rhs == null) {
+        throw new UsageException(name + ": the labels do not fit the transpose, --rhs is needed");
+      }
+      LabeledMatrix labeled;
+      try (InputStream in = MatrixFormat.open(name)) {
+        labeled = Libsvm.read(in, name);
+      }
+      a = labeled.matrix();
+      b = rhs == null ? new DenseMatrix(a.rows(), 1, labeled.labels()) : rhs;
+    } else {
+      a = readMatrix(name, format);
+    }
+    a = transpose ? a.transpose() : a;
+    requireShape(name, a.rows(), a.columns());
+    if (b == null) {
+      b = new DenseMatrix(a.rows(), 1, DefaultRightHandSide.of(a));
+    }
+    requireRows(b, a.rows());
+    return new LocalProblem(a, b);
+  }
+
+  /** The matrix alone; a libsvm file's labels are left out. */
+  static CsrMatrix readMatrix(String name, MatrixFormat format) throws IOException {
+    if (format == MatrixFormat.GALLERY) {
+      return Gallery.generate(name);
+    }
+    try (InputStream in = MatrixFormat.open(name)) {
+      return format == MatrixFormat.LIBSVM
+          ? Libsvm.read(in, name).matrix()
+          : MatrixMarket.readMatrix(in, name);
+    }
+  }
+
+  /** Refuses a matrix without rows or columns. */
+  static void requireShape(String name, long rows, long columns) {
+    if (rows == 0 || columns == 0) {
+      throw new MatrixFormatException(
+          name
+              + ": a "
+              + rows
+              + " x "
+              + columns
+              + " matrix has no "
+              + (columns == 0 ? "columns" : "rows")
+              + ", there is nothing to solve",
+          name,
+          -1);
+    }
+  }
+
+  /** Refuses right-hand sides of another length. */
+  static void requireRows(DenseMatrix b, long rows) {
+    if (b.rows() != rows) {
+      throw new DimensionMismatchException(
+          "the right-hand side has " + b.rows() + " rows, the matrix " + rows,
+          "rows",
+          rows,
+          b.rows());
+    }
+    if (b.columns() == 0) {
+      throw new DimensionMismatchException(
+          "the right-hand side has no columns", "right-hand sides", 1, 0);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cli;
+
+import io.sparqr.ordering.OrderingMethod;
+import picocli.CommandLine.Option;
+
+/** What {@code solve} and {@code analyze} have in common. */
+final class MatrixOptions {
+
+  @Option(
+      names = "--matrix",
+      required = true,
+      paramLabel = "FILE|gen:SPEC",
+      description =
+          "Matrix Market (.mtx, .mtx.gz), libsvm (.svm, .libsvm; its labels are b), Parquet or CSV"
+              + " of (row, column, value) counted from 0, or a problem of the gallery: gen:cells2d500,"
+              + " gen:ch7-8-b3:rand, gen:onehot1000000x5000x500x50, ...")
+  String matrix;
+
+  @Option(names = "--transpose", description = "take A' instead of A")
+  boolean transpose;
+
+  @Option(
+      names = "--ordering",
+      paramLabel = "NAME",
+      converter = OrderingName.class,
+      completionCandidates = OrderingName.Candidates.class,
+      defaultValue = "auto",
+      description = "column order: ${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}")
+  OrderingMethod ordering;
+
+  @Option(
+      names = "--master",
+      paramLabel = "URL",
+      description = "Spark master; default: what spark-submit says, otherwise local[*]")
+  String master;
+
+  @Option(
+      names = "--executors",
+      paramLabel = "N",
+      description = "workers that the tree is cut for; default: the cluster's executors")
+  int executors;
+
+  @Option(
+      names = "--partitions",
+      paramLabel = "P",
+      description = "partitions of the rows; default: the cluster's cores")
+  int partitions;
+
+  @Option(names = "--verbose", description = "every step as it happens; stack traces with errors")
+  boolean verbose;
+
+  /** Refuses numbers out of range. */
+  void check() {
+    if (executors < 0 || partitions < 0) {
+      throw new UsageException("--executors and --partitions cannot be negative");
+    }
+    if (master != null && !master.matches("(local(\\[.*\\]|-cluster\\[.*\\])?|yarn|\\w+://.*)")) {
+      throw new UsageException("'" + master + "' is no Spark master (local[*], yarn, spark://...)");
+    }
+  }
+}

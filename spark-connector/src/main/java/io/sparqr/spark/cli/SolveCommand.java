@@ -1,0 +1,228 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cli;
+
+import io.sparqr.backend.BackendChoice;
+import io.sparqr.matrix.DenseMatrix;
+import io.sparqr.matrix.MatrixMarket;
+import io.sparqr.matrix.MatrixMarketWriter;
+import io.sparqr.spark.ConsoleProgress;
+import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.LeastSquaresSolution;
+import io.sparqr.spark.ProgressListener;
+import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.SparseRow;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.apache.spark.api.java.JavaRDD;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code sparqr solve}: min ||b - A x|| from a file or the gallery. */
+@Command(
+    name = "solve",
+    description = "Solves min ||b - A x||: writes x and a report, prints a summary.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+final class SolveCommand implements Callable<Integer> {
+
+  @Spec private CommandSpec spec;
+
+  @Mixin private MatrixOptions input;
+
+  @Option(
+      names = "--rhs",
+      paramLabel = "FILE",
+      description = "b, m x k, Matrix Market; default: the labels (libsvm), or A ones + a perturbation")
+  private String rhs;
+
+  @Option(names = "--out", paramLabel = "FILE", description = "x, n x k, Matrix Market array")
+  private Path out;
+
+  @Option(names = "--report", paramLabel = "FILE.json", description = "the report as JSON")
+  private Path report;
+
+  @Option(names = "--check", description = "measure ||A'(b-Ax)|| by one more pass over the rows")
+  private boolean check;
+
+  @Option(
+      names = "--backend",
+      paramLabel = "NAME",
+      converter = BackendName.class,
+      completionCandidates = BackendName.Candidates.class,
+      defaultValue = "auto",
+      description = "${COMPLETION-CANDIDATES}; cuda fails where there is none")
+  private BackendChoice backend;
+
+  @Option(
+      names = "--tolerance",
+      paramLabel = "T",
+      description =
+          "a column whose remaining norm is at most T is dead; negative: no rank detection; default"
+              + " 20 (m+n) eps max ||a_j||")
+  private Double tolerance;
+
+  @Option(names = "--ridge", paramLabel = "L", description = "adds L ||x||^2; default 0")
+  private double ridge;
+
+  @Option(
+      names = "--no-equilibrate",
+      description = "do not scale columns to unit norm (as SuiteSparse does)")
+  private boolean noEquilibrate;
+
+  @Option(
+      names = "--repeat",
+      paramLabel = "K",
+      defaultValue = "1",
+      description = "K solves in one JVM; the report's seconds are medians of all but the first")
+  private int repeat;
+
+  @Option(names = "--overwrite", description = "replace existing files")
+  private boolean overwrite;
+
+  @Override
+  public Integer call() throws IOException {
+    checkArguments();
+    long begin = System.nanoTime();
+    MatrixFormat format = MatrixFormat.of(input.matrix);
+    DenseMatrix b = rhs == null ? null : readRightHandSide();
+    boolean table = format == MatrixFormat.PARQUET || format == MatrixFormat.CSV;
+    LocalProblem problem =
+        table ? null : LocalProblem.read(input.matrix, format, input.transpose, b);
+    double read = secondsSince(begin);
+    if (problem != null) {
+      progress(
+          "%s: %,d x %,d, %,d nonzeros, read in %.1f s",
+          input.matrix,
+          problem.a().rows(),
+          problem.a().columns(),
+          problem.a().nonzeros(),
+          read);
+    }
+    LeastSquaresSolution solution;
+    try (SparkHandle spark = new SparkHandle(input.master, input.executors)) {
+      int partitions =
+          input.partitions > 0 ? input.partitions : spark.context().defaultParallelism();
+      if (table) {
+        long tableBegin = System.nanoTime();
+        try (TripletRows rows =
+            new TripletRows(
+                spark.session(), input.matrix, format, input.transpose, b, partitions)) {
+          read += secondsSince(tableBegin);
+          solution = solve(rows.rows(), rows.columns());
+        }
+      } else {
+        try (DriverRows rows = new DriverRows(spark.context(), problem, partitions)) {
+          solution = solve(rows.rows(), problem.a().columns());
+        }
+      }
+    }
+    SolveReport result = solution.report().withReadSeconds(read);
+    write(solution, result);
+    PrintWriter summary = spec.commandLine().getOut();
+    summary.print(result.toText());
+    summary.flush();
+    return 0;
+  }
+
+  private void checkArguments() {
+    input.check();
+    if (repeat < 1) {
+      throw new UsageException("--repeat " + repeat + ": at least 1");
+    }
+    if (!(ridge >= 0) || Double.isInfinite(ridge)) {
+      throw new UsageException("--ridge " + ridge + ": finite and at least 0");
+    }
+    if (tolerance != null && tolerance.isNaN()) {
+      throw new UsageException("--tolerance is NaN");
+    }
+    Outputs.check(out, overwrite);
+    Outputs.check(report, overwrite);
+    if (out != null && report != null && out.toAbsolutePath().equals(report.toAbsolutePath())) {
+      throw new UsageException("--out and --report are the same file");
+    }
+  }
+
+  private DenseMatrix readRightHandSide() throws IOException {
+    try (InputStream in = MatrixFormat.open(rhs)) {
+      return MatrixMarket.readDense(in, rhs);
+    }
+  }
+
+  private LeastSquaresSolution solve(JavaRDD<SparseRow> rows, int columns) {
+    GpuSparseQR.Builder builder =
+        GpuSparseQR.builder()
+            .ordering(input.ordering)
+            .backend(backend)
+            .ridge(ridge)
+            .equilibrate(!noEquilibrate)
+            .columns(columns)
+            .executors(input.executors)
+            .partitions(input.partitions)
+            .check(check)
+            .listener(listener());
+    if (tolerance != null) {
+      builder.rankTolerance(tolerance);
+    }
+    GpuSparseQR solver = builder.build();
+    List<SolveReport.Seconds> times = new ArrayList<>();
+    LeastSquaresSolution solution = null;
+    for (int k = 0; k < repeat; k++) {
+      solution = solver.solveRows(rows);
+      SolveReport.Seconds s = solution.report().seconds();
+      if (repeat > 1) {
+        progress(
+            "run %d of %d: %.3f s, of it factorize %.3f s",
+            k + 1, repeat, s.total(), s.factorize());
+      }
+      if (k > 0 || repeat == 1) {
+        times.add(s);
+      }
+    }
+    return new LeastSquaresSolution(
+        solution.solutions(),
+        solution.residualNorms(),
+        solution.rank(),
+        solution.deadColumns(),
+        solution.report().withSeconds(Medians.of(times)));
+  }
+
+  private ProgressListener listener() {
+    if (!input.verbose) {
+      return ConsoleProgress.standard();
+    }
+    return p ->
+        progress("[%6.2f s] %s: %s (%.0f%%)",
+            p.elapsedSeconds(), p.phase(), p.detail(), 100 * p.fraction());
+  }
+
+  private void progress(String format, Object... values) {
+    PrintWriter err = spec.commandLine().getErr();
+    synchronized (err) {
+      err.println(String.format(Locale.ROOT, format, values));
+      err.flush();
+    }
+  }
+
+  private void write(LeastSquaresSolution solution, SolveReport result) throws IOException {
+    try (Outputs outputs = new Outputs()) {
+      DenseMatrix x = DenseMatrix.ofColumns(result.columns(), solution.solutions());
+      outputs.add(out, file -> MatrixMarketWriter.writeArray(file, x));
+      outputs.add(report, file -> Files.writeString(file, result.toJson() + "\n"));
+      outputs.commit();
+    }
+  }
+
+  private static double secondsSince(long begin) {
+    return (System.nanoTime() - begin) * 1e-9;
+  }
+}

@@ -1,0 +1,67 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cli;
+
+import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.SparkSession;
+
+/**
+ * The Spark of a command: one that is there already (left running), or one of its own (stopped in
+ * the end). spark-submit's settings come first, then the command line's, then local[*].
+ */
+final class SparkHandle implements AutoCloseable {
+
+  private final SparkSession session;
+  private final boolean own;
+
+  /**
+   * Gets or starts Spark.
+   *
+   * @param master null: what spark-submit says, otherwise local[*]
+   * @param executors 0: what the cluster's configuration says
+   */
+  SparkHandle(String master, int executors) {
+    SparkSession running = SparkSession.getDefaultSession().getOrElse(() -> null);
+    own = running == null || running.sparkContext().isStopped();
+    if (!own) {
+      session = running;
+      return;
+    }
+    SparkConf conf = new SparkConf();
+    if (master != null) {
+      conf.setMaster(master);
+    } else {
+      conf.setIfMissing("spark.master", "local[*]");
+    }
+    conf.setIfMissing("spark.app.name", "sparqr");
+    conf.setIfMissing("spark.ui.showConsoleProgress", "false");
+    if (executors > 0) {
+      conf.setIfMissing("spark.executor.instances", Integer.toString(executors));
+    }
+    if (conf.get("spark.master").startsWith("local")) {
+      conf.setIfMissing("spark.driver.host", "127.0.0.1");
+      conf.setIfMissing("spark.driver.bindAddress", "127.0.0.1");
+      conf.setIfMissing("spark.ui.enabled", "false");
+    }
+    session = SparkSession.builder().config(conf).getOrCreate();
+  }
+
+  /** The session. */
+  SparkSession session() {
+    return session;
+  }
+
+  /** Its context. */
+  JavaSparkContext context() {
+    return JavaSparkContext.fromSparkContext(session.sparkContext());
+  }
+
+  @Override
+  public void close() {
+    if (own) {
+      session.stop();
+      SparkSession.clearDefaultSession();
+      SparkSession.clearActiveSession();
+    }
+  }
+}

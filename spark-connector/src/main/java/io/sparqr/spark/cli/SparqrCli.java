@@ -1,0 +1,83 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cli;
+
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * Main class of the command line, started by {@code bin/sparqr} or by {@code spark-submit}. Exit
+ * codes: 0 done; 1 the input, the output or the cluster failed; 2 the command line is wrong; 3 the
+ * numbers are (NaN or infinity in the input). An error is one line on standard error, with a stack
+ * trace only under {@code --verbose}.
+ */
+@Command(
+    name = "sparqr",
+    description = "Exact sparse least squares on Apache Spark, by multifrontal QR.",
+    mixinStandardHelpOptions = true,
+    version = "sparqr 0.1.0-SNAPSHOT",
+    synopsisSubcommandLabel = "COMMAND",
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:done",
+      "1:input, output or cluster failed",
+      "2:wrong command line",
+      "3:numerical error (NaN or infinity in the input)"
+    },
+    subcommands = {SolveCommand.class, AnalyzeCommand.class, GenerateCommand.class})
+public final class SparqrCli implements Runnable {
+
+  /** Exit code of a failed run. */
+  static final int FAILED = 1;
+
+  /** Exit code of a wrong command line. */
+  static final int USAGE = 2;
+
+  /** Exit code of numbers that no answer can be computed from. */
+  static final int NUMERICAL = 3;
+
+  private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "a command is missing");
+  }
+
+  /** Runs a command line and ends the JVM with its exit code if that is not 0. */
+  public static void main(String[] args) {
+    // Under spark-submit logging is the cluster's; alone, Spark's own log would hide the summary.
+    if (System.getProperty(LOG_CONFIGURATION) == null
+        && System.getProperty("spark.master") == null) {
+      System.setProperty(LOG_CONFIGURATION, "classpath:io/sparqr/spark/cli/log4j2.properties");
+    }
+    int code =
+        execute(new PrintWriter(System.out, true), new PrintWriter(System.err, true), args);
+    if (code != 0) {
+      System.exit(code);
+    }
+  }
+
+  /** Runs a command line in this JVM; returns the exit code. */
+  static int execute(PrintWriter out, PrintWriter err, String... args) {
+    CommandLine line = new CommandLine(new SparqrCli());
+    line.setOut(out);
+    line.setErr(err);
+    line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.setParameterExceptionHandler(SparqrCli::usage);
+    line.setExecutionExceptionHandler(Failures::report);
+    return line.execute(args);
+  }
+
+  private static int usage(ParameterException e, String[] args) {
+    CommandLine line = e.getCommandLine();
+    line.getErr().println("sparqr: " + Failures.oneLine(e.getMessage()));
+    String name = line.getCommandSpec().qualifiedName();
+    line.getErr().println("Try '" + name + " --help'.");
+    return USAGE;
+  }
+}
