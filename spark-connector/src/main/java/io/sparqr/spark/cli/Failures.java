@@ -29,7 +29,7 @@ final class Failures {
   }
 
   static int code(Throwable e) {
-    if (e instanceof UsageException || e instanceof IllegalArgumentException) {
+    if (e instanceof UsageException) {
       return SparqrCli.USAGE;
     }
     boolean numerical = e instanceof NonFiniteValueException || e instanceof RankDeficientException;
@@ -48,7 +48,7 @@ final class Failures {
       }
       deepest = t;
     }
-    return e instanceof IllegalArgumentException ? e : deepest;
+    return deepest;
   }
 
   private static boolean expected(Throwable e) {
@@ -76,9 +76,7 @@ final class Failures {
       return oneLine(e.getMessage());
     }
     String text = e.getMessage() == null ? "" : ": " + oneLine(e.getMessage());
-    return e instanceof IllegalArgumentException && !text.isEmpty()
-        ? text.substring(2)
-        : e.getClass().getSimpleName() + text;
+    return e.getClass().getSimpleName() + text;
   }
 
   /** The first line of a message, not too long. */

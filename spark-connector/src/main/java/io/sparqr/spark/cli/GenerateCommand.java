@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
-import io.sparqr.matrix.Gallery;
 import io.sparqr.matrix.MatrixMarketWriter;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
@@ -46,7 +45,7 @@ final class GenerateCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Outputs.check(out, overwrite);
-    CsrMatrix a = Gallery.generate(specification);
+    CsrMatrix a = LocalProblem.generate(specification);
     try (Outputs outputs = new Outputs()) {
       outputs.add(out, file -> MatrixMarketWriter.writeCoordinate(file, a));
       outputs.commit();

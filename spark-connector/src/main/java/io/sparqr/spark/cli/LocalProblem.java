@@ -56,12 +56,21 @@ record LocalProblem(CsrMatrix a, DenseMatrix b) {
   /** The matrix alone; a libsvm file's labels are left out. */
   static CsrMatrix readMatrix(String name, MatrixFormat format) throws IOException {
     if (format == MatrixFormat.GALLERY) {
-      return Gallery.generate(name);
+      return generate(name);
     }
     try (InputStream in = MatrixFormat.open(name)) {
       return format == MatrixFormat.LIBSVM
           ? Libsvm.read(in, name).matrix()
           : MatrixMarket.readMatrix(in, name);
+    }
+  }
+
+  /** A matrix of the gallery; a specification that is none is a usage error. */
+  static CsrMatrix generate(String specification) {
+    try {
+      return Gallery.generate(specification);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(e.getMessage());
     }
   }
 
