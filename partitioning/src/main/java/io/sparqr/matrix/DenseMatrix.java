@@ -12,8 +12,7 @@ import java.util.Arrays;
  * @param columns k
  * @param values size m k; entry (i, j) is values[j m + i]
  */
-public record DenseMatrix(int rows, int columns, double[] values)
-    implements Serializable {
+public record DenseMatrix(int rows, int columns, double[] values) implements Serializable {
 
   /** Checks the size. */
   public DenseMatrix {

@@ -91,7 +91,12 @@ final class AnalyzeCommand implements Callable<Integer> {
     TreeStatistics t = TreeStatistics.of(s, pattern);
     line(out, "matrix", "%,d x %,d, %,d nonzeros", s.rows(), s.columns(), s.nonzeros());
     line(out, "ordering", "%s (%s)", s.orderingUsed(), s.orderingReason());
-    line(out, "seconds", "order %.2f, analyze %.2f", s.data().orderSeconds(), s.data().analyzeSeconds());
+    line(
+        out,
+        "seconds",
+        "order %.2f, analyze %.2f",
+        s.data().orderSeconds(),
+        s.data().analyzeSeconds());
     line(out, "singletons", "%,d columns, %,d empty rows", s.singletons(), s.emptyRows());
     line(out, "nnz(R)", "%,d (%s)", t.nnzR(), bytes(8 * t.nnzR()));
     line(out, "flops", "%s", SolveReport.work(s.flops()));

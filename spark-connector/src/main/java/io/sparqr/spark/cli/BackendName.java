@@ -24,8 +24,7 @@ final class BackendName implements ITypeConverter<BackendChoice> {
       case "auto" -> BackendChoice.AUTO;
       case "cpu" -> BackendChoice.CPU;
       case "cuda" -> BackendChoice.REQUIRE_CUDA;
-      default ->
-          throw new TypeConversionException("'" + name + "' is none of auto, cpu, cuda");
+      default -> throw new TypeConversionException("'" + name + "' is none of auto, cpu, cuda");
     };
   }
 }

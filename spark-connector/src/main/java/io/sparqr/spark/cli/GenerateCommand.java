@@ -53,12 +53,7 @@ final class GenerateCommand implements Callable<Integer> {
     spec.commandLine()
         .getOut()
         .printf(
-            Locale.ROOT,
-            "%s: %,d x %,d, %,d nonzeros%n",
-            out,
-            a.rows(),
-            a.columns(),
-            a.nonzeros());
+            Locale.ROOT, "%s: %,d x %,d, %,d nonzeros%n", out, a.rows(), a.columns(), a.nonzeros());
     return 0;
   }
 }

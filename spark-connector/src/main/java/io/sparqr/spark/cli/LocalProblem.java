@@ -24,8 +24,8 @@ record LocalProblem(CsrMatrix a, DenseMatrix b) {
   /**
    * Reads matrix and right-hand side.
    *
-   * @param rhs the right-hand sides that were given, or null: a libsvm file's labels, or the default
-   *     one
+   * @param rhs the right-hand sides that were given, or null: a libsvm file's labels, or the
+   *     default one
    */
   static LocalProblem read(String name, MatrixFormat format, boolean transpose, DenseMatrix rhs)
       throws IOException {

@@ -42,7 +42,8 @@ final class SolveCommand implements Callable<Integer> {
   @Option(
       names = "--rhs",
       paramLabel = "FILE",
-      description = "b, m x k, Matrix Market; default: the labels (libsvm), or A ones + a perturbation")
+      description =
+          "b, m x k, Matrix Market; default: the labels (libsvm), or A ones + a perturbation")
   private String rhs;
 
   @Option(names = "--out", paramLabel = "FILE", description = "x, n x k, Matrix Market array")
@@ -102,11 +103,7 @@ final class SolveCommand implements Callable<Integer> {
     if (problem != null) {
       progress(
           "%s: %,d x %,d, %,d nonzeros, read in %.1f s",
-          input.matrix,
-          problem.a().rows(),
-          problem.a().columns(),
-          problem.a().nonzeros(),
-          read);
+          input.matrix, problem.a().rows(), problem.a().columns(), problem.a().nonzeros(), read);
     }
     LeastSquaresSolution solution;
     try (SparkHandle spark = new SparkHandle(input.master, input.executors)) {
@@ -201,7 +198,8 @@ final class SolveCommand implements Callable<Integer> {
       return ConsoleProgress.standard();
     }
     return p ->
-        progress("[%6.2f s] %s: %s (%.0f%%)",
+        progress(
+            "[%6.2f s] %s: %s (%.0f%%)",
             p.elapsedSeconds(), p.phase(), p.detail(), 100 * p.fraction());
   }
 

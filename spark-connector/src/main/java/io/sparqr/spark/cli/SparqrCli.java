@@ -55,8 +55,7 @@ public final class SparqrCli implements Runnable {
         && System.getProperty("spark.master") == null) {
       System.setProperty(LOG_CONFIGURATION, "classpath:io/sparqr/spark/cli/log4j2.properties");
     }
-    int code =
-        execute(new PrintWriter(System.out, true), new PrintWriter(System.err, true), args);
+    int code = execute(new PrintWriter(System.out, true), new PrintWriter(System.err, true), args);
     if (code != 0) {
       System.exit(code);
     }

@@ -10,8 +10,8 @@ import io.sparqr.symbolic.SymbolicAnalysis;
  * @param nnzR entries of R, singleton rows included, full rank assumed
  * @param depth fronts on the longest path from a leaf to a root
  * @param criticalFlops most work on a path from a leaf to a root
- * @param peakBytes most bytes of the front at work and the contribution blocks that wait, all in one
- *     task in postorder
+ * @param peakBytes most bytes of the front at work and the contribution blocks that wait, all in
+ *     one task in postorder
  * @param largestFront number of the front with most entries, -1 if there is none
  * @param histogram fronts by number of columns
  */

@@ -105,7 +105,9 @@ final class TripletRows implements AutoCloseable {
     int n = columns;
     Broadcast<DenseMatrix> b = labels;
     JavaRDD<SparseRow> result =
-        sorted.javaRDD().mapPartitions(it -> new Assembler(it, n, b == null ? null : b.value(), file));
+        sorted
+            .javaRDD()
+            .mapPartitions(it -> new Assembler(it, n, b == null ? null : b.value(), file));
     return result.setName("rows of A").persist(StorageLevel.MEMORY_AND_DISK());
   }
 
@@ -236,7 +238,11 @@ final class TripletRows implements AutoCloseable {
         pending = triplets.hasNext() ? triplets.next() : null;
       }
       return new SparseRow(
-          Arrays.copyOf(index, length), Arrays.copyOf(value, length), labels(i, length), 1, columns);
+          Arrays.copyOf(index, length),
+          Arrays.copyOf(value, length),
+          labels(i, length),
+          1,
+          columns);
     }
 
     private double finite(long i, int j, double v) {
