@@ -20,6 +20,9 @@ public final class ApproximateMinimumDegree implements ColumnOrdering {
   /** Edges, before doubles are dropped, that are written out for each entry of A. */
   private static final int EDGES_PER_ENTRY = 20;
 
+  /** Edges, before doubles are dropped, that are written out at most. */
+  private static final long MOST_EDGE_BUDGET = 1L << 28;
+
   @Override
   public String name() {
     return "amd";
@@ -35,6 +38,7 @@ public final class ApproximateMinimumDegree implements ColumnOrdering {
   public Permutation order(SparsityPattern pattern) {
     RowCliques rows = RowCliques.of(pattern);
     long budget = Math.max(LEAST_EDGE_BUDGET, EDGES_PER_ENTRY * pattern.patternEntries());
+    budget = Math.min(budget, MOST_EDGE_BUDGET);
     return rows.order(rows.longestRowWithin(budget), false);
   }
 

@@ -1,20 +1,54 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering;
 
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
 /** What a caller may ask for; the report names what was used, and why. */
 public enum OrderingMethod {
-  /** A choice by shape: see {@code Orderings}. */
-  AUTO,
+  /** A choice by the work that a cheap order leaves: see {@link Orderings}. */
+  AUTO("auto"),
   /** Column approximate minimum degree on A (Davis, Gilbert, Larimore, Ng 2004). */
-  COLAMD,
+  COLAMD("colamd"),
   /** Approximate minimum degree on A'A (Amestoy, Davis, Duff 1996). */
-  AMD,
+  AMD("amd"),
   /** Multilevel nested dissection of the graph of A'A. */
-  NESTED_DISSECTION,
+  NESTED_DISSECTION("nd"),
   /** Columns as they come. */
-  NATURAL,
+  NATURAL("natural"),
   /** A permutation that the caller gives. */
-  GIVEN,
+  GIVEN("given"),
   /** Least flops of COLAMD, AMD and nested dissection. */
-  BEST
+  BEST("best");
+
+  private final String label;
+
+  OrderingMethod(String label) {
+    this.label = label;
+  }
+
+  /** The name on the command line and in reports. */
+  public String label() {
+    return label;
+  }
+
+  /**
+   * The method of a name: a {@link #label()} or the constant's own name, in any case.
+   *
+   * @throws IllegalArgumentException if there is none; the message lists the legal names
+   */
+  public static OrderingMethod parse(String name) {
+    String wanted = name.strip().toLowerCase(Locale.ROOT);
+    for (OrderingMethod method : values()) {
+      if (wanted.equals(method.label) || wanted.equals(method.name().toLowerCase(Locale.ROOT))) {
+        return method;
+      }
+    }
+    throw new IllegalArgumentException(
+        "unknown ordering '"
+            + name
+            + "': legal are "
+            + Arrays.stream(values()).map(OrderingMethod::label).collect(Collectors.joining(", ")));
+  }
 }

@@ -93,6 +93,15 @@ final class RowCliques {
     return last;
   }
 
+  /** The sum of the squared lengths of the rows that take part. O(rows). */
+  double squaredLengths() {
+    double sum = 0;
+    for (int length : rowLength) {
+      sum += (double) length * length;
+    }
+    return sum;
+  }
+
   /**
    * The longest row that may be written out as edges: the sum of the squared lengths of all rows up
    * to it stays within {@code budget}. 0 if there is none.

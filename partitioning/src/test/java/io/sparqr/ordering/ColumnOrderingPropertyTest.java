@@ -16,7 +16,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ColumnOrderingPropertyTest {
 
   static List<ColumnOrdering> orderings() {
-    return List.of(new Colamd(), new ApproximateMinimumDegree(), new Natural());
+    return List.of(
+        new Colamd(), new ApproximateMinimumDegree(), new NestedDissection(), new Natural());
   }
 
   static List<ColumnOrdering> minimumDegree() {

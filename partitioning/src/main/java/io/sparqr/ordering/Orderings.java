@@ -1,0 +1,149 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.ordering;
+
+import io.sparqr.sparse.Permutation;
+import io.sparqr.sparse.SparsityPattern;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.ToDoubleBiFunction;
+
+/**
+ * Column orders by {@link OrderingMethod}.
+ *
+ * <p>BEST tries COLAMD, AMD and nested dissection and takes the least flops.
+ *
+ * <p>AUTO orders by AMD first, which is the cheapest and loses to COLAMD seldom and by little, and
+ * counts the flops that the factorization would take. An order that finds {@code w} adjacencies
+ * (the sum of the squared lengths of the distinct rows, dense ones left out and long ones capped)
+ * costs about a microsecond each by nested dissection, the time of some {@value
+ * #FLOPS_PER_ADJACENCY} flops on the processor that orders; so nested dissection and COLAMD are
+ * tried only where the flops pass {@code w} times that, for only then can they save more than they
+ * cost. The least flops are taken then. Flops, not seconds, decide, so the choice is the same on
+ * any machine.
+ */
+public final class Orderings {
+
+  /** Flops of a factorization that the search for a better order costs, for each adjacency. */
+  static final double FLOPS_PER_ADJACENCY = 20_000;
+
+  private Orderings() {}
+
+  /**
+   * An order and where it is from.
+   *
+   * @param order P
+   * @param method what made it: never AUTO nor BEST
+   * @param reason one line for the report, such as why AUTO chose the method
+   */
+  public record Result(Permutation order, OrderingMethod method, String reason) {}
+
+  /** A candidate and the flops it leads to. */
+  private record Trial(Permutation order, OrderingMethod method, double flops) {
+
+    String text() {
+      return String.format(Locale.ROOT, "%s %.4g Gflop", method.label(), flops * 1e-9);
+    }
+  }
+
+  /**
+   * Orders the columns of a pattern.
+   *
+   * @param pattern m x n; singletons already taken out
+   * @param given the order for GIVEN; not looked at otherwise
+   * @param flops counts the flops of the factorization under an order; called by AUTO and BEST only
+   * @throws IllegalArgumentException if GIVEN has no order
+   * @throws io.sparqr.error.DimensionMismatchException if the given order is not of size n
+   * @throws io.sparqr.error.IndexOverflowException if the pattern is too large for the method
+   */
+  public static Result order(
+      SparsityPattern pattern,
+      OrderingMethod method,
+      Optional<Permutation> given,
+      ToDoubleBiFunction<SparsityPattern, Permutation> flops) {
+    Objects.requireNonNull(flops, "flops");
+    return switch (method) {
+      case AUTO -> automatic(pattern, flops);
+      case BEST -> best(pattern, flops);
+      case GIVEN -> {
+        Permutation order =
+            given.orElseThrow(() -> new IllegalArgumentException("ordering given, but no order"));
+        yield new Result(new Given(order).order(pattern), method, "given by the caller");
+      }
+      default ->
+          new Result(ordering(method).order(pattern), method, "asked for " + method.label());
+    };
+  }
+
+  private static ColumnOrdering ordering(OrderingMethod method) {
+    return switch (method) {
+      case COLAMD -> new Colamd();
+      case AMD -> new ApproximateMinimumDegree();
+      case NESTED_DISSECTION -> new NestedDissection();
+      case NATURAL -> new Natural();
+      default -> throw new IllegalArgumentException(method + " is no single ordering");
+    };
+  }
+
+  private static Trial attempt(
+      SparsityPattern pattern,
+      OrderingMethod method,
+      ToDoubleBiFunction<SparsityPattern, Permutation> flops) {
+    Permutation order = ordering(method).order(pattern);
+    return new Trial(order, method, flops.applyAsDouble(pattern, order));
+  }
+
+  private static Result automatic(
+      SparsityPattern pattern, ToDoubleBiFunction<SparsityPattern, Permutation> flops) {
+    Trial cheap = attempt(pattern, OrderingMethod.AMD, flops);
+    double limit = FLOPS_PER_ADJACENCY * adjacencies(pattern);
+    if (cheap.flops <= limit) {
+      String reason =
+          String.format(
+              Locale.ROOT,
+              "auto: %s; trying other orders would cost as much as %.4g Gflop",
+              cheap.text(),
+              limit * 1e-9);
+      return new Result(cheap.order, cheap.method, reason);
+    }
+    return least(
+        "auto",
+        cheap,
+        attempt(pattern, OrderingMethod.NESTED_DISSECTION, flops),
+        attempt(pattern, OrderingMethod.COLAMD, flops));
+  }
+
+  private static Result best(
+      SparsityPattern pattern, ToDoubleBiFunction<SparsityPattern, Permutation> flops) {
+    return least(
+        "best",
+        attempt(pattern, OrderingMethod.COLAMD, flops),
+        attempt(pattern, OrderingMethod.AMD, flops),
+        attempt(pattern, OrderingMethod.NESTED_DISSECTION, flops));
+  }
+
+  /** The least flops; of equals the first. */
+  private static Result least(String who, Trial... trials) {
+    Trial winner = trials[0];
+    for (Trial t : trials) {
+      if (t.flops < winner.flops) {
+        winner = t;
+      }
+    }
+    StringBuilder reason = new StringBuilder(who).append(": ").append(winner.text());
+    String separator = ", against ";
+    for (Trial t : trials) {
+      if (t != winner) {
+        reason.append(separator).append(t.text());
+        separator = ", ";
+      }
+    }
+    return new Result(winner.order, winner.method, reason.toString());
+  }
+
+  /** What nested dissection has to look at, up to a factor: see the class. */
+  private static double adjacencies(SparsityPattern pattern) {
+    RowCliques rows = RowCliques.of(pattern);
+    return Math.min(rows.squaredLengths(), 40.0 * pattern.patternEntries());
+  }
+}

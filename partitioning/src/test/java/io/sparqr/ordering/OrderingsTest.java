@@ -1,0 +1,146 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.ordering;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.sparse.Permutation;
+import io.sparqr.sparse.SparsityPattern;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ToDoubleBiFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class OrderingsTest {
+
+  private static final ToDoubleBiFunction<SparsityPattern, Permutation> FLOPS =
+      (a, p) -> {
+        FillCounter.Graph g = FillCounter.Graph.of(a);
+        return FillCounter.cholesky(g.n(), g.ptr(), g.adj(), p.toArray());
+      };
+
+  private static final SparsityPattern SMALL = RandomPatterns.of("gen:cells2d12");
+
+  private static Orderings.Result order(SparsityPattern a, OrderingMethod method) {
+    return Orderings.order(a, method, Optional.empty(), FLOPS);
+  }
+
+  @Test
+  void aSingleMethodIsUsedAsAskedAndItsFlopsAreNotCounted() {
+    for (OrderingMethod method :
+        List.of(
+            OrderingMethod.COLAMD,
+            OrderingMethod.AMD,
+            OrderingMethod.NESTED_DISSECTION,
+            OrderingMethod.NATURAL)) {
+      Orderings.Result r =
+          Orderings.order(
+              SMALL,
+              method,
+              Optional.empty(),
+              (a, p) -> {
+                throw new AssertionError("flops counted for " + method);
+              });
+      assertThat(r.method()).isEqualTo(method);
+      assertThat(r.reason()).contains(method.label());
+    }
+    assertThat(order(SMALL, OrderingMethod.NATURAL).order().toArray())
+        .isEqualTo(Permutation.identity(SMALL.columns()).toArray());
+    assertThat(order(SMALL, OrderingMethod.COLAMD).order().toArray())
+        .isEqualTo(new Colamd().order(SMALL).toArray());
+  }
+
+  @Test
+  void bestTakesTheLeastFlopsOfTheThree() {
+    for (SparsityPattern a : RandomPatterns.structuredAndRandom().subList(0, 8)) {
+      double least =
+          Math.min(
+              FLOPS.applyAsDouble(a, new Colamd().order(a)),
+              Math.min(
+                  FLOPS.applyAsDouble(a, new ApproximateMinimumDegree().order(a)),
+                  FLOPS.applyAsDouble(a, new NestedDissection().order(a))));
+      Orderings.Result r = order(a, OrderingMethod.BEST);
+      assertThat(FLOPS.applyAsDouble(a, r.order())).isEqualTo(least);
+      assertThat(r.method())
+          .isIn(OrderingMethod.COLAMD, OrderingMethod.AMD, OrderingMethod.NESTED_DISSECTION);
+      assertThat(r.reason()).startsWith("best: " + r.method().label()).contains("against");
+    }
+  }
+
+  @Test
+  void autoStopsAtTheCheapOrderWhereLittleIsLeftToSave() {
+    AtomicInteger counted = new AtomicInteger();
+    Orderings.Result r =
+        Orderings.order(
+            SMALL,
+            OrderingMethod.AUTO,
+            Optional.empty(),
+            (a, p) -> {
+              counted.incrementAndGet();
+              return FLOPS.applyAsDouble(a, p);
+            });
+    assertThat(r.method()).isEqualTo(OrderingMethod.AMD);
+    assertThat(r.reason()).startsWith("auto: amd").contains("would cost");
+    assertThat(counted).hasValue(1);
+  }
+
+  @Test
+  void autoTriesTheOthersWhereTheFlopsAreMany() {
+    double[] flops = {1e15, 3e14, 2e15};
+    AtomicInteger counted = new AtomicInteger();
+    Orderings.Result r =
+        Orderings.order(
+            SMALL,
+            OrderingMethod.AUTO,
+            Optional.empty(),
+            (a, p) -> flops[counted.getAndIncrement()]);
+    assertThat(r.method()).isEqualTo(OrderingMethod.NESTED_DISSECTION);
+    assertThat(r.order().toArray()).isEqualTo(new NestedDissection().order(SMALL).toArray());
+    assertThat(r.reason())
+        .isEqualTo(
+            "auto: nd 3.000e+05 Gflop, against amd 1.000e+06 Gflop, colamd 2.000e+06 Gflop");
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = OrderingMethod.class, names = "GIVEN", mode = EnumSource.Mode.EXCLUDE)
+  void everyMethodTakesEmptyPatterns(OrderingMethod method) {
+    for (int n : new int[] {0, 1, 5}) {
+      assertThat(order(RandomPatterns.of(n, List.of()), method).order().size()).isEqualTo(n);
+    }
+  }
+
+  @Test
+  void givenIsGivenBackAndItsSizeChecked() {
+    Permutation reversed = new Permutation(new int[] {2, 1, 0});
+    SparsityPattern a = RandomPatterns.uniform(4, 3, 2, 1);
+    Orderings.Result r =
+        Orderings.order(a, OrderingMethod.GIVEN, Optional.of(reversed), FLOPS);
+    assertThat(r.order()).isSameAs(reversed);
+    assertThat(r.method()).isEqualTo(OrderingMethod.GIVEN);
+    assertThatThrownBy(
+            () -> Orderings.order(SMALL, OrderingMethod.GIVEN, Optional.of(reversed), FLOPS))
+        .isInstanceOf(DimensionMismatchException.class)
+        .hasMessageContaining("3 columns, the matrix 144");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> order(SMALL, OrderingMethod.GIVEN))
+        .withMessageContaining("no order");
+  }
+
+  @Test
+  void namesAreParsedAndAnUnknownOneListsTheLegal() {
+    for (OrderingMethod method : OrderingMethod.values()) {
+      assertThat(OrderingMethod.parse(method.label())).isEqualTo(method);
+      assertThat(OrderingMethod.parse(method.name())).isEqualTo(method);
+    }
+    assertThat(OrderingMethod.parse("ND")).isEqualTo(OrderingMethod.NESTED_DISSECTION);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> OrderingMethod.parse("metis"))
+        .withMessage(
+            "unknown ordering 'metis': legal are auto, colamd, amd, nd, natural, given, best");
+  }
+}
