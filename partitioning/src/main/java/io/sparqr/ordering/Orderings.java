@@ -70,8 +70,7 @@ public final class Orderings {
             given.orElseThrow(() -> new IllegalArgumentException("ordering given, but no order"));
         yield new Result(new Given(order).order(pattern), method, "given by the caller");
       }
-      default ->
-          new Result(ordering(method).order(pattern), method, "asked for " + method.label());
+      default -> new Result(ordering(method).order(pattern), method, "asked for " + method.label());
     };
   }
 

@@ -102,8 +102,7 @@ class OrderingsTest {
     assertThat(r.method()).isEqualTo(OrderingMethod.NESTED_DISSECTION);
     assertThat(r.order().toArray()).isEqualTo(new NestedDissection().order(SMALL).toArray());
     assertThat(r.reason())
-        .isEqualTo(
-            "auto: nd 3.000e+05 Gflop, against amd 1.000e+06 Gflop, colamd 2.000e+06 Gflop");
+        .isEqualTo("auto: nd 3.000e+05 Gflop, against amd 1.000e+06 Gflop, colamd 2.000e+06 Gflop");
   }
 
   @ParameterizedTest
@@ -118,8 +117,7 @@ class OrderingsTest {
   void givenIsGivenBackAndItsSizeChecked() {
     Permutation reversed = new Permutation(new int[] {2, 1, 0});
     SparsityPattern a = RandomPatterns.uniform(4, 3, 2, 1);
-    Orderings.Result r =
-        Orderings.order(a, OrderingMethod.GIVEN, Optional.of(reversed), FLOPS);
+    Orderings.Result r = Orderings.order(a, OrderingMethod.GIVEN, Optional.of(reversed), FLOPS);
     assertThat(r.order()).isSameAs(reversed);
     assertThat(r.method()).isEqualTo(OrderingMethod.GIVEN);
     assertThatThrownBy(
