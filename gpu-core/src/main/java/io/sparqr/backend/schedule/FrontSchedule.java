@@ -1,0 +1,152 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+import java.util.Arrays;
+
+/**
+ * The rounds of one front, in compact form: Apply tasks are not yet cut into column ranges and VT
+ * slots are numbered within the round, which both depend on what else the round has. Made by {@link
+ * BucketScheduler}; immutable once made.
+ *
+ * <p>An operation is {@code HEAD + size} ints: head (kind, size, applied mask, flags), the column
+ * tile, the slot read (as the previous round numbered it), the slot written, the row tiles. An
+ * operation with something to apply stands for Apply tasks on all column tiles to the right, the
+ * one that its Factorize part takes left out.
+ */
+final class FrontSchedule {
+
+  static final int HEAD = 4;
+
+  final int rowTiles;
+  final int pivotTiles;
+  final int columnTiles;
+  private int rounds;
+  private int[] op = new int[64];
+  private int length;
+  private int[] opStart = new int[16];
+  private int[] writes = new int[16];
+
+  /** size pivotTiles, ascending; the round after which nothing writes row tile k any more. */
+  final int[] doneRound;
+
+  FrontSchedule(int rowTiles, int pivotTiles, int columnTiles) {
+    this.rowTiles = rowTiles;
+    this.pivotTiles = pivotTiles;
+    this.columnTiles = columnTiles;
+    doneRound = new int[pivotTiles];
+    Arrays.fill(doneRound, -1);
+  }
+
+  /** Number of rounds. */
+  int rounds() {
+    return rounds;
+  }
+
+  /** First operation of a round; for round = rounds(), the end. */
+  int opStart(int round) {
+    return opStart[round];
+  }
+
+  /** VT slots that a round writes. */
+  int writes(int round) {
+    return writes[round];
+  }
+
+  int kind(int at) {
+    return op[at] & 0xff;
+  }
+
+  int size(int at) {
+    return op[at] >> 8 & 0xff;
+  }
+
+  int applied(int at) {
+    return op[at] >> 16 & 0xff;
+  }
+
+  int flags(int at) {
+    return op[at] >>> 24;
+  }
+
+  int column(int at) {
+    return op[at + 1];
+  }
+
+  int readSlot(int at) {
+    return op[at + 2];
+  }
+
+  int writeSlot(int at) {
+    return op[at + 3];
+  }
+
+  int tile(int at, int s) {
+    return op[at + HEAD + s];
+  }
+
+  int next(int at) {
+    return at + HEAD + size(at);
+  }
+
+  /** First column tile of the Apply tasks that the operation stands for, or columnTiles: none. */
+  int applyFrom(int at) {
+    return switch (kind(at)) {
+      case TaskLayout.APPLY -> column(at) + 1;
+      case TaskLayout.APPLY_FACTORIZE -> column(at) + 2;
+      default -> columnTiles;
+    };
+  }
+
+  /** Column tile that the operation factorizes, or -1. */
+  int factorized(int at) {
+    return switch (kind(at)) {
+      case TaskLayout.FACTORIZE -> column(at);
+      case TaskLayout.APPLY_FACTORIZE -> column(at) + 1;
+      default -> -1;
+    };
+  }
+
+  /** Column tile to which the operation's bundle goes next; operations of a round ascend by it. */
+  int nextColumn(int at) {
+    return column(at) + (kind(at) == TaskLayout.APPLY_FACTORIZE ? 2 : 1);
+  }
+
+  /** Row tiles in the bundle that the operation factorizes, from index {@link #bundleFrom}. */
+  int bundleFrom(int at) {
+    return kind(at) == TaskLayout.APPLY_FACTORIZE ? 1 : 0;
+  }
+
+  /** Appends an operation to the current round; returns its place. */
+  int add(int kind, int column, int read, int write, int applied, int flags, int[] tile, int size) {
+    if (length + HEAD + size > op.length) {
+      op = Arrays.copyOf(op, Math.max(2 * op.length, length + HEAD + size));
+    }
+    int at = length;
+    op[at] = kind | size << 8 | applied << 16 | flags << 24;
+    op[at + 1] = column;
+    op[at + 2] = read;
+    op[at + 3] = write;
+    System.arraycopy(tile, 0, op, at + HEAD, size);
+    length += HEAD + size;
+    return at;
+  }
+
+  /** Ends the current round. */
+  void endRound(int slotsWritten) {
+    if (rounds + 2 > opStart.length) {
+      opStart = Arrays.copyOf(opStart, 2 * opStart.length);
+      writes = Arrays.copyOf(writes, 2 * writes.length);
+    }
+    writes[rounds] = slotsWritten;
+    rounds++;
+    opStart[rounds] = length;
+  }
+
+  void trim() {
+    op = Arrays.copyOf(op, length);
+  }
+
+  int length() {
+    return length;
+  }
+}

@@ -1,0 +1,150 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+import java.util.Arrays;
+
+/**
+ * When each front of a stage does what: the state machine of SQR section 3.3, unrolled. A front
+ * assembles S (and blocks from outside) in round start - 1, is factored in rounds start .. start +
+ * L - 1, and hands on each row tile one round after nothing writes it any more; the last one in
+ * round start + L. It starts one round after the last rows of its children came in, whatever else
+ * goes on: there is no barrier between levels. A small front takes the one round start for all of
+ * that, blocks from outside excepted.
+ */
+final class FrontTimes {
+
+  /** Rows whose right-hand sides one RESIDUAL task sums up. */
+  static final int RESIDUAL_ROWS = 1024;
+
+  /** size fronts; first round of factorization. */
+  final int[] start;
+
+  /** Number of rounds of the stage. */
+  final int rounds;
+
+  /** size rounds + 1; fronts active in round r: active[activeStart[r] .. activeStart[r+1]). */
+  final int[] activeStart;
+
+  /** Active fronts, those with the longest way to the root first. */
+  final int[] active;
+
+  /** size fronts + 1; residual slots of each front. */
+  final int[] residualStart;
+
+  /** size fronts + 1; input blocks of front f: block[blockStart[f] .. blockStart[f+1]). */
+  final int[] blockStart;
+
+  final int[] block;
+
+  /** size rounds; end of the S entries needed up to and in the round. */
+  final long[] entriesNeeded;
+
+  FrontTimes(StageFronts s) {
+    int n = s.fronts;
+    blockStart = new int[n + 1];
+    block = new int[s.blocks];
+    groupBlocks(s);
+    start = new int[n];
+    rounds = starts(s);
+    residualStart = new int[n + 1];
+    for (int f = 0; f < n; f++) {
+      int rows = s.rhs == 0 ? 0 : s.fm[f] - s.tailRow(f);
+      int slots = (rows + RESIDUAL_ROWS - 1) / RESIDUAL_ROWS;
+      residualStart[f + 1] = residualStart[f] + (s.rounds[f] == null ? Math.min(slots, 1) : slots);
+    }
+    activeStart = new int[rounds + 1];
+    active = activeFronts(s);
+    entriesNeeded = new long[rounds];
+    for (int f = 0; f < n; f++) {
+      int r = first(s, f);
+      entriesNeeded[r] = Math.max(entriesNeeded[r], s.sStart[f + 1]);
+    }
+    for (int r = 1; r < rounds; r++) {
+      entriesNeeded[r] = Math.max(entriesNeeded[r], entriesNeeded[r - 1]);
+    }
+  }
+
+  private void groupBlocks(StageFronts s) {
+    for (int b = 0; b < s.blocks; b++) {
+      blockStart[s.blockParent[b] + 1]++;
+    }
+    for (int f = 0; f < s.fronts; f++) {
+      blockStart[f + 1] += blockStart[f];
+    }
+    int[] next = Arrays.copyOf(blockStart, s.fronts);
+    for (int b = 0; b < s.blocks; b++) {
+      block[next[s.blockParent[b]]++] = b;
+    }
+  }
+
+  /** Fills {@code start}; returns the number of rounds. */
+  private int starts(StageFronts s) {
+    int end = 0;
+    for (int f = 0; f < s.fronts; f++) {
+      if (hasAssembly(s, f)) {
+        start[f] = Math.max(start[f], 1);
+      }
+      int last = start[f] + length(s, f);
+      end = Math.max(end, last + 1);
+      if (s.parent[f] >= 0) {
+        start[s.parent[f]] = Math.max(start[s.parent[f]], last + 1);
+      }
+    }
+    return end;
+  }
+
+  private boolean hasAssembly(StageFronts s, int f) {
+    return blockStart[f + 1] > blockStart[f]
+        || s.rounds[f] != null && s.sStart[f + 1] > s.sStart[f];
+  }
+
+  private static int length(StageFronts s, int f) {
+    return s.rounds[f] == null ? 0 : s.rounds[f].rounds();
+  }
+
+  private int first(StageFronts s, int f) {
+    return hasAssembly(s, f) ? start[f] - 1 : start[f];
+  }
+
+  private int[] activeFronts(StageFronts s) {
+    long[] order = new long[s.fronts];
+    long[] height = new long[s.fronts];
+    for (int f = s.fronts - 1; f >= 0; f--) {
+      height[f] = 1 + length(s, f) + (s.parent[f] < 0 ? 0 : height[s.parent[f]]);
+      order[f] = -height[f] << 32 | f;
+    }
+    Arrays.sort(order);
+    for (int f = 0; f < s.fronts; f++) {
+      for (int r = first(s, f); r <= start[f] + length(s, f); r++) {
+        activeStart[r + 1]++;
+      }
+    }
+    for (int r = 0; r < rounds; r++) {
+      activeStart[r + 1] = Math.addExact(activeStart[r + 1], activeStart[r]);
+    }
+    int[] list = new int[activeStart[rounds]];
+    int[] next = Arrays.copyOf(activeStart, rounds);
+    for (long key : order) {
+      int f = (int) key;
+      for (int r = first(s, f); r <= start[f] + length(s, f); r++) {
+        list[next[r]++] = f;
+      }
+    }
+    return list;
+  }
+
+  /** First row tile whose rows are final only after local round {@code round} or later. */
+  static int firstDone(FrontSchedule s, int round) {
+    int lo = 0;
+    int hi = s.pivotTiles;
+    while (lo < hi) {
+      int mid = (lo + hi) >>> 1;
+      if (s.doneRound[mid] < round) {
+        lo = mid + 1;
+      } else {
+        hi = mid;
+      }
+    }
+    return lo;
+  }
+}

@@ -1,0 +1,83 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+import java.nio.ByteBuffer;
+import java.nio.DoubleBuffer;
+
+/**
+ * What runs a stage's task lists: a CUDA device, or the plain Java executor that specifies what
+ * each task means. One stage at a time; not thread-safe.
+ */
+public interface RoundExecutor extends AutoCloseable {
+
+  /** Name of the device, for the report; empty for the host. */
+  String device();
+
+  /** Bytes that a stage may take ({@link StageProgram#deviceBytes()}). */
+  long availableBytes();
+
+  /** How to cut tasks for this executor. */
+  SchedulerOptions schedulerOptions();
+
+  /**
+   * Allocates, uploads, zeroes the arena, runs all rounds in order, and hands out the packed rows
+   * of each sound front. What a task may read was finished by an earlier round, so tasks of one
+   * round may run in any order.
+   *
+   * @param program structure and schedule
+   * @param input values
+   * @param tolerance of the pivot test; negative: no test
+   * @param sink takes the rows of every sound front that has any, each once
+   * @throws io.sparqr.error.InsufficientMemoryException if the stage does not fit after all
+   */
+  Result execute(StageProgram program, StageInput input, double tolerance, RowSink sink);
+
+  /**
+   * Runs PACK_ROWS tasks on the fronts as the last {@link #execute} left them (sound ones), and
+   * returns the output buffer that they filled.
+   *
+   * @param tasks count records, little-endian, from index 0
+   * @param outDoubles size of the output buffer
+   */
+  double[] fetch(ByteBuffer tasks, int count, int outDoubles);
+
+  /** Releases whatever the last stage holds; idempotent. */
+  @Override
+  void close();
+
+  /**
+   * What came out of a stage besides rows.
+   *
+   * @param state size fronts; not 0: the front is unsound (a dead pivot in it or below it)
+   * @param residual size residualSlots x rhs; slots of unsound fronts are 0
+   * @param h2dBytes sent to the device
+   * @param d2hBytes received
+   */
+  record Result(int[] state, double[] residual, long h2dBytes, long d2hBytes) {}
+
+  /** The values of a stage, written in pieces straight to where the executor wants them. */
+  interface StageInput {
+
+    /**
+     * Writes the S values of fronts [from, to), which are contiguous, to the target's position.
+     * Thread-safe.
+     */
+    void writeS(int from, int to, DoubleBuffer target);
+
+    /** Writes input block b (values, then right-hand sides) to the target's position. */
+    void writeBlock(int block, DoubleBuffer target);
+  }
+
+  /** Where packed rows go. */
+  @FunctionalInterface
+  interface RowSink {
+
+    /**
+     * Takes the packed rows of a front: {@code rows} holds exactly the front's slice of the output
+     * buffer, {@link StageProgram#outStart} .. + {@link StageProgram#outLength}: values row by row,
+     * then right-hand sides. Called from any thread, several at a time for different fronts; the
+     * buffer is the caller's again on return.
+     */
+    void accept(int front, DoubleBuffer rows);
+  }
+}

@@ -1,0 +1,103 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+/**
+ * What the schedule needs to know of the device that runs it. Part of the plan: the same options
+ * give the same lists and, on one device, the same bits.
+ *
+ * @param bundle largest number of row tiles in a bundle, 2 .. 8; default 4
+ * @param pipelining Apply/Factorize tasks and bundle growth (SQR section 3.1); default true
+ * @param smallFrontDoubles a front of at most so many entries (rows x padded columns) is factored
+ *     whole by one thread block; 0: none; default 8192 (64 KB)
+ * @param smallFrontColumns and of at most so many columns, right-hand sides not counted; default 64
+ * @param applyTasks number of Apply tasks that a round should have for the device to be busy;
+ *     default 264
+ * @param maxApplyTiles most column tiles of one Apply task; default 8
+ * @param scatterEntries S entries of one AssembleS task; default 4096
+ * @param packRows contribution rows of one PackAssemble or AssembleBlock task, at most; default 32
+ * @param packColumns columns of one PackAssemble or AssembleBlock task, at most; default 2048
+ */
+public record SchedulerOptions(
+    int bundle,
+    boolean pipelining,
+    int smallFrontDoubles,
+    int smallFrontColumns,
+    int applyTasks,
+    int maxApplyTiles,
+    int scatterEntries,
+    int packRows,
+    int packColumns) {
+
+  /** Checks the ranges. */
+  public SchedulerOptions {
+    if (bundle < 2 || bundle > TaskLayout.MAX_BUNDLE) {
+      throw new IllegalArgumentException("bundle size " + bundle + " is not in 2 .. 8");
+    }
+    if (smallFrontDoubles < 0 || smallFrontColumns < 0) {
+      throw new IllegalArgumentException("limits of small fronts must not be negative");
+    }
+    if (applyTasks < 1 || maxApplyTiles < 1 || scatterEntries < 1) {
+      throw new IllegalArgumentException("task sizes must be positive");
+    }
+    if (packRows < 1 || packColumns < 1) {
+      throw new IllegalArgumentException("task sizes must be positive");
+    }
+  }
+
+  /** The defaults above. */
+  public static SchedulerOptions defaults() {
+    return new SchedulerOptions(4, true, 8192, 64, 264, 8, 4096, 32, 2048);
+  }
+
+  /** The same with another bundle size. */
+  public SchedulerOptions withBundle(int size) {
+    return new SchedulerOptions(
+        size,
+        pipelining,
+        smallFrontDoubles,
+        smallFrontColumns,
+        applyTasks,
+        maxApplyTiles,
+        scatterEntries,
+        packRows,
+        packColumns);
+  }
+
+  /** The same with or without pipelining. */
+  public SchedulerOptions withPipelining(boolean on) {
+    return new SchedulerOptions(
+        bundle,
+        on,
+        smallFrontDoubles,
+        smallFrontColumns,
+        applyTasks,
+        maxApplyTiles,
+        scatterEntries,
+        packRows,
+        packColumns);
+  }
+
+  /** The same with other limits of small fronts; 0, 0: every front is tiled. */
+  public SchedulerOptions withSmallFronts(int doubles, int columns) {
+    return new SchedulerOptions(
+        bundle,
+        pipelining,
+        doubles,
+        columns,
+        applyTasks,
+        maxApplyTiles,
+        scatterEntries,
+        packRows,
+        packColumns);
+  }
+
+  /** Whether a front of fm x (fn + rhs) is a small one. */
+  public boolean small(int fm, int fn, int rhs) {
+    return fn <= smallFrontColumns && (long) fm * smallLd(fn, rhs) <= smallFrontDoubles;
+  }
+
+  /** Leading dimension of a small front: columns padded to a multiple of 4. */
+  public static int smallLd(int fn, int rhs) {
+    return (fn + rhs + 3) & ~3;
+  }
+}

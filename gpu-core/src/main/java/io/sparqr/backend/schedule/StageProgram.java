@@ -1,0 +1,73 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+import java.nio.ByteBuffer;
+
+/**
+ * All of a stage but its values: which fronts are where, the maps, the places of the S entries, the
+ * rounds. Depends on structure only and is immutable, so it serves any values of the same
+ * structure; arrays are shared and not to be written to.
+ *
+ * @param fronts number of fronts, ascending in postorder
+ * @param blocks number of input blocks
+ * @param rhs right-hand sides
+ * @param descriptors fronts + blocks descriptors ({@link TaskLayout}), little-endian
+ * @param maps Rimap and Rjmap of fronts and blocks
+ * @param sIndex size sEntries; place of each S entry in its front (unsigned)
+ * @param initialState size fronts; 1 for fronts known to have a dead pivot before they are factored
+ * @param arenaDoubles size of the arena
+ * @param inputDoubles size of the input buffer that holds the blocks
+ * @param outStart size fronts + 1; front f's slice of the output buffer
+ * @param residualSlots number of residual partial sums
+ * @param schedule the rounds
+ */
+public record StageProgram(
+    int fronts,
+    int blocks,
+    int rhs,
+    ByteBuffer descriptors,
+    int[] maps,
+    int[] sIndex,
+    int[] initialState,
+    long arenaDoubles,
+    long inputDoubles,
+    long[] outStart,
+    int residualSlots,
+    StageSchedule schedule) {
+
+  /** Descriptor of a front (index below fronts) or of block index - fronts. */
+  public FrontDescriptor descriptor(int index) {
+    return FrontDescriptor.decode(descriptors, index);
+  }
+
+  /** Number of S entries. */
+  public long sEntries() {
+    return sIndex.length;
+  }
+
+  /** First double of front f's packed rows in the output buffer. */
+  public long outStart(int f) {
+    return outStart[f];
+  }
+
+  /** Doubles of front f's packed rows: values, then right-hand sides. */
+  public int outLength(int f) {
+    return (int) (outStart[f + 1] - outStart[f]);
+  }
+
+  /** Size of the output buffer. */
+  public long outDoubles() {
+    return outStart[fronts];
+  }
+
+  /** Device memory of the stage without the task lists themselves, which may be streamed. */
+  public long deviceBytes() {
+    return 8 * (arenaDoubles + inputDoubles + outDoubles())
+        + 12L * sIndex.length
+        + 4L * maps.length
+        + descriptors.capacity()
+        + 8L * residualSlots * rhs
+        + 4L * fronts
+        + 8L * TaskLayout.VT_DOUBLES * schedule.vtSlots();
+  }
+}

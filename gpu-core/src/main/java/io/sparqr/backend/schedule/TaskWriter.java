@@ -1,0 +1,128 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Writes task records of rounds straight into a buffer: one position a kind, so that a round's list
+ * comes out grouped by kind. Not thread-safe; several writers may fill different rounds.
+ */
+final class TaskWriter {
+
+  private final ByteBuffer b;
+
+  /** Next record of each kind, relative to the buffer's start. */
+  private final int[] next = new int[TaskLayout.KINDS];
+
+  TaskWriter(ByteBuffer target) {
+    TaskLayout.requireLittleEndian(target);
+    b = target;
+  }
+
+  /** Sets where the next record of a kind goes. */
+  void seek(int kind, long record) {
+    next[kind] = Math.toIntExact(record);
+  }
+
+  /** Whether the kind's next record is this one: a check of counts against what was written. */
+  boolean isAt(int kind, long record) {
+    return next[kind] == record;
+  }
+
+  private int begin(int kind, int size, int applied, int flags, int front) {
+    int at = Math.multiplyExact(next[kind]++, TaskLayout.TASK_BYTES);
+    int head = kind | size << 8 | applied << 16 | flags << 24;
+    b.putLong(at, (head & 0xffffffffL) | (long) front << 32);
+    return at;
+  }
+
+  private void pair(int at, int low, int high) {
+    b.putLong(at, (low & 0xffffffffL) | (long) high << 32);
+  }
+
+  private void clear(int at, int from) {
+    for (int k = from; k < TaskLayout.TASK_BYTES; k += 8) {
+      b.putLong(at + k, 0);
+    }
+  }
+
+  /** A FACTORIZE or APPLY_FACTORIZE of an operation; slot bases are those of front and round. */
+  void factorize(FrontSchedule s, int op, int front, int readBase, int writeBase) {
+    int kind = s.kind(op);
+    int size = s.size(op);
+    int at = begin(kind, size, s.applied(op), s.flags(op), front);
+    int read = kind == TaskLayout.FACTORIZE ? -1 : readBase + s.readSlot(op);
+    int write = s.writeSlot(op) < 0 ? -1 : writeBase + s.writeSlot(op);
+    pair(at + TaskLayout.QR_COLUMN, s.column(op), read);
+    pair(at + TaskLayout.QR_VT_WRITE, write, 0);
+    b.putInt(at + TaskLayout.QR_TO, 0);
+    for (int k = 0; k <= TaskLayout.MAX_BUNDLE; k++) {
+      b.putInt(at + TaskLayout.QR_TILE + 4 * k, k < size ? s.tile(op, k) : 0);
+    }
+  }
+
+  /** The APPLY tasks of an operation: column tiles [from, to) in parts of at most chunk. */
+  void apply(FrontSchedule s, int op, int front, int readBase, int from, int to, int chunk) {
+    int parts = (to - from + chunk - 1) / chunk;
+    int mask = s.kind(op) == TaskLayout.APPLY ? (1 << (s.size(op) - 1)) - 1 : s.applied(op);
+    int first = -1;
+    for (int p = 0; p < parts; p++) {
+      int lo = from + (int) ((long) (to - from) * p / parts);
+      int hi = from + (int) ((long) (to - from) * (p + 1) / parts);
+      int at = begin(TaskLayout.APPLY, 1 + Integer.bitCount(mask), 0, 0, front);
+      if (first < 0) {
+        first = at;
+        pair(at + TaskLayout.QR_COLUMN, s.column(op), readBase + s.readSlot(op));
+        pair(at + TaskLayout.QR_VT_WRITE, -1, lo);
+        clear(at, 24);
+        appliedTiles(s, op, at, mask);
+      } else {
+        for (int k = 8; k < TaskLayout.TASK_BYTES; k += 8) {
+          b.putLong(at + k, b.getLong(first + k));
+        }
+        b.putInt(at + TaskLayout.QR_FROM, lo);
+      }
+      b.putInt(at + TaskLayout.QR_TO, hi);
+    }
+  }
+
+  private void appliedTiles(FrontSchedule s, int op, int at, int mask) {
+    int place = at + TaskLayout.QR_TILE;
+    b.putInt(place, s.tile(op, 0));
+    for (int k = 1; k < s.size(op); k++) {
+      if ((mask >> (k - 1) & 1) != 0) {
+        place += 4;
+        b.putInt(place, s.tile(op, k));
+      }
+    }
+  }
+
+  /** A PACK_ASSEMBLE (of a front) or ASSEMBLE_BLOCK (of a block's descriptor). */
+  void pack(int kind, int from, int parent, int rowFrom, int rowTo, int columnFrom, int columnTo) {
+    int at = begin(kind, 0, 0, 0, from);
+    pair(at + TaskLayout.PACK_PARENT, parent, rowFrom);
+    pair(at + TaskLayout.PACK_ROW_TO, rowTo, columnFrom);
+    pair(at + TaskLayout.PACK_COLUMN_TO, columnTo, 0);
+    clear(at, 32);
+  }
+
+  /** An ASSEMBLE_S. */
+  void scatter(int front, long from, long to) {
+    int at = begin(TaskLayout.ASSEMBLE_S, 0, 0, 0, front);
+    b.putLong(at + 8, 0);
+    b.putLong(at + TaskLayout.SCATTER_FROM, from);
+    b.putLong(at + TaskLayout.SCATTER_TO, to);
+    clear(at, 32);
+  }
+
+  /** A PACK_ROWS, RESIDUAL or SMALL_FRONT. */
+  void out(
+      int kind, int flags, int front, int slot, int rowFrom, int rowTo, long out, long outRhs) {
+    int at = begin(kind, 0, 0, flags, front);
+    pair(at + TaskLayout.OUT_SLOT, slot, rowFrom);
+    pair(at + TaskLayout.OUT_ROW_TO, rowTo, 0);
+    b.putLong(at + TaskLayout.OUT_OUT, out);
+    b.putLong(at + TaskLayout.OUT_OUT_RHS, outRhs);
+    clear(at, 40);
+  }
+}
