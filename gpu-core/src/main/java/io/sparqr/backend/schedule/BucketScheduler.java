@@ -132,7 +132,9 @@ final class BucketScheduler {
     out.trim();
   }
 
-  /** First row tiles of the bundles that the last round factorized are idle again, but final ones. */
+  /**
+   * First row tiles of the bundles that the last round factorized are idle again, but final ones.
+   */
   private void releaseLeads(int from, int end) {
     for (int at = from; at < end; at = out.next(at)) {
       int c = out.factorized(at);
@@ -162,7 +164,9 @@ final class BucketScheduler {
     }
   }
 
-  /** Applies a factorized bundle and, pipelined, factorizes what is left of it in the next column. */
+  /**
+   * Applies a factorized bundle and, pipelined, factorizes what is left of it in the next column.
+   */
   private void advance(int at) {
     if (out.writeSlot(at) < 0) {
       return;

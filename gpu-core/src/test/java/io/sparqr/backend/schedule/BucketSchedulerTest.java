@@ -31,7 +31,8 @@ class BucketSchedulerTest {
   @Test
   void roundsOfALargeSquareFrontReachTheBoundOfOneIdleTileABundle() {
     // Each bundle leaves one of its B row tiles behind, so n^2/2 moves of row tiles to the next
-    // column take at least B/(B-1) rounds a column tile when every row tile is at work all the time.
+    // column take at least B/(B-1) rounds a column tile when every row tile is at work all the
+    // time.
     for (int bundle : new int[] {3, 4, 6, 8}) {
       FrontSchedule s = BucketScheduler.schedule(128, new int[128], 128, 128, bundle, true);
       assertThat(s.rounds() / 128.0)
