@@ -1,0 +1,216 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+// Apply: A := A - V T' (V' A) for the row tiles of a bundle and a range of columns (SQR section
+// 3.2.2), on the transpose: C' = A' V, W' = C' T, A' := A' - W' V'. Each warp keeps 16 columns of A
+// in registers from the load to the store, as the A operand of the first product and the accumulator
+// of the last; C and W go from one product to the next without a shuffle (see mma.cuh).
+//
+// Shared memory: V, size row tiles of 32 x 32, then T, 32 x 32, then for SPLIT = 2 the exchange of
+// 4 warps x 512 doubles. Entry (r, c) of a tile lies at r * 32 + (c ^ swizzle(r)): the fragments of
+// the first and of the last product, one the transpose of the other, both load without conflicts.
+#pragma once
+#include "mma.cuh"
+#include "stage.cuh"
+
+__device__ __forceinline__ int swizzle(int r) {
+  return (r & 1) | ((r & 2) << 2) | (r & 4);
+}
+
+__device__ __forceinline__ void copy_async_8(double* shared, const double* global, bool live) {
+  unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  int bytes = live ? 8 : 0;
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;\n" ::"r"(to), "l"(global), "r"(bytes));
+}
+
+__device__ __forceinline__ void copy_async_wait() {
+  asm volatile("cp.async.wait_all;\n" ::: "memory");
+}
+
+/**
+ * Starts the copy of a bundle's V and T into shared memory; apply_columns waits for its end.
+ * The first tile and T come from the VT slot, the others from column tile `column` of the front,
+ * whose columns from `columns` on hold no reflector.
+ */
+__device__ __forceinline__ void load_vt(double* shared, const Bundle& bundle, int ld, int column,
+                                        int columns, const double* vt) {
+  double* t = shared + bundle.size * 1024;
+  for (int i = threadIdx.x; i < 1024; i += SPARQR_THREADS) {
+    int r = i >> 5, c = i & 31;
+    int place = (r << 5) + (c ^ swizzle(r));
+    copy_async_8(shared + place, vt + i, true);
+    copy_async_8(t + place, vt + 1024 + i, true);
+  }
+  for (int s = 1; s < bundle.size; s++) {
+    const double* v = bundle.row[s] + column * SPARQR_TILE;
+    for (int i = threadIdx.x; i < 1024; i += SPARQR_THREADS) {
+      int r = i >> 5, c = i & 31;
+      copy_async_8(shared + s * 1024 + (r << 5) + (c ^ swizzle(r)),
+                   v + static_cast<long long>(r) * ld + c, c < columns);
+    }
+  }
+}
+
+/**
+ * Applies the V and T whose copy to shared memory load_vt has started to columns [from, to) of the bundle, both multiples
+ * of 16. TILES row tiles a warp; SPLIT = 2: two warps share 16 columns, each with TILES of the 2
+ * TILES row tiles, and add their halves of C through shared memory. All warps of the block call it.
+ */
+template <int TILES, int SPLIT>
+__device__ __forceinline__ void apply_columns(double* shared, const Bundle& bundle, int ld, int from,
+                                              int to) {
+  constexpr int STRIPS = SPARQR_WARPS / SPLIT;
+  const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+  const int g = lane >> 2, t = lane & 3;
+  const int half = SPLIT == 2 ? (warp & 1) : 0;
+  const int first = half * TILES;
+  const double* v = shared + first * 1024;
+  const double* tt = shared + bundle.size * 1024;
+  double* exchange = shared + bundle.size * 1024 + 1024;
+  const int live = min(TILES, bundle.size - first);
+  // Lane parts of the fragments' places: [8-block parity][odd].
+  int down[2][2], across[2][2];
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+      down[i][k] = (2 * t + k) * 32 + ((8 * i + g) ^ swizzle(2 * t + k));
+      across[i][k] = g * 32 + ((8 * i + 2 * t + k) ^ swizzle(g));
+    }
+  }
+  for (int base = from; base < to; base += 16 * STRIPS) {
+    const int column = base + 16 * (warp / SPLIT);
+    const bool active = column < to;
+    double a[TILES * 4][4];
+    double c[4][4];
+#pragma unroll
+    for (int n = 0; n < 4; n++) {
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        c[n][i] = 0;
+      }
+    }
+    if (active) {
+#pragma unroll
+      for (int s = 0; s < TILES; s++) {
+        if (s < live) {
+          const double* p = bundle.row[first + s] + static_cast<long long>(2 * t) * ld + column + g;
+#pragma unroll
+          for (int b = 0; b < 4; b++) {
+            a[4 * s + b][0] = p[0];
+            a[4 * s + b][2] = p[8];
+            a[4 * s + b][1] = p[ld];
+            a[4 * s + b][3] = p[ld + 8];
+            p += 8ll * ld;
+          }
+        }
+      }
+    }
+    if (base == from) {
+      copy_async_wait();
+      __syncthreads();
+    }
+    if (active) {
+#pragma unroll
+      for (int s = 0; s < TILES; s++) {
+        if (s < live) {
+#pragma unroll
+          for (int h = 0; h < 2; h++) {
+            const int b2 = 2 * s + h;
+            double fa[8];
+#pragma unroll
+            for (int i = 0; i < 8; i++) {
+              fa[i] = a[2 * b2 + (i >> 2)][(i & 1) * 2 + ((i >> 1) & 1)];
+            }
+#pragma unroll
+            for (int n = 0; n < 4; n++) {
+              double fb[4];
+#pragma unroll
+              for (int i = 0; i < 4; i++) {
+                fb[i] = v[b2 * 512 + (i >> 1) * 256 + (n >> 1) * 16 + down[n & 1][i & 1]];
+              }
+              mma_16x8x16(c[n], fa, fb);
+            }
+          }
+        }
+      }
+    }
+    if (SPLIT == 2) {
+      // Both warps of a pair add half 0 + half 1, in this order.
+      __syncthreads();
+#pragma unroll
+      for (int n = 0; n < 4; n++) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+          exchange[warp * 512 + (n * 4 + i) * 32 + lane] = c[n][i];
+        }
+      }
+      __syncthreads();
+#pragma unroll
+      for (int n = 0; n < 4; n++) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+          double other = exchange[(warp ^ 1) * 512 + (n * 4 + i) * 32 + lane];
+          c[n][i] = c[n][i] + other;
+        }
+      }
+    }
+    if (active) {
+      double w[4][4];
+#pragma unroll
+      for (int n = 0; n < 4; n++) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+          w[n][i] = 0;
+        }
+      }
+#pragma unroll
+      for (int k = 0; k < 2; k++) {
+        double fa[8];
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+          fa[i] = -c[2 * k + (i >> 2)][(i & 1) * 2 + ((i >> 1) & 1)];
+        }
+#pragma unroll
+        for (int n = 2 * k; n < 4; n++) {
+          double fb[4];
+#pragma unroll
+          for (int i = 0; i < 4; i++) {
+            fb[i] = tt[k * 512 + (i >> 1) * 256 + (n >> 1) * 16 + down[n & 1][i & 1]];
+          }
+          mma_16x8x16(w[n], fa, fb);
+        }
+      }
+      double fw[2][8];
+#pragma unroll
+      for (int k = 0; k < 2; k++) {
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+          fw[k][i] = w[2 * k + (i >> 2)][(i & 1) * 2 + ((i >> 1) & 1)];
+        }
+      }
+#pragma unroll
+      for (int s = 0; s < TILES; s++) {
+        if (s < live) {
+          double* p = bundle.row[first + s] + static_cast<long long>(2 * t) * ld + column + g;
+#pragma unroll
+          for (int b = 0; b < 4; b++) {
+            const int rb = 4 * s + b;
+#pragma unroll
+            for (int k = 0; k < 2; k++) {
+              double fb[4];
+#pragma unroll
+              for (int i = 0; i < 4; i++) {
+                fb[i] = v[rb * 256 + k * 16 + across[i >> 1][i & 1]];
+              }
+              mma_16x8x16(a[rb], fw[k], fb);
+            }
+            p[0] = a[rb][0];
+            p[8] = a[rb][2];
+            p[ld] = a[rb][1];
+            p[ld + 8] = a[rb][3];
+            p += 8ll * ld;
+          }
+        }
+      }
+    }
+  }
+}

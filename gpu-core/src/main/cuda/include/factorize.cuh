@@ -1,0 +1,331 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+// Factorize: QR of column tile `column` of a bundle (SQR section 3.2.1), a serial chain of 32
+// columns, so written for latency: the 32 TILES x 32 matrix stays in the registers of 4 warps, one
+// barrier a column, one butterfly of 3 steps that yields the norm and all inner products at once.
+//
+// Warp w has columns 8 w .. 8 w + 7; lane = 4 rl + cl has columns 8 w + 2 cl + {0, 1} and rows
+// 2 rl + 16 s + {0, 1}. Column k is broadcast as x through shared memory with zeros in rows <= k and
+// its diagonal entry alpha apart; p_j = x' a_j is known before the norm is, and becomes v' a_j by
+// adding v_k a_kj. Columns j < k hold V (not normalised), whose p_j are what T needs: T column k is
+// computed one column behind, by all threads, T row i in lanes 4 (i % 8) .. + 3 of warp i / 8.
+// V is normalised (unit diagonal) when it is stored.
+//
+// Range: if the largest entry is outside 2^-300 .. 2^300 the tile is scaled by a power of two, so
+// no square overflows. A column whose remaining norm squared is under 1e-290 (after scaling) is
+// taken as zero: tau = 0, v = e_k, R_kk = 0.
+#pragma once
+#include "stage.cuh"
+
+/** Shared memory of Factorize. */
+struct FactorizeShared {
+  double x[2][32 * SPARQR_MAX_BUNDLE];
+  double alpha[2];
+  double z[2][32];
+  double tau[32];
+  double beta[32];
+  double largest[SPARQR_WARPS];
+};
+
+__device__ __forceinline__ double approximate_rsqrt(double x) {
+  double y;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  return y;
+}
+
+__device__ __forceinline__ double approximate_reciprocal(double x) {
+  double y;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  return y;
+}
+
+/** H = I - gamma v v' with v = (pivot, x), H (alpha, x)' = (beta, 0)'; tau is gamma pivot^2. */
+struct Reflector {
+  double gamma, pivot, beta, tau, inverse;  // inverse = 1 / pivot
+};
+
+/**
+ * From ||(alpha, x)||^2. Both approximate reciprocals (20 bits) are started before the first is
+ * refined: third-order steps give full precision.
+ */
+__device__ __forceinline__ Reflector reflector(double alpha, double norm2) {
+  const bool live = norm2 > 1e-290;
+  norm2 = fmax(norm2, 1e-290);
+  const double size_alpha = fabs(alpha);
+  const double y = approximate_rsqrt(norm2);
+  const double s = norm2 * y;
+  const double u = approximate_reciprocal(fma(s, size_alpha, norm2));
+  const double e = fma(-s, y, 1.0);
+  const double root = fma(y * e, fma(0.375, e, 0.5), y);
+  const double norm = norm2 * root;
+  const double t = fma(norm, size_alpha, norm2);
+  double d = fma(-t, u, 1.0);
+  d = fma(d, d, d);
+  Reflector r;
+  r.gamma = live ? fma(u, d, u) : 0.0;
+  const double size = norm + size_alpha;
+  r.pivot = live ? copysign(size, alpha) : 0.0;
+  r.beta = live ? -copysign(norm, alpha) : 0.0;
+  r.tau = live ? size * root : 0.0;
+  r.inverse = copysign(r.gamma * norm, alpha);
+  return r;
+}
+
+/** Both values are computed: an ordinary choice between array elements ends in local memory. */
+__device__ __forceinline__ double choose(bool first, double a, double b) {
+  double c;
+  asm("{.reg .pred p; setp.ne.s32 p, %3, 0; selp.f64 %0, %1, %2, p;}"
+      : "=d"(c)
+      : "d"(a), "d"(b), "r"(static_cast<int>(first)));
+  return c;
+}
+
+/**
+ * Factorizes columns [0, columns) of the tiles at row[s] + column * 32; further columns of the tile
+ * are updated only. vt: 2048 doubles. On return sh.beta[k], k < columns, is R_kk. TILES is at least
+ * the bundle's size. All threads of the block call it; a barrier must lie between it and what wrote
+ * the tiles, and between it and what reads them.
+ */
+template <int TILES>
+__device__ __forceinline__ void factorize(FactorizeShared& sh, const Bundle& bundle, int ld,
+                                          int column, int columns, double* vt) {
+  constexpr int PAIRS = TILES * 2;
+  constexpr int KEEP = TILES <= 4 ? PAIRS : 1;  // row pairs of x that stay in registers
+  const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+  const int rl = lane >> 2, cl = lane & 3;
+  const int c0 = 8 * warp + 2 * cl;
+  double a[PAIRS][2][2];  // [pair of rows][row of the pair][column]
+#pragma unroll
+  for (int s = 0; s < PAIRS; s++) {
+    const bool live = (s >> 1) < bundle.size;
+    const double* p = live ? bundle.row[s >> 1] + column * SPARQR_TILE + c0 +
+                                 static_cast<long long>(2 * rl + 16 * (s & 1)) * ld
+                           : nullptr;
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+      double2 pair = make_double2(0.0, 0.0);
+      if (live) {
+        pair = *reinterpret_cast<const double2*>(p + h * ld);
+      }
+      a[s][h][0] = pair.x;
+      a[s][h][1] = pair.y;
+    }
+  }
+  double largest = 0;
+#pragma unroll
+  for (int s = 0; s < PAIRS; s++) {
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+      largest = fmax(largest, fmax(fabs(a[s][h][0]), fabs(a[s][h][1])));
+    }
+  }
+  // The exponent is enough: compare high words, which order like the values.
+  unsigned high = __reduce_max_sync(~0u, static_cast<unsigned>(__double2hiint(largest)));
+  if (lane == 0) {
+    sh.largest[warp] = __hiloint2double(high, 0);
+  }
+  __syncthreads();
+  largest = fmax(fmax(sh.largest[0], sh.largest[1]), fmax(sh.largest[2], sh.largest[3]));
+  double unscale = 1;
+  if (largest > 0x1p300 || (largest < 0x1p-300 && largest > 0)) {
+    int exponent = max(ilogb(largest), -1000);
+    double scale = scalbn(1.0, -exponent);
+    unscale = scalbn(1.0, exponent);
+#pragma unroll
+    for (int s = 0; s < PAIRS; s++) {
+#pragma unroll
+      for (int h = 0; h < 2; h++) {
+        a[s][h][0] *= scale;
+        a[s][h][1] *= scale;
+      }
+    }
+  }
+  double inverse[2] = {0, 0};  // 1 / v_jj of this thread's columns
+  double t[8];                 // T(ti, tq + 4 i)
+  const int ti = 8 * warp + rl, tq = cl;
+#pragma unroll
+  for (int i = 0; i < 8; i++) {
+    t[i] = 0;
+  }
+  if (threadIdx.x < 32) {
+    sh.z[1][threadIdx.x] = 0;
+  }
+  if (c0 == 0) {
+#pragma unroll
+    for (int s = 0; s < PAIRS; s++) {
+      double2 pair = make_double2(a[s][0][0], a[s][1][0]);
+      if (s == 0 && rl == 0) {
+        sh.alpha[0] = pair.x;
+        pair.x = 0;
+      }
+      *reinterpret_cast<double2*>(&sh.x[0][2 * rl + 16 * s]) = pair;
+    }
+  }
+#pragma unroll 1
+  for (int k = 0; k <= columns; k++) {
+    __syncthreads();
+    const double* x = sh.x[k & 1] + 2 * rl;
+    double2 xs[KEEP];
+#pragma unroll
+    for (int s = 0; s < KEEP; s++) {
+      xs[s] = *reinterpret_cast<const double2*>(x + 16 * s);
+    }
+    const double alpha = sh.alpha[k & 1];
+    const double* z = sh.z[(k + 1) & 1];
+    const double tau_before = k > 0 ? sh.tau[k - 1] : 0.0;
+    // Row k of this thread's columns, from the lane that has it.
+    const bool odd = k & 1, top = k < 16;
+    double a0 = choose(odd, choose(top, a[0][1][0], a[1][1][0]),
+                       choose(top, a[0][0][0], a[1][0][0]));
+    double a1 = choose(odd, choose(top, a[0][1][1], a[1][1][1]),
+                       choose(top, a[0][0][1], a[1][0][1]));
+    const int source = ((k & 15) >> 1) * 4 + cl;
+    a0 = __shfl_sync(~0u, a0, source);
+    a1 = __shfl_sync(~0u, a1, source);
+    double p0[2] = {0, 0}, p1[2] = {0, 0}, q[2] = {0, 0};
+#pragma unroll
+    for (int s = 0; s < PAIRS; s++) {
+      const double2 v = s < KEEP ? xs[s < KEEP ? s : 0]
+                                 : *reinterpret_cast<const double2*>(x + 16 * s);
+      q[0] = fma(v.x, v.x, q[0]);
+      q[1] = fma(v.y, v.y, q[1]);
+      p0[0] = fma(v.x, a[s][0][0], p0[0]);
+      p1[0] = fma(v.x, a[s][0][1], p1[0]);
+      p0[1] = fma(v.y, a[s][1][0], p0[1]);
+      p1[1] = fma(v.y, a[s][1][1], p1[1]);
+    }
+    double norm2 = q[0] + q[1], d0 = p0[0] + p0[1], d1 = p1[0] + p1[1];
+    // T(:, k-1) = -tau T(:, 0..k-2) z, z = V' v_{k-1}; its butterfly goes along with the others.
+    double t0 = 0, t1 = 0;
+#pragma unroll
+    for (int i = 0; i < 8; i += 2) {
+      t0 = fma(t[i], z[tq + 4 * i], t0);
+      t1 = fma(t[i + 1], z[tq + 4 * i + 4], t1);
+    }
+    t0 += t1;
+    {
+      double u0 = __shfl_xor_sync(~0u, norm2, 4), u1 = __shfl_xor_sync(~0u, d0, 4),
+             u2 = __shfl_xor_sync(~0u, d1, 4), u3 = __shfl_xor_sync(~0u, t0, 1);
+      norm2 += u0;
+      d0 += u1;
+      d1 += u2;
+      t0 += u3;
+      u0 = __shfl_xor_sync(~0u, norm2, 8);
+      u1 = __shfl_xor_sync(~0u, d0, 8);
+      u2 = __shfl_xor_sync(~0u, d1, 8);
+      u3 = __shfl_xor_sync(~0u, t0, 2);
+      norm2 += u0;
+      d0 += u1;
+      d1 += u2;
+      t0 += u3;
+      u0 = __shfl_xor_sync(~0u, norm2, 16);
+      u1 = __shfl_xor_sync(~0u, d0, 16);
+      u2 = __shfl_xor_sync(~0u, d1, 16);
+      norm2 += u0;
+      d0 += u1;
+      d1 += u2;
+    }
+    norm2 = fma(alpha, alpha, norm2);
+    const double t_new = ti == k - 1 ? tau_before : -tau_before * t0;
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+      t[i] = choose(k - 1 == tq + 4 * i, t_new, t[i]);
+    }
+    if (k == columns) {
+      break;
+    }
+    const Reflector h = reflector(alpha, norm2);
+    d0 = fma(h.pivot, a0, d0);
+    d1 = fma(h.pivot, a1, d1);
+    const double w0 = c0 > k ? h.gamma * d0 : 0.0;
+    const double w1 = c0 + 1 > k ? h.gamma * d1 : 0.0;
+#pragma unroll
+    for (int s = 0; s < PAIRS; s++) {
+      const double2 v = s < KEEP ? xs[s < KEEP ? s : 0]
+                                 : *reinterpret_cast<const double2*>(x + 16 * s);
+      a[s][0][0] = fma(-v.x, w0, a[s][0][0]);
+      a[s][0][1] = fma(-v.x, w1, a[s][0][1]);
+      a[s][1][0] = fma(-v.y, w0, a[s][1][0]);
+      a[s][1][1] = fma(-v.y, w1, a[s][1][1]);
+    }
+    // Row k: R.
+    if (rl == (k & 15) >> 1) {
+      const double r0 = c0 == k ? h.beta : fma(-h.pivot, w0, a0);
+      const double r1 = c0 + 1 == k ? h.beta : fma(-h.pivot, w1, a1);
+#pragma unroll
+      for (int s = 0; s < 2; s++) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+          const bool here = k >> 4 == s && (k & 1) == i;
+          a[s][i][0] = choose(here, r0, a[s][i][0]);
+          a[s][i][1] = choose(here, r1, a[s][i][1]);
+        }
+      }
+    }
+    // Column k + 1 for everyone.
+    const int next = k + 1;
+    if (c0 == (next & ~1) && next < columns) {
+      double* to = sh.x[next & 1] + 2 * rl;
+      const bool second = next & 1;
+#pragma unroll
+      for (int s = 0; s < PAIRS; s++) {
+        double2 pair = make_double2(choose(second, a[s][0][1], a[s][0][0]),
+                                    choose(second, a[s][1][1], a[s][1][0]));
+        if (s < 2) {
+          const int r = 2 * rl + 16 * s;
+          if (r == (next & ~1)) {
+            sh.alpha[next & 1] = choose(second, pair.y, pair.x);
+          }
+          pair.x = r > next ? pair.x : 0.0;
+          pair.y = r + 1 > next ? pair.y : 0.0;
+        }
+        *reinterpret_cast<double2*>(to + 16 * s) = pair;
+      }
+    }
+    inverse[0] = choose(c0 == k, h.inverse, inverse[0]);
+    inverse[1] = choose(c0 + 1 == k, h.inverse, inverse[1]);
+    // z, for T: v_j' v_k with both normalised.
+    if (rl == 0) {
+      const double z0 = c0 < k ? d0 * inverse[0] * h.inverse : 0.0;
+      const double z1 = c0 + 1 < k ? d1 * inverse[1] * h.inverse : 0.0;
+      *reinterpret_cast<double2*>(&sh.z[k & 1][c0]) = make_double2(z0, z1);
+    }
+    if (threadIdx.x == 0) {
+      sh.tau[k] = h.tau;
+      sh.beta[k] = h.beta * unscale;
+    }
+  }
+  // R to the first tile, its V and T to the slot, the other tiles' V in place.
+#pragma unroll
+  for (int s = 0; s < PAIRS; s++) {
+    if ((s >> 1) < bundle.size) {
+      double* p = bundle.row[s >> 1] + column * SPARQR_TILE + c0 +
+                  static_cast<long long>(2 * rl + 16 * (s & 1)) * ld;
+#pragma unroll
+      for (int h = 0; h < 2; h++) {
+        const int r = 2 * rl + 16 * s + h;
+        double out[2];
+        double v[2];
+#pragma unroll
+        for (int c = 0; c < 2; c++) {
+          const double value = a[s][h][c];
+          const bool reflector = c0 + c < columns;
+          const double normal = value * inverse[c];
+          if (s < 2) {
+            out[c] = r <= c0 + c || !reflector ? value * unscale : 0.0;
+            v[c] = r == c0 + c ? 1.0 : (r > c0 + c && reflector ? normal : 0.0);
+          } else {
+            out[c] = reflector ? normal : value * unscale;
+          }
+        }
+        *reinterpret_cast<double2*>(p + h * ld) = make_double2(out[0], out[1]);
+        if (s < 2) {
+          *reinterpret_cast<double2*>(vt + r * 32 + c0) = make_double2(v[0], v[1]);
+        }
+      }
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < 8; i++) {
+    vt[1024 + ti * 32 + tq + 4 * i] = t[i];
+  }
+}

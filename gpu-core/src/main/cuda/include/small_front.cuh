@@ -1,0 +1,210 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+// A small front whole in one thread block: assembled, factorized column by column, its contribution
+// block passed on and its rows packed, in one task. The front lies in shared memory with an odd row
+// stride (no bank conflicts by row or column) where it fits, else it is worked on in place.
+//
+// A warp takes four columns at a time: one pass for the four inner products with the pivot column
+// (and, redundantly in each warp, its norm), one butterfly, one pass for the update. The pivot column
+// keeps the unnormalised reflector; R_kk goes to an array of its own, so one barrier a column is
+// enough. Bound by the latency of that chain, about 700 cycles a column.
+#pragma once
+#include "assemble.cuh"
+#include "factorize.cuh"
+
+constexpr int SPARQR_SMALL_COLUMNS = 256;
+
+/** Shared memory besides the front. */
+struct SmallShared {
+  double diagonal[SPARQR_SMALL_COLUMNS];
+  double sums[SPARQR_WARPS];
+  int dead;
+};
+
+/** Columns j, j + 4, j + 8, j + 12 (those below `columns`) of the k-th elimination step. */
+__device__ __forceinline__ void eliminate(double* a, int ld, int k, int rows, int columns, int first,
+                                          double unscale_limit, SmallShared& sh) {
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  const double alpha = a[k * ld + k];
+  Reflector h;
+  bool have = false;
+  for (int base = first; base < columns || !have; base += 16) {
+    double s[4] = {0, 0, 0, 0}, q = 0;
+    int column[4];
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+      column[c] = min(base + 4 * c, columns - 1);
+    }
+    for (int i = k + 1 + lane; i < rows; i += 32) {
+      const double* row = a + i * ld;
+      const double x = row[k];
+      q = fma(x, x, q);
+#pragma unroll
+      for (int c = 0; c < 4; c++) {
+        s[c] = fma(x, row[column[c]], s[c]);
+      }
+    }
+#pragma unroll
+    for (int step = 16; step > 0; step >>= 1) {
+      const double u = __shfl_xor_sync(~0u, q, step);
+      double v[4];
+#pragma unroll
+      for (int c = 0; c < 4; c++) {
+        v[c] = __shfl_xor_sync(~0u, s[c], step);
+      }
+      q += u;
+#pragma unroll
+      for (int c = 0; c < 4; c++) {
+        s[c] += v[c];
+      }
+    }
+    if (!have) {
+      h = reflector(alpha, fma(alpha, alpha, q));
+      have = true;
+    }
+    double w[4];
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+      const bool mine = base + 4 * c < columns;
+      const double top = a[k * ld + column[c]];
+      w[c] = mine ? h.gamma * fma(h.pivot, top, s[c]) : 0.0;
+      if (mine && lane == 0) {
+        a[k * ld + column[c]] = fma(-h.pivot, w[c], top);
+      }
+    }
+    for (int i = k + 1 + lane; i < rows; i += 32) {
+      double* row = a + i * ld;
+      const double x = row[k];
+#pragma unroll
+      for (int c = 0; c < 4; c++) {
+        if (base + 4 * c < columns) {
+          row[column[c]] = fma(-x, w[c], row[column[c]]);
+        }
+      }
+    }
+  }
+  if (warp == 0 && lane == 0) {
+    sh.diagonal[k] = h.beta * unscale_limit;
+  }
+}
+
+__device__ __forceinline__ void small_front_task(double* shared, const SparqrStage& stage,
+                                                 const SparqrTask& task, const SparqrFront& front) {
+  SmallShared& sh = *reinterpret_cast<SmallShared*>(shared);
+  double* a = shared + (sizeof(SmallShared) + 7) / 8;
+  const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+  const int columns = front.fn + front.rhs;
+  double* home = stage.arena + front.data;
+  int ld = columns | 1;
+  const bool inside = static_cast<long long>(front.fm) * ld + (sizeof(SmallShared) + 7) / 8 <=
+                      stage.shared_doubles;
+  if (threadIdx.x == 0) {
+    sh.dead = 0;
+  }
+  if (inside) {
+    for (int i = warp; i < front.fm; i += SPARQR_WARPS) {
+      for (int j = lane; j < columns; j += 32) {
+        a[i * ld + j] = home[i * front.ld + j];
+      }
+    }
+  } else {
+    a = home;
+    ld = front.ld;
+  }
+  __syncthreads();
+  if (task.flags & SPARQR_SMALL_ASSEMBLE_S) {
+    for (long long e = front.s_from + threadIdx.x; e < front.s_to; e += SPARQR_THREADS) {
+      const unsigned place = stage.s_index[e];
+      const unsigned i = place / static_cast<unsigned>(front.ld);
+      a[i * ld + (place - i * front.ld)] = stage.s_value[e];
+    }
+    __syncthreads();
+  }
+  // Scale by a power of two if squares could overflow or underflow.
+  double largest = 0;
+  for (int i = warp; i < front.fm; i += SPARQR_WARPS) {
+    for (int j = lane; j < front.fn; j += 32) {
+      largest = fmax(largest, fabs(a[i * ld + j]));
+    }
+  }
+  unsigned high = __reduce_max_sync(~0u, static_cast<unsigned>(__double2hiint(largest)));
+  if (lane == 0) {
+    sh.sums[warp] = __hiloint2double(high, 0);
+  }
+  __syncthreads();
+  largest = fmax(fmax(sh.sums[0], sh.sums[1]), fmax(sh.sums[2], sh.sums[3]));
+  double scale = 1, unscale = 1;
+  if (largest > 0x1p300 || (largest < 0x1p-300 && largest > 0)) {
+    const int exponent = max(ilogb(largest), -1000);
+    scale = scalbn(1.0, -exponent);
+    unscale = scalbn(1.0, exponent);
+    for (int i = warp; i < front.fm; i += SPARQR_WARPS) {
+      for (int j = lane; j < columns; j += 32) {
+        a[i * ld + j] *= scale;
+      }
+    }
+    __syncthreads();
+  }
+  const int steps = min(front.fm, front.fn);
+  for (int k = 0; k < steps; k++) {
+    eliminate(a, ld, k, front.fm, columns, k + 1 + warp, unscale, sh);
+    __syncthreads();
+  }
+  if (stage.tolerance >= 0) {
+    for (int j = threadIdx.x; j < front.fp; j += SPARQR_THREADS) {
+      if (!((j < steps ? fabs(sh.diagonal[j]) : 0.0) > stage.tolerance)) {
+        sh.dead = 1;
+      }
+    }
+    __syncthreads();
+    if (sh.dead) {
+      if (threadIdx.x == 0) {
+        stage.state[task.front] = 1;
+        if (task.flags & SPARQR_SMALL_PACK_ASSEMBLE) {
+          stage.state[front.parent] = 1;
+        }
+      }
+      return;
+    }
+  }
+  // R with its diagonal, back to its place (rows may be fetched later), scaled back.
+  for (int i = warp; i < steps; i += SPARQR_WARPS) {
+    for (int j = i + lane; j < columns; j += 32) {
+      const double x = j == i ? sh.diagonal[i] : a[i * ld + j] * unscale;
+      a[i * ld + j] = x;
+      if (inside) {
+        home[i * front.ld + j] = x;
+      }
+    }
+  }
+  if (unscale != 1) {
+    for (int i = steps + warp; i < front.fm; i += SPARQR_WARPS) {
+      for (int j = front.fn + lane; j < columns; j += 32) {
+        a[i * ld + j] *= unscale;
+      }
+    }
+  }
+  __syncthreads();
+  if (task.flags & SPARQR_SMALL_PACK_ASSEMBLE) {
+    const SparqrFront& parent = stage.fronts[front.parent];
+    const int32_t* column_map = stage.maps + front.column_map;
+    for (int i = warp; i < front.cm; i += SPARQR_WARPS) {
+      double* to = stage.arena + parent.data +
+                   static_cast<long long>(stage.maps[front.row_map + i]) * parent.ld;
+      for (int j = i + lane; j < columns - front.fp; j += 32) {
+        to[column_map[j]] = a[(front.fp + i) * ld + front.fp + j];
+      }
+    }
+  }
+  if (task.flags & SPARQR_SMALL_PACK_ROWS) {
+    for (int i = warp; i < task.out.row_to; i += SPARQR_WARPS) {
+      const long long n = i;
+      pack_row(front, a + i * ld, i, a[i * ld + i],
+               stage.out + task.out.out + n * front.fn - n * (n - 1) / 2,
+               stage.out_rhs + task.out.out_rhs + n * front.rhs);
+    }
+  }
+  if (task.flags & SPARQR_SMALL_RESIDUAL) {
+    sum_squares(a, ld, front, steps, front.fm,
+                stage.residual + static_cast<long long>(task.out.slot) * front.rhs, sh.sums);
+  }
+}

@@ -1,0 +1,33 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+// What every task of a stage sees, passed by value to each launch, and the shape of a launch.
+#pragma once
+#include "task_layout.cuh"
+
+constexpr int SPARQR_THREADS = 128;
+constexpr int SPARQR_WARPS = SPARQR_THREADS / 32;
+
+/** Device pointers of a stage; the arrays are described in task_layout.cuh. */
+struct SparqrStage {
+  const SparqrTask* tasks;
+  const SparqrFront* fronts;
+  double* arena;
+  double* vt;
+  const uint32_t* s_index;
+  const double* s_value;
+  const int32_t* maps;
+  const double* input;
+  double* out;
+  double* out_rhs;
+  double* residual;
+  int32_t* state;
+  double tolerance;
+  int32_t shared_doubles;  // dynamic shared memory of a block
+  int32_t unused;
+};
+static_assert(sizeof(SparqrStage) == 112, "stage size");
+
+/** A bundle as the kernels see it: entry (r, c) of row tile s is row[s][r * ld + c]. */
+struct Bundle {
+  double* row[SPARQR_MAX_BUNDLE];
+  int size;
+};

@@ -1,0 +1,65 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+// The überkernel: one thread block a task, whatever its kind (SQR section 3). Grid: the tasks of a
+// round, in the list's order. Block: 128 threads, stage.shared_doubles of dynamic shared memory, at
+// least SPARQR_SHARED_DOUBLES(bundle). sparqr_round_8 takes bundles of up to 8 row tiles,
+// sparqr_round_4 of up to 4.
+#include "front_tasks.cuh"
+#include "small_front.cuh"
+
+template <int BUNDLE>
+__device__ __forceinline__ void run_task(const SparqrStage& stage, long long first) {
+  extern __shared__ __align__(16) double shared[];
+  __shared__ Bundle bundle;
+  const SparqrTask& task = stage.tasks[first + blockIdx.x];
+  const SparqrFront& front = stage.fronts[task.front];
+  const int kind = task.kind;
+  if (kind == SPARQR_ASSEMBLE_BLOCK) {
+    assemble_block_task(stage, task, front);
+    return;
+  }
+  if (stage.state[task.front] != 0) {
+    if (threadIdx.x == 0) {
+      if (kind == SPARQR_PACK_ASSEMBLE) {
+        stage.state[task.pack.parent] = 1;
+      } else if (kind == SPARQR_SMALL_FRONT && (task.flags & SPARQR_SMALL_PACK_ASSEMBLE)) {
+        stage.state[front.parent] = 1;
+      }
+    }
+    return;
+  }
+  switch (kind) {
+    case SPARQR_FACTORIZE:
+    case SPARQR_APPLY_FACTORIZE:
+    case SPARQR_APPLY:
+      qr_task<BUNDLE>(shared, bundle, stage, task, front);
+      break;
+    case SPARQR_SMALL_FRONT:
+      small_front_task(shared, stage, task, front);
+      break;
+    case SPARQR_PACK_ASSEMBLE:
+      pack_assemble_task(stage, task, front);
+      break;
+    case SPARQR_ASSEMBLE_S:
+      assemble_s_task(stage, task, front);
+      break;
+    case SPARQR_PACK_ROWS:
+      pack_rows_task(stage, task, front);
+      break;
+    case SPARQR_RESIDUAL:
+      sum_squares(stage.arena + front.data, front.ld, front, task.out.row_from, task.out.row_to,
+                  stage.residual + static_cast<long long>(task.out.slot) * front.rhs, shared);
+      break;
+    default:
+      __trap();
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(SPARQR_THREADS, 2)
+    sparqr_round_8(const __grid_constant__ SparqrStage stage, const long long first) {
+  run_task<8>(stage, first);
+}
+
+extern "C" __global__ void __launch_bounds__(SPARQR_THREADS, 2)
+    sparqr_round_4(const __grid_constant__ SparqrStage stage, const long long first) {
+  run_task<4>(stage, first);
+}
