@@ -19,6 +19,9 @@ final class ColumnSingletons {
   /** Number of singletons, n1. */
   final int count;
 
+  /** Entries of the singletons' rows. */
+  final long entries;
+
   /** Size n1; original column of position p. */
   final int[] column;
 
@@ -32,8 +35,9 @@ final class ColumnSingletons {
   final int[] liveRows;
 
   private ColumnSingletons(
-      int count, int[] column, boolean[] columnTaken, boolean[] rowTaken, int[] liveRows) {
-    this.count = count;
+      long entries, int[] column, boolean[] columnTaken, boolean[] rowTaken, int[] liveRows) {
+    this.count = column.length;
+    this.entries = entries;
     this.column = column;
     this.columnTaken = columnTaken;
     this.rowTaken = rowTaken;
@@ -71,6 +75,7 @@ final class ColumnSingletons {
     }
     int[] taken = new int[n];
     int count = 0;
+    long entries = 0;
     for (int head = 0; head < tail; head++) {
       int j = queue[head];
       if (live[j] != 1 || a.multiplicity()[rowXor[j]] != 1) {
@@ -80,6 +85,7 @@ final class ColumnSingletons {
       taken[count++] = j;
       columnTaken[j] = true;
       rowTaken[r] = true;
+      entries += a.rowStart()[r + 1] - a.rowStart()[r];
       for (long k = a.rowStart()[r]; k < a.rowStart()[r + 1]; k++) {
         int c = a.columnIndex()[(int) k];
         rowXor[c] ^= r;

@@ -36,6 +36,7 @@ public final class SymbolicAnalysis implements Serializable {
       long nonzeros,
       Permutation permutation,
       int singletons,
+      long singletonEntries,
       OrderingMethod orderingUsed,
       String orderingReason,
       int[] firstPivot,
@@ -109,6 +110,11 @@ public final class SymbolicAnalysis implements Serializable {
   /** n1, the number of column singletons: positions 0 .. n1-1. */
   public int singletons() {
     return data.singletons;
+  }
+
+  /** Entries of the n1 singleton rows: rows 0 .. n1-1 of R. */
+  public long singletonEntries() {
+    return data.singletonEntries;
   }
 
   /** The ordering that was used for what the singletons left. */

@@ -1,0 +1,207 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.symbolic;
+
+import io.sparqr.ordering.OrderingMethod;
+import java.io.Serializable;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * An analysis in numbers, for reports and for {@code sparqr analyze}.
+ *
+ * @param rows m
+ * @param columns n
+ * @param nonzeros entries of A
+ * @param singletons column singletons
+ * @param ordering order used
+ * @param orderingReason why
+ * @param nonzerosOfR entries of R at full rank, singleton rows included, the fronts' explicit zeros
+ *     too
+ * @param flops of the staircase factorizations of all fronts
+ * @param criticalPathFlops the heaviest path from a leaf to a root: what no parallelism between
+ *     fronts can shorten
+ * @param fronts nf
+ * @param leaves fronts without children
+ * @param height fronts on the longest path
+ * @param largestRows fm of the front with most entries
+ * @param largestColumns fn of that front
+ * @param frontBytes bytes to hold all fronts at once
+ * @param peakBytes most bytes alive in postorder: a front and all contribution blocks that wait,
+ *     its children's included; R apart
+ * @param arithmeticIntensity flops / frontBytes
+ * @param histogram fronts by size, smallest first
+ * @param orderSeconds time of the ordering
+ * @param analyzeSeconds time of the rest
+ */
+public record SymbolicSummary(
+    long rows,
+    int columns,
+    long nonzeros,
+    int singletons,
+    OrderingMethod ordering,
+    String orderingReason,
+    double nonzerosOfR,
+    double flops,
+    double criticalPathFlops,
+    int fronts,
+    int leaves,
+    int height,
+    long largestRows,
+    int largestColumns,
+    long frontBytes,
+    long peakBytes,
+    double arithmeticIntensity,
+    List<Bin> histogram,
+    double orderSeconds,
+    double analyzeSeconds)
+    implements Serializable {
+
+  /**
+   * Fronts of about one size.
+   *
+   * @param fromColumns least fn
+   * @param toColumns greatest fn
+   * @param fronts how many
+   * @param flops their flops together
+   */
+  public record Bin(int fromColumns, int toColumns, int fronts, double flops)
+      implements Serializable {}
+
+  /** Copies the list. */
+  public SymbolicSummary {
+    histogram = List.copyOf(histogram);
+  }
+
+  /** The summary of an analysis with rhs right-hand sides carried along. O(fronts). */
+  public static SymbolicSummary of(SymbolicAnalysis s, int rhs) {
+    int nf = s.fronts();
+    double entriesOfR = s.singletonEntries();
+    double[] path = new double[nf];
+    int[] depth = new int[nf];
+    double longest = 0;
+    int height = 0;
+    int leaves = 0;
+    int largest = -1;
+    long allBytes = 0;
+    long live = 0;
+    long peak = 0;
+    int[] binFronts = new int[32];
+    double[] binFlops = new double[32];
+    for (int f = 0; f < nf; f++) {
+      long pivots = Math.min(s.fm(f), s.fp(f));
+      entriesOfR += pivots * (double) s.fn(f) - 0.5 * pivots * (pivots - 1);
+      path[f] += s.frontFlops(f);
+      depth[f]++;
+      int p = s.parent(f);
+      if (p >= 0) {
+        path[p] = Math.max(path[p], path[f]);
+        depth[p] = Math.max(depth[p], depth[f]);
+      }
+      longest = Math.max(longest, path[f]);
+      height = Math.max(height, depth[f]);
+      leaves += s.childCount(f) == 0 ? 1 : 0;
+      if (largest < 0
+          || (double) s.fm(f) * s.fn(f) > (double) s.fm(largest) * s.fn(largest)) {
+        largest = f;
+      }
+      long own = FrontMemory.frontBytes(s, f, rhs);
+      allBytes = FrontMemory.add(allBytes, own);
+      peak = Math.max(peak, FrontMemory.add(live, own));
+      for (int k = 0; k < s.childCount(f); k++) {
+        live -= FrontMemory.contributionBytes(s, s.child(f, k), rhs);
+      }
+      live = FrontMemory.add(live, FrontMemory.contributionBytes(s, f, rhs));
+      int bin = 31 - Integer.numberOfLeadingZeros(Math.max(1, s.fn(f)));
+      binFronts[bin]++;
+      binFlops[bin] += s.frontFlops(f);
+    }
+    var bins = new java.util.ArrayList<Bin>();
+    for (int b = 0; b < 31; b++) {
+      if (binFronts[b] > 0) {
+        bins.add(new Bin(1 << b, (1 << b) + ((1 << b) - 1), binFronts[b], binFlops[b]));
+      }
+    }
+    double flops = s.flops();
+    return new SymbolicSummary(
+        s.rows(),
+        s.columns(),
+        s.nonzeros(),
+        s.singletons(),
+        s.orderingUsed(),
+        s.orderingReason(),
+        entriesOfR,
+        flops,
+        longest,
+        nf,
+        leaves,
+        height,
+        largest < 0 ? 0 : s.fm(largest),
+        largest < 0 ? 0 : s.fn(largest),
+        allBytes,
+        peak,
+        allBytes == 0 ? 0 : flops / allBytes,
+        bins,
+        s.data().orderSeconds(),
+        s.data().analyzeSeconds());
+  }
+
+  /** A page of text. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder();
+    line(text, "matrix", "%,d x %,d, %,d nonzeros", rows, columns, nonzeros);
+    line(text, "column singletons", "%,d", singletons);
+    line(text, "ordering", "%s (%s), %.3f s", ordering, orderingReason, orderSeconds);
+    line(text, "analysis", "%.3f s", analyzeSeconds);
+    line(text, "nonzeros of R", "%,.0f", nonzerosOfR);
+    line(text, "work", "%s", flopsText(flops));
+    double share = flops == 0 ? 0 : 100 * criticalPathFlops / flops;
+    line(text, "critical path", "%s (%.1f%%)", flopsText(criticalPathFlops), share);
+    line(text, "tree", "%,d fronts, %,d leaves, height %,d", fronts, leaves, height);
+    line(text, "largest front", "%,d x %,d", largestRows, largestColumns);
+    line(text, "memory, all fronts", "%s", bytesText(frontBytes));
+    line(text, "memory, postorder", "%s", bytesText(peakBytes));
+    line(text, "arithmetic intensity", "%.1f flop/byte", arithmeticIntensity);
+    text.append("  columns of front      fronts    share of work\n");
+    for (Bin bin : histogram) {
+      double part = flops == 0 ? 0 : 100 * bin.flops / flops;
+      text.append(
+          String.format(
+              Locale.ROOT,
+              "  %,9d ..%,9d %,9d %8.1f%% %s%n",
+              bin.fromColumns,
+              bin.toColumns,
+              bin.fronts,
+              part,
+              "#".repeat((int) Math.round(part / 2.5))));
+    }
+    return text.toString();
+  }
+
+  private static void line(StringBuilder text, String name, String format, Object... values) {
+    text.append(String.format(Locale.ROOT, "%-21s ", name));
+    text.append(String.format(Locale.ROOT, format, values)).append('\n');
+  }
+
+  /** Flops with a unit, such as "1.90 Tflop". */
+  public static String flopsText(double flops) {
+    String[] unit = {"flop", "kflop", "Mflop", "Gflop", "Tflop", "Pflop", "Eflop"};
+    return scaled(flops, 1000, unit);
+  }
+
+  /** Bytes with a unit, such as "3.20 GiB". */
+  public static String bytesText(double bytes) {
+    String[] unit = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    return scaled(bytes, 1024, unit);
+  }
+
+  private static String scaled(double value, int step, String[] unit) {
+    double v = value;
+    int k = 0;
+    while (v >= step && k + 1 < unit.length) {
+      v /= step;
+      k++;
+    }
+    return String.format(Locale.ROOT, k == 0 ? "%.0f %s" : "%.2f %s", v, unit[k]);
+  }
+}
