@@ -100,8 +100,7 @@ public record SymbolicSummary(
       longest = Math.max(longest, path[f]);
       height = Math.max(height, depth[f]);
       leaves += s.childCount(f) == 0 ? 1 : 0;
-      if (largest < 0
-          || (double) s.fm(f) * s.fn(f) > (double) s.fm(largest) * s.fn(largest)) {
+      if (largest < 0 || (double) s.fm(f) * s.fn(f) > (double) s.fm(largest) * s.fn(largest)) {
         largest = f;
       }
       long own = FrontMemory.frontBytes(s, f, rhs);

@@ -62,8 +62,7 @@ class SymbolicSummaryTest {
   void aTreeByHand() {
     // Two leaves {0 | 2} and {1 | 2} of three rows each under a root of one column.
     SparsityPattern a =
-        new SparsityPattern(
-            3, new long[] {0, 2, 4}, new int[] {0, 2, 1, 2}, new long[] {3, 3});
+        new SparsityPattern(3, new long[] {0, 2, 4}, new int[] {0, 2, 1, 2}, new long[] {3, 3});
     SymbolicAnalysis s =
         SymbolicAnalyzer.analyze(
             a,
