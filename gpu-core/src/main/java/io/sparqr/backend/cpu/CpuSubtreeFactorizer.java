@@ -1,0 +1,48 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cpu;
+
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.dense.BlasLoader;
+import io.sparqr.numeric.dense.DenseKernels;
+
+/**
+ * Multifrontal QR of a subtree task on the host's cores (Davis 2011, section 3: staircase fronts,
+ * Heath's rank detection, packed contribution blocks). Subtrees run in parallel, and at the top of
+ * the tree idle threads help with the trailing updates of large fronts. Stateless: one instance
+ * may serve many tasks at once.
+ */
+public final class CpuSubtreeFactorizer implements SubtreeFactorizer {
+
+  private final DenseKernels kernels;
+
+  /** On the BLAS that this JVM has. */
+  public CpuSubtreeFactorizer() {
+    this(BlasLoader.kernels());
+  }
+
+  /** On given kernels. */
+  public CpuSubtreeFactorizer(DenseKernels kernels) {
+    this.kernels = kernels;
+  }
+
+  @Override
+  public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
+    long start = System.nanoTime();
+    var state = new SubtreeState(problem, options.rankTolerance());
+    new TreeRun(state, kernels, options.threads()).run();
+    return state.result(description(), (System.nanoTime() - start) * 1e-9);
+  }
+
+  @Override
+  public String description() {
+    return "cpu: " + kernels.description();
+  }
+
+  @Override
+  public void close() {
+    // Holds nothing: threads live as long as a call.
+  }
+}

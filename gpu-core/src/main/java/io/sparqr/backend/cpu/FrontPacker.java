@@ -1,0 +1,91 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cpu;
+
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FrontFactor;
+import java.util.Arrays;
+
+/** Takes R and the contribution block out of a factored column-major front. */
+final class FrontPacker {
+
+  /** Columns a pass: each page and cache line of the front is then visited once. */
+  private static final int STRIP = 16;
+
+  private final int front;
+  private final int fp;
+  private final int fn;
+  private final int rhsCount;
+  private final double[] matrix;
+  private final int ld;
+  private final int[] rowPivot;
+
+  FrontPacker(
+      int front, int fp, int fn, int rhsCount, double[] matrix, int ld, int[] rowPivot) {
+    this.front = front;
+    this.fp = fp;
+    this.fn = fn;
+    this.rhsCount = rhsCount;
+    this.matrix = matrix;
+    this.ld = ld;
+    this.rowPivot = rowPivot;
+  }
+
+  /** R of the first {@code rank} rows, the diagonal made positive. */
+  FrontFactor factor(int rank) {
+    int[] live = Arrays.copyOf(rowPivot, rank);
+    int[] start = new int[rank + 1];
+    boolean[] negative = new boolean[rank];
+    for (int i = 0; i < rank; i++) {
+      start[i + 1] = Math.addExact(start[i], fn - live[i]);
+      negative[i] = matrix[i + live[i] * ld] < 0;
+    }
+    double[] values = new double[start[rank]];
+    for (int strip = 0; strip < fn; strip += STRIP) {
+      int end = Math.min(strip + STRIP, fn);
+      for (int i = 0; i < rank && live[i] < end; i++) {
+        int shift = start[i] - live[i];
+        boolean negate = negative[i];
+        for (int k = Math.max(strip, live[i]); k < end; k++) {
+          double x = matrix[i + k * ld];
+          values[shift + k] = negate ? -x : x;
+        }
+      }
+    }
+    double[] rhs = new double[rank * rhsCount];
+    for (int i = 0; i < rank; i++) {
+      for (int q = 0; q < rhsCount; q++) {
+        double x = matrix[i + (fn + q) * ld];
+        rhs[i * rhsCount + q] = negative[i] ? -x : x;
+      }
+    }
+    return new FrontFactor(front, fn, live, values, rhs, rhsCount);
+  }
+
+  /** Rows [rank, count): what the parent gets; null if there are none. */
+  ContributionBlock block(int rank, int count) {
+    int cm = count - rank;
+    if (cm == 0) {
+      return null;
+    }
+    int cn = fn - fp;
+    double[] values = new double[Math.toIntExact(ContributionBlock.packedLength(cm, cn))];
+    for (int strip = 0; strip < cn; strip += STRIP) {
+      int end = Math.min(strip + STRIP, cn);
+      for (int i = 0; i < cm && i < end; i++) {
+        int shift = (int) ((long) i * cn - (long) i * (i - 1) / 2) - i;
+        int row = rank + i;
+        // Left of its pivot a row holds what its reflector left there: nothing of the matrix.
+        for (int k = Math.max(strip, rowPivot[row] - fp); k < end; k++) {
+          values[shift + k] = matrix[row + (fp + k) * ld];
+        }
+      }
+    }
+    double[] rhs = new double[cm * rhsCount];
+    for (int i = 0; i < cm; i++) {
+      for (int q = 0; q < rhsCount; q++) {
+        rhs[i * rhsCount + q] = matrix[rank + i + (fn + q) * ld];
+      }
+    }
+    return new ContributionBlock(front, cm, cn, values, rhs, rhsCount);
+  }
+}

@@ -1,0 +1,168 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cpu;
+
+import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.dense.Crew;
+import io.sparqr.numeric.dense.DenseKernels;
+import io.sparqr.numeric.dense.StaircaseQr;
+import io.sparqr.numeric.dense.TallReducer;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.Arrays;
+
+/**
+ * Assembles, factors and packs single fronts; one instance a thread. Bytes: the front itself, (rows
+ * + 1) x (fn + rhs + 1) doubles, and the panels' workspaces; a front with far more rows than columns
+ * goes through a {@link TallReducer} first and needs only its buffer.
+ */
+final class FrontWorker {
+
+  /** A front of more entries than this, and four times as many rows as columns, is chunked. */
+  private static final long WHOLE_FRONT_ENTRIES = 1L << 23;
+
+  private static final long CHUNK_BYTES = 32L << 20;
+
+  /** Workspaces up to this many entries are kept from front to front. */
+  private static final int KEPT_ENTRIES = 1 << 21;
+
+  private final SubtreeState state;
+  private final DenseKernels kernels;
+  private final FrontRows rows;
+  private final StaircaseQr qr;
+  private final int rhsCount;
+  private final double[] squares;
+  private double[] kept = new double[1 << 12];
+  private int[] rowPivot = new int[64];
+
+  FrontWorker(SubtreeState state, DenseKernels kernels) {
+    this.state = state;
+    this.kernels = kernels;
+    this.rows = state.newRows();
+    this.qr = new StaircaseQr(kernels);
+    this.rhsCount = state.rhsCount();
+    this.squares = new double[rhsCount];
+  }
+
+  /** Factors the front with this index in the task's list; its children are done. */
+  void process(int index, Crew crew) {
+    SymbolicAnalysis analysis = state.analysis();
+    int f = state.front(index);
+    rows.begin(f, state.rowFrom(index), state.rowFrom(index + 1));
+    int children = analysis.childCount(f);
+    long childBytes = 0;
+    for (int c = 0; c < children; c++) {
+      ContributionBlock block = state.takeBlock(analysis.child(f, c));
+      if (block != null) {
+        rows.addChild(block);
+        childBytes += bytes(block);
+      }
+    }
+    rows.sort();
+    try {
+      factor(index, f, analysis.fp(f), analysis.fn(f), crew, childBytes);
+    } catch (OutOfMemoryError e) {
+      throw tooBig(f, (long) rows.count() * (analysis.fn(f) + rhsCount) * 8, e);
+    }
+  }
+
+  private void factor(int index, int f, int fp, int fn, Crew crew, long childBytes) {
+    Arrays.fill(squares, 0);
+    int count = rows.count();
+    long entries = StaircaseQr.length(count, fn + rhsCount);
+    double[] matrix;
+    int ld;
+    int[] stair;
+    double flops = 0;
+    if (count > 4L * fn && entries > WHOLE_FRONT_ENTRIES) {
+      TallReducer tall = reduced(fn, crew);
+      rows.release();
+      state.release(childBytes);
+      childBytes = 0;
+      ld = tall.held();
+      matrix = workspace(f, StaircaseQr.length(ld, fn + rhsCount));
+      stair = new int[fn];
+      tall.sortInto(matrix, ld, stair);
+      flops = tall.flops();
+      System.arraycopy(tall.residualSquares(), 0, squares, 0, rhsCount);
+    } else {
+      ld = leadingDimension(count);
+      matrix = workspace(f, StaircaseQr.length(ld, fn + rhsCount));
+      stair = rows.stair();
+      rows.scatter(matrix, ld);
+      rows.release();
+    }
+    long bytes = 8L * ld * (fn + rhsCount + 1);
+    state.hold(bytes);
+    state.release(childBytes);
+    int height = Math.min(count, ld);
+    if (rowPivot.length < Math.min(height, fn)) {
+      rowPivot = new int[2 * Math.min(height, fn)];
+    }
+    int live =
+        qr.factor(matrix, ld, fn, rhsCount, fp, state.tolerance(), stair, rowPivot, crew);
+    TallReducer.addSquares(matrix, ld, live, height, fn, squares);
+    int rank = 0;
+    while (rank < live && rowPivot[rank] < fp) {
+      rank++;
+    }
+    var packer = new FrontPacker(f, fp, fn, rhsCount, matrix, ld, rowPivot);
+    ContributionBlock block = packer.block(rank, live);
+    state.hold(block == null ? 0 : bytes(block));
+    state.done(
+        index, packer.factor(rank), block, squares, qr.droppedNorm(), flops + qr.flops());
+    state.release(bytes);
+  }
+
+  private TallReducer reduced(int fn, Crew crew) {
+    int capacity = TallReducer.capacity(fn, rhsCount, CHUNK_BYTES);
+    var tall = new TallReducer(kernels, fn, rhsCount, capacity);
+    for (int i : rows.sortedOrder()) {
+      if (tall.held() == capacity) {
+        tall.reduce(crew);
+      }
+      int at = tall.open(rows.leftmost(i));
+      rows.scatterOne(i, tall.rows(), 1, at);
+    }
+    return tall;
+  }
+
+  /** A zeroed array of at least that length. */
+  private double[] workspace(int f, long entries) {
+    if (entries > Integer.MAX_VALUE - 8) {
+      throw tooBig(f, 8 * entries, null);
+    }
+    int length = (int) entries;
+    if (length <= kept.length) {
+      Arrays.fill(kept, 0, length, 0);
+      return kept;
+    }
+    if (length > KEPT_ENTRIES) {
+      return new double[length];
+    }
+    kept = new double[(int) Math.min(KEPT_ENTRIES, 2L * length)];
+    return kept;
+  }
+
+  /** Leading dimensions that are multiples of 4096 bytes thrash the cache. */
+  private static int leadingDimension(int count) {
+    return count > 0 && count % 512 == 0 ? count + 8 : count;
+  }
+
+  private static long bytes(ContributionBlock block) {
+    return 8L * (block.values().length + block.rhs().length);
+  }
+
+  private InsufficientMemoryException tooBig(int f, long bytes, OutOfMemoryError cause) {
+    long most = Runtime.getRuntime().maxMemory();
+    String why = cause == null ? "more than a Java array holds" : "heap limit " + most + " bytes";
+    var e =
+        new InsufficientMemoryException(
+            "front " + f + " (" + rows.count() + " rows) needs " + bytes + " bytes: " + why,
+            bytes,
+            most);
+    if (cause != null) {
+      e.initCause(cause);
+    }
+    return e;
+  }
+}

@@ -1,0 +1,203 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cpu;
+
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FactorSummary;
+import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What the threads that work on one subtree task share: input by front, blocks on their way, results
+ * by front. Each slot is written by one thread and read by another only after the scheduler has
+ * passed the front on, so slots need no synchronization of their own.
+ */
+final class SubtreeState {
+
+  private final SubtreeProblem problem;
+  private final SymbolicAnalysis analysis;
+  private final double tolerance;
+  private final int[] fronts;
+  private final int[] rowStart;
+  private final int[] rowOrder;
+  private final Map<Integer, ContributionBlock> inputs = new HashMap<>();
+  private final ContributionBlock[] blocks;
+  private final FrontFactor[] factors;
+  private final double[] squares;
+  private final double[] dropped;
+  private final double[] flops;
+  private final AtomicLong held = new AtomicLong();
+  private final AtomicLong peak = new AtomicLong();
+
+  SubtreeState(SubtreeProblem problem, double tolerance) {
+    this.problem = problem;
+    this.analysis = problem.analysis();
+    this.tolerance = tolerance;
+    this.fronts = problem.fronts();
+    int count = fronts.length;
+    this.blocks = new ContributionBlock[count];
+    this.factors = new FrontFactor[count];
+    this.squares = new double[Math.multiplyExact(count, rhsCount())];
+    this.dropped = new double[count];
+    this.flops = new double[count];
+    for (int i = 1; i < count; i++) {
+      if (fronts[i] <= fronts[i - 1]) {
+        throw new IllegalArgumentException("fronts of a task must be ascending: " + fronts[i]);
+      }
+    }
+    this.rowStart = new int[count + 1];
+    this.rowOrder = groupRows(problem.rows());
+    for (ContributionBlock b : problem.inputs()) {
+      checkInput(b);
+      inputs.put(b.front(), b);
+      hold(8L * (b.values().length + b.rhs().length));
+    }
+  }
+
+  private int[] groupRows(RowBlock rows) {
+    int[] index = new int[rows.rows()];
+    for (int i = 0; i < index.length; i++) {
+      index[i] = index(rows.front()[i]);
+      if (index[i] < 0) {
+        throw new IllegalArgumentException(
+            "row " + i + " belongs to front " + rows.front()[i] + ", which is not in the task");
+      }
+      rowStart[index[i] + 1]++;
+    }
+    for (int i = 0; i < fronts.length; i++) {
+      rowStart[i + 1] += rowStart[i];
+    }
+    int[] next = Arrays.copyOf(rowStart, fronts.length);
+    int[] order = new int[index.length];
+    for (int i = 0; i < index.length; i++) {
+      order[next[index[i]]++] = i;
+    }
+    return order;
+  }
+
+  private void checkInput(ContributionBlock b) {
+    int parent = analysis.parent(b.front());
+    if (parent < 0 || index(parent) < 0 || index(b.front()) >= 0) {
+      throw new IllegalArgumentException(
+          "contribution block of front " + b.front() + " does not come into this task");
+    }
+    if (b.cn() != analysis.cn(b.front()) || b.rhsCount() != rhsCount()) {
+      throw new IllegalArgumentException(
+          "contribution block of front " + b.front() + " does not fit the analysis");
+    }
+    if (inputs.containsKey(b.front())) {
+      throw new IllegalArgumentException("two contribution blocks of front " + b.front());
+    }
+  }
+
+  /** Place of a front in the task's list, negative if it is not there. */
+  int index(int front) {
+    int last = fronts.length - 1;
+    if (last >= 0 && fronts[last] - fronts[0] == last) {
+      return front >= fronts[0] && front <= fronts[last] ? front - fronts[0] : -1;
+    }
+    return Arrays.binarySearch(fronts, front);
+  }
+
+  /** Place of the parent of the front with this index, negative if it is outside the task. */
+  int parentIndex(int index) {
+    int parent = analysis.parent(fronts[index]);
+    return parent < 0 ? -1 : index(parent);
+  }
+
+  FrontRows newRows() {
+    return new FrontRows(analysis, problem.rows(), rowOrder);
+  }
+
+  SymbolicAnalysis analysis() {
+    return analysis;
+  }
+
+  double tolerance() {
+    return tolerance;
+  }
+
+  int rhsCount() {
+    return problem.rows().rhsCount();
+  }
+
+  int frontCount() {
+    return fronts.length;
+  }
+
+  int front(int index) {
+    return fronts[index];
+  }
+
+  int rowFrom(int index) {
+    return rowStart[index];
+  }
+
+  /** Hands over the block of a front, in the task or from outside; null if it has none. */
+  ContributionBlock takeBlock(int front) {
+    int i = index(front);
+    if (i < 0) {
+      return inputs.get(front);
+    }
+    ContributionBlock block = blocks[i];
+    blocks[i] = null;
+    return block;
+  }
+
+  void done(
+      int index,
+      FrontFactor factor,
+      ContributionBlock block,
+      double[] residual,
+      double droppedNorm,
+      double flopsDone) {
+    factors[index] = factor;
+    blocks[index] = block;
+    System.arraycopy(residual, 0, squares, index * residual.length, residual.length);
+    dropped[index] = droppedNorm;
+    flops[index] = flopsDone;
+  }
+
+  void hold(long bytes) {
+    long now = held.addAndGet(bytes);
+    if (now > peak.get()) {
+      peak.accumulateAndGet(now, Math::max);
+    }
+  }
+
+  void release(long bytes) {
+    held.addAndGet(-bytes);
+  }
+
+  /** Everything in front order, so that sums do not depend on who did what when. */
+  SubtreeFactor result(String backend, double seconds) {
+    int nrhs = rhsCount();
+    double[] residual = new double[nrhs];
+    double droppedNorm = 0;
+    double done = 0;
+    long rank = 0;
+    List<ContributionBlock> outputs = new ArrayList<>();
+    for (int i = 0; i < fronts.length; i++) {
+      for (int q = 0; q < nrhs; q++) {
+        residual[q] += squares[i * nrhs + q];
+      }
+      droppedNorm = Math.hypot(droppedNorm, dropped[i]);
+      done += flops[i];
+      rank += factors[i].rank();
+      if (blocks[i] != null) {
+        outputs.add(blocks[i]);
+      }
+    }
+    var summary =
+        FactorSummary.cpu(backend, fronts.length, rank, done, peak.get(), 0, seconds, droppedNorm);
+    return new SubtreeFactor(Arrays.asList(factors), outputs, residual, summary);
+  }
+}

@@ -1,0 +1,79 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.dense;
+
+import dev.ludovic.netlib.blas.JavaBLAS;
+import dev.ludovic.netlib.blas.NativeBLAS;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.bytedeco.javacpp.Loader;
+import org.bytedeco.openblas.global.openblas;
+
+/**
+ * Finds the BLAS once a JVM: OpenBLAS from its Maven artifact behind netlib's JNI, one thread a
+ * call; pure Java where that does not load or where {@code -Dsparqr.blas=java} (or the environment
+ * variable SPARQR_BLAS=java) asks for it. OpenBLAS picks its kernels by OPENBLAS_CORETYPE, read from
+ * the environment when it is loaded.
+ */
+public final class BlasLoader {
+
+  private static final String NETLIB_PATH = "dev.ludovic.netlib.blas.nativeLibPath";
+
+  private BlasLoader() {}
+
+  /** The kernels of this JVM; the first call loads them. Never throws. */
+  public static DenseKernels kernels() {
+    return Holder.KERNELS;
+  }
+
+  /** Pure Java kernels, whatever else there is. */
+  public static DenseKernels javaKernels(String reason) {
+    return new NetlibKernels(JavaBLAS.getInstance(), false, "pure Java BLAS (" + reason + ")");
+  }
+
+  private static final class Holder {
+    static final DenseKernels KERNELS = load();
+  }
+
+  private static DenseKernels load() {
+    String asked = System.getProperty("sparqr.blas", System.getenv("SPARQR_BLAS"));
+    if ("java".equals(asked)) {
+      return javaKernels("asked for by sparqr.blas=java");
+    }
+    try {
+      return openBlas();
+    } catch (LinkageError | RuntimeException e) {
+      return javaKernels("no native BLAS: " + firstLine(e));
+    }
+  }
+
+  private static DenseKernels openBlas() {
+    // Loaded by JavaCPP first: netlib's dlopen of the same file then yields the same copy, so that
+    // the thread count set here holds for netlib's calls too.
+    Path folder = Path.of(Loader.load(openblas.class)).getParent();
+    openblas.blas_set_num_threads(1);
+    Path library = folder.resolve("libopenblas.so.0");
+    if (System.getProperty(NETLIB_PATH) == null && Files.exists(library)) {
+      System.setProperty(NETLIB_PATH, library.toString());
+    }
+    var blas = NativeBLAS.getInstance();
+    double[] one = {1};
+    double[] result = {0};
+    blas.dgemm("N", "N", 1, 1, 1, 1.0, one, 0, 1, one, 0, 1, 0.0, result, 0, 1);
+    if (result[0] != 1) {
+      throw new IllegalStateException("native dgemm gives " + result[0] + " for 1");
+    }
+    String core = System.getenv("OPENBLAS_CORETYPE");
+    String kernels = core == null ? "core type detected" : "core type " + core;
+    return new NetlibKernels(
+        blas, true, "OpenBLAS " + version() + " by JNI, 1 thread a call, " + kernels);
+  }
+
+  private static String version() {
+    String version = openblas.class.getPackage().getImplementationVersion();
+    return version == null ? "0.3.31" : version;
+  }
+
+  private static String firstLine(Throwable e) {
+    return String.valueOf(e.getMessage()).lines().findFirst().orElse(e.getClass().getSimpleName());
+  }
+}

@@ -1,0 +1,22 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.dense;
+
+import java.util.function.IntConsumer;
+
+/** Threads that may help with independent pieces of one dense factorization. */
+public interface Crew {
+
+  /** The calling thread alone. */
+  Crew ALONE =
+      (count, task) -> {
+        for (int i = 0; i < count; i++) {
+          task.accept(i);
+        }
+      };
+
+  /**
+   * Runs task(0) .. task(count - 1), started in that order by whoever is free, and returns when all
+   * are done. What the tasks wrote is visible to the caller.
+   */
+  void run(int count, IntConsumer task);
+}

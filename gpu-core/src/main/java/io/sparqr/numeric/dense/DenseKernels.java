@@ -1,0 +1,35 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.dense;
+
+/** The one level-3 operation that everything here is built on. Stateless and thread-safe. */
+public interface DenseKernels {
+
+  /**
+   * C := beta C + alpha op(A) B, all column-major; op(A) is m x k, B is k x n, C is m x n. No
+   * operand may overlap C.
+   *
+   * @param transposeA whether op(A) = A'
+   */
+  void gemm(
+      boolean transposeA,
+      int m,
+      int n,
+      int k,
+      double alpha,
+      double[] a,
+      int aOffset,
+      int lda,
+      double[] b,
+      int bOffset,
+      int ldb,
+      double beta,
+      double[] c,
+      int cOffset,
+      int ldc);
+
+  /** Whether calls go to native code, so that tiny operands are better left to Java. */
+  boolean isNative();
+
+  /** Library, version, core type; why pure Java where it is that. One line, for the report. */
+  String description();
+}

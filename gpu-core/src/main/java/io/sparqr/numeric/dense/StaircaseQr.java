@@ -1,0 +1,204 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.dense;
+
+import java.util.function.IntConsumer;
+
+/**
+ * Householder QR of one dense matrix whose zero staircase is known: column k has entries only in
+ * rows [0, stair[k]). After it, rows [0, count) hold the upper trapezoid: row i starts at column
+ * rowPivot[i], ascending in i; what lies left of that is undefined. The further columns (right-hand
+ * sides) are updated along. Rows [count, m) are zero in the matrix columns (up to what rank
+ * detection dropped), their right-hand sides are the residual's part.
+ *
+ * <p>Panels in compact WY with one panel of lookahead; the partition into panels and column blocks
+ * depends on the sizes alone, so the bits do not depend on how many threads help. Flops: about the
+ * staircase's own count plus a tenth for T and V T.
+ *
+ * <p>Not thread-safe; workspaces are kept between calls.
+ */
+public final class StaircaseQr {
+
+  /** Widths up to this are left to single reflectors where BLAS is native. */
+  private static final int SMALL_NATIVE = 40;
+
+  /** The same where BLAS is Java. */
+  private static final int SMALL_JAVA = 48;
+
+  /** Below this many flops a step is not worth waking others. */
+  private static final double SHARED_STEP = 2e6;
+
+  private static final ThreadLocal<double[][]> PRODUCT =
+      ThreadLocal.withInitial(() -> new double[1][0]);
+
+  private final DenseKernels kernels;
+  private Panel current;
+  private Panel next;
+
+  // The matrix being factored, shared with the panels.
+  double[] a;
+  int lda;
+  int[] stair;
+  int[] rowPivot;
+  double flops;
+
+  private int pivots;
+  private double tolerance;
+  private double dropped;
+
+  /** A factorizer with empty workspaces. */
+  public StaircaseQr(DenseKernels kernels) {
+    this.kernels = kernels;
+    this.current = new Panel(kernels);
+    this.next = new Panel(kernels);
+  }
+
+  /**
+   * Factors in place.
+   *
+   * @param matrix column-major, columns + further columns, entries under the staircase zero; {@link
+   *     #length} entries at least
+   * @param ld leading dimension, at least the number of rows
+   * @param columns columns to triangularize
+   * @param further columns after them that are only updated
+   * @param tested the first columns whose remaining norm is compared with the tolerance; a column
+   *     at or below it is dead: no reflector, no row
+   * @param tol the tolerance; negative: none
+   * @param staircase size columns, ascending
+   * @param pivotOfRow out: size at least min(rows, columns)
+   * @return rows of the trapezoid
+   */
+  public int factor(
+      double[] matrix,
+      int ld,
+      int columns,
+      int further,
+      int tested,
+      double tol,
+      int[] staircase,
+      int[] pivotOfRow,
+      Crew crew) {
+    a = matrix;
+    lda = ld;
+    stair = staircase;
+    rowPivot = pivotOfRow;
+    pivots = tested;
+    tolerance = tol;
+    dropped = 0;
+    flops = 0;
+    if (columns == 0) {
+      return 0;
+    }
+    int size = Math.min(columns, stair[columns - 1]);
+    int end = columns + further;
+    int small = kernels.isNative() ? SMALL_NATIVE : SMALL_JAVA;
+    int g = size <= small ? single(columns, end) : blocked(columns, end, panelWidth(size), crew);
+    a = null;
+    return g;
+  }
+
+  /** Array entries that a matrix needs: netlib's range checks want a column to spare. */
+  public static long length(long ld, long allColumns) {
+    return Math.multiplyExact(ld, allColumns + 1);
+  }
+
+  /** 2-norm of what the last factorization dropped as dead. */
+  public double droppedNorm() {
+    return dropped;
+  }
+
+  /** Flops of the last factorization, those for T included. */
+  public double flops() {
+    return flops;
+  }
+
+  private static int panelWidth(int size) {
+    if (size < 192) {
+      return 32;
+    }
+    return size < 1536 ? 64 : 128;
+  }
+
+  boolean isDead(int column, double norm) {
+    if (column < pivots && norm <= tolerance) {
+      dropped = Math.hypot(dropped, norm);
+      return true;
+    }
+    return false;
+  }
+
+  private int single(int columns, int end) {
+    int g = 0;
+    for (int k = 0; k < columns; k++) {
+      int length = stair[k] - g;
+      if (length <= 0) {
+        continue;
+      }
+      int at = g + k * lda;
+      double norm = Reflectors.norm(a, at, length);
+      if (isDead(k, norm)) {
+        continue;
+      }
+      double tau = Reflectors.make(a, at, length, norm);
+      if (tau != 0) {
+        Reflectors.apply(a, lda, g, length, k, tau, k + 1, end);
+      }
+      flops += 4.0 * length * (end - k);
+      rowPivot[g++] = k;
+    }
+    return g;
+  }
+
+  private int blocked(int columns, int end, int width, Crew crew) {
+    int blockWidth = Math.max(2 * width, 128);
+    var free = new int[1];
+    free[0] = current.factor(this, 0, Math.min(width, columns), 0);
+    current.complete();
+    for (int k = 0; k < columns; k += width) {
+      int from = Math.min(k + width, columns);
+      int to = Math.min(from + width, columns);
+      int rest = to == columns && end - to < blockWidth / 4 ? end : to;
+      int blocks = (end - rest + blockWidth - 1) / blockWidth;
+      Panel done = current;
+      Panel coming = next;
+      // Piece 0: the next panel's columns, and that panel; then the others.
+      IntConsumer piece =
+          i -> {
+            if (i > 0) {
+              int c = rest + (i - 1) * blockWidth;
+              update(done, c, Math.min(c + blockWidth, end));
+              return;
+            }
+            update(done, from, rest);
+            if (to > from) {
+              free[0] = coming.factor(this, from, to, free[0]);
+              coming.complete();
+            }
+          };
+      double work = 4.0 * done.rows * done.count * (end - from);
+      (work < SHARED_STEP ? Crew.ALONE : crew).run(1 + blocks, piece);
+      flops += work;
+      current = coming;
+      next = done;
+    }
+    return free[0];
+  }
+
+  private void update(Panel p, int from, int to) {
+    if (p.count == 0 || to <= from) {
+      return;
+    }
+    int n = to - from;
+    double[] w = product(p.count * n);
+    int c = p.row + from * lda;
+    kernels.gemm(true, p.count, n, p.rows, 1, p.y, 0, p.ldv, a, c, lda, 0, w, 0, p.count);
+    kernels.gemm(false, p.rows, n, p.count, -1, p.v, 0, p.ldv, w, 0, p.count, 1, a, c, lda);
+  }
+
+  private static double[] product(int length) {
+    double[][] slot = PRODUCT.get();
+    if (slot[0].length < length) {
+      slot[0] = new double[length];
+    }
+    return slot[0];
+  }
+}

@@ -1,0 +1,169 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.dense;
+
+import java.util.Arrays;
+
+/**
+ * QR of a matrix with far more rows than columns, rows coming in one by one: when the buffer is full
+ * its rows are reduced to an upper trapezoid of at most {@code columns} rows, on which the next rows
+ * are stacked (the flat tree of TSQR: Demmel, Grigori, Hoemmen, Langou 2012). Memory is bounded by
+ * the buffer, whatever the number of rows. No rank detection: all is orthogonal, norms are
+ * preserved, and the squares of right-hand sides that drop out are added up.
+ */
+public final class TallReducer {
+
+  private final StaircaseQr qr;
+  private final int columns;
+  private final int further;
+  private final int width;
+  private final int capacity;
+  private final double[] residual;
+
+  /** held x width, row-major: matrix columns, then further columns. */
+  private double[] rows;
+
+  private int[] leftmost;
+  private int held;
+  private double[] matrix = new double[0];
+  private double flops;
+
+  /**
+   * A reducer without rows.
+   *
+   * @param kernels gemm
+   * @param columns of the matrix
+   * @param further right-hand sides
+   * @param capacity rows that are held before they are reduced, more than columns
+   */
+  public TallReducer(DenseKernels kernels, int columns, int further, int capacity) {
+    if (capacity <= columns) {
+      throw new IllegalArgumentException("capacity " + capacity + " for " + columns + " columns");
+    }
+    this.qr = new StaircaseQr(kernels);
+    this.columns = columns;
+    this.further = further;
+    this.width = columns + further;
+    this.capacity = capacity;
+    this.residual = new double[further];
+    int start = Math.min(capacity, 64);
+    this.rows = new double[Math.multiplyExact(start, width)];
+    this.leftmost = new int[start];
+  }
+
+  /** Rows of a buffer of about {@code bytes}, at least twice as many as columns. */
+  public static int capacity(int columns, int further, long bytes) {
+    long room = bytes / 8 / Math.max(columns + further, 1);
+    long most = (Integer.MAX_VALUE - 8L) / Math.max(columns + further + 1, 1);
+    return (int) Math.min(Math.max(room, 2L * columns + 1), most);
+  }
+
+  /**
+   * Makes room for one more row, all zero.
+   *
+   * @param first its leftmost column, {@code columns} if it has no entry
+   * @return where in {@link #rows()} its columns + further values are to be written
+   */
+  public int open(int first) {
+    if (held == capacity) {
+      reduce(Crew.ALONE);
+    }
+    if (held == leftmost.length) {
+      int more = (int) Math.min(capacity, 2L * held);
+      rows = Arrays.copyOf(rows, Math.multiplyExact(more, width));
+      leftmost = Arrays.copyOf(leftmost, more);
+    }
+    int at = held * width;
+    Arrays.fill(rows, at, at + width, 0);
+    leftmost[held++] = first;
+    return at;
+  }
+
+  /** The rows held, row-major, columns + further values each. */
+  public double[] rows() {
+    return rows;
+  }
+
+  /** Number of rows held. */
+  public int held() {
+    return held;
+  }
+
+  /** Leftmost column of row i held. */
+  public int leftmost(int i) {
+    return leftmost[i];
+  }
+
+  /** Reduces what is held to its trapezoid: at most columns rows. */
+  public void reduce(Crew crew) {
+    int ld = held;
+    int length = Math.toIntExact(StaircaseQr.length(ld, width));
+    if (matrix.length < length) {
+      matrix = new double[length];
+    } else {
+      Arrays.fill(matrix, 0, length, 0);
+    }
+    int[] stair = new int[columns];
+    sortInto(matrix, ld, stair);
+    int[] pivot = new int[Math.min(columns, held)];
+    int count = qr.factor(matrix, ld, columns, further, 0, -1, stair, pivot, crew);
+    flops += qr.flops();
+    addSquares(matrix, ld, count, held, columns, residual);
+    for (int i = 0; i < count; i++) {
+      leftmost[i] = pivot[i];
+      int at = i * width;
+      Arrays.fill(rows, at, at + pivot[i], 0);
+      for (int k = pivot[i]; k < width; k++) {
+        rows[at + k] = matrix[i + k * ld];
+      }
+    }
+    held = count;
+  }
+
+  /**
+   * Writes the rows held into a zeroed column-major matrix, sorted by leftmost column (stable).
+   *
+   * @param stair out: size columns, the staircase
+   */
+  public void sortInto(double[] target, int ld, int[] stair) {
+    int[] next = new int[columns + 1];
+    for (int i = 0; i < held; i++) {
+      if (leftmost[i] < columns) {
+        next[leftmost[i] + 1]++;
+      }
+    }
+    for (int k = 0; k < columns; k++) {
+      next[k + 1] += next[k];
+      stair[k] = next[k + 1];
+    }
+    for (int i = 0; i < held; i++) {
+      int row = next[leftmost[i]]++;
+      int at = i * width;
+      for (int k = leftmost[i]; k < width; k++) {
+        target[row + k * ld] = rows[at + k];
+      }
+    }
+  }
+
+  /** Size further: squares of what dropped out so far. */
+  public double[] residualSquares() {
+    return residual;
+  }
+
+  /** Flops so far. */
+  public double flops() {
+    return flops;
+  }
+
+  /** sums[q] += squares of rows [from, to) of further column q of a column-major matrix. */
+  public static void addSquares(
+      double[] matrix, int ld, int from, int to, int columns, double[] sums) {
+    for (int q = 0; q < sums.length; q++) {
+      int at = (columns + q) * ld;
+      double sum = 0;
+      for (int i = from; i < to; i++) {
+        sum += matrix[at + i] * matrix[at + i];
+      }
+      sums[q] += sum;
+    }
+  }
+}
