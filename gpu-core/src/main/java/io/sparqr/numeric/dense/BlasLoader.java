@@ -6,7 +6,7 @@ import dev.ludovic.netlib.blas.NativeBLAS;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.bytedeco.javacpp.Loader;
-import org.bytedeco.openblas.global.openblas;
+import org.bytedeco.openblas.global.openblas_nolapack;
 
 /**
  * Finds the BLAS once a JVM: OpenBLAS from its Maven artifact behind netlib's JNI, one thread a
@@ -48,14 +48,16 @@ public final class BlasLoader {
 
   private static DenseKernels openBlas() {
     // Loaded by JavaCPP first: netlib's dlopen of the same file then yields the same copy, so that
-    // the thread count set here holds for netlib's calls too.
-    Path folder = Path.of(Loader.load(openblas.class)).getParent();
-    openblas.blas_set_num_threads(1);
-    Path library = folder.resolve("libopenblas.so.0");
+    // the thread count set here holds for netlib's calls too. It must be the copy without LAPACK:
+    // JavaCPP's setter finds that one first, and loading the other as well leaves it multi-threaded.
+    Path folder = Path.of(Loader.load(openblas_nolapack.class)).getParent();
+    openblas_nolapack.blas_set_num_threads(1);
+    Path library = folder.resolve("libopenblas_nolapack.so.0");
     if (System.getProperty(NETLIB_PATH) == null && Files.exists(library)) {
       System.setProperty(NETLIB_PATH, library.toString());
     }
     var blas = NativeBLAS.getInstance();
+    openblas_nolapack.blas_set_num_threads(1);
     double[] one = {1};
     double[] result = {0};
     blas.dgemm("N", "N", 1, 1, 1, 1.0, one, 0, 1, one, 0, 1, 0.0, result, 0, 1);
@@ -69,7 +71,7 @@ public final class BlasLoader {
   }
 
   private static String version() {
-    String version = openblas.class.getPackage().getImplementationVersion();
+    String version = openblas_nolapack.class.getPackage().getImplementationVersion();
     return version == null ? "0.3.31" : version;
   }
 
