@@ -5,8 +5,9 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 
 /**
  * Triangular solves with the rows of R of one front. Vectors are by local column, row-major: entry
- * k * rhsCount + q is column k, right-hand side q. Going through the fronts from last to first (back
- * substitution) or first to last (transposed) solves with the whole of R. Flops: 2 x values x rhs.
+ * k * rhsCount + q is column k, right-hand side q. Going through the fronts from last to first
+ * (back substitution) or first to last (transposed) solves with the whole of R. Flops: 2 x values x
+ * rhs.
  */
 public final class FrontSolve {
 

@@ -24,8 +24,8 @@ public final class LocalSolver {
    *
    * @param factorizer owned by the caller
    * @param symbolic order and analysis
-   * @param rankTolerance on the columns as factored; empty: {@link
-   *     FactorOptions#defaultTolerance}; negative: no detection
+   * @param rankTolerance on the columns as factored; empty: {@link FactorOptions#defaultTolerance};
+   *     negative: no detection
    * @param equilibrate whether columns are scaled to unit 2-norm
    * @param threads at least 1
    */

@@ -58,7 +58,13 @@ public final class MapSideReducer {
         throw new IllegalArgumentException("row of front " + block.front()[i] + ", not " + front);
       }
       int from = block.rowStart()[i];
-      add(block.position(), block.value(), from, block.rowStart()[i + 1], block.rhs(), i * rhsCount);
+      add(
+          block.position(),
+          block.value(),
+          from,
+          block.rowStart()[i + 1],
+          block.rhs(),
+          i * rhsCount);
     }
   }
 
@@ -113,7 +119,8 @@ public final class MapSideReducer {
     int to = Math.toIntExact(analysis.data().tailStart()[front + 1]);
     int at = Arrays.binarySearch(analysis.data().tailColumns(), from, to, position);
     if (at < 0) {
-      throw new IllegalArgumentException("position " + position + " is no column of front " + front);
+      throw new IllegalArgumentException(
+          "position " + position + " is no column of front " + front);
     }
     return fp + at - from;
   }

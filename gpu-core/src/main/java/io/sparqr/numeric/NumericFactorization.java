@@ -66,8 +66,8 @@ public record NumericFactorization(
   }
 
   /**
-   * Solves R'R y = c, the semi-normal equations for one right-hand side: x = S P y with c = P'S A'b.
-   * Dead columns give 0.
+   * Solves R'R y = c, the semi-normal equations for one right-hand side: x = S P y with c = P'S
+   * A'b. Dead columns give 0.
    *
    * @param atb size n: A'b by original column
    * @return x, size n

@@ -78,8 +78,7 @@ public record RowSplit(RowBlock rows, SingletonRows singletons, double[] residua
     }
     var block = new Copier(a.rowStart(), position, value, b, rhsCount);
     block.copy(source, frontEntries);
-    var rows =
-        new RowBlock(front, block.start, block.position, block.value, block.rhs, rhsCount);
+    var rows = new RowBlock(front, block.start, block.position, block.value, block.rhs, rhsCount);
     var one = new Copier(a.rowStart(), position, value, b, rhsCount);
     one.copy(rowOfSingleton, a.nonzeros() - frontEntries);
     var singletons = new SingletonRows(one.start, one.position, one.value, one.rhs, rhsCount);

@@ -11,8 +11,8 @@ import io.sparqr.numeric.dense.DenseKernels;
 /**
  * Multifrontal QR of a subtree task on the host's cores (Davis 2011, section 3: staircase fronts,
  * Heath's rank detection, packed contribution blocks). Subtrees run in parallel, and at the top of
- * the tree idle threads help with the trailing updates of large fronts. Stateless: one instance
- * may serve many tasks at once.
+ * the tree idle threads help with the trailing updates of large fronts. Stateless: one instance may
+ * serve many tasks at once.
  */
 public final class CpuSubtreeFactorizer implements SubtreeFactorizer {
 

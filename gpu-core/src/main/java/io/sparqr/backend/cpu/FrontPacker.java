@@ -19,8 +19,7 @@ final class FrontPacker {
   private final int ld;
   private final int[] rowPivot;
 
-  FrontPacker(
-      int front, int fp, int fn, int rhsCount, double[] matrix, int ld, int[] rowPivot) {
+  FrontPacker(int front, int fp, int fn, int rhsCount, double[] matrix, int ld, int[] rowPivot) {
     this.front = front;
     this.fp = fp;
     this.fn = fn;

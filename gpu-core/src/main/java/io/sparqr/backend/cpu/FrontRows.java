@@ -143,7 +143,9 @@ final class FrontRows {
     return leftmost[i];
   }
 
-  /** Writes all rows, sorted, into a zeroed column-major matrix with the right-hand sides behind. */
+  /**
+   * Writes all rows, sorted, into a zeroed column-major matrix with the right-hand sides behind.
+   */
   void scatter(double[] matrix, int ld) {
     for (int i = 0; i < rowCount; i++) {
       scatterRow(rowOrder[rowFrom + i], matrix, ld, destination[i]);
@@ -214,6 +216,8 @@ final class FrontRows {
   }
 
   private static int[] atLeast(int[] array, int length) {
-    return array.length >= length ? array : Arrays.copyOf(array, Math.max(length, 2 * array.length));
+    return array.length >= length
+        ? array
+        : Arrays.copyOf(array, Math.max(length, 2 * array.length));
   }
 }

@@ -12,8 +12,8 @@ import java.util.Arrays;
 
 /**
  * Assembles, factors and packs single fronts; one instance a thread. Bytes: the front itself, (rows
- * + 1) x (fn + rhs + 1) doubles, and the panels' workspaces; a front with far more rows than columns
- * goes through a {@link TallReducer} first and needs only its buffer.
+ * + 1) x (fn + rhs + 1) doubles, and the panels' workspaces; a front with far more rows than
+ * columns goes through a {@link TallReducer} first and needs only its buffer.
  */
 final class FrontWorker {
 
@@ -98,8 +98,7 @@ final class FrontWorker {
     if (rowPivot.length < Math.min(height, fn)) {
       rowPivot = new int[2 * Math.min(height, fn)];
     }
-    int live =
-        qr.factor(matrix, ld, fn, rhsCount, fp, state.tolerance(), stair, rowPivot, crew);
+    int live = qr.factor(matrix, ld, fn, rhsCount, fp, state.tolerance(), stair, rowPivot, crew);
     TallReducer.addSquares(matrix, ld, live, height, fn, squares);
     int rank = 0;
     while (rank < live && rowPivot[rank] < fp) {
@@ -108,8 +107,7 @@ final class FrontWorker {
     var packer = new FrontPacker(f, fp, fn, rhsCount, matrix, ld, rowPivot);
     ContributionBlock block = packer.block(rank, live);
     state.hold(block == null ? 0 : bytes(block));
-    state.done(
-        index, packer.factor(rank), block, squares, qr.droppedNorm(), flops + qr.flops());
+    state.done(index, packer.factor(rank), block, squares, qr.droppedNorm(), flops + qr.flops());
     state.release(bytes);
   }
 

@@ -16,9 +16,9 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What the threads that work on one subtree task share: input by front, blocks on their way, results
- * by front. Each slot is written by one thread and read by another only after the scheduler has
- * passed the front on, so slots need no synchronization of their own.
+ * What the threads that work on one subtree task share: input by front, blocks on their way,
+ * results by front. Each slot is written by one thread and read by another only after the scheduler
+ * has passed the front on, so slots need no synchronization of their own.
  */
 final class SubtreeState {
 

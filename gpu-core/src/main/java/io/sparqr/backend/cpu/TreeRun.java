@@ -10,8 +10,8 @@ import java.util.function.IntConsumer;
 /**
  * Works off a task's tree with several threads: the first ready unit in postorder goes to the next
  * free thread, which keeps few blocks alive; a thread that finds no ready unit helps with a large
- * front of another. Numbers never depend on who does what: a front's arithmetic is the same with and
- * without help. Threads live as long as the call; the caller is one of them.
+ * front of another. Numbers never depend on who does what: a front's arithmetic is the same with
+ * and without help. Threads live as long as the call; the caller is one of them.
  */
 final class TreeRun {
 

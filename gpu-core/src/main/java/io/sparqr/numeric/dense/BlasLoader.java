@@ -11,8 +11,8 @@ import org.bytedeco.openblas.global.openblas_nolapack;
 /**
  * Finds the BLAS once a JVM: OpenBLAS from its Maven artifact behind netlib's JNI, one thread a
  * call; pure Java where that does not load or where {@code -Dsparqr.blas=java} (or the environment
- * variable SPARQR_BLAS=java) asks for it. OpenBLAS picks its kernels by OPENBLAS_CORETYPE, read from
- * the environment when it is loaded.
+ * variable SPARQR_BLAS=java) asks for it. OpenBLAS picks its kernels by OPENBLAS_CORETYPE, read
+ * from the environment when it is loaded.
  */
 public final class BlasLoader {
 
@@ -49,7 +49,8 @@ public final class BlasLoader {
   private static DenseKernels openBlas() {
     // Loaded by JavaCPP first: netlib's dlopen of the same file then yields the same copy, so that
     // the thread count set here holds for netlib's calls too. It must be the copy without LAPACK:
-    // JavaCPP's setter finds that one first, and loading the other as well leaves it multi-threaded.
+    // JavaCPP's setter finds that one first, and loading the other as well leaves it
+    // multi-threaded.
     Path folder = Path.of(Loader.load(openblas_nolapack.class)).getParent();
     openblas_nolapack.blas_set_num_threads(1);
     Path library = folder.resolve("libopenblas_nolapack.so.0");

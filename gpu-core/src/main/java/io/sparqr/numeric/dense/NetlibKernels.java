@@ -37,8 +37,7 @@ final class NetlibKernels implements DenseKernels {
       return;
     }
     String opA = transposeA ? "T" : "N";
-    blas.dgemm(
-        opA, "N", m, n, k, alpha, a, aOffset, lda, b, bOffset, ldb, beta, c, cOffset, ldc);
+    blas.dgemm(opA, "N", m, n, k, alpha, a, aOffset, lda, b, bOffset, ldb, beta, c, cOffset, ldc);
   }
 
   @Override

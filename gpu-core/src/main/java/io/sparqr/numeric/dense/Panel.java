@@ -4,9 +4,9 @@ package io.sparqr.numeric.dense;
 /**
  * One panel of a staircase QR in compact WY form, A := (I - V T V')' A = A - V (V T)' A (Schreiber
  * and Van Loan 1989), factored recursively (Elmroth and Gustavson 2000): halves down to {@value
- * #BASE} columns by single reflectors, everything above by gemm. Rank detection (Heath 1982) sits in
- * the base case, where each column's remaining norm is computed anyway; a dead column has no column
- * in V, so nothing needs to be redone.
+ * #BASE} columns by single reflectors, everything above by gemm. Rank detection (Heath 1982) sits
+ * in the base case, where each column's remaining norm is computed anyway; a dead column has no
+ * column in V, so nothing needs to be redone.
  */
 final class Panel {
 

@@ -4,11 +4,11 @@ package io.sparqr.numeric.dense;
 import java.util.Arrays;
 
 /**
- * QR of a matrix with far more rows than columns, rows coming in one by one: when the buffer is full
- * its rows are reduced to an upper trapezoid of at most {@code columns} rows, on which the next rows
- * are stacked (the flat tree of TSQR: Demmel, Grigori, Hoemmen, Langou 2012). Memory is bounded by
- * the buffer, whatever the number of rows. No rank detection: all is orthogonal, norms are
- * preserved, and the squares of right-hand sides that drop out are added up.
+ * QR of a matrix with far more rows than columns, rows coming in one by one: when the buffer is
+ * full its rows are reduced to an upper trapezoid of at most {@code columns} rows, on which the
+ * next rows are stacked (the flat tree of TSQR: Demmel, Grigori, Hoemmen, Langou 2012). Memory is
+ * bounded by the buffer, whatever the number of rows. No rank detection: all is orthogonal, norms
+ * are preserved, and the squares of right-hand sides that drop out are added up.
  */
 public final class TallReducer {
 
