@@ -73,7 +73,7 @@ class LargeStructureTest {
     assertThat(s.fm(0)).isZero();
     assertThat(s.fp(0)).isEqualTo(4);
     SparsityPattern zero = new SparsityPattern(0, new long[] {0, 0}, new int[0], new long[] {7});
-    SymbolicAnalysis z = SymbolicAnalyzer.analyze(zero, NATURAL);
+    SymbolicAnalysis z = SymbolicAnalyzer.analyze(zero, SymbolicOptions.defaults());
     assertThat(z.fronts()).isZero();
     assertThat(z.emptyRows()).isEqualTo(7);
     SparsityPattern wide =
