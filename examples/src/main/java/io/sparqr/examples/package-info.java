@@ -1,3 +1,16 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-/** One main class per idea. */
+/**
+ * One main class an idea, simple to hard; each says which one it builds on, prints what it does,
+ * checks its own answer, and ends with exit code 1 if that is wrong:
+ *
+ * <ol>
+ *   <li>{@link io.sparqr.examples.HelloLeastSquares} a line through points
+ *   <li>{@link io.sparqr.examples.WeightedRidge} weights and a ridge
+ *   <li>{@link io.sparqr.examples.SeveralRightHandSides} one matrix, several labels
+ *   <li>{@link io.sparqr.examples.OneHotRegression} categories from a DataFrame
+ *   <li>{@link io.sparqr.examples.RankDeficient} columns that depend on others
+ *   <li>{@link io.sparqr.examples.RefitWithNewLabels} factorize once, solve again
+ *   <li>{@link io.sparqr.examples.AnalyzeBeforeYouFactor} the cost before the work
+ * </ol>
+ */
 package io.sparqr.examples;
