@@ -16,7 +16,6 @@ interface Example {
   static void main(Example example) {
     SparkConf conf = new SparkConf().setIfMissing("spark.master", "local[*]");
     conf.setIfMissing("spark.app.name", "sparqr example");
-    conf.setIfMissing("spark.log.level", "ERROR");
     boolean right;
     try (SparkSession spark = SparkSession.builder().config(conf).getOrCreate()) {
       right = example.run(spark, System.out);

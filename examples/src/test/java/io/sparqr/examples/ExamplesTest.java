@@ -26,7 +26,6 @@ class ExamplesTest {
             .master("local[2]")
             .config("spark.ui.enabled", false)
             .config("spark.driver.host", "127.0.0.1")
-            .config("spark.log.level", "ERROR")
             .getOrCreate();
   }
 

@@ -1,0 +1,185 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every bad input: its exit code, one clear line, nothing written, nothing left behind. */
+class BadInputTest {
+
+  private static final String HEAD = "%%MatrixMarket matrix coordinate real general\n";
+  private static final String ARRAY = "%%MatrixMarket matrix array real general\n";
+
+  private static SparkSession spark;
+
+  @TempDir Path folder;
+
+  @BeforeAll
+  static void start() {
+    spark = CliRun.session();
+  }
+
+  @AfterAll
+  static void stop() {
+    spark.stop();
+  }
+
+  @BeforeEach
+  void write() throws IOException {
+    put("good.mtx", HEAD + "3 2 3\n1 1 1\n2 2 2\n3 1 1\n");
+    put("b.mtx", ARRAY + "3 1\n1\n2\n3\n");
+    put("exists.mtx", "old");
+    put("nan.mtx", HEAD + "3 2 3\n1 1 1\n2 2 nan\n3 1 1\n");
+    put("inf.mtx", HEAD + "3 2 3\n1 1 1\n2 2 -inf\n3 1 1\n");
+    put("index.mtx", HEAD + "3 2 3\n1 1 1\n2 3 2\n3 1 1\n");
+    put("short.mtx", HEAD + "3 2 3\n1 1 1\n2 2 2\n");
+    put("word.mtx", HEAD + "3 2 3\n1 1 1\n2 2 two\n3 1 1\n");
+    put("complex.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n");
+    put("0x2.mtx", HEAD + "0 2 0\n");
+    put("2x0.mtx", HEAD + "2 0 0\n");
+    put("b4.mtx", ARRAY + "4 1\n1\n2\n3\n4\n");
+    put("bnan.mtx", ARRAY + "3 1\n1\nNaN\n3\n");
+    put("bempty.mtx", ARRAY + "3 0\n");
+    put("text.txt", "hello\n");
+    put("bad.svm", "1 1:1\n2 2:x\n");
+    put("twice.svm", "1 1:1 1:2\n");
+    put("empty.svm", "# nothing\n");
+    put("bad.csv", "row,column,value\n0,0,1\n1,x,2\n");
+    put("head.csv", "i,j,v\n0,0,1\n");
+    put("neg.csv", "0,0,1\n-1,0,2\n");
+    put("nan.csv", "0,0,1\n1,0,NaN\n");
+    put("null.csv", "0,0,1\n1,0\n");
+    put("empty.csv", "");
+  }
+
+  private void put(String name, String text) throws IOException {
+    Files.writeString(folder.resolve(name), text);
+  }
+
+  private List<String> listing() throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files.map(f -> f + " " + f.toFile().lastModified()).sorted().toList();
+    }
+  }
+
+  /** Arguments after "solve", F/ being the folder; exit code; part of the message. */
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--matrix F/none.mtx                                | 1 | none.mtx: no such file",
+        "--matrix F/good.mtx --rhs F/none.mtx               | 1 | none.mtx: no such file",
+        "--matrix F/nan.mtx                                 | 3 | nan.mtx:4: the value of row 2, column 2",
+        "--matrix F/inf.mtx                                 | 3 | inf.mtx:4: the value of row 2, column 2",
+        "--matrix F/index.mtx                               | 1 | index.mtx:4: column index 3 is not in 1..2",
+        "--matrix F/short.mtx                               | 1 | the file ends after 2 of 3 entries",
+        "--matrix F/word.mtx                                | 1 | word.mtx:4: 'two' is no number",
+        "--matrix F/complex.mtx                             | 1 | complex matrices are not supported",
+        "--matrix F/0x2.mtx                                 | 1 | a 0 x 2 matrix has no rows",
+        "--matrix F/2x0.mtx                                 | 1 | a 2 x 0 matrix has no columns",
+        "--matrix F/good.mtx --rhs F/b4.mtx                 | 1 | the right-hand side has 4 rows, the matrix 3",
+        "--matrix F/good.mtx --rhs F/b.mtx --transpose      | 1 | the right-hand side has 3 rows, the matrix 2",
+        "--matrix F/good.mtx --rhs F/bnan.mtx               | 3 | bnan.mtx:4",
+        "--matrix F/good.mtx --rhs F/bempty.mtx             | 1 | the right-hand side has no columns",
+        "--matrix F/text.txt                                | 2 | the format is not clear",
+        "--matrix F                                         | 2 | the format is not clear",
+        "--matrix F/bad.svm                                 | 1 | bad.svm:2: 'x' is no value",
+        "--matrix F/twice.svm                               | 1 | twice.svm:1: index 1 comes twice",
+        "--matrix F/empty.svm                               | 1 | has no columns",
+        "--matrix F/good.svm --transpose                    | 1 | good.svm: no such file",
+        "--matrix F/bad.csv                                 | 1 | is no row,column,value",
+        "--matrix F/head.csv                                | 1 | the header must be row,column,value",
+        "--matrix F/neg.csv                                 | 1 | a negative index",
+        "--matrix F/nan.csv                                 | 3 | row 1, column 0 is not finite",
+        "--matrix F/null.csv                                | 1 | is no row,column,value",
+        "--matrix F/empty.csv                               | 1 | empty",
+        "--matrix gen:nonsense                              | 2 | 'gen:nonsense' is no specification",
+        "--matrix gen:cells3d99999                          | 1 | do not fit",
+        "--matrix gen:nug5 --ordering metis                 | 2 | 'metis' is none of auto, colamd",
+        "--matrix gen:nug5 --backend tpu                    | 2 | 'tpu' is none of auto, cpu, cuda",
+        "--matrix gen:nug5 --tolerance much                 | 2 | --tolerance",
+        "--matrix gen:nug5 --tolerance nan                  | 2 | --tolerance is NaN",
+        "--matrix gen:nug5 --repeat 0                       | 2 | --repeat 0",
+        "--matrix gen:nug5 --ridge -1                       | 2 | --ridge",
+        "--matrix gen:nug5 --executors -1                   | 2 | cannot be negative",
+        "--matrix gen:nug5 --master nonsense                | 2 | is no Spark master",
+        "--matrix gen:nug5 --unknown                        | 2 | Unknown option: '--unknown'",
+        "--matrix gen:nug5 extra                            | 2 | 'extra'",
+        "--out F/x.mtx                                      | 2 | Missing required option: '--matrix",
+        "--matrix gen:nug5 --out F/exists.mtx               | 2 | exists.mtx exists (--overwrite",
+        "--matrix gen:nug5 --report F/exists.mtx            | 2 | exists.mtx exists (--overwrite",
+        "--matrix gen:nug5 --out F/no/x.mtx                 | 2 | no such folder",
+        "--matrix gen:nug5 --out F --overwrite              | 2 | is a folder",
+        "--matrix gen:nug5 --out F/x --report F/x           | 2 | the same file",
+      })
+  void isRefusedInOneLine(String arguments, int code, String message) throws IOException {
+    List<String> before = listing();
+    String[] words = ("solve " + arguments.strip().replace("F/", folder + "/")).split(" +");
+    for (int k = 0; k < words.length; k++) {
+      words[k] = words[k].equals("F") ? folder.toString() : words[k];
+    }
+    if (!arguments.contains("--out")) {
+      words = Stream.concat(Stream.of(words), Stream.of("--out", folder + "/new.mtx")).toArray(String[]::new);
+    }
+
+    CliRun run = CliRun.of((Object[]) words);
+
+    assertThat(run.code()).as(run.err()).isEqualTo(code);
+    assertThat(run.errors()).as(run.err()).hasSize(1);
+    assertThat(run.errors().get(0)).contains(message);
+    assertThat(run.err()).doesNotContain("\tat ");
+    assertThat(run.out()).isEmpty();
+    assertThat(listing()).isEqualTo(before);
+    assertThat(spark.sparkContext().getPersistentRDDs().size()).isZero();
+  }
+
+  @Test
+  void verboseShowsTheStackTrace() {
+    CliRun run = CliRun.of("solve", "--matrix", folder.resolve("short.mtx"), "--verbose");
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.err()).contains("\tat io.sparqr.matrix.MatrixMarket");
+  }
+
+  @Test
+  void outputsAreCheckedBeforeTheInputIsRead() {
+    CliRun run =
+        CliRun.of(
+            "solve", "--matrix", folder.resolve("none.mtx"), "--out", folder.resolve("exists.mtx"));
+    assertThat(run.code()).isEqualTo(2);
+  }
+
+  @Test
+  void commandsAreMissingOrUnknown() {
+    assertThat(CliRun.of().code()).isEqualTo(2);
+    assertThat(CliRun.of("frobnicate").code()).isEqualTo(2);
+    assertThat(CliRun.of("generate", "gen:nug3").errors().get(0)).contains("--out");
+    assertThat(CliRun.of("--help").out()).contains("solve", "analyze", "generate", "Exit codes");
+    assertThat(CliRun.of("solve", "--help").code()).isZero();
+  }
+
+  @Test
+  void failuresInTasksAreToldByTheirCause() {
+    Exception wrapped =
+        new RuntimeException(
+            "Job aborted due to stage failure: ...\nDriver stacktrace:",
+            new IllegalStateException(
+                new io.sparqr.error.NonFiniteValueException("row 3 of partition 1", 3, 2)));
+    assertThat(Failures.telling(wrapped)).hasMessage("row 3 of partition 1");
+    assertThat(Failures.code(Failures.telling(wrapped))).isEqualTo(3);
+    assertThat(Failures.code(new IllegalArgumentException("from a library"))).isEqualTo(1);
+    assertThat(Failures.oneLine("a\nb")).isEqualTo("a");
+  }
+}

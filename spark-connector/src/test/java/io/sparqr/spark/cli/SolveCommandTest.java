@@ -1,0 +1,314 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sparqr.matrix.DefaultRightHandSide;
+import io.sparqr.matrix.DenseMatrix;
+import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.MatrixMarket;
+import io.sparqr.matrix.MatrixMarketWriter;
+import io.sparqr.spark.SolveReport.Seconds;
+import io.sparqr.sparse.CsrMatrix;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SolveCommandTest {
+
+  private static SparkSession spark;
+  private static CsrMatrix matrix;
+  private static DenseMatrix rhs;
+  private static double[][] expected;
+
+  @TempDir Path folder;
+
+  @BeforeAll
+  static void start() {
+    spark = CliRun.session();
+    matrix = Gallery.generate("gen:cells2d12");
+    expected = new double[2][matrix.columns()];
+    for (int j = 0; j < matrix.columns(); j++) {
+      expected[0][j] = Math.sin(j);
+      expected[1][j] = j - 50;
+    }
+    rhs =
+        DenseMatrix.ofColumns(
+            matrix.rows(), matrix.multiply(expected[0]), matrix.multiply(expected[1]));
+  }
+
+  @AfterAll
+  static void stop() {
+    spark.stop();
+  }
+
+  private Path file(String name) {
+    return folder.resolve(name);
+  }
+
+  private CliRun solved(Object... arguments) {
+    Object[] all = new Object[arguments.length + 1];
+    all[0] = "solve";
+    System.arraycopy(arguments, 0, all, 1, arguments.length);
+    CliRun run = CliRun.of(all);
+    assertThat(run.code()).as(run.err()).isZero();
+    return run;
+  }
+
+  private void assertSolution(Path out, int column, double[] x) throws IOException {
+    DenseMatrix read = MatrixMarket.readDense(out);
+    assertThat(read.rows()).isEqualTo(x.length);
+    double size = 0;
+    double error = 0;
+    for (int j = 0; j < x.length; j++) {
+      size = Math.max(size, Math.abs(x[j]));
+      error = Math.max(error, Math.abs(read.values()[column * x.length + j] - x[j]));
+    }
+    assertThat(error).isLessThanOrEqualTo(1e-9 * size);
+  }
+
+  @Test
+  void solvesAMatrixMarketFileWithTwoRightHandSides() throws IOException {
+    MatrixMarketWriter.writeCoordinate(file("a.mtx.gz"), matrix);
+    MatrixMarketWriter.writeArray(file("b.mtx"), rhs);
+    CliRun run =
+        solved(
+            "--matrix",
+            file("a.mtx.gz"),
+            "--rhs",
+            file("b.mtx"),
+            "--out",
+            file("x.mtx"),
+            "--report",
+            file("r.json"),
+            "--ordering",
+            "colamd",
+            "--partitions",
+            3);
+    assertSolution(file("x.mtx"), 0, expected[0]);
+    assertSolution(file("x.mtx"), 1, expected[1]);
+    assertThat(run.out()).contains("242 x 144", "rank", "144 of 144", "factorize");
+    try (var files = Files.list(folder)) {
+      assertThat(files.map(f -> f.getFileName().toString()))
+          .containsExactlyInAnyOrder("a.mtx.gz", "b.mtx", "x.mtx", "r.json");
+    }
+    assertThat(spark.sparkContext().getPersistentRDDs().size()).isZero();
+  }
+
+  /** The keys of DESIGN section 11 in their order; backendReason is the one addition. */
+  @Test
+  void reportHasExactlyTheAgreedKeys() throws IOException {
+    solved("--matrix", "gen:cells2d8", "--report", file("r.json"), "--check", "--repeat", 3);
+    JsonNode report = new ObjectMapper().readTree(file("r.json").toFile());
+    List<String> keys = new ArrayList<>();
+    report.fieldNames().forEachRemaining(keys::add);
+    assertThat(keys)
+        .containsExactly(
+            "rows",
+            "columns",
+            "nonzeros",
+            "rhs",
+            "ordering",
+            "nnzR",
+            "fronts",
+            "flops",
+            "flopsDone",
+            "rank",
+            "deadColumns",
+            "residualNorm",
+            "normalResidual",
+            "backend",
+            "backendReason",
+            "devices",
+            "subtreeTasks",
+            "levels",
+            "stages",
+            "rounds",
+            "tasks",
+            "shuffleBytes",
+            "h2dBytes",
+            "d2hBytes",
+            "seconds",
+            "gflops",
+            "peakDeviceBytes",
+            "peakHostBytes",
+            "warnings");
+    List<String> seconds = new ArrayList<>();
+    report.get("seconds").fieldNames().forEachRemaining(seconds::add);
+    assertThat(seconds)
+        .containsExactly(
+            "read",
+            "pattern",
+            "order",
+            "analyze",
+            "plan",
+            "assemble",
+            "factorize",
+            "solve",
+            "total");
+    assertThat(report.get("rows").asLong()).isEqualTo(98);
+    assertThat(report.get("columns").asInt()).isEqualTo(64);
+    assertThat(report.get("nonzeros").asLong()).isEqualTo(392);
+    assertThat(report.get("rank").asInt()).isEqualTo(64);
+    assertThat(report.get("normalResidual").asDouble()).isBetween(0.0, 1e-12);
+    assertThat(report.get("residualNorm").asDouble()).isPositive();
+    assertThat(report.get("deadColumns").isArray()).isTrue();
+    assertThat(report.get("warnings").isArray()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "colamd", "amd", "nd", "natural", "best"})
+  void everyOrderingGivesTheSameAnswer(String ordering) throws IOException {
+    MatrixMarketWriter.writeCoordinate(file("a.mtx"), matrix);
+    MatrixMarketWriter.writeArray(file("b.mtx"), rhs);
+    solved(
+        "--matrix",
+        file("a.mtx"),
+        "--rhs",
+        file("b.mtx"),
+        "--out",
+        file("x.mtx"),
+        "--ordering",
+        ordering,
+        "--backend",
+        "cpu");
+    assertSolution(file("x.mtx"), 0, expected[0]);
+  }
+
+  @Test
+  void tablesGiveTheAnswerOfTheFile() throws IOException {
+    MatrixMarketWriter.writeArray(file("b.mtx"), rhs);
+    StringBuilder csv = new StringBuilder("row,column,value\n");
+    for (int i = 0; i < matrix.rows(); i++) {
+      for (int k = matrix.rowStart()[i]; k < matrix.rowStart()[i + 1]; k++) {
+        // In two halves, which are summed.
+        String half = i + "," + matrix.columnIndex()[k] + "," + matrix.values()[k] / 2 + "\n";
+        csv.append(half).append(half);
+      }
+    }
+    Files.writeString(file("a.csv"), csv);
+    spark
+        .read()
+        .option("header", true)
+        .option("inferSchema", true)
+        .csv(file("a.csv").toString())
+        .write()
+        .parquet(file("a.parquet").toString());
+    for (String table : new String[] {"a.csv", "a.parquet"}) {
+      Path out = file(table + ".x");
+      solved("--matrix", file(table), "--rhs", file("b.mtx"), "--out", out);
+      assertSolution(out, 0, expected[0]);
+      assertSolution(out, 1, expected[1]);
+    }
+    assertThat(spark.sparkContext().getPersistentRDDs().size()).isZero();
+  }
+
+  @Test
+  void tableWithoutRightHandSideGetsTheDefaultOne() throws IOException {
+    StringBuilder csv = new StringBuilder();
+    for (int i = 0; i < matrix.rows(); i++) {
+      for (int k = matrix.rowStart()[i]; k < matrix.rowStart()[i + 1]; k++) {
+        csv.append(i + "," + matrix.columnIndex()[k] + "," + matrix.values()[k] + "\n");
+      }
+    }
+    Files.writeString(file("a.csv"), csv);
+    solved("--matrix", file("a.csv"), "--out", file("table.mtx"));
+    solved("--matrix", "gen:cells2d12", "--out", file("gen.mtx"));
+    assertSolution(file("table.mtx"), 0, MatrixMarket.readDense(file("gen.mtx")).values());
+  }
+
+  @Test
+  void libsvmLabelsAreTheRightHandSide() throws IOException {
+    Files.writeString(file("a.svm"), "1 1:1\n3 1:1 2:1\n4 1:1 2:2\n8 1:1 2:3\n9 1:1 2:4\n");
+    solved("--matrix", file("a.svm"), "--out", file("x.mtx"));
+    assertSolution(file("x.mtx"), 0, new double[] {0.8, 2.1});
+  }
+
+  @Test
+  void transposeTakesTheTranspose() throws IOException {
+    MatrixMarketWriter.writeCoordinate(file("at.mtx"), matrix.transpose());
+    MatrixMarketWriter.writeArray(file("b.mtx"), rhs);
+    solved(
+        "--matrix",
+        file("at.mtx"),
+        "--transpose",
+        "--rhs",
+        file("b.mtx"),
+        "--out",
+        file("x.mtx"));
+    assertSolution(file("x.mtx"), 1, expected[1]);
+  }
+
+  @Test
+  void wideMatrixGetsABasicSolution() throws IOException {
+    CsrMatrix wide = matrix.transpose();
+    MatrixMarketWriter.writeCoordinate(file("wide.mtx"), wide);
+    solved("--matrix", file("wide.mtx"), "--out", file("x.mtx"), "--report", file("r.json"));
+    double[] x = MatrixMarket.readDense(file("x.mtx")).values();
+    double[] b = DefaultRightHandSide.of(wide);
+    double[] ax = wide.multiply(x);
+    for (int i = 0; i < b.length; i++) {
+      assertThat(Math.abs(ax[i] - b[i])).isLessThan(1e-9);
+    }
+    JsonNode report = new ObjectMapper().readTree(file("r.json").toFile());
+    assertThat(report.get("rank").asInt()).isEqualTo(144);
+    assertThat(report.get("deadColumns")).hasSize(242 - 144);
+  }
+
+  @Test
+  void ridgeAndOverwrite() throws IOException {
+    Files.writeString(file("a.svm"), "2 1:1\n2 1:1\n");
+    Files.writeString(file("x.mtx"), "old");
+    solved("--matrix", file("a.svm"), "--ridge", 2, "--out", file("x.mtx"), "--overwrite");
+    assertSolution(file("x.mtx"), 0, new double[] {1});
+  }
+
+  @Test
+  void generateWritesTheGallery() throws IOException {
+    CliRun run = CliRun.of("generate", "gen:ch4-4-b2:rand", "--out", file("ch.mtx.gz"));
+    assertThat(run.code()).as(run.err()).isZero();
+    assertThat(run.out()).contains("96 x 72, 288 nonzeros");
+    CsrMatrix back = MatrixMarket.readMatrix(file("ch.mtx.gz"));
+    assertThat(back.values()).isEqualTo(Gallery.generate("ch4-4-b2:rand").values());
+    assertThat(CliRun.of("generate", "gen:nug3", "--out", file("ch.mtx.gz")).code()).isEqualTo(2);
+  }
+
+  @Test
+  void analyzeShowsTheCostAndWritesNothing() throws IOException {
+    CliRun run = CliRun.of("analyze", "--matrix", "gen:cells2d60", "--executors", 4);
+    assertThat(run.code()).as(run.err()).isZero();
+    assertThat(run.out())
+        .contains(
+            "6,962 x 3,600, 27,848 nonzeros",
+            "nnz(R)",
+            "flops",
+            "tree",
+            "critical",
+            "front columns",
+            "over 4 executor(s)",
+            "level 1:");
+    try (var files = Files.list(folder)) {
+      assertThat(files).isEmpty();
+    }
+  }
+
+  @Test
+  void mediansAreTakenPartByPart() {
+    Seconds a = new Seconds(0, 1, 2, 3, 4, 5, 6, 7, 10);
+    Seconds b = new Seconds(0, 3, 2, 1, 4, 5, 8, 9, 30);
+    Seconds c = new Seconds(0, 2, 2, 2, 4, 5, 1, 8, 20);
+    assertThat(Medians.of(List.of(a, b, c))).isEqualTo(new Seconds(0, 2, 2, 2, 4, 5, 6, 8, 20));
+    assertThat(Medians.of(List.of(a, b)).factorize()).isEqualTo(7);
+  }
+}
