@@ -54,6 +54,7 @@ class BadInputTest {
     put("bnan.mtx", ARRAY + "3 1\n1\nNaN\n3\n");
     put("bempty.mtx", ARRAY + "3 0\n");
     put("text.txt", "hello\n");
+    put("good.svm", "1 1:1\n2 2:1\n");
     put("bad.svm", "1 1:1\n2 2:x\n");
     put("twice.svm", "1 1:1 1:2\n");
     put("empty.svm", "# nothing\n");
@@ -99,7 +100,7 @@ class BadInputTest {
         "--matrix F/bad.svm                                 | 1 | bad.svm:2: 'x' is no value",
         "--matrix F/twice.svm                               | 1 | twice.svm:1: index 1 comes twice",
         "--matrix F/empty.svm                               | 1 | has no columns",
-        "--matrix F/good.svm --transpose                    | 1 | good.svm: no such file",
+        "--matrix F/good.svm --transpose                    | 2 | --rhs is needed",
         "--matrix F/bad.csv                                 | 1 | is no row,column,value",
         "--matrix F/head.csv                                | 1 | the header must be row,column,value",
         "--matrix F/neg.csv                                 | 1 | a negative index",
@@ -111,7 +112,7 @@ class BadInputTest {
         "--matrix gen:nug5 --ordering metis                 | 2 | 'metis' is none of auto, colamd",
         "--matrix gen:nug5 --backend tpu                    | 2 | 'tpu' is none of auto, cpu, cuda",
         "--matrix gen:nug5 --tolerance much                 | 2 | --tolerance",
-        "--matrix gen:nug5 --tolerance nan                  | 2 | --tolerance is NaN",
+        "--matrix gen:nug5 --tolerance NaN                  | 2 | --tolerance is NaN",
         "--matrix gen:nug5 --repeat 0                       | 2 | --repeat 0",
         "--matrix gen:nug5 --ridge -1                       | 2 | --ridge",
         "--matrix gen:nug5 --executors -1                   | 2 | cannot be negative",
