@@ -25,8 +25,7 @@ public final class HelloLeastSquares {
     // A row is (1, t); its label is the measurement at t.
     JavaRDD<LabeledPoint> rows =
         JavaSparkContext.fromSparkContext(spark.sparkContext())
-            .parallelize(
-                List.of(point(0, 1), point(1, 3), point(2, 4), point(3, 8), point(4, 9)));
+            .parallelize(List.of(point(0, 1), point(1, 3), point(2, 4), point(3, 8), point(4, 9)));
 
     LeastSquaresSolution s = GpuSparseQR.solve(rows);
 

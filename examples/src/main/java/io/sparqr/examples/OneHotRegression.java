@@ -73,7 +73,8 @@ public final class OneHotRegression {
       int job = i < JOBS ? i : random.nextInt(JOBS);
       double hours = random.nextInt(20, 60);
       rows.add(
-          RowFactory.create("city" + city, "job" + job, hours, 100 * city + job * job + 2.5 * hours));
+          RowFactory.create(
+              "city" + city, "job" + job, hours, 100 * city + job * job + 2.5 * hours));
     }
     return spark.createDataFrame(
         rows,

@@ -67,7 +67,8 @@ public final class RankDeficient {
       int[] indices = columns.stream().mapToInt(j -> j).toArray();
       double[] label = {first + 10.0 * second + Math.sin(i)};
       rows.add(
-          new SparseRow(indices, ones, label, 1, dropped ? FIRST + SECOND - 1 : 1 + FIRST + SECOND));
+          new SparseRow(
+              indices, ones, label, 1, dropped ? FIRST + SECOND - 1 : 1 + FIRST + SECOND));
     }
     return rows;
   }

@@ -133,7 +133,9 @@ class BadInputTest {
       words[k] = words[k].equals("F") ? folder.toString() : words[k];
     }
     if (!arguments.contains("--out")) {
-      words = Stream.concat(Stream.of(words), Stream.of("--out", folder + "/new.mtx")).toArray(String[]::new);
+      words =
+          Stream.concat(Stream.of(words), Stream.of("--out", folder + "/new.mtx"))
+              .toArray(String[]::new);
     }
 
     CliRun run = CliRun.of((Object[]) words);

@@ -240,13 +240,7 @@ class SolveCommandTest {
     MatrixMarketWriter.writeCoordinate(file("at.mtx"), matrix.transpose());
     MatrixMarketWriter.writeArray(file("b.mtx"), rhs);
     solved(
-        "--matrix",
-        file("at.mtx"),
-        "--transpose",
-        "--rhs",
-        file("b.mtx"),
-        "--out",
-        file("x.mtx"));
+        "--matrix", file("at.mtx"), "--transpose", "--rhs", file("b.mtx"), "--out", file("x.mtx"));
     assertSolution(file("x.mtx"), 1, expected[1]);
   }
 
