@@ -1,0 +1,15 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cpu;
+
+import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.numeric.SubtreeFactorizerContract;
+import io.sparqr.numeric.dense.BlasLoader;
+
+/** The contract where there is no native BLAS. */
+class CpuJavaBlasTest extends SubtreeFactorizerContract {
+
+  @Override
+  protected SubtreeFactorizer create() {
+    return new CpuSubtreeFactorizer(BlasLoader.javaKernels("test"));
+  }
+}

@@ -1,0 +1,152 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.symbolic.SymbolicAnalyzer;
+import io.sparqr.symbolic.SymbolicOptions;
+import java.util.Arrays;
+
+/** A matrix, right-hand sides and an analysis, and everything that must hold of their QR. */
+final class ContractCase {
+
+  final String name;
+  final CsrMatrix a;
+  final double[] b;
+  final int nrhs;
+  final SymbolicAnalysis analysis;
+  final double tolerance;
+
+  ContractCase(String name, CsrMatrix a, double[] b, int nrhs, SymbolicOptions options) {
+    this.name = name;
+    this.a = a;
+    this.b = b;
+    this.nrhs = nrhs;
+    this.analysis = SymbolicAnalyzer.analyze(a.pattern(), options.withSingletons(false));
+    var norms = new ColumnNorms(a.columns());
+    for (int k = 0; k < a.nonzeros(); k++) {
+      norms.add(a.columnIndex()[k], a.values()[k]);
+    }
+    this.tolerance = FactorOptions.defaultTolerance(a.rows(), a.columns(), norms.max());
+  }
+
+  static ContractCase natural(String name, CsrMatrix a, double[] b, int nrhs) {
+    var options =
+        SymbolicOptions.defaults().withOrdering(io.sparqr.ordering.OrderingMethod.NATURAL);
+    return new ContractCase(name, a, b, nrhs, options);
+  }
+
+  double[] ones() {
+    double[] factors = new double[a.columns()];
+    Arrays.fill(factors, 1);
+    return factors;
+  }
+
+  RowSplit split() {
+    return RowSplit.of(a, b, nrhs, analysis, ones());
+  }
+
+  TaskRun run(SubtreeFactorizer backend, int[] taskOf, int threads) {
+    RowSplit split = split();
+    var run =
+        TaskRun.run(
+            backend, analysis, split.rows(), taskOf, new FactorOptions(tolerance, threads, 0));
+    for (int q = 0; q < nrhs; q++) {
+      run.residualSquares[q] += split.residualSquares()[q];
+    }
+    return run;
+  }
+
+  /** Checks the defining equations; {@code rank} negative: not checked. Returns x. */
+  double[] verify(TaskRun run, int rank) {
+    int m = a.rows();
+    int n = a.columns();
+    double norm = Tolerances.frobenius(a);
+    double[][] r = run.denseR();
+    checkShape(run);
+    checkGram(r, norm);
+    var factorization = run.factorization(ones(), tolerance, nrhs);
+    if (rank >= 0) {
+      assertThat(factorization.rank()).as("%s: rank", name).isEqualTo(rank);
+      assertThat(factorization.deadColumns()).as("%s: dead", name).hasSize(n - rank);
+    }
+    double[] x = factorization.solve();
+    for (int q = 0; q < nrhs; q++) {
+      double[] xq = column(x, q);
+      double[] bq = column(b, q);
+      double[] residual = a.multiply(xq);
+      for (int i = 0; i < m; i++) {
+        residual[i] = bq[i] - residual[i];
+      }
+      double normB = Tolerances.norm(bq) + norm * Tolerances.norm(xq);
+      double limit = Tolerances.ofProduct(m, n, norm, normB);
+      assertThat(Tolerances.norm(a.multiplyTransposed(residual)))
+          .as("%s: A'r, right-hand side %d", name, q)
+          .isLessThanOrEqualTo(limit);
+      assertThat(Math.sqrt(run.residualSquares[q]))
+          .as("%s: residual norm, right-hand side %d", name, q)
+          .isCloseTo(
+              Tolerances.norm(residual),
+              org.assertj.core.api.Assertions.within(Tolerances.of(m, n, normB)));
+    }
+    return x;
+  }
+
+  private void checkShape(TaskRun run) {
+    assertThat(run.fronts).as("%s: fronts", name).hasSize(analysis.fronts());
+    for (FrontFactor f : run.fronts) {
+      int at = 0;
+      int last = -1;
+      for (int k : f.livePivot()) {
+        assertThat(k).as("%s: pivots of front %d", name, f.front()).isGreaterThan(last);
+        assertThat(k).isLessThan(analysis.fp(f.front()));
+        assertThat(f.values()[at]).as("%s: diagonal of front %d", name, f.front()).isPositive();
+        at += f.fn() - k;
+        last = k;
+      }
+    }
+  }
+
+  /** R'R = P'A'AP. */
+  private void checkGram(double[][] r, double norm) {
+    int n = a.columns();
+    double[][] gram = new double[n][n];
+    for (int i = 0; i < a.rows(); i++) {
+      for (int k = a.rowStart()[i]; k < a.rowStart()[i + 1]; k++) {
+        for (int l = a.rowStart()[i]; l < a.rowStart()[i + 1]; l++) {
+          int p = analysis.permutation().position(a.columnIndex()[k]);
+          int s = analysis.permutation().position(a.columnIndex()[l]);
+          gram[p][s] += a.values()[k] * a.values()[l];
+        }
+      }
+    }
+    for (double[] row : r) {
+      int first = 0;
+      while (first < n && row[first] == 0) {
+        first++;
+      }
+      for (int i = first; i < n; i++) {
+        for (int j = first; j < n; j++) {
+          gram[i][j] -= row[i] * row[j];
+        }
+      }
+    }
+    double worst = 0;
+    for (double[] row : gram) {
+      worst = Math.max(worst, Tolerances.norm(row));
+    }
+    assertThat(worst)
+        .as("%s: R'R - P'A'AP", name)
+        .isLessThanOrEqualTo(Tolerances.ofProduct(a.rows(), n, norm, norm));
+  }
+
+  private double[] column(double[] x, int q) {
+    double[] c = new double[x.length / nrhs];
+    for (int i = 0; i < c.length; i++) {
+      c[i] = x[i * nrhs + q];
+    }
+    return c;
+  }
+}

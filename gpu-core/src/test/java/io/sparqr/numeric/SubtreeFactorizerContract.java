@@ -1,0 +1,327 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.sparqr.matrix.Gallery;
+import io.sparqr.ordering.NestedDissection;
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.sparse.Permutation;
+import io.sparqr.symbolic.Amalgamation;
+import io.sparqr.symbolic.SymbolicOptions;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What every backend must do; a backend's test extends this and gives its factorizer. */
+public abstract class SubtreeFactorizerContract {
+
+  /** Around the edges of a warp, of a tile, of three tiles. */
+  private static final int[] EDGES = {1, 2, 31, 32, 33, 63, 64, 65, 95, 96, 97};
+
+  private SubtreeFactorizer backend;
+
+  /** A fresh factorizer; the contract closes it. */
+  protected abstract SubtreeFactorizer create();
+
+  @BeforeEach
+  final void open() {
+    backend = create();
+  }
+
+  @AfterEach
+  final void close() {
+    backend.close();
+  }
+
+  private static SymbolicOptions natural() {
+    return SymbolicOptions.defaults().withOrdering(OrderingMethod.NATURAL);
+  }
+
+  private static SymbolicOptions dissected(CsrMatrix a) {
+    return SymbolicOptions.defaults().withGiven(new NestedDissection().order(a.pattern()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 31, 32, 33, 63, 64, 65, 95, 96, 97})
+  void denseFrontsOfAllShapes(int n) {
+    for (int m : EDGES) {
+      var random = new Random(1000L * m + n);
+      var c =
+          ContractCase.natural(
+              "dense " + m + " x " + n,
+              TestMatrices.dense(m, n, random),
+              TestMatrices.vector(m, random),
+              1);
+      c.verify(c.run(backend, TaskRun.whole(c.analysis), 1), Math.min(m, n));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+  void sparseMatricesWholeAndCut(long seed) {
+    var random = new Random(seed);
+    int n = 20 + random.nextInt(150);
+    int m = n / 2 + random.nextInt(3 * n);
+    CsrMatrix a = TestMatrices.sparse(m, n, 1 + random.nextInt(4), random);
+    var c = new ContractCase("seed " + seed, a, TestMatrices.vector(m, random), 1, dissected(a));
+    double[] x = c.verify(c.run(backend, TaskRun.whole(c.analysis), 2), -1);
+    double[] y = c.verify(c.run(backend, TaskRun.single(c.analysis), 1), -1);
+    double[] z = c.verify(c.run(backend, TaskRun.subtrees(c.analysis, 4), 2), -1);
+    // Cut or whole, the same fronts get the same rows in the same order.
+    assertThat(y).as("seed %d: every front a task", seed).containsExactly(x);
+    assertThat(z).as("seed %d: subtrees", seed).containsExactly(x);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 3})
+  void rightHandSides(int nrhs) {
+    var random = new Random(5);
+    CsrMatrix a = TestMatrices.sparse(260, 90, 3, random);
+    var c =
+        new ContractCase(
+            nrhs + " rhs", a, TestMatrices.vector(260 * nrhs, random), nrhs, dissected(a));
+    double[] x = c.verify(c.run(backend, TaskRun.subtrees(c.analysis, 3), 1), -1);
+    assertThat(x).hasSize(90 * nrhs);
+  }
+
+  @Test
+  void staircases() {
+    for (int[] size : new int[][] {{70, 50}, {300, 100}, {50, 90}, {1000, 130}}) {
+      var random = new Random(size[0]);
+      CsrMatrix a = TestMatrices.staircase(size[0], size[1], random);
+      var c =
+          ContractCase.natural(
+              "staircase " + size[0], a, TestMatrices.vector(size[0], random), 1);
+      c.verify(c.run(backend, TaskRun.whole(c.analysis), 1), -1);
+    }
+  }
+
+  @Test
+  void farMoreRowsThanColumns() {
+    var random = new Random(11);
+    CsrMatrix a = TestMatrices.dense(20_000, 33, random);
+    var c = ContractCase.natural("tall", a, TestMatrices.vector(20_000, random), 1);
+    c.verify(c.run(backend, TaskRun.whole(c.analysis), 1), 33);
+  }
+
+  @Test
+  void emptyRowsAndColumns() {
+    var random = new Random(3);
+    double[][] a = new double[40][30];
+    for (int i = 0; i < 40; i++) {
+      for (int j = 0; j < 30; j++) {
+        boolean there = i % 7 != 3 && j % 9 != 4 && random.nextInt(3) == 0;
+        a[i][j] = there ? random.nextGaussian() : 0;
+      }
+    }
+    var c =
+        ContractCase.natural(
+            "empty", TestMatrices.ofDense(a, 30, false), TestMatrices.vector(40, random), 1);
+    var run = c.run(backend, TaskRun.whole(c.analysis), 1);
+    c.verify(run, -1);
+    assertThat(run.factorization(c.ones(), c.tolerance, 1).deadColumns()).contains(4, 13, 22);
+  }
+
+  @Test
+  void oneRowOneColumn() {
+    var random = new Random(4);
+    for (int[] size : new int[][] {{1, 1}, {1, 40}, {40, 1}, {3, 200}}) {
+      CsrMatrix a = TestMatrices.dense(size[0], size[1], random);
+      var c = ContractCase.natural("thin", a, TestMatrices.vector(size[0], random), 1);
+      c.verify(c.run(backend, TaskRun.whole(c.analysis), 1), Math.min(size[0], size[1]));
+    }
+  }
+
+  @Test
+  void repeatedColumnsAreTheDeadOnes() {
+    var random = new Random(6);
+    int n = 100;
+    double[][] a = new double[150][n];
+    for (double[] row : a) {
+      for (int j = 0; j < n; j++) {
+        row[j] = random.nextGaussian();
+      }
+      row[5] = row[2];
+      row[31] = 0;
+      row[32] = row[0] - row[3];
+      row[64] = 3 * row[63];
+      row[99] = row[98];
+    }
+    var c =
+        ContractCase.natural(
+            "repeated", TestMatrices.ofDense(a, n, true), TestMatrices.vector(150, random), 1);
+    var run = c.run(backend, TaskRun.whole(c.analysis), 1);
+    c.verify(run, n - 5);
+    assertThat(run.factorization(c.ones(), c.tolerance, 1).deadColumns())
+        .containsExactly(5, 31, 32, 64, 99);
+    assertThat(run.summary.droppedNorm()).isLessThanOrEqualTo(Math.sqrt(5) * c.tolerance);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 7, 31, 32, 33, 60})
+  void productsOfLowRank(int rank) {
+    var random = new Random(rank);
+    CsrMatrix a = TestMatrices.ofRank(130, 80, rank, random);
+    var c = ContractCase.natural("rank " + rank, a, TestMatrices.vector(130, random), 1);
+    c.verify(c.run(backend, TaskRun.whole(c.analysis), 1), rank);
+  }
+
+  @Test
+  void incidenceMatrices() {
+    for (long seed = 1; seed <= 5; seed++) {
+      var random = new Random(seed);
+      CsrMatrix a = TestMatrices.incidence(300, 120, random);
+      var c =
+          new ContractCase(
+              "incidence " + seed, a, TestMatrices.vector(300, random), 1, dissected(a));
+      c.verify(c.run(backend, TaskRun.whole(c.analysis), 2), 119);
+      c.verify(c.run(backend, TaskRun.single(c.analysis), 1), 119);
+    }
+  }
+
+  @Test
+  void deadColumnsLeaveMoreRowsToTheParent() {
+    // Blocks share their last columns; in each, all but one of the own columns are equal, so that
+    // the contribution blocks have more rows than the pattern says.
+    var random = new Random(9);
+    double[][] a = new double[60][26];
+    for (int i = 0; i < 60; i++) {
+      int block = i / 20;
+      double equal = random.nextGaussian();
+      for (int j = 0; j < 6; j++) {
+        a[i][6 * block + j] = j == 5 ? random.nextGaussian() : equal;
+      }
+      for (int j = 18; j < 26; j++) {
+        a[i][j] = random.nextGaussian();
+      }
+    }
+    var c =
+        ContractCase.natural(
+            "dead", TestMatrices.ofDense(a, 26, false), TestMatrices.vector(60, random), 1);
+    assertThat(c.analysis.fronts()).isGreaterThan(1);
+    c.verify(c.run(backend, TaskRun.whole(c.analysis), 1), 14);
+    c.verify(c.run(backend, TaskRun.single(c.analysis), 1), 14);
+  }
+
+  @Test
+  void withoutDetectionEveryColumnWithARowIsLive() {
+    var random = new Random(12);
+    CsrMatrix a = TestMatrices.ofRank(60, 40, 10, random);
+    var c = ContractCase.natural("off", a, TestMatrices.vector(60, random), 1);
+    var run =
+        TaskRun.run(
+            backend,
+            c.analysis,
+            c.split().rows(),
+            TaskRun.whole(c.analysis),
+            new FactorOptions(-1, 1, 0));
+    assertThat(run.factorization(c.ones(), -1, 1).rank()).isEqualTo(40);
+  }
+
+  @Test
+  void hugeAndTinyValues() {
+    var random = new Random(8);
+    CsrMatrix a = TestMatrices.sparse(400, 150, 4, random);
+    double[] b = TestMatrices.vector(400, random);
+    var c = new ContractCase("unit", a, b, 1, dissected(a));
+    double[][] r = c.run(backend, TaskRun.whole(c.analysis), 1).denseR();
+    double limit = Tolerances.of(400, 150, Tolerances.frobenius(a));
+    for (double s : new double[] {1e154, 1e-160, 1e290, 1e-290}) {
+      var scaled = new ContractCase("scale " + s, TestMatrices.scale(a, s), b, 1, dissected(a));
+      var run = scaled.run(backend, TaskRun.whole(scaled.analysis), 1);
+      double[][] rs = run.denseR();
+      for (int i = 0; i < 150; i++) {
+        for (int j = i; j < 150; j++) {
+          assertThat(rs[i][j] / s).as("scale %s: R %d %d", s, i, j).isCloseTo(r[i][j], within(limit));
+        }
+      }
+    }
+  }
+
+  @Test
+  void sameBitsWheneverAndWithHoweverManyThreads() {
+    CsrMatrix grid = Gallery.generate("gen:cells2d60");
+    var random = new Random(13);
+    CsrMatrix dense = TestMatrices.dense(700, 420, random);
+    for (CsrMatrix a : List.of(grid, dense)) {
+      double[] b = TestMatrices.vector(a.rows(), random);
+      var c = new ContractCase("bits", a, b, 1, dissected(a));
+      var first = c.run(backend, TaskRun.whole(c.analysis), 1);
+      for (int threads : new int[] {1, 2, 3, 5}) {
+        var again = c.run(backend, TaskRun.whole(c.analysis), threads);
+        for (int f = 0; f < c.analysis.fronts(); f++) {
+          assertThat(again.fronts.get(f).values())
+              .as("%d threads, front %d", threads, f)
+              .containsExactly(first.fronts.get(f).values());
+          assertThat(again.fronts.get(f).rhs()).containsExactly(first.fronts.get(f).rhs());
+        }
+        assertThat(again.residualSquares).containsExactly(first.residualSquares);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {21, 22, 23})
+  void independentOfRowOrderColumnOrderAmalgamation(long seed) {
+    var random = new Random(seed);
+    CsrMatrix a = TestMatrices.sparse(320, 100, 3, random);
+    double[] b = TestMatrices.vector(320, random);
+    var c = new ContractCase("base", a, b, 1, natural());
+    int[] order = TestMatrices.shuffle(320, random);
+    double[] pb = Arrays.stream(order).mapToDouble(i -> b[i]).toArray();
+    CsrMatrix pa = TestMatrices.permuteRows(a, order);
+    var given = natural().withGiven(new Permutation(TestMatrices.shuffle(100, random)));
+    double[][] all = {
+      c.verify(c.run(backend, TaskRun.whole(c.analysis), 1), -1),
+      verified(new ContractCase("rows", pa, pb, 1, natural())),
+      verified(new ContractCase("order", a, b, 1, given)),
+      verified(new ContractCase("dissected", a, b, 1, dissected(a))),
+      verified(
+          new ContractCase("fundamental", a, b, 1, natural().withAmalgamation(Amalgamation.none())))
+    };
+    for (double[] x : all) {
+      double[] difference = new double[a.rows()];
+      double[] ax = a.multiply(x);
+      double[] ay = a.multiply(all[0]);
+      Arrays.setAll(difference, i -> ax[i] - ay[i]);
+      assertThat(Tolerances.norm(difference))
+          .as("seed %d: A (x - y)", seed)
+          .isLessThanOrEqualTo(Tolerances.of(320, 100, Tolerances.norm(b)));
+    }
+  }
+
+  private double[] verified(ContractCase c) {
+    return c.verify(c.run(backend, TaskRun.whole(c.analysis), 1), -1);
+  }
+
+  @Test
+  void rowsOfTheWrongFrontAreRefused() {
+    var random = new Random(2);
+    CsrMatrix a = TestMatrices.sparse(100, 60, 2, random);
+    var c = new ContractCase("refused", a, TestMatrices.vector(100, random), 1, dissected(a));
+    RowBlock rows = c.split().rows();
+    int nf = c.analysis.fronts();
+    assertThat(nf).isGreaterThan(1);
+    var some = new SubtreeProblem(c.analysis, new int[] {nf - 1}, rows, List.of());
+    assertThatThrownBy(() -> backend.factor(some, new FactorOptions(0, 1, 0)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("front");
+  }
+
+  @Test
+  void noFrontsNoRows() {
+    CsrMatrix a = new CsrMatrix(0, 0, new int[1], new int[0], new double[0]);
+    var c = ContractCase.natural("nothing", a, new double[0], 1);
+    var run = c.run(backend, TaskRun.whole(c.analysis), 1);
+    assertThat(run.fronts).isEmpty();
+  }
+}
