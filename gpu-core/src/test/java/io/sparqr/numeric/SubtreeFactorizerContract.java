@@ -99,8 +99,7 @@ public abstract class SubtreeFactorizerContract {
       var random = new Random(size[0]);
       CsrMatrix a = TestMatrices.staircase(size[0], size[1], random);
       var c =
-          ContractCase.natural(
-              "staircase " + size[0], a, TestMatrices.vector(size[0], random), 1);
+          ContractCase.natural("staircase " + size[0], a, TestMatrices.vector(size[0], random), 1);
       c.verify(c.run(backend, TaskRun.whole(c.analysis), 1), -1);
     }
   }
@@ -241,7 +240,9 @@ public abstract class SubtreeFactorizerContract {
       double[][] rs = run.denseR();
       for (int i = 0; i < 150; i++) {
         for (int j = i; j < 150; j++) {
-          assertThat(rs[i][j] / s).as("scale %s: R %d %d", s, i, j).isCloseTo(r[i][j], within(limit));
+          assertThat(rs[i][j] / s)
+              .as("scale %s: R %d %d", s, i, j)
+              .isCloseTo(r[i][j], within(limit));
         }
       }
     }

@@ -142,8 +142,7 @@ final class TaskRun {
 
   /** The backend's result as a factorization without singletons. */
   NumericFactorization factorization(double[] factors, double tolerance, int nrhs) {
-    var none =
-        new SingletonRows(new int[1], new int[0], new double[0], new double[0], nrhs);
+    var none = new SingletonRows(new int[1], new int[0], new double[0], new double[0], nrhs);
     return new NumericFactorization(
         analysis, factors, none, fronts, residualSquares, tolerance, summary);
   }
