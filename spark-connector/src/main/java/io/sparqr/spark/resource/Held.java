@@ -1,0 +1,49 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.resource;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.storage.StorageLevel;
+
+/** Every persisted RDD and broadcast of a solve: released together, newest first. */
+public final class Held implements AutoCloseable {
+
+  private final Deque<Runnable> release = new ArrayDeque<>();
+  private boolean closed;
+
+  /** Persists an RDD until {@link #close()}. */
+  public <T> JavaRDD<T> persist(JavaRDD<T> rdd, StorageLevel level) {
+    rdd.persist(level);
+    release.push(() -> rdd.unpersist(false));
+    return rdd;
+  }
+
+  /** Keeps a broadcast until {@link #close()}. */
+  public <T> Broadcast<T> keep(Broadcast<T> broadcast) {
+    release.push(() -> broadcast.destroy());
+    return broadcast;
+  }
+
+  /** Whether {@link #close()} was called. */
+  public boolean closed() {
+    return closed;
+  }
+
+  /**
+   * Releases all; what cannot be released any more (a stopped context) is passed over. Idempotent.
+   */
+  @Override
+  public void close() {
+    closed = true;
+    while (!release.isEmpty()) {
+      try {
+        release.pop().run();
+      } catch (RuntimeException e) {
+        System.getLogger(Held.class.getName())
+            .log(System.Logger.Level.DEBUG, "nothing to release any more", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.wire;
+
+import io.sparqr.error.WireFormatException;
+import io.sparqr.numeric.ContributionBlock;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * A contribution block in chunks of at most 64 MB, so that a block of any size can be shuffled.
+ * Frame fields: a = front, b = number of the chunk, c = cm, d = cn. Body:
+ *
+ * <pre>
+ * int    right-hand sides
+ * long   first value of the chunk, of the packed trapezoid followed by the rhs part
+ * int    count
+ * double value[count]
+ * </pre>
+ */
+public final class BlockCodec {
+
+  private final int chunkValues;
+
+  /** Chunks of 64 MB. */
+  public BlockCodec() {
+    this(8 << 20);
+  }
+
+  BlockCodec(int chunkValues) {
+    this.chunkValues = chunkValues;
+  }
+
+  /** The block's chunks, in order, at least one. */
+  public List<byte[]> encode(ContributionBlock block) {
+    var chunks = new ArrayList<byte[]>();
+    long total = (long) block.values().length + block.rhs().length;
+    long from = 0;
+    do {
+      int count = (int) Math.min(chunkValues, total - from);
+      ByteBuffer b =
+          Frame.allocate(
+              Frame.Kind.BLOCK,
+              block.front(),
+              chunks.size(),
+              block.cm(),
+              block.cn(),
+              16 + 8L * count);
+      b.putInt(block.rhsCount()).putLong(from).putInt(count);
+      int inValues = (int) Math.max(0, Math.min(count, block.values().length - from));
+      if (inValues > 0) {
+        Frame.putDoubles(b, block.values(), (int) from, inValues);
+      }
+      int rhsFrom = (int) (from + inValues - block.values().length);
+      if (count > inValues) {
+        Frame.putDoubles(b, block.rhs(), rhsFrom, count - inValues);
+      }
+      chunks.add(Frame.seal(b));
+      from += count;
+    } while (from < total);
+    return chunks;
+  }
+
+  /** The front whose block a chunk belongs to. */
+  public static int front(byte[] chunk) {
+    return Frame.peek(chunk, 0);
+  }
+
+  /**
+   * Blocks out of chunks that came in any order.
+   *
+   * @return ascending by front
+   * @throws WireFormatException if a chunk is missing, doubled or damaged
+   */
+  public static List<ContributionBlock> decode(Iterator<byte[]> chunks) {
+    var open = new TreeMap<Integer, Assembly>();
+    while (chunks.hasNext()) {
+      ByteBuffer b = Frame.open(chunks.next(), Frame.Kind.BLOCK);
+      open.computeIfAbsent(Frame.field(b, 0), f -> new Assembly(b)).add(b);
+    }
+    return open.values().stream().map(Assembly::block).toList();
+  }
+
+  private static final class Assembly {
+    private final int front;
+    private final int cm;
+    private final int cn;
+    private final int rhsCount;
+    private final double[] values;
+    private final double[] rhs;
+    private long missing;
+
+    Assembly(ByteBuffer b) {
+      front = Frame.field(b, 0);
+      cm = Frame.field(b, 2);
+      cn = Frame.field(b, 3);
+      Frame.need(b, 16);
+      rhsCount = b.getInt(Frame.HEADER);
+      values = new double[Math.toIntExact(ContributionBlock.packedLength(cm, cn))];
+      rhs = new double[Math.multiplyExact(cm, rhsCount)];
+      missing = (long) values.length + rhs.length;
+    }
+
+    void add(ByteBuffer b) {
+      Frame.need(b, 16);
+      int k = b.getInt();
+      long from = b.getLong();
+      int count = b.getInt();
+      if (k != rhsCount || from < 0 || from + count > (long) values.length + rhs.length) {
+        throw new WireFormatException("chunk of front " + front + " does not fit", "chunk");
+      }
+      int inValues = (int) Math.max(0, Math.min(count, values.length - from));
+      if (inValues > 0) {
+        Frame.getDoubles(b, values, (int) from, inValues);
+      }
+      if (count > inValues) {
+        Frame.getDoubles(b, rhs, (int) (from + inValues - values.length), count - inValues);
+      }
+      missing -= count;
+    }
+
+    ContributionBlock block() {
+      if (missing != 0) {
+        throw new WireFormatException(
+            "contribution block of front " + front + ": " + missing + " values missing", "chunk");
+      }
+      return new ContributionBlock(front, cm, cn, values, rhs, rhsCount);
+    }
+  }
+}

@@ -1,0 +1,209 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.wire;
+
+import io.sparqr.numeric.FrontFactor;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Rows of R and of Q'b as they are kept on an executor: whole rows of consecutive fronts, at most
+ * about 32 MB a chunk (a front may be spread over chunks). Frame fields: a = segments, b = number of
+ * the chunk, c = rows, d = right-hand sides. Body, one segment after the other:
+ *
+ * <pre>
+ * int    front, fn, rows
+ * int    livePivot[rows]
+ * double row 0 (fn - livePivot[0] values), row 1, ...
+ * double rhs[rows * d]
+ * </pre>
+ *
+ * Solves walk over the rows where they lie, without unpacking a front.
+ */
+public final class FactorChunk {
+
+  private static final long CHUNK_BYTES = 32L << 20;
+
+  private final ByteBuffer buffer;
+  private final int rhsCount;
+  private final int[] segmentAt;
+
+  private FactorChunk(ByteBuffer buffer) {
+    this.buffer = buffer;
+    this.rhsCount = Frame.field(buffer, 3);
+    this.segmentAt = new int[Frame.field(buffer, 0)];
+    for (int s = 0; s < segmentAt.length; s++) {
+      segmentAt[s] = buffer.position();
+      Segment segment = segment(s);
+      long end = segment.valuesAt + 8L * (segment.valueCount + (long) segment.rows() * rhsCount);
+      Frame.need(buffer, end - buffer.position());
+      buffer.position((int) end);
+    }
+  }
+
+  /** Checks a frame and finds its segments. */
+  public static FactorChunk open(byte[] bytes) {
+    return new FactorChunk(Frame.open(bytes, Frame.Kind.FACTOR));
+  }
+
+  /** Number of segments. */
+  public int segments() {
+    return segmentAt.length;
+  }
+
+  /** Right-hand sides carried along. */
+  public int rhsCount() {
+    return rhsCount;
+  }
+
+  /** Segment s; cheap. */
+  public Segment segment(int s) {
+    int at = segmentAt[s];
+    int rows = buffer.getInt(at + 8);
+    int[] live = new int[rows];
+    buffer.slice(at + 12, 4 * rows).order(buffer.order()).asIntBuffer().get(live);
+    return new Segment(buffer.getInt(at), buffer.getInt(at + 4), live, at + 12 + 4 * rows);
+  }
+
+  /** Some consecutive rows of R of one front. */
+  public final class Segment {
+    private final int front;
+    private final int fn;
+    private final int[] livePivot;
+    private final int valuesAt;
+    private final int[] rowAt;
+    private final long valueCount;
+
+    private Segment(int front, int fn, int[] livePivot, int valuesAt) {
+      this.front = front;
+      this.fn = fn;
+      this.livePivot = livePivot;
+      this.valuesAt = valuesAt;
+      this.rowAt = new int[livePivot.length];
+      long count = 0;
+      for (int i = 0; i < livePivot.length; i++) {
+        rowAt[i] = (int) (valuesAt + 8 * count);
+        count += fn - livePivot[i];
+      }
+      this.valueCount = count;
+    }
+
+    /** The front. */
+    public int front() {
+      return front;
+    }
+
+    /** Columns of the front. */
+    public int fn() {
+      return fn;
+    }
+
+    /** Rows in this segment. */
+    public int rows() {
+      return livePivot.length;
+    }
+
+    /** Local column of the pivot of row i of the segment. */
+    public int livePivot(int i) {
+      return livePivot[i];
+    }
+
+    /** Copies row i: the values of columns livePivot(i) .. fn-1 to into[livePivot(i) .. fn). */
+    public void row(int i, double[] into) {
+      int count = fn - livePivot[i];
+      buffer
+          .slice(rowAt[i], 8 * count)
+          .order(buffer.order())
+          .asDoubleBuffer()
+          .get(into, livePivot[i], count);
+    }
+
+    /** Entry of Q'b. */
+    public double rhs(int i, int k) {
+      return buffer.getDouble((int) (valuesAt + 8 * (valueCount + (long) i * rhsCount + k)));
+    }
+  }
+
+  /** The factors of a task's fronts as chunks. */
+  public static List<byte[]> encode(List<FrontFactor> factors, int rhsCount) {
+    return new Encoder(factors, rhsCount, CHUNK_BYTES).encode();
+  }
+
+  static List<byte[]> encode(List<FrontFactor> factors, int rhsCount, long chunkBytes) {
+    return new Encoder(factors, rhsCount, chunkBytes).encode();
+  }
+
+  private record Part(FrontFactor factor, int from, int to, long valueFrom, long valueTo) {}
+
+  private static final class Encoder {
+    private final List<FrontFactor> factors;
+    private final int rhsCount;
+    private final long limit;
+    private final List<byte[]> chunks = new ArrayList<>();
+    private final List<Part> parts = new ArrayList<>();
+    private long bytes;
+
+    Encoder(List<FrontFactor> factors, int rhsCount, long limit) {
+      this.factors = factors;
+      this.rhsCount = rhsCount;
+      this.limit = limit;
+    }
+
+    List<byte[]> encode() {
+      for (FrontFactor f : factors) {
+        int from = 0;
+        long valueFrom = 0;
+        long value = 0;
+        bytes += 12;
+        for (int i = 0; i < f.rank(); i++) {
+          int count = f.fn() - f.livePivot()[i];
+          long rowBytes = 4 + 8L * (count + rhsCount);
+          if (bytes + rowBytes > limit && (i > from || !parts.isEmpty())) {
+            add(new Part(f, from, i, valueFrom, value));
+            flush();
+            bytes = 12;
+            from = i;
+            valueFrom = value;
+          }
+          bytes += rowBytes;
+          value += count;
+        }
+        add(new Part(f, from, f.rank(), valueFrom, value));
+      }
+      flush();
+      return chunks;
+    }
+
+    private void add(Part part) {
+      if (part.to > part.from) {
+        parts.add(part);
+      }
+    }
+
+    private void flush() {
+      if (parts.isEmpty()) {
+        return;
+      }
+      long size = 0;
+      int rows = 0;
+      for (Part p : parts) {
+        int r = p.to - p.from;
+        rows += r;
+        size += 12 + 4L * r + 8 * (p.valueTo - p.valueFrom + (long) r * rhsCount);
+      }
+      ByteBuffer b =
+          Frame.allocate(Frame.Kind.FACTOR, parts.size(), chunks.size(), rows, rhsCount, size);
+      for (Part p : parts) {
+        int r = p.to - p.from;
+        b.putInt(p.factor.front()).putInt(p.factor.fn()).putInt(r);
+        Frame.putInts(b, p.factor.livePivot(), p.from, r);
+        Frame.putDoubles(
+            b, p.factor.values(), (int) p.valueFrom, (int) (p.valueTo - p.valueFrom));
+        Frame.putDoubles(b, p.factor.rhs(), p.from * rhsCount, r * rhsCount);
+      }
+      chunks.add(Frame.seal(b));
+      parts.clear();
+      bytes = 0;
+    }
+  }
+}

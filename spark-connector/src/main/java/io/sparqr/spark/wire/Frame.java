@@ -1,0 +1,186 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.wire;
+
+import io.sparqr.error.WireFormatException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
+
+/**
+ * The frame around everything that travels, little endian:
+ *
+ * <pre>
+ *  0  int    magic 0x51525053 ("SPRQ")
+ *  4  short  version
+ *  6  byte   kind
+ *  7  byte   zero
+ *  8  int    CRC32C of all bytes from 12 on
+ * 12  int    length of the whole frame in bytes
+ * 16  int    a      kind-specific
+ * 20  int    b
+ * 24  int    c
+ * 28  int    d
+ * 32  body
+ * </pre>
+ */
+public final class Frame {
+
+  /** Bytes before the body. */
+  public static final int HEADER = 32;
+
+  private static final int MAGIC = 0x51525053;
+  private static final short VERSION = 1;
+
+  /** What a frame holds. */
+  public enum Kind {
+    /** {@link RowBatchCodec}. */
+    ROWS,
+    /** {@link BlockCodec}. */
+    BLOCK,
+    /** {@link FactorChunk}. */
+    FACTOR,
+    /** {@link ReportCodec}. */
+    REPORT,
+    /** {@link VectorCodec#encodeChunk}. */
+    CHUNK,
+    /** {@link PatternCodec}. */
+    PATTERN,
+    /** {@link VectorCodec#encodeSparse}. */
+    SPARSE
+  }
+
+  private Frame() {}
+
+  /**
+   * A buffer for a frame, its position at the body.
+   *
+   * @throws io.sparqr.error.WireFormatException if the frame would exceed an array
+   */
+  public static ByteBuffer allocate(Kind kind, int a, int b, int c, int d, long bodyBytes) {
+    long length = HEADER + bodyBytes;
+    if (length > Integer.MAX_VALUE - 8) {
+      throw new WireFormatException(kind + " frame of " + length + " bytes is too long", "length");
+    }
+    ByteBuffer buffer = ByteBuffer.allocate((int) length).order(ByteOrder.LITTLE_ENDIAN);
+    buffer.putInt(0, MAGIC).putShort(4, VERSION).put(6, (byte) kind.ordinal());
+    buffer.putInt(12, (int) length);
+    buffer.putInt(16, a).putInt(20, b).putInt(24, c).putInt(28, d);
+    return buffer.position(HEADER);
+  }
+
+  /** Writes the checksum of a buffer from {@link #allocate} and returns its array. */
+  public static byte[] seal(ByteBuffer buffer) {
+    buffer.putInt(8, checksum(buffer.array()));
+    return buffer.array();
+  }
+
+  /**
+   * Checks magic, version, kind, length and checksum.
+   *
+   * @return the buffer, little endian, its position at the body; fields by {@link #field}
+   * @throws WireFormatException naming what is wrong
+   */
+  public static ByteBuffer open(byte[] bytes, Kind kind) {
+    if (bytes.length < HEADER) {
+      throw bad(kind, "length", bytes.length + " bytes");
+    }
+    ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    if (buffer.getInt(0) != MAGIC) {
+      throw bad(kind, "magic", Integer.toHexString(buffer.getInt(0)));
+    }
+    if (buffer.getShort(4) != VERSION) {
+      throw bad(kind, "version", Short.toString(buffer.getShort(4)));
+    }
+    if (buffer.get(6) != kind.ordinal()) {
+      throw bad(kind, "kind", Byte.toString(buffer.get(6)));
+    }
+    if (buffer.getInt(12) != bytes.length) {
+      throw bad(kind, "length", bytes.length + " bytes where " + buffer.getInt(12) + " were sent");
+    }
+    if (buffer.getInt(8) != checksum(bytes)) {
+      throw bad(kind, "checksum", Integer.toHexString(buffer.getInt(8)));
+    }
+    return buffer.position(HEADER);
+  }
+
+  /** The kind of a frame that has not been opened yet. */
+  public static Kind kind(byte[] bytes) {
+    if (bytes.length < HEADER || bytes[6] < 0 || bytes[6] >= Kind.values().length) {
+      throw new WireFormatException("a frame of unknown kind", "kind");
+    }
+    return Kind.values()[bytes[6]];
+  }
+
+  /** Header field a, b, c or d (0 .. 3). */
+  public static int field(ByteBuffer buffer, int k) {
+    return buffer.getInt(16 + 4 * k);
+  }
+
+  /** Header field a, b, c or d (0 .. 3) of a frame that has not been opened. */
+  public static int peek(byte[] bytes, int k) {
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(16 + 4 * k);
+  }
+
+  static void putInts(ByteBuffer buffer, int[] values, int from, int count) {
+    buffer.asIntBuffer().put(values, from, count);
+    buffer.position(buffer.position() + 4 * count);
+  }
+
+  static void putLongs(ByteBuffer buffer, long[] values, int count) {
+    buffer.asLongBuffer().put(values, 0, count);
+    buffer.position(buffer.position() + 8 * count);
+  }
+
+  static void putDoubles(ByteBuffer buffer, double[] values, int from, int count) {
+    buffer.asDoubleBuffer().put(values, from, count);
+    buffer.position(buffer.position() + 8 * count);
+  }
+
+  static int[] getInts(ByteBuffer buffer, int count) {
+    need(buffer, 4L * count);
+    int[] values = new int[count];
+    buffer.asIntBuffer().get(values);
+    buffer.position(buffer.position() + 4 * count);
+    return values;
+  }
+
+  static long[] getLongs(ByteBuffer buffer, int count) {
+    need(buffer, 8L * count);
+    long[] values = new long[count];
+    buffer.asLongBuffer().get(values);
+    buffer.position(buffer.position() + 8 * count);
+    return values;
+  }
+
+  static double[] getDoubles(ByteBuffer buffer, int count) {
+    need(buffer, 8L * count);
+    double[] values = new double[count];
+    getDoubles(buffer, values, 0, count);
+    return values;
+  }
+
+  static void getDoubles(ByteBuffer buffer, double[] values, int from, int count) {
+    need(buffer, 8L * count);
+    buffer.asDoubleBuffer().get(values, from, count);
+    buffer.position(buffer.position() + 8 * count);
+  }
+
+  /** A count below zero or past the end is a frame that was written wrongly. */
+  static void need(ByteBuffer buffer, long bytes) {
+    if (bytes < 0 || bytes > buffer.remaining()) {
+      throw new WireFormatException(
+          "a frame's counts ask for " + bytes + " bytes, " + buffer.remaining() + " are left",
+          "counts");
+    }
+  }
+
+  private static int checksum(byte[] bytes) {
+    var crc = new CRC32C();
+    crc.update(bytes, 12, bytes.length - 12);
+    return (int) crc.getValue();
+  }
+
+  private static WireFormatException bad(Kind kind, String what, String found) {
+    return new WireFormatException(kind + " frame: wrong " + what + ": " + found, what);
+  }
+}

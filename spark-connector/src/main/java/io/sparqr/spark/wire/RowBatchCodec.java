@@ -1,0 +1,157 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.wire;
+
+import io.sparqr.error.IndexOverflowException;
+import io.sparqr.error.WireFormatException;
+import io.sparqr.numeric.RowBlock;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Rows on their way to the task that owns their front. Frame fields: a = source partition, b =
+ * number of the batch within it, c = rows, d = right-hand sides. Body:
+ *
+ * <pre>
+ * int    entries
+ * int    front[rows]           -1 = singleton row
+ * int    length[rows]
+ * int    position[entries]
+ * double value[entries]
+ * double rhs[rows * d]
+ * </pre>
+ */
+public final class RowBatchCodec {
+
+  private RowBatchCodec() {}
+
+  /** Rows collected for one task, to be sent when there are enough. Not thread-safe. */
+  public static final class Builder {
+    private final int rhsCount;
+    private int rows;
+    private int entries;
+    private int[] front = new int[16];
+    private int[] length = new int[16];
+    private int[] position = new int[64];
+    private double[] value = new double[64];
+    private double[] rhs;
+
+    /** An empty batch. */
+    public Builder(int rhsCount) {
+      this.rhsCount = rhsCount;
+      this.rhs = new double[16 * rhsCount];
+    }
+
+    /** Appends a row: entries [from, from+count) of the arrays, rhs from rhsFrom on. */
+    public void add(
+        int rowFront, int[] positions, double[] values, int from, int count, double[] b, int bFrom) {
+      if (rows == front.length) {
+        front = Arrays.copyOf(front, 2 * rows);
+        length = Arrays.copyOf(length, 2 * rows);
+        rhs = Arrays.copyOf(rhs, 2 * rows * rhsCount);
+      }
+      if (entries + count > position.length) {
+        int size = Math.max(2 * position.length, entries + count);
+        position = Arrays.copyOf(position, size);
+        value = Arrays.copyOf(value, size);
+      }
+      front[rows] = rowFront;
+      length[rows] = count;
+      System.arraycopy(positions, from, position, entries, count);
+      System.arraycopy(values, from, value, entries, count);
+      System.arraycopy(b, bFrom, rhs, rows * rhsCount, rhsCount);
+      rows++;
+      entries += count;
+    }
+
+    /** Number of rows held. */
+    public int rows() {
+      return rows;
+    }
+
+    /** Bytes that the batch would have. */
+    public long bytes() {
+      return Frame.HEADER + 4 + 8L * rows + 12L * entries + 8L * rows * rhsCount;
+    }
+
+    /** The batch as a frame; the builder is empty afterwards. */
+    public byte[] take(int partition, int sequence) {
+      ByteBuffer b =
+          Frame.allocate(
+              Frame.Kind.ROWS, partition, sequence, rows, rhsCount, bytes() - Frame.HEADER);
+      b.putInt(entries);
+      Frame.putInts(b, front, 0, rows);
+      Frame.putInts(b, length, 0, rows);
+      Frame.putInts(b, position, 0, entries);
+      Frame.putDoubles(b, value, 0, entries);
+      Frame.putDoubles(b, rhs, 0, rows * rhsCount);
+      rows = 0;
+      entries = 0;
+      return Frame.seal(b);
+    }
+  }
+
+  /**
+   * All rows of a task in one block, ordered by (source partition, batch): the order is that of the
+   * input whatever way the batches arrive.
+   *
+   * @param batches the array of the list's elements is sorted, the frames are not touched
+   * @throws IndexOverflowException if the task's rows exceed what one block can address
+   */
+  public static RowBlock decode(List<byte[]> batches, int rhsCount) {
+    byte[][] sorted = batches.toArray(new byte[0][]);
+    Arrays.sort(sorted, RowBatchCodec::compare);
+    long rows = 0;
+    long entries = 0;
+    var open = new ByteBuffer[sorted.length];
+    for (int k = 0; k < sorted.length; k++) {
+      open[k] = Frame.open(sorted[k], Frame.Kind.ROWS);
+      if (Frame.field(open[k], 3) != rhsCount) {
+        throw new WireFormatException(
+            "a row batch with " + Frame.field(open[k], 3) + " right-hand sides", "rhs");
+      }
+      rows += Frame.field(open[k], 2);
+      Frame.need(open[k], 4);
+      entries += open[k].getInt();
+    }
+    if (entries > Integer.MAX_VALUE - 8 || rows * Math.max(1, rhsCount) > Integer.MAX_VALUE - 8) {
+      throw new IndexOverflowException(
+          "one subtree task has " + entries + " entries in " + rows + " rows: cut the tree finer",
+          "entries of a task",
+          entries);
+    }
+    return fill(open, (int) rows, (int) entries, rhsCount);
+  }
+
+  private static RowBlock fill(ByteBuffer[] open, int rows, int entries, int rhsCount) {
+    int[] front = new int[rows];
+    int[] rowStart = new int[rows + 1];
+    int[] position = new int[entries];
+    double[] value = new double[entries];
+    double[] rhs = new double[rows * rhsCount];
+    int row = 0;
+    for (ByteBuffer b : open) {
+      int r = Frame.field(b, 2);
+      Frame.need(b, 8L * r);
+      b.asIntBuffer().get(front, row, r);
+      b.position(b.position() + 4 * r);
+      for (int i = 0; i < r; i++) {
+        rowStart[row + i + 1] = rowStart[row + i] + b.getInt();
+      }
+      int at = rowStart[row];
+      int e = rowStart[row + r] - at;
+      Frame.need(b, 12L * e + 8L * r * rhsCount);
+      b.asIntBuffer().get(position, at, e);
+      b.position(b.position() + 4 * e);
+      Frame.getDoubles(b, value, at, e);
+      Frame.getDoubles(b, rhs, row * rhsCount, r * rhsCount);
+      row += r;
+    }
+    return new RowBlock(front, rowStart, position, value, rhs, rhsCount);
+  }
+
+  private static int compare(byte[] x, byte[] y) {
+    int c = Integer.compare(Frame.peek(x, 0), Frame.peek(y, 0));
+    return c != 0 ? c : Integer.compare(Frame.peek(x, 1), Frame.peek(y, 1));
+  }
+}

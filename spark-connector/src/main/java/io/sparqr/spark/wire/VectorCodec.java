@@ -1,0 +1,67 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.wire;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Vectors and pieces of vectors.
+ *
+ * <p>CHUNK: a = source partition, b = number of the chunk; body: int count, double value[count].
+ * SPARSE: a = entries, b = values an entry; body: int position[a], double value[a * b].
+ */
+public final class VectorCodec {
+
+  private VectorCodec() {}
+
+  /** Entries [from, to) of a vector as a chunk. */
+  public static byte[] encodeChunk(int partition, int chunk, double[] values, int from, int to) {
+    ByteBuffer b =
+        Frame.allocate(Frame.Kind.CHUNK, partition, chunk, 0, 0, 4 + 8L * (to - from));
+    b.putInt(to - from);
+    Frame.putDoubles(b, values, from, to - from);
+    return Frame.seal(b);
+  }
+
+  /** The values of a chunk. */
+  public static double[] decodeChunk(byte[] bytes) {
+    ByteBuffer b = Frame.open(bytes, Frame.Kind.CHUNK);
+    Frame.need(b, 4);
+    return Frame.getDoubles(b, b.getInt());
+  }
+
+  /** The source partition of a chunk. */
+  public static int partition(byte[] chunk) {
+    return Frame.peek(chunk, 0);
+  }
+
+  /** The number of a chunk. */
+  public static int chunk(byte[] chunk) {
+    return Frame.peek(chunk, 1);
+  }
+
+  /**
+   * Values at positions.
+   *
+   * @param position ascending positions
+   * @param value width values for each position
+   */
+  public record Sparse(int[] position, double[] value, int width) {}
+
+  /** Values at positions as a frame. */
+  public static byte[] encodeSparse(Sparse v) {
+    int n = v.position.length;
+    ByteBuffer b =
+        Frame.allocate(Frame.Kind.SPARSE, n, v.width, 0, 0, 4L * n + 8L * n * v.width);
+    Frame.putInts(b, v.position, 0, n);
+    Frame.putDoubles(b, v.value, 0, n * v.width);
+    return Frame.seal(b);
+  }
+
+  /** The inverse of {@link #encodeSparse}. */
+  public static Sparse decodeSparse(byte[] bytes) {
+    ByteBuffer b = Frame.open(bytes, Frame.Kind.SPARSE);
+    int n = Frame.field(b, 0);
+    int width = Frame.field(b, 1);
+    return new Sparse(Frame.getInts(b, n), Frame.getDoubles(b, Math.multiplyExact(n, width)), width);
+  }
+}
