@@ -144,7 +144,7 @@ public final class GpuSparseQR {
     private RankPolicy rankPolicy = RankPolicy.REPORT;
     private boolean check;
     private long deviceMemoryBytes;
-    private ProgressListener listener = ProgressListener.none();
+    private ProgressListener listener = ProgressListener.NONE;
 
     private Builder() {}
 

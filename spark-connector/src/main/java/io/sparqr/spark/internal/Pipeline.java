@@ -1,18 +1,190 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.partition.TreePartition;
+import io.sparqr.partition.TreePartitioner;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.ClusterResources;
+import io.sparqr.spark.resource.Held;
+import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.resource.KeyPartitioner;
+import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.symbolic.SymbolicAnalyzer;
+import io.sparqr.symbolic.SymbolicOptions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
+import scala.Tuple2;
 
-/** The way of the data from rows to a factorization. */
+/**
+ * The way of the data from rows to a factorization: pattern, analysis, cut, broadcast, rows to the
+ * tasks of their fronts, levels. Whatever fails, nothing stays behind on the cluster.
+ */
 public final class Pipeline {
 
-  private Pipeline() {}
+  private final RowSource source;
+  private final SolveOptions options;
+  private final ProgressListener listener;
+  private final JavaSparkContext context;
+  private final Held held = new Held();
+  private final Times times = new Times();
+  private final List<String> warnings = new ArrayList<>();
+
+  private Pipeline(RowSource source, SolveOptions options, ProgressListener listener) {
+    this.source = source;
+    this.options = options;
+    this.listener = listener;
+    this.context = source.context();
+  }
 
   /** Steps 1 to 6. */
   public static QRFactorization factorize(
       RowSource source, SolveOptions options, ProgressListener listener) {
-    throw new UnsupportedOperationException("in the making");
+    var pipeline = new Pipeline(source, options, listener);
+    try (var scope = new JobScope(source.context());
+        var progress =
+            new ProgressTracker(
+                source.context(), listener, scope.group(), listener != ProgressListener.NONE)) {
+      return new QRFactorization(pipeline.run(scope, progress));
+    } catch (RuntimeException | Error e) {
+      pipeline.held.close();
+      throw e;
+    }
+  }
+
+  private FactorState run(JobScope scope, ProgressTracker progress) {
+    var watch = new Stopwatch();
+    // asked first: a setting with which no task starts must be said before the first job
+    ClusterResources.probe(context, options.workers());
+    progress.phase("pattern", "row checks, distinct row patterns");
+    scope.describe("distinct row patterns");
+    PatternPass.Result found = new PatternPass(source, options).run();
+    times.pattern = watch.lap();
+    SymbolicOptions symbolic = options.symbolic().withRhs(found.rhsCount());
+    while (true) {
+      progress.phase("analyze", "ordering and symbolic analysis");
+      SymbolicAnalysis analysis = SymbolicAnalyzer.analyze(found.pattern(), symbolic);
+      times.order += analysis.data().orderSeconds();
+      times.analyze += watch.lap() - analysis.data().orderSeconds();
+      ClusterResources resources = ClusterResources.probe(context, options.workers());
+      Broadcast<SolvePlan> plan = held.keep(context.broadcast(plan(analysis, found, resources)));
+      times.plan += watch.lap();
+      progress.phase("rows", "rows to the tasks of their fronts");
+      scope.describe("rows to the tasks of their fronts");
+      JavaPairRDD<Integer, byte[]> rows = shuffle(plan);
+      SingletonRows singletons = singletons(plan.value(), rows);
+      times.assemble += watch.lap();
+      int[] bad = singletons.tooSmall(plan.value().numbers().tolerance());
+      if (bad.length > 0) {
+        symbolic = symbolic.withNotSingletons(barred(symbolic, analysis, bad));
+        continue;
+      }
+      var levels = new Levels(context, plan, resources, held, rows);
+      double all = Math.max(1, analysis.flops());
+      List<TaskReport> reports =
+          levels.factorize(
+              options.storageLevel(),
+              scope,
+              (what, before, flops) ->
+                  progress.phase("factorize", what, before / all, flops / all));
+      times.factorize = watch.lap();
+      times.total = watch.total();
+      var made = new FactorState.Made(found, plan, levels, singletons, reports, times, warnings);
+      return new FactorState(source, options, listener, held, made);
+    }
+  }
+
+  private int[] barred(SymbolicOptions symbolic, SymbolicAnalysis analysis, int[] bad) {
+    int before = symbolic.notSingletons().length;
+    int[] columns = Arrays.copyOf(symbolic.notSingletons(), before + bad.length);
+    for (int k = 0; k < bad.length; k++) {
+      columns[before + k] = analysis.permutation().original(bad[k]);
+    }
+    Arrays.sort(columns);
+    warnings.add(
+        bad.length
+            + " column singleton(s) with a pivot below the rank tolerance, column "
+            + analysis.permutation().original(bad[0])
+            + " among them: analyzed again without them");
+    return columns;
+  }
+
+  private SolvePlan plan(
+      SymbolicAnalysis analysis, PatternPass.Result found, ClusterResources resources) {
+    TreePartition partition =
+        analysis.fronts() == 0
+            ? new TreePartition(List.of(), 0, new int[0], 0, 0)
+            : TreePartitioner.partition(analysis, resources.model(), options.partition());
+    double[] scale = new double[analysis.columns()];
+    double largest = 0;
+    for (int j = 0; j < scale.length; j++) {
+      double norm = Math.hypot(found.norm()[j], Math.sqrt(options.ridge()));
+      boolean scaled = options.equilibrate() && norm > 0 && Double.isFinite(1 / norm);
+      scale[j] = scaled ? 1 / norm : 1;
+      largest = Math.max(largest, norm * scale[j]);
+    }
+    long rows = found.rows() + (options.ridge() > 0 ? analysis.columns() : 0);
+    double tolerance =
+        options
+            .rankTolerance()
+            .orElse(FactorOptions.defaultTolerance(rows, analysis.columns(), largest));
+    double[] rhsScale = new double[found.rhsCount()];
+    for (int k = 0; k < rhsScale.length; k++) {
+      rhsScale[k] = rhsScale(found.rhsMax()[k]);
+    }
+    return new SolvePlan(
+        analysis,
+        partition,
+        scale,
+        rhsScale,
+        new SolvePlan.Numbers(
+            found.rhsCount(),
+            options.columns(),
+            tolerance,
+            options.ridge(),
+            options.backend(),
+            intensity(analysis),
+            options.deviceMemoryBytes()));
+  }
+
+  /** A power of two, 1 unless squares of the right-hand side would leave the range. */
+  static double rhsScale(double max) {
+    return max == 0 || max > 1e-100 && max < 1e100 ? 1 : Math.scalb(1.0, -Math.getExponent(max));
+  }
+
+  private static double intensity(SymbolicAnalysis a) {
+    double bytes = 0;
+    for (int f = 0; f < a.fronts(); f++) {
+      bytes += 8.0 * a.fm(f) * a.fn(f);
+    }
+    return bytes == 0 ? 0 : a.flops() / bytes;
+  }
+
+  private JavaPairRDD<Integer, byte[]> shuffle(Broadcast<SolvePlan> plan) {
+    JavaRDD<Tuple2<Integer, byte[]>> routed =
+        source
+            .rows()
+            .mapPartitionsWithIndex((p, rows) -> new RowRouter(plan.value(), p, rows), false);
+    return JavaPairRDD.fromJavaRDD(routed)
+        .partitionBy(new KeyPartitioner(plan.value().driverKey() + 1));
+  }
+
+  private static SingletonRows singletons(SolvePlan plan, JavaPairRDD<Integer, byte[]> rows) {
+    List<Tuple2<Integer, byte[]>>[] parts =
+        SparkErrors.unwrap(() -> rows.collectPartitions(new int[] {plan.driverKey()}));
+    var batches = new ArrayList<byte[]>();
+    for (Tuple2<Integer, byte[]> t : parts[0]) {
+      batches.add(t._2());
+    }
+    return new SingletonRows(plan, batches);
   }
 }

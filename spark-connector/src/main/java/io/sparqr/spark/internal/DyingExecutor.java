@@ -1,0 +1,34 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import org.apache.spark.SparkEnv;
+
+/** Ends an executor whose device cannot be trusted any more, so that Spark replaces it. */
+final class DyingExecutor {
+
+  private static final int EXIT_CODE = 20;
+
+  private DyingExecutor() {}
+
+  /** Leaves with a little delay, for the task's failure to reach the driver; never the driver. */
+  static void leave(RuntimeException why) {
+    if (SparkEnv.get() == null || SparkEnv.get().executorId().equals("driver")) {
+      return;
+    }
+    System.getLogger(DyingExecutor.class.getName())
+        .log(System.Logger.Level.ERROR, "the device is lost: this executor ends", why);
+    var thread =
+        new Thread(
+            () -> {
+              try {
+                Thread.sleep(500);
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+              Runtime.getRuntime().halt(EXIT_CODE);
+            },
+            "sparqr-executor-exit");
+    thread.setDaemon(true);
+    thread.start();
+  }
+}

@@ -1,0 +1,331 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.error.IndexOverflowException;
+import io.sparqr.error.RankDeficientException;
+import io.sparqr.numeric.FactorSummary;
+import io.sparqr.spark.LeastSquaresSolution;
+import io.sparqr.spark.ProgressListener;
+import io.sparqr.spark.RFactor;
+import io.sparqr.spark.RankPolicy;
+import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.Held;
+import io.sparqr.spark.resource.JobScope;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+import org.apache.spark.broadcast.Broadcast;
+
+/** A finished factorization: what {@code QRFactorization} offers, over R on the executors. */
+final class FactorState implements Factorization {
+
+  private final RowSource source;
+  private final SolveOptions options;
+  private final ProgressListener listener;
+  private final Held held;
+  private final Made made;
+  private final SolvePlan plan;
+  private final SymbolicAnalysis analysis;
+  private final int n;
+  private final int[] dead;
+  private final double[] rhsTail;
+  private final FactorSummary summary;
+  private double normalResidual = Double.NaN;
+  private double[] residualNorm = new double[0];
+  private LeastSquaresSolution solution;
+
+  /** What the pipeline made. */
+  record Made(
+      PatternPass.Result pattern,
+      Broadcast<SolvePlan> plan,
+      Levels levels,
+      SingletonRows singletons,
+      List<TaskReport> reports,
+      Times times,
+      List<String> warnings) {}
+
+  FactorState(
+      RowSource source, SolveOptions options, ProgressListener listener, Held held, Made made) {
+    this.source = source;
+    this.options = options;
+    this.listener = listener;
+    this.held = held;
+    this.made = made;
+    this.plan = made.plan.value();
+    this.analysis = plan.analysis();
+    this.n = analysis.columns();
+    this.rhsTail = made.singletons.residualSquares().clone();
+    int count = 0;
+    FactorSummary sum = null;
+    for (TaskReport r : made.reports) {
+      count += r.dead().length;
+      sum = sum == null ? r.summary() : sum.merge(r.summary());
+      for (int k = 0; k < rhsTail.length; k++) {
+        rhsTail[k] += r.residualSquares()[k];
+      }
+    }
+    this.summary = sum == null ? FactorSummary.cpu("none", 0, 0, 0, 0, 0, 0, 0) : sum;
+    this.dead = new int[count];
+    int k = 0;
+    for (TaskReport r : made.reports) {
+      for (int p : r.dead()) {
+        dead[k++] = analysis.permutation().original(p);
+      }
+    }
+    Arrays.sort(dead);
+    if (options.rankPolicy() == RankPolicy.FAIL && count > 0) {
+      throw new RankDeficientException(
+          "the matrix has rank %,d of %,d columns; column %d depends on others"
+              .formatted(rank(), n, dead[0]),
+          rank(),
+          n);
+    }
+  }
+
+  @Override
+  public RowSource source() {
+    return source;
+  }
+
+  @Override
+  public int rank() {
+    return n - dead.length;
+  }
+
+  @Override
+  public int[] deadColumns() {
+    return dead.clone();
+  }
+
+  @Override
+  public SymbolicAnalysis analysis() {
+    return analysis;
+  }
+
+  /** Runs an action in a job scope of ours; an error leaves the factorization as it was. */
+  private <T> T scoped(Function<JobScope, T> action) {
+    if (held.closed()) {
+      throw new IllegalStateException("this factorization is closed");
+    }
+    try (var scope = new JobScope(source.context())) {
+      return action.apply(scope);
+    }
+  }
+
+  @Override
+  public LeastSquaresSolution solve() {
+    if (solution == null || held.closed()) {
+      solution = scoped(this::solveStored);
+    }
+    return solution;
+  }
+
+  private LeastSquaresSolution solveStored(JobScope scope) {
+    var watch = new Stopwatch();
+    try (var progress =
+        new ProgressTracker(
+            source.context(), listener, scope.group(), listener != ProgressListener.NONE)) {
+      progress.phase("solve", "back substitution");
+      int width = plan.numbers().rhsCount();
+      double[] z = vector(width);
+      made.levels.back(z, width, true, scope);
+      made.singletons.back(z, width, true);
+      double[][] x = new double[width][];
+      for (int k = 0; k < width; k++) {
+        x[k] = unscale(z, k, width, plan.rhsScale(k));
+      }
+      double[] norm = residualNorms(x);
+      made.times.solve = watch.lap();
+      if (options.check()) {
+        progress.phase("check", "||A'(b-Ax)||");
+        scope.describe("check of the normal equations' residual");
+        normalResidual = new ResidualPass(source, made.plan, plan).check(x, held);
+      }
+      made.times.total += watch.total();
+      residualNorm = norm;
+      SolveReport report = report();
+      progress.done(String.format(java.util.Locale.ROOT, "||b - Ax|| = %.6e", norm[0]));
+      return new LeastSquaresSolution(x, norm, rank(), deadColumns(), report);
+    }
+  }
+
+  private double[] vector(int width) {
+    long length = (long) n * width;
+    if (length > Integer.MAX_VALUE - 8) {
+      throw new IndexOverflowException(
+          width + " right-hand sides of " + n + " columns at once", "solution", length);
+    }
+    return new double[(int) length];
+  }
+
+  /** Right-hand side k by original column, in the caller's units. */
+  private double[] unscale(double[] z, int k, int width, double rhsScale) {
+    double[] x = new double[n];
+    for (int p = 0; p < n; p++) {
+      int j = analysis.permutation().original(p);
+      x[j] = z[p * width + k] * plan.columnScale(j) / rhsScale;
+    }
+    return x;
+  }
+
+  /** The tail's norm less the ridge rows' part: lambda ||x||^2. */
+  private double[] residualNorms(double[][] x) {
+    double[] norm = new double[x.length];
+    for (int k = 0; k < x.length; k++) {
+      double tail = Math.sqrt(rhsTail[k]) / plan.rhsScale(k);
+      norm[k] = withoutRidge(tail, x[k]);
+    }
+    return norm;
+  }
+
+  private double withoutRidge(double norm, double[] x) {
+    if (options.ridge() == 0) {
+      return norm;
+    }
+    double penalty = 0;
+    for (double v : x) {
+      penalty = Math.hypot(penalty, v);
+    }
+    penalty *= Math.sqrt(options.ridge());
+    return Math.sqrt(Math.max(0, norm - penalty)) * Math.sqrt(norm + penalty);
+  }
+
+  @Override
+  public LeastSquaresSolution solveFurther(RowSource rows) {
+    return scoped(scope -> solveSemiNormal(rows, scope));
+  }
+
+  /** Corrected semi-normal equations: x = (R'R)^-1 A'b, r = b - Ax, x += (R'R)^-1 A'r. */
+  private LeastSquaresSolution solveSemiNormal(RowSource rows, JobScope scope) {
+    var pass = new ResidualPass(rows, made.plan, plan);
+    scope.describe("A'b for further right-hand sides");
+    ResidualPass.Sums first = pass.run(null, held);
+    int width = first.width();
+    if (first.rows() != made.pattern.rows()) {
+      throw new DimensionMismatchException(
+          "%,d rows with new right-hand sides for a matrix of %,d"
+              .formatted(first.rows(), made.pattern.rows()),
+          "rows",
+          made.pattern.rows(),
+          first.rows());
+    }
+    double[] z = normalSolve(first.gradient(), width, scope);
+    double[][] x = new double[width][];
+    for (int k = 0; k < width; k++) {
+      x[k] = unscale(z, k, width, 1);
+    }
+    scope.describe("A'(b - Ax) for one step of refinement");
+    ResidualPass.Sums second = pass.run(x, held);
+    double[] dz = normalSolve(second.gradient(), width, scope);
+    double[] norm = new double[width];
+    for (int k = 0; k < width; k++) {
+      double[] dx = unscale(dz, k, width, 1);
+      // ||b - A(x + dx)||^2 = ||b - Ax||^2 - dx'A'(b - Ax), since R'R dx = A'(b - Ax)
+      double less = 0;
+      for (int j = 0; j < n; j++) {
+        less += dx[j] * second.gradient()[j * width + k];
+        x[k][j] += dx[j];
+      }
+      double r = second.residual()[k];
+      double gain = r == 0 ? 0 : Math.min(1, Math.max(0, less / r / r));
+      norm[k] = withoutRidge(r * Math.sqrt(1 - gain), x[k]);
+    }
+    return new LeastSquaresSolution(x, norm, rank(), deadColumns(), report());
+  }
+
+  /** (R'R)^-1 g, g by original column in the caller's units; result by position, scaled. */
+  private double[] normalSolve(double[] g, int width, JobScope scope) {
+    double[] c = vector(width);
+    for (int p = 0; p < n; p++) {
+      int j = analysis.permutation().original(p);
+      for (int k = 0; k < width; k++) {
+        c[p * width + k] = g[j * width + k] * plan.columnScale(j);
+      }
+    }
+    made.singletons.forward(c, width);
+    made.levels.forward(c, width, scope);
+    made.levels.back(c, width, false, scope);
+    made.singletons.back(c, width, false);
+    return c;
+  }
+
+  @Override
+  public double[] standardErrors(int k) {
+    if (k < 0 || k >= plan.numbers().rhsCount()) {
+      throw new IllegalArgumentException("right-hand side " + k);
+    }
+    double[] norm = solve().residualNorms();
+    return scoped(
+        scope -> {
+          double[] diagonal = new InverseDiagonal(plan, made.singletons, made.levels).run(scope);
+          double freedom = (double) made.pattern.rows() - rank();
+          double sigma = norm[k] / Math.sqrt(freedom);
+          double[] error = new double[n];
+          for (int p = 0; p < n; p++) {
+            int j = analysis.permutation().original(p);
+            error[j] = sigma * plan.columnScale(j) * Math.sqrt(diagonal[p]);
+          }
+          return error;
+        });
+  }
+
+  @Override
+  public RFactor collectR() {
+    return scoped(scope -> CollectedFactor.collect(plan, made.singletons, made.levels));
+  }
+
+  @Override
+  public SolveReport report() {
+    long shuffled = made.pattern.shuffleBytes();
+    long entries = made.singletons.entries();
+    String reason = "";
+    for (TaskReport r : made.reports) {
+      shuffled += r.bytesIn();
+      entries += r.entries();
+      reason = reason.isEmpty() || reason.equals(r.backendReason()) ? r.backendReason() : reason;
+    }
+    var warnings = new ArrayList<>(made.warnings);
+    warnings.addAll(summary.warnings());
+    List<String> devices =
+        summary.device().isEmpty() ? List.of() : List.of(summary.device().split(" \\+ "));
+    return new SolveReport(
+        made.pattern.rows(),
+        n,
+        made.pattern.nonzeros(),
+        plan.numbers().rhsCount(),
+        analysis.orderingUsed().name(),
+        entries,
+        analysis.fronts(),
+        analysis.flops(),
+        summary.flopsDone(),
+        rank(),
+        deadColumns(),
+        residualNorm,
+        normalResidual,
+        summary.backend(),
+        reason,
+        devices,
+        plan.partition().tasks().size(),
+        plan.partition().levels(),
+        summary.stages(),
+        summary.rounds(),
+        summary.tasks(),
+        shuffled,
+        summary.h2dBytes(),
+        summary.d2hBytes(),
+        made.times.seconds(),
+        summary.peakDeviceBytes(),
+        summary.peakHostBytes(),
+        warnings);
+  }
+
+  @Override
+  public void close() {
+    held.close();
+  }
+}

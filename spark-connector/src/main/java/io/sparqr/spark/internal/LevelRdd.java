@@ -1,0 +1,120 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import io.sparqr.spark.plan.SolvePlan;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.Dependency;
+import org.apache.spark.NarrowDependency;
+import org.apache.spark.Partition;
+import org.apache.spark.SparkContext;
+import org.apache.spark.TaskContext;
+import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.rdd.RDD;
+import scala.Tuple2;
+import scala.collection.Iterator;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.reflect.ClassTag$;
+
+/**
+ * The tasks of one level: partition i factors task first + i from that task's partition of the rows
+ * and of each lower level's blocks, and holds the frames of {@link SubtreeRun#run}.
+ */
+final class LevelRdd extends RDD<byte[]> {
+
+  private static final long serialVersionUID = 1;
+
+  private final Broadcast<SolvePlan> plan;
+  private final int first;
+  private final int count;
+  private final int threads;
+
+  /**
+   * A level.
+   *
+   * @param rows shuffled rows, partition = task
+   * @param blocks shuffled blocks of lower levels, partition = task
+   */
+  LevelRdd(
+      SparkContext context,
+      Broadcast<SolvePlan> plan,
+      int first,
+      int count,
+      int threads,
+      RDD<Tuple2<Integer, byte[]>> rows,
+      List<RDD<Tuple2<Integer, byte[]>>> blocks) {
+    super(context, dependencies(first, rows, blocks), ClassTag$.MODULE$.apply(byte[].class));
+    this.plan = plan;
+    this.first = first;
+    this.count = count;
+    this.threads = threads;
+  }
+
+  private static Seq<Dependency<?>> dependencies(
+      int first, RDD<Tuple2<Integer, byte[]>> rows, List<RDD<Tuple2<Integer, byte[]>>> blocks) {
+    var list = new ArrayList<Dependency<?>>();
+    list.add(new FromTask(rows, first));
+    for (var b : blocks) {
+      list.add(new FromTask(b, first));
+    }
+    return CollectionConverters.asScala(list).toSeq();
+  }
+
+  @Override
+  public Partition[] getPartitions() {
+    var all = new Partition[count];
+    for (int i = 0; i < count; i++) {
+      all[i] = new Index(i);
+    }
+    return all;
+  }
+
+  @Override
+  public Iterator<byte[]> compute(Partition split, TaskContext context) {
+    var rows = new ArrayList<byte[]>();
+    var blocks = new ArrayList<byte[]>();
+    Seq<Dependency<?>> parents = dependencies();
+    int task = first + split.index();
+    for (int k = 0; k < parents.size(); k++) {
+      read(parents.apply(k).rdd(), task, context, k == 0 ? rows : blocks);
+    }
+    List<byte[]> frames = new SubtreeRun(plan.value(), task, threads).run(rows, blocks);
+    return CollectionConverters.asScala(frames.iterator());
+  }
+
+  private static void read(RDD<?> parent, int task, TaskContext context, List<byte[]> into) {
+    Iterator<?> it = parent.iterator(parent.partitions()[task], context);
+    while (it.hasNext()) {
+      into.add((byte[]) ((Tuple2<?, ?>) it.next())._2());
+    }
+  }
+
+  private record Index(int index) implements Partition {
+    @Override
+    public int hashCode() {
+      return index;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Index i && i.index == index;
+    }
+  }
+
+  /** Partition i comes from the parent's partition first + i. */
+  private static final class FromTask extends NarrowDependency<Tuple2<Integer, byte[]>> {
+    private static final long serialVersionUID = 1;
+    private final int first;
+
+    FromTask(RDD<Tuple2<Integer, byte[]>> parent, int first) {
+      super(parent);
+      this.first = first;
+    }
+
+    @Override
+    public Seq<Object> getParents(int partitionId) {
+      return CollectionConverters.asScala(List.<Object>of(first + partitionId)).toSeq();
+    }
+  }
+}

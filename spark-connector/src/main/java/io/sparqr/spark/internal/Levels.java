@@ -1,0 +1,264 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import io.sparqr.partition.SubtreeTask;
+import io.sparqr.partition.TreePartition;
+import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.ClusterResources;
+import io.sparqr.spark.resource.Held;
+import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.resource.KeyPartitioner;
+import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.wire.BlockCodec;
+import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.ReportCodec;
+import io.sparqr.spark.wire.VectorCodec;
+import io.sparqr.spark.wire.VectorCodec.Sparse;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.storage.StorageLevel;
+import scala.Tuple2;
+import scala.reflect.ClassTag$;
+
+/**
+ * The levels of the task tree as persisted RDDs: one Spark job a level on the way up (factorization
+ * or forward substitution), one a level on the way down.
+ */
+final class Levels {
+
+  private final JavaSparkContext context;
+  private final Broadcast<SolvePlan> broadcast;
+  private final SolvePlan plan;
+  private final ClusterResources resources;
+  private final Held held;
+  private final JavaPairRDD<Integer, byte[]> rows;
+  private final List<JavaRDD<byte[]>> levels = new ArrayList<>();
+  private final List<RDD<Tuple2<Integer, byte[]>>> blocks = new ArrayList<>();
+
+  /**
+   * No level yet.
+   *
+   * @param rows shuffled rows by task
+   */
+  Levels(
+      JavaSparkContext context,
+      Broadcast<SolvePlan> broadcast,
+      ClusterResources resources,
+      Held held,
+      JavaPairRDD<Integer, byte[]> rows) {
+    this.context = context;
+    this.broadcast = broadcast;
+    this.plan = broadcast.value();
+    this.resources = resources;
+    this.held = held;
+    this.rows = rows;
+  }
+
+  /** What hears of the levels. */
+  interface Listener {
+    void level(String description, double flopsBefore, double flops);
+  }
+
+  /** Factors level by level; reports by task. */
+  List<TaskReport> factorize(StorageLevel storage, JobScope scope, Listener listener) {
+    TreePartition partition = plan.partition();
+    var reports = new ArrayList<TaskReport>();
+    double done = 0;
+    for (int level = 0; level < partition.levels(); level++) {
+      List<SubtreeTask> tasks = partition.level(level);
+      double flops = tasks.stream().mapToDouble(SubtreeTask::flops).sum();
+      String what =
+          "level %d of %d, %d subtree%s, %s"
+              .formatted(
+                  level + 1,
+                  partition.levels(),
+                  tasks.size(),
+                  tasks.size() == 1 ? "" : "s",
+                  SolveReport.work(flops));
+      scope.describe(what);
+      listener.level(what, done, flops);
+      JavaRDD<byte[]> rdd = level(tasks, storage, what);
+      List<byte[]> frames =
+          SparkErrors.unwrap(
+              () -> rdd.mapPartitions(it -> List.of(it.next()).iterator(), true).collect());
+      for (byte[] frame : frames) {
+        reports.add(ReportCodec.decode(frame, TaskReport.class));
+      }
+      done += flops;
+    }
+    return reports;
+  }
+
+  private JavaRDD<byte[]> level(List<SubtreeTask> tasks, StorageLevel storage, String what) {
+    var level =
+        new LevelRdd(
+            context.sc(),
+            broadcast,
+            tasks.get(0).id(),
+            tasks.size(),
+            resources.threads(tasks.size()),
+            rows.rdd(),
+            needed(tasks));
+    JavaRDD<byte[]> rdd =
+        held.persist(
+            new JavaRDD<byte[]>(level, ClassTag$.MODULE$.apply(byte[].class))
+                .setName("sparqr R, " + what),
+            storage);
+    levels.add(rdd);
+    boolean passes = tasks.stream().anyMatch(t -> t.outputs().length > 0);
+    blocks.add(passes ? shuffle(rdd) : null);
+    return rdd;
+  }
+
+  /** The lower levels' blocks that some task of this level takes. */
+  private List<RDD<Tuple2<Integer, byte[]>>> needed(List<SubtreeTask> tasks) {
+    var from = new boolean[blocks.size()];
+    for (SubtreeTask t : tasks) {
+      for (int f : t.inputs()) {
+        from[plan.partition().tasks().get(plan.taskOf(f)).level()] = true;
+      }
+    }
+    var list = new ArrayList<RDD<Tuple2<Integer, byte[]>>>();
+    for (int l = 0; l < from.length; l++) {
+      if (from[l] && blocks.get(l) != null) {
+        list.add(blocks.get(l));
+      }
+    }
+    return list;
+  }
+
+  private RDD<Tuple2<Integer, byte[]>> shuffle(JavaRDD<byte[]> level) {
+    Broadcast<SolvePlan> b = broadcast;
+    return JavaPairRDD.fromJavaRDD(level.mapPartitions(it -> blocksOf(b.value(), it)))
+        .partitionBy(new KeyPartitioner(Math.max(1, plan.partition().tasks().size())))
+        .rdd();
+  }
+
+  private static Iterator<Tuple2<Integer, byte[]>> blocksOf(
+      SolvePlan plan, Iterator<byte[]> frames) {
+    var out = new ArrayList<Tuple2<Integer, byte[]>>();
+    while (frames.hasNext()) {
+      byte[] frame = frames.next();
+      if (Frame.kind(frame) == Frame.Kind.BLOCK) {
+        int parent = plan.analysis().parent(BlockCodec.front(frame));
+        out.add(new Tuple2<>(plan.taskOf(parent), frame));
+      }
+    }
+    return out.iterator();
+  }
+
+  /** The persisted frames of a level. */
+  JavaRDD<byte[]> level(int l) {
+    return levels.get(l);
+  }
+
+  /** Number of levels factored. */
+  int count() {
+    return levels.size();
+  }
+
+  /**
+   * R x = c from the top level down.
+   *
+   * @param x by position, width values each: in c at the pivots unless {@code stored}, out x
+   */
+  void back(double[] x, int width, boolean stored, JobScope scope) {
+    Broadcast<SolvePlan> b = broadcast;
+    for (int l = levels.size() - 1; l >= 0; l--) {
+      scope.describe("back substitution, level " + (l + 1) + " of " + levels.size());
+      List<SubtreeTask> tasks = plan.partition().level(l);
+      try (var inputs = new Held()) {
+        JavaRDD<TaskInput> given = inputs(tasks, x, width, true, !stored, inputs);
+        JavaRDD<byte[]> solved =
+            levels
+                .get(l)
+                .zipPartitions(
+                    given, (frames, in) -> back(b.value(), frames, in, stored).iterator());
+        collect(solved, x, width);
+      }
+    }
+  }
+
+  private static List<byte[]> back(
+      SolvePlan plan, Iterator<byte[]> frames, Iterator<TaskInput> in, boolean stored) {
+    Sparse given = VectorCodec.decodeSparse(in.next().frame());
+    return List.of(TriangularSolve.back(plan, frames, given, stored));
+  }
+
+  /** R'y = c from the lowest level up, in place, by position. */
+  void forward(double[] c, int width, JobScope scope) {
+    Broadcast<SolvePlan> b = broadcast;
+    for (int l = 0; l < levels.size(); l++) {
+      scope.describe("forward substitution, level " + (l + 1) + " of " + levels.size());
+      List<SubtreeTask> tasks = plan.partition().level(l);
+      try (var inputs = new Held()) {
+        JavaRDD<TaskInput> given = inputs(tasks, c, width, false, true, inputs);
+        JavaRDD<byte[]> solved =
+            levels
+                .get(l)
+                .zipPartitions(given, (frames, in) -> forward(b.value(), frames, in).iterator());
+        List<byte[]> pieces = SparkErrors.unwrap(solved::collect);
+        for (int t = 0; t < tasks.size(); t++) {
+          addForward(tasks.get(t), VectorCodec.decodeSparse(pieces.get(t)), c, width);
+        }
+      }
+    }
+  }
+
+  private static List<byte[]> forward(
+      SolvePlan plan, Iterator<byte[]> frames, Iterator<TaskInput> in) {
+    Sparse given = VectorCodec.decodeSparse(in.next().frame());
+    return List.of(TriangularSolve.forward(plan, frames, given));
+  }
+
+  /** Own pivots are set, what lies outside is added. */
+  private void addForward(SubtreeTask task, Sparse piece, double[] c, int width) {
+    int own = TriangularSolve.pivots(plan.analysis(), task).length;
+    for (int i = 0; i < piece.position().length; i++) {
+      int at = piece.position()[i] * width;
+      for (int k = 0; k < width; k++) {
+        double v = piece.value()[i * width + k];
+        c[at + k] = i < own ? v : c[at + k] + v;
+      }
+    }
+  }
+
+  private JavaRDD<TaskInput> inputs(
+      List<SubtreeTask> tasks,
+      double[] x,
+      int width,
+      boolean outside,
+      boolean pivots,
+      Held inputs) {
+    var list = new ArrayList<TaskInput>();
+    for (SubtreeTask t : tasks) {
+      int[] out = outside ? TriangularSolve.outside(plan.analysis(), t) : new int[0];
+      int[] own = pivots ? TriangularSolve.pivots(plan.analysis(), t) : new int[0];
+      int[] position = java.util.Arrays.copyOf(out, out.length + own.length);
+      System.arraycopy(own, 0, position, out.length, own.length);
+      double[] value = new double[position.length * width];
+      for (int i = 0; i < position.length; i++) {
+        System.arraycopy(x, position[i] * width, value, i * width, width);
+      }
+      byte[] frame = VectorCodec.encodeSparse(new Sparse(position, value, width));
+      list.add(TaskInput.of(context, inputs, frame));
+    }
+    return context.parallelize(list, list.size());
+  }
+
+  private static void collect(JavaRDD<byte[]> solved, double[] x, int width) {
+    for (byte[] frame : SparkErrors.unwrap(solved::collect)) {
+      Sparse piece = VectorCodec.decodeSparse(frame);
+      for (int i = 0; i < piece.position().length; i++) {
+        System.arraycopy(piece.value(), i * width, x, piece.position()[i] * width, width);
+      }
+    }
+  }
+}

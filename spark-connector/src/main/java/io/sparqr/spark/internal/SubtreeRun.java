@@ -1,0 +1,153 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import io.sparqr.error.FatalCudaException;
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.partition.SubtreeTask;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.Backends;
+import io.sparqr.spark.resource.DeviceLease;
+import io.sparqr.spark.wire.BlockCodec;
+import io.sparqr.spark.wire.FactorChunk;
+import io.sparqr.spark.wire.ReportCodec;
+import io.sparqr.spark.wire.RowBatchCodec;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.spark.TaskContext;
+
+/** One subtree task on an executor: frames in, frames out. */
+final class SubtreeRun {
+
+  private final SolvePlan plan;
+  private final SubtreeTask task;
+  private final int threads;
+
+  SubtreeRun(SolvePlan plan, int task, int threads) {
+    this.plan = plan;
+    this.task = plan.partition().tasks().get(task);
+    this.threads = threads;
+  }
+
+  /**
+   * Factors.
+   *
+   * @param rows row batches in any order
+   * @param blocks chunks of contribution blocks in any order
+   * @return a {@link TaskReport}, then {@link FactorChunk}s, then the chunks of the output blocks
+   */
+  List<byte[]> run(List<byte[]> rows, List<byte[]> blocks) {
+    long bytesIn = 0;
+    for (byte[] b : rows) {
+      bytesIn += b.length;
+    }
+    for (byte[] b : blocks) {
+      bytesIn += b.length;
+    }
+    addRidge(rows);
+    RowBlock block = RowBatchCodec.decode(rows, plan.numbers().rhsCount());
+    rows.clear();
+    List<ContributionBlock> inputs = BlockCodec.decode(blocks.iterator());
+    blocks.clear();
+    var problem = new SubtreeProblem(plan.analysis(), task.fronts(), block, inputs);
+    Backends.Chosen backend =
+        Backends.choose(plan.numbers().backend(), plan.numbers().intensity());
+    SubtreeFactor factor = factor(backend, problem);
+    return frames(factor, bytesIn, backend.reason());
+  }
+
+  private SubtreeFactor factor(Backends.Chosen backend, SubtreeProblem problem) {
+    var options =
+        new FactorOptions(plan.numbers().tolerance(), threads, plan.numbers().deviceMemoryBytes());
+    if (!backend.device()) {
+      try (SubtreeFactorizer cpu = backend.provider().create(0)) {
+        return cpu.factor(problem, options);
+      }
+    }
+    try (DeviceLease lease = DeviceLease.acquire(TaskContext.get(), backend.provider().devices());
+        SubtreeFactorizer device = backend.provider().create(lease.device())) {
+      return device.factor(problem, options);
+    } catch (FatalCudaException e) {
+      DyingExecutor.leave(e);
+      throw e;
+    }
+  }
+
+  /** The ridge's rows of the task's pivots: made here, never shuffled. */
+  private void addRidge(List<byte[]> rows) {
+    if (plan.numbers().ridge() == 0) {
+      return;
+    }
+    SymbolicAnalysis a = plan.analysis();
+    double root = Math.sqrt(plan.numbers().ridge());
+    int rhsCount = plan.numbers().rhsCount();
+    var batch = new RowBatchCodec.Builder(rhsCount);
+    for (int f : task.fronts()) {
+      for (int p = a.firstPivot(f); p < a.firstPivot(f + 1); p++) {
+        double v = root * plan.columnScale(a.permutation().original(p));
+        batch.add(f, new int[] {p}, new double[] {v}, 0, 1, new double[rhsCount], 0);
+      }
+    }
+    rows.add(batch.take(Integer.MAX_VALUE, 0));
+  }
+
+  private List<byte[]> frames(SubtreeFactor factor, long bytesIn, String reason) {
+    var blocks = new ArrayList<byte[]>();
+    long blockBytes = 0;
+    var codec = new BlockCodec();
+    for (ContributionBlock b : factor.outputs()) {
+      if (plan.analysis().parent(b.front()) >= 0) {
+        for (byte[] chunk : codec.encode(b)) {
+          blocks.add(chunk);
+          blockBytes += chunk.length;
+        }
+      }
+    }
+    long entries = 0;
+    for (FrontFactor f : factor.fronts()) {
+      entries += f.values().length;
+    }
+    var report =
+        new TaskReport(
+            task.id(),
+            factor.summary(),
+            factor.residualSquares(),
+            entries,
+            dead(factor.fronts()),
+            bytesIn,
+            blockBytes,
+            reason);
+    var out = new ArrayList<byte[]>();
+    out.add(ReportCodec.encode(report));
+    out.addAll(FactorChunk.encode(factor.fronts(), plan.numbers().rhsCount()));
+    out.addAll(blocks);
+    return out;
+  }
+
+  private int[] dead(List<FrontFactor> fronts) {
+    SymbolicAnalysis a = plan.analysis();
+    int[] dead = new int[16];
+    int count = 0;
+    for (FrontFactor f : fronts) {
+      int next = 0;
+      for (int k = 0; k < a.fp(f.front()); k++) {
+        if (next < f.rank() && f.livePivot()[next] == k) {
+          next++;
+          continue;
+        }
+        if (count == dead.length) {
+          dead = Arrays.copyOf(dead, 2 * count);
+        }
+        dead[count++] = a.firstPivot(f.front()) + k;
+      }
+    }
+    return Arrays.copyOf(dead, count);
+  }
+}

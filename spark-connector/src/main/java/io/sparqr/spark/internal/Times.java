@@ -1,0 +1,21 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import io.sparqr.spark.SolveReport;
+
+/** Wall times of a solve as they add up. */
+final class Times {
+  double pattern;
+  double order;
+  double analyze;
+  double plan;
+  double assemble;
+  double factorize;
+  double solve;
+  double total;
+
+  SolveReport.Seconds seconds() {
+    return new SolveReport.Seconds(
+        0, pattern, order, analyze, plan, assemble, factorize, solve, total);
+  }
+}
