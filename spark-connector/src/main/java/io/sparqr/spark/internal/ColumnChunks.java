@@ -50,7 +50,11 @@ final class ColumnChunks {
   void encode(int partition, List<byte[]> out) {
     for (int c = 0; c < chunk.length; c++) {
       if (chunk[c] != null) {
-        out.add(VectorCodec.encodeChunk(partition, c, chunk[c], 0, SIZE));
+        int end = SIZE;
+        while (end > 0 && chunk[c][end - 1] == 0) {
+          end--;
+        }
+        out.add(VectorCodec.encodeChunk(partition, c, chunk[c], 0, end));
       }
     }
   }
@@ -84,7 +88,7 @@ final class ColumnChunks {
     double[] from = VectorCodec.decodeChunk(frame);
     long at = (long) VectorCodec.chunk(frame) << BITS;
     if (at < vector.length) {
-      System.arraycopy(from, 0, vector, (int) at, (int) Math.min(SIZE, vector.length - at));
+      System.arraycopy(from, 0, vector, (int) at, (int) Math.min(from.length, vector.length - at));
     }
   }
 }

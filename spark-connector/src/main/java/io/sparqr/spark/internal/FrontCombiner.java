@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
+import io.sparqr.numeric.MapSideReducer;
+import io.sparqr.numeric.RowBlock;
 import io.sparqr.spark.plan.SolvePlan;
 import java.util.Arrays;
 import java.util.TreeMap;
@@ -16,9 +18,6 @@ final class FrontCombiner {
 
   /** Entries held for all fronts together before everything is sent. */
   private static final long BUDGET = 8 << 20;
-
-  /** Doubles in a dense slab. */
-  private static final int SLAB = 4 << 20;
 
   private final SolvePlan plan;
   private final int rhsCount;
@@ -52,7 +51,7 @@ final class FrontCombiner {
       p = new Pending(plan.analysis().fn(front));
       open.put(front, p);
     }
-    p.add(position, value, count, b);
+    p.add(position, value, 0, count, b);
     entries += count;
     if (p.rows >= 2L * p.fn && p.entries >= 4 * p.triangle()) {
       entries -= p.entries;
@@ -92,42 +91,27 @@ final class FrontCombiner {
   }
 
   private void combine(int front, Pending p) {
-    int width = p.fn + rhsCount;
-    int slab = Math.max(2 * p.fn, SLAB / width);
-    var reducer = new SlabReducer(p.fn, rhsCount, slab);
+    var reducer = new MapSideReducer(plan.analysis(), front, rhsCount);
     for (int i = 0; i < p.rows; i++) {
-      int row = reducer.nextRow();
-      for (int k = p.start[i]; k < p.start[i + 1]; k++) {
-        reducer.set(row, plan.localColumn(front, p.position[k]), p.value[k]);
-      }
-      for (int k = 0; k < rhsCount; k++) {
-        reducer.set(row, p.fn + k, p.rhs[i * rhsCount + k]);
-      }
+      reducer.add(p.position, p.value, p.start[i], p.start[i + 1], p.rhs, i * rhsCount);
     }
-    int rank = reducer.finish();
+    RowBlock r = reducer.finish();
     p.clear();
-    int[] position = new int[p.fn];
-    double[] value = new double[p.fn];
     double[] b = new double[rhsCount];
-    for (int i = 0; i < rank; i++) {
-      int count = 0;
-      for (int c = i; c < p.fn; c++) {
-        double v = reducer.get(i, c);
-        if (v != 0) {
-          position[count] = plan.analysis().column(front, c);
-          value[count++] = v;
-        }
-      }
-      for (int k = 0; k < rhsCount; k++) {
-        b[k] = reducer.get(i, p.fn + k);
-      }
-      if (count > 0) {
-        p.add(position, value, count, b);
+    for (int i = 0; i < r.rows(); i++) {
+      int from = r.rowStart()[i];
+      System.arraycopy(r.rhs(), i * rhsCount, b, 0, rhsCount);
+      if (r.rowStart()[i + 1] > from) {
+        p.add(r.position(), r.value(), from, r.rowStart()[i + 1] - from, b);
       } else {
         toResidual(b);
       }
     }
-    toResidual(reducer.tail());
+    double[] tail = reducer.residualSquares();
+    for (int k = 0; k < rhsCount; k++) {
+      b[k] = Math.sqrt(tail[k]);
+    }
+    toResidual(b);
   }
 
   private void toResidual(double[] b) {
@@ -159,7 +143,7 @@ final class FrontCombiner {
       entries = 0;
     }
 
-    void add(int[] from, double[] values, int count, double[] b) {
+    void add(int[] positions, double[] values, int from, int count, double[] b) {
       if (rows + 1 == start.length) {
         start = Arrays.copyOf(start, 2 * start.length);
         rhs = Arrays.copyOf(rhs, start.length * rhsCount);
@@ -170,8 +154,8 @@ final class FrontCombiner {
         position = Arrays.copyOf(position, size);
         value = Arrays.copyOf(value, size);
       }
-      System.arraycopy(from, 0, position, start[rows], count);
-      System.arraycopy(values, 0, value, start[rows], count);
+      System.arraycopy(positions, from, position, start[rows], count);
+      System.arraycopy(values, from, value, start[rows], count);
       System.arraycopy(b, 0, rhs, rows * rhsCount, rhsCount);
       start[++rows] = end;
       entries += count;

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
+import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.TreePartitioner;
@@ -128,6 +129,9 @@ public final class Pipeline {
     double largest = 0;
     for (int j = 0; j < scale.length; j++) {
       double norm = Math.hypot(found.norm()[j], Math.sqrt(options.ridge()));
+      if (!Double.isFinite(norm)) {
+        throw new NonFiniteValueException("the 2-norm of column " + j + " overflows", -1, j);
+      }
       boolean scaled = options.equilibrate() && norm > 0 && Double.isFinite(1 / norm);
       scale[j] = scaled ? 1 / norm : 1;
       largest = Math.max(largest, norm * scale[j]);
@@ -148,7 +152,6 @@ public final class Pipeline {
         rhsScale,
         new SolvePlan.Numbers(
             found.rhsCount(),
-            options.columns(),
             tolerance,
             options.ridge(),
             options.backend(),

@@ -18,7 +18,6 @@ public final class SolvePlan implements Serializable {
   /** Numbers that are no tables. */
   public record Numbers(
       int rhsCount,
-      int declaredColumns,
       double tolerance,
       double ridge,
       BackendChoice backend,
@@ -109,25 +108,5 @@ public final class SolvePlan implements Serializable {
   /** The shuffle partition of what goes to the driver: singleton rows, rows without entries. */
   public int driverKey() {
     return partition.tasks().size();
-  }
-
-  /**
-   * Local column of a position in a front; the position must be one of its columns.
-   *
-   * @throws IllegalStateException if it is not
-   */
-  public int localColumn(int front, int p) {
-    int first = analysis.firstPivot(front);
-    int fp = analysis.fp(front);
-    if (p >= first && p < first + fp) {
-      return p - first;
-    }
-    SymbolicAnalysis.Data d = analysis.data();
-    int from = (int) d.tailStart()[front];
-    int at = Arrays.binarySearch(d.tailColumns(), from, (int) d.tailStart()[front + 1], p);
-    if (at < 0) {
-      throw new IllegalStateException("position " + p + " is no column of front " + front);
-    }
-    return fp + at - from;
   }
 }

@@ -1,0 +1,52 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.sparqr.backend.BackendChoice;
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.partition.PartitionOptions;
+import io.sparqr.sparse.CsrMatrix;
+import org.junit.jupiter.api.Test;
+
+/** The pipeline in local[2] against dense oracles. */
+class SolveTest {
+
+  private static final long SEED = Long.getLong("test.seed", 20260101L);
+
+  @Test
+  void solvesARandomProblemLikeADenseSolver() {
+    CsrMatrix a = Problems.random(120, 40, 5, SEED);
+    double[] b = Problems.rhs(120, SEED + 1);
+    double[] c = Problems.rhs(120, SEED + 2);
+    LeastSquaresSolution s = GpuSparseQR.builder().check(true).solve(Problems.rdd(a, 3, b, c));
+    double[][] dense = Problems.dense(a);
+    assertThat(s.x(0)).as("seed %d", SEED).containsExactly(Problems.solveDense(dense, b), within(1e-12));
+    assertThat(s.x(1)).as("seed %d", SEED).containsExactly(Problems.solveDense(dense, c), within(1e-12));
+    assertThat(s.residualNorm())
+        .isCloseTo(Problems.norm(Problems.residual(a, s.x(), b)), within(1e-12));
+    assertThat(s.rank()).isEqualTo(40);
+    assertThat(s.report().normalResidual()).isLessThan(1e-14);
+  }
+
+  @Test
+  void severalLevelsGiveTheSameAnswer() {
+    CsrMatrix a = Problems.grid(40, SEED);
+    double[] b = Problems.rhs(a.rows(), SEED + 1);
+    var rdd = Problems.rdd(a, 3, b);
+    for (int levels = 1; levels <= 4; levels++) {
+      LeastSquaresSolution s =
+          GpuSparseQR.builder()
+              .ordering(OrderingMethod.NESTED_DISSECTION)
+              .backend(BackendChoice.CPU)
+              .executors(2)
+              .partitionOptions(new PartitionOptions(2, 4, levels, 0))
+              .solve(rdd);
+      assertThat(s.report().levels()).isGreaterThanOrEqualTo(levels);
+      assertThat(Problems.normalResidual(a, s.x(), b)).isLessThan(1e-14);
+      assertThat(s.residualNorm())
+          .isCloseTo(Problems.norm(Problems.residual(a, s.x(), b)), within(1e-12));
+    }
+  }
+}
