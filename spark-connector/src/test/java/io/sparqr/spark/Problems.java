@@ -21,8 +21,7 @@ public final class Problems {
     double[] value = new double[m * perRow];
     int at = 0;
     for (int i = 0; i < m; i++) {
-      int[] columns =
-          random.ints(perRow, 0, n).distinct().sorted().toArray();
+      int[] columns = random.ints(perRow, 0, n).distinct().sorted().toArray();
       for (int j : columns) {
         index[at] = j;
         value[at++] = 2 * random.nextDouble() - 1;

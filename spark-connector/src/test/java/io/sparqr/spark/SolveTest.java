@@ -22,8 +22,12 @@ class SolveTest {
     double[] c = Problems.rhs(120, SEED + 2);
     LeastSquaresSolution s = GpuSparseQR.builder().check(true).solve(Problems.rdd(a, 3, b, c));
     double[][] dense = Problems.dense(a);
-    assertThat(s.x(0)).as("seed %d", SEED).containsExactly(Problems.solveDense(dense, b), within(1e-12));
-    assertThat(s.x(1)).as("seed %d", SEED).containsExactly(Problems.solveDense(dense, c), within(1e-12));
+    assertThat(s.x(0))
+        .as("seed %d", SEED)
+        .containsExactly(Problems.solveDense(dense, b), within(1e-12));
+    assertThat(s.x(1))
+        .as("seed %d", SEED)
+        .containsExactly(Problems.solveDense(dense, c), within(1e-12));
     assertThat(s.residualNorm())
         .isCloseTo(Problems.norm(Problems.residual(a, s.x(), b)), within(1e-12));
     assertThat(s.rank()).isEqualTo(40);

@@ -95,9 +95,11 @@ final class PatternOrder {
     for (int k = 0; k < size; k++) {
       int old = (int) (key[k] & (1L << bits) - 1);
       int at = from + k;
-      for (; at > from
-          && key[at - from - 1] >>> bits == key[k] >>> bits
-          && compare(partOf[at - 1], indexOf[at - 1], part[old], index[old]) > 0; at--) {
+      for (;
+          at > from
+              && key[at - from - 1] >>> bits == key[k] >>> bits
+              && compare(partOf[at - 1], indexOf[at - 1], part[old], index[old]) > 0;
+          at--) {
         partOf[at] = partOf[at - 1];
         indexOf[at] = indexOf[at - 1];
       }

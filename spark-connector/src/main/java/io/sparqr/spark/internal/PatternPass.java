@@ -73,7 +73,12 @@ final class PatternPass {
 
   /** What a reducer says: counts, and the patterns themselves if they are few. */
   private record Part(
-      int reducer, long patterns, long entries, long bytes, byte[][] frames, byte[][] norms,
+      int reducer,
+      long patterns,
+      long entries,
+      long bytes,
+      byte[][] frames,
+      byte[][] norms,
       byte[][] stats)
       implements Serializable {}
 
@@ -118,8 +123,7 @@ final class PatternPass {
       decoded.add(PatternCodec.decode(frame));
     }
     SparsityPattern pattern = PatternOrder.merge(decoded, n, options.ridge() > 0);
-    return new Result(
-        pattern, norm, sum.rows, sum.entries, sum.rhsCount, sum.rhsMax, shuffled);
+    return new Result(pattern, norm, sum.rows, sum.entries, sum.rhsCount, sum.rhsMax, shuffled);
   }
 
   private JavaPairRDD<Integer, byte[]> shuffle() {
@@ -146,8 +150,7 @@ final class PatternPass {
       if (p.frames == null) {
         // the shuffle's map stage is there already: only this reducer runs again
         whole =
-            SparkErrors.unwrap(
-                () -> complete.collectPartitions(new int[] {p.reducer})[0].get(0));
+            SparkErrors.unwrap(() -> complete.collectPartitions(new int[] {p.reducer})[0].get(0));
       }
       frames.addAll(List.of(whole.frames));
     }
@@ -172,8 +175,7 @@ final class PatternPass {
     var norms = new ArrayList<byte[]>();
     scan.norms.norms().encode(partition, norms);
     for (byte[] chunk : norms) {
-      out.add(
-          new Tuple2<>(io.sparqr.spark.wire.VectorCodec.chunk(chunk) % reducers, chunk));
+      out.add(new Tuple2<>(io.sparqr.spark.wire.VectorCodec.chunk(chunk) % reducers, chunk));
     }
     return out;
   }

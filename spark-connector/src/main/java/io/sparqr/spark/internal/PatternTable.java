@@ -37,8 +37,7 @@ final class PatternTable {
     int s = (int) h & mask;
     while (slot[s] >= 0) {
       int p = slot[s];
-      if (hash[p] == h
-          && Arrays.equals(column, start[p], start[p + 1], columns, from, to)) {
+      if (hash[p] == h && Arrays.equals(column, start[p], start[p + 1], columns, from, to)) {
         multiplicity[p] += times;
         return;
       }

@@ -76,8 +76,7 @@ final class ResidualPass {
    */
   Sums run(double[][] x, Held held) {
     try (var local = new Held()) {
-      Broadcast<double[][]> at =
-          x == null ? null : local.keep(source.context().broadcast(x));
+      Broadcast<double[][]> at = x == null ? null : local.keep(source.context().broadcast(x));
       return sum(at, x);
     }
   }
@@ -86,8 +85,7 @@ final class ResidualPass {
     int n = columns;
     int reducers =
         Math.max(
-            1,
-            Math.min(source.context().defaultParallelism(), source.rows().getNumPartitions()));
+            1, Math.min(source.context().defaultParallelism(), source.rows().getNumPartitions()));
     JavaRDD<Tuple2<Integer, byte[]>> frames =
         source
             .rows()
@@ -125,8 +123,12 @@ final class ResidualPass {
       }
       if (width >= 0 && p.residual.length != width) {
         throw new DimensionMismatchException(
-            "rows of partition " + p.partition + " have " + p.residual.length
-                + " right-hand sides, expected " + width,
+            "rows of partition "
+                + p.partition
+                + " have "
+                + p.residual.length
+                + " right-hand sides, expected "
+                + width,
             "right-hand sides",
             width,
             p.residual.length);

@@ -95,16 +95,14 @@ final class RowReader {
       index = new int[Math.max(from.length, 2 * index.length)];
       value = new double[index.length];
     }
-    int limit =
-        declaredColumns >= 0 ? declaredColumns : columns >= 0 ? columns : Integer.MAX_VALUE;
+    int limit = declaredColumns >= 0 ? declaredColumns : columns >= 0 ? columns : Integer.MAX_VALUE;
     boolean ascending = true;
     count = 0;
     for (int k = 0; k < from.length; k++) {
       int j = from[k];
       double v = values[k];
       if (j < 0 || j >= limit) {
-        throw bad(
-            "column index " + j + " out of range [0, " + limit + ")", "column index");
+        throw bad("column index " + j + " out of range [0, " + limit + ")", "column index");
       }
       if (!Double.isFinite(v)) {
         throw new NonFiniteValueException(where() + ", column " + j + ": " + v, position, j);

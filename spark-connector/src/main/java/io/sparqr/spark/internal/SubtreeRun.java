@@ -57,8 +57,7 @@ final class SubtreeRun {
     List<ContributionBlock> inputs = BlockCodec.decode(blocks.iterator());
     blocks.clear();
     var problem = new SubtreeProblem(plan.analysis(), task.fronts(), block, inputs);
-    Backends.Chosen backend =
-        Backends.choose(plan.numbers().backend(), plan.numbers().intensity());
+    Backends.Chosen backend = Backends.choose(plan.numbers().backend(), plan.numbers().intensity());
     SubtreeFactor factor = factor(backend, problem);
     return frames(factor, bytesIn, backend.reason());
   }

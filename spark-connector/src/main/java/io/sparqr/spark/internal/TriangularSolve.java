@@ -135,8 +135,8 @@ final class TriangularSolve {
    * Forward substitution R'y = c.
    *
    * @param given c at the task's pivots, lower tasks' updates already subtracted
-   * @return y at the task's pivots (0 where dead), and at the columns outside the task what is to be
-   *     added to c
+   * @return y at the task's pivots (0 where dead), and at the columns outside the task what is to
+   *     be added to c
    */
   static byte[] forward(SolvePlan plan, Iterator<byte[]> frames, Sparse given) {
     var solve = new TriangularSolve(plan, frames, given);

@@ -8,8 +8,8 @@ import java.io.Serializable;
 import java.util.Arrays;
 
 /**
- * What every executor has to know to route a row and to factor a subtree: broadcast once. Tables are
- * by position of the analysis or by front; nobody writes to them.
+ * What every executor has to know to route a row and to factor a subtree: broadcast once. Tables
+ * are by position of the analysis or by front; nobody writes to them.
  */
 public final class SolvePlan implements Serializable {
 

@@ -52,8 +52,7 @@ public record ClusterResources(
     int executors = Math.max(1, context.sc().getExecutorMemoryStatus().size() - 1);
     int count = workers > 0 ? workers : executors;
     long memory = conf.getSizeAsBytes("spark.executor.memory", "1g");
-    return new ClusterResources(
-        count, executorCores(context, executors), taskCpus, memory, false);
+    return new ClusterResources(count, executorCores(context, executors), taskCpus, memory, false);
   }
 
   private static int cores(String text) {
@@ -64,9 +63,7 @@ public record ClusterResources(
     Matcher m = LOCAL_CLUSTER.matcher(context.master());
     int all = m.matches() ? Integer.parseInt(m.group(2)) : 0;
     int configured = context.getConf().getInt("spark.executor.cores", all);
-    return configured > 0
-        ? configured
-        : Math.max(1, context.sc().defaultParallelism() / executors);
+    return configured > 0 ? configured : Math.max(1, context.sc().defaultParallelism() / executors);
   }
 
   /** The model that the tree's cut is planned with. */

@@ -8,8 +8,8 @@ import java.util.List;
 
 /**
  * Rows of R and of Q'b as they are kept on an executor: whole rows of consecutive fronts, at most
- * about 32 MB a chunk (a front may be spread over chunks). Frame fields: a = segments, b = number of
- * the chunk, c = rows, d = right-hand sides. Body, one segment after the other:
+ * about 32 MB a chunk (a front may be spread over chunks). Frame fields: a = segments, b = number
+ * of the chunk, c = rows, d = right-hand sides. Body, one segment after the other:
  *
  * <pre>
  * int    front, fn, rows
@@ -197,8 +197,7 @@ public final class FactorChunk {
         int r = p.to - p.from;
         b.putInt(p.factor.front()).putInt(p.factor.fn()).putInt(r);
         Frame.putInts(b, p.factor.livePivot(), p.from, r);
-        Frame.putDoubles(
-            b, p.factor.values(), (int) p.valueFrom, (int) (p.valueTo - p.valueFrom));
+        Frame.putDoubles(b, p.factor.values(), (int) p.valueFrom, (int) (p.valueTo - p.valueFrom));
         Frame.putDoubles(b, p.factor.rhs(), p.from * rhsCount, r * rhsCount);
       }
       chunks.add(Frame.seal(b));

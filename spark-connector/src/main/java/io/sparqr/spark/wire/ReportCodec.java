@@ -26,14 +26,16 @@ public final class ReportCodec {
       throw new IllegalStateException("a report that cannot be written", e);
     }
     byte[] body = bytes.toByteArray();
-    return Frame.seal(Frame.allocate(Frame.Kind.REPORT, body.length, 0, 0, 0, body.length).put(body));
+    return Frame.seal(
+        Frame.allocate(Frame.Kind.REPORT, body.length, 0, 0, 0, body.length).put(body));
   }
 
   /** The inverse of {@link #encode}. */
   public static <T> T decode(byte[] frame, Class<T> type) {
     var b = Frame.open(frame, Frame.Kind.REPORT);
     var in = new ByteArrayInputStream(frame, b.position(), b.remaining());
-    try (var objects = new ObjectInputStream(in) {
+    try (var objects =
+        new ObjectInputStream(in) {
           @Override
           protected Class<?> resolveClass(java.io.ObjectStreamClass c)
               throws IOException, ClassNotFoundException {

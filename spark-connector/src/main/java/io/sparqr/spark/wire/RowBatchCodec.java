@@ -44,7 +44,13 @@ public final class RowBatchCodec {
 
     /** Appends a row: entries [from, from+count) of the arrays, rhs from rhsFrom on. */
     public void add(
-        int rowFront, int[] positions, double[] values, int from, int count, double[] b, int bFrom) {
+        int rowFront,
+        int[] positions,
+        double[] values,
+        int from,
+        int count,
+        double[] b,
+        int bFrom) {
       if (rows == front.length) {
         front = Arrays.copyOf(front, 2 * rows);
         length = Arrays.copyOf(length, 2 * rows);

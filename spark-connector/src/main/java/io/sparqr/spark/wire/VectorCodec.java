@@ -15,8 +15,7 @@ public final class VectorCodec {
 
   /** Entries [from, to) of a vector as a chunk. */
   public static byte[] encodeChunk(int partition, int chunk, double[] values, int from, int to) {
-    ByteBuffer b =
-        Frame.allocate(Frame.Kind.CHUNK, partition, chunk, 0, 0, 4 + 8L * (to - from));
+    ByteBuffer b = Frame.allocate(Frame.Kind.CHUNK, partition, chunk, 0, 0, 4 + 8L * (to - from));
     b.putInt(to - from);
     Frame.putDoubles(b, values, from, to - from);
     return Frame.seal(b);
@@ -50,8 +49,7 @@ public final class VectorCodec {
   /** Values at positions as a frame. */
   public static byte[] encodeSparse(Sparse v) {
     int n = v.position.length;
-    ByteBuffer b =
-        Frame.allocate(Frame.Kind.SPARSE, n, v.width, 0, 0, 4L * n + 8L * n * v.width);
+    ByteBuffer b = Frame.allocate(Frame.Kind.SPARSE, n, v.width, 0, 0, 4L * n + 8L * n * v.width);
     Frame.putInts(b, v.position, 0, n);
     Frame.putDoubles(b, v.value, 0, n * v.width);
     return Frame.seal(b);
@@ -62,6 +60,7 @@ public final class VectorCodec {
     ByteBuffer b = Frame.open(bytes, Frame.Kind.SPARSE);
     int n = Frame.field(b, 0);
     int width = Frame.field(b, 1);
-    return new Sparse(Frame.getInts(b, n), Frame.getDoubles(b, Math.multiplyExact(n, width)), width);
+    return new Sparse(
+        Frame.getInts(b, n), Frame.getDoubles(b, Math.multiplyExact(n, width)), width);
   }
 }
