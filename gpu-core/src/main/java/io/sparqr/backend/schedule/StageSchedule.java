@@ -69,6 +69,11 @@ public final class StageSchedule {
     return kindStart[round * TaskLayout.KINDS];
   }
 
+  /** Residual partial sums that the stage makes. */
+  public int residualSlots() {
+    return times.residualStart[stage.fronts];
+  }
+
   /** VT slots that must be there ({@link TaskLayout#VT_DOUBLES} each). */
   public int vtSlots() {
     return vtSlots;

@@ -1,0 +1,92 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.reference;
+
+/**
+ * Householder reflectors as LAPACK defines them: H_j = I - tau_j v_j v_j', v_j(j) = 1, H_j x =
+ * beta e_j, beta = -sign(alpha) ||x||; a column that is zero below the diagonal has tau = 0.
+ */
+final class Householder {
+
+  private Householder() {}
+
+  /** 2-norm of column k of rows [from, end), safe from overflow. */
+  static double norm(double[][] a, int from, int k) {
+    double scale = 0;
+    for (int i = from; i < a.length; i++) {
+      double x = Math.abs(a[i][k]);
+      if (!(x <= scale)) {
+        scale = x;
+      }
+    }
+    if (!(scale > 0)) {
+      return scale;
+    }
+    double sum = 0;
+    for (int i = from; i < a.length; i++) {
+      double x = a[i][k] / scale;
+      sum += x * x;
+    }
+    return scale * Math.sqrt(sum);
+  }
+
+  /**
+   * Makes the reflector of column k that zeroes rows below {@code row}, and applies it to columns
+   * k+1, k+2, ...; R in row {@code row}, v below. Returns tau.
+   */
+  static double reflect(double[][] a, int row, int k) {
+    double alpha = a[row][k];
+    double below = norm(a, row + 1, k);
+    if (below == 0) {
+      return 0;
+    }
+    double beta = -Math.copySign(Math.hypot(alpha, below), alpha);
+    double tau = (beta - alpha) / beta;
+    for (int i = row + 1; i < a.length; i++) {
+      a[i][k] /= alpha - beta;
+    }
+    a[row][k] = beta;
+    for (int j = k + 1; j < a[row].length; j++) {
+      double sum = a[row][j];
+      for (int i = row + 1; i < a.length; i++) {
+        sum += a[i][k] * a[i][j];
+      }
+      sum *= tau;
+      a[row][j] -= sum;
+      for (int i = row + 1; i < a.length; i++) {
+        a[i][j] -= sum * a[i][k];
+      }
+    }
+    return tau;
+  }
+
+  /** Factorizes the first w columns, w at most the rows; returns the taus. */
+  static double[] factorize(double[][] a, int w) {
+    double[] tau = new double[w];
+    for (int k = 0; k < w; k++) {
+      tau[k] = reflect(a, k, k);
+    }
+    return tau;
+  }
+
+  /** T of H_0 H_1 ... = I - V T V'; column j: -tau_j T V' v_j above tau_j. */
+  static double[][] blockT(double[][] a, double[] tau) {
+    int w = tau.length;
+    double[][] t = new double[w][w];
+    double[] z = new double[w];
+    for (int j = 0; j < w; j++) {
+      for (int i = 0; i < j; i++) {
+        z[i] = a[j][i];
+        for (int r = j + 1; r < a.length; r++) {
+          z[i] += a[r][i] * a[r][j];
+        }
+      }
+      for (int i = 0; i < j; i++) {
+        for (int k = i; k < j; k++) {
+          t[i][j] -= tau[j] * t[i][k] * z[k];
+        }
+      }
+      t[j][j] = tau[j];
+    }
+    return t;
+  }
+}

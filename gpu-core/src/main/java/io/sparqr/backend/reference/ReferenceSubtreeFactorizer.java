@@ -1,0 +1,48 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.reference;
+
+import io.sparqr.backend.schedule.RoundExecutor;
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.schedule.StagedFactorization;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.numeric.SubtreeProblem;
+
+/** The device's way - stages, rounds, tasks, mending - in plain Java on any machine. */
+public final class ReferenceSubtreeFactorizer implements SubtreeFactorizer {
+
+  private final RoundExecutor executor;
+  private final StagedFactorization staged;
+
+  /** With default task lists. */
+  public ReferenceSubtreeFactorizer() {
+    this(SchedulerOptions.defaults());
+  }
+
+  /** With the given way to cut tasks. */
+  public ReferenceSubtreeFactorizer(SchedulerOptions options) {
+    this(new TaskListExecutor(options));
+  }
+
+  /** On the given executor, which is closed with this. */
+  public ReferenceSubtreeFactorizer(RoundExecutor executor) {
+    this.executor = executor;
+    staged = new StagedFactorization("reference", executor, new HeathFactorizer());
+  }
+
+  @Override
+  public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
+    return staged.factor(problem, options);
+  }
+
+  @Override
+  public String description() {
+    return "reference (task lists in plain Java)";
+  }
+
+  @Override
+  public void close() {
+    executor.close();
+  }
+}

@@ -1,0 +1,376 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.reference;
+
+import io.sparqr.backend.schedule.FrontDescriptor;
+import io.sparqr.backend.schedule.RoundExecutor;
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.schedule.StageProgram;
+import io.sparqr.backend.schedule.Task;
+import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.error.InsufficientMemoryException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.DoubleBuffer;
+
+/**
+ * Runs task lists in plain Java: the specification of what every task means. A kernel that gives
+ * the same numbers up to rounding is right. H = I - V T V', A := H' A; see {@code task_layout.cuh}
+ * for where V, T and R are kept.
+ *
+ * <p>Tasks of a round run in list order, or in another one if a test asks for that: the result is
+ * the same to the bit.
+ */
+public final class TaskListExecutor implements RoundExecutor {
+
+  /** Order in which the tasks of a round are run; for tests. */
+  @FunctionalInterface
+  public interface RoundOrder {
+    /** A permutation of 0 .. tasks-1. */
+    int[] order(int round, int tasks);
+  }
+
+  private final SchedulerOptions options;
+  private final long availableBytes;
+  private final RoundOrder order;
+  private StageProgram program;
+  private FrontDescriptor[] front;
+  private double[] arena;
+  private double[] entry;
+  private double[] input;
+  private double[] vt;
+  private double[] out;
+  private double[] residual;
+  private int[] state;
+  private double tolerance;
+
+  /** Tasks in list order; a stage may take half of the heap. */
+  public TaskListExecutor(SchedulerOptions options) {
+    this(options, Runtime.getRuntime().maxMemory() / 2, null);
+  }
+
+  /** As given; order null: list order. */
+  public TaskListExecutor(SchedulerOptions options, long availableBytes, RoundOrder order) {
+    this.options = options;
+    this.availableBytes = availableBytes;
+    this.order = order;
+  }
+
+  @Override
+  public String device() {
+    return "";
+  }
+
+  @Override
+  public long availableBytes() {
+    return availableBytes;
+  }
+
+  @Override
+  public SchedulerOptions schedulerOptions() {
+    return options;
+  }
+
+  @Override
+  public Result execute(StageProgram p, StageInput in, double tolerance, RowSink sink) {
+    begin(p, in, tolerance);
+    for (int r = 0; r < p.schedule().rounds(); r++) {
+      runRound(r);
+    }
+    DoubleBuffer rows = DoubleBuffer.wrap(out);
+    for (int f = 0; f < p.fronts(); f++) {
+      if (state[f] == 0 && p.outLength(f) > 0) {
+        sink.accept(f, rows.slice((int) p.outStart(f), p.outLength(f)));
+      }
+    }
+    return new Result(state.clone(), residual.clone(), 0, 0);
+  }
+
+  private void begin(StageProgram p, StageInput in, double tol) {
+    program = p;
+    tolerance = tol;
+    front = new FrontDescriptor[p.fronts() + p.blocks()];
+    for (int f = 0; f < front.length; f++) {
+      front[f] = p.descriptor(f);
+    }
+    arena = allocate(p.arenaDoubles());
+    out = allocate(p.outDoubles());
+    vt = allocate((long) p.schedule().vtSlots() * TaskLayout.VT_DOUBLES);
+    residual = allocate((long) p.residualSlots() * p.rhs());
+    state = p.initialState().clone();
+    entry = allocate(p.sEntries());
+    in.writeS(0, p.fronts(), DoubleBuffer.wrap(entry));
+    input = allocate(p.inputDoubles());
+    DoubleBuffer target = DoubleBuffer.wrap(input);
+    for (int b = 0; b < p.blocks(); b++) {
+      in.writeBlock(b, target);
+    }
+  }
+
+  private static double[] allocate(long doubles) {
+    if (doubles > Integer.MAX_VALUE - 8) {
+      throw new InsufficientMemoryException(
+          "a stage of " + doubles + " doubles exceeds an array", 8 * doubles, 8L << 31);
+    }
+    return new double[(int) doubles];
+  }
+
+  private void runRound(int r) {
+    int tasks = Math.toIntExact(program.schedule().roundStart(r + 1) - program.schedule().roundStart(r));
+    ByteBuffer list =
+        ByteBuffer.allocate(Math.multiplyExact(tasks, TaskLayout.TASK_BYTES))
+            .order(ByteOrder.LITTLE_ENDIAN);
+    program.schedule().write(r, r + 1, list);
+    int[] at = order == null ? null : order.order(r, tasks);
+    for (int k = 0; k < tasks; k++) {
+      run(TaskLayout.decode(list, (at == null ? k : at[k]) * TaskLayout.TASK_BYTES));
+    }
+  }
+
+  /** The task kinds. An unsound front's tasks do nothing but tell the parent. */
+  private void run(Task task) {
+    boolean sound = task instanceof Task.AssembleBlock || state[task.front()] == 0;
+    if (task instanceof Task.PackAssemble t) {
+      if (sound) {
+        packAssemble(t);
+      } else {
+        state[t.parent()] = 1;
+      }
+    } else if (task instanceof Task.SmallFront t) {
+      if (!sound || !smallFront(t)) {
+        state[t.front()] = 1;
+        if (front[t.front()].parent() >= 0) {
+          state[front[t.front()].parent()] = 1;
+        }
+      }
+    } else if (sound) {
+      runSound(task);
+    }
+  }
+
+  private void runSound(Task task) {
+    if (task instanceof Task.Factorize t) {
+      factorize(t.front(), t.column(), t.bundle(), t.vtSlot(), t.last());
+    } else if (task instanceof Task.Apply t) {
+      apply(t.front(), t.column(), t.bundle(), t.vtSlot(), t.from(), t.to());
+    } else if (task instanceof Task.ApplyFactorize t) {
+      apply(t.front(), t.column(), t.bundle(), t.vtSlot(), t.column() + 1, t.column() + 2);
+      factorize(t.front(), t.column() + 1, t.nextBundle(), t.nextVtSlot(), t.last());
+    } else if (task instanceof Task.AssembleS t) {
+      assembleS(t.front(), t.from(), t.to());
+    } else if (task instanceof Task.AssembleBlock t) {
+      assembleBlock(t);
+    } else if (task instanceof Task.PackRows t) {
+      packRows(t.front(), t.rowFrom(), t.rowTo(), t.out(), t.outRhs());
+    } else if (task instanceof Task.Residual t) {
+      residual(t.front(), t.rowFrom(), t.rowTo(), t.slot());
+    } else {
+      throw new IllegalArgumentException("no such task: " + task);
+    }
+  }
+
+  /** Reflectors of a column tile: those of columns below fn; other columns are only updated. */
+  private int reflectors(int f, int column) {
+    return Math.min(TaskLayout.TILE, front[f].fn() - column * TaskLayout.TILE);
+  }
+
+  /** Place in the arena of row r of a bundle (tile r / 32, row r % 32), column 0. */
+  private int row(int f, int[] bundle, int r) {
+    long i = (long) bundle[r / TaskLayout.TILE] * TaskLayout.TILE + r % TaskLayout.TILE;
+    return (int) (front[f].data() + i * front[f].ld());
+  }
+
+  private void factorize(int f, int column, int[] bundle, int slot, boolean last) {
+    int tile = TaskLayout.TILE;
+    int m = bundle.length * tile;
+    int w = reflectors(f, column);
+    double[][] a = new double[m][];
+    for (int r = 0; r < m; r++) {
+      int from = row(f, bundle, r) + column * tile;
+      a[r] = java.util.Arrays.copyOfRange(arena, from, from + tile);
+    }
+    double[] tau = Householder.factorize(a, w);
+    double[][] t = Householder.blockT(a, tau);
+    for (int r = 0; r < m; r++) {
+      int to = row(f, bundle, r) + column * tile;
+      for (int j = 0; j < tile; j++) {
+        arena[to + j] = r < tile && j < w && r > j ? 0 : a[r][j];
+      }
+    }
+    if (slot >= 0) {
+      int v = slot * TaskLayout.VT_DOUBLES;
+      for (int i = 0; i < tile; i++) {
+        for (int j = 0; j < tile; j++) {
+          boolean below = i > j && j < w;
+          vt[v + i * tile + j] = i == j ? 1 : below ? a[i][j] : 0;
+          vt[v + tile * tile + i * tile + j] = j < w && i <= j ? t[i][j] : 0;
+        }
+      }
+    }
+    for (int j = 0; last && j < tile && column * tile + j < front[f].fp(); j++) {
+      if (dead(a[j][j])) {
+        state[f] = 1;
+      }
+    }
+  }
+
+  private boolean dead(double diagonal) {
+    return tolerance >= 0 && !(Math.abs(diagonal) > tolerance);
+  }
+
+  /** A := A - V T' (V' A) on column tiles [from, to). */
+  private void apply(int f, int column, int[] bundle, int slot, int from, int to) {
+    int tile = TaskLayout.TILE;
+    int m = bundle.length * tile;
+    int w = reflectors(f, column);
+    int top = slot * TaskLayout.VT_DOUBLES;
+    double[] c = new double[w];
+    double[] d = new double[w];
+    for (int j = from * tile; j < to * tile; j++) {
+      java.util.Arrays.fill(c, 0);
+      for (int r = 0; r < m; r++) {
+        int at = row(f, bundle, r);
+        for (int k = 0; k < w; k++) {
+          c[k] += (r < tile ? vt[top + r * tile + k] : arena[at + column * tile + k]) * arena[at + j];
+        }
+      }
+      for (int k = 0; k < w; k++) {
+        d[k] = 0;
+        for (int i = 0; i <= k; i++) {
+          d[k] += vt[top + tile * tile + i * tile + k] * c[i];
+        }
+      }
+      for (int r = 0; r < m; r++) {
+        int at = row(f, bundle, r);
+        double sum = 0;
+        for (int k = 0; k < w; k++) {
+          sum += (r < tile ? vt[top + r * tile + k] : arena[at + column * tile + k]) * d[k];
+        }
+        arena[at + j] -= sum;
+      }
+    }
+  }
+
+  private void assembleS(int f, long from, long to) {
+    for (long e = from; e < to; e++) {
+      long place = front[f].data() + Integer.toUnsignedLong(program.sIndex()[(int) e]);
+      arena[(int) place] = entry[(int) e];
+    }
+  }
+
+  private void packAssemble(Task.PackAssemble t) {
+    FrontDescriptor d = front[t.front()];
+    for (int i = t.rowFrom(); i < t.rowTo(); i++) {
+      long from = d.data() + (long) (d.fp() + i) * d.ld() + d.fp();
+      for (int j = Math.max(i, t.columnFrom()); j < t.columnTo(); j++) {
+        assemble(d, i, j, arena[(int) (from + j)]);
+      }
+    }
+  }
+
+  private void assembleBlock(Task.AssembleBlock t) {
+    FrontDescriptor d = front[t.block()];
+    for (int i = t.rowFrom(); i < t.rowTo(); i++) {
+      long from = d.data() + (long) i * d.fn() - (long) i * (i - 1) / 2 - i;
+      long right = d.dataRhs() + (long) i * d.rhs() - d.fn();
+      for (int j = Math.max(i, t.columnFrom()); j < t.columnTo(); j++) {
+        assemble(d, i, j, input[(int) (j < d.fn() ? from + j : right + j)]);
+      }
+    }
+  }
+
+  /** Entry (i, j) of the block with descriptor d goes to its place in the parent. */
+  private void assemble(FrontDescriptor d, int i, int j, double value) {
+    FrontDescriptor p = front[d.parent()];
+    long row = program.maps()[(int) d.rowMap() + i];
+    int column = program.maps()[(int) d.columnMap() + j];
+    arena[(int) (p.data() + row * p.ld() + column)] = value;
+  }
+
+  /** A small front whole; false if it has a dead pivot. */
+  private boolean smallFront(Task.SmallFront t) {
+    FrontDescriptor d = front[t.front()];
+    if (t.assembleS()) {
+      assembleS(t.front(), d.sFrom(), d.sTo());
+    }
+    int width = d.fn() + d.rhs();
+    double[][] a = new double[d.fm()][];
+    for (int i = 0; i < d.fm(); i++) {
+      int from = (int) d.data() + i * d.ld();
+      a[i] = java.util.Arrays.copyOfRange(arena, from, from + width);
+    }
+    Householder.factorize(a, Math.min(d.fm(), d.fn()));
+    for (int i = 0; i < d.fm(); i++) {
+      int to = (int) d.data() + i * d.ld();
+      for (int j = 0; j < width; j++) {
+        arena[to + j] = j < i && j < d.fn() ? 0 : a[i][j];
+      }
+    }
+    for (int j = 0; j < Math.min(d.fm(), d.fp()); j++) {
+      if (dead(a[j][j])) {
+        return false;
+      }
+    }
+    if (t.packAssemble()) {
+      int columns = d.cn() + d.rhs();
+      packAssemble(new Task.PackAssemble(t.front(), d.parent(), 0, d.cm(), 0, columns));
+    }
+    if (t.packRows()) {
+      packRows(t.front(), 0, t.rows(), t.out(), t.outRhs());
+    }
+    if (t.residual()) {
+      residual(t.front(), Math.min(d.fm(), d.fn()), d.fm(), t.slot());
+    }
+    return true;
+  }
+
+  /** Rows of R with a positive diagonal; contribution rows as they are. */
+  private void packRows(int f, int from, int to, long outFrom, long outRhs) {
+    FrontDescriptor d = front[f];
+    int values = (int) outFrom;
+    int right = (int) outRhs;
+    for (int i = from; i < to; i++) {
+      int row = (int) (d.data() + (long) i * d.ld());
+      boolean negate = i < d.fp() && arena[row + i] < 0;
+      for (int j = i; j < d.fn(); j++) {
+        out[values++] = negate ? -arena[row + j] : arena[row + j];
+      }
+      for (int j = d.fn(); j < d.fn() + d.rhs(); j++) {
+        out[right++] = negate ? -arena[row + j] : arena[row + j];
+      }
+    }
+  }
+
+  private void residual(int f, int from, int to, int slot) {
+    FrontDescriptor d = front[f];
+    for (int j = 0; j < d.rhs(); j++) {
+      double sum = 0;
+      for (int i = from; i < to; i++) {
+        double x = arena[(int) (d.data() + (long) i * d.ld()) + d.fn() + j];
+        sum += x * x;
+      }
+      residual[slot * d.rhs() + j] = sum;
+    }
+  }
+
+  @Override
+  public double[] fetch(ByteBuffer tasks, int count, int outDoubles) {
+    out = new double[outDoubles];
+    for (int k = 0; k < count; k++) {
+      Task task = TaskLayout.decode(tasks, k * TaskLayout.TASK_BYTES);
+      if (!(task instanceof Task.PackRows t)) {
+        throw new IllegalArgumentException("only PACK_ROWS tasks can be fetched, not " + task);
+      }
+      packRows(t.front(), t.rowFrom(), t.rowTo(), t.out(), t.outRhs());
+    }
+    return out;
+  }
+
+  @Override
+  public void close() {
+    arena = null;
+    entry = null;
+    input = null;
+    vt = null;
+    out = null;
+  }
+}

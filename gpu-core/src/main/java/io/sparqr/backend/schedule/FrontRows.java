@@ -1,0 +1,114 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.SubtreeProblem;
+import java.util.Arrays;
+
+/** The rows of a subtree problem grouped by front, each front's in their order. Immutable. */
+final class FrontRows {
+
+  private final RowBlock rows;
+
+  /** size nf; place of a front in the problem's list, or -1. */
+  private final int[] place;
+
+  private final int[] start;
+  private final int[] order;
+
+  FrontRows(SubtreeProblem problem) {
+    rows = problem.rows();
+    place = new int[problem.analysis().fronts()];
+    Arrays.fill(place, -1);
+    int n = problem.fronts().length;
+    for (int t = 0; t < n; t++) {
+      place[problem.fronts()[t]] = t;
+    }
+    start = new int[n + 1];
+    for (int i = 0; i < rows.rows(); i++) {
+      start[placeOf(i) + 1]++;
+    }
+    for (int t = 0; t < n; t++) {
+      start[t + 1] += start[t];
+    }
+    order = new int[rows.rows()];
+    int[] next = Arrays.copyOf(start, n);
+    for (int i = 0; i < order.length; i++) {
+      order[next[placeOf(i)]++] = i;
+    }
+  }
+
+  private int placeOf(int row) {
+    int f = rows.front()[row];
+    if (f < 0 || f >= place.length || place[f] < 0) {
+      throw new IllegalArgumentException(
+          "row " + row + " belongs to front " + f + ", which is not one of the task's");
+    }
+    return place[f];
+  }
+
+  RowBlock rows() {
+    return rows;
+  }
+
+  /** Whether front f is one of the task's. */
+  boolean has(int f) {
+    return place[f] >= 0;
+  }
+
+  /** Place of front f in the task's list. */
+  int place(int f) {
+    return place[f];
+  }
+
+  /** Number of rows of front f. */
+  int count(int f) {
+    return start[place[f] + 1] - start[place[f]];
+  }
+
+  /** Row k of front f, k in [0, count). */
+  int row(int f, int k) {
+    return order[start[place[f]] + k];
+  }
+
+  /** Entries of front f's rows, right-hand sides counted. */
+  long entries(int f) {
+    long sum = 0;
+    for (int k = 0; k < count(f); k++) {
+      int i = row(f, k);
+      sum += rows.rowStart()[i + 1] - rows.rowStart()[i] + rows.rhsCount();
+    }
+    return sum;
+  }
+
+  /** Front f's rows alone, as a block. */
+  RowBlock only(int[] fronts) {
+    int n = 0;
+    int nz = 0;
+    for (int f : fronts) {
+      n += count(f);
+      for (int k = 0; k < count(f); k++) {
+        nz += rows.rowStart()[row(f, k) + 1] - rows.rowStart()[row(f, k)];
+      }
+    }
+    int rhs = rows.rhsCount();
+    var part =
+        new RowBlock(new int[n], new int[n + 1], new int[nz], new double[nz], new double[n * rhs], rhs);
+    int to = 0;
+    int at = 0;
+    for (int f : fronts) {
+      for (int k = 0; k < count(f); k++, to++) {
+        int i = row(f, k);
+        int from = rows.rowStart()[i];
+        int length = rows.rowStart()[i + 1] - from;
+        part.front()[to] = f;
+        System.arraycopy(rows.position(), from, part.position(), at, length);
+        System.arraycopy(rows.value(), from, part.value(), at, length);
+        System.arraycopy(rows.rhs(), i * rhs, part.rhs(), to * rhs, rhs);
+        at += length;
+        part.rowStart()[to + 1] = at;
+      }
+    }
+    return part;
+  }
+}

@@ -1,0 +1,398 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+import io.sparqr.error.IndexOverflowException;
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.RowBlock;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Lays a stage out: places in the arena, the order of each front's rows, the maps, the S entries'
+ * places, the bucket schedules.
+ *
+ * <p>The rows of a front are sorted by their leftmost column: that is the staircase. Equal ones
+ * keep the order "rows of A as they came, then the children's rows, children ascending", whether a
+ * child is in the stage or comes as a block; so cutting a task into other stages changes no bit.
+ *
+ * <p>Cost: O(entries + map entries + columns of all fronts + operations), in parallel over fronts.
+ */
+final class StageBuilder {
+
+  private static final int ALIGN = TaskLayout.TILE;
+
+  private final SymbolicAnalysis analysis;
+  private final FrontRows rows;
+  private final SchedulerOptions options;
+  private final int threads;
+  private final boolean detect;
+
+  /** size nf; number of a front in the stage that is being built, or -1. */
+  private final int[] stageIndex;
+
+  /** A scratch array of n places a thread: a column's place in the front at hand. */
+  private final int[][] localOf;
+
+  /**
+   * For one subtree task.
+   *
+   * @param detect whether dead pivots are looked for: then a front with fewer rows than pivots is
+   *     known to be unsound
+   */
+  StageBuilder(
+      SymbolicAnalysis analysis,
+      FrontRows rows,
+      SchedulerOptions options,
+      int threads,
+      boolean detect) {
+    this.analysis = analysis;
+    this.rows = rows;
+    this.options = options;
+    this.threads = threads;
+    this.detect = detect;
+    stageIndex = new int[analysis.fronts()];
+    Arrays.fill(stageIndex, -1);
+    localOf = new int[threads][];
+  }
+
+  /** Arrays of the stage that is being built. */
+  private static final class Draft {
+    final int[] id;
+    final List<ContributionBlock> blocks;
+    final StageFronts s;
+    final long[] data;
+    final long[] rowMap;
+    final long[] columnMap;
+    final long[] blockData;
+    int[] blockOf;
+    int[] maps;
+    int[] sIndex;
+
+    Draft(int[] id, List<ContributionBlock> blocks, int rhs) {
+      this.id = id;
+      this.blocks = blocks;
+      s = new StageFronts(id.length, blocks.size(), rhs);
+      data = new long[id.length + 1];
+      rowMap = new long[id.length + blocks.size()];
+      columnMap = new long[id.length + blocks.size()];
+      blockData = new long[blocks.size() + 1];
+    }
+
+    int ld(int f) {
+      return s.rounds[f] == null
+          ? SchedulerOptions.smallLd(s.fn[f], s.rhs)
+          : s.columnTiles(f) * TaskLayout.TILE;
+    }
+  }
+
+  /** Rows that a front with so many rows, columns and pivots passes on at full rank. */
+  static int contributionRows(long fm, int fn, int fp) {
+    return (int) Math.max(0, Math.min(fm, fn) - fp);
+  }
+
+  /**
+   * Builds a stage.
+   *
+   * @param fronts ascending; every child of one of them is in it too, or done
+   * @param blocks contribution blocks of done children of these fronts, ascending by front
+   */
+  StageProgram build(int[] fronts, List<ContributionBlock> blocks) {
+    var d = new Draft(fronts, blocks, rows.rows().rhsCount());
+    for (int f = 0; f < fronts.length; f++) {
+      stageIndex[fronts[f]] = f;
+    }
+    try {
+      sizes(d);
+      Parallel.loop(
+          fronts.length,
+          8,
+          threads,
+          (from, to, t) -> {
+            for (int f = from; f < to; f++) {
+              layFrontOut(d, f, scratch(t));
+            }
+          });
+      return finish(d);
+    } finally {
+      for (int f : fronts) {
+        stageIndex[f] = -1;
+      }
+    }
+  }
+
+  private int[] scratch(int thread) {
+    if (localOf[thread] == null) {
+      localOf[thread] = new int[analysis.columns()];
+    }
+    return localOf[thread];
+  }
+
+  /** Sizes, links, and places in arena, maps, S and output: children before parents. */
+  private void sizes(Draft d) {
+    StageFronts s = d.s;
+    long[] fm = new long[s.fronts];
+    int[] blockOf = new int[analysis.fronts()];
+    for (int b = 0; b < s.blocks; b++) {
+      ContributionBlock block = d.blocks.get(b);
+      int parent = stageIndex[analysis.parent(block.front())];
+      s.blockParent[b] = parent;
+      s.blockCm[b] = block.cm();
+      s.blockCn[b] = block.cn();
+      fm[parent] += block.cm();
+      blockOf[block.front()] = b + 1;
+      d.blockData[b + 1] = d.blockData[b] + block.values().length + block.rhs().length;
+    }
+    d.blockOf = blockOf;
+    long mapEnd = 0;
+    for (int f = 0; f < s.fronts; f++) {
+      int g = d.id[f];
+      int p = analysis.parent(g);
+      s.parent[f] = p < 0 ? -1 : stageIndex[p];
+      fm[f] += rows.count(g);
+      s.fm[f] = checked(fm[f], "rows of front " + g, Integer.MAX_VALUE);
+      s.fn[f] = analysis.fn(g);
+      s.fp[f] = analysis.fp(g);
+      s.cm[f] = contributionRows(fm[f], s.fn[f], s.fp[f]);
+      s.sStart[f + 1] = s.sStart[f] + rows.entries(g);
+      s.outRows[f] = Math.min(s.fm[f], s.fp[f]);
+      if (s.parent[f] >= 0) {
+        fm[s.parent[f]] += s.cm[f];
+      } else {
+        s.outRows[f] += s.cm[f];
+      }
+      s.outStart[f + 1] = s.outStart[f] + outLength(s, f);
+      checked(s.outStart[f + 1] - s.outStart[f], "rows of R of front " + g, Integer.MAX_VALUE - 8);
+      d.rowMap[f] = mapEnd;
+      d.columnMap[f] = mapEnd + s.cm[f];
+      mapEnd += s.parent[f] < 0 ? 0 : s.cm[f] + s.fn[f] - s.fp[f] + s.rhs;
+    }
+    for (int b = 0; b < s.blocks; b++) {
+      d.rowMap[s.fronts + b] = mapEnd;
+      d.columnMap[s.fronts + b] = mapEnd + s.blockCm[b];
+      mapEnd += s.blockCm[b] + s.blockCn[b] + s.rhs;
+    }
+    d.maps = new int[checked(mapEnd, "maps of a stage", Integer.MAX_VALUE - 8)];
+    long entries = s.sStart[s.fronts];
+    d.sIndex = new int[checked(entries, "entries of a stage", Integer.MAX_VALUE - 8)];
+  }
+
+  private static long outLength(StageFronts s, int f) {
+    long r = s.outRows[f];
+    return r * s.fn[f] - r * (r - 1) / 2 + r * s.rhs;
+  }
+
+  private static int checked(long value, String what, long limit) {
+    if (value > limit) {
+      throw new IndexOverflowException(what + ": " + value + " is too many", what, value);
+    }
+    return (int) value;
+  }
+
+  /** Orders the front's rows, fills its children's maps and its S places, makes its rounds. */
+  private void layFrontOut(Draft d, int f, int[] local) {
+    StageFronts s = d.s;
+    int g = d.id[f];
+    int fn = s.fn[f];
+    for (int k = 0; k < fn; k++) {
+      local[analysis.column(g, k)] = k;
+    }
+    int[] next = new int[fn + 1];
+    int own = rows.count(g);
+    for (int k = 0; k < own; k++) {
+      next[leftmost(g, rows.row(g, k), local) + 1]++;
+    }
+    for (int k = 0; k < analysis.childCount(g); k++) {
+      mapColumns(d, g, analysis.child(g, k), local, next);
+    }
+    int[] first = new int[fn + 1];
+    for (int k = 0; k < fn; k++) {
+      next[k + 1] += next[k];
+      first[k + 1] = next[k + 1];
+    }
+    if (s.fm[f] > 0 && !options.small(s.fm[f], fn, s.rhs)) {
+      s.rounds[f] = bucketRounds(s, f, first);
+    }
+    long ld = d.ld(f);
+    long height = s.rounds[f] == null ? s.fm[f] : (long) ALIGN * s.rounds[f].rowTiles;
+    if (ld * height > 1L << 32) {
+      throw new IndexOverflowException(
+          "front " + g + ": " + height + " x " + ld + " exceeds 2^32 entries", "front", ld * height);
+    }
+    placeRows(d, f, local, next, (int) ld);
+    for (int k = 0; k < analysis.childCount(g); k++) {
+      mapRows(d, analysis.child(g, k), next);
+    }
+  }
+
+  private int leftmost(int g, int row, int[] local) {
+    RowBlock r = rows.rows();
+    int at = r.rowStart()[row];
+    // A row without an entry has only right-hand sides: it may come last.
+    return at == r.rowStart()[row + 1] ? analysis.fn(g) - 1 : place(g, r.position()[at], local);
+  }
+
+  private int place(int g, int position, int[] local) {
+    int k = position < 0 || position >= local.length ? -1 : local[position];
+    if (k < 0 || k >= analysis.fn(g) || analysis.column(g, k) != position) {
+      throw new IllegalArgumentException("position " + position + " is no column of front " + g);
+    }
+    return k;
+  }
+
+  /** Descriptor number of child c: a front of the stage, a block, or -1 if it passes nothing. */
+  private int source(Draft d, int c) {
+    if (stageIndex[c] >= 0) {
+      return stageIndex[c];
+    }
+    return d.blockOf[c] > 0 ? d.s.fronts + d.blockOf[c] - 1 : -1;
+  }
+
+  private static int rowsOf(Draft d, int source) {
+    return source < d.s.fronts ? d.s.cm[source] : d.s.blockCm[source - d.s.fronts];
+  }
+
+  /** Rjmap of child c, and its rows' leftmost columns to the histogram. */
+  private void mapColumns(Draft d, int g, int c, int[] local, int[] next) {
+    int source = source(d, c);
+    if (source < 0) {
+      return;
+    }
+    int at = (int) d.columnMap[source];
+    int cn = analysis.cn(c);
+    int fp = analysis.fp(c);
+    for (int j = 0; j < cn; j++) {
+      d.maps[at + j] = place(g, analysis.column(c, fp + j), local);
+    }
+    for (int j = 0; j < d.s.rhs; j++) {
+      d.maps[at + cn + j] = analysis.fn(g) + j;
+    }
+    int cm = rowsOf(d, source);
+    for (int i = 0; i < cm; i++) {
+      next[d.maps[at + i] + 1]++;
+    }
+  }
+
+  private void mapRows(Draft d, int c, int[] next) {
+    int source = source(d, c);
+    if (source < 0) {
+      return;
+    }
+    int columns = (int) d.columnMap[source];
+    int to = (int) d.rowMap[source];
+    int cm = rowsOf(d, source);
+    for (int i = 0; i < cm; i++) {
+      d.maps[to + i] = next[d.maps[columns + i]]++;
+    }
+  }
+
+  /** Places of the S entries of front f's own rows, in row order. */
+  private void placeRows(Draft d, int f, int[] local, int[] next, int ld) {
+    RowBlock r = rows.rows();
+    int g = d.id[f];
+    int own = rows.count(g);
+    int to = (int) d.s.sStart[f];
+    for (int k = 0; k < own; k++) {
+      int i = rows.row(g, k);
+      int base = next[leftmost(g, i, local)]++ * ld;
+      for (int e = r.rowStart()[i]; e < r.rowStart()[i + 1]; e++) {
+        d.sIndex[to++] = base + place(g, r.position()[e], local);
+      }
+      for (int j = 0; j < d.s.rhs; j++) {
+        d.sIndex[to++] = base + d.s.fn[f] + j;
+      }
+    }
+  }
+
+  /** The bucket schedule; rowsTo[k + 1] = rows with a leftmost column of at most k. */
+  private FrontSchedule bucketRounds(StageFronts s, int f, int[] rowsTo) {
+    int rowTiles = TaskLayout.tiles(s.fm[f]);
+    int[] left = new int[rowTiles];
+    int k = 0;
+    for (int i = 0; i < rowTiles; i++) {
+      while (rowsTo[k + 1] <= i * TaskLayout.TILE) {
+        k++;
+      }
+      left[i] = k / TaskLayout.TILE;
+    }
+    int pivotTiles = Math.min(rowTiles, TaskLayout.tiles(s.fn[f]));
+    return BucketScheduler.schedule(
+        rowTiles, left, pivotTiles, s.columnTiles(f), options.bundle(), options.pipelining());
+  }
+
+  private StageProgram finish(Draft d) {
+    StageFronts s = d.s;
+    int[] initial = new int[s.fronts];
+    for (int f = 0; f < s.fronts; f++) {
+      long height = s.rounds[f] == null ? s.fm[f] : (long) ALIGN * s.rounds[f].rowTiles;
+      d.data[f + 1] = d.data[f] + (d.ld(f) * height + ALIGN - 1) / ALIGN * ALIGN;
+      initial[f] = detect && s.fm[f] < s.fp[f] ? 1 : 0;
+    }
+    ByteBuffer b =
+        ByteBuffer.allocateDirect(
+                Math.multiplyExact(s.fronts + s.blocks, TaskLayout.FRONT_BYTES))
+            .order(ByteOrder.LITTLE_ENDIAN);
+    for (int f = 0; f < s.fronts; f++) {
+      int rowTiles = s.rounds[f] == null ? 0 : s.rounds[f].rowTiles;
+      new FrontDescriptor(
+              d.data[f],
+              0,
+              s.sStart[f],
+              s.sStart[f + 1],
+              d.rowMap[f],
+              d.columnMap[f],
+              d.ld(f),
+              s.fm[f],
+              s.fn[f],
+              s.fp[f],
+              s.rhs,
+              s.cm[f],
+              rowTiles,
+              s.columnTiles(f),
+              s.parent[f],
+              d.id[f])
+          .encode(b, f);
+    }
+    for (int k = 0; k < s.blocks; k++) {
+      blockDescriptor(d, k).encode(b, s.fronts + k);
+    }
+    StageSchedule schedule = SparseScheduler.schedule(s, options, threads);
+    return new StageProgram(
+        s.fronts,
+        s.blocks,
+        s.rhs,
+        b,
+        d.maps,
+        d.sIndex,
+        initial,
+        d.data[s.fronts],
+        d.blockData[s.blocks],
+        s.outStart,
+        schedule.residualSlots(),
+        schedule);
+  }
+
+  private static FrontDescriptor blockDescriptor(Draft d, int k) {
+    ContributionBlock block = d.blocks.get(k);
+    StageFronts s = d.s;
+    return new FrontDescriptor(
+        d.blockData[k],
+        d.blockData[k] + block.values().length,
+        0,
+        0,
+        d.rowMap[s.fronts + k],
+        d.columnMap[s.fronts + k],
+        0,
+        block.cm(),
+        block.cn(),
+        0,
+        s.rhs,
+        block.cm(),
+        0,
+        TaskLayout.tiles(block.cn() + s.rhs),
+        s.blockParent[k],
+        block.front());
+  }
+}

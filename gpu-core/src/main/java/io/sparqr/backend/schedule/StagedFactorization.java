@@ -1,0 +1,473 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.FactorSummary;
+import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.DoubleBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Factors a subtree task on a {@link RoundExecutor}: memory stages, rounds, rows of R out,
+ * contribution blocks between stages through host memory, and the mending of fronts with dead
+ * columns. The same for every executor.
+ *
+ * <p>Stages (SQR section 3.4): a prefix of what is left of the postorder, as long as its fronts,
+ * entries, output and the blocks that come in fit the memory; blocks of fronts whose parent is in a
+ * later stage go to the host and back.
+ *
+ * <p>Dead columns. A static schedule cannot shift rows, so it only detects: a pivot with |R_kk| at
+ * most the tolerance marks its front unsound, and so, as the rounds go on, every front above it in
+ * the stage, whose tasks do nothing from then on. When the stage is done, the lowest unsound fronts
+ * are factored again by the mender (Heath's method, column by column) from their rows and their
+ * children's blocks, which are sound; the fronts above them go through the executor again, as part
+ * of the next stage, with the number of rows that the mended fronts really pass on (more than at
+ * full rank, at most min(fm, cn)). So no front is computed twice on the device but those that have
+ * a dead pivot, and the rest of the tree stays there. A front's rows of R, of which the schedule
+ * knows nothing, are the same whether it went through in the first or a later stage.
+ *
+ * <p>Bits depend on the problem, the executor and its {@link SchedulerOptions}, not on the memory
+ * budget and not on the number of threads. Not thread-safe.
+ */
+public final class StagedFactorization {
+
+  private final RoundExecutor executor;
+  private final SubtreeFactorizer mender;
+  private final String backend;
+
+  /**
+   * A driver for an executor.
+   *
+   * @param backend name for the report
+   * @param executor runs the rounds; not closed here
+   * @param mender factors fronts with dead columns on the host; not closed here
+   */
+  public StagedFactorization(String backend, RoundExecutor executor, SubtreeFactorizer mender) {
+    this.backend = backend;
+    this.executor = executor;
+    this.mender = mender;
+  }
+
+  /**
+   * Factors a task.
+   *
+   * @throws InsufficientMemoryException if one front and what goes into it do not fit
+   */
+  public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
+    return new Run(problem, options).run();
+  }
+
+  /** One factorization. */
+  private final class Run {
+
+    private final SubtreeProblem problem;
+    private final SymbolicAnalysis analysis;
+    private final FactorOptions options;
+    private final FrontRows rows;
+    private final StageBuilder builder;
+    private final int rhs;
+
+    /** By place in the task's list. */
+    private final FrontFactor[] factor;
+
+    /** By front of the analysis: blocks in host memory that nobody has taken yet. */
+    private final ContributionBlock[] block;
+
+    private final double[] residual;
+    private int[] pending;
+    private long budget;
+    private long rank;
+    private double flops;
+    private long stages;
+    private long rounds;
+    private long tasks;
+    private long h2d;
+    private long d2h;
+    private long peak;
+    private double dropped;
+
+    Run(SubtreeProblem problem, FactorOptions options) {
+      this.problem = problem;
+      this.options = options;
+      analysis = problem.analysis();
+      rows = new FrontRows(problem);
+      rhs = problem.rows().rhsCount();
+      builder =
+          new StageBuilder(
+              analysis,
+              rows,
+              executor.schedulerOptions(),
+              options.threads(),
+              options.rankTolerance() >= 0);
+      factor = new FrontFactor[problem.fronts().length];
+      block = new ContributionBlock[analysis.fronts()];
+      residual = new double[rhs];
+      pending = problem.fronts().clone();
+      budget = executor.availableBytes();
+      if (options.deviceMemoryBytes() > 0) {
+        budget = Math.min(budget, options.deviceMemoryBytes());
+      }
+      for (ContributionBlock b : problem.inputs()) {
+        block[b.front()] = b;
+      }
+    }
+
+    SubtreeFactor run() {
+      long began = System.nanoTime();
+      while (pending.length > 0) {
+        stage();
+      }
+      var outputs = new ArrayList<ContributionBlock>();
+      for (int f : problem.fronts()) {
+        int p = analysis.parent(f);
+        if (block[f] != null && block[f].cm() > 0 && (p < 0 || !rows.has(p))) {
+          outputs.add(block[f]);
+        }
+      }
+      double seconds = (System.nanoTime() - began) * 1e-9;
+      for (FrontFactor f : factor) {
+        rank += f.rank();
+      }
+      var summary =
+          new FactorSummary(
+              backend,
+              executor.device(),
+              factor.length,
+              rank,
+              flops,
+              stages,
+              rounds,
+              tasks,
+              h2d,
+              d2h,
+              peak,
+              0,
+              0,
+              seconds,
+              dropped,
+              List.of());
+      return new SubtreeFactor(Arrays.asList(factor), outputs, residual, summary);
+    }
+
+    /** Builds and runs one stage; what is left of it stays pending. */
+    private void stage() {
+      int count = prefix();
+      while (true) {
+        int[] fronts = Arrays.copyOf(pending, count);
+        List<ContributionBlock> in = inputs(fronts);
+        StageProgram program = builder.build(fronts, in);
+        if (program.deviceBytes() > budget) {
+          count = shrink(count, program.deviceBytes());
+          continue;
+        }
+        RoundExecutor.Result result;
+        try {
+          result =
+              executor.execute(
+                  program,
+                  new Values(fronts, in),
+                  options.rankTolerance(),
+                  (f, b) -> take(program, fronts[f], f, b));
+        } catch (InsufficientMemoryException e) {
+          count = shrink(count, program.deviceBytes());
+          budget = Math.min(budget, program.deviceBytes() - 1);
+          continue;
+        }
+        account(program, result);
+        complete(program, fronts, result.state());
+        return;
+      }
+    }
+
+    private int shrink(int count, long required) {
+      if (count == 1) {
+        throw new InsufficientMemoryException(
+            "front "
+                + pending[0]
+                + " and what goes into it need "
+                + required
+                + " bytes, the budget is "
+                + budget,
+            required,
+            budget);
+      }
+      return Math.max(1, (int) Math.min(count - 1, count * 0.9 * budget / required));
+    }
+
+    /** How many of the pending fronts fit by estimate, at least one. */
+    private int prefix() {
+      long[] fm = new long[pending.length];
+      int[] at = new int[analysis.fronts()];
+      for (int t = 0; t < pending.length; t++) {
+        at[pending[t]] = t + 1;
+      }
+      double bytes = 0;
+      for (int t = 0; t < pending.length; t++) {
+        int f = pending[t];
+        fm[t] += rows.count(f);
+        for (int k = 0; k < analysis.childCount(f); k++) {
+          ContributionBlock b = block[analysis.child(f, k)];
+          if (b != null) {
+            fm[t] += b.cm();
+            bytes += 8.0 * b.values().length;
+          }
+        }
+        int fn = analysis.fn(f);
+        int cm = StageBuilder.contributionRows(fm[t], fn, analysis.fp(f));
+        int p = analysis.parent(f);
+        if (p >= 0 && at[p] > 0) {
+          fm[at[p] - 1] += cm;
+        }
+        bytes += frontBytes(fm[t], fn, analysis.fp(f)) + 12.0 * rows.entries(f);
+        if (bytes > budget) {
+          return Math.max(1, t);
+        }
+      }
+      return pending.length;
+    }
+
+    private double frontBytes(long fm, int fn, int fp) {
+      SchedulerOptions o = executor.schedulerOptions();
+      double out = 8.0 * Math.min(fm, fp) * fn + 4.0 * (fn + fm);
+      if (fm <= Integer.MAX_VALUE && o.small((int) fm, fn, rhs)) {
+        return out + 8.0 * fm * SchedulerOptions.smallLd(fn, rhs) + TaskLayout.FRONT_BYTES;
+      }
+      double rowTiles = Math.ceil(fm / (double) TaskLayout.TILE);
+      double vt = 16.0 * TaskLayout.VT_DOUBLES * Math.ceil(rowTiles / o.bundle());
+      return out + vt + 8.0 * 1024 * rowTiles * TaskLayout.tiles(fn + rhs);
+    }
+
+    private List<ContributionBlock> inputs(int[] fronts) {
+      var in = new ArrayList<ContributionBlock>();
+      for (int f : fronts) {
+        for (int k = 0; k < analysis.childCount(f); k++) {
+          ContributionBlock b = block[analysis.child(f, k)];
+          if (b != null && b.cm() > 0) {
+            in.add(b);
+          }
+        }
+      }
+      return in;
+    }
+
+    /** Rows of a sound front from the output buffer: R, and the block if it leaves the stage. */
+    private void take(StageProgram program, int front, int f, DoubleBuffer out) {
+      FrontDescriptor d = program.descriptor(f);
+      int r = Math.min(d.fm(), d.fp());
+      int[] live = new int[r];
+      for (int k = 0; k < r; k++) {
+        live[k] = k;
+      }
+      double[] values = new double[(int) ((long) r * d.fn() - (long) r * (r - 1) / 2)];
+      double[] right = new double[r * rhs];
+      out.get(values);
+      ContributionBlock c = null;
+      if (d.parent() < 0) {
+        double[] cValues = new double[(int) ContributionBlock.packedLength(d.cm(), d.cn())];
+        double[] cRight = new double[d.cm() * rhs];
+        out.get(cValues);
+        out.get(right);
+        out.get(cRight);
+        c = new ContributionBlock(front, d.cm(), d.cn(), cValues, cRight, rhs);
+      } else {
+        out.get(right);
+      }
+      block[front] = c;
+      factor[rows.place(front)] = new FrontFactor(front, d.fn(), live, values, right, rhs);
+    }
+
+    private void account(StageProgram program, RoundExecutor.Result result) {
+      stages++;
+      rounds += program.schedule().rounds();
+      tasks += program.schedule().tasks();
+      flops += program.schedule().flops();
+      h2d += result.h2dBytes();
+      d2h += result.d2hBytes();
+      peak = Math.max(peak, program.deviceBytes());
+      for (int slot = 0; slot < program.residualSlots(); slot++) {
+        for (int j = 0; j < rhs; j++) {
+          residual[j] += result.residual()[slot * rhs + j];
+        }
+      }
+    }
+
+    /** Sound fronts are done; of the others the lowest are mended and the rest stay pending. */
+    private void complete(StageProgram program, int[] fronts, int[] state) {
+      int n = fronts.length;
+      boolean[] unsound = new boolean[n];
+      boolean[] redo = new boolean[n];
+      for (int f = 0; f < n; f++) {
+        unsound[f] = redo[f] || state[f] != 0;
+        int p = program.descriptor(f).parent();
+        if (unsound[f] && p >= 0) {
+          redo[p] = true;
+        }
+      }
+      var mend = new ArrayList<Integer>();
+      var passOn = new ArrayList<Integer>();
+      int[] left = new int[n];
+      int leftCount = 0;
+      for (int f = 0; f < n; f++) {
+        FrontDescriptor d = program.descriptor(f);
+        if (redo[f]) {
+          left[leftCount++] = fronts[f];
+        } else if (unsound[f]) {
+          mend.add(fronts[f]);
+        } else {
+          if (factor[rows.place(fronts[f])] == null) {
+            factor[rows.place(fronts[f])] = emptyFactor(fronts[f]);
+          }
+          if (d.cm() > 0 && d.parent() >= 0 && unsound[d.parent()]) {
+            passOn.add(f);
+          }
+        }
+      }
+      fetchBlocks(program, fronts, passOn);
+      mend(mend);
+      for (int f = 0; f < n; f++) {
+        if (!redo[f]) {
+          dropChildren(fronts[f]);
+        }
+      }
+      int rest = pending.length - n;
+      int[] next = Arrays.copyOf(left, leftCount + rest);
+      System.arraycopy(pending, n, next, leftCount, rest);
+      pending = next;
+    }
+
+    private FrontFactor emptyFactor(int front) {
+      int[] none = new int[0];
+      return new FrontFactor(front, analysis.fn(front), none, new double[0], new double[0], rhs);
+    }
+
+    /** Blocks of sound fronts whose parents have to be done again. */
+    private void fetchBlocks(StageProgram program, int[] fronts, List<Integer> which) {
+      int from = 0;
+      while (from < which.size()) {
+        long length = 0;
+        int to = from;
+        while (to < which.size()) {
+          long more = blockLength(program.descriptor(which.get(to)));
+          if (to > from && length + more > 1 << 27) {
+            break;
+          }
+          length += more;
+          to++;
+        }
+        fetchBlocks(program, fronts, which.subList(from, to), Math.toIntExact(length));
+        from = to;
+      }
+    }
+
+    private long blockLength(FrontDescriptor d) {
+      return ContributionBlock.packedLength(d.cm(), d.cn()) + (long) d.cm() * rhs;
+    }
+
+    private void fetchBlocks(
+        StageProgram program, int[] fronts, List<Integer> which, int length) {
+      int count = 0;
+      for (int f : which) {
+        count += TaskLayout.tiles(program.descriptor(f).cm());
+      }
+      ByteBuffer list =
+          ByteBuffer.allocateDirect(count * TaskLayout.TASK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      var writer = new TaskWriter(list);
+      long at = 0;
+      for (int f : which) {
+        FrontDescriptor d = program.descriptor(f);
+        long right = at + ContributionBlock.packedLength(d.cm(), d.cn());
+        for (int i = 0; i < d.cm(); i += TaskLayout.TILE) {
+          int end = Math.min(d.cm(), i + TaskLayout.TILE);
+          long row = at + (long) i * d.cn() - (long) i * (i - 1) / 2;
+          int fp = d.fp();
+          writer.out(
+              TaskLayout.PACK_ROWS, 0, f, 0, fp + i, fp + end, row, right + (long) i * rhs);
+        }
+        at += blockLength(d);
+      }
+      DoubleBuffer out = DoubleBuffer.wrap(executor.fetch(list, count, length));
+      for (int f : which) {
+        FrontDescriptor d = program.descriptor(f);
+        double[] values = new double[(int) ContributionBlock.packedLength(d.cm(), d.cn())];
+        double[] right = new double[d.cm() * rhs];
+        out.get(values);
+        out.get(right);
+        block[fronts[f]] = new ContributionBlock(fronts[f], d.cm(), d.cn(), values, right, rhs);
+      }
+      d2h += 8L * length;
+    }
+
+    /** Factors fronts of which none is above another, on the host. */
+    private void mend(List<Integer> which) {
+      if (which.isEmpty()) {
+        return;
+      }
+      int[] fronts = which.stream().mapToInt(Integer::intValue).toArray();
+      SubtreeFactor mended =
+          mender.factor(
+              new SubtreeProblem(analysis, fronts, rows.only(fronts), inputs(fronts)), options);
+      for (FrontFactor f : mended.fronts()) {
+        factor[rows.place(f.front())] = f;
+        block[f.front()] = null;
+      }
+      for (ContributionBlock b : mended.outputs()) {
+        block[b.front()] = b;
+      }
+      for (int j = 0; j < rhs; j++) {
+        residual[j] += mended.residualSquares()[j];
+      }
+      flops += mended.summary().flopsDone();
+      dropped = Math.hypot(dropped, mended.summary().droppedNorm());
+    }
+
+    /** The blocks of a done front's children are of no use any more. */
+    private void dropChildren(int front) {
+      for (int k = 0; k < analysis.childCount(front); k++) {
+        block[analysis.child(front, k)] = null;
+      }
+    }
+
+    /** The stage's values, straight from the problem's rows and the blocks. */
+    private final class Values implements RoundExecutor.StageInput {
+
+      private final int[] fronts;
+      private final List<ContributionBlock> blocks;
+
+      Values(int[] fronts, List<ContributionBlock> blocks) {
+        this.fronts = fronts;
+        this.blocks = blocks;
+      }
+
+      @Override
+      public void writeS(int from, int to, DoubleBuffer target) {
+        RowBlock r = rows.rows();
+        for (int f = from; f < to; f++) {
+          int n = rows.count(fronts[f]);
+          for (int k = 0; k < n; k++) {
+            int i = rows.row(fronts[f], k);
+            int start = r.rowStart()[i];
+            target.put(r.value(), start, r.rowStart()[i + 1] - start);
+            target.put(r.rhs(), i * rhs, rhs);
+          }
+        }
+      }
+
+      @Override
+      public void writeBlock(int b, DoubleBuffer target) {
+        target.put(blocks.get(b).values());
+        target.put(blocks.get(b).rhs());
+      }
+    }
+  }
+}
