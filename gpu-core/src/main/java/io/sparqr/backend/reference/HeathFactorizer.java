@@ -54,7 +54,11 @@ public final class HeathFactorizer implements SubtreeFactorizer {
       residual = new double[rhs];
       problem.inputs().forEach(b -> block.put(b.front(), b));
       for (int i = 0; i < problem.rows().rows(); i++) {
-        rowsOf.computeIfAbsent(problem.rows().front()[i], f -> new ArrayList<>()).add(i);
+        int f = problem.rows().front()[i];
+        if (Arrays.binarySearch(problem.fronts(), f) < 0) {
+          throw new IllegalArgumentException("row " + i + " is of front " + f + ", not the task's");
+        }
+        rowsOf.computeIfAbsent(f, k -> new ArrayList<>()).add(i);
       }
     }
 

@@ -11,6 +11,7 @@ import io.sparqr.error.InsufficientMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
+import java.util.Arrays;
 
 /**
  * Runs task lists in plain Java: the specification of what every task means. A kernel that gives
@@ -186,7 +187,7 @@ public final class TaskListExecutor implements RoundExecutor {
     double[][] a = new double[m][];
     for (int r = 0; r < m; r++) {
       int from = row(f, bundle, r) + column * tile;
-      a[r] = java.util.Arrays.copyOfRange(arena, from, from + tile);
+      a[r] = Arrays.copyOfRange(arena, from, from + tile);
     }
     double[] tau = Householder.factorize(a, w);
     double[][] t = Householder.blockT(a, tau);
@@ -217,37 +218,48 @@ public final class TaskListExecutor implements RoundExecutor {
     return tolerance >= 0 && !(Math.abs(diagonal) > tolerance);
   }
 
-  /** A := A - V T' (V' A) on column tiles [from, to). */
+  /** A := A - V T' (V' A) on column tiles [from, to): C = V'A, D = T'C, A -= V D. */
   private void apply(int f, int column, int[] bundle, int slot, int from, int to) {
     int tile = TaskLayout.TILE;
     int m = bundle.length * tile;
     int w = reflectors(f, column);
-    int top = slot * TaskLayout.VT_DOUBLES;
-    double[] c = new double[w];
-    double[] d = new double[w];
-    for (int j = from * tile; j < to * tile; j++) {
-      java.util.Arrays.fill(c, 0);
-      for (int r = 0; r < m; r++) {
-        int at = row(f, bundle, r);
-        for (int k = 0; k < w; k++) {
-          c[k] += (r < tile ? vt[top + r * tile + k] : arena[at + column * tile + k]) * arena[at + j];
-        }
-      }
+    int width = (to - from) * tile;
+    double[][] c = new double[w][width];
+    for (int r = 0; r < m; r++) {
+      int at = row(f, bundle, r);
       for (int k = 0; k < w; k++) {
-        d[k] = 0;
-        for (int i = 0; i <= k; i++) {
-          d[k] += vt[top + tile * tile + i * tile + k] * c[i];
+        double v = reflector(slot, column, at, r, k);
+        for (int j = 0; j < width; j++) {
+          c[k][j] += v * arena[at + from * tile + j];
         }
-      }
-      for (int r = 0; r < m; r++) {
-        int at = row(f, bundle, r);
-        double sum = 0;
-        for (int k = 0; k < w; k++) {
-          sum += (r < tile ? vt[top + r * tile + k] : arena[at + column * tile + k]) * d[k];
-        }
-        arena[at + j] -= sum;
       }
     }
+    int t = slot * TaskLayout.VT_DOUBLES + tile * tile;
+    double[][] d = new double[w][width];
+    for (int k = 0; k < w; k++) {
+      for (int i = 0; i <= k; i++) {
+        for (int j = 0; j < width; j++) {
+          d[k][j] += vt[t + i * tile + k] * c[i][j];
+        }
+      }
+    }
+    for (int r = 0; r < m; r++) {
+      int at = row(f, bundle, r);
+      for (int k = 0; k < w; k++) {
+        double v = reflector(slot, column, at, r, k);
+        for (int j = 0; j < width; j++) {
+          arena[at + from * tile + j] -= v * d[k][j];
+        }
+      }
+    }
+  }
+
+  /** Entry (r, k) of V: the first row tile's from the VT slot, the others' in place. */
+  private double reflector(int slot, int column, int at, int r, int k) {
+    int tile = TaskLayout.TILE;
+    return r < tile
+        ? vt[slot * TaskLayout.VT_DOUBLES + r * tile + k]
+        : arena[at + column * tile + k];
   }
 
   private void assembleS(int f, long from, long to) {
@@ -296,7 +308,7 @@ public final class TaskListExecutor implements RoundExecutor {
     double[][] a = new double[d.fm()][];
     for (int i = 0; i < d.fm(); i++) {
       int from = (int) d.data() + i * d.ld();
-      a[i] = java.util.Arrays.copyOfRange(arena, from, from + width);
+      a[i] = Arrays.copyOfRange(arena, from, from + width);
     }
     Householder.factorize(a, Math.min(d.fm(), d.fn()));
     for (int i = 0; i < d.fm(); i++) {

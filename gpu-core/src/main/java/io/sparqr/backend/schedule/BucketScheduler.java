@@ -129,7 +129,7 @@ final class BucketScheduler {
     if (unfinished != 0) {
       throw new IllegalStateException(unfinished + " column tiles were never finished");
     }
-    out.trim();
+    out.finish();
   }
 
   /**

@@ -26,7 +26,7 @@ final class FrontSchedule {
   private int[] opStart = new int[16];
   private int[] writes = new int[16];
 
-  /** size pivotTiles, ascending; the round after which nothing writes row tile k any more. */
+  /** size pivotTiles, ascending; a round after which nothing writes row tiles 0 .. k any more. */
   final int[] doneRound;
 
   FrontSchedule(int rowTiles, int pivotTiles, int columnTiles) {
@@ -142,8 +142,13 @@ final class FrontSchedule {
     opStart[rounds] = length;
   }
 
-  void trim() {
+  /** Ends the last round. */
+  void finish() {
     op = Arrays.copyOf(op, length);
+    // A row tile that starts to the right of the one above it can be done before that one.
+    for (int k = 1; k < pivotTiles; k++) {
+      doneRound[k] = Math.max(doneRound[k], doneRound[k - 1]);
+    }
   }
 
   int length() {
