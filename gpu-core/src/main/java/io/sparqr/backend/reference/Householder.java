@@ -2,8 +2,8 @@
 package io.sparqr.backend.reference;
 
 /**
- * Householder reflectors as LAPACK defines them: H_j = I - tau_j v_j v_j', v_j(j) = 1, H_j x =
- * beta e_j, beta = -sign(alpha) ||x||; a column that is zero below the diagonal has tau = 0.
+ * Householder reflectors as LAPACK defines them: H_j = I - tau_j v_j v_j', v_j(j) = 1, H_j x = beta
+ * e_j, beta = -sign(alpha) ||x||; a column that is zero below the diagonal has tau = 0.
  */
 final class Householder {
 

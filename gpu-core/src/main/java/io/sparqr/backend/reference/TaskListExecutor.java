@@ -116,7 +116,8 @@ public final class TaskListExecutor implements RoundExecutor {
   }
 
   private void runRound(int r) {
-    int tasks = Math.toIntExact(program.schedule().roundStart(r + 1) - program.schedule().roundStart(r));
+    int tasks =
+        Math.toIntExact(program.schedule().roundStart(r + 1) - program.schedule().roundStart(r));
     ByteBuffer list =
         ByteBuffer.allocate(Math.multiplyExact(tasks, TaskLayout.TASK_BYTES))
             .order(ByteOrder.LITTLE_ENDIAN);

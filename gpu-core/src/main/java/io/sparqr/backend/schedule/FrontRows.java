@@ -93,7 +93,8 @@ final class FrontRows {
     }
     int rhs = rows.rhsCount();
     var part =
-        new RowBlock(new int[n], new int[n + 1], new int[nz], new double[nz], new double[n * rhs], rhs);
+        new RowBlock(
+            new int[n], new int[n + 1], new int[nz], new double[nz], new double[n * rhs], rhs);
     int to = 0;
     int at = 0;
     for (int f : fronts) {

@@ -219,7 +219,9 @@ final class StageBuilder {
     long height = s.rounds[f] == null ? s.fm[f] : (long) ALIGN * s.rounds[f].rowTiles;
     if (ld * height > 1L << 32) {
       throw new IndexOverflowException(
-          "front " + g + ": " + height + " x " + ld + " exceeds 2^32 entries", "front", ld * height);
+          "front " + g + ": " + height + " x " + ld + " exceeds 2^32 entries",
+          "front",
+          ld * height);
     }
     placeRows(d, f, local, next, (int) ld);
     for (int k = 0; k < analysis.childCount(g); k++) {
@@ -331,8 +333,7 @@ final class StageBuilder {
       initial[f] = detect && s.fm[f] < s.fp[f] ? 1 : 0;
     }
     ByteBuffer b =
-        ByteBuffer.allocateDirect(
-                Math.multiplyExact(s.fronts + s.blocks, TaskLayout.FRONT_BYTES))
+        ByteBuffer.allocateDirect(Math.multiplyExact(s.fronts + s.blocks, TaskLayout.FRONT_BYTES))
             .order(ByteOrder.LITTLE_ENDIAN);
     for (int f = 0; f < s.fronts; f++) {
       int rowTiles = s.rounds[f] == null ? 0 : s.rounds[f].rowTiles;

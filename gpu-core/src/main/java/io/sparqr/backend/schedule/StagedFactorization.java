@@ -374,8 +374,7 @@ public final class StagedFactorization {
       return ContributionBlock.packedLength(d.cm(), d.cn()) + (long) d.cm() * rhs;
     }
 
-    private void fetchBlocks(
-        StageProgram program, int[] fronts, List<Integer> which, int length) {
+    private void fetchBlocks(StageProgram program, int[] fronts, List<Integer> which, int length) {
       int count = 0;
       for (int f : which) {
         count += TaskLayout.tiles(program.descriptor(f).cm());
@@ -391,8 +390,7 @@ public final class StagedFactorization {
           int end = Math.min(d.cm(), i + TaskLayout.TILE);
           long row = at + (long) i * d.cn() - (long) i * (i - 1) / 2;
           int fp = d.fp();
-          writer.out(
-              TaskLayout.PACK_ROWS, 0, f, 0, fp + i, fp + end, row, right + (long) i * rhs);
+          writer.out(TaskLayout.PACK_ROWS, 0, f, 0, fp + i, fp + end, row, right + (long) i * rhs);
         }
         at += blockLength(d);
       }
