@@ -29,7 +29,7 @@ final class Failures {
   }
 
   static int code(Throwable e) {
-    if (e instanceof UsageException) {
+    if (e instanceof UsageException || e instanceof NoSuchFileException) {
       return SparqrCli.USAGE;
     }
     boolean numerical = e instanceof NonFiniteValueException || e instanceof RankDeficientException;

@@ -81,8 +81,8 @@ class BadInputTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--matrix F/none.mtx                                | 1 | none.mtx: no such file",
-        "--matrix F/good.mtx --rhs F/none.mtx               | 1 | none.mtx: no such file",
+        "--matrix F/none.mtx                                | 2 | none.mtx: no such file",
+        "--matrix F/good.mtx --rhs F/none.mtx               | 2 | none.mtx: no such file",
         "--matrix F/nan.mtx                                 | 3 | nan.mtx:4: the value of row 2, column 2",
         "--matrix F/inf.mtx                                 | 3 | inf.mtx:4: the value of row 2, column 2",
         "--matrix F/index.mtx                               | 1 | index.mtx:4: column index 3 is not in 1..2",
