@@ -2,6 +2,7 @@
 package io.sparqr.spark.cli;
 
 import java.io.PrintWriter;
+import java.util.Arrays;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -54,6 +55,8 @@ public final class SparqrCli implements Runnable {
     if (System.getProperty(LOG_CONFIGURATION) == null
         && System.getProperty("spark.master") == null) {
       System.setProperty(LOG_CONFIGURATION, "classpath:io/sparqr/spark/cli/log4j2.properties");
+      System.setProperty(
+          "sparqr.log.level", Arrays.asList(args).contains("--verbose") ? "warn" : "off");
     }
     int code = execute(new PrintWriter(System.out, true), new PrintWriter(System.err, true), args);
     if (code != 0) {
