@@ -54,7 +54,7 @@ public final class RankDeficient {
     List<SparseRow> rows = new ArrayList<>();
     for (int i = 0; i < 60; i++) {
       int first = i % FIRST;
-      int second = i * i % 7 % SECOND;
+      int second = i / FIRST % SECOND;
       List<Integer> columns = new ArrayList<>(List.of(0));
       if (!dropped || first < FIRST - 1) {
         columns.add(1 + first);
