@@ -28,13 +28,14 @@ final class AnalysisPlan {
     t.end("elimination tree");
     int[] counts = ColumnCounts.of(graph, tree);
     t.end("counts");
-    Supernodes groups = new Supernodes(tree.parent, counts, options.amalgamation());
-    t.end("supernodes");
     int n = pattern.columns();
     long[] byPost = new long[n];
     for (int j = 0; j < n; j++) {
       byPost[tree.post[j]] = graph.leftmostCount[j];
     }
+    Supernodes groups =
+        new Supernodes(tree.parent, counts, byPost, options.amalgamation());
+    t.end("supernodes");
     fronts = new FrontTree(groups, byPost, options.rhs());
     leftmostCount = new long[n];
     for (int p = 0; p < n; p++) {
