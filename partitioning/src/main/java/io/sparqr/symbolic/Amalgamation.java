@@ -5,11 +5,11 @@ import java.io.Serializable;
 
 /**
  * Rules of relaxed amalgamation: a front is merged into its parent (any number of children may be)
- * when the merged front has at most {@code width0} pivot columns, or adds no zeros, or has at most {@code width1}
- * columns and a fraction of zeros under {@code zeros1}, or at most {@code width2} and under {@code
- * zeros2}, or any width and under {@code zeros3} (Ashcraft and Grimes 1989; the rules and defaults
- * of CHOLMOD's supernodal analysis). A front of more than 100,000 entries must moreover not become
- * more than a tenth wider: its work would be done at the merged width.
+ * when the merged front has at most {@code width0} pivot columns, or adds no zeros, or has at most
+ * {@code width1} columns and a fraction of zeros under {@code zeros1}, or at most {@code width2}
+ * and under {@code zeros2}, or any width and under {@code zeros3} (Ashcraft and Grimes 1989; the
+ * rules and defaults of CHOLMOD's supernodal analysis). A front of more than 100,000 entries must
+ * moreover not become more than a tenth wider: its work would be done at the merged width.
  *
  * @param width0 pivot columns merged without question; default 4
  * @param width1 default 16

@@ -33,8 +33,7 @@ final class AnalysisPlan {
     for (int j = 0; j < n; j++) {
       byPost[tree.post[j]] = graph.leftmostCount[j];
     }
-    Supernodes groups =
-        new Supernodes(tree.parent, counts, byPost, options.amalgamation());
+    Supernodes groups = new Supernodes(tree.parent, counts, byPost, options.amalgamation());
     t.end("supernodes");
     fronts = new FrontTree(groups, byPost, options.rhs());
     leftmostCount = new long[n];

@@ -10,10 +10,10 @@ import java.util.Arrays;
  * group under the rules of {@link Amalgamation}; any child may be, not just the last one, for the
  * final order of the columns is made after it. O(n).
  *
- * <p>The rules look at zeros in R. In a QR the rows that a child passes on widen too: merged, all its
- * work is done at the merged front's width. So a child of more than {@value #LARGE_ENTRIES} entries,
- * whose own cost no overhead matters to, is merged only if its width grows by at most a tenth. That
- * saves 17% of the flops on nug15 and 7% on ch7-8-b3 (COLAMD) for a few more fronts.
+ * <p>The rules look at zeros in R. In a QR the rows that a child passes on widen too: merged, all
+ * its work is done at the merged front's width. So a child of more than {@value #LARGE_ENTRIES}
+ * entries, whose own cost no overhead matters to, is merged only if its width grows by at most a
+ * tenth. That saves 17% of the flops on nug15 and 7% on ch7-8-b3 (COLAMD) for a few more fronts.
  */
 final class Supernodes {
 
