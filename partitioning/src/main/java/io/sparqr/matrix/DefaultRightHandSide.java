@@ -29,11 +29,17 @@ public final class DefaultRightHandSide {
    */
   public static double label(long row, double[] values, int from, int to) {
     double sum = 0;
-    double norm = 0;
+    double largest = 0;
     for (int k = from; k < to; k++) {
       sum += values[k];
-      norm = Math.hypot(norm, values[k]);
+      largest = Math.max(largest, Math.abs(values[k]));
     }
+    // Scaled: squares of large entries overflow.
+    double squares = 0;
+    for (int k = from; k < to && largest > 0; k++) {
+      squares += (values[k] / largest) * (values[k] / largest);
+    }
+    double norm = largest * Math.sqrt(squares);
     double uniform = (GalleryRandom.mix(row + 1) >>> 11) * 0x1p-53 - 0.5;
     return sum + (from == to ? 1 : norm) * uniform;
   }
