@@ -38,6 +38,29 @@ final class FrontRows {
     }
   }
 
+  /** The same grouping for rows of the same structure with other values. */
+  private FrontRows(FrontRows other, RowBlock values) {
+    rows = values;
+    place = other.place;
+    start = other.start;
+    order = other.order;
+  }
+
+  FrontRows withValues(RowBlock values) {
+    return new FrontRows(this, values);
+  }
+
+  /** Whether a block has the same fronts, positions and number of right-hand sides. */
+  boolean sameStructure(RowBlock other) {
+    int n = rows.rows();
+    int entries = rows.rowStart()[n];
+    return other.rows() == n
+        && other.rhsCount() == rows.rhsCount()
+        && Arrays.equals(rows.front(), other.front())
+        && Arrays.equals(rows.rowStart(), other.rowStart())
+        && Arrays.equals(rows.position(), 0, entries, other.position(), 0, entries);
+  }
+
   private int placeOf(int row) {
     int f = rows.front()[row];
     if (f < 0 || f >= place.length || place[f] < 0) {

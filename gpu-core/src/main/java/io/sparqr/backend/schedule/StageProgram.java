@@ -60,7 +60,7 @@ public record StageProgram(
     return outStart[fronts];
   }
 
-  /** Device memory of the stage without the task lists themselves, which may be streamed. */
+  /** Device memory of the stage, its task lists included. */
   public long deviceBytes() {
     return 8 * (arenaDoubles + inputDoubles + outDoubles())
         + 12L * sIndex.length
@@ -68,6 +68,7 @@ public record StageProgram(
         + descriptors.capacity()
         + 8L * residualSlots * rhs
         + 4L * fronts
+        + TaskLayout.TASK_BYTES * schedule.tasks()
         + 8L * TaskLayout.VT_DOUBLES * schedule.vtSlots();
   }
 }

@@ -46,6 +46,9 @@ public final class StagedFactorization {
   private final SubtreeFactorizer mender;
   private final String backend;
 
+  /** The last task's structure and its stages, for the next one of the same structure. */
+  private Prepared prepared;
+
   /**
    * A driver for an executor.
    *
@@ -68,6 +71,50 @@ public final class StagedFactorization {
     return new Run(problem, options).run();
   }
 
+  /**
+   * What only depends on structure: the rows' grouping and the stages in the order in which they
+   * came. A later task of the same structure takes each as long as it would build the same.
+   */
+  private static final class Prepared {
+    final SymbolicAnalysis analysis;
+    final int[] fronts;
+    final FrontRows rows;
+    final StageBuilder builder;
+    final boolean detect;
+    final long budget;
+    final List<Stage> stages = new ArrayList<>();
+
+    Prepared(SubtreeProblem problem, FactorOptions o, SchedulerOptions cut, long budget) {
+      analysis = problem.analysis();
+      fronts = problem.fronts();
+      rows = new FrontRows(problem);
+      detect = o.rankTolerance() >= 0;
+      builder = new StageBuilder(analysis, rows, cut, o.threads(), detect);
+      this.budget = budget;
+    }
+
+    boolean serves(SubtreeProblem problem, FactorOptions o, long bytes) {
+      return analysis == problem.analysis()
+          && detect == (o.rankTolerance() >= 0)
+          && budget == bytes
+          && Arrays.equals(fronts, problem.fronts())
+          && rows.sameStructure(problem.rows());
+    }
+  }
+
+  /** A built stage: its fronts, the sizes of the blocks that go in, its program. */
+  private record Stage(int[] fronts, int[] blockShape, StageProgram program) {
+
+    static int[] shape(List<ContributionBlock> blocks) {
+      int[] shape = new int[2 * blocks.size()];
+      for (int b = 0; b < blocks.size(); b++) {
+        shape[2 * b] = blocks.get(b).front();
+        shape[2 * b + 1] = blocks.get(b).cm();
+      }
+      return shape;
+    }
+  }
+
   /** One factorization. */
   private final class Run {
 
@@ -75,7 +122,6 @@ public final class StagedFactorization {
     private final SymbolicAnalysis analysis;
     private final FactorOptions options;
     private final FrontRows rows;
-    private final StageBuilder builder;
     private final int rhs;
 
     /** By place in the task's list. */
@@ -101,23 +147,21 @@ public final class StagedFactorization {
       this.problem = problem;
       this.options = options;
       analysis = problem.analysis();
-      rows = new FrontRows(problem);
-      rhs = problem.rows().rhsCount();
-      builder =
-          new StageBuilder(
-              analysis,
-              rows,
-              executor.schedulerOptions(),
-              options.threads(),
-              options.rankTolerance() >= 0);
-      factor = new FrontFactor[problem.fronts().length];
-      block = new ContributionBlock[analysis.fronts()];
-      residual = new double[rhs];
-      pending = problem.fronts().clone();
       budget = executor.availableBytes();
       if (options.deviceMemoryBytes() > 0) {
         budget = Math.min(budget, options.deviceMemoryBytes());
       }
+      // What is free changes a little from call to call; a plan for a little less will do.
+      long planBudget = options.deviceMemoryBytes() > 0 ? budget : 0;
+      if (prepared == null || !prepared.serves(problem, options, planBudget)) {
+        prepared = new Prepared(problem, options, executor.schedulerOptions(), planBudget);
+      }
+      rows = prepared.rows.withValues(problem.rows());
+      rhs = problem.rows().rhsCount();
+      factor = new FrontFactor[problem.fronts().length];
+      block = new ContributionBlock[analysis.fronts()];
+      residual = new double[rhs];
+      pending = problem.fronts().clone();
       for (ContributionBlock b : problem.inputs()) {
         block[b.front()] = b;
       }
@@ -160,17 +204,22 @@ public final class StagedFactorization {
       return new SubtreeFactor(Arrays.asList(factor), outputs, residual, summary);
     }
 
-    /** Builds and runs one stage; what is left of it stays pending. */
+    /** Builds (or takes) and runs one stage; what is left of it stays pending. */
     private void stage() {
-      int count = prefix();
+      Stage stage = preparedStage();
+      int count = stage == null ? prefix() : stage.fronts.length;
       while (true) {
         int[] fronts = Arrays.copyOf(pending, count);
         List<ContributionBlock> in = inputs(fronts);
-        StageProgram program = builder.build(fronts, in);
-        if (program.deviceBytes() > budget) {
-          count = shrink(count, program.deviceBytes());
-          continue;
+        if (stage == null) {
+          StageProgram built = prepared.builder.build(fronts, in);
+          if (built.deviceBytes() > budget) {
+            count = shrink(count, built.deviceBytes());
+            continue;
+          }
+          stage = new Stage(fronts, Stage.shape(in), built);
         }
+        StageProgram program = stage.program;
         RoundExecutor.Result result;
         try {
           result =
@@ -180,14 +229,40 @@ public final class StagedFactorization {
                   options.rankTolerance(),
                   (f, b) -> take(program, fronts[f], f, b));
         } catch (InsufficientMemoryException e) {
-          count = shrink(count, program.deviceBytes());
           budget = Math.min(budget, program.deviceBytes() - 1);
+          count = shrink(count, program.deviceBytes());
+          stage = null;
           continue;
         }
+        remember(stage);
         account(program, result);
         complete(program, fronts, result.state());
         return;
       }
+    }
+
+    /** The stage that was built at this point for the last task, if it is the one to build. */
+    private Stage preparedStage() {
+      if (prepared.stages.size() <= stages) {
+        return null;
+      }
+      Stage s = prepared.stages.get((int) stages);
+      int n = s.fronts.length;
+      boolean same =
+          n <= pending.length
+              && Arrays.equals(s.fronts, 0, n, pending, 0, n)
+              && s.program.deviceBytes() <= budget
+              && Arrays.equals(s.blockShape, Stage.shape(inputs(s.fronts)));
+      return same ? s : null;
+    }
+
+    private void remember(Stage stage) {
+      int at = (int) stages;
+      if (at < prepared.stages.size() && prepared.stages.get(at) == stage) {
+        return;
+      }
+      prepared.stages.subList(Math.min(at, prepared.stages.size()), prepared.stages.size()).clear();
+      prepared.stages.add(stage);
     }
 
     private int shrink(int count, long required) {
