@@ -1,0 +1,231 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.reference;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.matrix.Gallery;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.RowSplit;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.TestMatrices;
+import io.sparqr.numeric.Tolerances;
+import io.sparqr.ordering.NestedDissection;
+import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.symbolic.SymbolicAnalyzer;
+import io.sparqr.symbolic.SymbolicOptions;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Memory stages, mending, order of tasks, reuse of plans: none of them changes a bit. */
+class StagedFactorizationTest {
+
+  /** Medium fronts tiled, small ones whole, so that every kind of task is there. */
+  private static final SchedulerOptions MIXED =
+      SchedulerOptions.defaults().withBundle(3).withSmallFronts(600, 24);
+
+  private static final class Case {
+    final CsrMatrix a;
+    final SymbolicAnalysis analysis;
+    final double tolerance;
+
+    Case(CsrMatrix a) {
+      this.a = a;
+      analysis =
+          SymbolicAnalyzer.analyze(
+              a.pattern(),
+              SymbolicOptions.defaults()
+                  .withGiven(new NestedDissection().order(a.pattern()))
+                  .withSingletons(false));
+      tolerance = FactorOptions.defaultTolerance(a.rows(), a.columns(), Tolerances.frobenius(a));
+    }
+
+    SubtreeProblem problem(CsrMatrix values, long seed) {
+      double[] ones = new double[a.columns()];
+      Arrays.fill(ones, 1);
+      double[] b = TestMatrices.vector(a.rows(), new Random(seed));
+      int[] fronts = new int[analysis.fronts()];
+      Arrays.setAll(fronts, f -> f);
+      RowSplit split = RowSplit.of(values, b, 1, analysis, ones);
+      return new SubtreeProblem(analysis, fronts, split.rows(), List.of());
+    }
+
+    SubtreeFactor run(SubtreeFactorizer factorizer, long budget) {
+      return factorizer.factor(problem(a, 7), new FactorOptions(tolerance, 2, budget));
+    }
+  }
+
+  private static void assertSameBits(SubtreeFactor actual, SubtreeFactor expected, String what) {
+    assertThat(actual.fronts()).hasSameSizeAs(expected.fronts());
+    for (int f = 0; f < expected.fronts().size(); f++) {
+      FrontFactor x = actual.fronts().get(f);
+      FrontFactor y = expected.fronts().get(f);
+      assertThat(x.livePivot()).as("%s: front %d", what, f).containsExactly(y.livePivot());
+      assertThat(x.values()).as("%s: front %d", what, f).containsExactly(y.values());
+      assertThat(x.rhs()).as("%s: front %d", what, f).containsExactly(y.rhs());
+    }
+  }
+
+  /** A grid's rows with some columns zeroed: dead pivots from the leaves to the root. */
+  private static CsrMatrix rankDeficientGrid(int size) {
+    CsrMatrix grid = Gallery.generate("gen:cells2d" + size);
+    var random = new Random(3);
+    double[] values = grid.values().clone();
+    for (int j = 0; j < grid.columns(); j++) {
+      if (random.nextInt(12) == 0) {
+        for (int k = 0; k < grid.nonzeros(); k++) {
+          if (grid.columnIndex()[k] == j) {
+            values[k] = 0;
+          }
+        }
+      }
+    }
+    return new CsrMatrix(
+        grid.rows(), grid.columns(), grid.rowStart(), grid.columnIndex(), values);
+  }
+
+  @Test
+  void aBudgetOfOneFifthGivesTheSameBits() {
+    for (CsrMatrix a : List.of(Gallery.generate("gen:cells2d25"), rankDeficientGrid(26))) {
+      var c = new Case(a);
+      SubtreeFactor whole;
+      try (var factorizer = new ReferenceSubtreeFactorizer(MIXED)) {
+        whole = c.run(factorizer, 0);
+      }
+      for (int part : new int[] {2, 5}) {
+        try (var factorizer = new ReferenceSubtreeFactorizer(MIXED)) {
+          long budget = whole.summary().peakDeviceBytes() / part;
+          SubtreeFactor staged = c.run(factorizer, budget);
+          assertSameBits(staged, whole, "1/" + part);
+          assertThat(staged.summary().stages()).isGreaterThan(whole.summary().stages());
+          assertThat(staged.summary().peakDeviceBytes()).isLessThanOrEqualTo(budget);
+          assertThat(staged.residualSquares()[0])
+              .isCloseTo(
+                  whole.residualSquares()[0],
+                  within(Tolerances.of(a.rows(), a.columns(), whole.residualSquares()[0] + 1)));
+        }
+      }
+    }
+  }
+
+  @Test
+  void aBudgetThatHoldsNoFrontIsRefusedWithItsNumber() {
+    var c = new Case(Gallery.generate("gen:cells2d10"));
+    try (var factorizer = new ReferenceSubtreeFactorizer(MIXED)) {
+      assertThatThrownBy(() -> c.run(factorizer, 4000))
+          .isInstanceOf(InsufficientMemoryException.class)
+          .hasMessageMatching("front \\d+ and what goes into it need \\d+ bytes.*4000");
+    }
+  }
+
+  @Test
+  void deadColumnsAreThoseOfHeathsMethodAndOnlyTheirFrontsAreMended() {
+    var c = new Case(rankDeficientGrid(14));
+    SubtreeFactor expected = c.run(new HeathFactorizer(), 0);
+    long deadFronts = 0;
+    for (FrontFactor f : expected.fronts()) {
+      deadFronts += f.rank() < c.analysis.fp(f.front()) ? 1 : 0;
+    }
+    assertThat(deadFronts).isGreaterThan(3);
+    long[] mended = new long[1];
+    var heath = new HeathFactorizer();
+    SubtreeFactorizer counting =
+        new SubtreeFactorizer() {
+          @Override
+          public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
+            mended[0] += problem.fronts().length;
+            return heath.factor(problem, options);
+          }
+
+          @Override
+          public String description() {
+            return "counting";
+          }
+
+          @Override
+          public void close() {}
+        };
+    var staged =
+        new io.sparqr.backend.schedule.StagedFactorization(
+            "reference", new TaskListExecutor(MIXED), counting);
+    SubtreeFactor actual =
+        staged.factor(c.problem(c.a, 7), new FactorOptions(c.tolerance, 1, 0));
+    for (int f = 0; f < expected.fronts().size(); f++) {
+      assertThat(actual.fronts().get(f).livePivot())
+          .as("front %d", f)
+          .containsExactly(expected.fronts().get(f).livePivot());
+    }
+    assertThat(actual.summary().rank()).isEqualTo(expected.summary().rank());
+    assertThat(mended[0]).isEqualTo(deadFronts);
+  }
+
+  @Test
+  void tasksOfARoundMayRunInAnyOrder() {
+    var c = new Case(Gallery.generate("gen:cells2d20"));
+    SubtreeFactor inOrder;
+    try (var factorizer = new ReferenceSubtreeFactorizer(MIXED)) {
+      inOrder = c.run(factorizer, 0);
+    }
+    for (long seed = 1; seed <= 3; seed++) {
+      var random = new Random(seed);
+      var executor =
+          new TaskListExecutor(
+              MIXED, 1L << 30, (round, tasks) -> TestMatrices.shuffle(tasks, random));
+      try (var factorizer = new ReferenceSubtreeFactorizer(executor)) {
+        assertSameBits(c.run(factorizer, 0), inOrder, "seed " + seed);
+      }
+    }
+  }
+
+  @Test
+  void aSecondTaskOfTheSameStructureTakesThePlanAndItsOwnValues() {
+    var c = new Case(rankDeficientGrid(14));
+    CsrMatrix b = TestMatrices.scale(c.a, 3);
+    CsrMatrix full = Gallery.generate("gen:cells2d14");
+    try (var kept = new ReferenceSubtreeFactorizer(MIXED)) {
+      for (CsrMatrix values : List.of(c.a, b, full, c.a)) {
+        var options = new FactorOptions(c.tolerance, 2, 0);
+        SubtreeFactor again = kept.factor(c.problem(values, 9), options);
+        try (var fresh = new ReferenceSubtreeFactorizer(MIXED)) {
+          SubtreeFactor expected = fresh.factor(c.problem(values, 9), options);
+          assertSameBits(again, expected, "reused plan");
+          assertThat(again.residualSquares()).containsExactly(expected.residualSquares());
+        }
+      }
+    }
+  }
+
+  @Test
+  void everyBundleSizeGivesHeathsRUpToRounding() {
+    var random = new Random(4);
+    var c = new Case(TestMatrices.sparse(900, 280, 3, random));
+    SubtreeFactor expected = c.run(new HeathFactorizer(), 0);
+    double limit = Tolerances.of(900, 280, Tolerances.frobenius(c.a));
+    for (int bundle = 2; bundle <= 8; bundle++) {
+      for (boolean pipelining : new boolean[] {true, false}) {
+        var options =
+            SchedulerOptions.defaults()
+                .withBundle(bundle)
+                .withPipelining(pipelining)
+                .withSmallFronts(0, 0);
+        try (var factorizer = new ReferenceSubtreeFactorizer(options)) {
+          SubtreeFactor actual = c.run(factorizer, 0);
+          for (int f = 0; f < expected.fronts().size(); f++) {
+            assertThat(actual.fronts().get(f).values())
+                .as("bundles of %d, front %d", bundle, f)
+                .containsExactly(expected.fronts().get(f).values(), within(limit));
+          }
+        }
+      }
+    }
+  }
+}
