@@ -89,8 +89,7 @@ class StagedFactorizationTest {
         }
       }
     }
-    return new CsrMatrix(
-        grid.rows(), grid.columns(), grid.rowStart(), grid.columnIndex(), values);
+    return new CsrMatrix(grid.rows(), grid.columns(), grid.rowStart(), grid.columnIndex(), values);
   }
 
   @Test
@@ -157,8 +156,7 @@ class StagedFactorizationTest {
     var staged =
         new io.sparqr.backend.schedule.StagedFactorization(
             "reference", new TaskListExecutor(MIXED), counting);
-    SubtreeFactor actual =
-        staged.factor(c.problem(c.a, 7), new FactorOptions(c.tolerance, 1, 0));
+    SubtreeFactor actual = staged.factor(c.problem(c.a, 7), new FactorOptions(c.tolerance, 1, 0));
     for (int f = 0; f < expected.fronts().size(); f++) {
       assertThat(actual.fronts().get(f).livePivot())
           .as("front %d", f)

@@ -49,8 +49,7 @@ final class RandomStages {
     s.parent[f] = root ? -1 : f + 1 + random.nextInt(Math.min(3, s.fronts - 1 - f));
     s.outRows[f] = Math.min(s.fm[f], s.fp[f]) + (root ? s.cm[f] : 0);
     long rows = s.outRows[f];
-    s.outStart[f + 1] =
-        s.outStart[f] + rows * s.fn[f] - rows * (rows - 1) / 2 + rows * s.rhs;
+    s.outStart[f + 1] = s.outStart[f] + rows * s.fn[f] - rows * (rows - 1) / 2 + rows * s.rhs;
     s.sStart[f + 1] = s.sStart[f] + random.nextInt(2000);
     if (s.fm[f] == 0 || options.small(s.fm[f], s.fn[f], s.rhs)) {
       return;

@@ -15,8 +15,8 @@ import java.util.Set;
 
 /**
  * Replays the decoded lists of a stage symbolically and checks every invariant of a schedule, by
- * bookkeeping of its own: which bundles a row tile took part in, and which of them have been applied
- * to each of its column tiles.
+ * bookkeeping of its own: which bundles a row tile took part in, and which of them have been
+ * applied to each of its column tiles.
  */
 final class ScheduleChecker {
 
@@ -120,12 +120,10 @@ final class ScheduleChecker {
         factorize(r, t.front(), t.column(), t.bundle(), t.vtSlot(), t.last(), filled);
       } else if (task instanceof Task.ApplyFactorize t) {
         List<Integer> applied = Arrays.stream(t.bundle()).boxed().toList();
-        int[] delta =
-            Arrays.stream(t.nextBundle()).filter(i -> !applied.contains(i)).toArray();
+        int[] delta = Arrays.stream(t.nextBundle()).filter(i -> !applied.contains(i)).toArray();
         assertThat(delta.length).isEqualTo(t.nextBundle().length - t.bundle().length + 1);
         write(r, t.front(), delta, t.column() + 1, written);
-        factorize(
-            r, t.front(), t.column() + 1, t.nextBundle(), t.nextVtSlot(), t.last(), filled);
+        factorize(r, t.front(), t.column() + 1, t.nextBundle(), t.nextVtSlot(), t.last(), filled);
       } else {
         move(r, task);
       }
@@ -199,7 +197,9 @@ final class ScheduleChecker {
       finals[f][c]++;
     }
     boolean right = c + 1 < s.columnTiles(f);
-    assertThat(slot >= 0).as("%s: a slot if there is something to the right", name).isEqualTo(right);
+    assertThat(slot >= 0)
+        .as("%s: a slot if there is something to the right", name)
+        .isEqualTo(right);
     if (right) {
       assertThat(filled.put(slot, b)).as("%s: slot %d filled twice", name, slot).isNull();
       assertThat(slots).as("%s: slot %d is in flight", name, slot).doesNotContainKey(slot);
@@ -218,7 +218,8 @@ final class ScheduleChecker {
       markPacked(r, t.front(), s.fp[t.front()] + t.rowFrom(), s.fp[t.front()] + t.rowTo());
     } else if (task instanceof Task.AssembleBlock t) {
       lastInput[t.parent()] = Math.max(lastInput[t.parent()], r);
-      count("block " + (t.block() - s.fronts), t.rowFrom(), t.rowTo(), t.columnFrom(), t.columnTo());
+      count(
+          "block " + (t.block() - s.fronts), t.rowFrom(), t.rowTo(), t.columnFrom(), t.columnTo());
     } else if (task instanceof Task.PackRows t) {
       markPacked(r, t.front(), t.rowFrom(), t.rowTo());
       for (int i = t.rowFrom(); i < t.rowTo(); i++) {
@@ -275,7 +276,9 @@ final class ScheduleChecker {
   private void finish(StageSchedule schedule) {
     for (int f = 0; f < s.fronts; f++) {
       assertThat(scattered[f]).as("%s: S of front %d", name, f).isEqualTo(s.sStart[f + 1]);
-      assertThat(firstTask[f]).as("%s: front %d after its input", name, f).isGreaterThan(lastInput[f]);
+      assertThat(firstTask[f])
+          .as("%s: front %d after its input", name, f)
+          .isGreaterThan(lastInput[f]);
       assertThat(firstTask[f]).isEqualTo(schedule.firstRound(f));
       if (s.rounds[f] != null) {
         finishTiled(f);
