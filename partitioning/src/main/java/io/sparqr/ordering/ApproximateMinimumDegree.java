@@ -36,8 +36,12 @@ public final class ApproximateMinimumDegree implements ColumnOrdering {
    */
   @Override
   public Permutation order(SparsityPattern pattern) {
-    RowCliques rows = RowCliques.of(pattern);
-    long budget = Math.max(LEAST_EDGE_BUDGET, EDGES_PER_ENTRY * pattern.patternEntries());
+    return order(RowCliques.of(pattern), pattern.patternEntries());
+  }
+
+  /** Orders the rows of a pattern of so many entries. */
+  static Permutation order(RowCliques rows, long entries) {
+    long budget = Math.max(LEAST_EDGE_BUDGET, EDGES_PER_ENTRY * entries);
     budget = Math.min(budget, MOST_EDGE_BUDGET);
     return rows.order(rows.longestRowWithin(budget), false);
   }

@@ -14,13 +14,12 @@ import java.util.function.ToDoubleBiFunction;
  * <p>BEST tries COLAMD, AMD and nested dissection and takes the least flops.
  *
  * <p>AUTO orders by AMD first, which is the cheapest and loses to COLAMD seldom and by little, and
- * counts the flops that the factorization would take. An order that finds {@code w} adjacencies
- * (the sum of the squared lengths of the distinct rows, dense ones left out and long ones capped)
- * costs about a microsecond each by nested dissection, the time of some {@value
- * #FLOPS_PER_ADJACENCY} flops on the processor that orders; so nested dissection and COLAMD are
- * tried only where the flops pass {@code w} times that, for only then can they save more than they
- * cost. The least flops are taken then. Flops, not seconds, decide, so the choice is the same on
- * any machine.
+ * counts the flops that the factorization would take. Nested dissection, the most expensive, needs
+ * some 0.6 microseconds for each adjacency of the graph of A'A (the measured range is 0.4 to 0.9),
+ * the time of some {@value #FLOPS_PER_ADJACENCY} flops on the processor that orders. Where the flops
+ * are fewer than that for each adjacency, no other order can save what the search for it costs, and
+ * AMD's is taken; where they are more, nested dissection and COLAMD are tried too, and the least
+ * flops are taken. Flops, not seconds, decide: the choice is the same on any machine.
  */
 public final class Orderings {
 
@@ -94,8 +93,10 @@ public final class Orderings {
 
   private static Result automatic(
       SparsityPattern pattern, ToDoubleBiFunction<SparsityPattern, Permutation> flops) {
-    Trial cheap = attempt(pattern, OrderingMethod.AMD, flops);
-    double limit = FLOPS_PER_ADJACENCY * adjacencies(pattern);
+    RowCliques rows = RowCliques.of(pattern);
+    Permutation order = ApproximateMinimumDegree.order(rows, pattern.patternEntries());
+    Trial cheap = new Trial(order, OrderingMethod.AMD, flops.applyAsDouble(pattern, order));
+    double limit = FLOPS_PER_ADJACENCY * rows.adjacencies();
     if (cheap.flops <= limit) {
       String reason =
           String.format(
@@ -138,11 +139,5 @@ public final class Orderings {
       }
     }
     return new Result(winner.order, winner.method, reason.toString());
-  }
-
-  /** What nested dissection has to look at, up to a factor: see the class. */
-  private static double adjacencies(SparsityPattern pattern) {
-    RowCliques rows = RowCliques.of(pattern);
-    return Math.min(rows.squaredLengths(), 40.0 * pattern.patternEntries());
   }
 }

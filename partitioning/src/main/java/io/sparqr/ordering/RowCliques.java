@@ -17,6 +17,8 @@ final class RowCliques {
   /** The factor of the square root beyond which a row or a column counts as dense. */
   private static final double DENSE = 10;
 
+  private static final int ADJACENCIES_PER_ENTRY = 40;
+
   private final SparsityPattern pattern;
   private final int n;
 
@@ -28,6 +30,8 @@ final class RowCliques {
 
   /** The columns left out: dense ones by ascending count, then those without an entry. */
   private final int[] last;
+
+  private double adjacencies;
 
   private RowCliques(SparsityPattern pattern, int[] count, int[] rowLength, int[] last) {
     this.pattern = pattern;
@@ -93,13 +97,12 @@ final class RowCliques {
     return last;
   }
 
-  /** The sum of the squared lengths of the rows that take part. O(rows). */
-  double squaredLengths() {
-    double sum = 0;
-    for (int length : rowLength) {
-      sum += (double) length * length;
-    }
-    return sum;
+  /**
+   * How many adjacencies an algorithm on the graph of A'A has to look at: those of the edges of the
+   * last {@link #order}, and some {@value #ADJACENCIES_PER_ENTRY} for each entry of a longer row.
+   */
+  double adjacencies() {
+    return adjacencies;
   }
 
   /**
@@ -141,31 +144,28 @@ final class RowCliques {
   }
 
   private QuotientGraph quotientGraph(int edgeLimit, boolean firstGoesFirst) {
-    int elementRows = 0;
+    int[] rows = elementRows(edgeLimit);
     long elementEntries = 0;
-    for (int length : rowLength) {
-      if (length > edgeLimit) {
-        elementRows++;
-        elementEntries += length;
-      }
+    for (int r : rows) {
+      elementEntries += rowLength[r];
     }
     int[] edgeCount = new int[n];
     int[] edges = edgeLimit == 0 ? new int[0] : edges(edgeLimit, edgeCount);
     long used = 2 * elementEntries + edges.length;
+    adjacencies = edges.length + (double) ADJACENCIES_PER_ENTRY * elementEntries;
     int[] lists = new int[checkedSize(used + used / 5 + n + 1)];
-    int[] start = new int[n + elementRows];
-    int[] length = new int[n + elementRows];
+    int[] start = new int[n + rows.length];
+    int[] length = new int[n + rows.length];
     int[] elements = new int[n];
-    int free = addElements(edgeLimit, lists, start, length, elements);
-    // The graph is symmetric, so reading the lists in order and writing each edge to its other end
-    // sorts them: the order of ties depends on it.
-    int p = 0;
-    int offset = free;
+    int offset = addElements(rows, lists, start, length, elements);
     for (int j = 0; j < n; j++) {
       start[j] = offset;
       offset += elements[j] + edgeCount[j];
     }
-    placeElements(n, elementRows, lists, start, length);
+    placeElements(n, rows.length, lists, start, length);
+    // The graph is symmetric, so reading the lists in order and writing each edge to its other end
+    // sorts them: the order of ties depends on it.
+    int p = 0;
     for (int j = 0; j < n; j++) {
       for (int end = p + edgeCount[j]; p < end; p++) {
         int i = edges[p];
@@ -179,25 +179,47 @@ final class RowCliques {
     return new QuotientGraph(n, lists, offset, start, length, elements, weight, firstGoesFirst);
   }
 
+  /** The rows of more than {@code edgeLimit} columns, distinct in these, in canonical order. */
+  private int[] elementRows(int edgeLimit) {
+    int[] rows = rowsOfLength(edgeLimit + 1, Integer.MAX_VALUE);
+    if (rows.length == 0) {
+      return rows;
+    }
+    int[] columnStart = new int[n + 1];
+    int[] columnRow = rowsOfColumns(rows, columnStart);
+    int[] order = RowOrder.distinct(rows.length, columnStart, columnRow);
+    for (int k = 0; k < order.length; k++) {
+      order[k] = rows[order[k]];
+    }
+    return order;
+  }
+
+  private int[] rowsOfLength(int least, int most) {
+    int[] rows = new int[rowLength.length];
+    int k = 0;
+    for (int r = 0; r < rowLength.length; r++) {
+      if (rowLength[r] >= least && rowLength[r] <= most) {
+        rows[k++] = r;
+      }
+    }
+    return Arrays.copyOf(rows, k);
+  }
+
   /** Lists of the element rows, from 0 on; counts each column's elements. Returns the end. */
-  private int addElements(int edgeLimit, int[] lists, int[] start, int[] length, int[] elements) {
+  private int addElements(int[] rows, int[] lists, int[] start, int[] length, int[] elements) {
     int[] index = pattern.columnIndex();
     long[] rowStart = pattern.rowStart();
-    int node = n;
     int out = 0;
-    for (int r = 0; r < rowLength.length; r++) {
-      if (rowLength[r] > edgeLimit) {
-        start[node] = out;
-        for (int p = (int) rowStart[r]; p < (int) rowStart[r + 1]; p++) {
-          int j = index[p];
-          if (count[j] > 0) {
-            lists[out++] = j;
-            elements[j]++;
-          }
+    for (int k = 0; k < rows.length; k++) {
+      start[n + k] = out;
+      for (int p = (int) rowStart[rows[k]]; p < (int) rowStart[rows[k] + 1]; p++) {
+        int j = index[p];
+        if (count[j] > 0) {
+          lists[out++] = j;
+          elements[j]++;
         }
-        length[node] = out - start[node];
-        node++;
       }
+      length[n + k] = out - start[n + k];
     }
     return out;
   }
@@ -216,7 +238,8 @@ final class RowCliques {
     int[] index = pattern.columnIndex();
     long[] rowStart = pattern.rowStart();
     int[] columnStart = new int[n + 1];
-    int[] columnRow = shortRowsOfColumns(limit, columnStart);
+    int[] rows = rowsOfLength(1, limit);
+    int[] columnRow = rowsOfColumns(rows, columnStart);
     int[] edges = new int[Math.max(16, columnRow.length)];
     int[] seen = new int[n];
     int out = 0;
@@ -224,7 +247,7 @@ final class RowCliques {
       int first = out;
       seen[j] = j + 1;
       for (int q = columnStart[j]; q < columnStart[j + 1]; q++) {
-        int r = columnRow[q];
+        int r = rows[columnRow[q]];
         if (out > edges.length - rowLength[r]) {
           edges = Arrays.copyOf(edges, checkedSize(2L * edges.length + rowLength[r]));
         }
@@ -241,15 +264,19 @@ final class RowCliques {
     return Arrays.copyOf(edges, out);
   }
 
-  private int[] shortRowsOfColumns(int limit, int[] columnStart) {
+  /**
+   * The transpose.
+   *
+   * @param columnStart size n+1, receives the offsets
+   * @return for each column, which of {@code rows} have it, ascending
+   */
+  private int[] rowsOfColumns(int[] rows, int[] columnStart) {
     int[] index = pattern.columnIndex();
     long[] rowStart = pattern.rowStart();
-    for (int r = 0; r < rowLength.length; r++) {
-      if (rowLength[r] > 0 && rowLength[r] <= limit) {
-        for (int p = (int) rowStart[r]; p < (int) rowStart[r + 1]; p++) {
-          if (count[index[p]] > 0) {
-            columnStart[index[p] + 1]++;
-          }
+    for (int r : rows) {
+      for (int p = (int) rowStart[r]; p < (int) rowStart[r + 1]; p++) {
+        if (count[index[p]] > 0) {
+          columnStart[index[p] + 1]++;
         }
       }
     }
@@ -258,12 +285,11 @@ final class RowCliques {
     }
     int[] next = Arrays.copyOf(columnStart, n);
     int[] columnRow = new int[columnStart[n]];
-    for (int r = 0; r < rowLength.length; r++) {
-      if (rowLength[r] > 0 && rowLength[r] <= limit) {
-        for (int p = (int) rowStart[r]; p < (int) rowStart[r + 1]; p++) {
-          if (count[index[p]] > 0) {
-            columnRow[next[index[p]]++] = r;
-          }
+    for (int k = 0; k < rows.length; k++) {
+      int r = rows[k];
+      for (int p = (int) rowStart[r]; p < (int) rowStart[r + 1]; p++) {
+        if (count[index[p]] > 0) {
+          columnRow[next[index[p]]++] = k;
         }
       }
     }

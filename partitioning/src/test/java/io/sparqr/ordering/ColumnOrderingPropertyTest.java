@@ -48,6 +48,17 @@ class ColumnOrderingPropertyTest {
   }
 
   @ParameterizedTest
+  @MethodSource("minimumDegree")
+  void dependsOnTheRowsAndNotOnTheirOrder(ColumnOrdering ordering) {
+    for (int seed = 1; seed <= 100; seed++) {
+      SparsityPattern a = RandomPatterns.anything(seed);
+      assertThat(ordering.order(RandomPatterns.shuffleRows(a, seed)).toArray())
+          .as("%s, seed %d", ordering.name(), seed)
+          .isEqualTo(ordering.order(a).toArray());
+    }
+  }
+
+  @ParameterizedTest
   @MethodSource("orderings")
   void takesNoColumnsAndOneColumn(ColumnOrdering ordering) {
     assertThat(ordering.order(RandomPatterns.of(0, List.of())).size()).isZero();

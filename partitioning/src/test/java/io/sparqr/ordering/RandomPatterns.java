@@ -5,6 +5,7 @@ import io.sparqr.matrix.Gallery;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
@@ -69,6 +70,26 @@ final class RandomPatterns {
     }
     SparsityPattern a = of(n, rows);
     return random.nextInt(5) == 0 ? duplicateColumns(a) : a;
+  }
+
+  /** The same rows in another order. */
+  static SparsityPattern shuffleRows(SparsityPattern a, long seed) {
+    List<Integer> order = new ArrayList<>();
+    for (int r = 0; r < a.patterns(); r++) {
+      order.add(r);
+    }
+    Collections.shuffle(order, new Random(seed));
+    long[] start = new long[a.patterns() + 1];
+    long[] multiplicity = new long[a.patterns()];
+    int[] index = new int[a.columnIndex().length];
+    for (int k = 0; k < a.patterns(); k++) {
+      int r = order.get(k);
+      int length = (int) (a.rowStart()[r + 1] - a.rowStart()[r]);
+      System.arraycopy(a.columnIndex(), (int) a.rowStart()[r], index, (int) start[k], length);
+      start[k + 1] = start[k] + length;
+      multiplicity[k] = a.multiplicity()[r];
+    }
+    return new SparsityPattern(a.columns(), start, index, multiplicity);
   }
 
   /** Column j becomes columns 2j and 2j+1. */
