@@ -16,10 +16,10 @@ import java.util.function.ToDoubleBiFunction;
  * <p>AUTO orders by AMD first, which is the cheapest and loses to COLAMD seldom and by little, and
  * counts the flops that the factorization would take. Nested dissection, the most expensive, needs
  * some 0.6 microseconds for each adjacency of the graph of A'A (the measured range is 0.4 to 0.9),
- * the time of some {@value #FLOPS_PER_ADJACENCY} flops on the processor that orders. Where the flops
- * are fewer than that for each adjacency, no other order can save what the search for it costs, and
- * AMD's is taken; where they are more, nested dissection and COLAMD are tried too, and the least
- * flops are taken. Flops, not seconds, decide: the choice is the same on any machine.
+ * the time of some {@value #FLOPS_PER_ADJACENCY} flops on the processor that orders. Where the
+ * flops are fewer than that for each adjacency, no other order can save what the search for it
+ * costs, and AMD's is taken; where they are more, nested dissection and COLAMD are tried too, and
+ * the least flops are taken. Flops, not seconds, decide: the choice is the same on any machine.
  */
 public final class Orderings {
 

@@ -5,10 +5,10 @@ import java.util.Arrays;
 
 /**
  * Puts rows into lexicographic order, equal ones once, by partition refinement (Paige and Tarjan
- * 1987): the columns ascending, each splits every class of rows into those that have the column and,
- * after them, those that have not. O(entries), whatever the rows. Minimum degree breaks ties by the
- * order of its lists, so an order that depends on the rows alone makes the result independent of
- * how the rows came; and a shuffled one costs half as many flops again on grids.
+ * 1987): the columns ascending, each splits every class of rows into those that have the column
+ * and, after them, those that have not. O(entries), whatever the rows. Minimum degree breaks ties
+ * by the order of its lists, so an order that depends on the rows alone makes the result
+ * independent of how the rows came; and a shuffled one costs half as many flops again on grids.
  */
 final class RowOrder {
 

@@ -21,9 +21,7 @@ class BaselineQualityTest {
 
   /** SuiteSparseQR 4.3.4's flop counts with its COLAMD. */
   @ParameterizedTest
-  @CsvSource({
-    "ch7-8-b3, 4452", "nug15, 249", "nug20, 4277", "cells3d40, 299", "cells2d500, 8.8"
-  })
+  @CsvSource({"ch7-8-b3, 4452", "nug15, 249", "nug20, 4277", "cells3d40, 299", "cells2d500, 8.8"})
   void colamdWithinTenPercentOfSuiteSparse(String problem, double gigaflops) {
     assertThat(analyze(problem, OrderingMethod.COLAMD).flops() * 1e-9)
         .isLessThanOrEqualTo(1.1 * gigaflops);

@@ -75,7 +75,6 @@ class RowOrderTest {
       }
       start[j + 1] = of.size();
     }
-    return RowOrder.distinct(
-        rows.size(), start, of.stream().mapToInt(Integer::intValue).toArray());
+    return RowOrder.distinct(rows.size(), start, of.stream().mapToInt(Integer::intValue).toArray());
   }
 }
