@@ -58,7 +58,8 @@ final class Failures {
         || e instanceof AccessDeniedException;
   }
 
-  private static String message(Throwable e) {
+  /** What to tell people. */
+  static String message(Throwable e) {
     if (e instanceof NoSuchFileException) {
       return e.getMessage() + ": no such file";
     }

@@ -72,7 +72,12 @@ public final class SparqrCli implements Runnable {
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setParameterExceptionHandler(SparqrCli::usage);
     line.setExecutionExceptionHandler(Failures::report);
-    return line.execute(args);
+    try {
+      return line.execute(args);
+    } catch (OutOfMemoryError e) {
+      err.println("sparqr: " + Failures.message(e));
+      return FAILED;
+    }
   }
 
   private static int usage(ParameterException e, String[] args) {
