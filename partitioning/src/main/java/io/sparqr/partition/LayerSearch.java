@@ -10,11 +10,11 @@ import java.util.PriorityQueue;
  * subtree is replaced by its children (Geist and Ng 1989), and of all the layers met on the way the
  * one with the least estimate of
  *
- * <pre>
- *   LPT(layer) + max(path(above) / best rate, work(above) / rates that the levels left can use)
- * </pre>
+ * <pre>  LPT(layer) + max(path(above) / best rate, work(above) / rates that the levels left can use)</pre>
  *
- * is taken, where {@code above} are the fronts split off.
+ * is taken, where {@code above} are the fronts split off. Subtrees so light that they fill gaps
+ * between the others wherever they go ("dust", see {@link #dustSeconds}) are one divisible load, so
+ * that a star of a million leaves costs no more than its heavy ones.
  */
 final class LayerSearch {
 
@@ -30,8 +30,26 @@ final class LayerSearch {
 
   private final double allRates;
   private final long mostMemory;
+  private final double dust;
   private final int[] childStart;
   private final int[] child;
+
+  /** Subtrees of the layer that are no dust, heaviest first; the dust's seconds together. */
+  private final PriorityQueue<Integer> heavy =
+      new PriorityQueue<>(
+          Comparator.<Integer>comparingDouble(f -> -seconds(f)).thenComparing(f -> f));
+
+  private double light;
+
+  // What has been split off, in that order, and its sums.
+  private int[] split = new int[16];
+  private int splits;
+  private final double[] path;
+  private final int[] component;
+  private final double[] componentWork;
+  private double work;
+  private double longest;
+  private double largestComponent;
 
   LayerSearch(
       TreeCost cost, RemainingForest forest, ResourceModel resources, PartitionOptions options) {
@@ -51,10 +69,26 @@ final class LayerSearch {
                     .thenComparingDouble(ResourceModel.Worker::flopsPerSecond))
             .orElseThrow();
     mostMemory = Math.min(best.memoryBytes(), peak);
-    allRates = resources.workers().stream().mapToDouble(ResourceModel.Worker::flopsPerSecond).sum();
+    allRates =
+        resources.workers().stream().mapToDouble(ResourceModel.Worker::flopsPerSecond).sum();
+    double all = 0;
+    for (int f : forest.roots()) {
+      all += seconds(f);
+    }
+    dust = dustSeconds(all, resources, options);
     childStart = new int[cost.fronts + 1];
     child = new int[cost.fronts];
+    path = new double[cost.fronts];
+    component = new int[cost.fronts];
+    componentWork = new double[cost.fronts];
     listChildren();
+  }
+
+  /** Seconds under which a subtree is dust: a 64th of a task's share, less with many workers. */
+  static double dustSeconds(double all, ResourceModel resources, PartitionOptions options) {
+    double workers = resources.workers().size();
+    double parts = Math.min(64, Math.max(8, 4096 / workers));
+    return all / (parts * workers * options.tasksPerWorker());
   }
 
   private void listChildren() {
@@ -74,132 +108,126 @@ final class LayerSearch {
     }
   }
 
-  /** State of the descent; "above" are the fronts split off so far. */
-  private final class Descent {
-    final double[] path = new double[cost.fronts];
-    final int[] depth = new int[cost.fronts];
-    final int[] component = new int[cost.fronts];
-    final double[] componentWork = new double[cost.fronts];
-    double work;
-    double longest;
-    double largestComponent;
-    int height;
-    double layerFlops;
-
-    void split(int f) {
-      int p = cost.parent[f];
-      double own = cost.seconds(f, best);
-      path[f] = own + (p < 0 ? 0 : path[p]);
-      depth[f] = 1 + (p < 0 ? 0 : depth[p]);
-      component[f] = p < 0 ? f : component[p];
-      componentWork[component[f]] += own;
-      largestComponent = Math.max(largestComponent, componentWork[component[f]]);
-      layerFlops -= cost.flops[f];
-      work += own;
-      longest = Math.max(longest, path[f]);
-      height = Math.max(height, depth[f]);
-    }
-  }
-
   /**
    * The layer for the next level.
    *
    * @param levelsLeft levels after this one, at least 1
-   * @param forced whether something must remain above that is levelsLeft fronts high
+   * @param forced whether something must remain above that is levelsLeft fronts high; the forest is
+   *     higher than that
    * @return roots of the subtrees, ascending; all roots of the forest if no cut is worth it
    */
   int[] choose(int levelsLeft, boolean forced) {
-    PriorityQueue<Integer> layer =
-        new PriorityQueue<>(
-            Comparator.<Integer>comparingDouble(f -> -seconds(f)).thenComparing(f -> f));
     for (int f : forest.roots()) {
-      layer.add(f);
+      add(f);
     }
-    Descent above = new Descent();
-    for (int f : layer) {
-      above.layerFlops += forest.flops[f];
+    if (forced) {
+      splitTallest(levelsLeft);
     }
-    int[] chosen = snapshot(layer);
-    double least = forced ? Double.POSITIVE_INFINITY : estimate(chosen, above, levelsLeft);
-    int evaluatedAt = layer.size();
-    for (int splits = 0; splits < MAX_SPLITS && !layer.isEmpty(); splits++) {
-      int f = layer.peek();
-      if (childStart[f] == childStart[f + 1]) {
-        if (!forced) {
-          break;
-        }
-        f = tallest(layer);
-        if (f < 0) {
-          break;
-        }
-        layer.remove(f);
-      } else {
-        layer.poll();
-      }
-      above.split(f);
-      for (int k = childStart[f]; k < childStart[f + 1]; k++) {
-        layer.add(child[k]);
-      }
-      boolean tried = layer.size() > evaluatedAt * 1.05 || (forced && splits < 2000);
-      if (tried && above.height >= (forced ? levelsLeft : 1)) {
-        evaluatedAt = layer.size();
-        int[] candidate = snapshot(layer);
-        double value = estimate(candidate, above, levelsLeft);
+    int chosen = splits;
+    double least = estimate(levelsLeft);
+    double nextLook = splits;
+    while (splits < MAX_SPLITS && !fineEnough()) {
+      splitOff(heavy.poll());
+      if (splits >= nextLook) {
+        nextLook = splits < 256 ? splits + 1 : splits * 1.05;
+        double value = estimate(levelsLeft);
         if (value < least) {
           least = value;
-          chosen = candidate;
+          chosen = splits;
         }
       }
-      if (!forced && fineEnough(layer, above.layerFlops)) {
-        break;
-      }
     }
-    return chosen;
+    return rootsAfter(chosen);
+  }
+
+  private void add(int f) {
+    if (seconds(f) >= dust) {
+      heavy.add(f);
+    } else {
+      light += seconds(f);
+    }
+  }
+
+  /** Splits the top of the highest path of fronts. */
+  private void splitTallest(int count) {
+    int f = -1;
+    for (int r : forest.roots()) {
+      f = f < 0 || forest.height[r] > forest.height[f] ? r : f;
+    }
+    for (int k = 0; k < count; k++) {
+      if (!heavy.remove(f)) {
+        light -= seconds(f);
+      }
+      splitOff(f);
+      int tallest = child[childStart[f]];
+      for (int q = childStart[f]; q < childStart[f + 1]; q++) {
+        tallest = forest.height[child[q]] > forest.height[tallest] ? child[q] : tallest;
+      }
+      f = tallest;
+    }
+  }
+
+  private void splitOff(int f) {
+    if (splits == split.length) {
+      split = Arrays.copyOf(split, 2 * splits);
+    }
+    split[splits++] = f;
+    int p = cost.parent[f];
+    double own = cost.seconds(f, best);
+    path[f] = own + (p < 0 ? 0 : path[p]);
+    component[f] = p < 0 ? f : component[p];
+    componentWork[component[f]] += own;
+    largestComponent = Math.max(largestComponent, componentWork[component[f]]);
+    work += own;
+    longest = Math.max(longest, path[f]);
+    for (int k = childStart[f]; k < childStart[f + 1]; k++) {
+      add(child[k]);
+    }
+  }
+
+  /** Whether the heaviest subtree cannot be split, or is too light to gain from it. */
+  private boolean fineEnough() {
+    if (heavy.isEmpty()) {
+      return true;
+    }
+    int f = heavy.peek();
+    return childStart[f] == childStart[f + 1]
+        || forest.flops[f] < options.minTaskFlops()
+        || seconds(f) < 4 * dust;
+  }
+
+  private int[] rootsAfter(int count) {
+    boolean[] gone = new boolean[cost.fronts];
+    for (int k = 0; k < count; k++) {
+      gone[split[k]] = true;
+    }
+    return Arrays.stream(forest.alive())
+        .filter(f -> !gone[f] && (cost.parent[f] < 0 || gone[cost.parent[f]]))
+        .toArray();
   }
 
   private double seconds(int f) {
     return TreeCost.seconds(forest.flops[f], forest.bytes[f], forest.fronts[f], best);
   }
 
-  /** Whether the heaviest subtree is so light that further splits cannot balance better. */
-  private boolean fineEnough(PriorityQueue<Integer> layer, double flops) {
-    double heaviest = forest.flops[layer.peek()];
-    double share = flops / (8.0 * resources.workers().size() * options.tasksPerWorker());
-    return heaviest < options.minTaskFlops() || heaviest < share;
-  }
-
-  /** A splittable subtree of the greatest height, or -1. */
-  private int tallest(Iterable<Integer> layer) {
-    int found = -1;
-    for (int f : layer) {
-      if (childStart[f] < childStart[f + 1]
-          && (found < 0 || forest.height[f] > forest.height[found])) {
-        found = f;
-      }
-    }
-    return found;
-  }
-
-  private static int[] snapshot(PriorityQueue<Integer> layer) {
-    return layer.stream().mapToInt(Integer::intValue).sorted().toArray();
-  }
-
-  private double estimate(int[] layer, Descent above, int levelsLeft) {
+  private double estimate(int levelsLeft) {
     // With one level left each connected part of what is above runs on one worker.
-    double serial = levelsLeft == 1 ? above.largestComponent : above.longest;
-    double rest = Math.max(serial, above.work * best.flopsPerSecond() / allRates);
+    double serial = levelsLeft == 1 ? largestComponent : longest;
+    double speed = allRates / best.flopsPerSecond();
+    double rest = Math.max(serial, work / speed);
     double[] load = new double[resources.workers().size()];
-    Integer[] heaviestFirst = Arrays.stream(layer).boxed().toArray(Integer[]::new);
-    Arrays.sort(
-        heaviestFirst, Comparator.<Integer>comparingDouble(f -> -seconds(f)).thenComparing(f -> f));
+    Integer[] heaviestFirst = heavy.toArray(Integer[]::new);
+    Arrays.sort(heaviestFirst, heavy.comparator());
     double makespan = 0;
+    double sum = light;
     for (int f : heaviestFirst) {
       int to = 0;
       double end = Double.POSITIVE_INFINITY;
       for (int w = 0; w < load.length; w++) {
         ResourceModel.Worker worker = resources.workers().get(w);
         double finish =
-            load[w] + TreeCost.seconds(forest.flops[f], forest.bytes[f], forest.fronts[f], worker);
+            load[w]
+                + TreeCost.seconds(forest.flops[f], forest.bytes[f], forest.fronts[f], worker);
         boolean holds = worker.memoryBytes() >= Math.min(mostMemory, forest.peak[f]);
         if (holds && finish < end) {
           end = finish;
@@ -208,7 +236,8 @@ final class LayerSearch {
       }
       load[to] = end;
       makespan = Math.max(makespan, end);
+      sum += seconds(f);
     }
-    return makespan + rest;
+    return Math.max(makespan, sum / speed) + rest;
   }
 }

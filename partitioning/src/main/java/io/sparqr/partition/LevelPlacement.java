@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Places the subtrees of one level on workers and groups those of one worker into tasks. Heaviest
@@ -48,25 +49,67 @@ final class LevelPlacement {
       peak = Math.max(peak, forest.peak[f]);
     }
     int[] usable = usableWorkers(flops, peak);
-    Integer[] order = new Integer[root.length];
-    Arrays.setAll(order, i -> i);
-    Arrays.sort(
-        order,
-        Comparator.<Integer>comparingDouble(i -> -forest.flops[root[i]]).thenComparing(i -> i));
+    int[][] units = units(forest, root, usable.length);
     double[] ready = new double[resources.workers().size()];
-    List<List<Integer>> mine = new ArrayList<>();
+    List<List<int[]>> mine = new ArrayList<>();
     for (int w = 0; w < ready.length; w++) {
       mine.add(new ArrayList<>());
     }
-    for (int i : order) {
-      int w = earliest(forest, root[i], inputs.get(i), ready, usable);
-      mine.get(w).add(i);
+    for (int[] unit : units) {
+      mine.get(earliest(forest, root, unit, inputs, ready, usable)).add(unit);
     }
     List<Group> groups = new ArrayList<>();
     for (int w = 0; w < ready.length; w++) {
       groups.addAll(group(w, mine.get(w), forest, root));
     }
     return groups;
+  }
+
+  /**
+   * What is placed as one: a subtree each, but the light ones (see LayerSearch) in runs of
+   * neighbours; heaviest first.
+   */
+  private int[][] units(RemainingForest forest, int[] root, int workers) {
+    double[] seconds = new double[root.length];
+    double all = 0;
+    for (int i = 0; i < root.length; i++) {
+      seconds[i] = seconds(forest, root[i], resources.workers().get(0));
+      all += seconds[i];
+    }
+    double dust = workers == 1 ? all : LayerSearch.dustSeconds(all, resources, options);
+    List<int[]> units = new ArrayList<>();
+    List<Double> weight = new ArrayList<>();
+    int[] run = new int[root.length];
+    int length = 0;
+    double sum = 0;
+    for (int i = 0; i < root.length; i++) {
+      if (seconds[i] >= dust) {
+        units.add(new int[] {i});
+        weight.add(seconds[i]);
+        continue;
+      }
+      run[length++] = i;
+      sum += seconds[i];
+      if (sum >= dust) {
+        units.add(Arrays.copyOf(run, length));
+        weight.add(sum);
+        length = 0;
+        sum = 0;
+      }
+    }
+    if (length > 0) {
+      units.add(Arrays.copyOf(run, length));
+      weight.add(sum);
+    }
+    return IntStream.range(0, units.size())
+        .boxed()
+        .sorted(Comparator.<Integer>comparingDouble(u -> -weight.get(u)).thenComparing(u -> u))
+        .map(units::get)
+        .toArray(int[][]::new);
+  }
+
+  private static double seconds(RemainingForest forest, int f, ResourceModel.Worker worker) {
+    return TreeCost.seconds(forest.flops[f], forest.bytes[f], forest.fronts[f], worker);
   }
 
   /** Remembers where the fronts of a level are. */
@@ -89,22 +132,44 @@ final class LevelPlacement {
     return Arrays.stream(byRate).limit(count).mapToInt(Integer::intValue).sorted().toArray();
   }
 
-  private int earliest(RemainingForest forest, int f, int[] inputs, double[] ready, int[] usable) {
+  private int earliest(
+      RemainingForest forest,
+      int[] root,
+      int[] unit,
+      List<int[]> inputs,
+      double[] ready,
+      int[] usable) {
     long most = 0;
     for (int w : usable) {
       most = Math.max(most, resources.workers().get(w).memoryBytes());
+    }
+    long peak = 0;
+    double flops = 0;
+    double bytes = 0;
+    double fronts = 0;
+    double[] local = new double[ready.length];
+    double inputBytes = 0;
+    for (int i : unit) {
+      peak = Math.max(peak, forest.peak[root[i]]);
+      flops += forest.flops[root[i]];
+      bytes += forest.bytes[root[i]];
+      fronts += forest.fronts[root[i]];
+      for (int c : inputs.get(i)) {
+        inputBytes += cost.blockBytes[c];
+        local[workerOf[c]] += cost.blockBytes[c];
+      }
     }
     int found = usable[0];
     double end = Double.POSITIVE_INFINITY;
     for (int w : usable) {
       ResourceModel.Worker worker = resources.workers().get(w);
-      if (worker.memoryBytes() < Math.min(most, forest.peak[f])) {
+      if (worker.memoryBytes() < Math.min(most, peak)) {
         continue;
       }
       double finish =
           ready[w]
-              + transferSeconds(inputs, w)
-              + TreeCost.seconds(forest.flops[f], forest.bytes[f], forest.fronts[f], worker);
+              + (inputBytes - local[w]) / resources.networkBytesPerSecond()
+              + TreeCost.seconds(flops, bytes, fronts, worker);
       if (finish < end) {
         end = finish;
         found = w;
@@ -127,54 +192,55 @@ final class LevelPlacement {
    * A worker's subtrees as at most tasksPerWorker tasks of at least minTaskFlops, balanced by LPT;
    * a task that would outgrow the worker's memory is split further.
    */
-  private List<Group> group(int w, List<Integer> subtrees, RemainingForest forest, int[] root) {
+  private List<Group> group(int w, List<int[]> units, RemainingForest forest, int[] root) {
     List<Group> groups = new ArrayList<>();
-    if (subtrees.isEmpty()) {
-      return groups;
+    double[] flops = new double[units.size()];
+    double all = 0;
+    for (int u = 0; u < flops.length; u++) {
+      for (int i : units.get(u)) {
+        flops[u] += forest.flops[root[i]];
+      }
+      all += flops[u];
     }
-    double flops = subtrees.stream().mapToDouble(i -> forest.flops[root[i]]).sum();
     int bins = resources.workers().size() == 1 ? 1 : options.tasksPerWorker();
     if (options.minTaskFlops() > 0) {
-      bins = (int) Math.max(1, Math.min(bins, flops / options.minTaskFlops()));
+      bins = (int) Math.max(1, Math.min(bins, all / options.minTaskFlops()));
     }
-    bins = Math.min(bins, subtrees.size());
-    List<List<Integer>> bin = new ArrayList<>();
+    bins = Math.min(bins, units.size());
+    List<List<int[]>> bin = new ArrayList<>();
     double[] load = new double[bins];
     for (int b = 0; b < bins; b++) {
       bin.add(new ArrayList<>());
     }
-    for (int i : subtrees) {
+    for (int u = 0; u < flops.length; u++) {
       int lightest = 0;
       for (int b = 1; b < bins; b++) {
         lightest = load[b] < load[lightest] ? b : lightest;
       }
-      load[lightest] += forest.flops[root[i]];
-      bin.get(lightest).add(i);
+      load[lightest] += flops[u];
+      bin.get(lightest).add(units.get(u));
     }
-    for (List<Integer> members : bin) {
-      splitByMemory(w, members, forest, root, groups);
+    for (List<int[]> members : bin) {
+      int[] ascending = members.stream().flatMapToInt(Arrays::stream).sorted().toArray();
+      splitByMemory(w, ascending, forest, root, groups);
     }
     return groups;
   }
 
   private void splitByMemory(
-      int w, List<Integer> members, RemainingForest forest, int[] root, List<Group> groups) {
+      int w, int[] members, RemainingForest forest, int[] root, List<Group> groups) {
     long limit = resources.workers().get(w).memoryBytes();
-    List<Integer> ascending = members.stream().sorted().toList();
-    List<Integer> open = new ArrayList<>();
+    int from = 0;
     long outputs = 0;
-    for (int i : ascending) {
-      long need = FrontMemory.add(outputs, forest.peak[root[i]]);
-      if (need > limit && !open.isEmpty()) {
-        groups.add(new Group(w, open.stream().mapToInt(Integer::intValue).toArray()));
-        open.clear();
+    for (int k = 0; k < members.length; k++) {
+      int f = root[members[k]];
+      if (k > from && FrontMemory.add(outputs, forest.peak[f]) > limit) {
+        groups.add(new Group(w, Arrays.copyOfRange(members, from, k)));
+        from = k;
         outputs = 0;
       }
-      open.add(i);
-      outputs = FrontMemory.add(outputs, cost.blockBytes[root[i]]);
+      outputs = FrontMemory.add(outputs, cost.blockBytes[f]);
     }
-    if (!open.isEmpty()) {
-      groups.add(new Group(w, open.stream().mapToInt(Integer::intValue).toArray()));
-    }
+    groups.add(new Group(w, Arrays.copyOfRange(members, from, members.length)));
   }
 }

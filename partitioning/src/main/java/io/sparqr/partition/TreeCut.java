@@ -32,8 +32,9 @@ final class TreeCut {
     TreeCut cut = new TreeCut(cost, resources);
     RemainingForest forest = new RemainingForest(cost);
     LevelPlacement placement = new LevelPlacement(cost, resources, options);
-    for (int left = levels - 1; left >= 0 && !forest.isEmpty(); left--) {
-      boolean forced = levels - left <= options.minLevels() - 1 && forest.height() > left;
+    int most = Math.min(levels, forest.height());
+    for (int left = most - 1; left >= 0 && !forest.isEmpty(); left--) {
+      boolean forced = most - left <= options.minLevels() - 1 && forest.height() > left;
       int[] roots =
           left == 0
               ? forest.roots()

@@ -2,6 +2,7 @@
 package io.sparqr.partition;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.SparsityPattern;
@@ -10,6 +11,7 @@ import io.sparqr.symbolic.Patterns;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -50,11 +52,9 @@ class TreePartitionerPropertyTest {
       TreePartition p = TreePartitioner.partition(s, model, options);
       check(s, p, count, "seed " + SEED + ", iteration " + it);
       assertThat(p.levels()).isLessThanOrEqualTo(options.maxLevels());
-      if (options.minLevels() <= height(s)) {
-        assertThat(p.levels())
-            .as("seed %d, iteration %d: height %d", SEED, it, height(s))
-            .isGreaterThanOrEqualTo(options.minLevels());
-      }
+      assertThat(p.levels())
+          .as("seed %d, iteration %d: height %d", SEED, it, height(s))
+          .isGreaterThanOrEqualTo(Math.min(options.minLevels(), height(s)));
       assertThat(TreePartitioner.partition(s, model, options))
           .usingRecursiveComparison()
           .isEqualTo(p);
@@ -84,6 +84,24 @@ class TreePartitionerPropertyTest {
         check(s, p, workers, "grid 40, levels " + levels);
       }
     }
+  }
+
+  @Test
+  void aStarOfManyLeavesIsCutInTime() {
+    SymbolicAnalysis s =
+        SymbolicAnalyzer.analyze(
+            Patterns.arrow(200_000),
+            SymbolicOptions.defaults()
+                .withOrdering(OrderingMethod.NATURAL)
+                .withAmalgamation(Amalgamation.none()));
+    PartitionOptions options = new PartitionOptions(2, 4, 1, 0);
+    ResourceModel many = ResourceModel.uniform(64, 1e6, 1L << 40);
+    TreePartition p =
+        assertTimeout(
+            Duration.ofSeconds(20), () -> TreePartitioner.partition(s, many, options));
+    assertThat(p.levels()).isEqualTo(2);
+    assertThat(p.tasks().size()).isBetween(64, 200);
+    assertThat(p.estimatedSeconds()).isLessThan(2 * p.lowerBoundSeconds() + 0.2);
   }
 
   @Test
