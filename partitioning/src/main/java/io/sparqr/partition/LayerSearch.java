@@ -10,7 +10,9 @@ import java.util.PriorityQueue;
  * subtree is replaced by its children (Geist and Ng 1989), and of all the layers met on the way the
  * one with the least estimate of
  *
- * <pre>  LPT(layer) + max(path(above) / best rate, work(above) / rates that the levels left can use)</pre>
+ * <pre>
+ *   LPT(layer) + max(path(above) / best rate, work(above) / rates that the levels left can use)
+ * </pre>
  *
  * is taken, where {@code above} are the fronts split off. Subtrees so light that they fill gaps
  * between the others wherever they go ("dust", see {@link #dustSeconds}) are one divisible load, so
@@ -69,8 +71,7 @@ final class LayerSearch {
                     .thenComparingDouble(ResourceModel.Worker::flopsPerSecond))
             .orElseThrow();
     mostMemory = Math.min(best.memoryBytes(), peak);
-    allRates =
-        resources.workers().stream().mapToDouble(ResourceModel.Worker::flopsPerSecond).sum();
+    allRates = resources.workers().stream().mapToDouble(ResourceModel.Worker::flopsPerSecond).sum();
     double all = 0;
     for (int f : forest.roots()) {
       all += seconds(f);
@@ -226,8 +227,7 @@ final class LayerSearch {
       for (int w = 0; w < load.length; w++) {
         ResourceModel.Worker worker = resources.workers().get(w);
         double finish =
-            load[w]
-                + TreeCost.seconds(forest.flops[f], forest.bytes[f], forest.fronts[f], worker);
+            load[w] + TreeCost.seconds(forest.flops[f], forest.bytes[f], forest.fronts[f], worker);
         boolean holds = worker.memoryBytes() >= Math.min(mostMemory, forest.peak[f]);
         if (holds && finish < end) {
           end = finish;

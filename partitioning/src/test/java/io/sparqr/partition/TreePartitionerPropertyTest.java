@@ -97,8 +97,7 @@ class TreePartitionerPropertyTest {
     PartitionOptions options = new PartitionOptions(2, 4, 1, 0);
     ResourceModel many = ResourceModel.uniform(64, 1e6, 1L << 40);
     TreePartition p =
-        assertTimeout(
-            Duration.ofSeconds(20), () -> TreePartitioner.partition(s, many, options));
+        assertTimeout(Duration.ofSeconds(20), () -> TreePartitioner.partition(s, many, options));
     assertThat(p.levels()).isEqualTo(2);
     assertThat(p.tasks().size()).isBetween(64, 200);
     assertThat(p.estimatedSeconds()).isLessThan(2 * p.lowerBoundSeconds() + 0.2);
