@@ -13,7 +13,8 @@ public final class LocalSpark {
 
   /** local[2], no UI. */
   public static synchronized SparkSession session() {
-    if (session == null) {
+    // another test of this JVM may have stopped the context that it shared with us
+    if (session == null || session.sparkContext().isStopped()) {
       session =
           SparkSession.builder()
               .master("local[2]")

@@ -56,6 +56,25 @@ public final class Problems {
     return new CsrMatrix(rows.size(), k * k, start, index, value);
   }
 
+  /** A with {@code count} further columns, each with a row of its own that has 2 entries in A. */
+  public static CsrMatrix withSingletons(CsrMatrix a, int count, long seed) {
+    var random = new Random(seed);
+    int nz = a.nonzeros();
+    int[] start = Arrays.copyOf(a.rowStart(), a.rows() + count + 1);
+    int[] index = Arrays.copyOf(a.columnIndex(), nz + 3 * count);
+    double[] value = Arrays.copyOf(a.values(), nz + 3 * count);
+    for (int k = 0; k < count; k++) {
+      int first = random.nextInt(a.columns() - 1);
+      int[] row = {first, first + 1, a.columns() + k};
+      System.arraycopy(row, 0, index, nz + 3 * k, 3);
+      for (int e = 0; e < 3; e++) {
+        value[nz + 3 * k + e] = 0.5 + random.nextDouble();
+      }
+      start[a.rows() + k + 1] = nz + 3 * k + 3;
+    }
+    return new CsrMatrix(a.rows() + count, a.columns() + count, start, index, value);
+  }
+
   /** Random right-hand side. */
   public static double[] rhs(int m, long seed) {
     return new Random(seed).doubles(m, -1, 1).toArray();

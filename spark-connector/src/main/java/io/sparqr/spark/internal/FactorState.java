@@ -38,6 +38,7 @@ final class FactorState implements Factorization {
   private double normalResidual = Double.NaN;
   private double[] residualNorm = new double[0];
   private LeastSquaresSolution solution;
+  private double[] inverseDiagonal;
 
   /** What the pipeline made. */
   record Made(
@@ -260,17 +261,43 @@ final class FactorState implements Factorization {
       throw new IllegalArgumentException("right-hand side " + k);
     }
     double[] norm = solve().residualNorms();
+    if (inverseDiagonal == null) {
+      inverseDiagonal = inverseDiagonal();
+    }
+    double freedom = (double) made.pattern.rows() - rank();
+    double sigma = norm[k] / Math.sqrt(freedom);
+    double[] error = new double[n];
+    for (int j = 0; j < n; j++) {
+      error[j] = sigma * Math.sqrt(inverseDiagonal[j]);
+    }
+    for (int j : dead) {
+      error[j] = Double.NaN;
+    }
+    return error;
+  }
+
+  /** diag((R'R)^-1) by original column, in the caller's units. */
+  private double[] inverseDiagonal() {
+    if (analysis.singletons() > 0) {
+      // a singleton's row couples columns that R's pattern keeps apart: without singletons it
+      // does not
+      SolveOptions all = options.withSymbolic(options.symbolic().withSingletons(false));
+      return scoped(
+          scope -> {
+            try (FactorState whole = Pipeline.state(source, all, ProgressListener.NONE)) {
+              return whole.inverseDiagonal();
+            }
+          });
+    }
     return scoped(
         scope -> {
-          double[] diagonal = new InverseDiagonal(plan, made.singletons, made.levels).run(scope);
-          double freedom = (double) made.pattern.rows() - rank();
-          double sigma = norm[k] / Math.sqrt(freedom);
-          double[] error = new double[n];
+          double[] z = new InverseDiagonal(source.context(), made.plan, made.levels).run(scope);
+          double[] diagonal = new double[n];
           for (int p = 0; p < n; p++) {
             int j = analysis.permutation().original(p);
-            error[j] = sigma * plan.columnScale(j) * Math.sqrt(diagonal[p]);
+            diagonal[j] = z[p] * plan.columnScale(j) * plan.columnScale(j);
           }
-          return error;
+          return diagonal;
         });
   }
 

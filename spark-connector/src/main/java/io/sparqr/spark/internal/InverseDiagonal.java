@@ -1,13 +1,101 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
+import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.resource.KeyPartitioner;
+import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.wire.BlockCodec;
+import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.VectorCodec;
+import io.sparqr.spark.wire.VectorCodec.Sparse;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.storage.StorageLevel;
+import scala.Tuple2;
 
+/**
+ * diag((R'R)^-1) of a factorization without singletons: one Spark job a level, from the root down;
+ * the inverse on the tails of a level's subtrees comes by shuffle from the levels above.
+ */
 final class InverseDiagonal {
-  InverseDiagonal(SolvePlan plan, SingletonRows singletons, Levels levels) {}
 
+  private final JavaSparkContext context;
+  private final Broadcast<SolvePlan> broadcast;
+  private final SolvePlan plan;
+  private final Levels levels;
+  private final List<JavaRDD<byte[]>> above = new ArrayList<>();
+
+  InverseDiagonal(JavaSparkContext context, Broadcast<SolvePlan> broadcast, Levels levels) {
+    this.context = context;
+    this.broadcast = broadcast;
+    this.plan = broadcast.value();
+    this.levels = levels;
+  }
+
+  /** The diagonal by position, of equilibrated columns; 0 where dead. */
   double[] run(JobScope scope) {
-    throw new UnsupportedOperationException();
+    double[] diagonal = new double[plan.analysis().columns()];
+    try (var held = new Held()) {
+      for (int l = levels.count() - 1; l >= 0; l--) {
+        scope.describe("standard errors, level " + (l + 1) + " of " + levels.count());
+        Broadcast<SolvePlan> b = broadcast;
+        JavaRDD<byte[]> level =
+            levels
+                .level(l)
+                .zipPartitions(
+                    blocks(plan.partition().level(l)),
+                    (frames, blocks) -> SubtreeInverse.run(b.value(), frames, blocks).iterator());
+        held.persist(level, StorageLevel.MEMORY_AND_DISK());
+        above.add(level);
+        JavaRDD<byte[]> pieces = level.filter(f -> Frame.kind(f) == Frame.Kind.SPARSE);
+        for (byte[] frame : SparkErrors.unwrap(pieces::collect)) {
+          Sparse piece = VectorCodec.decodeSparse(frame);
+          for (int i = 0; i < piece.position().length; i++) {
+            diagonal[piece.position()[i]] = piece.value()[i];
+          }
+        }
+      }
+    }
+    return diagonal;
+  }
+
+  /** What the levels above have for these tasks, partition i for task i of the level. */
+  private JavaRDD<byte[]> blocks(List<SubtreeTask> tasks) {
+    int first = tasks.get(0).id();
+    int count = tasks.size();
+    if (above.isEmpty() || tasks.stream().allMatch(t -> t.outputs().length == 0)) {
+      return context.parallelize(List.<byte[]>of(), count);
+    }
+    JavaRDD<byte[]> all = above.get(0);
+    for (int k = 1; k < above.size(); k++) {
+      all = all.union(above.get(k));
+    }
+    Broadcast<SolvePlan> b = broadcast;
+    return JavaPairRDD.fromJavaRDD(all.mapPartitions(it -> keyed(b.value(), it, first, count)))
+        .partitionBy(new KeyPartitioner(count))
+        .values();
+  }
+
+  private static Iterator<Tuple2<Integer, byte[]>> keyed(
+      SolvePlan plan, Iterator<byte[]> frames, int first, int count) {
+    var out = new ArrayList<Tuple2<Integer, byte[]>>();
+    while (frames.hasNext()) {
+      byte[] frame = frames.next();
+      if (Frame.kind(frame) == Frame.Kind.BLOCK) {
+        int task = plan.taskOf(BlockCodec.front(frame)) - first;
+        if (task >= 0 && task < count) {
+          out.add(new Tuple2<>(task, frame));
+        }
+      }
+    }
+    return out.iterator();
   }
 }

@@ -50,15 +50,23 @@ public final class Pipeline {
   /** Steps 1 to 6. */
   public static QRFactorization factorize(
       RowSource source, SolveOptions options, ProgressListener listener) {
+    return new QRFactorization(state(source, options, listener));
+  }
+
+  static FactorState state(RowSource source, SolveOptions options, ProgressListener listener) {
     var pipeline = new Pipeline(source, options, listener);
+    boolean made = false;
     try (var scope = new JobScope(source.context());
         var progress =
             new ProgressTracker(
                 source.context(), listener, scope.group(), listener != ProgressListener.NONE)) {
-      return new QRFactorization(pipeline.run(scope, progress));
-    } catch (RuntimeException | Error e) {
-      pipeline.held.close();
-      throw e;
+      FactorState state = pipeline.run(scope, progress);
+      made = true;
+      return state;
+    } finally {
+      if (!made) {
+        pipeline.held.close();
+      }
     }
   }
 

@@ -71,4 +71,22 @@ public record SolveOptions(
         false,
         0);
   }
+
+  /** The same with other symbolic options. */
+  public SolveOptions withSymbolic(SymbolicOptions other) {
+    return new SolveOptions(
+        other,
+        partition,
+        backend,
+        ridge,
+        rankTolerance,
+        equilibrate,
+        columns,
+        workers,
+        partitions,
+        storageLevel,
+        rankPolicy,
+        check,
+        deviceMemoryBytes);
+  }
 }

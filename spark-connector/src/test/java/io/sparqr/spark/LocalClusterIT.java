@@ -1,0 +1,154 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.sparqr.backend.BackendChoice;
+import io.sparqr.numeric.LocalSolver;
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.partition.PartitionOptions;
+import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.symbolic.SymbolicOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+
+/** Two real executor JVMs: the same answer as one process, the same bits whatever happens. */
+@Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class LocalClusterIT {
+
+  private static final long SEED = Long.getLong("test.seed", 20260102L);
+  private static final CsrMatrix A = Problems.grid(60, SEED);
+  private static final double[] B = Problems.rhs(A.rows(), SEED + 1);
+
+  private static JavaSparkContext context;
+  private static JavaRDD<SparseRow> rows;
+  private static RFactor first;
+
+  @BeforeAll
+  static void start() throws IOException, InterruptedException {
+    Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
+    context =
+        new JavaSparkContext(
+            new SparkConf()
+                .setMaster("local-cluster[2,1,1024]")
+                .setAppName("sparqr cluster tests")
+                .set("spark.ui.enabled", "false")
+                .set("spark.executor.memory", "512m")
+                .set("spark.driver.host", "127.0.0.1")
+                .set("spark.driver.bindAddress", "127.0.0.1")
+                .set("spark.executor.extraClassPath", System.getProperty("java.class.path")));
+    waitForExecutors();
+    rows = context.parallelize(Problems.rows(A, B), 4);
+  }
+
+  @AfterAll
+  static void stop() {
+    if (context != null) {
+      context.stop();
+    }
+  }
+
+  private static void waitForExecutors() throws InterruptedException {
+    // the driver counts as one
+    while (context.sc().statusTracker().getExecutorInfos().length < 3) {
+      Thread.sleep(100);
+    }
+  }
+
+  private static GpuSparseQR.Builder solver() {
+    return GpuSparseQR.builder()
+        .backend(BackendChoice.CPU)
+        .ordering(OrderingMethod.NESTED_DISSECTION)
+        .partitionOptions(new PartitionOptions(2, 4, 3, 0));
+  }
+
+  @Test
+  @Order(1)
+  void theAnswerIsThatOfOneProcess() {
+    LeastSquaresSolution s = solver().check(true).solve(rows);
+    assertThat(s.report().levels()).isGreaterThanOrEqualTo(3);
+    assertThat(s.report().subtreeTasks()).isGreaterThan(4);
+    assertThat(s.report().normalResidual()).isLessThan(1e-14);
+    try (var cpu = new io.sparqr.backend.cpu.CpuBackendProvider().create(0)) {
+      LocalSolver.Solution one =
+          new LocalSolver(cpu, SymbolicOptions.defaults(), 1).solve(A, B, 1);
+      assertThat(s.x()).as("seed %d", SEED).containsExactly(one.x(), within(1e-11));
+      assertThat(s.residualNorm()).isCloseTo(one.residualNorm()[0], within(1e-11));
+    }
+  }
+
+  @Test
+  @Order(2)
+  void repeatedRunsGiveTheSameBits() {
+    try (QRFactorization f = solver().factorize(rows);
+        QRFactorization g = solver().factorize(rows)) {
+      first = f.collectR();
+      assertSameBits(first, g.collectR());
+      assertThat(f.solve().x()).isEqualTo(g.solve().x());
+      assertThat(context.sc().getPersistentRDDs().size()).isPositive();
+    }
+    assertThat(context.sc().getPersistentRDDs().size()).isZero();
+  }
+
+  @Test
+  @Order(3)
+  void aKilledExecutorChangesNothing() throws Exception {
+    long victim =
+        context
+            .parallelize(List.of(1, 2, 3, 4), 4)
+            .map(i -> ProcessHandle.current().pid())
+            .collect()
+            .get(0);
+    var killed = new AtomicBoolean();
+    ProgressListener killer =
+        p -> {
+          boolean middle = p.phase().equals("factorize") && p.detail().startsWith("level 2");
+          if (middle && killed.compareAndSet(false, true)) {
+            ProcessHandle.of(victim).orElseThrow().destroyForcibly();
+          }
+        };
+    try (QRFactorization f = solver().listener(killer).factorize(rows)) {
+      assertThat(killed).isTrue();
+      assertSameBits(first, f.collectR());
+      assertThat(Problems.normalResidual(A, f.solve().x(), B)).isLessThan(1e-14);
+    }
+    assertThat(context.sc().getPersistentRDDs().size()).isZero();
+    assertThat(SparkEnv.get().executorId()).isEqualTo("driver");
+  }
+
+  @Test
+  @Order(4)
+  void furtherRightHandSidesAndStandardErrorsWorkOnExecutors() throws InterruptedException {
+    waitForExecutors();
+    double[] c = Problems.rhs(A.rows(), SEED + 2);
+    try (QRFactorization f = solver().factorize(rows)) {
+      LeastSquaresSolution s = f.solveRows(context.parallelize(Problems.rows(A, c), 3));
+      assertThat(Problems.normalResidual(A, s.x(), c)).isLessThan(1e-13);
+      assertThat(java.util.Arrays.stream(f.standardErrors())).hasSize(A.columns()).allMatch(e -> e > 0);
+    }
+  }
+
+  private static void assertSameBits(RFactor a, RFactor b) {
+    assertThat(b.permutation().toArray()).isEqualTo(a.permutation().toArray());
+    assertThat(b.matrix().columnIndex()).isEqualTo(a.matrix().columnIndex());
+    assertThat(b.matrix().values()).as("seed %d", SEED).isEqualTo(a.matrix().values());
+    assertThat(b.rhs()).isEqualTo(a.rhs());
+  }
+}

@@ -1,0 +1,173 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sparqr.error.WireFormatException;
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.RowBlock;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Every frame comes back as it went; every damaged one is refused. */
+class CodecTest {
+
+  private static final long SEED = Long.getLong("test.seed", 20260104L);
+  private final Random random = new Random(SEED);
+
+  private double[] values(int n) {
+    return random.doubles(n, -1, 1).toArray();
+  }
+
+  private byte[] batch(int partition, int sequence, int rows) {
+    var b = new RowBatchCodec.Builder(2);
+    for (int i = 0; i < rows; i++) {
+      int[] position = random.ints(4, 0, 100).distinct().sorted().toArray();
+      b.add(i, position, values(4), 0, position.length, values(2), 0);
+    }
+    return b.take(partition, sequence);
+  }
+
+  @Test
+  void rowBatchesComeBackInTheOrderOfTheInput() {
+    List<byte[]> batches = new ArrayList<>();
+    for (int p = 0; p < 3; p++) {
+      for (int s = 0; s < 3; s++) {
+        batches.add(batch(p, s, 30 * p + s));
+      }
+    }
+    RowBlock ordered = RowBatchCodec.decode(batches, 2);
+    Collections.shuffle(batches, random);
+    RowBlock shuffled = RowBatchCodec.decode(batches, 2);
+    assertThat(ordered.rows()).isEqualTo(3 * 90 + 9);
+    assertThat(shuffled.front()).isEqualTo(ordered.front());
+    assertThat(shuffled.rowStart()).isEqualTo(ordered.rowStart());
+    assertThat(shuffled.position()).isEqualTo(ordered.position());
+    assertThat(shuffled.value()).as("seed %d", SEED).isEqualTo(ordered.value());
+    assertThat(shuffled.rhs()).isEqualTo(ordered.rhs());
+  }
+
+  @Test
+  void everyFlippedBitIsFound() {
+    byte[] good = batch(1, 2, 3);
+    for (int k = 0; k < good.length; k++) {
+      if (k == 7) {
+        continue; // reserved byte, outside the checksum by definition
+      }
+      byte[] bad = good.clone();
+      bad[k] ^= (byte) (1 << random.nextInt(8));
+      assertThatThrownBy(() -> Frame.open(bad, Frame.Kind.ROWS))
+          .as("byte %d, seed %d", k, SEED)
+          .isInstanceOf(WireFormatException.class);
+    }
+    byte[] cut = java.util.Arrays.copyOf(good, good.length - 1);
+    assertThatThrownBy(() -> Frame.open(cut, Frame.Kind.ROWS))
+        .isInstanceOf(WireFormatException.class)
+        .hasMessageContaining("length");
+    assertThatThrownBy(() -> Frame.open(good, Frame.Kind.BLOCK))
+        .isInstanceOf(WireFormatException.class)
+        .hasMessageContaining("kind");
+    assertThatThrownBy(() -> Frame.open(new byte[5], Frame.Kind.ROWS))
+        .isInstanceOf(WireFormatException.class);
+  }
+
+  @Test
+  void blocksOfAnySizeGoInChunks() {
+    for (int chunk : new int[] {1, 3, 7, 1000}) {
+      for (int cm : new int[] {0, 1, 4, 6}) {
+        var block =
+            new ContributionBlock(
+                9, cm, 6, values((int) ContributionBlock.packedLength(cm, 6)), values(2 * cm), 2);
+        var other = new ContributionBlock(3, 1, 1, values(1), values(2), 2);
+        List<byte[]> chunks = new ArrayList<>(new BlockCodec(chunk).encode(block));
+        chunks.addAll(new BlockCodec(chunk).encode(other));
+        Collections.shuffle(chunks, random);
+        List<ContributionBlock> back = BlockCodec.decode(chunks.iterator());
+        assertThat(back).extracting(ContributionBlock::front).containsExactly(3, 9);
+        assertThat(back.get(1).cm()).isEqualTo(cm);
+        assertThat(back.get(1).values()).as("seed %d", SEED).isEqualTo(block.values());
+        assertThat(back.get(1).rhs()).isEqualTo(block.rhs());
+      }
+    }
+    var block = new ContributionBlock(9, 3, 6, values(15), values(3), 1);
+    List<byte[]> chunks = new BlockCodec(4).encode(block);
+    assertThatThrownBy(() -> BlockCodec.decode(chunks.subList(1, chunks.size()).iterator()))
+        .isInstanceOf(WireFormatException.class)
+        .hasMessageContaining("missing");
+  }
+
+  @Test
+  void rowsOfRLieWhereTheyWerePut() {
+    List<FrontFactor> factors = new ArrayList<>();
+    for (int f = 0; f < 6; f++) {
+      int[] live = f == 2 ? new int[0] : f == 3 ? new int[] {0, 2} : new int[] {0, 1, 2};
+      int fn = 5 + f;
+      int length = 0;
+      for (int k : live) {
+        length += fn - k;
+      }
+      factors.add(new FrontFactor(10 + f, fn, live, values(length), values(2 * live.length), 2));
+    }
+    for (long limit : new long[] {1, 100, 300, 1 << 20}) {
+      int front = 0;
+      int row = 0;
+      for (byte[] bytes : FactorChunk.encode(factors, 2, limit)) {
+        FactorChunk chunk = FactorChunk.open(bytes);
+        for (int s = 0; s < chunk.segments(); s++) {
+          FactorChunk.Segment segment = chunk.segment(s);
+          while (row == factors.get(front).rank()) {
+            front++;
+            row = 0;
+          }
+          FrontFactor f = factors.get(front);
+          assertThat(segment.front()).isEqualTo(f.front());
+          for (int i = 0; i < segment.rows(); i++, row++) {
+            check(f, row, segment, i);
+          }
+        }
+      }
+      assertThat(front).isEqualTo(5);
+      assertThat(row).isEqualTo(3);
+    }
+  }
+
+  private static void check(FrontFactor f, int row, FactorChunk.Segment segment, int i) {
+    int at = 0;
+    for (int k = 0; k < row; k++) {
+      at += f.fn() - f.livePivot()[k];
+    }
+    int pivot = f.livePivot()[row];
+    assertThat(segment.livePivot(i)).isEqualTo(pivot);
+    double[] into = new double[f.fn()];
+    segment.row(i, into);
+    for (int k = pivot; k < f.fn(); k++) {
+      assertThat(into[k]).isEqualTo(f.values()[at + k - pivot]);
+    }
+    assertThat(segment.rhs(i, 1)).isEqualTo(f.rhs()[2 * row + 1]);
+  }
+
+  @Test
+  void vectorsPatternsAndReportsComeBack() {
+    double[] v = values(10);
+    byte[] chunk = VectorCodec.encodeChunk(4, 7, v, 2, 9);
+    assertThat(VectorCodec.decodeChunk(chunk)).isEqualTo(java.util.Arrays.copyOfRange(v, 2, 9));
+    assertThat(VectorCodec.partition(chunk)).isEqualTo(4);
+    assertThat(VectorCodec.chunk(chunk)).isEqualTo(7);
+    var sparse = new VectorCodec.Sparse(new int[] {1, 5}, values(6), 3);
+    VectorCodec.Sparse back = VectorCodec.decodeSparse(VectorCodec.encodeSparse(sparse));
+    assertThat(back.position()).isEqualTo(sparse.position());
+    assertThat(back.value()).isEqualTo(sparse.value());
+    var patterns =
+        new PatternCodec.Patterns(new long[] {1L << 40, 2}, new int[] {0, 0, 3}, new int[] {1, 2, 9});
+    PatternCodec.Patterns p = PatternCodec.decode(PatternCodec.encode(0, patterns));
+    assertThat(p.multiplicity()).isEqualTo(patterns.multiplicity());
+    assertThat(p.start()).isEqualTo(patterns.start());
+    assertThat(p.column()).isEqualTo(patterns.column());
+    assertThat(ReportCodec.decode(ReportCodec.encode("text"), String.class)).isEqualTo("text");
+  }
+}
