@@ -102,7 +102,9 @@ class FactorizationTest {
     double[] error = f.standardErrors();
     for (int j = 0; j < a.columns(); j++) {
       double expected = sigma * Math.sqrt(diagonal[j]);
-      assertThat(error[j]).as("column %d, seed %d", j, SEED).isCloseTo(expected, within(1e-8 * expected));
+      assertThat(error[j])
+          .as("column %d, seed %d", j, SEED)
+          .isCloseTo(expected, within(1e-8 * expected));
     }
   }
 

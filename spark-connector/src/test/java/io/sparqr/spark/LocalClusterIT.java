@@ -87,8 +87,7 @@ class LocalClusterIT {
     assertThat(s.report().subtreeTasks()).isGreaterThan(4);
     assertThat(s.report().normalResidual()).isLessThan(1e-14);
     try (var cpu = new io.sparqr.backend.cpu.CpuBackendProvider().create(0)) {
-      LocalSolver.Solution one =
-          new LocalSolver(cpu, SymbolicOptions.defaults(), 1).solve(A, B, 1);
+      LocalSolver.Solution one = new LocalSolver(cpu, SymbolicOptions.defaults(), 1).solve(A, B, 1);
       assertThat(s.x()).as("seed %d", SEED).containsExactly(one.x(), within(1e-11));
       assertThat(s.residualNorm()).isCloseTo(one.residualNorm()[0], within(1e-11));
     }
@@ -141,7 +140,9 @@ class LocalClusterIT {
     try (QRFactorization f = solver().factorize(rows)) {
       LeastSquaresSolution s = f.solveRows(context.parallelize(Problems.rows(A, c), 3));
       assertThat(Problems.normalResidual(A, s.x(), c)).isLessThan(1e-13);
-      assertThat(java.util.Arrays.stream(f.standardErrors())).hasSize(A.columns()).allMatch(e -> e > 0);
+      assertThat(java.util.Arrays.stream(f.standardErrors()))
+          .hasSize(A.columns())
+          .allMatch(e -> e > 0);
     }
   }
 

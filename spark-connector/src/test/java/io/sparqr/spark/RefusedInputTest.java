@@ -72,7 +72,8 @@ class RefusedInputTest {
   void wrongIndicesAndWeightsAreRefused() {
     refused(row(new int[] {-1}, 1), MatrixFormatException.class, "column index -1");
     refused(row(new int[] {6}, 1), MatrixFormatException.class, "column index 6", "[0, 6)");
-    refused(row(new int[] {2, 0, 2}, 1, 1, 1), MatrixFormatException.class, "column 2 appears twice");
+    refused(
+        row(new int[] {2, 0, 2}, 1, 1, 1), MatrixFormatException.class, "column 2 appears twice");
     refused(
         new SparseRow(new int[] {0}, new double[] {1}, 1, -0.5),
         MatrixFormatException.class,

@@ -13,8 +13,8 @@ import io.sparqr.numeric.dense.DenseKernels;
  *   Z12 = -W Z22,   Z11 = V V' + W Z22 W'
  * </pre>
  *
- * (the supernodal form of Erisman and Tinney 1975, doi:10.1145/360680.360704). Dead pivots have zero
- * rows and columns. r cn (r + 2 cn) + r^3 flops for r live pivots.
+ * (the supernodal form of Erisman and Tinney 1975, doi:10.1145/360680.360704). Dead pivots have
+ * zero rows and columns. r cn (r + 2 cn) + r^3 flops for r live pivots.
  */
 final class FrontInverse {
 

@@ -163,7 +163,8 @@ class CodecTest {
     assertThat(back.position()).isEqualTo(sparse.position());
     assertThat(back.value()).isEqualTo(sparse.value());
     var patterns =
-        new PatternCodec.Patterns(new long[] {1L << 40, 2}, new int[] {0, 0, 3}, new int[] {1, 2, 9});
+        new PatternCodec.Patterns(
+            new long[] {1L << 40, 2}, new int[] {0, 0, 3}, new int[] {1, 2, 9});
     PatternCodec.Patterns p = PatternCodec.decode(PatternCodec.encode(0, patterns));
     assertThat(p.multiplicity()).isEqualTo(patterns.multiplicity());
     assertThat(p.start()).isEqualTo(patterns.start());
