@@ -15,6 +15,7 @@ final class FrontRows {
 
   private final int[] start;
   private final int[] order;
+  private final long[] entries;
 
   FrontRows(SubtreeProblem problem) {
     rows = problem.rows();
@@ -33,8 +34,11 @@ final class FrontRows {
     }
     order = new int[rows.rows()];
     int[] next = Arrays.copyOf(start, n);
+    entries = new long[n];
     for (int i = 0; i < order.length; i++) {
-      order[next[placeOf(i)]++] = i;
+      int t = placeOf(i);
+      order[next[t]++] = i;
+      entries[t] += rows.rowStart()[i + 1] - rows.rowStart()[i] + rows.rhsCount();
     }
   }
 
@@ -44,6 +48,7 @@ final class FrontRows {
     place = other.place;
     start = other.start;
     order = other.order;
+    entries = other.entries;
   }
 
   FrontRows withValues(RowBlock values) {
@@ -96,12 +101,7 @@ final class FrontRows {
 
   /** Entries of front f's rows, right-hand sides counted. */
   long entries(int f) {
-    long sum = 0;
-    for (int k = 0; k < count(f); k++) {
-      int i = row(f, k);
-      sum += rows.rowStart()[i + 1] - rows.rowStart()[i] + rows.rhsCount();
-    }
-    return sum;
+    return entries[place[f]];
   }
 
   /** Front f's rows alone, as a block. */

@@ -152,7 +152,7 @@ final class StageBuilder {
       int p = analysis.parent(g);
       s.parent[f] = p < 0 ? -1 : stageIndex[p];
       fm[f] += rows.count(g);
-      s.fm[f] = checked(fm[f], "rows of front " + g, Integer.MAX_VALUE);
+      s.fm[f] = checked(fm[f], "rows of a front", Integer.MAX_VALUE);
       s.fn[f] = analysis.fn(g);
       s.fp[f] = analysis.fp(g);
       s.cm[f] = contributionRows(fm[f], s.fn[f], s.fp[f]);
@@ -164,7 +164,7 @@ final class StageBuilder {
         s.outRows[f] += s.cm[f];
       }
       s.outStart[f + 1] = s.outStart[f] + outLength(s, f);
-      checked(s.outStart[f + 1] - s.outStart[f], "rows of R of front " + g, Integer.MAX_VALUE - 8);
+      checked(s.outStart[f + 1] - s.outStart[f], "entries of a front's R", Integer.MAX_VALUE - 8);
       d.rowMap[f] = mapEnd;
       d.columnMap[f] = mapEnd + s.cm[f];
       mapEnd += s.parent[f] < 0 ? 0 : s.cm[f] + s.fn[f] - s.fp[f] + s.rhs;
@@ -196,9 +196,7 @@ final class StageBuilder {
     StageFronts s = d.s;
     int g = d.id[f];
     int fn = s.fn[f];
-    for (int k = 0; k < fn; k++) {
-      local[analysis.column(g, k)] = k;
-    }
+    numberColumns(g, local);
     int[] next = new int[fn + 1];
     int own = rows.count(g);
     for (int k = 0; k < own; k++) {
@@ -226,6 +224,21 @@ final class StageBuilder {
     placeRows(d, f, local, next, (int) ld);
     for (int k = 0; k < analysis.childCount(g); k++) {
       mapRows(d, analysis.child(g, k), next);
+    }
+  }
+
+  /** local[p] = k for position p of column k of front g; other entries mean nothing. */
+  private void numberColumns(int g, int[] local) {
+    int first = analysis.firstPivot(g);
+    int fp = analysis.fp(g);
+    for (int k = 0; k < fp; k++) {
+      local[first + k] = k;
+    }
+    int[] tail = analysis.data().tailColumns();
+    int from = (int) analysis.data().tailStart()[g];
+    int cn = analysis.cn(g);
+    for (int k = 0; k < cn; k++) {
+      local[tail[from + k]] = fp + k;
     }
   }
 
@@ -264,9 +277,11 @@ final class StageBuilder {
     }
     int at = (int) d.columnMap[source];
     int cn = analysis.cn(c);
-    int fp = analysis.fp(c);
+    int[] tail = analysis.data().tailColumns();
+    int from = (int) analysis.data().tailStart()[c];
     for (int j = 0; j < cn; j++) {
-      d.maps[at + j] = place(g, analysis.column(c, fp + j), local);
+      // A child's tail columns are columns of its parent: nothing to check.
+      d.maps[at + j] = local[tail[from + j]];
     }
     for (int j = 0; j < d.s.rhs; j++) {
       d.maps[at + cn + j] = analysis.fn(g) + j;

@@ -205,9 +205,9 @@ class StagedFactorizationTest {
   @Test
   void everyBundleSizeGivesHeathsRUpToRounding() {
     var random = new Random(4);
-    var c = new Case(TestMatrices.sparse(900, 280, 3, random));
+    var c = new Case(TestMatrices.sparse(450, 150, 3, random));
     SubtreeFactor expected = c.run(new HeathFactorizer(), 0);
-    double limit = Tolerances.of(900, 280, Tolerances.frobenius(c.a));
+    double limit = Tolerances.of(450, 150, Tolerances.frobenius(c.a));
     for (int bundle = 2; bundle <= 8; bundle++) {
       for (boolean pipelining : new boolean[] {true, false}) {
         var options =
