@@ -18,8 +18,8 @@ import java.util.List;
 /**
  * Prints rounds a column tile of dense fronts, and how fast stages of whole problems are laid out,
  * scheduled and written, in CPU time of one thread (best of the runs printed is what counts).
- * Arguments: gallery names, such as {@code gen:nug15:rand gen:grad3d40}; a name may end in {@code
- * @AMD} or another ordering (default COLAMD).
+ * Arguments: gallery names, such as {@code gen:nug15:rand gen:grad3d40}; a name may end in
+ * {@code @AMD} or another ordering (default COLAMD).
  */
 public final class SchedulerBenchmark {
 
@@ -46,7 +46,8 @@ public final class SchedulerBenchmark {
       for (int[] s : shapes) {
         var f = BucketScheduler.schedule(s[0], new int[s[0]], s[1], s[1], bundle, true);
         line.append(
-            String.format(" | %dx%d %d (%.2f)", s[0], s[1], f.rounds(), f.rounds() / (double) s[1]));
+            String.format(
+                " | %dx%d %d (%.2f)", s[0], s[1], f.rounds(), f.rounds() / (double) s[1]));
       }
       int[] stair = new int[128];
       Arrays.setAll(stair, i -> i / 2);
@@ -58,21 +59,20 @@ public final class SchedulerBenchmark {
   private static void problem(String name, OrderingMethod ordering) {
     CsrMatrix a = Gallery.generate(name);
     SymbolicAnalysis analysis =
-        SymbolicAnalyzer.analyze(
-            a.pattern(), SymbolicOptions.defaults().withOrdering(ordering));
+        SymbolicAnalyzer.analyze(a.pattern(), SymbolicOptions.defaults().withOrdering(ordering));
     double[] ones = new double[a.columns()];
     Arrays.fill(ones, 1);
     RowSplit split = RowSplit.of(a, new double[a.rows()], 1, analysis, ones);
     int[] fronts = new int[analysis.fronts()];
     Arrays.setAll(fronts, f -> f);
     var problem = new SubtreeProblem(analysis, fronts, split.rows(), List.of());
-    System.out.printf("%s %s: %d fronts, %.3g flops%n", name, ordering, fronts.length, analysis.flops());
+    System.out.printf(
+        "%s %s: %d fronts, %.3g flops%n", name, ordering, fronts.length, analysis.flops());
     for (int run = 0; run < 8; run++) {
       long t0 = cpuTime();
       var rows = new FrontRows(problem);
       long t1 = cpuTime();
-      var builder =
-          new StageBuilder(analysis, rows, SchedulerOptions.defaults(), 1, true);
+      var builder = new StageBuilder(analysis, rows, SchedulerOptions.defaults(), 1, true);
       StageProgram p = builder.build(fronts, List.of());
       long t2 = cpuTime();
       StageSchedule s = p.schedule();
