@@ -122,4 +122,20 @@ public final class Patterns {
       }
     }
   }
+
+  /** The pattern with n more rows {j}: full rank for almost any values. */
+  public static SparsityPattern withDiagonal(SparsityPattern a) {
+    int n = a.columns();
+    int patterns = a.patterns();
+    long[] start = Arrays.copyOf(a.rowStart(), patterns + n + 1);
+    int entries = a.columnIndex().length;
+    int[] index = Arrays.copyOf(a.columnIndex(), entries + n);
+    long[] multiplicity = Arrays.copyOf(a.multiplicity(), patterns + n);
+    for (int j = 0; j < n; j++) {
+      index[entries + j] = j;
+      multiplicity[patterns + j] = 1;
+      start[patterns + j + 1] = entries + j + 1;
+    }
+    return new SparsityPattern(n, start, index, multiplicity);
+  }
 }

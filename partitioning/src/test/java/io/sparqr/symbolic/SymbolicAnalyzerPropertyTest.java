@@ -106,6 +106,67 @@ class SymbolicAnalyzerPropertyTest {
   }
 
   @Test
+  void denseQrOfRandomValuesFillsNothingThatTheFrontsDoNotHold() {
+    for (int it = 0; it < 100; it++) {
+      Random random = new Random(SEED + it);
+      int n = 2 + random.nextInt(14);
+      SparsityPattern sparse = Patterns.random(random, 20, n, 3);
+      SparsityPattern a = Patterns.withDiagonal(sparse);
+      SymbolicAnalysis s =
+          SymbolicAnalyzer.analyze(
+              a, SymbolicOptions.defaults().withAmalgamation(Amalgamation.none()));
+      int[] position = s.permutation().inverseArray();
+      double[][] dense = new double[a.patterns()][n];
+      boolean[][] held = new boolean[n][n];
+      for (int p = 0; p < a.patterns(); p++) {
+        List<Integer> row = StructureOracle.row(a, p, position);
+        for (int j : row) {
+          dense[p][j] = 1 + random.nextDouble();
+        }
+        for (int j : row) {
+          held[row.get(0)][j] |= row.get(0) < s.singletons();
+        }
+      }
+      for (int f = 0; f < s.fronts(); f++) {
+        List<Integer> columns = columns(s, f);
+        for (int k = 0; k < s.fp(f); k++) {
+          for (int j : columns.subList(k, columns.size())) {
+            held[columns.get(k)][j] = true;
+          }
+        }
+      }
+      triangularize(dense, n);
+      for (int i = 0; i < n; i++) {
+        for (int j = i; j < n; j++) {
+          assertThat(held[i][j] || Math.abs(dense[i][j]) < 1e-12)
+              .as("seed %d, iteration %d, R(%d,%d) = %g", SEED, it, i, j, dense[i][j])
+              .isTrue();
+        }
+      }
+    }
+  }
+
+  /** Givens rotations, column by column. */
+  private static void triangularize(double[][] a, int n) {
+    for (int k = 0; k < n; k++) {
+      for (int i = k + 1; i < a.length; i++) {
+        double h = Math.hypot(a[k][k], a[i][k]);
+        if (a[i][k] == 0) {
+          continue;
+        }
+        double c = a[k][k] / h;
+        double t = a[i][k] / h;
+        for (int j = k; j < n; j++) {
+          double top = c * a[k][j] + t * a[i][j];
+          a[i][j] = c * a[i][j] - t * a[k][j];
+          a[k][j] = top;
+        }
+        a[i][k] = 0;
+      }
+    }
+  }
+
+  @Test
   void sizesStaircaseAndFlopsAreThoseOfAnAssemblyByHand() {
     for (int it = 0; it < ITERATIONS; it++) {
       Case c = draw(it, it % 2 == 0 ? Amalgamation.none() : Amalgamation.defaults());

@@ -19,7 +19,7 @@ class SymbolicSummaryTest {
       Random random = new Random(99 + it);
       SparsityPattern sparse = Patterns.random(random, 30, n, 3);
       // n full-rank rows: a diagonal, so that no front lacks rows.
-      SparsityPattern a = withDiagonal(sparse);
+      SparsityPattern a = Patterns.withDiagonal(sparse);
       SymbolicAnalysis s =
           SymbolicAnalyzer.analyze(
               a,
@@ -41,21 +41,6 @@ class SymbolicSummaryTest {
       assertThat(summary.histogram().stream().mapToInt(SymbolicSummary.Bin::fronts).sum())
           .isEqualTo(s.fronts());
     }
-  }
-
-  private static SparsityPattern withDiagonal(SparsityPattern a) {
-    int n = a.columns();
-    int patterns = a.patterns();
-    long[] start = java.util.Arrays.copyOf(a.rowStart(), patterns + n + 1);
-    int entries = a.columnIndex().length;
-    int[] index = java.util.Arrays.copyOf(a.columnIndex(), entries + n);
-    long[] multiplicity = java.util.Arrays.copyOf(a.multiplicity(), patterns + n);
-    for (int j = 0; j < n; j++) {
-      index[entries + j] = j;
-      multiplicity[patterns + j] = 1;
-      start[patterns + j + 1] = entries + j + 1;
-    }
-    return new SparsityPattern(n, start, index, multiplicity);
   }
 
   @Test
