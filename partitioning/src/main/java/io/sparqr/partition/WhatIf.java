@@ -56,8 +56,9 @@ public record WhatIf(List<Line> lines) {
       PartitionOptions options,
       int... counts) {
     TreeCost cost = new TreeCost(analysis, 1);
-    double alone = partition(analysis, like, 1, networkBytesPerSecond, levelSeconds, options)
-        .estimatedSeconds();
+    double alone =
+        partition(analysis, like, 1, networkBytesPerSecond, levelSeconds, options)
+            .estimatedSeconds();
     List<Line> lines = new ArrayList<>();
     for (int count : counts) {
       TreePartition p =
