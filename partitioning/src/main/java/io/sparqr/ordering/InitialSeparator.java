@@ -20,9 +20,8 @@ final class InitialSeparator {
     SeparatorState s = state;
     WeightedGraph g = s.graph();
     s.allOnSide(1);
-    GainHeap toward = s.toward[0];
-    s.toward[1].reset(g.n);
-    toward.reset(g.n);
+    GainBuckets toward = s.toward[0];
+    s.emptyQueues();
     int scan = random.next(g.n);
     while (s.weight[0] < s.weight[1]) {
       if (toward.isEmpty()) {

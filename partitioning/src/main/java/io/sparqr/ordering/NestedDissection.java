@@ -18,8 +18,8 @@ import java.util.concurrent.ForkJoinPool;
  * METIS: O(entries of A'A x log n).
  */
 public final class NestedDissection implements ColumnOrdering {
-  private static final int DEFAULT_LEAF_SIZE = 120;
-  private static final long SEED = 0x5EED0F5EBA5A70L;
+  static final int DEFAULT_LEAF_SIZE = 120;
+  static final long SEED = 0x5EED0F5EBA5A70L;
 
   /** Adjacency entries that the cliques of rows may take, for each entry of the pattern. */
   private static final long ENTRIES_PER_ENTRY = 40;
@@ -32,6 +32,7 @@ public final class NestedDissection implements ColumnOrdering {
 
   private final int threads;
   private final int leafSize;
+  private final long seed;
 
   /** Dissection on all processors of the machine. */
   public NestedDissection() {
@@ -48,6 +49,10 @@ public final class NestedDissection implements ColumnOrdering {
   }
 
   NestedDissection(int threads, int leafSize) {
+    this(threads, leafSize, SEED);
+  }
+
+  NestedDissection(int threads, int leafSize, long seed) {
     if (threads < 1 || leafSize < 1) {
       throw new IllegalArgumentException(
           "nested dissection needs a thread and a leaf size of 1 at least: threads "
@@ -57,6 +62,7 @@ public final class NestedDissection implements ColumnOrdering {
     }
     this.threads = threads;
     this.leafSize = leafSize;
+    this.seed = seed;
   }
 
   @Override
@@ -111,7 +117,7 @@ public final class NestedDissection implements ColumnOrdering {
     if (shared.graph.n > 0) {
       ForkJoinPool pool = new ForkJoinPool(threads);
       try {
-        pool.invoke(new DissectionTask(shared, SEED));
+        pool.invoke(new DissectionTask(shared, seed));
       } finally {
         pool.shutdown();
       }

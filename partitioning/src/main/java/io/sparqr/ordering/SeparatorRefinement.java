@@ -8,6 +8,7 @@ package io.sparqr.ordering;
  * returns to the best state it saw. O(separator x degree x log) a pass.
  */
 final class SeparatorRefinement {
+  static final int PAT = Integer.getInteger("PAT", 300);
   private final SeparatorState state;
   private int[] locked = new int[0];
   private int stamp;
@@ -49,8 +50,8 @@ final class SeparatorRefinement {
 
   private boolean pass(int maxSide, DissectionRandom random) {
     SeparatorState s = state;
-    GainHeap[] toward = s.toward;
-    fillHeaps(random);
+    GainBuckets[] toward = s.toward;
+    fillQueues(random);
     stamp++;
     moves = 0;
     pulls = 0;
@@ -59,7 +60,7 @@ final class SeparatorRefinement {
     int bestSeparator = weight[SeparatorState.SEPARATOR];
     int bestExcess = Math.max(0, Math.max(weight[0], weight[1]) - maxSide);
     int bestDifference = Math.abs(weight[0] - weight[1]);
-    int patience = Math.max(15, Math.min(2 * s.memberCount, 300));
+    int patience = Math.max(15, Math.min(2 * s.memberCount, PAT));
     boolean better = false;
     while (moves < locked.length) {
       int to = chooseSide(maxSide);
@@ -95,10 +96,9 @@ final class SeparatorRefinement {
     return better;
   }
 
-  private void fillHeaps(DissectionRandom random) {
+  private void fillQueues(DissectionRandom random) {
     SeparatorState s = state;
-    s.toward[0].reset(s.graph().n);
-    s.toward[1].reset(s.graph().n);
+    s.emptyQueues();
     int count = s.memberCount;
     int offset = count == 0 ? 0 : random.next(count);
     for (int i = 0; i < count; i++) {
@@ -121,8 +121,8 @@ final class SeparatorRefinement {
     boolean fits0 = !empty0 && fits(0, maxSide);
     boolean fits1 = !empty1 && fits(1, maxSide);
     if (fits0 && fits1) {
-      int g0 = s.toward[0].topKey();
-      int g1 = s.toward[1].topKey();
+      int g0 = s.gain(s.toward[0].top(), 0);
+      int g1 = s.gain(s.toward[1].top(), 1);
       return g0 > g1 ? 0 : g1 > g0 ? 1 : light;
     }
     return fits0 ? 0 : fits1 ? 1 : -1;
@@ -155,8 +155,7 @@ final class SeparatorRefinement {
 
   private void undoTo(int count) {
     SeparatorState s = state;
-    s.toward[0].reset(s.graph().n);
-    s.toward[1].reset(s.graph().n);
+    s.emptyQueues();
     while (moves > count) {
       int v = moved[--moves];
       int other = 1 - s.part[v];

@@ -27,7 +27,7 @@ final class SeparatorState {
   final int[][] pull = new int[2][0];
 
   /** Members by their gain in moving to side 0, side 1; empty unless somebody fills them. */
-  final GainHeap[] toward = {new GainHeap(0), new GainHeap(0)};
+  final GainBuckets[] toward = {new GainBuckets(), new GainBuckets()};
 
   private int[] memberPlace = new int[0];
   private WeightedGraph graph;
@@ -39,8 +39,7 @@ final class SeparatorState {
   /** Binds a graph; every array has room for its vertices afterwards; parts are not set. */
   void bind(WeightedGraph g) {
     graph = g;
-    toward[0].reset(g.n);
-    toward[1].reset(g.n);
+    emptyQueues();
     if (part.length < g.n) {
       part = new int[g.n];
       members = new int[g.n];
@@ -48,6 +47,12 @@ final class SeparatorState {
       pull[0] = new int[g.n];
       pull[1] = new int[g.n];
     }
+  }
+
+  /** Empties the queues of members by gain. */
+  void emptyQueues() {
+    toward[0].reset(graph.n, graph.maxVertexWeight);
+    toward[1].reset(graph.n, graph.maxVertexWeight);
   }
 
   /** Puts every vertex on one side. O(n). */
@@ -112,7 +117,7 @@ final class SeparatorState {
     weight[from] -= w;
     weight[SEPARATOR] += w;
     int[] side = pull[from];
-    GainHeap away = toward[1 - from];
+    GainBuckets away = toward[1 - from];
     int p0 = 0;
     int p1 = 0;
     for (int e = graph.start[v]; e < graph.start[v + 1]; e++) {
@@ -144,7 +149,7 @@ final class SeparatorState {
     weight[to] += w;
     weight[SEPARATOR] -= w;
     int[] side = pull[to];
-    GainHeap away = toward[1 - to];
+    GainBuckets away = toward[1 - to];
     for (int e = graph.start[v]; e < graph.start[v + 1]; e++) {
       int u = graph.neighbor[e];
       if (part[u] == SEPARATOR) {

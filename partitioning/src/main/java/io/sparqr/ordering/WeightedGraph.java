@@ -25,6 +25,9 @@ final class WeightedGraph {
   /** Sum of the vertex weights. */
   final int totalWeight;
 
+  /** The greatest vertex weight, 1 at least. */
+  final int maxVertexWeight;
+
   WeightedGraph(int n, int[] start, int[] neighbor, int[] edgeWeight, int[] vertexWeight) {
     this.n = n;
     this.start = start;
@@ -32,10 +35,13 @@ final class WeightedGraph {
     this.edgeWeight = edgeWeight;
     this.vertexWeight = vertexWeight;
     int sum = 0;
+    int greatest = 1;
     for (int v = 0; v < n; v++) {
       sum += vertexWeight[v];
+      greatest = Math.max(greatest, vertexWeight[v]);
     }
     this.totalWeight = sum;
+    this.maxVertexWeight = greatest;
   }
 
   /** Neighbours of v, counted without weights. */

@@ -4,6 +4,7 @@ package io.sparqr.ordering;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -80,37 +81,58 @@ class MultilevelSeparatorTest {
   }
 
   @Test
-  void gainHeapReturnsKeysInDescendingOrder() {
+  void gainBucketsReturnGreatestGainsFirst() {
     for (int seed = 1; seed <= 20; seed++) {
       Random random = new Random(seed);
       int n = 200;
-      GainHeap heap = new GainHeap(0);
-      heap.reset(n);
-      int[] key = new int[n];
+      GainBuckets queue = new GainBuckets();
+      queue.reset(n, 25);
+      int[] gain = new int[n];
       boolean[] in = new boolean[n];
       for (int step = 0; step < 2000; step++) {
         int v = random.nextInt(n);
-        int k = random.nextInt(50) - 25;
+        int k = random.nextInt(51) - 25;
         if (!in[v]) {
-          heap.insert(v, key[v] = k);
+          queue.insert(v, gain[v] = k);
           in[v] = true;
         } else if (k % 3 == 0) {
-          heap.remove(v);
+          queue.remove(v);
           in[v] = false;
         } else {
-          heap.update(v, key[v] = k);
+          queue.update(v, gain[v] = k);
         }
         int greatest = Integer.MIN_VALUE;
         for (int u = 0; u < n; u++) {
-          greatest = in[u] ? Math.max(greatest, key[u]) : greatest;
-          assertThat(heap.contains(u)).isEqualTo(in[u]);
+          greatest = in[u] ? Math.max(greatest, gain[u]) : greatest;
+          assertThat(queue.contains(u)).isEqualTo(in[u]);
         }
-        assertThat(heap.isEmpty()).isEqualTo(greatest == Integer.MIN_VALUE);
-        if (!heap.isEmpty()) {
-          assertThat(heap.topKey()).as("seed %d, step %d", seed, step).isEqualTo(greatest);
+        assertThat(queue.isEmpty()).isEqualTo(greatest == Integer.MIN_VALUE);
+        if (!queue.isEmpty()) {
+          assertThat(gain[queue.top()]).as("seed %d, step %d", seed, step).isEqualTo(greatest);
+        }
+      }
+      queue.reset(n, 25);
+      assertThat(queue.isEmpty()).isTrue();
+    }
+  }
+
+  @Test
+  void findsTheHexagonAcrossASevenPointGrid() {
+    int k = 16;
+    BitSet[] rows = FillCounter.bitSets(k * k * k);
+    for (int v = 0; v < rows.length; v++) {
+      for (int stride = 1; stride < rows.length; stride *= k) {
+        if (v / stride % k + 1 < k) {
+          rows[v].set(v + stride);
+          rows[v + stride].set(v);
         }
       }
     }
+    WeightedGraph g = weighted(FillCounter.Graph.of(rows), 0);
+    MultilevelSeparator separator = new MultilevelSeparator();
+    separator.separate(g, 1);
+    checkSeparates(g, separator.state(), 1);
+    assertThat(separator.state().weight[SeparatorState.SEPARATOR]).isLessThanOrEqualTo(k * k * 4 / 5);
   }
 
   private static void checkSeparates(WeightedGraph g, SeparatorState s, long seed) {
