@@ -13,13 +13,13 @@ final class MultilevelSeparator {
   static final double MAX_SIDE = 0.6;
 
   private static final int REPEAT_FROM = 5000;
-  private static final int REPEATS = Integer.getInteger("R",5);
+  private static final int REPEATS = 5;
   private static final int LEVELS_BEFORE_REPEATS = 4;
-  private static final int INITIAL_TRIES = Integer.getInteger("T",7);
-  private static final int PASSES = Integer.getInteger("P",10);
-  private static final int DISTANCES_FROM = Integer.getInteger("LN",400);
-  private static final int COARSEST = Integer.getInteger("C",100);
-  private static final int COARSEST_AT_LEAST = Integer.getInteger("CM",40);
+  private static final int INITIAL_TRIES = 7;
+  private static final int PASSES = 10;
+  private static final int DISTANCES_FROM = 400;
+  private static final int COARSEST = 100;
+  private static final int COARSEST_AT_LEAST = 40;
 
   /** Coarsening stops where a step leaves more than this part of the vertices. */
   private static final double STALLED = 0.95;

@@ -8,7 +8,12 @@ package io.sparqr.ordering;
  * returns to the best state it saw. O(separator x degree x log) a pass.
  */
 final class SeparatorRefinement {
-  static final int PAT = Integer.getInteger("PAT", 300);
+  /** Moves without a gain after which a pass gives up: more for larger separators. */
+  private static final int PATIENCE_AT_LEAST = 15;
+
+  private static final int PATIENCE = 100;
+  private static final int PATIENCE_AT_MOST = 300;
+
   private final SeparatorState state;
   private int[] locked = new int[0];
   private int stamp;
@@ -60,7 +65,7 @@ final class SeparatorRefinement {
     int bestSeparator = weight[SeparatorState.SEPARATOR];
     int bestExcess = Math.max(0, Math.max(weight[0], weight[1]) - maxSide);
     int bestDifference = Math.abs(weight[0] - weight[1]);
-    int patience = Math.max(15, Math.min(2 * s.memberCount, PAT));
+    int patience = patience(s.memberCount);
     boolean better = false;
     while (moves < locked.length) {
       int to = chooseSide(maxSide);
@@ -94,6 +99,11 @@ final class SeparatorRefinement {
     }
     undoTo(bestMoves);
     return better;
+  }
+
+  private static int patience(int members) {
+    int wanted = Math.max(PATIENCE, Math.min(PATIENCE_AT_MOST, members / 2));
+    return Math.max(PATIENCE_AT_LEAST, Math.min(2 * members, wanted));
   }
 
   private void fillQueues(DissectionRandom random) {
