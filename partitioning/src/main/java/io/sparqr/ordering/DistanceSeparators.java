@@ -5,9 +5,9 @@ import java.util.Arrays;
 
 /**
  * Separators of the uncoarsened graph from distances to peripheral vertices (George and Liu 1978,
- * level structures): the half of the weight nearest to one end, to the other, or nearer to one than to the
- * other. Coarsening by random matchings blurs the metric of a mesh; these keep it. On a k^3 grid
- * with seven-point stencil they find the hexagon of 3/4 k^2 vertices across the diagonal where
+ * level structures): the half of the weight nearest to one end, to the other, or nearer to one than
+ * to the other. Coarsening by random matchings blurs the metric of a mesh; these keep it. On a k^3
+ * grid with seven-point stencil they find the hexagon of 3/4 k^2 vertices across the diagonal where
  * multilevel refinement stops at k^2. Each is refined; O(n + entries) apart from that.
  */
 final class DistanceSeparators {
@@ -49,8 +49,7 @@ final class DistanceSeparators {
     int lowest = Integer.MAX_VALUE;
     int highest = Integer.MIN_VALUE;
     for (int v = 0; v < g.n; v++) {
-      int d =
-          which == 0 ? fromFirst[v] : which == 1 ? fromSecond[v] : fromFirst[v] - fromSecond[v];
+      int d = which == 0 ? fromFirst[v] : which == 1 ? fromSecond[v] : fromFirst[v] - fromSecond[v];
       key[v] = d;
       lowest = Math.min(lowest, d);
       highest = Math.max(highest, d);

@@ -6,8 +6,8 @@ import java.util.Arrays;
 /**
  * A priority queue of vertices by gain, greatest first and the latest first among equals, in the
  * doubly linked bucket lists of Fiduccia and Mattheyses (1982). Gains below {@link #LOWEST_FACTOR}
- * times the greatest share the last bucket, and where weights are large several gains share one; every
- * operation but finding the next top is O(1).
+ * times the greatest share the last bucket, and where weights are large several gains share one;
+ * every operation but finding the next top is O(1).
  */
 final class GainBuckets {
   private static final int BUCKETS = 512;
@@ -48,7 +48,10 @@ final class GainBuckets {
       bucket = new int[n];
       Arrays.fill(bucket, -1);
     }
-    lowest = (int) Math.max(Integer.MIN_VALUE / 2, Math.min(LOWEST_AT_LEAST, (long) LOWEST_FACTOR * greatest));
+    lowest =
+        (int)
+            Math.max(
+                Integer.MIN_VALUE / 2, Math.min(LOWEST_AT_LEAST, (long) LOWEST_FACTOR * greatest));
     shift = 0;
     while (((long) greatest - lowest) >> shift >= BUCKETS) {
       shift++;

@@ -132,7 +132,8 @@ class MultilevelSeparatorTest {
     MultilevelSeparator separator = new MultilevelSeparator();
     separator.separate(g, 1);
     checkSeparates(g, separator.state(), 1);
-    assertThat(separator.state().weight[SeparatorState.SEPARATOR]).isLessThanOrEqualTo(k * k * 4 / 5);
+    assertThat(separator.state().weight[SeparatorState.SEPARATOR])
+        .isLessThanOrEqualTo(k * k * 4 / 5);
   }
 
   private static void checkSeparates(WeightedGraph g, SeparatorState s, long seed) {
