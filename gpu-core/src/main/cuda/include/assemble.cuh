@@ -80,7 +80,7 @@ __device__ __forceinline__ void pack_rows_task(const SparqrStage& stage, const S
     const long long n = i - task.out.row_from;
     const long long before = n * (front.fn - task.out.row_from) - n * (n - 1) / 2;
     pack_row(front, row, i, row[i], stage.out + task.out.out + before,
-             stage.out_rhs + task.out.out_rhs + n * front.rhs);
+             stage.out + task.out.out_rhs + n * front.rhs);
   }
 }
 

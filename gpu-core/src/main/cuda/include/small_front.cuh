@@ -200,7 +200,7 @@ __device__ __forceinline__ void small_front_task(double* shared, const SparqrSta
       const long long n = i;
       pack_row(front, a + i * ld, i, a[i * ld + i],
                stage.out + task.out.out + n * front.fn - n * (n - 1) / 2,
-               stage.out_rhs + task.out.out_rhs + n * front.rhs);
+               stage.out + task.out.out_rhs + n * front.rhs);
     }
   }
   if (task.flags & SPARQR_SMALL_RESIDUAL) {

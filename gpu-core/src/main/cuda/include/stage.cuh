@@ -17,14 +17,13 @@ struct SparqrStage {
   const int32_t* maps;
   const double* input;
   double* out;
-  double* out_rhs;
   double* residual;
   int32_t* state;
   double tolerance;
   int32_t shared_doubles;  // dynamic shared memory of a block
   int32_t unused;
 };
-static_assert(sizeof(SparqrStage) == 112, "stage size");
+static_assert(sizeof(SparqrStage) == 104, "stage size");
 
 /** A bundle as the kernels see it: entry (r, c) of row tile s is row[s][r * ld + c]. */
 struct Bundle {

@@ -1,0 +1,118 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import io.sparqr.error.BackendUnavailableException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import jcuda.driver.CUdevice_attribute;
+
+/**
+ * A device as this JVM uses it: its primary context retained, the kernels loaded. One of these a
+ * user; the driver shares the context among them.
+ */
+final class CudaDevice implements AutoCloseable {
+
+  static final String FATBIN = "/io/sparqr/backend/cuda/sparqr.fatbin";
+
+  private final CudaDriver driver;
+  private final int ordinal;
+  private final String name;
+  private final int multiprocessors;
+  private CudaModule module;
+  private boolean closed;
+
+  /**
+   * Opens a device.
+   *
+   * @throws BackendUnavailableException if the jar has no kernels
+   */
+  CudaDevice(CudaDriver driver, int ordinal) {
+    this.driver = driver;
+    this.ordinal = ordinal;
+    byte[] text = new byte[256];
+    driver.check("cuDeviceGetName", driver.calls().deviceName(ordinal, text));
+    int length = 0;
+    while (length < text.length && text[length] != 0) {
+      length++;
+    }
+    name = new String(text, 0, length, StandardCharsets.UTF_8);
+    multiprocessors =
+        attribute(
+            driver, ordinal, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    driver.check("cuDevicePrimaryCtxRetain", driver.calls().primaryContextRetain(ordinal));
+    LiveResources.opened(LiveResources.Kind.CONTEXT);
+    try {
+      bind();
+      module = new CudaModule(driver, fatbin());
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  static int attribute(CudaDriver driver, int ordinal, int attribute) {
+    int[] value = {0};
+    driver.check(
+        "cuDeviceGetAttribute", driver.calls().deviceAttribute(ordinal, attribute, value));
+    return value[0];
+  }
+
+  /** Whether the build put kernels into the jar. */
+  static boolean hasFatbin() {
+    return CudaDevice.class.getResource(FATBIN) != null;
+  }
+
+  private static byte[] fatbin() {
+    try (InputStream in = CudaDevice.class.getResourceAsStream(FATBIN)) {
+      if (in == null) {
+        throw new BackendUnavailableException(CudaBackendProvider.NO_KERNELS, "cuda");
+      }
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Makes the context current in the calling thread: the first thing every thread does. */
+  void bind() {
+    driver.check("cuCtxSetCurrent", driver.calls().contextSetCurrent(ordinal));
+  }
+
+  CudaDriver driver() {
+    return driver;
+  }
+
+  CudaModule module() {
+    return module;
+  }
+
+  String name() {
+    return name;
+  }
+
+  int multiprocessors() {
+    return multiprocessors;
+  }
+
+  /** Free device memory in bytes. */
+  long freeBytes() {
+    long[] free = {0};
+    long[] total = {0};
+    driver.check("cuMemGetInfo", driver.calls().memoryInfo(free, total));
+    return free[0];
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      if (module != null) {
+        module.close();
+      }
+      LiveResources.closed(LiveResources.Kind.CONTEXT);
+      driver.check("cuDevicePrimaryCtxRelease", driver.calls().primaryContextRelease(ordinal));
+    }
+  }
+}

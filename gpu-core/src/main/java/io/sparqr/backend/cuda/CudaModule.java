@@ -1,0 +1,84 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import java.nio.ByteBuffer;
+import jcuda.driver.CUfunction;
+import jcuda.driver.CUfunction_attribute;
+import jcuda.driver.CUmodule;
+
+/** The kernels on a device, owned: the überkernel for bundles of up to 4 and of up to 8 row tiles. */
+final class CudaModule implements AutoCloseable {
+
+  /** Threads of a block: SPARQR_THREADS of the kernels. */
+  static final int THREADS = 128;
+
+  /** Bytes of SparqrStage, the launch's parameter. */
+  static final int STAGE_BYTES = 104;
+
+  private final CudaDriver driver;
+  private final CUmodule handle = new CUmodule();
+  private final CUfunction round4 = new CUfunction();
+  private final CUfunction round8 = new CUfunction();
+  private boolean closed;
+
+  /** Loads a fat binary into the current context. */
+  CudaModule(CudaDriver driver, byte[] image) {
+    this.driver = driver;
+    driver.check("cuModuleLoadData", driver.calls().moduleLoad(handle, image));
+    LiveResources.opened(LiveResources.Kind.MODULE);
+    try {
+      prepare(round4, "sparqr_round_4", 4);
+      prepare(round8, "sparqr_round_8", 8);
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private void prepare(CUfunction function, String name, int bundle) {
+    driver.check(
+        "cuModuleGetFunction(" + name + ")",
+        driver.calls().moduleFunction(function, handle, name));
+    driver.check(
+        "cuFuncSetAttribute",
+        driver
+            .calls()
+            .functionAttribute(
+                function,
+                CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                8 * sharedDoubles(bundle)));
+  }
+
+  /**
+   * Dynamic shared memory of a block, in doubles: V and T of a bundle and the exchange of Apply; at
+   * least what a small front of the default limits needs.
+   */
+  static int sharedDoubles(int bundle) {
+    return Math.max((bundle > 4 ? 9 : 5) * 1024 + 2048, 10752);
+  }
+
+  /** Launches the tasks [first, first + count) of a stage. */
+  void launchRound(int bundle, CudaStream stream, ByteBuffer stage, long first, int count) {
+    driver.check(
+        "cuLaunchKernel",
+        driver
+            .calls()
+            .launch(
+                bundle > 4 ? round8 : round4,
+                count,
+                THREADS,
+                8 * sharedDoubles(bundle),
+                stream.handle(),
+                stage,
+                first));
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      LiveResources.closed(LiveResources.Kind.MODULE);
+      driver.check("cuModuleUnload", driver.calls().moduleUnload(handle));
+    }
+  }
+}

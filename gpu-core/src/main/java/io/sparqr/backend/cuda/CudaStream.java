@@ -1,0 +1,59 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import jcuda.driver.CUdeviceptr;
+import jcuda.driver.CUstream;
+
+/** A stream of the current context, owned. Never the default stream. */
+final class CudaStream implements AutoCloseable {
+
+  private final CudaDriver driver;
+  private final CUstream handle = new CUstream();
+  private boolean closed;
+
+  CudaStream(CudaDriver driver) {
+    this.driver = driver;
+    driver.check("cuStreamCreateWithPriority", driver.calls().streamCreate(handle, 0));
+    LiveResources.opened(LiveResources.Kind.STREAM);
+  }
+
+  CUstream handle() {
+    return handle;
+  }
+
+  void synchronize() {
+    driver.check("cuStreamSynchronize", driver.calls().streamSynchronize(handle));
+  }
+
+  /** Later work waits for the event. */
+  void await(CudaEvent event) {
+    driver.check("cuStreamWaitEvent", driver.calls().streamWaitEvent(handle, event.handle()));
+  }
+
+  void upload(CUdeviceptr to, PinnedBuffer from, long fromOffset, long bytes) {
+    driver.check(
+        "cuMemcpyHtoDAsync",
+        driver.calls().copyToDeviceAsync(to, from.memory(), fromOffset, bytes, handle));
+  }
+
+  void download(PinnedBuffer to, long toOffset, CUdeviceptr from, long bytes) {
+    driver.check(
+        "cuMemcpyDtoHAsync",
+        driver.calls().copyToHostAsync(to.memory(), toOffset, from, bytes, handle));
+  }
+
+  void fill(CUdeviceptr address, byte value, long bytes) {
+    if (bytes > 0) {
+      driver.check("cuMemsetD8Async", driver.calls().setAsync(address, value, bytes, handle));
+    }
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      LiveResources.closed(LiveResources.Kind.STREAM);
+      driver.check("cuStreamDestroy", driver.calls().streamDestroy(handle));
+    }
+  }
+}

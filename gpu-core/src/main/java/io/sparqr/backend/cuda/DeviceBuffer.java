@@ -1,0 +1,56 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import jcuda.driver.CUdeviceptr;
+
+/** Device memory, owned. */
+final class DeviceBuffer implements AutoCloseable {
+
+  /** Shows the address that JCuda keeps to itself. */
+  private static final class Address extends CUdeviceptr {
+    long value() {
+      return getNativePointer();
+    }
+  }
+
+  private final CudaDriver driver;
+  private final Address address = new Address();
+  private final long bytes;
+  private boolean closed;
+
+  /**
+   * Allocates; the device's context must be current.
+   *
+   * @throws io.sparqr.error.InsufficientMemoryException if there is not that much
+   */
+  DeviceBuffer(CudaDriver driver, long bytes) {
+    this.driver = driver;
+    this.bytes = bytes;
+    driver.checkMemory(
+        "cuMemAlloc", driver.calls().memoryAllocate(address, Math.max(bytes, 16)), bytes);
+    LiveResources.opened(LiveResources.Kind.DEVICE_BUFFER);
+  }
+
+  /** The address as a kernel parameter. */
+  long address() {
+    return address.value();
+  }
+
+  /** The place at an offset in bytes. */
+  CUdeviceptr at(long offset) {
+    return address.withByteOffset(offset);
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      LiveResources.closed(LiveResources.Kind.DEVICE_BUFFER);
+      driver.check("cuMemFree", driver.calls().memoryFree(address));
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Counts what is held of each kind of device resource in this JVM, so that a test can show that
+ * nothing is left.
+ */
+final class LiveResources {
+
+  /** Kinds of resources. */
+  enum Kind {
+    DEVICE_BUFFER,
+    PINNED_BUFFER,
+    STREAM,
+    EVENT,
+    MODULE,
+    CONTEXT
+  }
+
+  private static final Map<Kind, AtomicLong> LIVE = new EnumMap<>(Kind.class);
+
+  static {
+    for (Kind kind : Kind.values()) {
+      LIVE.put(kind, new AtomicLong());
+    }
+  }
+
+  private LiveResources() {}
+
+  static void opened(Kind kind) {
+    LIVE.get(kind).incrementAndGet();
+  }
+
+  static void closed(Kind kind) {
+    LIVE.get(kind).decrementAndGet();
+  }
+
+  private static final AtomicLong SUPPRESSED = new AtomicLong();
+
+  /** Notes a failure while cleaning up after another. */
+  static void suppressed() {
+    SUPPRESSED.incrementAndGet();
+  }
+
+  /** Number held now. */
+  static long count(Kind kind) {
+    return LIVE.get(kind).get();
+  }
+
+  /** Number held now, of all kinds. */
+  static long total() {
+    return LIVE.values().stream().mapToLong(AtomicLong::get).sum();
+  }
+}

@@ -1,0 +1,59 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import io.sparqr.error.InsufficientMemoryException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Page-locked staging buffers, kept for the next use: page-locking costs about as much as filling
+ * the memory. Sizes are powers of two from {@link #SMALLEST} on. Thread-safe; the device's context
+ * must be current in the calling thread.
+ */
+final class PinnedPool implements AutoCloseable {
+
+  /** Bytes of the smallest buffer. */
+  static final int SMALLEST = 8 << 20;
+
+  private final CudaDriver driver;
+  private final List<PinnedBuffer> free = new ArrayList<>();
+
+  PinnedPool(CudaDriver driver) {
+    this.driver = driver;
+  }
+
+  /** A buffer of at least that size; the caller returns it by {@link #release}. */
+  PinnedBuffer acquire(long bytes) {
+    if (bytes > Integer.MAX_VALUE) {
+      throw new InsufficientMemoryException(
+          "a staging buffer of " + bytes + " bytes: at most 2 GiB", bytes, Integer.MAX_VALUE);
+    }
+    synchronized (this) {
+      PinnedBuffer best = null;
+      for (PinnedBuffer b : free) {
+        if (b.bytes() >= bytes && (best == null || b.bytes() < best.bytes())) {
+          best = b;
+        }
+      }
+      if (best != null) {
+        free.remove(best);
+        return best;
+      }
+    }
+    long size = SMALLEST;
+    while (size < bytes) {
+      size *= 2;
+    }
+    return new PinnedBuffer(driver, (int) Math.min(size, Integer.MAX_VALUE));
+  }
+
+  synchronized void release(PinnedBuffer buffer) {
+    free.add(buffer);
+  }
+
+  @Override
+  public synchronized void close() {
+    free.forEach(PinnedBuffer::close);
+    free.clear();
+  }
+}

@@ -1,0 +1,143 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import io.sparqr.backend.schedule.StageProgram;
+import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.error.InsufficientMemoryException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The device memory of one stage at a time. Buffers are kept from stage to stage and grow; taking
+ * and returning gigabytes costs milliseconds.
+ */
+final class StageMemory implements AutoCloseable {
+
+  /** What lies in each buffer; the order is that of SparqrStage. */
+  enum Part {
+    TASKS,
+    FRONTS,
+    ARENA,
+    VT,
+    S_INDEX,
+    S_VALUE,
+    MAPS,
+    INPUT,
+    OUT,
+    RESIDUAL,
+    STATE
+  }
+
+  private final CudaDriver driver;
+  private final DeviceBuffer[] buffer = new DeviceBuffer[Part.values().length];
+
+  StageMemory(CudaDriver driver) {
+    this.driver = driver;
+  }
+
+  /** Makes room for a stage; returns true if what was there is gone. */
+  boolean reserve(StageProgram program) {
+    boolean lost = false;
+    for (Part part : Part.values()) {
+      long need = bytes(program, part);
+      DeviceBuffer have = buffer[part.ordinal()];
+      if (have == null || have.bytes() < need) {
+        lost = true;
+        if (have != null) {
+          buffer[part.ordinal()] = null;
+          have.close();
+        }
+      }
+    }
+    for (Part part : Part.values()) {
+      if (buffer[part.ordinal()] == null) {
+        allocate(program, part);
+      }
+    }
+    return lost;
+  }
+
+  private void allocate(StageProgram program, Part part) {
+    long need = bytes(program, part);
+    try {
+      buffer[part.ordinal()] = new DeviceBuffer(driver, need);
+    } catch (InsufficientMemoryException e) {
+      // Buffers that an earlier stage left too large give their memory back.
+      boolean shrunk = false;
+      for (Part other : Part.values()) {
+        DeviceBuffer b = buffer[other.ordinal()];
+        if (b != null && b.bytes() > bytes(program, other) + (1 << 20)) {
+          buffer[other.ordinal()] = null;
+          b.close();
+          shrunk = true;
+        }
+      }
+      if (!shrunk) {
+        throw e;
+      }
+      for (Part other : Part.values()) {
+        if (buffer[other.ordinal()] == null) {
+          buffer[other.ordinal()] = new DeviceBuffer(driver, bytes(program, other));
+        }
+      }
+    }
+  }
+
+  static long bytes(StageProgram p, Part part) {
+    return switch (part) {
+      case TASKS -> p.schedule().tasks() * TaskLayout.TASK_BYTES;
+      case FRONTS -> p.descriptors().capacity();
+      case ARENA -> 8 * p.arenaDoubles();
+      case VT -> 8L * TaskLayout.VT_DOUBLES * p.schedule().vtSlots();
+      case S_INDEX -> 4L * p.sIndex().length;
+      case S_VALUE -> 8L * p.sIndex().length;
+      case MAPS -> 4L * p.maps().length;
+      case INPUT -> 8 * p.inputDoubles();
+      case OUT -> 8 * p.outDoubles();
+      case RESIDUAL -> 8L * p.residualSlots() * p.rhs();
+      case STATE -> 4L * p.fronts();
+    };
+  }
+
+  DeviceBuffer get(Part part) {
+    return buffer[part.ordinal()];
+  }
+
+  /** Bytes held. */
+  long held() {
+    long sum = 0;
+    for (DeviceBuffer b : buffer) {
+      sum += b == null ? 0 : b.bytes();
+    }
+    return sum;
+  }
+
+  /** The launch parameter, with other tasks and output than this stage's if they are given. */
+  ByteBuffer parameter(double tolerance, int bundle, DeviceBuffer tasks, DeviceBuffer out) {
+    ByteBuffer b =
+        ByteBuffer.allocateDirect(CudaModule.STAGE_BYTES).order(ByteOrder.nativeOrder());
+    for (Part part : Part.values()) {
+      DeviceBuffer from = get(part);
+      if (part == Part.TASKS && tasks != null) {
+        from = tasks;
+      } else if (part == Part.OUT && out != null) {
+        from = out;
+      }
+      b.putLong(8 * part.ordinal(), from.address());
+    }
+    b.putDouble(88, tolerance);
+    b.putInt(96, CudaModule.sharedDoubles(bundle));
+    return b;
+  }
+
+  @Override
+  public void close() {
+    for (int i = 0; i < buffer.length; i++) {
+      if (buffer[i] != null) {
+        DeviceBuffer b = buffer[i];
+        buffer[i] = null;
+        b.close();
+      }
+    }
+  }
+}
