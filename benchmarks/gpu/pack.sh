@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Packs what a GPU host without Java and Maven needs to run the gpu-tagged tests and the benchmarks:
+# classes, jars, JUnit's console launcher, a jlinked runtime, the run script. pack.sh <output folder>
+#   PACK_OPENBLAS=1   with OpenBLAS for the CPU side (20 MB more)
+# The project must be compiled (mvn test-compile). About 50 MB.
+set -euo pipefail
+home=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+out=${1:?output folder}
+mkdir -p "$out/lib"
+repository=${MAVEN_REPOSITORY:-$HOME/.m2/repository}
+
+jar() { # group/artifact/version[-classifier]: the jar of the local repository
+  local f
+  f=$(find "$repository/$1" -name "$2" | sort | tail -n 1)
+  [ -n "$f" ] || { echo "pack: $2 is not in the local repository" >&2; exit 1; }
+  cp -u "$f" "$out/lib/"
+}
+jar org/jcuda/jcuda 'jcuda-1?.*.jar'
+jar org/jcuda/jcuda-natives 'jcuda-natives-*linux-x86_64.jar'
+jar dev/ludovic/netlib/blas 'blas-3.0.3.jar'
+jar dev/ludovic/netlib/lapack 'lapack-3.0.3.jar'
+jar org/assertj/assertj-core 'assertj-core-3.27.7.jar'
+jar net/bytebuddy/byte-buddy 'byte-buddy-1.*.jar'
+jar org/junit/platform/junit-platform-console-standalone 'junit-platform-console-standalone-1.*.jar'
+jar org/bytedeco/javacpp 'javacpp-1.5.13.jar'
+if [ -n "${PACK_OPENBLAS:-}" ]; then
+  jar org/bytedeco/javacpp 'javacpp-1.5.13-linux-x86_64.jar'
+  jar org/bytedeco/openblas 'openblas-0.3.31-1.5.13.jar'
+  jar org/bytedeco/openblas 'openblas-*-linux-x86_64.jar'
+else
+  jar org/bytedeco/openblas 'openblas-0.3.31-1.5.13.jar'
+fi
+# The natives jar carries a 24 MB PTX compiler that nothing here uses.
+(cd "$out/lib" && zip -q -d jcuda-natives-*.jar 'lib/libJNvPTXCompiler*' 'lib/libJNvrtc*' \
+  'lib/libJCudaRuntime*') 2>/dev/null || true
+
+for m in partitioning gpu-core benchmarks; do
+  for c in classes test-classes; do
+    [ -d "$home/$m/target/$c" ] || continue
+    mkdir -p "$out/$m/$c"
+    cp -ru "$home/$m/target/$c/." "$out/$m/$c/"
+  done
+done
+if [ ! -x "$out/jre/bin/java" ]; then
+  jlink --add-modules java.base,java.logging,java.management,java.xml,java.compiler,java.instrument,jdk.unsupported,jdk.incubator.vector \
+    --strip-debug --no-header-files --no-man-pages --compress=2 --output "$out/jre"
+fi
+cp "$home/benchmarks/gpu/run.sh" "$out/"
+du -sh "$out" >&2

@@ -1,0 +1,142 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import io.sparqr.backend.QrBackendProvider;
+import io.sparqr.error.BackendUnavailableException;
+import io.sparqr.error.CudaException;
+import io.sparqr.numeric.SubtreeFactorizer;
+import java.util.Optional;
+import java.util.function.Supplier;
+import jcuda.driver.CUdevice_attribute;
+
+/**
+ * The CUDA backend, where the jar has kernels and the machine a device that runs them. What was
+ * found out at the first question is kept: drivers do not come and go while a JVM runs.
+ */
+public final class CudaBackendProvider implements QrBackendProvider {
+
+  static final String NO_KERNELS =
+      "this build has no CUDA kernels (nvcc was not there when it was made)";
+
+  /** Oldest driver API that runs the kernels' machine code: CUDA 13.0, driver 580. */
+  private static final int OLDEST_DRIVER = 13000;
+
+  private static final int OLDEST_CAPABILITY = 80;
+
+  private static Verdict shared;
+
+  private final Supplier<Verdict> probe;
+
+  /** What is there: a reason why nothing is, or the driver and the number of devices. */
+  record Verdict(String reason, CudaDriver driver, int devices) {
+    static Verdict no(String reason) {
+      return new Verdict(reason, null, 0);
+    }
+  }
+
+  /** For the service loader. */
+  public CudaBackendProvider() {
+    probe = CudaBackendProvider::sharedVerdict;
+  }
+
+  /** With a verdict of the test's making. */
+  CudaBackendProvider(Verdict verdict) {
+    probe = () -> verdict;
+  }
+
+  private static synchronized Verdict sharedVerdict() {
+    if (shared == null) {
+      shared = probe(CudaDevice.hasFatbin(), JCudaCalls::new);
+    }
+    return shared;
+  }
+
+  /** Finds out; never throws. */
+  static Verdict probe(boolean kernels, Supplier<CudaCalls> open) {
+    if (!kernels) {
+      return Verdict.no(NO_KERNELS);
+    }
+    try {
+      var driver = new CudaDriver(open.get());
+      int code = driver.calls().init();
+      if (code != CudaDriver.SUCCESS) {
+        return Verdict.no(
+            "the CUDA driver does not start: " + driver.calls().errorName(code) + " (" + code + ")");
+      }
+      int[] value = {0};
+      driver.check("cuDriverGetVersion", driver.calls().driverVersion(value));
+      if (value[0] < OLDEST_DRIVER) {
+        return Verdict.no(
+            "the CUDA driver is too old: its API is "
+                + value[0] / 1000
+                + "."
+                + value[0] % 1000 / 10
+                + ", the kernels need 13.0 (driver 580)");
+      }
+      driver.check("cuDeviceGetCount", driver.calls().deviceCount(value));
+      int devices = value[0];
+      if (devices == 0) {
+        return Verdict.no("no CUDA device is visible to this process");
+      }
+      for (int d = 0; d < devices; d++) {
+        int capability =
+            10
+                    * CudaDevice.attribute(
+                        driver,
+                        d,
+                        CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+                + CudaDevice.attribute(
+                    driver, d, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+        if (capability < OLDEST_CAPABILITY) {
+          return Verdict.no(
+              "device " + d + " has compute capability " + capability / 10.0 + ", 8.0 is needed");
+        }
+      }
+      return new Verdict(null, driver, devices);
+    } catch (LinkageError e) {
+      return Verdict.no("the CUDA driver library cannot be loaded: " + firstLine(e));
+    } catch (CudaException e) {
+      return Verdict.no(e.getMessage());
+    }
+  }
+
+  private static String firstLine(Throwable e) {
+    String text = String.valueOf(e.getMessage());
+    int end = text.indexOf('\n');
+    return end < 0 ? text : text.substring(0, end);
+  }
+
+  @Override
+  public String name() {
+    return "cuda";
+  }
+
+  @Override
+  public Optional<String> unavailable() {
+    return Optional.ofNullable(probe.get().reason());
+  }
+
+  @Override
+  public SubtreeFactorizer create(int device) {
+    Verdict verdict = probe.get();
+    if (verdict.reason() != null) {
+      throw new BackendUnavailableException("no CUDA backend: " + verdict.reason(), "cuda");
+    }
+    if (device < 0 || device >= verdict.devices()) {
+      throw new BackendUnavailableException(
+          "no CUDA device " + device + ": there are " + verdict.devices(), "cuda");
+    }
+    return new CudaSubtreeFactorizer(verdict.driver(), device, null);
+  }
+
+  @Override
+  public int devices() {
+    return probe.get().devices();
+  }
+
+  /** Under about 20 flops a byte of the fronts the transfers cost more than the factorization. */
+  @Override
+  public double minimumIntensity() {
+    return 20;
+  }
+}

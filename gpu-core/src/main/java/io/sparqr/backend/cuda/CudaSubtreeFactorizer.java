@@ -1,0 +1,91 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import io.sparqr.backend.cpu.CpuBackendProvider;
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.schedule.StagedFactorization;
+import io.sparqr.error.FatalCudaException;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.numeric.SubtreeProblem;
+
+/**
+ * Factors subtree tasks on one device: stages and rounds by {@link StagedFactorization}, run by
+ * {@link CudaRoundExecutor}; fronts with dead columns are mended by the CPU backend.
+ *
+ * <p>Holds the device's context, kernels and memory until close(). One task at a time; others wait.
+ */
+public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
+
+  private final CudaDevice device;
+  private final SchedulerOptions options;
+  private final SubtreeFactorizer mender;
+  private CudaRoundExecutor executor;
+  private StagedFactorization staged;
+  private int threads;
+  private boolean closed;
+
+  CudaSubtreeFactorizer(CudaDriver driver, int ordinal, SchedulerOptions options) {
+    this.options = options;
+    device = new CudaDevice(driver, ordinal);
+    mender = new CpuBackendProvider().create(0);
+  }
+
+  /** How tasks are cut for a device: enough Apply tasks for two thread blocks a multiprocessor. */
+  static SchedulerOptions tuned(int multiprocessors) {
+    int bundle = Integer.getInteger("sparqr.cuda.bundle", 8);
+    return new SchedulerOptions(
+        bundle, true, 8192, 64, 2 * multiprocessors, 8, 4096, 32, 2048);
+  }
+
+  @Override
+  public synchronized SubtreeFactor factor(SubtreeProblem problem, FactorOptions factorOptions) {
+    if (closed) {
+      throw new IllegalStateException("the CUDA factorizer is closed");
+    }
+    if (executor == null || threads != factorOptions.threads()) {
+      if (executor != null) {
+        executor.close();
+        executor = null;
+      }
+      threads = factorOptions.threads();
+      SchedulerOptions cut = options == null ? tuned(device.multiprocessors()) : options;
+      executor = new CudaRoundExecutor(device, 0, threads, cut);
+      staged = new StagedFactorization("cuda", executor, mender);
+    }
+    try {
+      return staged.factor(problem, factorOptions);
+    } catch (FatalCudaException e) {
+      abandon();
+      throw e;
+    }
+  }
+
+  /** After a sticky error nothing can be released in order: the process has to end. */
+  private void abandon() {
+    closed = true;
+  }
+
+  /** Milliseconds that the last stage's rounds took on the device. */
+  double kernelMillis() {
+    return executor == null ? 0 : executor.kernelMillis();
+  }
+
+  @Override
+  public String description() {
+    return "cuda (" + device.name() + ")";
+  }
+
+  @Override
+  public synchronized void close() {
+    if (!closed) {
+      closed = true;
+      mender.close();
+      if (executor != null) {
+        executor.close();
+      }
+      device.close();
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The device of the gpu-tagged tests; without one they fail, they do not skip. */
+final class TestDevice {
+
+  private static final CudaBackendProvider.Verdict VERDICT =
+      CudaBackendProvider.probe(CudaDevice.hasFatbin(), JCudaCalls::new);
+
+  private static boolean retained;
+
+  private TestDevice() {}
+
+  static CudaDriver driver() {
+    assertThat(VERDICT.reason()).as("why there is no device").isNull();
+    synchronized (TestDevice.class) {
+      if (!retained) {
+        // One reference for the whole run: making a context anew for every test takes longer.
+        VERDICT.driver().check("retain", VERDICT.driver().calls().primaryContextRetain(0));
+        retained = true;
+      }
+    }
+    return VERDICT.driver();
+  }
+
+  static CudaBackendProvider provider() {
+    driver();
+    return new CudaBackendProvider(VERDICT);
+  }
+}
