@@ -34,7 +34,7 @@ final class NativeLibrary {
    */
   static void prepare() {
     try {
-      String file = LibUtils.createLibraryFileName(NAME);
+      String file = LibUtils.createLibraryFileName(LibUtils.createPlatformLibraryName(NAME));
       prepare("/lib/" + file, Path.of(System.getProperty("java.io.tmpdir")), file);
     } catch (IOException | UncheckedIOException e) {
       throw linkError("cannot put the native library in java.io.tmpdir: " + e.getMessage(), e);
@@ -51,6 +51,9 @@ final class NativeLibrary {
       content = in.readAllBytes();
     }
     Path target = folder.resolve(file);
+    if (same(target, content)) {
+      return false;
+    }
     Path lock = folder.resolve(file + ".lock");
     synchronized (NativeLibrary.class) {
       try (FileChannel channel =
@@ -62,6 +65,9 @@ final class NativeLibrary {
         Path temporary = Files.createTempFile(folder, file, ".part");
         try {
           Files.write(temporary, content);
+          if (!temporary.toFile().setReadable(true, false)) {
+            throw new IOException("cannot make " + temporary + " readable");
+          }
           Files.move(
               temporary,
               target,
