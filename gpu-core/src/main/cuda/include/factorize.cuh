@@ -81,7 +81,7 @@ __device__ __forceinline__ double choose(bool first, double a, double b) {
 
 /**
  * Factorizes columns [0, columns) of the tiles at row[s] + column * 32; further columns of the tile
- * are updated only. vt: 2048 doubles. On return sh.beta[k], k < columns, is R_kk. TILES is at least
+ * are updated only. vt: 2048 doubles, or null if nobody needs V and T. On return sh.beta[k], k < columns, is R_kk. TILES is at least
  * the bundle's size. All threads of the block call it; a barrier must lie between it and what wrote
  * the tiles, and between it and what reads them.
  */
@@ -318,14 +318,16 @@ __device__ __forceinline__ void factorize(FactorizeShared& sh, const Bundle& bun
           }
         }
         *reinterpret_cast<double2*>(p + h * ld) = make_double2(out[0], out[1]);
-        if (s < 2) {
+        if (s < 2 && vt != nullptr) {
           *reinterpret_cast<double2*>(vt + r * 32 + c0) = make_double2(v[0], v[1]);
         }
       }
     }
   }
+  if (vt != nullptr) {
 #pragma unroll
-  for (int i = 0; i < 8; i++) {
-    vt[1024 + ti * 32 + tq + 4 * i] = t[i];
+    for (int i = 0; i < 8; i++) {
+      vt[1024 + ti * 32 + tq + 4 * i] = t[i];
+    }
   }
 }

@@ -31,7 +31,9 @@ __device__ __forceinline__ void factorize_task(double* shared, const SparqrStage
                                                const Bundle& bundle, int column) {
   FactorizeShared& sh = *reinterpret_cast<FactorizeShared*>(shared);
   const int columns = reflector_columns(front, column);
-  double* vt = stage.vt + static_cast<long long>(task.qr.vt_write) * SPARQR_VT_DOUBLES;
+  double* vt = task.qr.vt_write < 0
+                   ? nullptr
+                   : stage.vt + static_cast<long long>(task.qr.vt_write) * SPARQR_VT_DOUBLES;
   if (BUNDLE > 4 && bundle.size <= 4) {
     factorize<4>(sh, bundle, front.ld, column, columns, vt);
   } else {
