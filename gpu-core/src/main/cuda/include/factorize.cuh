@@ -10,8 +10,8 @@
 // computed one column behind, by all threads, T row i in lanes 4 (i % 8) .. + 3 of warp i / 8.
 // V is normalised (unit diagonal) when it is stored.
 //
-// Range: if the largest entry is outside 2^-300 .. 2^300 the tile is scaled by a power of two, so
-// no square overflows. A column whose remaining norm squared is under 1e-290 (after scaling) is
+// Range: if the largest entry is outside 2^-300 .. 2^300 the columns that get a reflector are scaled
+// by a power of two, so no square overflows (H does not depend on it). A column whose remaining norm squared is under 1e-290 (after scaling) is
 // taken as zero: tau = 0, v = e_k, R_kk = 0.
 #pragma once
 #include "stage.cuh"
@@ -115,7 +115,8 @@ __device__ __forceinline__ void factorize(FactorizeShared& sh, const Bundle& bun
   for (int s = 0; s < PAIRS; s++) {
 #pragma unroll
     for (int h = 0; h < 2; h++) {
-      largest = fmax(largest, fmax(fabs(a[s][h][0]), fabs(a[s][h][1])));
+      largest = fmax(largest, c0 < columns ? fabs(a[s][h][0]) : 0.0);
+      largest = fmax(largest, c0 + 1 < columns ? fabs(a[s][h][1]) : 0.0);
     }
   }
   // The exponent is enough: compare high words, which order like the values.
@@ -134,8 +135,8 @@ __device__ __forceinline__ void factorize(FactorizeShared& sh, const Bundle& bun
     for (int s = 0; s < PAIRS; s++) {
 #pragma unroll
       for (int h = 0; h < 2; h++) {
-        a[s][h][0] *= scale;
-        a[s][h][1] *= scale;
+        a[s][h][0] *= c0 < columns ? scale : 1.0;
+        a[s][h][1] *= c0 + 1 < columns ? scale : 1.0;
       }
     }
   }
@@ -311,10 +312,10 @@ __device__ __forceinline__ void factorize(FactorizeShared& sh, const Bundle& bun
           const bool reflector = c0 + c < columns;
           const double normal = value * inverse[c];
           if (s < 2) {
-            out[c] = r <= c0 + c || !reflector ? value * unscale : 0.0;
+            out[c] = !reflector ? value : r <= c0 + c ? value * unscale : 0.0;
             v[c] = r == c0 + c ? 1.0 : (r > c0 + c && reflector ? normal : 0.0);
           } else {
-            out[c] = reflector ? normal : value * unscale;
+            out[c] = reflector ? normal : value;
           }
         }
         *reinterpret_cast<double2*>(p + h * ld) = make_double2(out[0], out[1]);

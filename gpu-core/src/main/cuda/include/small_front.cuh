@@ -138,7 +138,7 @@ __device__ __forceinline__ void small_front_task(double* shared, const SparqrSta
     scale = scalbn(1.0, -exponent);
     unscale = scalbn(1.0, exponent);
     for (int i = warp; i < front.fm; i += SPARQR_WARPS) {
-      for (int j = lane; j < columns; j += 32) {
+      for (int j = lane; j < front.fn; j += 32) {
         a[i * ld + j] *= scale;
       }
     }
@@ -169,17 +169,10 @@ __device__ __forceinline__ void small_front_task(double* shared, const SparqrSta
   // R with its diagonal, back to its place (rows may be fetched later), scaled back.
   for (int i = warp; i < steps; i += SPARQR_WARPS) {
     for (int j = i + lane; j < columns; j += 32) {
-      const double x = j == i ? sh.diagonal[i] : a[i * ld + j] * unscale;
+      const double x = j == i ? sh.diagonal[i] : a[i * ld + j] * (j < front.fn ? unscale : 1.0);
       a[i * ld + j] = x;
       if (inside) {
         home[i * front.ld + j] = x;
-      }
-    }
-  }
-  if (unscale != 1) {
-    for (int i = steps + warp; i < front.fm; i += SPARQR_WARPS) {
-      for (int j = front.fn + lane; j < columns; j += 32) {
-        a[i * ld + j] *= unscale;
       }
     }
   }
