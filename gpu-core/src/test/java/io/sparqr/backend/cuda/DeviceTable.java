@@ -1,0 +1,214 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import io.sparqr.backend.cpu.CpuBackendProvider;
+import io.sparqr.matrix.Gallery;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.RowSplit;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.symbolic.SymbolicAnalyzer;
+import io.sparqr.symbolic.SymbolicOptions;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+
+/**
+ * The table of device timings: numeric factorization of one task as its caller sees it (values on
+ * the host in, R and Q'b on the host out, plan made before), one line of text and one of JSON a
+ * problem. Arguments: problems, each {@code name[@ordering]}, name a generator's specification,
+ * {@code dense:MxN} or {@code batch:COUNTxMxN}; ordering natural, colamd, nd, auto. With the system
+ * property table.cpu=true the CPU backend's time beside it.
+ */
+final class DeviceTable {
+
+  private static final int REPEATS = Integer.getInteger("table.repeats", 5);
+
+  private DeviceTable() {}
+
+  /** Runs the table. */
+  public static void main(String[] problems) {
+    int threads = Runtime.getRuntime().availableProcessors();
+    for (String problem : problems) {
+      String[] part = problem.split("@");
+      try {
+        measure(part[0], part.length > 1 ? part[1] : "auto", threads);
+      } catch (RuntimeException | OutOfMemoryError e) {
+        System.out.println(problem + ": " + e);
+        e.printStackTrace(System.out);
+      }
+    }
+  }
+
+  private static CsrMatrix matrix(String name) {
+    String[] kind = name.split(":");
+    if (!kind[0].equals("dense") && !kind[0].equals("batch")) {
+      return Gallery.generate(Gallery.PREFIX + name);
+    }
+    int[] size = Arrays.stream(kind[1].split("x")).mapToInt(Integer::parseInt).toArray();
+    return kind[0].equals("dense") ? blocks(1, size[0], size[1]) : blocks(size[0], size[1], size[2]);
+  }
+
+  /** Block diagonal with dense random blocks. */
+  private static CsrMatrix blocks(int count, int m, int n) {
+    var random = new Random(1);
+    int[] start = new int[count * m + 1];
+    int[] column = new int[count * m * n];
+    double[] value = new double[column.length];
+    int at = 0;
+    for (int i = 0; i < count * m; i++) {
+      for (int j = 0; j < n; j++) {
+        column[at] = i / m * n + j;
+        value[at++] = 2 * random.nextDouble() - 1;
+      }
+      start[i + 1] = at;
+    }
+    return new CsrMatrix(count * m, count * n, start, column, value);
+  }
+
+  private static void measure(String name, String ordering, int threads) {
+    CsrMatrix a = matrix(name);
+    var random = new Random(2);
+    double[] b = new double[a.rows()];
+    Arrays.setAll(b, i -> random.nextGaussian());
+    long t0 = System.nanoTime();
+    var options =
+        SymbolicOptions.defaults()
+            .withSingletons(false)
+            .withOrdering(OrderingMethod.parse(ordering));
+    var analysis = SymbolicAnalyzer.analyze(a.pattern(), options);
+    double analyze = seconds(t0);
+    double[] ones = new double[a.columns()];
+    Arrays.fill(ones, 1);
+    RowSplit split = RowSplit.of(a, b, 1, analysis, ones);
+    int[] fronts = new int[analysis.fronts()];
+    Arrays.setAll(fronts, f -> f);
+    var problem = new SubtreeProblem(analysis, fronts, split.rows(), List.of());
+    double largest = 0;
+    double[] norms = new double[a.columns()];
+    for (int k = 0; k < a.nonzeros(); k++) {
+      norms[a.columnIndex()[k]] += a.values()[k] * a.values()[k];
+    }
+    for (double x : norms) {
+      largest = Math.max(largest, Math.sqrt(x));
+    }
+    double tolerance = FactorOptions.defaultTolerance(a.rows(), a.columns(), largest);
+    int widest = 0;
+    for (int f : fronts) {
+      widest = Math.max(widest, analysis.fn(f));
+    }
+    var provider = TestDevice.provider();
+    try (var device = (CudaSubtreeFactorizer) provider.create(0)) {
+      for (double tol : new double[] {-1, tolerance}) {
+        var factorOptions = new FactorOptions(tol, threads, 0);
+        t0 = System.nanoTime();
+        SubtreeFactor first = device.factor(problem, factorOptions);
+        double cold = seconds(t0);
+        double[] wall = new double[REPEATS];
+        double[] kernel = new double[REPEATS];
+        SubtreeFactor f = first;
+        for (int k = 0; k < REPEATS; k++) {
+          t0 = System.nanoTime();
+          f = device.factor(problem, factorOptions);
+          wall[k] = seconds(t0);
+          kernel[k] = device.kernelMillis();
+        }
+        Arrays.sort(wall);
+        Arrays.sort(kernel);
+        double norm = 0;
+        for (double x : b) {
+          norm += x * x;
+        }
+        for (double x : norms) {
+          norm += x;
+        }
+        var s = f.summary();
+        System.out.printf(
+            Locale.ROOT,
+            "%-22s %-7s tol %-4s | %8.2f Gflop (%8.2f done) fronts %6d widest %5d | analyze %6.2f s"
+                + " first %7.3f s | factor %8.4f s (best %8.4f) kernels %8.2f ms | stages %d rounds"
+                + " %d tasks %d up %.1f MB down %.1f MB | rank %d norm error %.1e%n",
+            name,
+            ordering,
+            tol < 0 ? "off" : "on",
+            analysis.flops() * 1e-9,
+            s.flopsDone() * 1e-9,
+            s.fronts(),
+            widest,
+            analyze,
+            cold,
+            wall[REPEATS / 2],
+            wall[0],
+            kernel[REPEATS / 2],
+            s.stages(),
+            s.rounds(),
+            s.tasks(),
+            s.h2dBytes() * 1e-6,
+            s.d2hBytes() * 1e-6,
+            s.rank(),
+            Math.abs(squares(f) - norm) / norm);
+        System.out.printf(
+            Locale.ROOT,
+            "{\"problem\":\"%s\",\"ordering\":\"%s\",\"rankDetection\":%b,\"gflop\":%.3f,"
+                + "\"gflopDone\":%.3f,\"fronts\":%d,\"analyzeSeconds\":%.4f,\"firstSeconds\":%.4f,"
+                + "\"factorSeconds\":%.5f,\"kernelMillis\":%.3f,\"rounds\":%d,\"tasks\":%d,"
+                + "\"h2dBytes\":%d,\"d2hBytes\":%d,\"rank\":%d}%n",
+            name,
+            ordering,
+            tol >= 0,
+            analysis.flops() * 1e-9,
+            s.flopsDone() * 1e-9,
+            s.fronts(),
+            analyze,
+            cold,
+            wall[REPEATS / 2],
+            kernel[REPEATS / 2],
+            s.rounds(),
+            s.tasks(),
+            s.h2dBytes(),
+            s.d2hBytes(),
+            s.rank());
+      }
+    }
+    if (Boolean.getBoolean("table.cpu")) {
+      try (SubtreeFactorizer cpu = new CpuBackendProvider().create(0)) {
+        var factorOptions = new FactorOptions(tolerance, threads, 0);
+        t0 = System.nanoTime();
+        SubtreeFactor f = cpu.factor(problem, factorOptions);
+        System.out.printf(
+            Locale.ROOT,
+            "%-22s %-7s cpu factor %.3f s rank %d%n",
+            name,
+            ordering,
+            seconds(t0),
+            f.summary().rank());
+      }
+    }
+  }
+
+  /** ||(R, Q'b)||_F^2 and the residual: that of (A, b). */
+  private static double squares(SubtreeFactor f) {
+    double sum = 0;
+    for (FrontFactor r : f.fronts()) {
+      for (double x : r.values()) {
+        sum += x * x;
+      }
+      for (double x : r.rhs()) {
+        sum += x * x;
+      }
+    }
+    for (double x : f.residualSquares()) {
+      sum += x;
+    }
+    return sum;
+  }
+
+  private static double seconds(long since) {
+    return (System.nanoTime() - since) * 1e-9;
+  }
+}
