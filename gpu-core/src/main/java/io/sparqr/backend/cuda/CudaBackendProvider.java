@@ -61,7 +61,11 @@ public final class CudaBackendProvider implements QrBackendProvider {
       int code = driver.calls().init();
       if (code != CudaDriver.SUCCESS) {
         return Verdict.no(
-            "the CUDA driver does not start: " + driver.calls().errorName(code) + " (" + code + ")");
+            "the CUDA driver does not start: "
+                + driver.calls().errorName(code)
+                + " ("
+                + code
+                + ")");
       }
       int[] value = {0};
       driver.check("cuDriverGetVersion", driver.calls().driverVersion(value));
@@ -82,9 +86,7 @@ public final class CudaBackendProvider implements QrBackendProvider {
         int capability =
             10
                     * CudaDevice.attribute(
-                        driver,
-                        d,
-                        CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+                        driver, d, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
                 + CudaDevice.attribute(
                     driver, d, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
         if (capability < OLDEST_CAPABILITY) {

@@ -46,8 +46,7 @@ interface CudaCalls {
   int copyToDeviceAsync(
       CUdeviceptr to, HostMemory from, long fromOffset, long bytes, CUstream stream);
 
-  int copyToHostAsync(
-      HostMemory to, long toOffset, CUdeviceptr from, long bytes, CUstream stream);
+  int copyToHostAsync(HostMemory to, long toOffset, CUdeviceptr from, long bytes, CUstream stream);
 
   int setAsync(CUdeviceptr address, byte value, long bytes, CUstream stream);
 

@@ -39,8 +39,7 @@ final class CudaDevice implements AutoCloseable {
     }
     name = new String(text, 0, length, StandardCharsets.UTF_8);
     multiprocessors =
-        attribute(
-            driver, ordinal, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+        attribute(driver, ordinal, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     driver.check("cuDevicePrimaryCtxRetain", driver.calls().primaryContextRetain(ordinal));
     LiveResources.opened(LiveResources.Kind.CONTEXT);
     try {
@@ -54,8 +53,7 @@ final class CudaDevice implements AutoCloseable {
 
   static int attribute(CudaDriver driver, int ordinal, int attribute) {
     int[] value = {0};
-    driver.check(
-        "cuDeviceGetAttribute", driver.calls().deviceAttribute(ordinal, attribute, value));
+    driver.check("cuDeviceGetAttribute", driver.calls().deviceAttribute(ordinal, attribute, value));
     return value[0];
   }
 

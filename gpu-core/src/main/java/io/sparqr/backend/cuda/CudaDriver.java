@@ -8,8 +8,8 @@ import java.util.Set;
 
 /**
  * The checked way to the driver: every code that is not success becomes an exception that names the
- * call. Out of memory is {@link InsufficientMemoryException} (the caller can plan smaller), an error
- * that poisons the context {@link FatalCudaException}, anything else {@link CudaException}.
+ * call. Out of memory is {@link InsufficientMemoryException} (the caller can plan smaller), an
+ * error that poisons the context {@link FatalCudaException}, anything else {@link CudaException}.
  */
 final class CudaDriver {
 

@@ -32,8 +32,7 @@ final class CudaEvent implements AutoCloseable {
   /** Milliseconds from an earlier event; both were made with timing and are reached. */
   float since(CudaEvent earlier) {
     float[] ms = {0};
-    driver.check(
-        "cuEventElapsedTime", driver.calls().eventElapsed(ms, earlier.handle, handle));
+    driver.check("cuEventElapsedTime", driver.calls().eventElapsed(ms, earlier.handle, handle));
     return ms[0];
   }
 

@@ -6,7 +6,9 @@ import jcuda.driver.CUfunction;
 import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUmodule;
 
-/** The kernels on a device, owned: the überkernel for bundles of up to 4 and of up to 8 row tiles. */
+/**
+ * The kernels on a device, owned: the überkernel for bundles of up to 4 and of up to 8 row tiles.
+ */
 final class CudaModule implements AutoCloseable {
 
   /** Threads of a block: SPARQR_THREADS of the kernels. */
@@ -37,8 +39,7 @@ final class CudaModule implements AutoCloseable {
 
   private void prepare(CUfunction function, String name, int bundle) {
     driver.check(
-        "cuModuleGetFunction(" + name + ")",
-        driver.calls().moduleFunction(function, handle, name));
+        "cuModuleGetFunction(" + name + ")", driver.calls().moduleFunction(function, handle, name));
     driver.check(
         "cuFuncSetAttribute",
         driver

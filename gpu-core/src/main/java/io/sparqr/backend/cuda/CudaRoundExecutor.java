@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runs a stage's task lists on a device: one launch of the überkernel a round on the compute stream,
- * all enqueued ahead; values go up through page-locked buffers filled by several threads; rows of R
- * come down on their own stream as soon as the round that finishes them is over, while later rounds
- * run. The structure of the last stage stays on the device, so the same program with other values
- * sends values only.
+ * Runs a stage's task lists on a device: one launch of the überkernel a round on the compute
+ * stream, all enqueued ahead; values go up through page-locked buffers filled by several threads;
+ * rows of R come down on their own stream as soon as the round that finishes them is over, while
+ * later rounds run. The structure of the last stage stays on the device, so the same program with
+ * other values sends values only.
  *
  * <p>Not thread-safe; holds its device memory until close().
  */
@@ -89,8 +89,7 @@ final class CudaRoundExecutor implements RoundExecutor {
   }
 
   @Override
-  public Result execute(
-      StageProgram program, StageInput input, double tolerance, RowSink sink) {
+  public Result execute(StageProgram program, StageInput input, double tolerance, RowSink sink) {
     device.bind();
     try {
       return run(program, input, tolerance, sink);
@@ -236,12 +235,25 @@ final class CudaRoundExecutor implements RoundExecutor {
   private long uploadStructure(StageProgram program) {
     List<Piece> pieces = new ArrayList<>();
     ByteBuffer descriptors = program.descriptors();
-    pieces(pieces, Part.FRONTS, descriptors.capacity(), 1, (to, from, count) ->
-        to.put(descriptors.duplicate().position((int) from).limit((int) from + count)));
-    pieces(pieces, Part.MAPS, program.maps().length, 4, (to, from, count) ->
-        to.asIntBuffer().put(program.maps(), (int) from, count));
-    pieces(pieces, Part.S_INDEX, program.sIndex().length, 4, (to, from, count) ->
-        to.asIntBuffer().put(program.sIndex(), (int) from, count));
+    pieces(
+        pieces,
+        Part.FRONTS,
+        descriptors.capacity(),
+        1,
+        (to, from, count) ->
+            to.put(descriptors.duplicate().position((int) from).limit((int) from + count)));
+    pieces(
+        pieces,
+        Part.MAPS,
+        program.maps().length,
+        4,
+        (to, from, count) -> to.asIntBuffer().put(program.maps(), (int) from, count));
+    pieces(
+        pieces,
+        Part.S_INDEX,
+        program.sIndex().length,
+        4,
+        (to, from, count) -> to.asIntBuffer().put(program.sIndex(), (int) from, count));
     StageSchedule schedule = program.schedule();
     int round = 0;
     while (round < schedule.rounds()) {
@@ -283,7 +295,8 @@ final class CudaRoundExecutor implements RoundExecutor {
       var d = program.descriptor(program.fronts() + b);
       int block = b;
       long doubles =
-          io.sparqr.numeric.ContributionBlock.packedLength(d.fm(), d.fn()) + (long) d.fm() * d.rhs();
+          io.sparqr.numeric.ContributionBlock.packedLength(d.fm(), d.fn())
+              + (long) d.fm() * d.rhs();
       pieces.add(
           new Piece(
               Part.INPUT,
@@ -292,8 +305,12 @@ final class CudaRoundExecutor implements RoundExecutor {
               t -> input.writeBlock(block, t.asDoubleBuffer())));
     }
     int[] state = program.initialState();
-    pieces(pieces, Part.STATE, state.length, 4, (to, at, count) ->
-        to.asIntBuffer().put(state, (int) at, count));
+    pieces(
+        pieces,
+        Part.STATE,
+        state.length,
+        4,
+        (to, at, count) -> to.asIntBuffer().put(state, (int) at, count));
     return upload(pieces);
   }
 
@@ -316,8 +333,7 @@ final class CudaRoundExecutor implements RoundExecutor {
     for (long from = 0; from < length; from += step) {
       long at = from;
       int count = (int) Math.min(step, length - from);
-      pieces.add(
-          new Piece(part, size * from, (long) size * count, t -> filler.fill(t, at, count)));
+      pieces.add(new Piece(part, size * from, (long) size * count, t -> filler.fill(t, at, count)));
     }
   }
 

@@ -114,8 +114,7 @@ final class StageMemory implements AutoCloseable {
 
   /** The launch parameter, with other tasks and output than this stage's if they are given. */
   ByteBuffer parameter(double tolerance, int bundle, DeviceBuffer tasks, DeviceBuffer out) {
-    ByteBuffer b =
-        ByteBuffer.allocateDirect(CudaModule.STAGE_BYTES).order(ByteOrder.nativeOrder());
+    ByteBuffer b = ByteBuffer.allocateDirect(CudaModule.STAGE_BYTES).order(ByteOrder.nativeOrder());
     for (Part part : Part.values()) {
       DeviceBuffer from = get(part);
       if (part == Part.TASKS && tasks != null) {

@@ -51,7 +51,9 @@ final class DeviceTable {
       return Gallery.generate(Gallery.PREFIX + name);
     }
     int[] size = Arrays.stream(kind[1].split("x")).mapToInt(Integer::parseInt).toArray();
-    return kind[0].equals("dense") ? blocks(1, size[0], size[1]) : blocks(size[0], size[1], size[2]);
+    return kind[0].equals("dense")
+        ? blocks(1, size[0], size[1])
+        : blocks(size[0], size[1], size[2]);
   }
 
   /** Block diagonal with dense random blocks. */
