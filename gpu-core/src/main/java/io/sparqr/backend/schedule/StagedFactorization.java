@@ -10,6 +10,7 @@ import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.partition.StagePlan;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -17,6 +18,7 @@ import java.nio.DoubleBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntToLongFunction;
 
 /**
  * Factors a subtree task on a {@link RoundExecutor}: memory stages, rounds, rows of R out,
@@ -280,36 +282,62 @@ public final class StagedFactorization {
       return Math.max(1, (int) Math.min(count - 1, count * 0.9 * budget / required));
     }
 
-    /** How many of the pending fronts fit by estimate, at least one. */
+    /**
+     * How many of the pending fronts are in the first stage by estimate, at least one. Planned anew
+     * for each stage, with the sizes that the fronts have by now.
+     */
     private int prefix() {
+      int[] place = new int[analysis.fronts()];
+      long[] bytes = new long[pending.length];
       long[] fm = new long[pending.length];
-      int[] at = new int[analysis.fronts()];
       for (int t = 0; t < pending.length; t++) {
-        at[pending[t]] = t + 1;
+        place[pending[t]] = t + 1;
       }
-      double bytes = 0;
       for (int t = 0; t < pending.length; t++) {
         int f = pending[t];
         fm[t] += rows.count(f);
         for (int k = 0; k < analysis.childCount(f); k++) {
           ContributionBlock b = block[analysis.child(f, k)];
-          if (b != null) {
-            fm[t] += b.cm();
-            bytes += 8.0 * b.values().length;
-          }
+          fm[t] += b == null ? 0 : b.cm();
         }
-        int fn = analysis.fn(f);
-        int cm = StageBuilder.contributionRows(fm[t], fn, analysis.fp(f));
+        int cm = StageBuilder.contributionRows(fm[t], analysis.fn(f), analysis.fp(f));
         int p = analysis.parent(f);
-        if (p >= 0 && at[p] > 0) {
-          fm[at[p] - 1] += cm;
+        if (p >= 0 && place[p] > 0) {
+          fm[place[p] - 1] += cm;
         }
-        bytes += frontBytes(fm[t], fn, analysis.fp(f)) + 12.0 * rows.entries(f);
-        if (bytes > budget) {
-          return Math.max(1, t);
-        }
+        bytes[t] = (long) frontBytes(fm[t], analysis.fn(f), analysis.fp(f)) + 12 * rows.entries(f);
       }
-      return pending.length;
+      int[] in = inputs(pending).stream().mapToInt(ContributionBlock::front).toArray();
+      return prefix(pending, in, f -> bytes[place[f] - 1], f -> blockBytes(f, place, fm));
+    }
+
+    private int prefix(int[] fronts, int[] in, IntToLongFunction bytes, IntToLongFunction blocks) {
+      StagePlan.Outcome outcome =
+          StagePlan.plan(fronts, analysis::parent, in, bytes, blocks, budget);
+      if (outcome instanceof StagePlan.Feasible feasible) {
+        return feasible.plan().stageStart()[1];
+      }
+      // Too large by estimate: what comes before it goes first, then the builder has the last word.
+      int at = Arrays.binarySearch(fronts, ((StagePlan.Infeasible) outcome).front());
+      if (at == 0) {
+        return 1;
+      }
+      int[] before = Arrays.copyOf(fronts, at);
+      int[] inBefore =
+          Arrays.stream(in)
+              .filter(c -> Arrays.binarySearch(before, analysis.parent(c)) >= 0)
+              .toArray();
+      return prefix(before, inBefore, bytes, blocks);
+    }
+
+    /** Bytes of a contribution block: of one that is there, or of a pending front's. */
+    private long blockBytes(int f, int[] place, long[] fm) {
+      long cm =
+          block[f] != null
+              ? block[f].cm()
+              : StageBuilder.contributionRows(
+                  fm[place[f] - 1], analysis.fn(f), analysis.fp(f));
+      return 8 * (ContributionBlock.packedLength(cm, analysis.cn(f)) + cm * rhs);
     }
 
     private double frontBytes(long fm, int fn, int fp) {
