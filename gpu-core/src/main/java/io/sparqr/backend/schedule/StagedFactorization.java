@@ -335,8 +335,7 @@ public final class StagedFactorization {
       long cm =
           block[f] != null
               ? block[f].cm()
-              : StageBuilder.contributionRows(
-                  fm[place[f] - 1], analysis.fn(f), analysis.fp(f));
+              : StageBuilder.contributionRows(fm[place[f] - 1], analysis.fn(f), analysis.fp(f));
       return 8 * (ContributionBlock.packedLength(cm, analysis.cn(f)) + cm * rhs);
     }
 
