@@ -38,9 +38,7 @@ class InputFormsTest {
       double label = r.labels()[0];
       mllib.add(new LabeledPoint(label, Vectors.sparse(12, r.indices(), r.values())));
       var v = org.apache.spark.ml.linalg.Vectors.sparse(12, r.indices(), r.values());
-      ml.add(
-          new org.apache.spark.ml.feature.LabeledPoint(
-              label, label > 0 ? v : v.toDense()));
+      ml.add(new org.apache.spark.ml.feature.LabeledPoint(label, label > 0 ? v : v.toDense()));
     }
     sameAsDense(GpuSparseQR.solve(LocalSpark.context().parallelize(mllib, 2)));
     sameAsDense(GpuSparseQR.solve(LocalSpark.context().parallelize(mllib, 2).rdd()));
@@ -162,7 +160,8 @@ class InputFormsTest {
     CsrMatrix wide = Problems.random(10, 30, 6, SEED);
     for (CsrMatrix a : List.of(A, wide)) {
       double[] b = Problems.rhs(a.rows(), SEED);
-      LeastSquaresSolution s = GpuSparseQR.builder().ridge(lambda).check(true).solve(Problems.rdd(a, 2, b));
+      LeastSquaresSolution s =
+          GpuSparseQR.builder().ridge(lambda).check(true).solve(Problems.rdd(a, 2, b));
       int n = a.columns();
       double[][] dense = java.util.Arrays.copyOf(Problems.dense(a), a.rows() + n);
       for (int j = 0; j < n; j++) {
@@ -188,7 +187,8 @@ class InputFormsTest {
     assertThat(many.report().shuffleBytes()).isLessThan(2 * few.report().shuffleBytes());
     assertThat(many.report().shuffleBytes()).isLessThan(40_000);
     assertThat(many.report().normalResidual()).isLessThan(1e-14);
-    assertThat(many.x()).containsExactly(Problems.solveDense(Problems.dense(large), b), within(1e-12));
+    assertThat(many.x())
+        .containsExactly(Problems.solveDense(Problems.dense(large), b), within(1e-12));
     assertThat(many.residualNorm())
         .isCloseTo(Problems.norm(Problems.residual(large, many.x(), b)), within(1e-10));
   }

@@ -87,8 +87,7 @@ class InvariancePropertyTest {
       }
       same(
           c,
-          new LeastSquaresSolution(
-              back, s.residualNorms(), s.rank(), s.deadColumns(), s.report()),
+          new LeastSquaresSolution(back, s.residualNorms(), s.rank(), s.deadColumns(), s.report()),
           "columns");
     }
   }
@@ -167,7 +166,9 @@ class InvariancePropertyTest {
     LeastSquaresSolution s = GpuSparseQR.solve(context.parallelize(weighted, 2));
     LeastSquaresSolution t = GpuSparseQR.solve(context.parallelize(copied, 2));
     assertThat(s.rank()).as("seed %d", SEED).isEqualTo(t.rank());
-    assertThat(s.residualNorm()).as("seed %d", SEED).isCloseTo(t.residualNorm(), within(c.tolerance));
+    assertThat(s.residualNorm())
+        .as("seed %d", SEED)
+        .isCloseTo(t.residualNorm(), within(c.tolerance));
     if (s.rank() == c.a.columns()) {
       assertThat(s.x()).as("seed %d", SEED).containsExactly(t.x(), within(1e2 * c.tolerance));
     }
