@@ -1,10 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.util.Arrays;
+import java.util.Properties;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -19,7 +23,7 @@ import picocli.CommandLine.Spec;
     name = "sparqr",
     description = "Exact sparse least squares on Apache Spark, by multifrontal QR.",
     mixinStandardHelpOptions = true,
-    version = "sparqr 0.1.0-SNAPSHOT",
+    versionProvider = SparqrCli.Version.class,
     synopsisSubcommandLabel = "COMMAND",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -41,6 +45,22 @@ public final class SparqrCli implements Runnable {
   static final int NUMERICAL = 3;
 
   private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
+
+  /** The project's version, which the build writes into a resource. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() throws IOException {
+      Properties properties = new Properties();
+      try (InputStream in = SparqrCli.class.getResourceAsStream("version.properties")) {
+        properties.load(in);
+      }
+      return new String[] {
+        "sparqr " + properties.getProperty("version"),
+        "Spark " + org.apache.spark.package$.MODULE$.SPARK_VERSION(),
+        "Java " + System.getProperty("java.version")
+      };
+    }
+  }
 
   @Spec private CommandSpec spec;
 

@@ -82,6 +82,13 @@ final class TripletRows implements AutoCloseable {
     JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
     labels = rhs == null ? null : context.broadcast(rhs);
     rows = assemble(spark, table, file, transpose, Math.max(1, partitions));
+    // Now, so that reading is counted as reading and bad entries are found first.
+    try {
+      rows.count();
+    } catch (RuntimeException | Error e) {
+      close();
+      throw e;
+    }
   }
 
   private JavaRDD<SparseRow> assemble(

@@ -298,6 +298,28 @@ class SolveCommandTest {
   }
 
   @Test
+  void helpNamesEveryOption() {
+    assertThat(CliRun.of("solve", "--help").out())
+        .contains(
+            "--matrix=FILE|gen:SPEC",
+            "--rhs=FILE",
+            "--out=FILE",
+            "--report=FILE",
+            "--check",
+            "--backend=NAME",
+            "--ordering=NAME",
+            "--tolerance=T",
+            "--master=URL",
+            "--executors=N",
+            "--partitions=P",
+            "--repeat=K",
+            "--overwrite",
+            "--transpose",
+            "--verbose");
+    assertThat(CliRun.of("--version").out()).startsWith("sparqr ").doesNotContain("${");
+  }
+
+  @Test
   void mediansAreTakenPartByPart() {
     Seconds a = new Seconds(0, 1, 2, 3, 4, 5, 6, 7, 10);
     Seconds b = new Seconds(0, 3, 2, 1, 4, 5, 8, 9, 30);

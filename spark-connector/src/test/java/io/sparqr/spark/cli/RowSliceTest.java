@@ -1,0 +1,52 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.matrix.DenseMatrix;
+import io.sparqr.matrix.Gallery;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.sparse.CsrMatrix;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import org.junit.jupiter.api.Test;
+
+class RowSliceTest {
+
+  @Test
+  void whatTravelsIsWhatLocalTasksRead() throws IOException, ClassNotFoundException {
+    CsrMatrix a = Gallery.generate("onehot40x6x3");
+    double[] b = new double[2 * a.rows()];
+    for (int k = 0; k < b.length; k++) {
+      b[k] = k;
+    }
+    LocalProblem problem = new LocalProblem(a, new DenseMatrix(a.rows(), 2, b));
+    int row = 0;
+    for (int[] range : new int[][] {{0, 13}, {13, 13}, {13, 40}}) {
+      RowSlice slice = sent(RowSlice.shared(problem, range[0], range[1]).copy());
+      for (SparseRow r : slice) {
+        int from = a.rowStart()[row];
+        int to = a.rowStart()[row + 1];
+        assertThat(r.indices()).isEqualTo(java.util.Arrays.copyOfRange(a.columnIndex(), from, to));
+        assertThat(r.values()).isEqualTo(java.util.Arrays.copyOfRange(a.values(), from, to));
+        assertThat(r.labels()).containsExactly(row, 40 + row);
+        assertThat(r.columns()).isEqualTo(a.columns());
+        row++;
+      }
+      assertThat(row).isEqualTo(range[1]);
+    }
+  }
+
+  private static RowSlice sent(RowSlice slice) throws IOException, ClassNotFoundException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+      out.writeObject(slice);
+    }
+    try (var in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+      return (RowSlice) in.readObject();
+    }
+  }
+}
