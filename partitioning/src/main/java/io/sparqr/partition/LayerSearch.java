@@ -42,6 +42,7 @@ final class LayerSearch {
           Comparator.<Integer>comparingDouble(f -> -seconds(f)).thenComparing(f -> f));
 
   private double light;
+  private double caution;
 
   // What has been split off, in that order, and its sums.
   private int[] split = new int[16];
@@ -115,9 +116,12 @@ final class LayerSearch {
    * @param levelsLeft levels after this one, at least 1
    * @param forced whether something must remain above that is levelsLeft fronts high; the forest is
    *     higher than that
+   * @param caution what the estimate of the levels after the next is multiplied by: the bound that it
+   *     is made of is seldom reached
    * @return roots of the subtrees, ascending; all roots of the forest if no cut is worth it
    */
-  int[] choose(int levelsLeft, boolean forced) {
+  int[] choose(int levelsLeft, boolean forced, double caution) {
+    this.caution = levelsLeft == 1 ? 1 : caution;
     for (int f : forest.roots()) {
       add(f);
     }
@@ -238,6 +242,6 @@ final class LayerSearch {
       makespan = Math.max(makespan, end);
       sum += seconds(f);
     }
-    return Math.max(makespan, sum / speed) + rest;
+    return Math.max(makespan, sum / speed) + caution * rest;
   }
 }

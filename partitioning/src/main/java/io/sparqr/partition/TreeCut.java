@@ -22,12 +22,17 @@ final class TreeCut {
     Arrays.fill(owner, -1);
   }
 
-  /** Cuts for {@code levels} levels; fewer come out where a level is not worth its while. */
+  /**
+   * Cuts for {@code levels} levels; fewer come out where a level is not worth its while.
+   *
+   * @param caution see {@link LayerSearch#choose}
+   */
   static TreePartition of(
       TreeCost cost,
       ResourceModel resources,
       PartitionOptions options,
       int levels,
+      double caution,
       double lowerBound) {
     TreeCut cut = new TreeCut(cost, resources);
     RemainingForest forest = new RemainingForest(cost);
@@ -38,7 +43,7 @@ final class TreeCut {
       int[] roots =
           left == 0
               ? forest.roots()
-              : new LayerSearch(cost, forest, resources, options).choose(left, forced);
+              : new LayerSearch(cost, forest, resources, options).choose(left, forced, caution);
       cut.takeLevel(forest, placement, roots);
     }
     return cut.finish(placement, lowerBound);

@@ -28,6 +28,11 @@ import io.sparqr.symbolic.SymbolicAnalysis;
  */
 public final class TreePartitioner {
 
+  private static final double[] ONCE = {1};
+
+  /** How the later levels' bound is weighted, in turn: see {@link LayerSearch#choose}. */
+  private static final double[] CAUTIONS = {1, 1.5, 2.5};
+
   private TreePartitioner() {}
 
   /** Cuts the tree for the resources, one right-hand side carried along. */
@@ -48,9 +53,11 @@ public final class TreePartitioner {
     int most = resources.workers().size() == 1 ? options.minLevels() : options.maxLevels();
     TreePartition best = null;
     for (int levels = options.minLevels(); levels <= most; levels++) {
-      TreePartition cut = TreeCut.of(cost, resources, options, levels, bound);
-      if (best == null || better(cut, best, resources, options)) {
-        best = cut;
+      for (double caution : levels < 3 ? ONCE : CAUTIONS) {
+        TreePartition cut = TreeCut.of(cost, resources, options, levels, caution, bound);
+        if (best == null || better(cut, best, resources, options)) {
+          best = cut;
+        }
       }
     }
     return best;

@@ -104,6 +104,19 @@ class TreePartitionerPropertyTest {
   }
 
   @Test
+  void noFrontsNoTasks() {
+    SymbolicAnalysis s =
+        SymbolicAnalyzer.analyze(Patterns.tridiagonal(1), SymbolicOptions.defaults());
+    assertThat(s.fronts()).isZero();
+    TreePartition p =
+        TreePartitioner.partition(
+            s, ResourceModel.uniform(3, 1e9, 1L << 40), new PartitionOptions(2, 4, 2, 0));
+    check(s, p, 3, "only a singleton");
+    assertThat(p.levels()).isZero();
+    assertThat(p.estimatedSeconds()).isZero();
+  }
+
+  @Test
   void littleWorkIsNotSpread() {
     SymbolicAnalysis s = grid(20);
     TreePartition p =
