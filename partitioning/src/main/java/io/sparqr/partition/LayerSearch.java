@@ -116,8 +116,8 @@ final class LayerSearch {
    * @param levelsLeft levels after this one, at least 1
    * @param forced whether something must remain above that is levelsLeft fronts high; the forest is
    *     higher than that
-   * @param caution what the estimate of the levels after the next is multiplied by: the bound that it
-   *     is made of is seldom reached
+   * @param caution what the estimate of the levels after the next is multiplied by: the bound that
+   *     it is made of is seldom reached
    * @return roots of the subtrees, ascending; all roots of the forest if no cut is worth it
    */
   int[] choose(int levelsLeft, boolean forced, double caution) {
