@@ -83,11 +83,15 @@ final class TripletRows implements AutoCloseable {
     labels = rhs == null ? null : context.broadcast(rhs);
     rows = assemble(spark, table, file, transpose, Math.max(1, partitions));
     // Now, so that reading is counted as reading and bad entries are found first.
+    // No catch: Scala throws Spark's checked exceptions without saying so.
+    boolean read = false;
     try {
       rows.count();
-    } catch (RuntimeException | Error e) {
-      close();
-      throw e;
+      read = true;
+    } finally {
+      if (!read) {
+        close();
+      }
     }
   }
 
