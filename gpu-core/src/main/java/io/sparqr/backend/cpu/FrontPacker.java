@@ -43,10 +43,10 @@ final class FrontPacker {
       int end = Math.min(strip + STRIP, fn);
       for (int i = 0; i < rank && live[i] < end; i++) {
         int shift = start[i] - live[i];
-        boolean negate = negative[i];
-        for (int k = Math.max(strip, live[i]); k < end; k++) {
-          double x = matrix[i + k * ld];
-          values[shift + k] = negate ? -x : x;
+        double sign = negative[i] ? -1 : 1;
+        int from = Math.max(strip, live[i]);
+        for (int k = from, at = i + from * ld; k < end; k++, at += ld) {
+          values[shift + k] = sign * matrix[at];
         }
       }
     }
@@ -74,8 +74,9 @@ final class FrontPacker {
         int shift = (int) ((long) i * cn - (long) i * (i - 1) / 2) - i;
         int row = rank + i;
         // Left of its pivot a row holds what its reflector left there: nothing of the matrix.
-        for (int k = Math.max(strip, rowPivot[row] - fp); k < end; k++) {
-          values[shift + k] = matrix[row + (fp + k) * ld];
+        int from = Math.max(strip, rowPivot[row] - fp);
+        for (int k = from, at = row + (fp + from) * ld; k < end; k++, at += ld) {
+          values[shift + k] = matrix[at];
         }
       }
     }

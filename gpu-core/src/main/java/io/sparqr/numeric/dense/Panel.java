@@ -30,15 +30,20 @@ final class Panel {
   /** rows x count, unit lower trapezoidal with explicit zeros and ones. */
   double[] v = new double[0];
 
-  /** V T. */
+  /** V T, if {@link #withY}. */
   double[] y = new double[0];
 
   /** count x count upper triangular, leading dimension {@code width}, explicit zeros below. */
-  private double[] t = new double[0];
+  double[] t = new double[0];
 
   private double[] w = new double[0];
   private double[] w2 = new double[0];
-  private int width;
+
+  /** Leading dimension of T. */
+  int width;
+
+  /** Whether the update goes through Y. */
+  boolean withY;
 
   private StaircaseQr qr;
 
@@ -67,9 +72,13 @@ final class Panel {
     return halves(k1, k2, g);
   }
 
-  /** Makes Y = V T, which the trailing update needs. */
-  void complete() {
-    if (count == 0) {
+  /**
+   * Prepares the update of {@code columns} columns: Y = V T where that is less work than applying T
+   * to each V'C.
+   */
+  void complete(int columns) {
+    withY = columns > rows;
+    if (count == 0 || !withY) {
       return;
     }
     y = grown(y, (long) ldv * (width + 1));
@@ -133,9 +142,7 @@ final class Panel {
     v[one] = 1;
     System.arraycopy(qr.a, at + 1, v, one + 1, length - 1);
     java.util.Arrays.fill(v, one + length, top + rows, 0);
-    for (int i = first; i < r; i++) {
-      w[i] = Reflectors.dot(v, i * ldv + g - row, one, length);
-    }
+    Reflectors.dots(v, one, first * ldv + g - row, ldv, r - first, length, w, first);
     for (int i = first; i < r; i++) {
       double sum = 0;
       for (int l = i; l < r; l++) {

@@ -106,7 +106,11 @@ final class Reflectors {
       int c = row + k * lda;
       apply4(a, v, c, c + lda, c + 2 * lda, c + 3 * lda, length, tau);
     }
-    for (; k < to; k++) {
+    if (k + 1 < to) {
+      apply2(a, v, row + k * lda, row + (k + 1) * lda, length, tau);
+      k += 2;
+    }
+    if (k < to) {
       apply1(a, v, row + k * lda, length, tau);
     }
   }
@@ -158,6 +162,36 @@ final class Reflectors {
     }
   }
 
+  private static void apply2(double[] a, int v, int c0, int c1, int length, double tau) {
+    double s0 = a[c0];
+    double s1 = a[c1];
+    double u0 = 0;
+    double u1 = 0;
+    int i = 1;
+    for (; i + 1 < length; i += 2) {
+      double x = a[v + i];
+      double y = a[v + i + 1];
+      s0 = Math.fma(x, a[c0 + i], s0);
+      s1 = Math.fma(x, a[c1 + i], s1);
+      u0 = Math.fma(y, a[c0 + i + 1], u0);
+      u1 = Math.fma(y, a[c1 + i + 1], u1);
+    }
+    if (i < length) {
+      double x = a[v + i];
+      s0 = Math.fma(x, a[c0 + i], s0);
+      s1 = Math.fma(x, a[c1 + i], s1);
+    }
+    s0 = -tau * (s0 + u0);
+    s1 = -tau * (s1 + u1);
+    a[c0] += s0;
+    a[c1] += s1;
+    for (i = 1; i < length; i++) {
+      double x = a[v + i];
+      a[c0 + i] = Math.fma(s0, x, a[c0 + i]);
+      a[c1 + i] = Math.fma(s1, x, a[c1 + i]);
+    }
+  }
+
   private static void apply1(double[] a, int v, int c, int length, double tau) {
     double s = a[c];
     double u = 0;
@@ -176,22 +210,51 @@ final class Reflectors {
     }
   }
 
-  /** x'y of two runs of the same array. */
-  static double dot(double[] a, int x, int y, int length) {
+  /** out[from + c] = x'y_c for {@code count} runs y_c, {@code stride} apart, of the same array. */
+  static void dots(
+      double[] a, int x, int y, int stride, int count, int length, double[] out, int from) {
+    int c = 0;
+    for (; c + 3 < count; c += 4) {
+      dot4(a, x, y + c * stride, stride, length, out, from + c);
+    }
+    for (; c < count; c++) {
+      out[from + c] = dot1(a, x, y + c * stride, length);
+    }
+  }
+
+  private static void dot4(
+      double[] a, int x, int y, int stride, int length, double[] out, int at) {
+    int y1 = y + stride;
+    int y2 = y1 + stride;
+    int y3 = y2 + stride;
     double s0 = 0;
     double s1 = 0;
     double s2 = 0;
     double s3 = 0;
+    for (int i = 0; i < length; i++) {
+      double v = a[x + i];
+      s0 = Math.fma(v, a[y + i], s0);
+      s1 = Math.fma(v, a[y1 + i], s1);
+      s2 = Math.fma(v, a[y2 + i], s2);
+      s3 = Math.fma(v, a[y3 + i], s3);
+    }
+    out[at] = s0;
+    out[at + 1] = s1;
+    out[at + 2] = s2;
+    out[at + 3] = s3;
+  }
+
+  private static double dot1(double[] a, int x, int y, int length) {
+    double s0 = 0;
+    double s1 = 0;
     int i = 0;
-    for (; i + 3 < length; i += 4) {
+    for (; i + 1 < length; i += 2) {
       s0 = Math.fma(a[x + i], a[y + i], s0);
       s1 = Math.fma(a[x + i + 1], a[y + i + 1], s1);
-      s2 = Math.fma(a[x + i + 2], a[y + i + 2], s2);
-      s3 = Math.fma(a[x + i + 3], a[y + i + 3], s3);
     }
-    for (; i < length; i++) {
+    if (i < length) {
       s0 = Math.fma(a[x + i], a[y + i], s0);
     }
-    return (s0 + s1) + (s2 + s3);
+    return s0 + s1;
   }
 }

@@ -27,12 +27,20 @@ public final class StaircaseQr {
   /** Below this many flops a step is not worth waking others. */
   private static final double SHARED_STEP = 2e6;
 
+  /** Panels are at least this wide. */
+  private static final int LEAST_WIDTH = 8;
+
+  private static final double WASTE = 1.25;
+
   private static final ThreadLocal<double[][]> PRODUCT =
       ThreadLocal.withInitial(() -> new double[1][0]);
 
   private final DenseKernels kernels;
   private Panel current;
   private Panel next;
+
+  /** End columns of the panels. */
+  private int[] panelEnd = new int[8];
 
   // The matrix being factored, shared with the panels.
   double[] a;
@@ -149,13 +157,14 @@ public final class StaircaseQr {
   }
 
   private int blocked(int columns, int end, int width, Crew crew) {
+    int panels = cutPanels(columns, width);
     int blockWidth = Math.max(2 * width, 128);
     var free = new int[1];
-    free[0] = current.factor(this, 0, Math.min(width, columns), 0);
-    current.complete();
-    for (int k = 0; k < columns; k += width) {
-      int from = Math.min(k + width, columns);
-      int to = Math.min(from + width, columns);
+    free[0] = current.factor(this, 0, panelEnd[0], 0);
+    current.complete(end - panelEnd[0]);
+    for (int p = 0; p < panels; p++) {
+      int from = panelEnd[p];
+      int to = p + 1 < panels ? panelEnd[p + 1] : columns;
       int rest = to == columns && end - to < blockWidth / 4 ? end : to;
       int blocks = (end - rest + blockWidth - 1) / blockWidth;
       Panel done = current;
@@ -171,7 +180,7 @@ public final class StaircaseQr {
             update(done, from, rest);
             if (to > from) {
               free[0] = coming.factor(this, from, to, free[0]);
-              coming.complete();
+              coming.complete(end - to);
             }
           };
       double work = 4.0 * done.rows * done.count * (end - from);
@@ -183,15 +192,52 @@ public final class StaircaseQr {
     return free[0];
   }
 
+  /**
+   * Panels of at most {@code width} columns, ended early where the staircase grows so fast that the
+   * panel's rectangle would hold more than {@value #WASTE} times what the columns need.
+   */
+  private int cutPanels(int columns, int width) {
+    if (panelEnd.length < columns / LEAST_WIDTH + 1) {
+      panelEnd = new int[columns / LEAST_WIDTH + 1];
+    }
+    int panels = 0;
+    int k = 0;
+    while (k < columns) {
+      int first = k;
+      double needed = Math.max(stair[k] - k, 1);
+      k++;
+      while (k < columns && k - first < width) {
+        double height = Math.max(stair[k] - k, 1);
+        int wide = k + 1 - first;
+        double box = wide * (height + (wide - 1) * 0.5);
+        if (wide > LEAST_WIDTH && box > WASTE * (needed + height)) {
+          break;
+        }
+        needed += height;
+        k++;
+      }
+      panelEnd[panels++] = k;
+    }
+    return panels;
+  }
+
   private void update(Panel p, int from, int to) {
     if (p.count == 0 || to <= from) {
       return;
     }
     int n = to - from;
-    double[] w = product(p.count * n);
+    int r = p.count;
+    double[] w = product(2 * r * n);
     int c = p.row + from * lda;
-    kernels.gemm(true, p.count, n, p.rows, 1, p.y, 0, p.ldv, a, c, lda, 0, w, 0, p.count);
-    kernels.gemm(false, p.rows, n, p.count, -1, p.v, 0, p.ldv, w, 0, p.count, 1, a, c, lda);
+    int result = 0;
+    if (p.withY) {
+      kernels.gemm(true, r, n, p.rows, 1, p.y, 0, p.ldv, a, c, lda, 0, w, 0, r);
+    } else {
+      result = r * n;
+      kernels.gemm(true, r, n, p.rows, 1, p.v, 0, p.ldv, a, c, lda, 0, w, 0, r);
+      kernels.gemm(true, r, n, r, 1, p.t, 0, p.width, w, 0, r, 0, w, result, r);
+    }
+    kernels.gemm(false, p.rows, n, r, -1, p.v, 0, p.ldv, w, result, r, 1, a, c, lda);
   }
 
   private static double[] product(int length) {
