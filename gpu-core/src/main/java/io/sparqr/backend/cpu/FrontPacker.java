@@ -9,7 +9,7 @@ import java.util.Arrays;
 final class FrontPacker {
 
   /** Columns a pass: each page and cache line of the front is then visited once. */
-  private static final int STRIP = 16;
+  private static final int STRIP = 32;
 
   private final int front;
   private final int fp;

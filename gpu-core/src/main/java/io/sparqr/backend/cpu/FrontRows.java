@@ -13,6 +13,8 @@ import java.util.Arrays;
  */
 final class FrontRows {
 
+  private static final int STRIP = 32;
+
   private final SymbolicAnalysis analysis;
   private final RowBlock rows;
 
@@ -151,8 +153,33 @@ final class FrontRows {
       scatterRow(rowOrder[rowFrom + i], matrix, ld, destination[i]);
     }
     for (int c = 0; c < childCount; c++) {
-      for (int i = 0; i < children[c].cm(); i++) {
-        scatterChild(c, i, matrix, ld, destination[childFirst[c] + i]);
+      scatterChild(c, matrix, ld);
+    }
+  }
+
+  /** All rows of a child, strip by strip of columns, so that the front's cache lines are reused. */
+  private void scatterChild(int c, double[] matrix, int ld) {
+    ContributionBlock block = children[c];
+    double[] values = block.values();
+    int cm = block.cm();
+    int cn = block.cn();
+    int map = childMapStart[c];
+    int rows = childFirst[c];
+    for (int strip = 0; strip < cn; strip += STRIP) {
+      int end = Math.min(strip + STRIP, cn);
+      int shift = 0;
+      for (int i = 0; i < cm && i < end; i++) {
+        int to = destination[rows + i];
+        for (int j = Math.max(i, strip); j < end; j++) {
+          matrix[to + childMap[map + j] * ld] = values[shift + j];
+        }
+        shift += cn - i - 1;
+      }
+    }
+    int nrhs = block.rhsCount();
+    for (int i = 0; i < cm; i++) {
+      for (int q = 0; q < nrhs; q++) {
+        matrix[destination[rows + i] + (fn + q) * ld] = block.rhs()[i * nrhs + q];
       }
     }
   }
