@@ -49,8 +49,7 @@ class LocalSolverTest {
     CsrMatrix matrix = TestMatrices.ofDense(a, 4, false);
     double[] b = TestMatrices.vector(12, random);
     var unscaled =
-        new LocalSolver(
-            backend, SymbolicOptions.defaults(), OptionalDouble.empty(), false, 1);
+        new LocalSolver(backend, SymbolicOptions.defaults(), OptionalDouble.empty(), false, 1);
     var s = unscaled.solve(matrix, b, 1);
     assertThat(s.factorization().rank()).isEqualTo(2);
     assertThat(s.factorization().deadColumns()).hasSize(2).contains(0);

@@ -109,7 +109,8 @@ class ReferenceDataTest {
     Path folder = DATA.resolve("nist");
     assumeTrue(Files.exists(folder), "no NIST data in " + DATA);
     var certified = new TreeMap<String, Map<String, Double>>();
-    for (String line : Files.readAllLines(folder.resolve("certified.tsv")).stream().skip(1).toList()) {
+    for (String line :
+        Files.readAllLines(folder.resolve("certified.tsv")).stream().skip(1).toList()) {
       String[] f = line.split("\t");
       certified
           .computeIfAbsent(f[0], d -> new LinkedHashMap<>())

@@ -222,8 +222,7 @@ final class Reflectors {
     }
   }
 
-  private static void dot4(
-      double[] a, int x, int y, int stride, int length, double[] out, int at) {
+  private static void dot4(double[] a, int x, int y, int stride, int length, double[] out, int at) {
     int y1 = y + stride;
     int y2 = y1 + stride;
     int y3 = y2 + stride;
