@@ -4,7 +4,8 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 class_path=$(printf '%s:' "$here"/*/classes "$here"/*/test-classes "$here"/lib/*.jar)
-flags=(-XX:+UseParallelGC -XX:+IgnoreUnrecognizedVMOptions -Xmx"${SPARQR_HEAP:-8g}" --add-modules=jdk.incubator.vector
+[ "${1:-}" = test ] && touch= || touch=-XX:+AlwaysPreTouch
+flags=(-XX:+UseParallelGC $touch -XX:+UseTransparentHugePages -XX:+IgnoreUnrecognizedVMOptions -Xmx"${SPARQR_HEAP:-8g}" --add-modules=jdk.incubator.vector
   --enable-native-access=ALL-UNNAMED -cp "$class_path")
 command=${1:?test or java}
 shift

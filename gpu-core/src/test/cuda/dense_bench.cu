@@ -266,6 +266,10 @@ static void micro(int B, int count, int kind, int cols) {
 }
 
 int main(int argc, char** argv) {
+  if (argc > 1 && !strcmp(argv[1], "micro")) {
+    micro(4, 1, SPARQR_FACTORIZE, 0);
+    return 0;
+  }
   for (int B : {1, 2, 4, 6, 8}) { micro(B, 1, SPARQR_FACTORIZE, 0); micro(B, 132 * 16, SPARQR_FACTORIZE, 0); }
   for (int B : {2, 4, 6, 8}) { micro(B, 1, SPARQR_APPLY, 1); micro(B, 132 * 8, SPARQR_APPLY, 4); micro(B, 132 * 8, SPARQR_APPLY, 8); }
   for (int B : {2, 3, 4, 6, 8})

@@ -8,7 +8,7 @@
 __device__ __forceinline__ void assemble_s_task(const SparqrStage& stage, const SparqrTask& task,
                                                 const SparqrFront& front) {
   double* to = stage.arena + front.data;
-#pragma unroll 4
+#pragma unroll 8
   for (long long e = task.scatter.from + threadIdx.x; e < task.scatter.to; e += SPARQR_THREADS) {
     to[stage.s_index[e]] = stage.s_value[e];
   }
@@ -26,7 +26,7 @@ __device__ __forceinline__ void pack_assemble_task(const SparqrStage& stage, con
     double* to = stage.arena + parent.data +
                  static_cast<long long>(stage.maps[front.row_map + i]) * parent.ld;
     int start = max(task.pack.column_from, i);
-#pragma unroll 4
+#pragma unroll 8
     for (int j = start + lane; j < task.pack.column_to; j += 32) {
       to[column_map[j]] = from[j];
     }
@@ -47,7 +47,7 @@ __device__ __forceinline__ void assemble_block_task(const SparqrStage& stage,
     double* to = stage.arena + parent.data +
                  static_cast<long long>(stage.maps[block.row_map + i]) * parent.ld;
     int start = max(task.pack.column_from, i);
-#pragma unroll 4
+#pragma unroll 8
     for (int j = start + lane; j < task.pack.column_to; j += 32) {
       to[column_map[j]] = j < block.fn ? values[j] : rhs[j];
     }
@@ -62,7 +62,7 @@ __device__ __forceinline__ void pack_row(const SparqrFront& front, const double*
                                          double diagonal, double* out, double* out_rhs) {
   const int lane = threadIdx.x & 31;
   const double sign = row < front.fp && diagonal < 0 ? -1.0 : 1.0;
-#pragma unroll 4
+#pragma unroll 8
   for (int j = row + lane; j < front.fn; j += 32) {
     out[j - row] = sign * (j == row ? diagonal : row_start[j]);
   }

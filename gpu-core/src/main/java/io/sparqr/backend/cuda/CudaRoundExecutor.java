@@ -189,6 +189,9 @@ final class CudaRoundExecutor implements RoundExecutor {
     long start = program.outStart(group.from);
     int bytes = Math.toIntExact(8 * (program.outStart(group.to) - start));
     int states = 4 * (group.to - group.from);
+    for (int f = group.from; f < group.to; f++) {
+      sink.expect(f);
+    }
     PinnedBuffer buffer = pinned.acquire((long) bytes + states);
     try (var done = new CudaEvent(device.driver(), false)) {
       synchronized (down) {

@@ -35,7 +35,7 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
   /** How tasks are cut for a device: enough Apply tasks for two thread blocks a multiprocessor. */
   static SchedulerOptions tuned(int multiprocessors) {
     int bundle = Integer.getInteger("sparqr.cuda.bundle", 8);
-    return new SchedulerOptions(bundle, true, 8192, 64, 2 * multiprocessors, 8, 4096, 32, 2048);
+    return new SchedulerOptions(bundle, true, 8192, 64, 2 * multiprocessors, 8, 4096, 8, 1024);
   }
 
   @Override

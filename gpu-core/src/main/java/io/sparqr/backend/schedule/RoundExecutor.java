@@ -73,6 +73,12 @@ public interface RoundExecutor extends AutoCloseable {
   interface RowSink {
 
     /**
+     * Says that a front's rows will come, unless it turns out unsound: time to allocate while the
+     * device works. Optional, at most once a front, from any thread, before its {@link #accept}.
+     */
+    default void expect(int front) {}
+
+    /**
      * Takes the packed rows of a front: {@code rows} holds exactly the front's slice of the output
      * buffer, {@link StageProgram#outStart} .. + {@link StageProgram#outLength}: values row by row,
      * then right-hand sides. Called from any thread, several at a time for different fronts; the

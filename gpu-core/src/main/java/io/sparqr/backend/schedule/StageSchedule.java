@@ -205,9 +205,11 @@ public final class StageSchedule {
   private void writeFinalRows(int f, int k, TaskWriter w) {
     int from = k * TaskLayout.TILE;
     int to = Math.min(stage.outRows[f], from + TaskLayout.TILE);
-    if (from < to) {
-      long out = stage.packedRow(f, from);
-      w.out(TaskLayout.PACK_ROWS, 0, f, 0, from, to, out, stage.packedRhs(f, from));
+    int step = rowsOut(stage.fn[f]);
+    for (int row = from; row < to; row += step) {
+      int end = Math.min(to, row + step);
+      long out = stage.packedRow(f, row);
+      w.out(TaskLayout.PACK_ROWS, 0, f, 0, row, end, out, stage.packedRhs(f, row));
     }
     if (stage.parent[f] >= 0) {
       int first = Math.max(from - stage.fp[f], 0);
@@ -221,6 +223,11 @@ public final class StageSchedule {
         }
       }
     }
+  }
+
+  /** Rows of one PACK_ROWS task: about 16384 entries, since one thread block copies them. */
+  private static int rowsOut(int fn) {
+    return Math.max(4, Math.min(TaskLayout.TILE, 16384 / fn & ~3));
   }
 
   /** When all is done: the residual; an empty block only tells the parent whether it is sound. */
@@ -256,7 +263,9 @@ public final class StageSchedule {
     }
     for (int k = FrontTimes.firstDone(s, local - 1); k < FrontTimes.firstDone(s, local); k++) {
       int from = k * TaskLayout.TILE;
-      counts[TaskLayout.PACK_ROWS] += from < stage.outRows[f] ? 1 : 0;
+      int rows = Math.min(stage.outRows[f], from + TaskLayout.TILE) - from;
+      int step = rowsOut(stage.fn[f]);
+      counts[TaskLayout.PACK_ROWS] += rows > 0 ? (rows + step - 1) / step : 0;
       if (stage.parent[f] >= 0) {
         int first = Math.max(from - stage.fp[f], 0);
         int end = Math.min(from + TaskLayout.TILE - stage.fp[f], stage.cm[f]);

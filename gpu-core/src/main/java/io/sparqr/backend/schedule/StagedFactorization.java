@@ -44,6 +44,9 @@ import java.util.function.IntToLongFunction;
  */
 public final class StagedFactorization {
 
+  /** Doubles from which on an array is worth several threads. */
+  private static final int LARGE = 1 << 20;
+
   private final RoundExecutor executor;
   private final SubtreeFactorizer mender;
   private final String backend;
@@ -229,7 +232,7 @@ public final class StagedFactorization {
                   program,
                   new Values(fronts, in),
                   options.rankTolerance(),
-                  (f, b) -> take(program, fronts[f], f, b));
+                  new Rows(program, fronts));
         } catch (InsufficientMemoryException e) {
           budget = Math.min(budget, program.deviceBytes() - 1);
           count = shrink(count, program.deviceBytes());
@@ -363,22 +366,71 @@ public final class StagedFactorization {
       return in;
     }
 
+    /** Values of the pivot rows of a front of full rank. */
+    private static int rowValues(FrontDescriptor d) {
+      long r = Math.min(d.fm(), d.fp());
+      return (int) (r * d.fn() - r * (r - 1) / 2);
+    }
+
+    /** Relative get of a whole array, a large one by several threads. */
+    private void copy(DoubleBuffer from, double[] to) {
+      if (to.length < LARGE) {
+        from.get(to);
+        return;
+      }
+      int start = from.position();
+      Parallel.loop(
+          to.length,
+          LARGE / 4,
+          Math.min(4, options.threads()),
+          (lo, hi, t) -> from.get(start + lo, to, lo, hi - lo));
+      from.position(start + to.length);
+    }
+
+    /** Takes the rows of a stage's fronts; the arrays of large ones are made ahead. */
+    private final class Rows implements RoundExecutor.RowSink {
+
+      private final StageProgram program;
+      private final int[] fronts;
+      private final double[][] target;
+
+      Rows(StageProgram program, int[] fronts) {
+        this.program = program;
+        this.fronts = fronts;
+        target = new double[fronts.length][];
+      }
+
+      @Override
+      public void expect(int f) {
+        if (program.outLength(f) >= LARGE) {
+          target[f] = new double[rowValues(program.descriptor(f))];
+        }
+      }
+
+      @Override
+      public void accept(int f, DoubleBuffer rows) {
+        take(program, fronts[f], f, rows, target);
+        target[f] = null;
+      }
+    }
+
     /** Rows of a sound front from the output buffer: R, and the block if it leaves the stage. */
-    private void take(StageProgram program, int front, int f, DoubleBuffer out) {
+    private void take(
+        StageProgram program, int front, int f, DoubleBuffer out, double[][] target) {
       FrontDescriptor d = program.descriptor(f);
       int r = Math.min(d.fm(), d.fp());
       int[] live = new int[r];
       for (int k = 0; k < r; k++) {
         live[k] = k;
       }
-      double[] values = new double[(int) ((long) r * d.fn() - (long) r * (r - 1) / 2)];
+      double[] values = target[f] == null ? new double[rowValues(d)] : target[f];
       double[] right = new double[r * rhs];
-      out.get(values);
+      copy(out, values);
       ContributionBlock c = null;
       if (d.parent() < 0) {
         double[] cValues = new double[(int) ContributionBlock.packedLength(d.cm(), d.cn())];
         double[] cRight = new double[d.cm() * rhs];
-        out.get(cValues);
+        copy(out, cValues);
         out.get(right);
         out.get(cRight);
         c = new ContributionBlock(front, d.cm(), d.cn(), cValues, cRight, rhs);
