@@ -415,8 +415,7 @@ public final class StagedFactorization {
     }
 
     /** Rows of a sound front from the output buffer: R, and the block if it leaves the stage. */
-    private void take(
-        StageProgram program, int front, int f, DoubleBuffer out, double[][] target) {
+    private void take(StageProgram program, int front, int f, DoubleBuffer out, double[][] target) {
       FrontDescriptor d = program.descriptor(f);
       int r = Math.min(d.fm(), d.fp());
       int[] live = new int[r];
