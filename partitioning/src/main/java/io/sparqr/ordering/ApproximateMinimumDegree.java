@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering;
 
-import io.sparqr.error.IndexOverflowException;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.Arrays;
@@ -31,7 +30,7 @@ public final class ApproximateMinimumDegree implements ColumnOrdering {
   /**
    * {@inheritDoc}
    *
-   * @throws IndexOverflowException if the distinct rows and the edges have more entries than an
+   * @throws io.sparqr.error.IndexOverflowException if the distinct rows and the edges have more entries than an
    *     array can index
    */
   @Override
@@ -57,20 +56,13 @@ public final class ApproximateMinimumDegree implements ColumnOrdering {
    * @return size n; entry k is the vertex eliminated k-th. O(n + edges) memory; deterministic
    */
   static int[] order(int n, int[] ptr, int[] adj, int[] weight) {
-    long room = (long) ptr[n] + ptr[n] / 5 + n + 1;
-    if (room > Integer.MAX_VALUE - 8) {
-      throw new IndexOverflowException(
-          "minimum degree: a graph of " + ptr[n] + " entries passes what an array can index",
-          "graph entries",
-          ptr[n]);
-    }
     int[] size = new int[n];
     if (weight == null) {
       Arrays.fill(size, 1);
     } else {
       System.arraycopy(weight, 0, size, 0, n);
     }
-    int[] lists = new int[(int) room];
+    int[] lists = new int[RowCliques.checkedSize((long) ptr[n] + ptr[n] / 5 + n + 1)];
     int[] start = new int[n];
     int[] length = new int[n];
     int out = 0;

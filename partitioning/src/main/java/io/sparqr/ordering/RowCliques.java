@@ -296,7 +296,8 @@ final class RowCliques {
     return columnRow;
   }
 
-  private static int checkedSize(long size) {
+  /** The size of an array, or an error that says what is too large. */
+  static int checkedSize(long size) {
     if (size > Integer.MAX_VALUE - 8) {
       throw new IndexOverflowException(
           "minimum degree: lists of " + size + " entries pass what an array can index",
