@@ -30,8 +30,8 @@ public final class ApproximateMinimumDegree implements ColumnOrdering {
   /**
    * {@inheritDoc}
    *
-   * @throws io.sparqr.error.IndexOverflowException if the distinct rows and the edges have more entries than an
-   *     array can index
+   * @throws io.sparqr.error.IndexOverflowException if the distinct rows and the edges have more
+   *     entries than an array can index
    */
   @Override
   public Permutation order(SparsityPattern pattern) {

@@ -82,10 +82,7 @@ class ApproximateMinimumDegreeTest {
       double reference = FillCounter.cholesky(g.n(), g.ptr(), g.adj(), edgesOnly);
       for (int limit = 1; limit <= 4; limit++) {
         int[] mixed = rows.order(limit, false).toArray();
-        logSum +=
-            Math.log(
-                FillCounter.cholesky(g.n(), g.ptr(), g.adj(), mixed)
-                    / reference);
+        logSum += Math.log(FillCounter.cholesky(g.n(), g.ptr(), g.adj(), mixed) / reference);
       }
     }
     assertThat(Math.exp(logSum / (4 * problems.size()))).isLessThanOrEqualTo(1.1);
