@@ -178,11 +178,11 @@ final class Coarsening {
       }
       coarseStart[++c] = end;
     }
-    return new WeightedGraph(
-        count,
-        coarseStart,
-        java.util.Arrays.copyOf(adjacent, end),
-        java.util.Arrays.copyOf(weights, end),
-        vertexWeight);
+    if (end < adjacent.length / 2) {
+      // the hierarchy is held while it is climbed: give back what is mostly empty
+      adjacent = java.util.Arrays.copyOf(adjacent, end);
+      weights = java.util.Arrays.copyOf(weights, end);
+    }
+    return new WeightedGraph(count, coarseStart, adjacent, weights, vertexWeight);
   }
 }
