@@ -2,7 +2,6 @@
 package io.sparqr.numeric.dense;
 
 import dev.ludovic.netlib.blas.JavaBLAS;
-import dev.ludovic.netlib.blas.NativeBLAS;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.bytedeco.javacpp.Loader;
@@ -41,34 +40,51 @@ public final class BlasLoader {
     }
     try {
       return openBlas();
-    } catch (LinkageError | RuntimeException e) {
-      return javaKernels("no native BLAS: " + firstLine(e));
+    } catch (LinkageError | RuntimeException | ReflectiveOperationException e) {
+      Throwable cause = e;
+      while (cause.getCause() != null) {
+        cause = cause.getCause();
+      }
+      return javaKernels("no native BLAS: " + firstLine(cause));
     }
   }
 
-  private static DenseKernels openBlas() {
+  private static DenseKernels openBlas() throws ReflectiveOperationException {
     // Loaded by JavaCPP first: netlib's dlopen of the same file then yields the same copy, so that
     // the thread count set here holds for netlib's calls too. It must be the copy without LAPACK:
-    // JavaCPP's setter finds that one first, and loading the other as well leaves it
-    // multi-threaded.
+    // JavaCPP's setter finds that one first, and loading the other as well leaves it multi-threaded.
     Path folder = Path.of(Loader.load(openblas_nolapack.class)).getParent();
     openblas_nolapack.blas_set_num_threads(1);
     Path library = folder.resolve("libopenblas_nolapack.so.0");
-    if (System.getProperty(NETLIB_PATH) == null && Files.exists(library)) {
-      System.setProperty(NETLIB_PATH, library.toString());
-    }
-    var blas = NativeBLAS.getInstance();
+    String core = System.getenv("OPENBLAS_CORETYPE");
+    String type = core == null ? "core type detected" : "core type " + core;
+    String description = "OpenBLAS " + version() + " by JNI, 1 thread a call, " + type;
+    DenseKernels kernels = withProperty(library, description);
     openblas_nolapack.blas_set_num_threads(1);
-    double[] one = {1};
-    double[] result = {0};
-    blas.dgemm("N", "N", 1, 1, 1, 1.0, one, 0, 1, one, 0, 1, 0.0, result, 0, 1);
+    double[] one = {1, 0};
+    double[] result = {0, 0};
+    kernels.gemm(false, 1, 1, 1, 1.0, one, 0, 1, one, 0, 1, 0.0, result, 0, 1);
     if (result[0] != 1) {
       throw new IllegalStateException("native dgemm gives " + result[0] + " for 1");
     }
-    String core = System.getenv("OPENBLAS_CORETYPE");
-    String kernels = core == null ? "core type detected" : "core type " + core;
-    return new NetlibKernels(
-        blas, true, "OpenBLAS " + version() + " by JNI, 1 thread a call, " + kernels);
+    return kernels;
+  }
+
+  /** netlib's own copy for us looks for that library, whatever the application wants of its own. */
+  private static DenseKernels withProperty(Path library, String description)
+      throws ReflectiveOperationException {
+    String before = System.getProperty(NETLIB_PATH);
+    boolean asked = before != null;
+    try {
+      if (!asked && Files.exists(library)) {
+        System.setProperty(NETLIB_PATH, library.toString());
+      }
+      return NetlibLoader.nativeKernels(asked ? "BLAS at " + before : description);
+    } finally {
+      if (!asked) {
+        System.clearProperty(NETLIB_PATH);
+      }
+    }
   }
 
   private static String version() {
@@ -77,6 +93,6 @@ public final class BlasLoader {
   }
 
   private static String firstLine(Throwable e) {
-    return String.valueOf(e.getMessage()).lines().findFirst().orElse(e.getClass().getSimpleName());
+    return e.toString().lines().findFirst().orElse(e.getClass().getSimpleName());
   }
 }
