@@ -52,7 +52,8 @@ public final class BlasLoader {
   private static DenseKernels openBlas() throws ReflectiveOperationException {
     // Loaded by JavaCPP first: netlib's dlopen of the same file then yields the same copy, so that
     // the thread count set here holds for netlib's calls too. It must be the copy without LAPACK:
-    // JavaCPP's setter finds that one first, and loading the other as well leaves it multi-threaded.
+    // JavaCPP's setter finds that one first, and loading the other as well leaves it
+    // multi-threaded.
     Path folder = Path.of(Loader.load(openblas_nolapack.class)).getParent();
     openblas_nolapack.blas_set_num_threads(1);
     Path library = folder.resolve("libopenblas_nolapack.so.0");

@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A second copy of netlib's classes, and of {@link NetlibKernels} on top of them. netlib chooses its
- * library once, when its classes are initialized: where Spark ML (or the application) came first,
- * the shared copy is bound to another BLAS, of any number of threads, or to none.
+ * A second copy of netlib's classes, and of {@link NetlibKernels} on top of them. netlib chooses
+ * its library once, when its classes are initialized: where Spark ML (or the application) came
+ * first, the shared copy is bound to another BLAS, of any number of threads, or to none.
  */
 final class NetlibLoader extends URLClassLoader {
 
@@ -25,9 +25,10 @@ final class NetlibLoader extends URLClassLoader {
     List<URL> urls = new ArrayList<>();
     for (String name :
         List.of(KERNELS, "dev.ludovic.netlib.blas.BLAS", "org.netlib.util.booleanW")) {
-      CodeSource source = Class.forName(name, false, NetlibLoader.class.getClassLoader())
-          .getProtectionDomain()
-          .getCodeSource();
+      CodeSource source =
+          Class.forName(name, false, NetlibLoader.class.getClassLoader())
+              .getProtectionDomain()
+              .getCodeSource();
       if (source == null) {
         throw new ClassNotFoundException("no code source of " + name);
       }
@@ -36,7 +37,10 @@ final class NetlibLoader extends URLClassLoader {
     // Never closed: the kernels load classes from it as long as the JVM lives.
     var loader = new NetlibLoader(urls.toArray(new URL[0]));
     Object blas =
-        loader.loadClass("dev.ludovic.netlib.blas.NativeBLAS").getMethod("getInstance").invoke(null);
+        loader
+            .loadClass("dev.ludovic.netlib.blas.NativeBLAS")
+            .getMethod("getInstance")
+            .invoke(null);
     var constructor =
         loader
             .loadClass(KERNELS)
