@@ -2,6 +2,7 @@
 package io.sparqr.spark.internal;
 
 import org.apache.spark.SparkEnv;
+import org.slf4j.LoggerFactory;
 
 /** Ends an executor whose device cannot be trusted any more, so that Spark replaces it. */
 final class DyingExecutor {
@@ -15,8 +16,8 @@ final class DyingExecutor {
     if (SparkEnv.get() == null || SparkEnv.get().executorId().equals("driver")) {
       return;
     }
-    System.getLogger(DyingExecutor.class.getName())
-        .log(System.Logger.Level.ERROR, "the device is lost: this executor ends", why);
+    LoggerFactory.getLogger(DyingExecutor.class)
+        .error("the device is lost: this executor ends", why);
     var thread =
         new Thread(
             () -> {

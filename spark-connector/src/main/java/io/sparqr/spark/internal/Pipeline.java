@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
+import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.partition.TreePartition;
@@ -9,6 +10,7 @@ import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.Backends;
 import io.sparqr.spark.resource.ClusterResources;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
@@ -20,6 +22,7 @@ import io.sparqr.symbolic.SymbolicOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalInt;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -72,8 +75,7 @@ public final class Pipeline {
 
   private FactorState run(JobScope scope, ProgressTracker progress) {
     var watch = new Stopwatch();
-    // asked first: a setting with which no task starts must be said before the first job
-    ClusterResources.probe(context, options.workers());
+    refuseEarly();
     progress.phase("pattern", "row checks, distinct row patterns");
     scope.describe("distinct row patterns");
     PatternPass.Result found = new PatternPass(source, options).run();
@@ -109,6 +111,14 @@ public final class Pipeline {
       times.total = watch.total();
       var made = new FactorState.Made(found, plan, levels, singletons, reports, times, warnings);
       return new FactorState(source, options, listener, held, made);
+    }
+  }
+
+  /** What can be known to fail without a job: no stack traces of failed tasks for that. */
+  private void refuseEarly() {
+    ClusterResources resources = ClusterResources.probe(context, options.workers());
+    if (resources.local() && options.backend() == BackendChoice.REQUIRE_CUDA) {
+      Backends.choose(options.backend(), 0, devices -> OptionalInt.of(0));
     }
   }
 
@@ -164,7 +174,8 @@ public final class Pipeline {
             options.ridge(),
             options.backend(),
             intensity(analysis),
-            options.deviceMemoryBytes()));
+            options.deviceMemoryBytes(),
+            resources.local()));
   }
 
   /** A power of two, 1 unless squares of the right-hand side would leave the range. */

@@ -57,7 +57,10 @@ final class SubtreeRun {
     List<ContributionBlock> inputs = BlockCodec.decode(blocks.iterator());
     blocks.clear();
     var problem = new SubtreeProblem(plan.analysis(), task.fronts(), block, inputs);
-    Backends.Chosen backend = Backends.choose(plan.numbers().backend(), plan.numbers().intensity());
+    Backends.Chosen backend = Backends.choose(
+            plan.numbers().backend(),
+            plan.numbers().intensity(),
+            devices -> DeviceLease.device(TaskContext.get(), devices, plan.numbers().local()));
     SubtreeFactor factor = factor(backend, problem);
     return frames(factor, bytesIn, backend.reason());
   }
@@ -65,12 +68,12 @@ final class SubtreeRun {
   private SubtreeFactor factor(Backends.Chosen backend, SubtreeProblem problem) {
     var options =
         new FactorOptions(plan.numbers().tolerance(), threads, plan.numbers().deviceMemoryBytes());
-    if (!backend.device()) {
+    if (!backend.onDevice()) {
       try (SubtreeFactorizer cpu = backend.provider().create(0)) {
         return cpu.factor(problem, options);
       }
     }
-    try (DeviceLease lease = DeviceLease.acquire(TaskContext.get(), backend.provider().devices());
+    try (DeviceLease lease = DeviceLease.acquire(TaskContext.get(), backend.device());
         SubtreeFactorizer device = backend.provider().create(lease.device())) {
       return device.factor(problem, options);
     } catch (FatalCudaException e) {

@@ -48,6 +48,9 @@ public record SolveOptions(
     if (rankTolerance.isPresent() && Double.isNaN(rankTolerance.getAsDouble())) {
       throw new IllegalArgumentException("rank tolerance is NaN");
     }
+    if (!storageLevel.useMemory() && !storageLevel.useDisk()) {
+      throw new IllegalArgumentException("R has to be kept: storage level NONE is none");
+    }
     if (columns < -1 || workers < 0 || partitions < 0 || deviceMemoryBytes < 0) {
       throw new IllegalArgumentException(
           "columns, workers, partitions and bytes cannot be negative");

@@ -22,7 +22,8 @@ public final class SolvePlan implements Serializable {
       double ridge,
       BackendChoice backend,
       double intensity,
-      long deviceMemoryBytes)
+      long deviceMemoryBytes,
+      boolean local)
       implements Serializable {}
 
   private final SymbolicAnalysis analysis;

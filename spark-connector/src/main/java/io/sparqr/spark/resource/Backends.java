@@ -7,13 +7,17 @@ import io.sparqr.error.BackendUnavailableException;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.ServiceLoader;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The backends of this JVM by name, and the choice among them. */
 public final class Backends {
 
-  private static final System.Logger LOG = System.getLogger(Backends.class.getName());
+  private static final Logger LOG = LoggerFactory.getLogger(Backends.class);
   private static final Map<String, Boolean> LOGGED = new ConcurrentHashMap<>();
 
   private Backends() {}
@@ -22,39 +26,42 @@ public final class Backends {
    * What was chosen.
    *
    * @param provider the backend
+   * @param device ordinal, -1 for a CPU
    * @param reason why; one line
    */
-  public record Chosen(QrBackendProvider provider, String reason) {
-    /** Whether it needs a device. */
-    public boolean device() {
-      return provider.name().equals("cuda");
+  public record Chosen(QrBackendProvider provider, int device, String reason) {
+    /** Whether it computes on a device. */
+    public boolean onDevice() {
+      return device >= 0;
     }
   }
 
   /**
-   * Chooses for this JVM.
+   * Chooses for a task of this JVM.
    *
    * @param intensity flops / bytes of the fronts
+   * @param device which of that many devices the task may use, if any
    * @throws BackendUnavailableException if CUDA is required and not there, or there is no CPU
    *     backend on the class path
    */
-  public static Chosen choose(BackendChoice choice, double intensity) {
+  public static Chosen choose(
+      BackendChoice choice, double intensity, IntFunction<OptionalInt> device) {
     if (choice == BackendChoice.CPU) {
-      return new Chosen(cpu(), "asked for");
+      return new Chosen(cpu(), -1, "asked for");
     }
     Optional<QrBackendProvider> cuda = find("cuda");
-    String why =
-        cuda.isEmpty()
-            ? "no CUDA backend in this build"
-            : cuda.get().unavailable().map(r -> "CUDA: " + r).orElse(null);
+    String why = unusable(cuda);
+    OptionalInt mine = why == null ? device.apply(cuda.get().devices()) : OptionalInt.empty();
+    if (why == null && mine.isEmpty()) {
+      why =
+          "Spark gave the task no GPU (spark.executor.resource.gpu.amount,"
+              + " spark.task.resource.gpu.amount)";
+    }
     if (choice == BackendChoice.REQUIRE_CUDA) {
       if (why != null) {
         throw new BackendUnavailableException("CUDA is required: " + why, "cuda");
       }
-      return new Chosen(cuda.get(), "required");
-    }
-    if (why == null && cuda.get().devices() == 0) {
-      why = "no CUDA device";
+      return new Chosen(cuda.get(), mine.getAsInt(), "required");
     }
     if (why == null && intensity < cuda.get().minimumIntensity()) {
       why =
@@ -65,13 +72,24 @@ public final class Backends {
               cuda.get().minimumIntensity());
     }
     if (why == null) {
-      return new Chosen(
-          cuda.get(), String.format(Locale.ROOT, "arithmetic intensity %.1f", intensity));
+      String reason = String.format(Locale.ROOT, "arithmetic intensity %.1f", intensity);
+      return new Chosen(cuda.get(), mine.getAsInt(), reason);
     }
     if (LOGGED.putIfAbsent(why, true) == null) {
-      LOG.log(System.Logger.Level.INFO, "sparse QR on the CPU: {0}", why);
+      LOG.info("sparse QR on the CPU: {}", why);
     }
-    return new Chosen(cpu(), why);
+    return new Chosen(cpu(), -1, why);
+  }
+
+  private static String unusable(Optional<QrBackendProvider> cuda) {
+    if (cuda.isEmpty()) {
+      return "no CUDA backend in this build";
+    }
+    Optional<String> reason = cuda.get().unavailable();
+    if (reason.isPresent()) {
+      return reason.get();
+    }
+    return cuda.get().devices() == 0 ? "no CUDA device" : null;
   }
 
   private static QrBackendProvider cpu() {
@@ -94,7 +112,7 @@ public final class Backends {
           return Optional.of(p);
         }
       } catch (LinkageError | java.util.ServiceConfigurationError e) {
-        LOG.log(System.Logger.Level.DEBUG, "a backend that cannot be loaded", e);
+        LOG.debug("a backend that cannot be loaded", e);
       }
     }
   }

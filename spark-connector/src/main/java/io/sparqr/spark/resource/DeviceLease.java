@@ -2,7 +2,9 @@
 package io.sparqr.spark.resource;
 
 import io.sparqr.error.BackendUnavailableException;
+import java.util.Arrays;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -26,17 +28,48 @@ public final class DeviceLease implements AutoCloseable {
   }
 
   /**
-   * Waits for the task's device. Which one: the task's GPU address where Spark gave it one (0 if
-   * CUDA_VISIBLE_DEVICES narrows the JVM's view already), otherwise partition modulo count.
+   * Which device a task may use, if any.
+   *
+   * <ul>
+   *   <li>Spark gave it an address: that one; where CUDA_VISIBLE_DEVICES renumbers the devices, the
+   *       address's place in that list, or 0.
+   *   <li>No address, but a local master or a CUDA_VISIBLE_DEVICES: partition modulo count.
+   *   <li>Otherwise none: what a cluster manager did not grant is left alone.
+   * </ul>
    *
    * @param devices devices that the JVM sees, at least 1
-   * @throws BackendUnavailableException if the wait is interrupted
+   * @param local whether the master is a local one
    */
-  public static DeviceLease acquire(TaskContext task, int devices) {
+  public static OptionalInt device(TaskContext task, int devices, boolean local) {
     ResourceInformation gpu = task.resourcesJMap().get("gpu");
     String address = gpu == null || gpu.addresses().length == 0 ? null : gpu.addresses()[0];
-    String visible = System.getenv("CUDA_VISIBLE_DEVICES");
-    int device = device(visible, address, task.partitionId(), devices);
+    return device(
+        System.getenv("CUDA_VISIBLE_DEVICES"), address, local, task.partitionId(), devices);
+  }
+
+  /** The rule by itself. */
+  static OptionalInt device(
+      String visible, String address, boolean local, int partition, int devices) {
+    boolean narrowed = visible != null && !visible.isBlank();
+    if (address == null) {
+      return local || narrowed
+          ? OptionalInt.of(Math.floorMod(partition, devices))
+          : OptionalInt.empty();
+    }
+    if (narrowed) {
+      int place = Arrays.asList(visible.trim().split("\\s*,\\s*")).indexOf(address.trim());
+      return OptionalInt.of(place >= 0 && place < devices ? place : 0);
+    }
+    boolean number = address.trim().matches("[0-9]{1,6}");
+    return OptionalInt.of(number ? Integer.parseInt(address.trim()) % devices : 0);
+  }
+
+  /**
+   * Waits for a device.
+   *
+   * @throws BackendUnavailableException if the wait is interrupted
+   */
+  public static DeviceLease acquire(TaskContext task, int device) {
     try {
       DEVICES.computeIfAbsent(device, d -> new Semaphore(1, true)).acquire();
     } catch (InterruptedException e) {
@@ -44,24 +77,10 @@ public final class DeviceLease implements AutoCloseable {
       throw new BackendUnavailableException("interrupted while waiting for a device", "cuda");
     }
     var lease = new DeviceLease(device);
-    task.addTaskCompletionListener((TaskCompletionListener) context -> lease.close());
+    if (task != null) {
+      task.addTaskCompletionListener((TaskCompletionListener) context -> lease.close());
+    }
     return lease;
-  }
-
-  /** The rule by itself. */
-  static int device(String visible, String address, int partition, int devices) {
-    boolean narrowed = visible != null && !visible.isBlank();
-    if (address != null && narrowed) {
-      return 0;
-    }
-    if (address != null) {
-      try {
-        return Integer.parseInt(address.trim()) % devices;
-      } catch (NumberFormatException e) {
-        return 0;
-      }
-    }
-    return Math.floorMod(partition, devices);
   }
 
   /** Device ordinal. */

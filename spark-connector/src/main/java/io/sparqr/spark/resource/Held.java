@@ -6,6 +6,7 @@ import java.util.Deque;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.storage.StorageLevel;
+import org.slf4j.LoggerFactory;
 
 /** Every persisted RDD and broadcast of a solve: released together, newest first. */
 public final class Held implements AutoCloseable {
@@ -41,8 +42,7 @@ public final class Held implements AutoCloseable {
       try {
         release.pop().run();
       } catch (RuntimeException e) {
-        System.getLogger(Held.class.getName())
-            .log(System.Logger.Level.DEBUG, "nothing to release any more", e);
+        LoggerFactory.getLogger(Held.class).debug("nothing to release any more", e);
       }
     }
   }

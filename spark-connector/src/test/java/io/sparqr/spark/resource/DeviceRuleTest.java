@@ -1,0 +1,80 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.resource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sparqr.backend.BackendChoice;
+import io.sparqr.error.BackendUnavailableException;
+import java.util.OptionalInt;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Which device a task may use, one task at a time. */
+class DeviceRuleTest {
+
+  @Test
+  void theAddressThatSparkGaveCounts() {
+    assertThat(DeviceLease.device(null, "3", false, 0, 4)).hasValue(3);
+    assertThat(DeviceLease.device("", " 1 ", true, 7, 4)).hasValue(1);
+    assertThat(DeviceLease.device("2,3", "3", false, 0, 2)).hasValue(1);
+    assertThat(DeviceLease.device("5", "0", false, 0, 1)).hasValue(0);
+    assertThat(DeviceLease.device(null, "GPU-0a1b", false, 0, 2)).hasValue(0);
+  }
+
+  @Test
+  void localTasksShareAndUngrantedDevicesAreLeftAlone() {
+    assertThat(DeviceLease.device(null, null, true, 5, 2)).hasValue(1);
+    assertThat(DeviceLease.device("0", null, false, 5, 1)).hasValue(0);
+    assertThat(DeviceLease.device(null, null, false, 5, 2)).isEmpty();
+  }
+
+  @Test
+  void theCpuIsChosenWithItsReason() {
+    Backends.Chosen asked =
+        Backends.choose(BackendChoice.CPU, 100, devices -> OptionalInt.of(0));
+    assertThat(asked.onDevice()).isFalse();
+    assertThat(asked.reason()).isEqualTo("asked for");
+    Backends.Chosen auto = Backends.choose(BackendChoice.AUTO, 0, d -> OptionalInt.empty());
+    assertThat(auto.provider().name()).isEqualTo("cpu");
+    assertThat(auto.reason()).isNotEmpty();
+    assertThatThrownBy(
+            () -> Backends.choose(BackendChoice.REQUIRE_CUDA, 0, d -> OptionalInt.empty()))
+        .isInstanceOf(BackendUnavailableException.class)
+        .hasMessageStartingWith("CUDA is required: ");
+  }
+
+  @Test
+  @Timeout(30)
+  void aDeviceServesOneTaskAtATime() throws InterruptedException {
+    DeviceLease first = DeviceLease.acquire(null, 77);
+    var got = new CountDownLatch(1);
+    var second =
+        new Thread(
+            () -> {
+              try (DeviceLease lease = DeviceLease.acquire(null, 77)) {
+                assertThat(lease.device()).isEqualTo(77);
+                got.countDown();
+              }
+            });
+    second.start();
+    assertThat(got.await(100, TimeUnit.MILLISECONDS)).isFalse();
+    first.close();
+    first.close();
+    assertThat(got.await(10, TimeUnit.SECONDS)).isTrue();
+    second.join();
+  }
+
+  @Test
+  void threadsAreTheWorkersCoresOverItsTasks() {
+    var two = new ClusterResources(2, 8, 1, 1L << 30, false);
+    assertThat(two.threads(1)).isEqualTo(8);
+    assertThat(two.threads(2)).isEqualTo(8);
+    assertThat(two.threads(4)).isEqualTo(4);
+    assertThat(two.threads(100)).isEqualTo(1);
+    assertThat(new ClusterResources(2, 8, 2, 1L << 30, false).threads(100)).isEqualTo(2);
+    assertThat(two.model().workers()).hasSize(2);
+  }
+}
