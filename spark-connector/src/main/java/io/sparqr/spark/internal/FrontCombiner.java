@@ -17,8 +17,7 @@ import java.util.TreeMap;
 final class FrontCombiner {
 
   /** Entries of 12 bytes held for all fronts together before everything is sent. */
-  private static final long BUDGET =
-      Math.max(8L << 20, Runtime.getRuntime().maxMemory() / 16 / 12);
+  private static final long BUDGET = Math.max(8L << 20, Runtime.getRuntime().maxMemory() / 16 / 12);
 
   private final SolvePlan plan;
   private final int rhsCount;

@@ -57,7 +57,8 @@ final class SubtreeRun {
     List<ContributionBlock> inputs = BlockCodec.decode(blocks.iterator());
     blocks.clear();
     var problem = new SubtreeProblem(plan.analysis(), task.fronts(), block, inputs);
-    Backends.Chosen backend = Backends.choose(
+    Backends.Chosen backend =
+        Backends.choose(
             plan.numbers().backend(),
             plan.numbers().intensity(),
             devices -> DeviceLease.device(TaskContext.get(), devices, plan.numbers().local()));

@@ -49,8 +49,7 @@ class PatternTest {
       assertThat(p.rows()).isEqualTo(3000);
       for (int k = 0; k < p.patterns(); k++) {
         int[] columns =
-            Arrays.copyOfRange(
-                p.columnIndex(), (int) p.rowStart()[k], (int) p.rowStart()[k + 1]);
+            Arrays.copyOfRange(p.columnIndex(), (int) p.rowStart()[k], (int) p.rowStart()[k + 1]);
         assertThat(p.multiplicity()[k])
             .as("seed %d", SEED)
             .isEqualTo(expected.get(Arrays.toString(columns)));

@@ -33,8 +33,7 @@ class DeviceRuleTest {
 
   @Test
   void theCpuIsChosenWithItsReason() {
-    Backends.Chosen asked =
-        Backends.choose(BackendChoice.CPU, 100, devices -> OptionalInt.of(0));
+    Backends.Chosen asked = Backends.choose(BackendChoice.CPU, 100, devices -> OptionalInt.of(0));
     assertThat(asked.onDevice()).isFalse();
     assertThat(asked.reason()).isEqualTo("asked for");
     Backends.Chosen auto = Backends.choose(BackendChoice.AUTO, 0, d -> OptionalInt.empty());
