@@ -154,10 +154,16 @@ static_assert(offsetof(SparqrFront, id) == 84, "");
 // arena[data + s_index[k]]. No place twice: plain stores.
 //
 // Factorizing column tile c makes reflectors for columns 32 c .. min(32 c + 32, fn) only; further
-// columns of the tile (right-hand sides, padding) are just updated.
+// columns of the tile (right-hand sides, padding) are just updated, so in the V tiles that stay in
+// place these columns are not V's: T has zeros in their rows and columns.
 //
-// state[f] != 0: front f is unsound, a dead pivot was found in it or below it. Every task of an
-// unsound front does nothing, but PACK_ASSEMBLE and SMALL_FRONT (with its PACK_ASSEMBLE flag) set
-// state[parent] = 1. A FACTORIZE or APPLY_FACTORIZE with SPARQR_FINAL sets state[front] = 1 if
-// !(|R_jj| > tolerance) for a column j < fp of its column tile and tolerance >= 0; SMALL_FRONT does
-// the same for all j < fp, and does nothing further then but state[parent] = 1.
+// state[f]: 0 sound; 1 a dead pivot in front f; 2 a dead pivot below it.
+// - State 2: every task of the front does nothing, but passes the state on (see below).
+// - State 1: the front is finished all the same (no task of it is skipped, so nothing of a round
+//   depends on when in the round the state is set), but its block is not passed on, and its rows
+//   in the output buffer are not used. They are fetched later, mended on the host.
+// - PACK_ASSEMBLE, and SMALL_FRONT with its PACK_ASSEMBLE flag, of a front in state 1 or 2 copy
+//   nothing and set state[parent] = 2.
+// - FACTORIZE or APPLY_FACTORIZE with SPARQR_FINAL, and SMALL_FRONT, set state[front] = 1 if
+//   tolerance >= 0 and !(|R_jj| > tolerance) for a column j < min(fm, fp) of what they factorized.
+//   A front with fm < fp is in state 1 from the start.

@@ -128,23 +128,29 @@ public final class TaskListExecutor implements RoundExecutor {
     }
   }
 
-  /** The task kinds. An unsound front's tasks do nothing but tell the parent. */
+  @Override
+  public boolean finishesDeadFronts() {
+    return true;
+  }
+
+  /** Tasks of fronts above a dead pivot do nothing; a dead front passes its state, not its block. */
   private void run(Task task) {
-    boolean sound = task instanceof Task.AssembleBlock || state[task.front()] == 0;
-    if (task instanceof Task.PackAssemble t) {
-      if (sound) {
+    if (task instanceof Task.AssembleBlock t) {
+      assembleBlock(t);
+    } else if (task instanceof Task.PackAssemble t) {
+      if (state[t.front()] == 0) {
         packAssemble(t);
       } else {
-        state[t.parent()] = 1;
+        state[t.parent()] = 2;
       }
     } else if (task instanceof Task.SmallFront t) {
-      if (!sound || !smallFront(t)) {
-        state[t.front()] = 1;
-        if (front[t.front()].parent() >= 0) {
-          state[front[t.front()].parent()] = 1;
-        }
+      if (state[t.front()] < 2) {
+        smallFront(t);
       }
-    } else if (sound) {
+      if (state[t.front()] != 0 && t.packAssemble()) {
+        state[front[t.front()].parent()] = 2;
+      }
+    } else if (state[task.front()] < 2) {
       runSound(task);
     }
   }
@@ -159,8 +165,6 @@ public final class TaskListExecutor implements RoundExecutor {
       factorize(t.front(), t.column() + 1, t.nextBundle(), t.nextVtSlot(), t.last());
     } else if (task instanceof Task.AssembleS t) {
       assembleS(t.front(), t.from(), t.to());
-    } else if (task instanceof Task.AssembleBlock t) {
-      assembleBlock(t);
     } else if (task instanceof Task.PackRows t) {
       packRows(t.front(), t.rowFrom(), t.rowTo(), t.out(), t.outRhs());
     } else if (task instanceof Task.Residual t) {
@@ -299,8 +303,8 @@ public final class TaskListExecutor implements RoundExecutor {
     arena[(int) (p.data() + row * p.ld() + column)] = value;
   }
 
-  /** A small front whole; false if it has a dead pivot. */
-  private boolean smallFront(Task.SmallFront t) {
+  /** A small front whole. */
+  private void smallFront(Task.SmallFront t) {
     FrontDescriptor d = front[t.front()];
     if (t.assembleS()) {
       assembleS(t.front(), d.sFrom(), d.sTo());
@@ -320,10 +324,10 @@ public final class TaskListExecutor implements RoundExecutor {
     }
     for (int j = 0; j < Math.min(d.fm(), d.fp()); j++) {
       if (dead(a[j][j])) {
-        return false;
+        state[t.front()] = 1;
       }
     }
-    if (t.packAssemble()) {
+    if (t.packAssemble() && state[t.front()] == 0) {
       int columns = d.cn() + d.rhs();
       packAssemble(new Task.PackAssemble(t.front(), d.parent(), 0, d.cm(), 0, columns));
     }
@@ -333,7 +337,6 @@ public final class TaskListExecutor implements RoundExecutor {
     if (t.residual()) {
       residual(t.front(), Math.min(d.fm(), d.fn()), d.fm(), t.slot());
     }
-    return true;
   }
 
   /** Rows of R with a positive diagonal; contribution rows as they are. */

@@ -33,8 +33,17 @@ public interface RoundExecutor extends AutoCloseable {
   Result execute(StageProgram program, StageInput input, double tolerance, RowSink sink);
 
   /**
-   * Runs PACK_ROWS tasks on the fronts as the last {@link #execute} left them (sound ones), and
-   * returns the output buffer that they filled.
+   * Whether a front with a dead pivot (state 1) is factored to the end all the same, as the layout
+   * says: then it is mended from its R; otherwise the front is factored again from its rows, on the
+   * host.
+   */
+  default boolean finishesDeadFronts() {
+    return false;
+  }
+
+  /**
+   * Runs PACK_ROWS tasks on the fronts as the last {@link #execute} left them (sound ones, and
+   * finished dead ones), whatever their state, and returns the output buffer that they filled.
    *
    * @param tasks count records, little-endian, from index 0
    * @param outDoubles size of the output buffer
@@ -48,8 +57,9 @@ public interface RoundExecutor extends AutoCloseable {
   /**
    * What came out of a stage besides rows.
    *
-   * @param state size fronts; not 0: the front is unsound (a dead pivot in it or below it)
-   * @param residual size residualSlots x rhs; slots of unsound fronts are 0
+   * @param state size fronts; 0: sound; 1: a dead pivot in it; 2: a dead pivot below it. A front's
+   *     state does not change after its last round ({@link StageSchedule#lastRound})
+   * @param residual size residualSlots x rhs; slots of fronts that were not finished are 0
    * @param h2dBytes sent to the device
    * @param d2hBytes received
    */

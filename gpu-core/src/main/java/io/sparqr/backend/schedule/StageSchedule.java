@@ -69,6 +69,11 @@ public final class StageSchedule {
     return kindStart[round * TaskLayout.KINDS];
   }
 
+  /** First residual slot of front f; its slots end where those of f + 1 start. */
+  public int residualStart(int f) {
+    return times.residualStart[f];
+  }
+
   /** Residual partial sums that the stage makes. */
   public int residualSlots() {
     return times.residualStart[stage.fronts];

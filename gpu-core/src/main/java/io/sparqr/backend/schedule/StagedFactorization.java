@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntToLongFunction;
+import java.util.function.IntUnaryOperator;
 
 /**
  * Factors a subtree task on a {@link RoundExecutor}: memory stages, rounds, rows of R out,
@@ -30,14 +31,14 @@ import java.util.function.IntToLongFunction;
  * later stage go to the host and back.
  *
  * <p>Dead columns. A static schedule cannot shift rows, so it only detects: a pivot with |R_kk| at
- * most the tolerance marks its front unsound, and so, as the rounds go on, every front above it in
- * the stage, whose tasks do nothing from then on. When the stage is done, the lowest unsound fronts
- * are factored again by the mender (Heath's method, column by column) from their rows and their
- * children's blocks, which are sound; the fronts above them go through the executor again, as part
- * of the next stage, with the number of rows that the mended fronts really pass on (more than at
- * full rank, at most min(fm, cn)). So no front is computed twice on the device but those that have
- * a dead pivot, and the rest of the tree stays there. A front's rows of R, of which the schedule
- * knows nothing, are the same whether it went through in the first or a later stage.
+ * most the tolerance marks its front unsound. The front is finished all the same, for A_f = QR holds
+ * whatever the pivots; but instead of its block its parent gets the mark, and every front above it
+ * in the stage, whose tasks do nothing then. When the stage is done, the R of the lowest unsound
+ * fronts comes down and is triangularised again without the dead columns ({@link
+ * Retriangularization}, Heath's method); the fronts above them go through the executor again, as
+ * part of the next stage, with the number of rows that they really get (more than at full rank, at
+ * most min(fm, cn)). So no front is computed twice, and the tree stays on the device. An executor
+ * that does not finish dead fronts has them factored from their rows by the mender instead.
  *
  * <p>Bits depend on the problem, the executor and its {@link SchedulerOptions}, not on the memory
  * budget and not on the number of threads. Not thread-safe.
@@ -46,6 +47,9 @@ public final class StagedFactorization {
 
   /** Doubles from which on an array is worth several threads. */
   private static final int LARGE = 1 << 20;
+
+  /** Doubles that one fetch brings down, about. */
+  private static final int FETCH_DOUBLES = 1 << 27;
 
   private final RoundExecutor executor;
   private final SubtreeFactorizer mender;
@@ -136,6 +140,9 @@ public final class StagedFactorization {
     private final ContributionBlock[] block;
 
     private final double[] residual;
+    /** By place: fronts mended from their R, whose residual and dropped norms are summed last. */
+    private final Retriangularization[] mended;
+
     private int[] pending;
     private long budget;
     private long rank;
@@ -164,6 +171,7 @@ public final class StagedFactorization {
       rows = prepared.rows.withValues(problem.rows());
       rhs = problem.rows().rhsCount();
       factor = new FrontFactor[problem.fronts().length];
+      mended = new Retriangularization[factor.length];
       block = new ContributionBlock[analysis.fronts()];
       residual = new double[rhs];
       pending = problem.fronts().clone();
@@ -183,6 +191,12 @@ public final class StagedFactorization {
         if (block[f] != null && block[f].cm() > 0 && (p < 0 || !rows.has(p))) {
           outputs.add(block[f]);
         }
+      }
+      for (Retriangularization r : mended) {
+        for (int j = 0; r != null && j < rhs; j++) {
+          residual[j] += r.residual()[j];
+        }
+        dropped = r == null ? dropped : Math.hypot(dropped, Math.sqrt(r.droppedSquares()));
       }
       double seconds = (System.nanoTime() - began) * 1e-9;
       for (FrontFactor f : factor) {
@@ -458,6 +472,7 @@ public final class StagedFactorization {
     /** Sound fronts are done; of the others the lowest are mended and the rest stay pending. */
     private void complete(StageProgram program, int[] fronts, int[] state) {
       int n = fronts.length;
+      boolean finished = executor.finishesDeadFronts();
       boolean[] unsound = new boolean[n];
       boolean[] redo = new boolean[n];
       for (int f = 0; f < n; f++) {
@@ -476,18 +491,33 @@ public final class StagedFactorization {
         if (redo[f]) {
           left[leftCount++] = fronts[f];
         } else if (unsound[f]) {
-          mend.add(fronts[f]);
+          mend.add(f);
         } else {
           if (factor[rows.place(fronts[f])] == null) {
             factor[rows.place(fronts[f])] = emptyFactor(fronts[f]);
           }
-          if (d.cm() > 0 && d.parent() >= 0 && unsound[d.parent()]) {
+          boolean needed = d.parent() >= 0 && (finished ? redo : unsound)[d.parent()];
+          if (d.cm() > 0 && needed) {
             passOn.add(f);
           }
         }
       }
-      fetchBlocks(program, fronts, passOn);
-      mend(mend);
+      fetch(
+          passOn,
+          f -> program.descriptor(f).fp(),
+          f -> program.descriptor(f).fp() + program.descriptor(f).cm(),
+          program,
+          (f, rows) -> block[fronts[f]] = contribution(program.descriptor(f), fronts[f], rows));
+      if (finished) {
+        fetch(
+            mend,
+            f -> 0,
+            f -> Math.min(program.descriptor(f).fm(), program.descriptor(f).fn()),
+            program,
+            (f, rows) -> retriangularize(program.descriptor(f), fronts[f], rows));
+      } else {
+        factorOnHost(mend.stream().mapToInt(f -> fronts[f]).toArray());
+      }
       for (int f = 0; f < n; f++) {
         if (!redo[f]) {
           dropChildren(fronts[f]);
@@ -504,33 +534,50 @@ public final class StagedFactorization {
       return new FrontFactor(front, analysis.fn(front), none, new double[0], new double[0], rhs);
     }
 
-    /** Blocks of sound fronts whose parents have to be done again. */
-    private void fetchBlocks(StageProgram program, int[] fronts, List<Integer> which) {
-      int from = 0;
-      while (from < which.size()) {
+    /** What to do with rows that were fetched. */
+    private interface FetchedRows {
+      void take(int f, DoubleBuffer rows);
+    }
+
+    /** Brings rows [from, to) of fronts of the stage down, packed as PACK_ROWS packs them. */
+    private void fetch(
+        List<Integer> which,
+        IntUnaryOperator from,
+        IntUnaryOperator to,
+        StageProgram program,
+        FetchedRows sink) {
+      int k = 0;
+      while (k < which.size()) {
         long length = 0;
-        int to = from;
-        while (to < which.size()) {
-          long more = blockLength(program.descriptor(which.get(to)));
-          if (to > from && length + more > 1 << 27) {
+        int first = k;
+        while (k < which.size()) {
+          int f = which.get(k);
+          FrontDescriptor d = program.descriptor(f);
+          long more = packedLength(d, from.applyAsInt(f), to.applyAsInt(f));
+          if (k > first && length + more > FETCH_DOUBLES) {
             break;
           }
           length += more;
-          to++;
+          k++;
         }
-        fetchBlocks(program, fronts, which.subList(from, to), Math.toIntExact(length));
-        from = to;
+        fetchGroup(which.subList(first, k), from, to, program, Math.toIntExact(length), sink);
       }
     }
 
-    private long blockLength(FrontDescriptor d) {
-      return ContributionBlock.packedLength(d.cm(), d.cn()) + (long) d.cm() * rhs;
+    private static long packedLength(FrontDescriptor d, long from, long to) {
+      return (to - from) * (d.fn() + d.rhs()) - (to * (to - 1) - from * (from - 1)) / 2;
     }
 
-    private void fetchBlocks(StageProgram program, int[] fronts, List<Integer> which, int length) {
+    private void fetchGroup(
+        List<Integer> which,
+        IntUnaryOperator from,
+        IntUnaryOperator to,
+        StageProgram program,
+        int length,
+        FetchedRows sink) {
       int count = 0;
       for (int f : which) {
-        count += TaskLayout.tiles(program.descriptor(f).cm());
+        count += TaskLayout.tiles(to.applyAsInt(f) - from.applyAsInt(f));
       }
       ByteBuffer list =
           ByteBuffer.allocateDirect(count * TaskLayout.TASK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
@@ -538,33 +585,60 @@ public final class StagedFactorization {
       long at = 0;
       for (int f : which) {
         FrontDescriptor d = program.descriptor(f);
-        long right = at + ContributionBlock.packedLength(d.cm(), d.cn());
-        for (int i = 0; i < d.cm(); i += TaskLayout.TILE) {
-          int end = Math.min(d.cm(), i + TaskLayout.TILE);
-          long row = at + (long) i * d.cn() - (long) i * (i - 1) / 2;
-          int fp = d.fp();
-          writer.out(TaskLayout.PACK_ROWS, 0, f, 0, fp + i, fp + end, row, right + (long) i * rhs);
+        int first = from.applyAsInt(f);
+        int end = to.applyAsInt(f);
+        long all = packedLength(d, first, end);
+        long right = at + all - (long) (end - first) * d.rhs();
+        for (int i = first; i < end; i += TaskLayout.TILE) {
+          long row = at + packedLength(d, first, i) - (long) (i - first) * d.rhs();
+          int rowTo = Math.min(end, i + TaskLayout.TILE);
+          long rowRight = right + (long) (i - first) * d.rhs();
+          writer.out(TaskLayout.PACK_ROWS, 0, f, 0, i, rowTo, row, rowRight);
         }
-        at += blockLength(d);
+        at += all;
       }
-      DoubleBuffer out = DoubleBuffer.wrap(executor.fetch(list, count, length));
-      for (int f : which) {
-        FrontDescriptor d = program.descriptor(f);
-        double[] values = new double[(int) ContributionBlock.packedLength(d.cm(), d.cn())];
-        double[] right = new double[d.cm() * rhs];
-        out.get(values);
-        out.get(right);
-        block[fronts[f]] = new ContributionBlock(fronts[f], d.cm(), d.cn(), values, right, rhs);
-      }
+      double[] out = executor.fetch(list, count, length);
       d2h += 8L * length;
+      int[] start = new int[which.size() + 1];
+      for (int k = 0; k < which.size(); k++) {
+        int f = which.get(k);
+        FrontDescriptor d = program.descriptor(f);
+        start[k + 1] = start[k] + (int) packedLength(d, from.applyAsInt(f), to.applyAsInt(f));
+      }
+      Parallel.loop(
+          which.size(),
+          1,
+          options.threads(),
+          (lo, hi, thread) -> {
+            for (int k = lo; k < hi; k++) {
+              DoubleBuffer rows = DoubleBuffer.wrap(out, start[k], start[k + 1] - start[k]);
+              sink.take(which.get(k), rows);
+            }
+          });
+    }
+
+    private ContributionBlock contribution(FrontDescriptor d, int front, DoubleBuffer rows) {
+      double[] values = new double[(int) ContributionBlock.packedLength(d.cm(), d.cn())];
+      double[] right = new double[d.cm() * rhs];
+      rows.get(values);
+      rows.get(right);
+      return new ContributionBlock(front, d.cm(), d.cn(), values, right, rhs);
+    }
+
+    /** Mends a front from the R that the executor finished. */
+    private void retriangularize(FrontDescriptor d, int front, DoubleBuffer rowsOfR) {
+      var r = new Retriangularization(front, d, options.rankTolerance(), rowsOfR);
+      r.run();
+      factor[rows.place(front)] = r.factor();
+      block[front] = r.block();
+      mended[rows.place(front)] = r;
     }
 
     /** Factors fronts of which none is above another, on the host. */
-    private void mend(List<Integer> which) {
-      if (which.isEmpty()) {
+    private void factorOnHost(int[] fronts) {
+      if (fronts.length == 0) {
         return;
       }
-      int[] fronts = which.stream().mapToInt(Integer::intValue).toArray();
       SubtreeFactor mended =
           mender.factor(
               new SubtreeProblem(analysis, fronts, rows.only(fronts), inputs(fronts)), options);

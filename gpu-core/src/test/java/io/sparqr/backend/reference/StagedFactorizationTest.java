@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.backend.schedule.RoundExecutor;
 import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.schedule.StageProgram;
+import io.sparqr.backend.schedule.StageSchedule;
+import io.sparqr.backend.schedule.StagedFactorization;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.matrix.Gallery;
 import io.sparqr.numeric.FactorOptions;
@@ -21,6 +25,7 @@ import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -135,35 +140,101 @@ class StagedFactorizationTest {
       deadFronts += f.rank() < c.analysis.fp(f.front()) ? 1 : 0;
     }
     assertThat(deadFronts).isGreaterThan(3);
-    long[] mended = new long[1];
-    var heath = new HeathFactorizer();
-    SubtreeFactorizer counting =
-        new SubtreeFactorizer() {
-          @Override
-          public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
-            mended[0] += problem.fronts().length;
-            return heath.factor(problem, options);
-          }
+    // Mended from R, by an executor that finishes dead fronts: nothing left to the mender.
+    var counter = new Counting();
+    var staged = new StagedFactorization("reference", new TaskListExecutor(MIXED), counter);
+    var options = new FactorOptions(c.tolerance, 1, 0);
+    assertSameRank(staged.factor(c.problem(c.a, 7), options), expected, c);
+    assertThat(counter.fronts).isZero();
+    // Mended from the rows, by one that does not: exactly the fronts with dead columns.
+    var stopping = new StoppingExecutor(new TaskListExecutor(MIXED));
+    staged = new StagedFactorization("reference", stopping, counter);
+    assertSameRank(staged.factor(c.problem(c.a, 7), options), expected, c);
+    assertThat(counter.fronts).isEqualTo(deadFronts);
+  }
 
-          @Override
-          public String description() {
-            return "counting";
-          }
-
-          @Override
-          public void close() {}
-        };
-    var staged =
-        new io.sparqr.backend.schedule.StagedFactorization(
-            "reference", new TaskListExecutor(MIXED), counting);
-    SubtreeFactor actual = staged.factor(c.problem(c.a, 7), new FactorOptions(c.tolerance, 1, 0));
+  private static void assertSameRank(SubtreeFactor actual, SubtreeFactor expected, Case c) {
+    double limit = Tolerances.of(c.a.rows(), c.a.columns(), Tolerances.frobenius(c.a));
     for (int f = 0; f < expected.fronts().size(); f++) {
       assertThat(actual.fronts().get(f).livePivot())
           .as("front %d", f)
           .containsExactly(expected.fronts().get(f).livePivot());
+      assertThat(actual.fronts().get(f).values())
+          .as("front %d", f)
+          .containsExactly(expected.fronts().get(f).values(), within(limit));
     }
     assertThat(actual.summary().rank()).isEqualTo(expected.summary().rank());
-    assertThat(mended[0]).isEqualTo(deadFronts);
+    double normB = Math.sqrt(expected.residualSquares()[0]) + 1;
+    assertThat(Math.sqrt(actual.residualSquares()[0]))
+        .isCloseTo(
+            Math.sqrt(expected.residualSquares()[0]),
+            within(Tolerances.of(c.a.rows(), c.a.columns(), normB)));
+  }
+
+  /** Heath's method, counting the fronts that it gets. */
+  private static final class Counting implements SubtreeFactorizer {
+    private final SubtreeFactorizer heath = new HeathFactorizer();
+    private long fronts;
+
+    @Override
+    public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
+      fronts += problem.fronts().length;
+      return heath.factor(problem, options);
+    }
+
+    @Override
+    public String description() {
+      return "counting";
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** An executor that does not promise to finish fronts with dead pivots. */
+  private record StoppingExecutor(TaskListExecutor executor) implements RoundExecutor {
+    @Override
+    public String device() {
+      return executor.device();
+    }
+
+    @Override
+    public long availableBytes() {
+      return executor.availableBytes();
+    }
+
+    @Override
+    public SchedulerOptions schedulerOptions() {
+      return executor.schedulerOptions();
+    }
+
+    @Override
+    public Result execute(StageProgram program, StageInput input, double tol, RowSink sink) {
+      Result r = executor.execute(program, input, tol, sink);
+      // As if it had stopped: residuals of dead fronts are not to be counted twice.
+      return new Result(r.state(), residualOfSound(program, r), 0, 0);
+    }
+
+    private static double[] residualOfSound(StageProgram program, Result r) {
+      double[] residual = r.residual().clone();
+      StageSchedule s = program.schedule();
+      for (int f = 0; f < program.fronts(); f++) {
+        for (int k = s.residualStart(f); r.state()[f] != 0 && k < s.residualStart(f + 1); k++) {
+          Arrays.fill(residual, k * program.rhs(), (k + 1) * program.rhs(), 0);
+        }
+      }
+      return residual;
+    }
+
+    @Override
+    public double[] fetch(ByteBuffer tasks, int count, int outDoubles) {
+      return executor.fetch(tasks, count, outDoubles);
+    }
+
+    @Override
+    public void close() {
+      executor.close();
+    }
   }
 
   @Test

@@ -1,0 +1,171 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FrontFactor;
+import java.nio.DoubleBuffer;
+import java.util.Arrays;
+
+/**
+ * Heath's method on a front that is upper trapezoidal already: A_f = Q R holds whatever its pivots,
+ * so dropping dead columns from R, row by row, gives what dropping them from A_f gives. With d dead
+ * columns so far, R below the pivot row has d subdiagonals: a reflector has d + 1 rows.
+ *
+ * <p>Cost: O(d fn^2) flops for d dead columns, and k x (fn + rhs) doubles.
+ */
+final class Retriangularization {
+
+  private final int front;
+  private final int fp;
+  private final int fn;
+  private final int rhs;
+  private final int rows;
+  private final double tolerance;
+  private final double[][] a;
+  private final int[] live;
+  private int rank;
+  private int cm;
+  private double droppedSquares;
+  private final double[] residual;
+
+  /**
+   * Takes rows [0, k) of a front's trapezoid, k = min(fm, fn): row i with its fn - i values, one
+   * after the other, then k x rhs right-hand sides.
+   */
+  Retriangularization(int front, FrontDescriptor d, double tolerance, DoubleBuffer packed) {
+    this.front = front;
+    this.tolerance = tolerance;
+    fp = d.fp();
+    fn = d.fn();
+    rhs = d.rhs();
+    rows = Math.min(d.fm(), fn);
+    a = new double[rows][fn + rhs];
+    for (int i = 0; i < rows; i++) {
+      packed.get(a[i], i, fn - i);
+    }
+    for (int i = 0; i < rows; i++) {
+      packed.get(a[i], fn, rhs);
+    }
+    live = new int[fp];
+    residual = new double[rhs];
+  }
+
+  /** Does it; call once. */
+  void run() {
+    for (int j = 0; j < fp; j++) {
+      double norm = norm(rank, j);
+      if (norm > tolerance) {
+        eliminate(rank, j);
+        live[rank++] = j;
+      } else {
+        droppedSquares += norm * norm;
+        for (int i = rank; i < end(j); i++) {
+          a[i][j] = 0;
+        }
+      }
+    }
+    cm = Math.min(rows - rank, fn - fp);
+    for (int i = 0; i < cm; i++) {
+      eliminate(rank + i, fp + i);
+    }
+    for (int i = rank + cm; i < rows; i++) {
+      for (int q = 0; q < rhs; q++) {
+        residual[q] += a[i][fn + q] * a[i][fn + q];
+      }
+    }
+  }
+
+  /** Rows from here on are zero in column j. */
+  private int end(int j) {
+    return Math.min(j + 1, rows);
+  }
+
+  /** 2-norm of column j from row r on, safe from overflow; NaN if there is one. */
+  private double norm(int r, int j) {
+    double norm = 0;
+    for (int i = r; i < end(j); i++) {
+      norm = Math.hypot(norm, a[i][j]);
+    }
+    return norm;
+  }
+
+  /** A reflector of rows [r, end(j)) that leaves column j zero below row r. */
+  private void eliminate(int r, int j) {
+    int end = end(j);
+    double below = norm(r + 1, j);
+    if (r + 1 >= end || below == 0) {
+      return;
+    }
+    double alpha = a[r][j];
+    double beta = -Math.copySign(Math.hypot(alpha, below), alpha);
+    double tau = (beta - alpha) / beta;
+    double[] sum = Arrays.copyOfRange(a[r], j + 1, fn + rhs);
+    for (int i = r + 1; i < end; i++) {
+      double v = a[i][j] / (alpha - beta);
+      a[i][j] = v;
+      for (int c = j + 1; c < fn + rhs; c++) {
+        sum[c - j - 1] += v * a[i][c];
+      }
+    }
+    for (int c = j + 1; c < fn + rhs; c++) {
+      sum[c - j - 1] *= tau;
+      a[r][c] -= sum[c - j - 1];
+    }
+    for (int i = r + 1; i < end; i++) {
+      double v = a[i][j];
+      a[i][j] = 0;
+      for (int c = j + 1; c < fn + rhs; c++) {
+        a[i][c] -= v * sum[c - j - 1];
+      }
+    }
+    a[r][j] = beta;
+  }
+
+  /** The rows of R of the live columns. */
+  FrontFactor factor() {
+    int length = 0;
+    for (int i = 0; i < rank; i++) {
+      length += fn - live[i];
+    }
+    double[] values = new double[length];
+    double[] right = new double[rank * rhs];
+    int to = 0;
+    for (int i = 0; i < rank; i++) {
+      double sign = a[i][live[i]] < 0 ? -1 : 1;
+      for (int c = live[i]; c < fn; c++) {
+        values[to++] = sign * a[i][c];
+      }
+      for (int q = 0; q < rhs; q++) {
+        right[i * rhs + q] = sign * a[i][fn + q];
+      }
+    }
+    return new FrontFactor(front, fn, Arrays.copyOf(live, rank), values, right, rhs);
+  }
+
+  /** The rows that go to the parent; null if there are none. */
+  ContributionBlock block() {
+    if (cm == 0) {
+      return null;
+    }
+    int cn = fn - fp;
+    double[] values = new double[(int) ContributionBlock.packedLength(cm, cn)];
+    double[] right = new double[cm * rhs];
+    int to = 0;
+    for (int i = 0; i < cm; i++) {
+      System.arraycopy(a[rank + i], fp + i, values, to, cn - i);
+      to += cn - i;
+      System.arraycopy(a[rank + i], fn, right, i * rhs, rhs);
+    }
+    return new ContributionBlock(front, cm, cn, values, right, rhs);
+  }
+
+  /** Sums of squares of the right-hand sides of rows that neither R nor the block took. */
+  double[] residual() {
+    return residual;
+  }
+
+  /** Sum of squares of what was dropped. */
+  double droppedSquares() {
+    return droppedSquares;
+  }
+}
