@@ -133,7 +133,9 @@ public final class TaskListExecutor implements RoundExecutor {
     return true;
   }
 
-  /** Tasks of fronts above a dead pivot do nothing; a dead front passes its state, not its block. */
+  /**
+   * Tasks of fronts above a dead pivot do nothing; a dead front passes its state, not its block.
+   */
   private void run(Task task) {
     if (task instanceof Task.AssembleBlock t) {
       assembleBlock(t);

@@ -31,10 +31,10 @@ import java.util.function.IntUnaryOperator;
  * later stage go to the host and back.
  *
  * <p>Dead columns. A static schedule cannot shift rows, so it only detects: a pivot with |R_kk| at
- * most the tolerance marks its front unsound. The front is finished all the same, for A_f = QR holds
- * whatever the pivots; but instead of its block its parent gets the mark, and every front above it
- * in the stage, whose tasks do nothing then. When the stage is done, the R of the lowest unsound
- * fronts comes down and is triangularised again without the dead columns ({@link
+ * most the tolerance marks its front unsound. The front is finished all the same, for A_f = QR
+ * holds whatever the pivots; but instead of its block its parent gets the mark, and every front
+ * above it in the stage, whose tasks do nothing then. When the stage is done, the R of the lowest
+ * unsound fronts comes down and is triangularised again without the dead columns ({@link
  * Retriangularization}, Heath's method); the fronts above them go through the executor again, as
  * part of the next stage, with the number of rows that they really get (more than at full rank, at
  * most min(fm, cn)). So no front is computed twice, and the tree stays on the device. An executor
@@ -140,6 +140,7 @@ public final class StagedFactorization {
     private final ContributionBlock[] block;
 
     private final double[] residual;
+
     /** By place: fronts mended from their R, whose residual and dropped norms are summed last. */
     private final Retriangularization[] mended;
 
