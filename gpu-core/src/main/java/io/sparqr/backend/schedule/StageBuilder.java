@@ -305,12 +305,13 @@ final class StageBuilder {
     }
   }
 
-  /** Places of the S entries of front f's own rows, in row order. */
+  /** Places of the S entries of front f's own rows: all rows' entries, then all right-hand sides. */
   private void placeRows(Draft d, int f, int[] local, int[] next, int ld) {
     RowBlock r = rows.rows();
     int g = d.id[f];
     int own = rows.count(g);
     int to = (int) d.s.sStart[f];
+    int right = (int) d.s.sStart[f + 1] - own * d.s.rhs;
     for (int k = 0; k < own; k++) {
       int i = rows.row(g, k);
       int base = next[leftmost(g, i, local)]++ * ld;
@@ -318,7 +319,7 @@ final class StageBuilder {
         d.sIndex[to++] = base + place(g, r.position()[e], local);
       }
       for (int j = 0; j < d.s.rhs; j++) {
-        d.sIndex[to++] = base + d.s.fn[f] + j;
+        d.sIndex[right++] = base + d.s.fn[f] + j;
       }
     }
   }

@@ -677,14 +677,29 @@ public final class StagedFactorization {
 
       @Override
       public void writeS(int from, int to, DoubleBuffer target) {
-        RowBlock r = rows.rows();
         for (int f = from; f < to; f++) {
-          int n = rows.count(fronts[f]);
-          for (int k = 0; k < n; k++) {
-            int i = rows.row(fronts[f], k);
-            int start = r.rowStart()[i];
-            target.put(r.value(), start, r.rowStart()[i + 1] - start);
-            target.put(r.rhs(), i * rhs, rhs);
+          writeRuns(fronts[f], false, target);
+          writeRuns(fronts[f], true, target);
+        }
+      }
+
+      /** Entries or right-hand sides of a front's rows; rows that follow each other at once. */
+      private void writeRuns(int front, boolean right, DoubleBuffer target) {
+        RowBlock r = rows.rows();
+        int n = rows.count(front);
+        int k = 0;
+        while (k < n) {
+          int first = rows.row(front, k);
+          int end = first;
+          do {
+            end++;
+            k++;
+          } while (k < n && rows.row(front, k) == end);
+          if (right) {
+            target.put(r.rhs(), first * rhs, (end - first) * rhs);
+          } else {
+            int start = r.rowStart()[first];
+            target.put(r.value(), start, r.rowStart()[end] - start);
           }
         }
       }
