@@ -305,7 +305,9 @@ final class StageBuilder {
     }
   }
 
-  /** Places of the S entries of front f's own rows: all rows' entries, then all right-hand sides. */
+  /**
+   * Places of the S entries of front f's own rows: all rows' entries, then all right-hand sides.
+   */
   private void placeRows(Draft d, int f, int[] local, int[] next, int ld) {
     RowBlock r = rows.rows();
     int g = d.id[f];
