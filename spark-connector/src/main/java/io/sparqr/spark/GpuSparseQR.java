@@ -4,6 +4,7 @@ package io.sparqr.spark;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.internal.MinimumNorm;
 import io.sparqr.spark.internal.Pipeline;
 import io.sparqr.spark.internal.RowSource;
 import io.sparqr.spark.plan.SolveOptions;
@@ -80,7 +81,17 @@ public final class GpuSparseQR {
    * @throws io.sparqr.error.BackendUnavailableException CUDA is required and not there
    */
   public LeastSquaresSolution solveRows(JavaRDD<?> rows) {
-    try (QRFactorization f = factorize(rows)) {
+    return solve(RowSource.of(rows));
+  }
+
+  private LeastSquaresSolution solve(RowSource rows) {
+    if (options.minimumNorm() && options.ridge() == 0) {
+      var least = MinimumNorm.solve(rows, options, listener);
+      if (least.isPresent()) {
+        return least.get();
+      }
+    }
+    try (QRFactorization f = Pipeline.factorize(rows, options, listener)) {
       return f.solve();
     }
   }
@@ -99,9 +110,7 @@ public final class GpuSparseQR {
    */
   public LeastSquaresSolution solveRows(
       Dataset<Row> rows, String featuresColumn, String weightColumn, String... labelColumns) {
-    try (QRFactorization f = factorize(rows, featuresColumn, weightColumn, labelColumns)) {
-      return f.solve();
-    }
+    return solve(RowSource.of(rows, featuresColumn, weightColumn, labelColumns));
   }
 
   /**
@@ -143,6 +152,7 @@ public final class GpuSparseQR {
     private StorageLevel storageLevel = StorageLevel.MEMORY_AND_DISK();
     private RankPolicy rankPolicy = RankPolicy.REPORT;
     private boolean check;
+    private boolean minimumNorm;
     private long deviceMemoryBytes;
     private ProgressListener listener = ProgressListener.NONE;
 
@@ -241,6 +251,16 @@ public final class GpuSparseQR {
       return this;
     }
 
+    /**
+     * Whether a solve of a problem with fewer rows than columns gives the solution of least 2-norm
+     * (QR of A'; needs full row rank) instead of a basic one; default false. Without effect on
+     * {@code factorize} and under a ridge, whose solution is unique.
+     */
+    public Builder minimumNorm(boolean on) {
+      minimumNorm = on;
+      return this;
+    }
+
     /** Device memory that a task may use; default 0: what is free. */
     public Builder deviceMemoryBytes(long bytes) {
       deviceMemoryBytes = bytes;
@@ -293,6 +313,7 @@ public final class GpuSparseQR {
               storageLevel,
               rankPolicy,
               check,
+              minimumNorm,
               deviceMemoryBytes),
           listener);
     }

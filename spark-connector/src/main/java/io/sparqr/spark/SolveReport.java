@@ -144,6 +144,45 @@ public record SolveReport(
         warnings);
   }
 
+  /**
+   * The report of a factorization of A' as that of the minimum-norm solution with A: m x n, full
+   * row rank.
+   */
+  public SolveReport ofMinimumNorm(long m, int n, double[] norms, double total) {
+    Seconds s = seconds;
+    return new SolveReport(
+        m,
+        n,
+        nonzeros,
+        rhs,
+        ordering,
+        nnzR,
+        fronts,
+        flops,
+        flopsDone,
+        rank,
+        new int[0],
+        norms,
+        Double.NaN,
+        backend,
+        backendReason,
+        devices,
+        subtreeTasks,
+        levels,
+        stages,
+        rounds,
+        tasks,
+        shuffleBytes,
+        h2dBytes,
+        d2hBytes,
+        new Seconds(
+            s.read, s.pattern, s.order, s.analyze, s.plan, s.assemble, s.factorize,
+            total - s.total, total),
+        peakDeviceBytes,
+        peakHostBytes,
+        warnings);
+  }
+
   /** The same with the time that the caller took to read the input, added to the total. */
   public SolveReport withReadSeconds(double read) {
     Seconds s = seconds;

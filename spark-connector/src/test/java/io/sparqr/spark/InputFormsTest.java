@@ -133,6 +133,47 @@ class InputFormsTest {
   }
 
   @Test
+  void theMinimumNormSolutionOfAWideMatrixIsInTheRangeOfItsTranspose() {
+    CsrMatrix wide = Problems.random(12, 40, 6, SEED);
+    double[] b = Problems.rhs(12, SEED);
+    double[] c = Problems.rhs(12, SEED + 1);
+    var qr = GpuSparseQR.builder().minimumNorm(true).columns(41).build();
+    var rows = Problems.rows(wide, b, c).stream().map(InputFormsTest::withoutSize).toList();
+    LeastSquaresSolution s = qr.solveRows(LocalSpark.context().parallelize(rows, 3));
+    assertThat(LocalSpark.context().getPersistentRDDs()).isEmpty();
+    assertThat(s.rank()).isEqualTo(12);
+    assertThat(s.report().columns()).isEqualTo(41);
+    double[] x = java.util.Arrays.copyOf(s.x(1), 40);
+    assertThat(s.x(1)[40]).isZero();
+    assertThat(Problems.norm(Problems.residual(wide, x, c))).isLessThan(1e-13);
+    assertThat(s.residualNorms()[1]).isLessThan(1e-13);
+    // x = A'z for some z: nothing is left of x after projection on the columns of A'
+    CsrMatrix tall = wide.transpose();
+    double[] z = Problems.solveDense(Problems.dense(tall), x);
+    assertThat(Problems.norm(Problems.residual(tall, z, x))).isLessThan(1e-13);
+    assertThat(Problems.norm(x)).isLessThan(Problems.norm(GpuSparseQR.solve(Problems.rdd(wide, 2, c)).x()));
+
+    // of full column rank there is one solution only
+    sameAsDense(GpuSparseQR.builder().minimumNorm(true).solve(Problems.rdd(A, 2, B)));
+  }
+
+  @Test
+  void theMinimumNormSolutionNeedsFullRowRank() {
+    CsrMatrix wide = Problems.random(6, 20, 5, SEED);
+    List<SparseRow> rows = new ArrayList<>(Problems.rows(wide, Problems.rhs(6, SEED)));
+    rows.add(rows.get(2));
+    var rdd = LocalSpark.context().parallelize(rows, 2);
+    assertThatThrownBy(() -> GpuSparseQR.builder().minimumNorm(true).solve(rdd))
+        .isInstanceOf(io.sparqr.error.RankDeficientException.class)
+        .hasMessageContaining("rank 6 of 7 rows");
+    assertThat(LocalSpark.context().getPersistentRDDs()).isEmpty();
+  }
+
+  private static SparseRow withoutSize(SparseRow r) {
+    return new SparseRow(r.indices(), r.values(), r.labels(), 1, -1);
+  }
+
+  @Test
   void aSingletonWithoutWorthIsAnalyzedAgain() {
     List<SparseRow> rows = new ArrayList<>(Problems.rows(A, B));
     for (int k = 0; k < rows.size(); k++) {

@@ -239,6 +239,54 @@ final class FactorState implements Factorization {
     return new LeastSquaresSolution(x, norm, rank(), deadColumns(), report());
   }
 
+  /**
+   * Solution of A'A z = b.
+   *
+   * @param z one a right-hand side
+   * @param residualNorm ||b - A'A z||
+   */
+  record NormalSolution(double[][] z, double[] residualNorm) {}
+
+  /** A'A z = b by R'R z = b and one step of refinement; the rows' labels must be zero. */
+  NormalSolution solveNormal(double[][] b) {
+    return scoped(
+        scope -> {
+          var pass = new ResidualPass(source, made.plan, plan);
+          int width = b.length;
+          double[][] z = new double[width][n];
+          double[] g = interleave(b);
+          for (int step = 0; step < 2; step++) {
+            double[] dz = normalSolve(g, width, scope);
+            for (int k = 0; k < width; k++) {
+              double[] correction = unscale(dz, k, width, 1);
+              for (int j = 0; j < n; j++) {
+                z[k][j] += correction[j];
+              }
+            }
+            double[] gradient = pass.run(z, held).gradient();
+            g = interleave(b);
+            for (int i = 0; i < g.length; i++) {
+              g[i] += gradient[i];
+            }
+          }
+          double[] norm = new double[width];
+          for (int i = 0; i < g.length; i++) {
+            norm[i % width] = Math.hypot(norm[i % width], g[i]);
+          }
+          return new NormalSolution(z, norm);
+        });
+  }
+
+  private double[] interleave(double[][] b) {
+    double[] g = vector(b.length);
+    for (int j = 0; j < n; j++) {
+      for (int k = 0; k < b.length; k++) {
+        g[j * b.length + k] = b[k][j];
+      }
+    }
+    return g;
+  }
+
   /** (R'R)^-1 g, g by original column in the caller's units; result by position, scaled. */
   private double[] normalSolve(double[] g, int width, JobScope scope) {
     double[] c = vector(width);

@@ -23,6 +23,7 @@ import org.apache.spark.storage.StorageLevel;
  * @param storageLevel where R is kept
  * @param rankPolicy what happens to a rank-deficient problem
  * @param check whether a solve ends with a pass that measures ||A'(b-Ax)||
+ * @param minimumNorm whether a wide problem gets its solution of least norm instead of a basic one
  * @param deviceMemoryBytes device memory that a task may use; 0 = what is free
  */
 public record SolveOptions(
@@ -38,6 +39,7 @@ public record SolveOptions(
     StorageLevel storageLevel,
     RankPolicy rankPolicy,
     boolean check,
+    boolean minimumNorm,
     long deviceMemoryBytes) {
 
   /** Checks the ranges. */
@@ -72,6 +74,7 @@ public record SolveOptions(
         StorageLevel.MEMORY_AND_DISK(),
         RankPolicy.REPORT,
         false,
+        false,
         0);
   }
 
@@ -90,6 +93,26 @@ public record SolveOptions(
         storageLevel,
         rankPolicy,
         check,
+        minimumNorm,
+        deviceMemoryBytes);
+  }
+
+  /** The same for a matrix of n columns. */
+  public SolveOptions withColumns(int n) {
+    return new SolveOptions(
+        symbolic,
+        partition,
+        backend,
+        ridge,
+        rankTolerance,
+        equilibrate,
+        n,
+        workers,
+        partitions,
+        storageLevel,
+        rankPolicy,
+        check,
+        minimumNorm,
         deviceMemoryBytes);
   }
 }

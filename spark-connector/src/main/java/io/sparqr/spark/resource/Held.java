@@ -3,6 +3,7 @@ package io.sparqr.spark.resource;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.storage.StorageLevel;
@@ -16,6 +17,13 @@ public final class Held implements AutoCloseable {
 
   /** Persists an RDD until {@link #close()}. */
   public <T> JavaRDD<T> persist(JavaRDD<T> rdd, StorageLevel level) {
+    rdd.persist(level);
+    release.push(() -> rdd.unpersist(false));
+    return rdd;
+  }
+
+  /** Persists an RDD of pairs until {@link #close()}. */
+  public <K, V> JavaPairRDD<K, V> persist(JavaPairRDD<K, V> rdd, StorageLevel level) {
     rdd.persist(level);
     release.push(() -> rdd.unpersist(false));
     return rdd;

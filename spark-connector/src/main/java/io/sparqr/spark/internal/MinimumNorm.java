@@ -1,0 +1,245 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.error.MatrixFormatException;
+import io.sparqr.error.RankDeficientException;
+import io.sparqr.error.SparseQrException;
+import io.sparqr.spark.LeastSquaresSolution;
+import io.sparqr.spark.ProgressListener;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.resource.Held;
+import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.wire.ReportCodec;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.apache.spark.HashPartitioner;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.storage.StorageLevel;
+import scala.Tuple2;
+
+/**
+ * The solution of least 2-norm of a wide system A x = b of full row rank: A'P = QR, x = A'z with
+ * R'R P'z = P'b (the semi-normal equations of A', Q not kept) and one step of refinement in z. The
+ * transpose is made by a shuffle of A's entries; the m values of b are on the driver.
+ */
+public final class MinimumNorm {
+
+  private final SolveOptions options;
+  private final ProgressListener listener;
+  private final JavaRDD<SparseRow> rows;
+
+  /** What a partition has: its labels, weighted, rows of weight 0 left out. */
+  private record Part(double[][] labels, int columns, int maxIndex, SparseQrException error)
+      implements Serializable {}
+
+  private MinimumNorm(RowSource source, SolveOptions options, ProgressListener listener) {
+    this.rows = source.rows();
+    this.options = options;
+    this.listener = listener;
+  }
+
+  /**
+   * Solves, if the matrix has fewer rows than columns.
+   *
+   * @return empty if it has not: then the least-squares solution is the one wanted
+   * @throws RankDeficientException if A does not have full row rank
+   */
+  public static Optional<LeastSquaresSolution> solve(
+      RowSource source, SolveOptions options, ProgressListener listener) {
+    try (var scope = new JobScope(source.context())) {
+      scope.describe("minimum-norm solution by the transpose");
+      return new MinimumNorm(source, options, listener).run();
+    }
+  }
+
+  private Optional<LeastSquaresSolution> run() {
+    var watch = new Stopwatch();
+    int declared = options.columns();
+    JavaRDD<byte[]> scanned =
+        rows.mapPartitionsWithIndex(
+            (p, it) -> List.of(ReportCodec.encode(scan(p, it, declared))).iterator(), false);
+    List<Part> parts = new ArrayList<>();
+    for (byte[] frame : SparkErrors.unwrap(scanned::collect)) {
+      parts.add(ReportCodec.decode(frame, Part.class));
+    }
+    int[] first = new int[parts.size() + 1];
+    int n = declared;
+    for (int p = 0; p < parts.size(); p++) {
+      Part part = parts.get(p);
+      if (part.error != null) {
+        throw part.error;
+      }
+      first[p + 1] = Math.addExact(first[p], part.labels.length);
+      n = Math.max(n, Math.max(part.columns, part.maxIndex + 1));
+    }
+    int m = first[parts.size()];
+    if (m >= n) {
+      return Optional.empty();
+    }
+    if (m == 0) {
+      throw new MatrixFormatException("the input has no rows", "input", -1);
+    }
+    double[][] b = labels(parts, first);
+    try (var held = new Held()) {
+      JavaPairRDD<Integer, SparseRow> columns = transpose(first, m, b.length);
+      held.persist(columns, StorageLevel.MEMORY_AND_DISK());
+      return Optional.of(solve(columns, m, n, b, watch));
+    }
+  }
+
+  private LeastSquaresSolution solve(
+      JavaPairRDD<Integer, SparseRow> columns, int m, int n, double[][] b, Stopwatch watch) {
+    RowSource transposed = RowSource.of(columns.values());
+    try (FactorState state = Pipeline.state(transposed, options.withColumns(m), listener)) {
+      if (state.rank() < m) {
+        throw new RankDeficientException(
+            "the minimum-norm solution needs full row rank: rank %,d of %,d rows; row %d depends on"
+                    .formatted(state.rank(), m, state.deadColumns()[0])
+                + " others",
+            state.rank(),
+            m);
+      }
+      FactorState.NormalSolution s = state.solveNormal(b);
+      double[][] z = s.z();
+      double[][] x = new double[b.length][n];
+      JavaRDD<Tuple2<Integer, double[]>> products =
+          columns.map(t -> new Tuple2<>(t._1(), times(t._2(), z)));
+      for (Tuple2<Integer, double[]> t : SparkErrors.unwrap(products::collect)) {
+        for (int k = 0; k < x.length; k++) {
+          x[k][t._1()] = t._2()[k];
+        }
+      }
+      var report = state.report().ofMinimumNorm(m, n, s.residualNorm(), watch.total());
+      return new LeastSquaresSolution(x, s.residualNorm(), m, new int[0], report);
+    }
+  }
+
+  private static double[] times(SparseRow row, double[][] z) {
+    double[] sum = new double[z.length];
+    for (int k = 0; k < z.length; k++) {
+      for (int e = 0; e < row.indices().length; e++) {
+        sum[k] += row.values()[e] * z[k][row.indices()[e]];
+      }
+    }
+    return sum;
+  }
+
+  private static double[][] labels(List<Part> parts, int[] first) {
+    double[][] b = null;
+    for (int p = 0; p < parts.size(); p++) {
+      double[][] labels = parts.get(p).labels;
+      for (int i = 0; i < labels.length; i++) {
+        b = b == null ? new double[labels[i].length][first[parts.size()]] : b;
+        if (labels[i].length != b.length) {
+          throw new DimensionMismatchException(
+              "rows of partition " + p + " have " + labels[i].length + " right-hand sides, others "
+                  + b.length,
+              "right-hand sides",
+              b.length,
+              labels[i].length);
+        }
+        for (int k = 0; k < b.length; k++) {
+          b[k][first[p] + i] = labels[i][k];
+        }
+      }
+    }
+    return b;
+  }
+
+  private static Part scan(int partition, Iterator<SparseRow> in, int declared) {
+    var reader = new RowReader(partition, declared);
+    var labels = new ArrayList<double[]>();
+    int maxIndex = -1;
+    SparseQrException error = null;
+    try {
+      while (in.hasNext()) {
+        if (reader.read(in.next())) {
+          labels.add(reader.rhs().clone());
+          if (reader.count() > 0) {
+            maxIndex = Math.max(maxIndex, reader.index()[reader.count() - 1]);
+          }
+        }
+      }
+    } catch (SparseQrException e) {
+      error = e;
+    }
+    return new Part(labels.toArray(new double[0][]), reader.columns(), maxIndex, error);
+  }
+
+  /** Column j of A as the row (j, its entries), ascending by j in each partition. */
+  private JavaPairRDD<Integer, SparseRow> transpose(int[] first, int m, int width) {
+    int declared = options.columns();
+    JavaRDD<Tuple2<Integer, Tuple2<Integer, Double>>> entries =
+        rows.mapPartitionsWithIndex(
+            (p, it) -> new Entries(new RowReader(p, declared), it, first[p]), false);
+    return JavaPairRDD.fromJavaRDD(entries)
+        .partitionBy(new HashPartitioner(rows.getNumPartitions()))
+        .mapPartitionsToPair(it -> columns(it, m, width), true);
+  }
+
+  private static Iterator<Tuple2<Integer, SparseRow>> columns(
+      Iterator<Tuple2<Integer, Tuple2<Integer, Double>>> in, int m, int width) {
+    var byColumn = new TreeMap<Integer, List<Tuple2<Integer, Double>>>();
+    in.forEachRemaining(
+        t -> byColumn.computeIfAbsent(t._1(), j -> new ArrayList<>()).add(t._2()));
+    return byColumn.entrySet().stream()
+        .map(e -> new Tuple2<>(e.getKey(), row(e.getValue(), m, width)))
+        .iterator();
+  }
+
+  private static SparseRow row(List<Tuple2<Integer, Double>> entries, int m, int width) {
+    int[] index = new int[entries.size()];
+    double[] value = new double[index.length];
+    for (int k = 0; k < index.length; k++) {
+      index[k] = entries.get(k)._1();
+      value[k] = entries.get(k)._2();
+    }
+    SortedPairs.sort(index, value, index.length);
+    return new SparseRow(index, value, new double[width], 1, m);
+  }
+
+  /** (column, (row, value)) of every entry of a partition. */
+  private static final class Entries
+      implements Iterator<Tuple2<Integer, Tuple2<Integer, Double>>> {
+    private final RowReader reader;
+    private final Iterator<SparseRow> rows;
+    private int row;
+    private int at;
+    private int count;
+
+    Entries(RowReader reader, Iterator<SparseRow> rows, int first) {
+      this.reader = reader;
+      this.rows = rows;
+      this.row = first - 1;
+    }
+
+    @Override
+    public boolean hasNext() {
+      while (at == count && rows.hasNext()) {
+        if (reader.read(rows.next())) {
+          row++;
+          at = 0;
+          count = reader.count();
+        }
+      }
+      return at < count;
+    }
+
+    @Override
+    public Tuple2<Integer, Tuple2<Integer, Double>> next() {
+      if (!hasNext()) {
+        throw new java.util.NoSuchElementException();
+      }
+      int column = reader.index()[at];
+      return new Tuple2<>(column, new Tuple2<>(row, reader.value()[at++]));
+    }
+  }
+}
