@@ -176,8 +176,15 @@ public record SolveReport(
         h2dBytes,
         d2hBytes,
         new Seconds(
-            s.read, s.pattern, s.order, s.analyze, s.plan, s.assemble, s.factorize,
-            total - s.total, total),
+            s.read,
+            s.pattern,
+            s.order,
+            s.analyze,
+            s.plan,
+            s.assemble,
+            s.factorize,
+            total - s.total,
+            total),
         peakDeviceBytes,
         peakHostBytes,
         warnings);

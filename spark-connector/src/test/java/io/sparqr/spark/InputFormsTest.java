@@ -151,7 +151,8 @@ class InputFormsTest {
     CsrMatrix tall = wide.transpose();
     double[] z = Problems.solveDense(Problems.dense(tall), x);
     assertThat(Problems.norm(Problems.residual(tall, z, x))).isLessThan(1e-13);
-    assertThat(Problems.norm(x)).isLessThan(Problems.norm(GpuSparseQR.solve(Problems.rdd(wide, 2, c)).x()));
+    assertThat(Problems.norm(x))
+        .isLessThan(Problems.norm(GpuSparseQR.solve(Problems.rdd(wide, 2, c)).x()));
 
     // of full column rank there is one solution only
     sameAsDense(GpuSparseQR.builder().minimumNorm(true).solve(Problems.rdd(A, 2, B)));

@@ -140,7 +140,11 @@ public final class MinimumNorm {
         b = b == null ? new double[labels[i].length][first[parts.size()]] : b;
         if (labels[i].length != b.length) {
           throw new DimensionMismatchException(
-              "rows of partition " + p + " have " + labels[i].length + " right-hand sides, others "
+              "rows of partition "
+                  + p
+                  + " have "
+                  + labels[i].length
+                  + " right-hand sides, others "
                   + b.length,
               "right-hand sides",
               b.length,
@@ -188,8 +192,7 @@ public final class MinimumNorm {
   private static Iterator<Tuple2<Integer, SparseRow>> columns(
       Iterator<Tuple2<Integer, Tuple2<Integer, Double>>> in, int m, int width) {
     var byColumn = new TreeMap<Integer, List<Tuple2<Integer, Double>>>();
-    in.forEachRemaining(
-        t -> byColumn.computeIfAbsent(t._1(), j -> new ArrayList<>()).add(t._2()));
+    in.forEachRemaining(t -> byColumn.computeIfAbsent(t._1(), j -> new ArrayList<>()).add(t._2()));
     return byColumn.entrySet().stream()
         .map(e -> new Tuple2<>(e.getKey(), row(e.getValue(), m, width)))
         .iterator();
@@ -207,8 +210,7 @@ public final class MinimumNorm {
   }
 
   /** (column, (row, value)) of every entry of a partition. */
-  private static final class Entries
-      implements Iterator<Tuple2<Integer, Tuple2<Integer, Double>>> {
+  private static final class Entries implements Iterator<Tuple2<Integer, Tuple2<Integer, Double>>> {
     private final RowReader reader;
     private final Iterator<SparseRow> rows;
     private int row;
