@@ -12,14 +12,11 @@ import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.partition.StagePlan;
 import io.sparqr.symbolic.SymbolicAnalysis;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntToLongFunction;
-import java.util.function.IntUnaryOperator;
 
 /**
  * Factors a subtree task on a {@link RoundExecutor}: memory stages, rounds, rows of R out,
@@ -48,15 +45,12 @@ public final class StagedFactorization {
   /** Doubles from which on an array is worth several threads. */
   private static final int LARGE = 1 << 20;
 
-  /** Doubles that one fetch brings down, about. */
-  private static final int FETCH_DOUBLES = 1 << 27;
-
   private final RoundExecutor executor;
   private final SubtreeFactorizer mender;
   private final String backend;
 
   /** The last task's structure and its stages, for the next one of the same structure. */
-  private Prepared prepared;
+  private PreparedTask prepared;
 
   /**
    * A driver for an executor.
@@ -78,50 +72,6 @@ public final class StagedFactorization {
    */
   public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
     return new Run(problem, options).run();
-  }
-
-  /**
-   * What only depends on structure: the rows' grouping and the stages in the order in which they
-   * came. A later task of the same structure takes each as long as it would build the same.
-   */
-  private static final class Prepared {
-    final SymbolicAnalysis analysis;
-    final int[] fronts;
-    final FrontRows rows;
-    final StageBuilder builder;
-    final boolean detect;
-    final long budget;
-    final List<Stage> stages = new ArrayList<>();
-
-    Prepared(SubtreeProblem problem, FactorOptions o, SchedulerOptions cut, long budget) {
-      analysis = problem.analysis();
-      fronts = problem.fronts();
-      rows = new FrontRows(problem);
-      detect = o.rankTolerance() >= 0;
-      builder = new StageBuilder(analysis, rows, cut, o.threads(), detect);
-      this.budget = budget;
-    }
-
-    boolean serves(SubtreeProblem problem, FactorOptions o, long bytes) {
-      return analysis == problem.analysis()
-          && detect == (o.rankTolerance() >= 0)
-          && budget == bytes
-          && Arrays.equals(fronts, problem.fronts())
-          && rows.sameStructure(problem.rows());
-    }
-  }
-
-  /** A built stage: its fronts, the sizes of the blocks that go in, its program. */
-  private record Stage(int[] fronts, int[] blockShape, StageProgram program) {
-
-    static int[] shape(List<ContributionBlock> blocks) {
-      int[] shape = new int[2 * blocks.size()];
-      for (int b = 0; b < blocks.size(); b++) {
-        shape[2 * b] = blocks.get(b).front();
-        shape[2 * b + 1] = blocks.get(b).cm();
-      }
-      return shape;
-    }
   }
 
   /** One factorization. */
@@ -167,7 +117,7 @@ public final class StagedFactorization {
       // What is free changes a little from call to call; a plan for a little less will do.
       long planBudget = options.deviceMemoryBytes() > 0 ? budget : 0;
       if (prepared == null || !prepared.serves(problem, options, planBudget)) {
-        prepared = new Prepared(problem, options, executor.schedulerOptions(), planBudget);
+        prepared = new PreparedTask(problem, options, executor.schedulerOptions(), planBudget);
       }
       rows = prepared.rows.withValues(problem.rows());
       rhs = problem.rows().rhsCount();
@@ -226,8 +176,8 @@ public final class StagedFactorization {
 
     /** Builds (or takes) and runs one stage; what is left of it stays pending. */
     private void stage() {
-      Stage stage = preparedStage();
-      int count = stage == null ? prefix() : stage.fronts.length;
+      PreparedTask.Stage stage = preparedStage();
+      int count = stage == null ? prefix() : stage.fronts().length;
       while (true) {
         int[] fronts = Arrays.copyOf(pending, count);
         List<ContributionBlock> in = inputs(fronts);
@@ -237,9 +187,9 @@ public final class StagedFactorization {
             count = shrink(count, built.deviceBytes());
             continue;
           }
-          stage = new Stage(fronts, Stage.shape(in), built);
+          stage = new PreparedTask.Stage(fronts, PreparedTask.Stage.shape(in), built);
         }
-        StageProgram program = stage.program;
+        StageProgram program = stage.program();
         RoundExecutor.Result result;
         try {
           result =
@@ -262,21 +212,21 @@ public final class StagedFactorization {
     }
 
     /** The stage that was built at this point for the last task, if it is the one to build. */
-    private Stage preparedStage() {
+    private PreparedTask.Stage preparedStage() {
       if (prepared.stages.size() <= stages) {
         return null;
       }
-      Stage s = prepared.stages.get((int) stages);
-      int n = s.fronts.length;
+      PreparedTask.Stage s = prepared.stages.get((int) stages);
+      int n = s.fronts().length;
       boolean same =
           n <= pending.length
-              && Arrays.equals(s.fronts, 0, n, pending, 0, n)
-              && s.program.deviceBytes() <= budget
-              && Arrays.equals(s.blockShape, Stage.shape(inputs(s.fronts)));
+              && Arrays.equals(s.fronts(), 0, n, pending, 0, n)
+              && s.program().deviceBytes() <= budget
+              && Arrays.equals(s.blockShape(), PreparedTask.Stage.shape(inputs(s.fronts())));
       return same ? s : null;
     }
 
-    private void remember(Stage stage) {
+    private void remember(PreparedTask.Stage stage) {
       int at = (int) stages;
       if (at < prepared.stages.size() && prepared.stages.get(at) == stage) {
         return;
@@ -503,22 +453,22 @@ public final class StagedFactorization {
           }
         }
       }
-      fetch(
+      var fetch = new RowFetch(executor, program, options.threads());
+      fetch.run(
           passOn,
           f -> program.descriptor(f).fp(),
           f -> program.descriptor(f).fp() + program.descriptor(f).cm(),
-          program,
           (f, rows) -> block[fronts[f]] = contribution(program.descriptor(f), fronts[f], rows));
       if (finished) {
-        fetch(
+        fetch.run(
             mend,
             f -> 0,
             f -> Math.min(program.descriptor(f).fm(), program.descriptor(f).fn()),
-            program,
             (f, rows) -> retriangularize(program.descriptor(f), fronts[f], rows));
       } else {
         factorOnHost(mend.stream().mapToInt(f -> fronts[f]).toArray());
       }
+      d2h += 8 * fetch.doubles();
       for (int f = 0; f < n; f++) {
         if (!redo[f]) {
           dropChildren(fronts[f]);
@@ -533,89 +483,6 @@ public final class StagedFactorization {
     private FrontFactor emptyFactor(int front) {
       int[] none = new int[0];
       return new FrontFactor(front, analysis.fn(front), none, new double[0], new double[0], rhs);
-    }
-
-    /** What to do with rows that were fetched. */
-    private interface FetchedRows {
-      void take(int f, DoubleBuffer rows);
-    }
-
-    /** Brings rows [from, to) of fronts of the stage down, packed as PACK_ROWS packs them. */
-    private void fetch(
-        List<Integer> which,
-        IntUnaryOperator from,
-        IntUnaryOperator to,
-        StageProgram program,
-        FetchedRows sink) {
-      int k = 0;
-      while (k < which.size()) {
-        long length = 0;
-        int first = k;
-        while (k < which.size()) {
-          int f = which.get(k);
-          FrontDescriptor d = program.descriptor(f);
-          long more = packedLength(d, from.applyAsInt(f), to.applyAsInt(f));
-          if (k > first && length + more > FETCH_DOUBLES) {
-            break;
-          }
-          length += more;
-          k++;
-        }
-        fetchGroup(which.subList(first, k), from, to, program, Math.toIntExact(length), sink);
-      }
-    }
-
-    private static long packedLength(FrontDescriptor d, long from, long to) {
-      return (to - from) * (d.fn() + d.rhs()) - (to * (to - 1) - from * (from - 1)) / 2;
-    }
-
-    private void fetchGroup(
-        List<Integer> which,
-        IntUnaryOperator from,
-        IntUnaryOperator to,
-        StageProgram program,
-        int length,
-        FetchedRows sink) {
-      int count = 0;
-      for (int f : which) {
-        count += TaskLayout.tiles(to.applyAsInt(f) - from.applyAsInt(f));
-      }
-      ByteBuffer list =
-          ByteBuffer.allocateDirect(count * TaskLayout.TASK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-      var writer = new TaskWriter(list);
-      long at = 0;
-      for (int f : which) {
-        FrontDescriptor d = program.descriptor(f);
-        int first = from.applyAsInt(f);
-        int end = to.applyAsInt(f);
-        long all = packedLength(d, first, end);
-        long right = at + all - (long) (end - first) * d.rhs();
-        for (int i = first; i < end; i += TaskLayout.TILE) {
-          long row = at + packedLength(d, first, i) - (long) (i - first) * d.rhs();
-          int rowTo = Math.min(end, i + TaskLayout.TILE);
-          long rowRight = right + (long) (i - first) * d.rhs();
-          writer.out(TaskLayout.PACK_ROWS, 0, f, 0, i, rowTo, row, rowRight);
-        }
-        at += all;
-      }
-      double[] out = executor.fetch(list, count, length);
-      d2h += 8L * length;
-      int[] start = new int[which.size() + 1];
-      for (int k = 0; k < which.size(); k++) {
-        int f = which.get(k);
-        FrontDescriptor d = program.descriptor(f);
-        start[k + 1] = start[k] + (int) packedLength(d, from.applyAsInt(f), to.applyAsInt(f));
-      }
-      Parallel.loop(
-          which.size(),
-          1,
-          options.threads(),
-          (lo, hi, thread) -> {
-            for (int k = lo; k < hi; k++) {
-              DoubleBuffer rows = DoubleBuffer.wrap(out, start[k], start[k + 1] - start[k]);
-              sink.take(which.get(k), rows);
-            }
-          });
     }
 
     private ContributionBlock contribution(FrontDescriptor d, int front, DoubleBuffer rows) {
