@@ -35,11 +35,7 @@ final class RowFetch {
   }
 
   /** Brings rows [from, to) of fronts of the stage down, packed as PACK_ROWS packs them. */
-  void run(
-      List<Integer> which,
-      IntUnaryOperator from,
-      IntUnaryOperator to,
-      FetchedRows sink) {
+  void run(List<Integer> which, IntUnaryOperator from, IntUnaryOperator to, FetchedRows sink) {
     int k = 0;
     while (k < which.size()) {
       long length = 0;
