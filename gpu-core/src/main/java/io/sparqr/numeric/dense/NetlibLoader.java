@@ -6,6 +6,8 @@ import java.net.URLClassLoader;
 import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /**
  * A second copy of netlib's classes, and of {@link NetlibKernels} on top of them. netlib chooses
@@ -36,6 +38,19 @@ final class NetlibLoader extends URLClassLoader {
     }
     // Never closed: the kernels load classes from it as long as the JVM lives.
     var loader = new NetlibLoader(urls.toArray(new URL[0]));
+    // netlib warns of every implementation that it tries in vain, the vector module's to begin with.
+    Logger log = Logger.getLogger("dev.ludovic.netlib.blas.InstanceBuilder");
+    Level level = log.getLevel();
+    log.setLevel(Level.OFF);
+    try {
+      return kernels(loader, description);
+    } finally {
+      log.setLevel(level);
+    }
+  }
+
+  private static DenseKernels kernels(NetlibLoader loader, String description)
+      throws ReflectiveOperationException {
     Object blas =
         loader
             .loadClass("dev.ludovic.netlib.blas.NativeBLAS")
