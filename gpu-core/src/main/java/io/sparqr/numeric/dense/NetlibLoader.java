@@ -38,7 +38,8 @@ final class NetlibLoader extends URLClassLoader {
     }
     // Never closed: the kernels load classes from it as long as the JVM lives.
     var loader = new NetlibLoader(urls.toArray(new URL[0]));
-    // netlib warns of every implementation that it tries in vain, the vector module's to begin with.
+    // netlib warns of every implementation that it tries in vain, the vector module's to begin
+    // with.
     Logger log = Logger.getLogger("dev.ludovic.netlib.blas.InstanceBuilder");
     Level level = log.getLevel();
     log.setLevel(Level.OFF);
