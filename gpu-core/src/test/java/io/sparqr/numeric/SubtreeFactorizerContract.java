@@ -113,6 +113,19 @@ public abstract class SubtreeFactorizerContract {
   }
 
   @Test
+  void fartherStillSoThatRowsComeInChunks() {
+    var random = new Random(17);
+    CsrMatrix a = TestMatrices.incidence(130_000, 90, random);
+    var c = ContractCase.natural("edges", a, TestMatrices.vector(130_000, random), 1);
+    long tallest = 0;
+    for (int f = 0; f < c.analysis.fronts(); f++) {
+      tallest = Math.max(tallest, c.analysis.fm(f) * c.analysis.fn(f));
+    }
+    assertThat(tallest).isGreaterThan(1L << 23);
+    c.verify(c.run(backend, TaskRun.whole(c.analysis), 2), 89);
+  }
+
+  @Test
   void emptyRowsAndColumns() {
     var random = new Random(3);
     double[][] a = new double[40][30];
