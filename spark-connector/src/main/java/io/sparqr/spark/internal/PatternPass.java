@@ -38,6 +38,7 @@ final class PatternPass {
   private final RowSource source;
   private final SolveOptions options;
   private final int reducers;
+  private final long eagerBytes;
 
   /**
    * What the pass found.
@@ -83,8 +84,13 @@ final class PatternPass {
       implements Serializable {}
 
   PatternPass(RowSource source, SolveOptions options) {
+    this(source, options, EAGER_BYTES);
+  }
+
+  PatternPass(RowSource source, SolveOptions options, long eagerBytes) {
     this.source = source;
     this.options = options;
+    this.eagerBytes = eagerBytes;
     int parallel = source.context().defaultParallelism();
     int input = source.rows().getNumPartitions();
     this.reducers =
@@ -93,7 +99,7 @@ final class PatternPass {
 
   Result run() {
     JavaPairRDD<Integer, byte[]> frames = shuffle();
-    List<Part> found = SparkErrors.unwrap(reduce(frames, false)::collect);
+    List<Part> found = SparkErrors.unwrap(reduce(frames, eagerBytes)::collect);
     List<Stats> stats = new ArrayList<>();
     for (Part p : found) {
       for (byte[] s : p.stats) {
@@ -119,7 +125,7 @@ final class PatternPass {
         ColumnChunks.place(chunk, norm);
       }
     }
-    for (byte[] frame : fetch(reduce(frames, true), found)) {
+    for (byte[] frame : fetch(reduce(frames, Long.MAX_VALUE), found)) {
       decoded.add(PatternCodec.decode(frame));
     }
     SparsityPattern pattern = PatternOrder.merge(decoded, n, options.ridge() > 0);
@@ -136,9 +142,9 @@ final class PatternPass {
     return JavaPairRDD.fromJavaRDD(frames).partitionBy(new KeyPartitioner(r));
   }
 
-  private static JavaRDD<Part> reduce(JavaPairRDD<Integer, byte[]> frames, boolean all) {
+  private static JavaRDD<Part> reduce(JavaPairRDD<Integer, byte[]> frames, long limit) {
     return frames
-        .mapPartitionsWithIndex((k, it) -> List.of(reduce(k, it, all)).iterator(), false)
+        .mapPartitionsWithIndex((k, it) -> List.of(reduce(k, it, limit)).iterator(), false)
         .setName("sparqr distinct row patterns");
   }
 
@@ -180,7 +186,7 @@ final class PatternPass {
     return out;
   }
 
-  private static Part reduce(int reducer, Iterator<Tuple2<Integer, byte[]>> in, boolean all) {
+  private static Part reduce(int reducer, Iterator<Tuple2<Integer, byte[]>> in, long limit) {
     var table = new PatternTable();
     var stats = new ArrayList<byte[]>();
     var norms = new ArrayList<byte[]>();
@@ -201,7 +207,7 @@ final class PatternPass {
     }
     var merged = new ArrayList<byte[]>();
     ColumnChunks.merge(norms, Math::hypot).encode(0, merged);
-    boolean send = all || PatternCodec.bytes(table.size(), table.entries()) <= EAGER_BYTES;
+    boolean send = PatternCodec.bytes(table.size(), table.entries()) <= limit;
     return new Part(
         reducer,
         table.size(),

@@ -86,7 +86,7 @@ public final class Pipeline {
       SymbolicAnalysis analysis = SymbolicAnalyzer.analyze(found.pattern(), symbolic);
       times.order += analysis.data().orderSeconds();
       times.analyze += watch.lap() - analysis.data().orderSeconds();
-      ClusterResources resources = ClusterResources.probe(context, options.workers());
+      ClusterResources resources = resources();
       Broadcast<SolvePlan> plan = held.keep(context.broadcast(plan(analysis, found, resources)));
       times.plan += watch.lap();
       progress.phase("rows", "rows to the tasks of their fronts");
@@ -112,6 +112,15 @@ public final class Pipeline {
       var made = new FactorState.Made(found, plan, levels, singletons, reports, times, warnings);
       return new FactorState(source, options, listener, held, made);
     }
+  }
+
+  /** The executors; in local mode one worker a device, if there are several. */
+  private ClusterResources resources() {
+    ClusterResources there = ClusterResources.probe(context, options.workers());
+    if (!there.local() || options.workers() > 0) {
+      return there;
+    }
+    return ClusterResources.probe(context, Backends.devices(options.backend()));
   }
 
   /** What can be known to fail without a job: no stack traces of failed tasks for that. */

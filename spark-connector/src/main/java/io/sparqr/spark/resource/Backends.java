@@ -81,6 +81,13 @@ public final class Backends {
     return new Chosen(cpu(), -1, why);
   }
 
+  /** Devices of this JVM that the choice allows and that can be used. */
+  public static int devices(BackendChoice choice) {
+    Optional<QrBackendProvider> cuda =
+        choice == BackendChoice.CPU ? Optional.empty() : find("cuda");
+    return unusable(cuda) == null ? cuda.get().devices() : 0;
+  }
+
   private static String unusable(Optional<QrBackendProvider> cuda) {
     if (cuda.isEmpty()) {
       return "no CUDA backend in this build";

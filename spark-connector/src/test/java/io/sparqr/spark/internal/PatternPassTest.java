@@ -1,0 +1,61 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.Problems;
+import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.resource.Held;
+import io.sparqr.sparse.CsrMatrix;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The first pass over the rows, and inputs of single tasks. */
+class PatternPassTest {
+
+  private static final CsrMatrix A = Problems.random(400, 10, 3, 20260108L);
+
+  private static PatternPass.Result pass(int partitions, long eagerBytes) {
+    double[] b = Problems.rhs(400, 1);
+    RowSource source = RowSource.of(Problems.rdd(A, partitions, b));
+    return new PatternPass(source, SolveOptions.defaults(), eagerBytes).run();
+  }
+
+  @Test
+  void thePatternIsTheSameHoweverItIsFetchedAndPartitioned() {
+    PatternPass.Result all = pass(2, 1 << 20);
+    for (PatternPass.Result other : List.of(pass(2, 0), pass(5, 1 << 20), pass(1, 0))) {
+      assertThat(other.pattern().rowStart()).isEqualTo(all.pattern().rowStart());
+      assertThat(other.pattern().columnIndex()).isEqualTo(all.pattern().columnIndex());
+      assertThat(other.pattern().multiplicity()).isEqualTo(all.pattern().multiplicity());
+      assertThat(other.nonzeros()).isEqualTo(A.nonzeros());
+      assertThat(other.rows()).isEqualTo(400);
+    }
+    assertThat(all.pattern().patterns()).isLessThan(250);
+    double[] norm = new double[10];
+    for (int k = 0; k < A.nonzeros(); k++) {
+      norm[A.columnIndex()[k]] = Math.hypot(norm[A.columnIndex()[k]], A.values()[k]);
+    }
+    for (int j = 0; j < 10; j++) {
+      assertThat(all.norm()[j]).isCloseTo(norm[j], org.assertj.core.data.Offset.offset(1e-13));
+    }
+  }
+
+  @Test
+  void largeInputsOfATaskTravelApart() {
+    try (var held = new Held()) {
+      byte[] small = {1, 2, 3};
+      byte[] large = new byte[1 << 20];
+      large[77] = 5;
+      TaskInput near = TaskInput.of(LocalSpark.context(), held, small);
+      TaskInput far = TaskInput.of(LocalSpark.context(), held, large);
+      assertThat(near.far()).isNull();
+      assertThat(far.near()).isNull();
+      List<byte[]> back =
+          LocalSpark.context().parallelize(List.of(near, far), 2).map(TaskInput::frame).collect();
+      assertThat(back.get(0)).isEqualTo(small);
+      assertThat(back.get(1)).isEqualTo(large);
+    }
+  }
+}
