@@ -6,12 +6,13 @@ import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.TreePartitioner;
-import io.sparqr.spark.SolveReport;
+import io.sparqr.partition.WhatIf;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
+import io.sparqr.symbolic.SymbolicSummary;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Arrays;
@@ -35,6 +36,10 @@ final class AnalyzeCommand implements Callable<Integer> {
   /** What a CPU executor is taken to do on large fronts; only ratios of the result depend on it. */
   private static final double EXECUTOR_FLOPS = 3e10;
 
+  private static final double NETWORK = 1e9;
+  private static final double LEVEL_SECONDS = 0.1;
+  private static final int[] COUNTS = {1, 2, 4, 8, 16};
+
   @Spec private CommandSpec spec;
 
   @Mixin private MatrixOptions input;
@@ -50,7 +55,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     SymbolicOptions options = SymbolicOptions.defaults().withOrdering(input.ordering);
     SymbolicAnalysis analysis = SymbolicAnalyzer.analyze(pattern, options);
     PrintWriter out = spec.commandLine().getOut();
-    print(out, analysis, pattern);
+    print(out, analysis);
     out.flush();
     return 0;
   }
@@ -88,60 +93,21 @@ final class AnalyzeCommand implements Callable<Integer> {
     }
   }
 
-  private void print(PrintWriter out, SymbolicAnalysis s, SparsityPattern pattern) {
-    TreeStatistics t = TreeStatistics.of(s, pattern);
-    line(out, "matrix", "%,d x %,d, %,d nonzeros", s.rows(), s.columns(), s.nonzeros());
-    line(out, "ordering", "%s (%s)", s.orderingUsed(), s.orderingReason());
-    line(
-        out,
-        "seconds",
-        "order %.2f, analyze %.2f",
-        s.data().orderSeconds(),
-        s.data().analyzeSeconds());
-    line(out, "singletons", "%,d columns, %,d empty rows", s.singletons(), s.emptyRows());
-    line(out, "nnz(R)", "%,d (%s)", t.nnzR(), bytes(8 * t.nnzR()));
-    line(out, "flops", "%s", SolveReport.work(s.flops()));
-    line(out, "tree", "%,d fronts, %,d root(s), depth %,d", s.fronts(), roots(s), t.depth());
-    if (t.largestFront() >= 0) {
-      int f = t.largestFront();
-      line(out, "largest", "front %,d x %,d, %,d pivots", s.fm(f), s.fn(f), s.fp(f));
-    }
-    line(
-        out,
-        "critical",
-        "path of %s, %.0f%% of all: at most %.1f times faster on many executors",
-        SolveReport.work(t.criticalFlops()),
-        100 * t.criticalFlops() / Math.max(1, s.flops()),
-        s.flops() / Math.max(1, t.criticalFlops()));
-    line(out, "memory", "%s at once in one task, beside R", bytes(t.peakBytes()));
-    out.println();
-    histogram(out, t, s.flops());
-    out.println();
+  private void print(PrintWriter out, SymbolicAnalysis s) {
+    out.println(SymbolicSummary.of(s, 1));
     partition(out, s);
+    out.println();
+    out.print(WhatIf.of(s, worker(), NETWORK, LEVEL_SECONDS, PartitionOptions.defaults(), COUNTS));
   }
 
-  private static void histogram(PrintWriter out, TreeStatistics t, double flops) {
-    out.printf(Locale.ROOT, "%-16s %10s %14s %7s%n", "front columns", "fronts", "flops", "share");
-    int from = 1;
-    for (TreeStatistics.Bucket b : t.histogram()) {
-      if (b.fronts() > 0) {
-        String range =
-            b.columns() == Integer.MAX_VALUE ? from + " and more" : from + " to " + b.columns();
-        out.printf(
-            Locale.ROOT,
-            "%-16s %,10d %14s %6.1f%%%n",
-            range,
-            b.fronts(),
-            SolveReport.work(b.flops()),
-            100 * b.flops() / Math.max(1, flops));
-      }
-      from = b.columns() + 1;
-    }
+  private static ResourceModel.Worker worker() {
+    return new ResourceModel.Worker(
+        "executor", EXECUTOR_FLOPS, Runtime.getRuntime().maxMemory(), false);
   }
 
   private void partition(PrintWriter out, SymbolicAnalysis s) {
     int executors = Math.max(1, input.executors);
-    long memory = Runtime.getRuntime().maxMemory();
+    long memory = worker().memoryBytes();
     TreePartition cut =
         TreePartitioner.partition(
             s,
@@ -151,7 +117,7 @@ final class AnalyzeCommand implements Callable<Integer> {
         Locale.ROOT,
         "over %d executor(s) of %s/s: %d subtree tasks in %d level(s), about %.2f s, not under %.2f s%n",
         executors,
-        SolveReport.work(EXECUTOR_FLOPS),
+        SymbolicSummary.flopsText(EXECUTOR_FLOPS),
         cut.tasks().size(),
         cut.levels(),
         cut.estimatedSeconds(),
@@ -168,28 +134,9 @@ final class AnalyzeCommand implements Callable<Integer> {
           level + 1,
           tasks.size(),
           fronts,
-          SolveReport.work(flops),
-          SolveReport.work(most),
-          bytes(peak));
+          SymbolicSummary.flopsText(flops),
+          SymbolicSummary.flopsText(most),
+          SymbolicSummary.bytesText(peak));
     }
-  }
-
-  private static int roots(SymbolicAnalysis s) {
-    return s.childCount(s.fronts());
-  }
-
-  private static void line(PrintWriter out, String key, String format, Object... values) {
-    out.printf(Locale.ROOT, "%-10s %s%n", key, String.format(Locale.ROOT, format, values));
-  }
-
-  private static String bytes(long count) {
-    String[] unit = {"B", "kB", "MB", "GB", "TB"};
-    int u = 0;
-    double b = count;
-    while (b >= 1000 && u < unit.length - 1) {
-      b /= 1000;
-      u++;
-    }
-    return String.format(Locale.ROOT, u == 0 ? "%.0f %s" : "%.1f %s", b, unit[u]);
   }
 }

@@ -285,11 +285,12 @@ class SolveCommandTest {
     assertThat(run.out())
         .contains(
             "6,962 x 3,600, 27,848 nonzeros",
-            "nnz(R)",
-            "flops",
+            "nonzeros of R",
+            "work",
             "tree",
-            "critical",
-            "front columns",
+            "critical path",
+            "columns of front",
+            "workers levels",
             "over 4 executor(s)",
             "level 1:");
     try (var files = Files.list(folder)) {
