@@ -4,9 +4,8 @@
 // barrier a column, one butterfly of 3 steps that yields the norm and all inner products at once.
 //
 // Warp w has columns 8 w .. 8 w + 7; lane = 4 rl + cl has columns 8 w + 2 cl + {0, 1} and rows
-// 2 rl + 16 s + {0, 1}. Column k is broadcast as x through shared memory with zeros in rows <= k and
-// its diagonal entry alpha apart; p_j = x' a_j is known before the norm is, and becomes v' a_j by
-// adding v_k a_kj. Columns j < k hold V (not normalised), whose p_j are what T needs: T column k is
+// 2 rl + 16 s + {0, 1}. Column k is broadcast as x through shared memory with zeros in rows < k;
+// p_j = x' a_j is known before the norm is, and becomes v' a_j by adding (v_k - x_k) a_kj. Columns j < k hold V (not normalised), whose p_j are what T needs: T column k is
 // computed one column behind, by all threads, T row i in lanes 4 (i % 8) .. + 3 of warp i / 8.
 // V is normalised (unit diagonal) when it is stored.
 //
@@ -25,6 +24,15 @@ struct FactorizeShared {
   double beta[32];
   double largest[SPARQR_WARPS];
 };
+
+/** Both values are computed: an ordinary choice between array elements ends in local memory. */
+__device__ __forceinline__ double choose(bool first, double a, double b) {
+  double c;
+  asm("{.reg .pred p; setp.ne.s32 p, %3, 0; selp.f64 %0, %1, %2, p;}"
+      : "=d"(c)
+      : "d"(a), "d"(b), "r"(static_cast<int>(first)));
+  return c;
+}
 
 __device__ __forceinline__ double approximate_rsqrt(double x) {
   double y;
@@ -48,8 +56,9 @@ struct Reflector {
  * refined: third-order steps give full precision.
  */
 __device__ __forceinline__ Reflector reflector(double alpha, double norm2) {
-  const bool live = norm2 > 1e-290;
-  norm2 = fmax(norm2, 1e-290);
+  // By the high word (1e-290 and more): cheaper than a comparison of doubles on the critical path.
+  const bool live = __double2hiint(norm2) > 0x03b8f2b0;
+  norm2 = choose(live, norm2, 1.0);
   const double size_alpha = fabs(alpha);
   const double y = approximate_rsqrt(norm2);
   const double s = norm2 * y;
@@ -68,15 +77,6 @@ __device__ __forceinline__ Reflector reflector(double alpha, double norm2) {
   r.tau = live ? size * root : 0.0;
   r.inverse = copysign(r.gamma * norm, alpha);
   return r;
-}
-
-/** Both values are computed: an ordinary choice between array elements ends in local memory. */
-__device__ __forceinline__ double choose(bool first, double a, double b) {
-  double c;
-  asm("{.reg .pred p; setp.ne.s32 p, %3, 0; selp.f64 %0, %1, %2, p;}"
-      : "=d"(c)
-      : "d"(a), "d"(b), "r"(static_cast<int>(first)));
-  return c;
 }
 
 /**
@@ -156,14 +156,15 @@ __device__ __forceinline__ void factorize(FactorizeShared& sh, const Bundle& bun
       double2 pair = make_double2(a[s][0][0], a[s][1][0]);
       if (s == 0 && rl == 0) {
         sh.alpha[0] = pair.x;
-        pair.x = 0;
       }
       *reinterpret_cast<double2*>(&sh.x[0][2 * rl + 16 * s]) = pair;
     }
   }
+  // Not unrolled: the loop's code is what the instruction caches hold, twice of it is slower.
 #pragma unroll 1
-  for (int k = 0; k <= columns; k++) {
+  for (int k = 0; k < columns; k++) {
     __syncthreads();
+    const bool odd = k & 1;
     const double* x = sh.x[k & 1] + 2 * rl;
     double2 xs[KEEP];
 #pragma unroll
@@ -174,7 +175,7 @@ __device__ __forceinline__ void factorize(FactorizeShared& sh, const Bundle& bun
     const double* z = sh.z[(k + 1) & 1];
     const double tau_before = k > 0 ? sh.tau[k - 1] : 0.0;
     // Row k of this thread's columns, from the lane that has it.
-    const bool odd = k & 1, top = k < 16;
+    const bool top = k < 16;
     double a0 = choose(odd, choose(top, a[0][1][0], a[1][1][0]),
                        choose(top, a[0][0][0], a[1][0][0]));
     double a1 = choose(odd, choose(top, a[0][1][1], a[1][1][1]),
@@ -195,7 +196,16 @@ __device__ __forceinline__ void factorize(FactorizeShared& sh, const Bundle& bun
       p1[1] = fma(v.y, a[s][1][1], p1[1]);
     }
     double norm2 = q[0] + q[1], d0 = p0[0] + p0[1], d1 = p1[0] + p1[1];
-    // T(:, k-1) = -tau T(:, 0..k-2) z, z = V' v_{k-1}; its butterfly goes along with the others.
+#pragma unroll
+    for (int lanes = 4; lanes <= 16; lanes *= 2) {
+      const double u0 = __shfl_xor_sync(~0u, norm2, lanes);
+      const double u1 = __shfl_xor_sync(~0u, d0, lanes);
+      const double u2 = __shfl_xor_sync(~0u, d1, lanes);
+      norm2 += u0;
+      d0 += u1;
+      d1 += u2;
+    }
+    // T(:, k-1) = -tau T(:, 0..k-2) z, z = V' v_{k-1}: work for the time of the next chain.
     double t0 = 0, t1 = 0;
 #pragma unroll
     for (int i = 0; i < 8; i += 2) {
@@ -203,40 +213,12 @@ __device__ __forceinline__ void factorize(FactorizeShared& sh, const Bundle& bun
       t1 = fma(t[i + 1], z[tq + 4 * i + 4], t1);
     }
     t0 += t1;
-    {
-      double u0 = __shfl_xor_sync(~0u, norm2, 4), u1 = __shfl_xor_sync(~0u, d0, 4),
-             u2 = __shfl_xor_sync(~0u, d1, 4), u3 = __shfl_xor_sync(~0u, t0, 1);
-      norm2 += u0;
-      d0 += u1;
-      d1 += u2;
-      t0 += u3;
-      u0 = __shfl_xor_sync(~0u, norm2, 8);
-      u1 = __shfl_xor_sync(~0u, d0, 8);
-      u2 = __shfl_xor_sync(~0u, d1, 8);
-      u3 = __shfl_xor_sync(~0u, t0, 2);
-      norm2 += u0;
-      d0 += u1;
-      d1 += u2;
-      t0 += u3;
-      u0 = __shfl_xor_sync(~0u, norm2, 16);
-      u1 = __shfl_xor_sync(~0u, d0, 16);
-      u2 = __shfl_xor_sync(~0u, d1, 16);
-      norm2 += u0;
-      d0 += u1;
-      d1 += u2;
-    }
-    norm2 = fma(alpha, alpha, norm2);
-    const double t_new = ti == k - 1 ? tau_before : -tau_before * t0;
-#pragma unroll
-    for (int i = 0; i < 8; i++) {
-      t[i] = choose(k - 1 == tq + 4 * i, t_new, t[i]);
-    }
-    if (k == columns) {
-      break;
-    }
+    t1 = __shfl_xor_sync(~0u, t0, 1);
     const Reflector h = reflector(alpha, norm2);
-    d0 = fma(h.pivot, a0, d0);
-    d1 = fma(h.pivot, a1, d1);
+    t0 += t1;
+    t1 = __shfl_xor_sync(~0u, t0, 2);
+    d0 = fma(-h.beta, a0, d0);
+    d1 = fma(-h.beta, a1, d1);
     const double w0 = c0 > k ? h.gamma * d0 : 0.0;
     const double w1 = c0 + 1 > k ? h.gamma * d1 : 0.0;
 #pragma unroll
@@ -248,43 +230,28 @@ __device__ __forceinline__ void factorize(FactorizeShared& sh, const Bundle& bun
       a[s][1][0] = fma(-v.y, w0, a[s][1][0]);
       a[s][1][1] = fma(-v.y, w1, a[s][1][1]);
     }
-    // Row k: R.
-    if (rl == (k & 15) >> 1) {
-      const double r0 = c0 == k ? h.beta : fma(-h.pivot, w0, a0);
-      const double r1 = c0 + 1 == k ? h.beta : fma(-h.pivot, w1, a1);
-#pragma unroll
-      for (int s = 0; s < 2; s++) {
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-          const bool here = k >> 4 == s && (k & 1) == i;
-          a[s][i][0] = choose(here, r0, a[s][i][0]);
-          a[s][i][1] = choose(here, r1, a[s][i][1]);
-        }
-      }
-    }
-    // Column k + 1 for everyone.
+    // Column k + 1 for everyone, zeros above its diagonal.
     const int next = k + 1;
     if (c0 == (next & ~1) && next < columns) {
       double* to = sh.x[next & 1] + 2 * rl;
-      const bool second = next & 1;
 #pragma unroll
       for (int s = 0; s < PAIRS; s++) {
-        double2 pair = make_double2(choose(second, a[s][0][1], a[s][0][0]),
-                                    choose(second, a[s][1][1], a[s][1][0]));
+        double2 pair = make_double2(choose(odd, a[s][0][0], a[s][0][1]),
+                                    choose(odd, a[s][1][0], a[s][1][1]));
         if (s < 2) {
           const int r = 2 * rl + 16 * s;
           if (r == (next & ~1)) {
-            sh.alpha[next & 1] = choose(second, pair.y, pair.x);
+            sh.alpha[next & 1] = choose(odd, pair.x, pair.y);
           }
-          pair.x = r > next ? pair.x : 0.0;
-          pair.y = r + 1 > next ? pair.y : 0.0;
+          pair.x = r >= next ? pair.x : 0.0;
+          pair.y = r + 1 >= next ? pair.y : 0.0;
         }
         *reinterpret_cast<double2*>(to + 16 * s) = pair;
       }
     }
+    // z, for T: v_j' v_k with both normalised.
     inverse[0] = choose(c0 == k, h.inverse, inverse[0]);
     inverse[1] = choose(c0 + 1 == k, h.inverse, inverse[1]);
-    // z, for T: v_j' v_k with both normalised.
     if (rl == 0) {
       const double z0 = c0 < k ? d0 * inverse[0] * h.inverse : 0.0;
       const double z1 = c0 + 1 < k ? d1 * inverse[1] * h.inverse : 0.0;
@@ -293,6 +260,43 @@ __device__ __forceinline__ void factorize(FactorizeShared& sh, const Bundle& bun
     if (threadIdx.x == 0) {
       sh.tau[k] = h.tau;
       sh.beta[k] = h.beta * unscale;
+    }
+    // Row k: R.
+    if (rl == (k & 15) >> 1) {
+      const double r0 = c0 == k ? h.beta : fma(-h.pivot, w0, a0);
+      const double r1 = c0 + 1 == k ? h.beta : fma(-h.pivot, w1, a1);
+#pragma unroll
+      for (int s = 0; s < 2; s++) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+          const bool here = top == (s == 0) && odd == (i == 1);
+          a[s][i][0] = choose(here, r0, a[s][i][0]);
+          a[s][i][1] = choose(here, r1, a[s][i][1]);
+        }
+      }
+    }
+    t0 += t1;
+    const double t_new = ti == k - 1 ? tau_before : -tau_before * t0;
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+      t[i] = choose(k - 1 == tq + 4 * i, t_new, t[i]);
+    }
+  }
+  __syncthreads();
+  if (columns > 0) {
+    const double* z = sh.z[(columns - 1) & 1];
+    double t0 = 0;
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+      t0 = fma(t[i], z[tq + 4 * i], t0);
+    }
+    t0 += __shfl_xor_sync(~0u, t0, 1);
+    t0 += __shfl_xor_sync(~0u, t0, 2);
+    const double tau = sh.tau[columns - 1];
+    const double t_new = ti == columns - 1 ? tau : -tau * t0;
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+      t[i] = choose(columns - 1 == tq + 4 * i, t_new, t[i]);
     }
   }
   // R to the first tile, its V and T to the slot, the other tiles' V in place.
