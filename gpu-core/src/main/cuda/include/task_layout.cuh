@@ -31,9 +31,9 @@ enum SparqrKind : uint8_t {
   SPARQR_PACK_ASSEMBLE = 3,    // pack: rows of a front's contribution block into its parent
   SPARQR_ASSEMBLE_BLOCK = 4,   // pack: the same from a packed input block
   SPARQR_ASSEMBLE_S = 5,       // scatter: packed (index, value) entries into a front
-  SPARQR_APPLY = 6,            // qr: apply vt_read to column tiles [from, to)
-  SPARQR_PACK_ROWS = 7,        // out: final rows of a front into the output buffer
-  SPARQR_RESIDUAL = 8,         // out: sums of squares of right-hand sides that end in this front
+  SPARQR_PACK_ROWS = 6,        // out: final rows of a front into the output buffer
+  SPARQR_RESIDUAL = 7,         // out: sums of squares of right-hand sides that end in this front
+  SPARQR_APPLY = 8,            // qr: apply vt_read to column tiles [from, to)
   SPARQR_KINDS = 9
 };
 

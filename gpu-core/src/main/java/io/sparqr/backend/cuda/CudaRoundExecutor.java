@@ -47,6 +47,9 @@ final class CudaRoundExecutor implements RoundExecutor {
   private double kernelMillis;
   private boolean closed;
 
+  /** For tests: every buffer of a stage is filled with NaN before anything is put into it. */
+  private boolean poison;
+
   /**
    * An executor on a device that is the caller's to close, after this.
    *
@@ -83,6 +86,11 @@ final class CudaRoundExecutor implements RoundExecutor {
     return options;
   }
 
+  /** For tests. */
+  void poison() {
+    poison = true;
+  }
+
   /** Milliseconds that the last stage's rounds took on the device. */
   double kernelMillis() {
     return kernelMillis;
@@ -103,6 +111,13 @@ final class CudaRoundExecutor implements RoundExecutor {
     var traffic = new long[2];
     if (memory.reserve(program)) {
       resident = null;
+    }
+    if (poison) {
+      resident = null;
+      for (Part part : Part.values()) {
+        compute.fill(memory.get(part).at(0), (byte) -1, memory.get(part).bytes());
+      }
+      compute.synchronize();
     }
     compute.fill(memory.get(Part.ARENA).at(0), (byte) 0, 8 * program.arenaDoubles());
     compute.fill(

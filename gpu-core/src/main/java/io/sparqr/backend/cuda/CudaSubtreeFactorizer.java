@@ -25,6 +25,7 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
   private StagedFactorization staged;
   private int threads;
   private boolean closed;
+  private boolean poison;
 
   CudaSubtreeFactorizer(CudaDriver driver, int ordinal, SchedulerOptions options) {
     this.options = options;
@@ -35,7 +36,7 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
   /** How tasks are cut for a device: enough Apply tasks for two thread blocks a multiprocessor. */
   static SchedulerOptions tuned(int multiprocessors) {
     int bundle = Integer.getInteger("sparqr.cuda.bundle", 8);
-    return new SchedulerOptions(bundle, true, 8192, 64, 2 * multiprocessors, 8, 4096, 8, 1024);
+    return new SchedulerOptions(bundle, true, 8192, 64, 2 * multiprocessors, 4, 4096, 8, 1024);
   }
 
   @Override
@@ -51,6 +52,9 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
       threads = factorOptions.threads();
       SchedulerOptions cut = options == null ? tuned(device.multiprocessors()) : options;
       executor = new CudaRoundExecutor(device, 0, threads, cut);
+      if (poison) {
+        executor.poison();
+      }
       staged = new StagedFactorization("cuda", executor, mender);
     }
     try {
@@ -64,6 +68,11 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
   /** After a sticky error nothing can be released in order: the process has to end. */
   private void abandon() {
     closed = true;
+  }
+
+  /** For tests: device buffers are filled with NaN before use. */
+  void poison() {
+    poison = true;
   }
 
   /** Milliseconds that the last stage's rounds took on the device. */

@@ -339,7 +339,12 @@ final class StageBuilder {
     }
     int pivotTiles = Math.min(rowTiles, TaskLayout.tiles(s.fn[f]));
     return BucketScheduler.schedule(
-        rowTiles, left, pivotTiles, s.columnTiles(f), options.bundle(), options.pipelining());
+        rowTiles,
+        left,
+        pivotTiles,
+        s.columnTiles(f),
+        options.bundleFor(rowTiles, pivotTiles),
+        options.pipelining());
   }
 
   private StageProgram finish(Draft d) {

@@ -44,9 +44,9 @@ public final class TaskLayout {
   public static final int PACK_ASSEMBLE = 3;
   public static final int ASSEMBLE_BLOCK = 4;
   public static final int ASSEMBLE_S = 5;
-  public static final int APPLY = 6;
-  public static final int PACK_ROWS = 7;
-  public static final int RESIDUAL = 8;
+  public static final int APPLY = 8;
+  public static final int PACK_ROWS = 6;
+  public static final int RESIDUAL = 7;
 
   /** Number of kinds. */
   public static final int KINDS = 9;

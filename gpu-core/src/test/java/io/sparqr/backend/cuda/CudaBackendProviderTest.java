@@ -1,0 +1,89 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sparqr.error.BackendUnavailableException;
+import io.sparqr.error.CudaException;
+import io.sparqr.error.FatalCudaException;
+import io.sparqr.error.InsufficientMemoryException;
+import org.junit.jupiter.api.Test;
+
+/** What a machine without a usable device is told; needs none. */
+class CudaBackendProviderTest {
+
+  private static String reason(CudaCalls calls) {
+    return CudaBackendProvider.probe(true, () -> calls).reason();
+  }
+
+  /** A machine with some devices of a capability and a driver's version; 0 codes otherwise. */
+  private static CudaCalls machine(int version, int devices, int capability) {
+    return FaultyCalls.of(
+        null,
+        (call, a) -> {
+          switch (call) {
+            case "driverVersion" -> ((int[]) a[0])[0] = version;
+            case "deviceCount" -> ((int[]) a[0])[0] = devices;
+            case "deviceAttribute" ->
+                ((int[]) a[2])[0] = (int) a[1] == 75 ? capability / 10 : capability % 10;
+            default -> {}
+          }
+          return null;
+        });
+  }
+
+  @Test
+  void eachReasonIsOneClearLine() {
+    assertThat(CudaBackendProvider.probe(false, JCudaCalls::new).reason())
+        .isEqualTo("this build has no CUDA kernels (nvcc was not there when it was made)");
+    assertThat(
+            CudaBackendProvider.probe(
+                    true,
+                    () -> {
+                      throw new UnsatisfiedLinkError("libcuda.so.1: not found\nmore");
+                    })
+                .reason())
+        .isEqualTo("the CUDA driver library cannot be loaded: libcuda.so.1: not found");
+    assertThat(reason(FaultyCalls.of(null, (call, a) -> call.equals("init") ? 100 : null)))
+        .isEqualTo("the CUDA driver does not start: CUDA_ERROR_100 (100)");
+    assertThat(reason(machine(12060, 1, 90)))
+        .isEqualTo(
+            "the CUDA driver is too old: its API is 12.6, the kernels need 13.0 (driver 580)");
+    assertThat(reason(machine(13000, 0, 90)))
+        .isEqualTo("no CUDA device is visible to this process");
+    assertThat(reason(machine(13000, 2, 75)))
+        .isEqualTo("device 0 has compute capability 7.5, 8.0 is needed");
+    assertThat(reason(machine(13000, 2, 90))).isNull();
+  }
+
+  @Test
+  void requiredButUnavailable() {
+    var provider = new CudaBackendProvider(CudaBackendProvider.Verdict.no("why not"));
+    assertThat(provider.unavailable()).contains("why not");
+    assertThat(provider.devices()).isZero();
+    assertThatThrownBy(() -> provider.create(0))
+        .isInstanceOf(BackendUnavailableException.class)
+        .hasMessage("no CUDA backend: why not");
+    var two = new CudaBackendProvider(new CudaBackendProvider.Verdict(null, null, 2));
+    assertThatThrownBy(() -> two.create(2))
+        .isInstanceOf(BackendUnavailableException.class)
+        .hasMessage("no CUDA device 2: there are 2");
+  }
+
+  @Test
+  void codesBecomeTypedErrors() {
+    var driver = new CudaDriver(FaultyCalls.of(null, (call, a) -> null));
+    assertThatThrownBy(() -> driver.check("cuLaunchKernel", 701))
+        .isExactlyInstanceOf(CudaException.class)
+        .hasMessage("cuLaunchKernel failed: CUDA_ERROR_701 (701)");
+    assertThatThrownBy(() -> driver.check("cuStreamSynchronize", 700))
+        .isInstanceOf(FatalCudaException.class)
+        .hasMessageContaining("this process must end");
+    var full = new CudaDriver(FaultyCalls.of(null, (c, a) -> c.equals("memoryAllocate") ? 2 : null));
+    assertThatThrownBy(() -> new DeviceBuffer(full, 1L << 40))
+        .isInstanceOf(InsufficientMemoryException.class)
+        .hasMessage("cuMemAlloc: 1099511627776 bytes asked for, 0 free");
+    assertThat(LiveResources.count(LiveResources.Kind.DEVICE_BUFFER)).isZero();
+  }
+}

@@ -1,0 +1,18 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.numeric.SubtreeFactorizerContract;
+import org.junit.jupiter.api.Tag;
+
+/** Nothing is read that was not written: all buffers full of NaN before each stage. */
+@Tag("gpu")
+class CudaPoisonedBuffersTest extends SubtreeFactorizerContract {
+
+  @Override
+  protected SubtreeFactorizer create() {
+    var factorizer = (CudaSubtreeFactorizer) TestDevice.provider().create(0);
+    factorizer.poison();
+    return factorizer;
+  }
+}

@@ -1,0 +1,42 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+
+/** Driver calls of which some fail as a test wants. */
+final class FaultyCalls {
+
+  /** Decides what a call returns; null: what the real one returns. */
+  @FunctionalInterface
+  interface Fault {
+    Integer code(String call, Object[] arguments);
+  }
+
+  private FaultyCalls() {}
+
+  /** Calls to real, or, if that is null, success without effect. */
+  static CudaCalls of(CudaCalls real, Fault fault) {
+    return (CudaCalls)
+        Proxy.newProxyInstance(
+            CudaCalls.class.getClassLoader(),
+            new Class<?>[] {CudaCalls.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("errorName")) {
+                return "CUDA_ERROR_" + arguments[0];
+              }
+              Integer code = fault.code(method.getName(), arguments);
+              if (code != null) {
+                return code;
+              }
+              if (real == null) {
+                return 0;
+              }
+              try {
+                return method.invoke(real, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+}
