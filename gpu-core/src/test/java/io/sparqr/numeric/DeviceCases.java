@@ -16,8 +16,7 @@ public final class DeviceCases {
     var a = Gallery.generate(specification);
     var options = SymbolicOptions.defaults().withGiven(new NestedDissection().order(a.pattern()));
     var random = new Random(4);
-    var c =
-        new ContractCase(specification, a, TestMatrices.vector(a.rows(), random), 1, options);
+    var c = new ContractCase(specification, a, TestMatrices.vector(a.rows(), random), 1, options);
     int[] fronts = new int[c.analysis.fronts()];
     java.util.Arrays.setAll(fronts, f -> f);
     return new SubtreeProblem(c.analysis, fronts, c.split().rows(), java.util.List.of());

@@ -93,8 +93,8 @@ public record SchedulerOptions(
 
   /**
    * The bundle for a front of so many row and pivot column tiles. Large bundles save rounds of tall
-   * fronts, flops of wide ones and tasks of small ones; in between, the time of a round counts, that
-   * of a Factorize, and bundles of 4 are faster (measured on an H200).
+   * fronts, flops of wide ones and tasks of small ones; in between, the time of a round counts,
+   * that of a Factorize, and bundles of 4 are faster (measured on an H200).
    */
   public int bundleFor(int rowTiles, int pivotTiles) {
     boolean large = pivotTiles <= 8 || pivotTiles >= 192 || rowTiles >= 8L * pivotTiles;

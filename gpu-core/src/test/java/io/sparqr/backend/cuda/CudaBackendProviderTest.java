@@ -80,7 +80,8 @@ class CudaBackendProviderTest {
     assertThatThrownBy(() -> driver.check("cuStreamSynchronize", 700))
         .isInstanceOf(FatalCudaException.class)
         .hasMessageContaining("this process must end");
-    var full = new CudaDriver(FaultyCalls.of(null, (c, a) -> c.equals("memoryAllocate") ? 2 : null));
+    var full =
+        new CudaDriver(FaultyCalls.of(null, (c, a) -> c.equals("memoryAllocate") ? 2 : null));
     assertThatThrownBy(() -> new DeviceBuffer(full, 1L << 40))
         .isInstanceOf(InsufficientMemoryException.class)
         .hasMessage("cuMemAlloc: 1099511627776 bytes asked for, 0 free");

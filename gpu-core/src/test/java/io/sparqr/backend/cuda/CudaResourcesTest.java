@@ -27,7 +27,9 @@ class CudaResourcesTest {
   private static void assertSameBits(SubtreeFactor a, SubtreeFactor b) {
     assertThat(a.fronts()).hasSameSizeAs(b.fronts());
     for (int f = 0; f < a.fronts().size(); f++) {
-      assertThat(a.fronts().get(f).values()).as("front %d", f).isEqualTo(b.fronts().get(f).values());
+      assertThat(a.fronts().get(f).values())
+          .as("front %d", f)
+          .isEqualTo(b.fronts().get(f).values());
       assertThat(a.fronts().get(f).rhs()).as("front %d", f).isEqualTo(b.fronts().get(f).rhs());
     }
   }
