@@ -134,10 +134,27 @@ final class ColumnGraph {
       }
       start[j + 1] = end;
     }
+    return sorted(start, neighbor, weight, end);
+  }
+
+  /**
+   * The graph with ascending neighbours, so that an order does not depend on how the rows came: a
+   * symmetric graph is its own transpose, and transposing sorts. O(entries).
+   */
+  private WeightedGraph sorted(int[] start, int[] neighbor, int[] weight, int end) {
+    int[] next = start.clone();
+    int[] ascending = new int[end];
+    int[] its = new int[end];
+    for (int j = 0; j < n; j++) {
+      for (int q = start[j]; q < start[j + 1]; q++) {
+        int at = next[neighbor[q]]++;
+        ascending[at] = j;
+        its[at] = weight[q];
+      }
+    }
     int[] one = new int[n];
     Arrays.fill(one, 1);
-    return new WeightedGraph(
-        n, start, Arrays.copyOf(neighbor, end), Arrays.copyOf(weight, end), one);
+    return new WeightedGraph(n, start, ascending, its, one);
   }
 
   private static int grown(int length, int needed) {

@@ -47,6 +47,17 @@ class NestedDissectionTest {
   }
 
   @Test
+  void theOrderOfTheRowsDoesNotMatter() {
+    for (int seed = 1; seed <= 10; seed++) {
+      for (SparsityPattern a : List.of(random(seed), RandomPatterns.of("gen:ch5-5-b3"))) {
+        assertThat(new NestedDissection().order(RandomPatterns.shuffleRows(a, seed)).toArray())
+            .as("seed %d", seed)
+            .isEqualTo(new NestedDissection().order(a).toArray());
+      }
+    }
+  }
+
+  @Test
   void largeSubgraphsOnSeveralThreadsGiveTheSameOrder() {
     SparsityPattern a = cells(130);
     int[] one = new NestedDissection(1).order(a).toArray();
