@@ -19,8 +19,9 @@ import java.util.function.ToDoubleBiFunction;
  * the time of some {@value #FLOPS_PER_ADJACENCY} flops on the processor that orders. Where the
  * flops are fewer than that for each adjacency, no other order can save what the search for it
  * costs, and AMD's is taken; where they are more, nested dissection and COLAMD are tried too, and
- * the least flops are taken. Where the flops are very many, nested dissection is repeated with other
- * random choices, which moves its flops by 10 to 25% on graphs without geometry. Flops, not seconds, decide: the choice is the same on any machine.
+ * the least flops are taken. Where the flops are very many, nested dissection is repeated with
+ * other random choices, which moves its flops by 10 to 25% on graphs without geometry. Flops, not
+ * seconds, decide: the choice is the same on any machine.
  */
 public final class Orderings {
 

@@ -65,7 +65,8 @@ class OrderingsTest {
               Math.min(
                   FLOPS.applyAsDouble(a, new ApproximateMinimumDegree().order(a)),
                   IntStream.range(0, 4)
-                      .mapToDouble(k -> FLOPS.applyAsDouble(a, NestedDissection.variant(k).order(a)))
+                      .mapToDouble(
+                          k -> FLOPS.applyAsDouble(a, NestedDissection.variant(k).order(a)))
                       .min()
                       .orElseThrow()));
       Orderings.Result r = order(a, OrderingMethod.BEST);
