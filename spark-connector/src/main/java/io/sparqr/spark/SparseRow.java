@@ -10,23 +10,41 @@ import java.util.Objects;
  * but no index twice: such a row is refused with an error that names it. Arrays are shared, not
  * copied.
  *
- * @param indices column indices, 0-based
- * @param values the values at these indices; same length
- * @param labels the row's right-hand sides; every row of a problem has the same number of them
- * @param weight at least 0: the row counts with weight times its squared residual; 0 = row ignored
- * @param columns n as this row knows it (the size of the vector that it was), or -1 if it does not;
- *     rows that know it must agree
+ * <p>A class and not a record: Kryo, which many Spark installations use, cannot read records.
  */
-public record SparseRow(int[] indices, double[] values, double[] labels, double weight, int columns)
-    implements Serializable {
+public final class SparseRow implements Serializable {
 
-  /** Checks that indices and values go together. */
-  public SparseRow {
+  private static final long serialVersionUID = 1;
+
+  private final int[] indices;
+  private final double[] values;
+  private final double[] labels;
+  private final double weight;
+  private final int columns;
+
+  /**
+   * A row.
+   *
+   * @param indices column indices, 0-based
+   * @param values the values at these indices; same length
+   * @param labels the row's right-hand sides; every row of a problem has the same number of them
+   * @param weight at least 0: the row counts with weight times its squared residual; 0 = row
+   *     ignored
+   * @param columns n as this row knows it (the size of the vector that it was), or -1 if it does
+   *     not; rows that know it must agree
+   * @throws IllegalArgumentException if indices and values do not go together
+   */
+  public SparseRow(int[] indices, double[] values, double[] labels, double weight, int columns) {
     Objects.requireNonNull(labels, "labels");
     if (indices.length != values.length) {
       throw new IllegalArgumentException(
           "a row with " + indices.length + " indices and " + values.length + " values");
     }
+    this.indices = indices;
+    this.values = values;
+    this.labels = labels;
+    this.weight = weight;
+    this.columns = columns;
   }
 
   /** A row with one right-hand side and weight 1. */
@@ -42,5 +60,35 @@ public record SparseRow(int[] indices, double[] values, double[] labels, double 
   /** A row with several right-hand sides and weight 1. */
   public SparseRow(int[] indices, double[] values, double[] labels) {
     this(indices, values, labels, 1.0, -1);
+  }
+
+  /** Column indices, 0-based, in the order given. */
+  public int[] indices() {
+    return indices;
+  }
+
+  /** Values at the indices. */
+  public double[] values() {
+    return values;
+  }
+
+  /** Right-hand sides. */
+  public double[] labels() {
+    return labels;
+  }
+
+  /** Weight. */
+  public double weight() {
+    return weight;
+  }
+
+  /** n as the row knows it, or -1. */
+  public int columns() {
+    return columns;
+  }
+
+  @Override
+  public String toString() {
+    return "SparseRow[" + indices.length + " entries, weight " + weight + "]";
   }
 }

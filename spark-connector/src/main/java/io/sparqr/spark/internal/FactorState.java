@@ -10,6 +10,7 @@ import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.RFactor;
 import io.sparqr.spark.RankPolicy;
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Held;
@@ -19,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
-import org.apache.spark.broadcast.Broadcast;
 
 /** A finished factorization: what {@code QRFactorization} offers, over R on the executors. */
 final class FactorState implements Factorization {
@@ -43,7 +43,7 @@ final class FactorState implements Factorization {
   /** What the pipeline made. */
   record Made(
       PatternPass.Result pattern,
-      Broadcast<SolvePlan> plan,
+      PlanHandle plan,
       Levels levels,
       SingletonRows singletons,
       List<TaskReport> reports,

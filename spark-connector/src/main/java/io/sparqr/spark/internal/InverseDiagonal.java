@@ -2,6 +2,7 @@
 package io.sparqr.spark.internal;
 
 import io.sparqr.partition.SubtreeTask;
+import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
@@ -17,7 +18,6 @@ import java.util.List;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
 
@@ -28,12 +28,12 @@ import scala.Tuple2;
 final class InverseDiagonal {
 
   private final JavaSparkContext context;
-  private final Broadcast<SolvePlan> broadcast;
+  private final PlanHandle broadcast;
   private final SolvePlan plan;
   private final Levels levels;
   private final List<JavaRDD<byte[]>> above = new ArrayList<>();
 
-  InverseDiagonal(JavaSparkContext context, Broadcast<SolvePlan> broadcast, Levels levels) {
+  InverseDiagonal(JavaSparkContext context, PlanHandle broadcast, Levels levels) {
     this.context = context;
     this.broadcast = broadcast;
     this.plan = broadcast.value();
@@ -46,7 +46,7 @@ final class InverseDiagonal {
     try (var held = new Held()) {
       for (int l = levels.count() - 1; l >= 0; l--) {
         scope.describe("standard errors, level " + (l + 1) + " of " + levels.count());
-        Broadcast<SolvePlan> b = broadcast;
+        PlanHandle b = broadcast;
         JavaRDD<byte[]> level =
             levels
                 .level(l)
@@ -78,7 +78,7 @@ final class InverseDiagonal {
     for (int k = 1; k < above.size(); k++) {
       all = all.union(above.get(k));
     }
-    Broadcast<SolvePlan> b = broadcast;
+    PlanHandle b = broadcast;
     return JavaPairRDD.fromJavaRDD(all.mapPartitions(it -> keyed(b.value(), it, first, count)))
         .partitionBy(new KeyPartitioner(count))
         .values();

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
-import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.plan.PlanHandle;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.Dependency;
@@ -9,7 +9,6 @@ import org.apache.spark.NarrowDependency;
 import org.apache.spark.Partition;
 import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
-import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.rdd.RDD;
 import scala.Tuple2;
 import scala.collection.Iterator;
@@ -25,7 +24,7 @@ final class LevelRdd extends RDD<byte[]> {
 
   private static final long serialVersionUID = 1;
 
-  private final Broadcast<SolvePlan> plan;
+  private final PlanHandle plan;
   private final int first;
   private final int count;
   private final int threads;
@@ -38,7 +37,7 @@ final class LevelRdd extends RDD<byte[]> {
    */
   LevelRdd(
       SparkContext context,
-      Broadcast<SolvePlan> plan,
+      PlanHandle plan,
       int first,
       int count,
       int threads,

@@ -4,6 +4,7 @@ package io.sparqr.spark.internal;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.ClusterResources;
 import io.sparqr.spark.resource.Held;
@@ -21,7 +22,6 @@ import java.util.List;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
@@ -34,7 +34,7 @@ import scala.reflect.ClassTag$;
 final class Levels {
 
   private final JavaSparkContext context;
-  private final Broadcast<SolvePlan> broadcast;
+  private final PlanHandle broadcast;
   private final SolvePlan plan;
   private final ClusterResources resources;
   private final Held held;
@@ -49,7 +49,7 @@ final class Levels {
    */
   Levels(
       JavaSparkContext context,
-      Broadcast<SolvePlan> broadcast,
+      PlanHandle broadcast,
       ClusterResources resources,
       Held held,
       JavaPairRDD<Integer, byte[]> rows) {
@@ -135,7 +135,7 @@ final class Levels {
   }
 
   private RDD<Tuple2<Integer, byte[]>> shuffle(JavaRDD<byte[]> level) {
-    Broadcast<SolvePlan> b = broadcast;
+    PlanHandle b = broadcast;
     return JavaPairRDD.fromJavaRDD(level.mapPartitions(it -> blocksOf(b.value(), it)))
         .partitionBy(new KeyPartitioner(Math.max(1, plan.partition().tasks().size())))
         .rdd();
@@ -170,40 +170,44 @@ final class Levels {
    * @param x by position, width values each: in c at the pivots unless {@code stored}, out x
    */
   void back(double[] x, int width, boolean stored, JobScope scope) {
-    Broadcast<SolvePlan> b = broadcast;
+    PlanHandle b = broadcast;
     for (int l = levels.size() - 1; l >= 0; l--) {
       scope.describe("back substitution, level " + (l + 1) + " of " + levels.size());
       List<SubtreeTask> tasks = plan.partition().level(l);
       try (var inputs = new Held()) {
-        JavaRDD<TaskInput> given = inputs(tasks, x, width, true, !stored, inputs);
+        TaskInput given = inputs(tasks, x, width, true, !stored, inputs);
         JavaRDD<byte[]> solved =
             levels
                 .get(l)
                 .zipPartitions(
-                    given, (frames, in) -> back(b.value(), frames, in, stored).iterator());
+                    given.rdd(),
+                    (frames, in) ->
+                        back(b.value(), frames, given.frame(in.next()), stored).iterator());
         collect(solved, x, width);
       }
     }
   }
 
   private static List<byte[]> back(
-      SolvePlan plan, Iterator<byte[]> frames, Iterator<TaskInput> in, boolean stored) {
-    Sparse given = VectorCodec.decodeSparse(in.next().frame());
+      SolvePlan plan, Iterator<byte[]> frames, byte[] in, boolean stored) {
+    Sparse given = VectorCodec.decodeSparse(in);
     return List.of(TriangularSolve.back(plan, frames, given, stored));
   }
 
   /** R'y = c from the lowest level up, in place, by position. */
   void forward(double[] c, int width, JobScope scope) {
-    Broadcast<SolvePlan> b = broadcast;
+    PlanHandle b = broadcast;
     for (int l = 0; l < levels.size(); l++) {
       scope.describe("forward substitution, level " + (l + 1) + " of " + levels.size());
       List<SubtreeTask> tasks = plan.partition().level(l);
       try (var inputs = new Held()) {
-        JavaRDD<TaskInput> given = inputs(tasks, c, width, false, true, inputs);
+        TaskInput given = inputs(tasks, c, width, false, true, inputs);
         JavaRDD<byte[]> solved =
             levels
                 .get(l)
-                .zipPartitions(given, (frames, in) -> forward(b.value(), frames, in).iterator());
+                .zipPartitions(
+                    given.rdd(),
+                    (frames, in) -> forward(b.value(), frames, given.frame(in.next())).iterator());
         List<byte[]> pieces = SparkErrors.unwrap(solved::collect);
         for (int t = 0; t < tasks.size(); t++) {
           addForward(tasks.get(t), VectorCodec.decodeSparse(pieces.get(t)), c, width);
@@ -212,9 +216,8 @@ final class Levels {
     }
   }
 
-  private static List<byte[]> forward(
-      SolvePlan plan, Iterator<byte[]> frames, Iterator<TaskInput> in) {
-    Sparse given = VectorCodec.decodeSparse(in.next().frame());
+  private static List<byte[]> forward(SolvePlan plan, Iterator<byte[]> frames, byte[] in) {
+    Sparse given = VectorCodec.decodeSparse(in);
     return List.of(TriangularSolve.forward(plan, frames, given));
   }
 
@@ -230,14 +233,14 @@ final class Levels {
     }
   }
 
-  private JavaRDD<TaskInput> inputs(
+  private TaskInput inputs(
       List<SubtreeTask> tasks,
       double[] x,
       int width,
       boolean outside,
       boolean pivots,
       Held inputs) {
-    var list = new ArrayList<TaskInput>();
+    var list = new ArrayList<byte[]>();
     for (SubtreeTask t : tasks) {
       int[] out = outside ? TriangularSolve.outside(plan.analysis(), t) : new int[0];
       int[] own = pivots ? TriangularSolve.pivots(plan.analysis(), t) : new int[0];
@@ -247,10 +250,9 @@ final class Levels {
       for (int i = 0; i < position.length; i++) {
         System.arraycopy(x, position[i] * width, value, i * width, width);
       }
-      byte[] frame = VectorCodec.encodeSparse(new Sparse(position, value, width));
-      list.add(TaskInput.of(context, inputs, frame));
+      list.add(VectorCodec.encodeSparse(new Sparse(position, value, width)));
     }
-    return context.parallelize(list, list.size());
+    return new TaskInput(context, inputs, list);
   }
 
   private static void collect(JavaRDD<byte[]> solved, double[] x, int width) {

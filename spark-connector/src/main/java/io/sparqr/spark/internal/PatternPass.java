@@ -99,7 +99,10 @@ final class PatternPass {
 
   Result run() {
     JavaPairRDD<Integer, byte[]> frames = shuffle();
-    List<Part> found = SparkErrors.unwrap(reduce(frames, eagerBytes)::collect);
+    List<Part> found = new ArrayList<>();
+    for (byte[] part : SparkErrors.unwrap(reduce(frames, eagerBytes)::collect)) {
+      found.add(ReportCodec.decode(part, Part.class));
+    }
     List<Stats> stats = new ArrayList<>();
     for (Part p : found) {
       for (byte[] s : p.stats) {
@@ -142,21 +145,23 @@ final class PatternPass {
     return JavaPairRDD.fromJavaRDD(frames).partitionBy(new KeyPartitioner(r));
   }
 
-  private static JavaRDD<Part> reduce(JavaPairRDD<Integer, byte[]> frames, long limit) {
+  private static JavaRDD<byte[]> reduce(JavaPairRDD<Integer, byte[]> frames, long limit) {
     return frames
-        .mapPartitionsWithIndex((k, it) -> List.of(reduce(k, it, limit)).iterator(), false)
+        .mapPartitionsWithIndex(
+            (k, it) -> List.of(ReportCodec.encode(reduce(k, it, limit))).iterator(), false)
         .setName("sparqr distinct row patterns");
   }
 
   /** Frames of the patterns, those that did not come with the counts in jobs of their own. */
-  private static List<byte[]> fetch(JavaRDD<Part> complete, List<Part> found) {
+  private static List<byte[]> fetch(JavaRDD<byte[]> complete, List<Part> found) {
     var frames = new ArrayList<byte[]>();
     for (Part p : found) {
       Part whole = p;
       if (p.frames == null) {
         // the shuffle's map stage is there already: only this reducer runs again
-        whole =
+        byte[] part =
             SparkErrors.unwrap(() -> complete.collectPartitions(new int[] {p.reducer})[0].get(0));
+        whole = ReportCodec.decode(part, Part.class);
       }
       frames.addAll(List.of(whole.frames));
     }

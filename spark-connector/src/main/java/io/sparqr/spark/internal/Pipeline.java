@@ -8,6 +8,7 @@ import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.TreePartitioner;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.QRFactorization;
+import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Backends;
@@ -26,7 +27,6 @@ import java.util.OptionalInt;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.broadcast.Broadcast;
 import scala.Tuple2;
 
 /**
@@ -87,7 +87,7 @@ public final class Pipeline {
       times.order += analysis.data().orderSeconds();
       times.analyze += watch.lap() - analysis.data().orderSeconds();
       ClusterResources resources = resources();
-      Broadcast<SolvePlan> plan = held.keep(context.broadcast(plan(analysis, found, resources)));
+      PlanHandle plan = handle(plan(analysis, found, resources));
       times.plan += watch.lap();
       progress.phase("rows", "rows to the tasks of their fronts");
       scope.describe("rows to the tasks of their fronts");
@@ -112,6 +112,12 @@ public final class Pipeline {
       var made = new FactorState.Made(found, plan, levels, singletons, reports, times, warnings);
       return new FactorState(source, options, listener, held, made);
     }
+  }
+
+  private PlanHandle handle(SolvePlan plan) {
+    var handle = new PlanHandle(plan, held.keep(context.broadcast(PlanHandle.encode(plan))));
+    held.onClose(handle::forget);
+    return handle;
   }
 
   /** The executors; in local mode one worker a device, if there are several. */
@@ -200,7 +206,7 @@ public final class Pipeline {
     return bytes == 0 ? 0 : a.flops() / bytes;
   }
 
-  private JavaPairRDD<Integer, byte[]> shuffle(Broadcast<SolvePlan> plan) {
+  private JavaPairRDD<Integer, byte[]> shuffle(PlanHandle plan) {
     JavaRDD<Tuple2<Integer, byte[]>> routed =
         source
             .rows()
@@ -210,12 +216,8 @@ public final class Pipeline {
   }
 
   private static SingletonRows singletons(SolvePlan plan, JavaPairRDD<Integer, byte[]> rows) {
-    List<Tuple2<Integer, byte[]>>[] parts =
-        SparkErrors.unwrap(() -> rows.collectPartitions(new int[] {plan.driverKey()}));
-    var batches = new ArrayList<byte[]>();
-    for (Tuple2<Integer, byte[]> t : parts[0]) {
-      batches.add(t._2());
-    }
-    return new SingletonRows(plan, batches);
+    int[] key = {plan.driverKey()};
+    List<byte[]>[] parts = SparkErrors.unwrap(() -> rows.values().collectPartitions(key));
+    return new SingletonRows(plan, new ArrayList<>(parts[0]));
   }
 }

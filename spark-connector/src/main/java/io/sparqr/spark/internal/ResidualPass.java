@@ -3,6 +3,7 @@ package io.sparqr.spark.internal;
 
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.KeyPartitioner;
@@ -46,7 +47,7 @@ final class ResidualPass {
   private record Part(int partition, double[] residual, double frobenius, long rows)
       implements Serializable {}
 
-  ResidualPass(RowSource source, Broadcast<SolvePlan> broadcast, SolvePlan plan) {
+  ResidualPass(RowSource source, PlanHandle broadcast, SolvePlan plan) {
     this.source = source;
     this.plan = plan;
     this.columns = plan.analysis().columns();
@@ -76,12 +77,20 @@ final class ResidualPass {
    */
   Sums run(double[][] x, Held held) {
     try (var local = new Held()) {
-      Broadcast<double[][]> at = x == null ? null : local.keep(source.context().broadcast(x));
+      Broadcast<double[]> at = x == null ? null : local.keep(source.context().broadcast(flat(x)));
       return sum(at, x);
     }
   }
 
-  private Sums sum(Broadcast<double[][]> at, double[][] x) {
+  private static double[] flat(double[][] x) {
+    double[] all = new double[Math.multiplyExact(x.length, x[0].length)];
+    for (int k = 0; k < x.length; k++) {
+      System.arraycopy(x[k], 0, all, k * x[k].length, x[k].length);
+    }
+    return all;
+  }
+
+  private Sums sum(Broadcast<double[]> at, double[][] x) {
     int n = columns;
     int reducers =
         Math.max(
@@ -181,14 +190,16 @@ final class ResidualPass {
   /** The scan of one partition. */
   private static final class Scan {
     private final int partition;
-    private final double[][] x;
+    private final int columns;
+    private final double[] x;
     private final RowReader reader;
     private final ColumnChunks gradient = new ColumnChunks();
     private double[] residual = new double[0];
     private double frobenius;
     private long rows;
 
-    Scan(int partition, int columns, double[][] x) {
+    Scan(int partition, int columns, double[] x) {
+      this.columns = columns;
       this.partition = partition;
       this.x = x;
       this.reader = new RowReader(partition, columns);
@@ -226,7 +237,7 @@ final class ResidualPass {
         double r = b[k];
         if (x != null) {
           for (int e = 0; e < reader.count(); e++) {
-            r -= value[e] * x[k][index[e]];
+            r -= value[e] * x[k * columns + index[e]];
           }
         }
         residual[k] = Math.hypot(residual[k], r);

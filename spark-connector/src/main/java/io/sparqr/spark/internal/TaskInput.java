@@ -3,21 +3,47 @@ package io.sparqr.spark.internal;
 
 import io.sparqr.spark.resource.Held;
 import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 
-/** A frame for one task: in the task itself if it is small, else a broadcast that only it reads. */
-record TaskInput(byte[] near, Broadcast<byte[]> far) implements Serializable {
+/**
+ * One frame for each task of a level: in the task itself if it is small, else a broadcast that only
+ * that task reads. The RDD's elements are byte arrays, for any serializer that Spark is set to: the
+ * frame, or the number (4 bytes) of its broadcast.
+ */
+final class TaskInput implements Serializable {
 
+  private static final long serialVersionUID = 1;
   private static final int INLINE_BYTES = 256 << 10;
 
-  static TaskInput of(JavaSparkContext context, Held held, byte[] frame) {
-    return frame.length <= INLINE_BYTES
-        ? new TaskInput(frame, null)
-        : new TaskInput(null, held.keep(context.broadcast(frame)));
+  private final ArrayList<Broadcast<byte[]>> far = new ArrayList<>();
+  private final transient JavaRDD<byte[]> elements;
+
+  /** Frames to be handed out, frame i to partition i. */
+  TaskInput(JavaSparkContext context, Held held, List<byte[]> frames) {
+    var near = new ArrayList<byte[]>();
+    for (byte[] frame : frames) {
+      if (frame.length <= INLINE_BYTES) {
+        near.add(frame);
+      } else {
+        near.add(ByteBuffer.allocate(4).putInt(far.size()).array());
+        far.add(held.keep(context.broadcast(frame)));
+      }
+    }
+    this.elements = context.parallelize(near, near.size());
   }
 
-  byte[] frame() {
-    return near != null ? near : far.value();
+  /** One element a partition; on the driver. */
+  JavaRDD<byte[]> rdd() {
+    return elements;
+  }
+
+  /** The frame that an element stands for; on an executor. */
+  byte[] frame(byte[] element) {
+    return element.length > 4 ? element : far.get(ByteBuffer.wrap(element).getInt()).value();
   }
 }

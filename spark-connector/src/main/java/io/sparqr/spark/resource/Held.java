@@ -35,6 +35,11 @@ public final class Held implements AutoCloseable {
     return broadcast;
   }
 
+  /** Has something done on {@link #close()}. */
+  public void onClose(Runnable action) {
+    release.push(action);
+  }
+
   /** Whether {@link #close()} was called. */
   public boolean closed() {
     return closed;

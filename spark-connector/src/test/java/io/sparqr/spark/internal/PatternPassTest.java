@@ -45,15 +45,14 @@ class PatternPassTest {
   @Test
   void largeInputsOfATaskTravelApart() {
     try (var held = new Held()) {
-      byte[] small = {1, 2, 3};
+      byte[] small = {1, 2, 3, 4, 5};
       byte[] large = new byte[1 << 20];
       large[77] = 5;
-      TaskInput near = TaskInput.of(LocalSpark.context(), held, small);
-      TaskInput far = TaskInput.of(LocalSpark.context(), held, large);
-      assertThat(near.far()).isNull();
-      assertThat(far.near()).isNull();
-      List<byte[]> back =
-          LocalSpark.context().parallelize(List.of(near, far), 2).map(TaskInput::frame).collect();
+      var input = new TaskInput(LocalSpark.context(), held, List.of(small, large));
+      List<byte[]> elements = input.rdd().collect();
+      assertThat(elements.get(0)).isEqualTo(small);
+      assertThat(elements.get(1)).hasSize(4);
+      List<byte[]> back = input.rdd().map(input::frame).collect();
       assertThat(back.get(0)).isEqualTo(small);
       assertThat(back.get(1)).isEqualTo(large);
     }
