@@ -1,0 +1,205 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.ml;
+
+import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.LeastSquaresSolution;
+import io.sparqr.spark.QRFactorization;
+import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.internal.RowSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.ml.linalg.Vector;
+import org.apache.spark.ml.linalg.Vectors;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.storage.StorageLevel;
+
+/**
+ * One fit: the design [X 1] with ridge rows under X, factorized once.
+ *
+ * @param x coefficients, then the intercept if there is one
+ * @param standardErrors like x, NaN in dead columns; null if they were not asked for
+ * @param squares sum of w (y - yhat)^2, from the tail of Q'b less the ridge's part
+ * @param instances rows with a positive weight
+ * @param rank numerical rank of the design, ridge rows included
+ * @param dead original indices of the dead columns; the intercept's index is the number of features
+ * @param report of the solver
+ * @param intercept c
+ */
+record DesignFit(
+    double[] x,
+    double[] standardErrors,
+    double squares,
+    long instances,
+    int rank,
+    int[] dead,
+    SolveReport report,
+    double intercept) {
+
+  /** Rows that one task makes of the ridge. */
+  private static final int RIDGE_ROWS_A_TASK = 1 << 16;
+
+  /** Fits; whatever it persisted is gone afterwards. */
+  static DesignFit of(Dataset<Row> data, SparseQRRegression params) {
+    GpuSparseQR solver = RegressionParams.solver(params);
+    boolean ones = params.getFitIntercept();
+    JavaRDD<SparseRow> rows =
+        RowSource.of(
+                data, params.getFeaturesCol(), params.getWeightCol(), params.getLabelCol())
+            .rows();
+    if (ones) {
+      rows = rows.map(DesignFit::withOne);
+    }
+    boolean keep = data.storageLevel().equals(StorageLevel.NONE());
+    if (keep) {
+      rows.persist(StorageLevel.MEMORY_AND_DISK());
+    }
+    try {
+      return of(rows, solver, params, ones);
+    } finally {
+      if (keep) {
+        rows.unpersist(false);
+      }
+    }
+  }
+
+  private static DesignFit of(
+      JavaRDD<SparseRow> rows, GpuSparseQR solver, SparseQRRegression params, boolean ones) {
+    Ridge ridge = Ridge.of(rows, params.getRegParam(), ones);
+    try (QRFactorization f = solver.factorize(ridge.under(rows))) {
+      LeastSquaresSolution s = f.solve();
+      double[] x = s.x();
+      double all = s.residualNorm();
+      double penalty = ridge.norm(x);
+      // (a - p)(a + p): a^2 - p^2 without overflow and with less cancellation
+      double norm = Math.sqrt(Math.max(0, all - penalty)) * Math.sqrt(all + penalty);
+      SolveReport report = f.summary();
+      long instances = report.rows() - ridge.rows();
+      double[] errors = null;
+      if (params.getComputeStandardErrors()) {
+        errors = f.standardErrors();
+        double freedom = instances - s.rank();
+        // the solver's sigma counts the ridge rows as observations; ours must not
+        double factor =
+            ridge.rows() == 0
+                ? freedom > 0 ? 1 : Double.NaN
+                : all == 0
+                    ? 0
+                    : norm / Math.sqrt(freedom) * Math.sqrt(report.rows() - s.rank()) / all;
+        for (int j = 0; j < errors.length; j++) {
+          errors[j] *= factor;
+        }
+      }
+      return new DesignFit(
+          x,
+          errors,
+          norm * norm,
+          instances,
+          s.rank(),
+          s.deadColumns(),
+          report,
+          ones ? x[x.length - 1] : 0);
+    }
+  }
+
+  /** The features' part of x. */
+  Vector coefficients(boolean ones) {
+    return Vectors.dense(ones ? Arrays.copyOf(x, x.length - 1) : x);
+  }
+
+  /** The row with a 1 behind its last column. */
+  private static SparseRow withOne(SparseRow r) {
+    int count = r.indices().length;
+    int[] index = Arrays.copyOf(r.indices(), count + 1);
+    double[] value = Arrays.copyOf(r.values(), count + 1);
+    index[count] = r.columns();
+    value[count] = 1;
+    return new SparseRow(index, value, r.labels(), r.weight(), r.columns() + 1);
+  }
+
+  /**
+   * The penalty lambda ||b||^2 as rows sqrt(lambda) e_j, j a feature.
+   *
+   * @param root sqrt(lambda)
+   * @param features columns that are penalized
+   * @param columns columns of the design
+   */
+  private record Ridge(double root, int features, int columns) implements java.io.Serializable {
+
+    static Ridge of(JavaRDD<SparseRow> rows, double regParam, boolean ones) {
+      if (regParam == 0) {
+        return new Ridge(0, 0, 0);
+      }
+      double weights = 0;
+      int columns = 0;
+      for (Sum part : rows.mapPartitions(DesignFit::sum).collect()) {
+        weights += part.weights;
+        columns = Math.max(columns, part.columns);
+      }
+      double root = Math.sqrt(weights * regParam);
+      // a bad weight is the solver's to refuse: it can name the row
+      return root > 0 && Double.isFinite(root)
+          ? new Ridge(root, columns - (ones ? 1 : 0), columns)
+          : new Ridge(0, 0, 0);
+    }
+
+    /** How many ridge rows there are. */
+    int rows() {
+      return features;
+    }
+
+    /** sqrt(lambda) ||b||. */
+    double norm(double[] x) {
+      double norm = 0;
+      for (int j = 0; j < features; j++) {
+        norm = Math.hypot(norm, x[j]);
+      }
+      return root * norm;
+    }
+
+    JavaRDD<SparseRow> under(JavaRDD<SparseRow> rows) {
+      if (features == 0) {
+        return rows;
+      }
+      int tasks = (features - 1) / RIDGE_ROWS_A_TASK + 1;
+      List<Integer> firsts = new ArrayList<>();
+      for (int t = 0; t < tasks; t++) {
+        firsts.add(t * RIDGE_ROWS_A_TASK);
+      }
+      Ridge self = this;
+      return rows.union(
+          JavaSparkContext.fromSparkContext(rows.context())
+              .parallelize(firsts, tasks)
+              .flatMap(self::rowsFrom));
+    }
+
+    private Iterator<SparseRow> rowsFrom(int first) {
+      return IntStream.range(first, (int) Math.min(features, (long) first + RIDGE_ROWS_A_TASK))
+          .mapToObj(
+              j ->
+                  new SparseRow(
+                      new int[] {j}, new double[] {root}, new double[] {0}, 1, columns))
+          .iterator();
+    }
+  }
+
+  /** What a partition tells: its weights and the number of columns. */
+  private record Sum(double weights, int columns) implements java.io.Serializable {}
+
+  private static Iterator<Sum> sum(Iterator<SparseRow> rows) {
+    double weights = 0;
+    int columns = 0;
+    while (rows.hasNext()) {
+      SparseRow r = rows.next();
+      weights += r.weight();
+      columns = r.columns();
+    }
+    return List.of(new Sum(weights, columns)).iterator();
+  }
+}

@@ -1,0 +1,94 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.ml;
+
+import io.sparqr.backend.BackendChoice;
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.spark.GpuSparseQR;
+import java.io.Serializable;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.ml.param.BooleanParam;
+import org.apache.spark.ml.param.DoubleParam;
+import org.apache.spark.ml.param.Param;
+import org.apache.spark.ml.param.ParamValidators;
+import org.apache.spark.ml.param.Params;
+
+/** The params that estimator and model share, and the one place that maps them to options. */
+final class RegressionParams implements Serializable {
+
+  private static final long serialVersionUID = 1;
+
+  private static final Map<String, OrderingMethod> ORDERINGS =
+      Map.of(
+          "auto", OrderingMethod.AUTO,
+          "colamd", OrderingMethod.COLAMD,
+          "amd", OrderingMethod.AMD,
+          "nd", OrderingMethod.NESTED_DISSECTION,
+          "natural", OrderingMethod.NATURAL,
+          "best", OrderingMethod.BEST);
+
+  private static final Map<String, BackendChoice> BACKENDS =
+      Map.of(
+          "auto", BackendChoice.AUTO, "cpu", BackendChoice.CPU, "cuda", BackendChoice.REQUIRE_CUDA);
+
+  final Param<String> weightCol;
+  final BooleanParam fitIntercept;
+  final DoubleParam regParam;
+  final Param<String> ordering;
+  final Param<String> backend;
+  final DoubleParam rankTolerance;
+  final BooleanParam computeStandardErrors;
+
+  /** Makes the params of an owner whose uid is known. */
+  RegressionParams(Params owner) {
+    String id = owner.uid();
+    weightCol =
+        new Param<>(
+            id,
+            "weightCol",
+            "weight column name. If this is not set or empty, we treat all instance weights as"
+                + " 1.0");
+    fitIntercept = new BooleanParam(id, "fitIntercept", "whether to fit an intercept term");
+    regParam =
+        new DoubleParam(
+            id,
+            "regParam",
+            "ridge parameter (>= 0) of 1/(2 W) sum w (y - x'b - c)^2 + regParam/2 ||b||^2 with W ="
+                + " sum of the weights; the intercept c is not penalized",
+            ParamValidators.gtEq(0));
+    ordering = choice(id, "ordering", "column order", ORDERINGS);
+    backend = choice(id, "backend", "what computes", BACKENDS);
+    rankTolerance =
+        new DoubleParam(
+            id,
+            "rankTolerance",
+            "a column whose remaining 2-norm, after scaling to unit norm, is at most this is"
+                + " dead; negative: no detection. If this is not set: 20 (m+n) eps");
+    computeStandardErrors =
+        new BooleanParam(
+            id,
+            "computeStandardErrors",
+            "whether fit computes the standard errors of the coefficients");
+  }
+
+  private static Param<String> choice(String id, String name, String what, Map<String, ?> choices) {
+    List<String> names = choices.keySet().stream().sorted().toList();
+    return new Param<>(
+        id,
+        name,
+        what + ": one of " + String.join(", ", names),
+        ParamValidators.<String>inArray(names));
+  }
+
+  /** The solver that an owner's params describe; the ridge is the caller's. */
+  static GpuSparseQR solver(SparseQRRegressionParams owner) {
+    var builder =
+        GpuSparseQR.builder()
+            .ordering(ORDERINGS.get(owner.getOrdering()))
+            .backend(BACKENDS.get(owner.getBackend()));
+    if (owner.isDefined(owner.rankTolerance())) {
+      builder.rankTolerance(owner.getRankTolerance());
+    }
+    return builder.build();
+  }
+}

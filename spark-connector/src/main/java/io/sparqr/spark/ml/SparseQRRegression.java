@@ -1,0 +1,185 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.ml;
+
+import java.util.UUID;
+import org.apache.spark.ml.linalg.Vector;
+import org.apache.spark.ml.param.BooleanParam;
+import org.apache.spark.ml.param.DoubleParam;
+import org.apache.spark.ml.param.Param;
+import org.apache.spark.ml.param.ParamMap;
+import org.apache.spark.ml.regression.Regressor;
+import org.apache.spark.ml.util.DefaultParamsReader;
+import org.apache.spark.ml.util.DefaultParamsWritable;
+import org.apache.spark.ml.util.MLReader;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.types.NumericType;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * Linear regression by sparse QR: the exact minimizer over coefficients b and intercept c of
+ *
+ * <pre>1/(2 W) sum_i w_i (y_i - x_i'b - c)^2 + regParam/2 ||b||^2,   W = sum_i w_i,</pre>
+ *
+ * the objective that MLlib's documentation states, without standardization of features: ridge rows
+ * sqrt(W regParam) I for the features, none for the intercept. MLlib's own {@code
+ * LinearRegression} divides regParam by the standard deviation of the label before it uses it (as
+ * glmnet does): its regParam r with {@code standardization=false} is r / sd(y) here.
+ *
+ * <p>The number of features is not limited to 4096 and sparse vectors stay sparse: nothing is
+ * centred, the intercept is one column of ones. Standard errors come from the inverse of R'R on the
+ * pattern of R; they may cost as much as the factorization: {@code
+ * setComputeStandardErrors(false)} leaves them out (a {@code CrossValidator} does not need them).
+ *
+ * <p>Rank-deficient designs (the dummy variable trap) are solved: coefficients of columns that
+ * depend on others are 0, their standard errors NaN, {@link SparseQRRegressionSummary#deadColumns()}
+ * names them. {@code fit} throws what {@link io.sparqr.spark.GpuSparseQR} throws.
+ */
+public final class SparseQRRegression
+    extends Regressor<Vector, SparseQRRegression, SparseQRRegressionModel>
+    implements SparseQRRegressionParams, DefaultParamsWritable {
+
+  private static final long serialVersionUID = 1;
+
+  private final String uid;
+  private final RegressionParams own;
+
+  /** An estimator with a uid of its own. */
+  public SparseQRRegression() {
+    this("sparseQR_" + UUID.randomUUID().toString().substring(24));
+  }
+
+  /** An estimator with a given uid: what {@code copy} and {@code load} use. */
+  public SparseQRRegression(String uid) {
+    this(PendingUid.begin(uid), true);
+  }
+
+  private SparseQRRegression(String uid, boolean begun) {
+    this.uid = uid;
+    PendingUid.end();
+    own = new RegressionParams(this);
+    setDefault(own.fitIntercept, true);
+    setDefault(own.regParam, 0.0);
+    setDefault(own.ordering, "auto");
+    setDefault(own.backend, "auto");
+    setDefault(own.computeStandardErrors, true);
+  }
+
+  @Override
+  public String uid() {
+    return uid == null ? PendingUid.get() : uid;
+  }
+
+  @Override
+  public Param<String> weightCol() {
+    return own.weightCol;
+  }
+
+  @Override
+  public BooleanParam fitIntercept() {
+    return own.fitIntercept;
+  }
+
+  @Override
+  public DoubleParam regParam() {
+    return own.regParam;
+  }
+
+  @Override
+  public Param<String> ordering() {
+    return own.ordering;
+  }
+
+  @Override
+  public Param<String> backend() {
+    return own.backend;
+  }
+
+  @Override
+  public DoubleParam rankTolerance() {
+    return own.rankTolerance;
+  }
+
+  @Override
+  public BooleanParam computeStandardErrors() {
+    return own.computeStandardErrors;
+  }
+
+  /** Weights of the instances, at least 0; default: all 1. */
+  public SparseQRRegression setWeightCol(String column) {
+    return with(own.weightCol, column);
+  }
+
+  /** Whether there is an intercept; default true. */
+  public SparseQRRegression setFitIntercept(boolean on) {
+    return with(own.fitIntercept, on);
+  }
+
+  /** Ridge parameter, at least 0; default 0. See the class for its scaling. */
+  public SparseQRRegression setRegParam(double value) {
+    return with(own.regParam, value);
+  }
+
+  /** Column order: auto, colamd, amd, nd, natural or best. */
+  public SparseQRRegression setOrdering(String name) {
+    return with(own.ordering, name);
+  }
+
+  /** auto, cpu or cuda; cuda fails without a device. */
+  public SparseQRRegression setBackend(String name) {
+    return with(own.backend, name);
+  }
+
+  /** Threshold of dead columns, see {@code GpuSparseQR.Builder}; negative: no detection. */
+  public SparseQRRegression setRankTolerance(double value) {
+    return with(own.rankTolerance, value);
+  }
+
+  /** Whether fit computes standard errors; default true. */
+  public SparseQRRegression setComputeStandardErrors(boolean on) {
+    return with(own.computeStandardErrors, on);
+  }
+
+  private <T> SparseQRRegression with(Param<T> param, T value) {
+    set(param, value);
+    return this;
+  }
+
+  /**
+   * Checks the columns.
+   *
+   * @throws IllegalArgumentException if a column is missing or of a wrong type
+   */
+  @Override
+  public StructType transformSchema(StructType schema) {
+    String weight = getWeightCol();
+    if (!weight.isEmpty() && !(schema.apply(weight).dataType() instanceof NumericType)) {
+      throw new IllegalArgumentException(
+          "weight column " + weight + " is no number but " + schema.apply(weight).dataType());
+    }
+    return super.transformSchema(schema);
+  }
+
+  @Override
+  public SparseQRRegressionModel train(Dataset<?> data) {
+    DesignFit fit = DesignFit.of(data.toDF(), this);
+    var model =
+        new SparseQRRegressionModel(uid, fit.coefficients(getFitIntercept()), fit.intercept());
+    copyValues(model, ParamMap.empty());
+    return model.withSummary(new SparseQRRegressionSummary(model, data.toDF(), fit));
+  }
+
+  @Override
+  public SparseQRRegression copy(ParamMap extra) {
+    return this.<SparseQRRegression>defaultCopy(extra);
+  }
+
+  /** Reads what {@code save} wrote. */
+  public static MLReader<SparseQRRegression> read() {
+    return new DefaultParamsReader<>();
+  }
+
+  /** Loads from a path. */
+  public static SparseQRRegression load(String path) {
+    return read().load(path);
+  }
+}

@@ -1,0 +1,217 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.ml;
+
+import java.io.IOException;
+import java.util.List;
+import org.apache.spark.ml.linalg.SQLDataTypes;
+import org.apache.spark.ml.linalg.Vector;
+import org.apache.spark.ml.linalg.Vectors;
+import org.apache.spark.ml.param.BooleanParam;
+import org.apache.spark.ml.param.DoubleParam;
+import org.apache.spark.ml.param.Param;
+import org.apache.spark.ml.param.ParamMap;
+import org.apache.spark.ml.regression.RegressionModel;
+import org.apache.spark.ml.util.DefaultParamsReader;
+import org.apache.spark.ml.util.DefaultParamsWriter;
+import org.apache.spark.ml.util.MLReader;
+import org.apache.spark.ml.util.MLWritable;
+import org.apache.spark.ml.util.MLWriter;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * A fitted linear model x'b + c. Right after {@code fit} it has a {@link #summary()}; a loaded model
+ * has none. Test data are judged by Spark's {@code RegressionEvaluator}.
+ */
+public final class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRRegressionModel>
+    implements SparseQRRegressionParams, MLWritable {
+
+  private static final long serialVersionUID = 1;
+
+  private final String uid;
+  private final RegressionParams own;
+  private final Vector coefficients;
+  private final double intercept;
+  // it holds a Dataset: the executors that predict must not get it
+  private transient SparseQRRegressionSummary summary;
+
+  /** An empty model, for service loaders that need a class's name and no more. */
+  public SparseQRRegressionModel() {
+    this("", Vectors.zeros(0), 0);
+  }
+
+  SparseQRRegressionModel(String uid, Vector coefficients, double intercept) {
+    this(PendingUid.begin(uid), coefficients, intercept, true);
+  }
+
+  private SparseQRRegressionModel(
+      String uid, Vector coefficients, double intercept, boolean begun) {
+    this.uid = uid;
+    PendingUid.end();
+    this.coefficients = coefficients;
+    this.intercept = intercept;
+    own = new RegressionParams(this);
+    setDefault(own.fitIntercept, true);
+    setDefault(own.regParam, 0.0);
+    setDefault(own.ordering, "auto");
+    setDefault(own.backend, "auto");
+    setDefault(own.computeStandardErrors, true);
+  }
+
+  @Override
+  public String uid() {
+    return uid == null ? PendingUid.get() : uid;
+  }
+
+  /** b, one entry a feature; 0 for dead columns. */
+  public Vector coefficients() {
+    return coefficients;
+  }
+
+  /** c; 0 without an intercept. */
+  public double intercept() {
+    return intercept;
+  }
+
+  @Override
+  public int numFeatures() {
+    return coefficients.size();
+  }
+
+  /** x'b + c. */
+  @Override
+  public double predict(Vector features) {
+    return features.dot(coefficients) + intercept;
+  }
+
+  /** Whether {@link #summary()} is there. */
+  public boolean hasSummary() {
+    return summary != null;
+  }
+
+  /**
+   * What the fit found.
+   *
+   * @throws IllegalStateException if the model was loaded
+   */
+  public SparseQRRegressionSummary summary() {
+    if (summary == null) {
+      throw new IllegalStateException("no training summary: this model was not made by fit");
+    }
+    return summary;
+  }
+
+  SparseQRRegressionModel withSummary(SparseQRRegressionSummary made) {
+    summary = made;
+    return this;
+  }
+
+  @Override
+  public Param<String> weightCol() {
+    return own.weightCol;
+  }
+
+  @Override
+  public BooleanParam fitIntercept() {
+    return own.fitIntercept;
+  }
+
+  @Override
+  public DoubleParam regParam() {
+    return own.regParam;
+  }
+
+  @Override
+  public Param<String> ordering() {
+    return own.ordering;
+  }
+
+  @Override
+  public Param<String> backend() {
+    return own.backend;
+  }
+
+  @Override
+  public DoubleParam rankTolerance() {
+    return own.rankTolerance;
+  }
+
+  @Override
+  public BooleanParam computeStandardErrors() {
+    return own.computeStandardErrors;
+  }
+
+  @Override
+  public SparseQRRegressionModel copy(ParamMap extra) {
+    var other = copyValues(new SparseQRRegressionModel(uid, coefficients, intercept), extra);
+    other.setParent(parent());
+    return other.withSummary(summary);
+  }
+
+  @Override
+  public MLWriter write() {
+    return new Writer(this);
+  }
+
+  /** Convenience of {@code write().save(path)}. */
+  @Override
+  public void save(String path) throws IOException {
+    write().save(path);
+  }
+
+  /** Reads what {@code save} wrote. */
+  public static MLReader<SparseQRRegressionModel> read() {
+    return new Reader();
+  }
+
+  /** Loads from a path. */
+  public static SparseQRRegressionModel load(String path) {
+    return read().load(path);
+  }
+
+  @Override
+  public String toString() {
+    return "SparseQRRegressionModel: uid=" + uid() + ", numFeatures=" + numFeatures();
+  }
+
+  /** Metadata as all of Spark ML, and one Parquet row (intercept, coefficients) under data. */
+  private static final class Writer extends MLWriter {
+    private final SparseQRRegressionModel model;
+
+    Writer(SparseQRRegressionModel model) {
+      this.model = model;
+    }
+
+    @Override
+    public void saveImpl(String path) {
+      DefaultParamsWriter.saveMetadata(model, path, sparkSession());
+      StructType schema =
+          new StructType()
+              .add("intercept", DataTypes.DoubleType, false)
+              .add("coefficients", SQLDataTypes.VectorType(), false);
+      Row row = RowFactory.create(model.intercept, model.coefficients);
+      sparkSession()
+          .createDataFrame(List.of(row), schema)
+          .repartition(1)
+          .write()
+          .parquet(path + "/data");
+    }
+  }
+
+  private static final class Reader extends MLReader<SparseQRRegressionModel> {
+    @Override
+    public SparseQRRegressionModel load(String path) {
+      var metadata =
+          DefaultParamsReader.loadMetadata(
+              path, sparkSession(), SparseQRRegressionModel.class.getName());
+      Row row =
+          sparkSession().read().parquet(path + "/data").select("intercept", "coefficients").first();
+      var model =
+          new SparseQRRegressionModel(metadata.uid(), row.getAs(1), row.getDouble(0));
+      metadata.getAndSetParams(model, scala.Option.empty());
+      return model;
+    }
+  }
+}

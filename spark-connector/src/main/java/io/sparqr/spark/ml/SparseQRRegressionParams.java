@@ -1,0 +1,71 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.ml;
+
+import org.apache.spark.ml.param.BooleanParam;
+import org.apache.spark.ml.param.DoubleParam;
+import org.apache.spark.ml.param.Param;
+import org.apache.spark.ml.param.Params;
+
+/** The params of {@link SparseQRRegression}, which its model keeps. */
+public interface SparseQRRegressionParams extends Params {
+
+  /** Weight column; not set or empty: all weights are 1. */
+  Param<String> weightCol();
+
+  /** Whether a column of ones is appended; default true. */
+  BooleanParam fitIntercept();
+
+  /** Ridge parameter in MLlib's scaling, at least 0; default 0. */
+  DoubleParam regParam();
+
+  /** Column order: auto (default), colamd, amd, nd, natural, best. */
+  Param<String> ordering();
+
+  /** What computes: auto (default), cpu, cuda. */
+  Param<String> backend();
+
+  /** Threshold of dead columns; not set: the default of {@link io.sparqr.spark.GpuSparseQR}. */
+  DoubleParam rankTolerance();
+
+  /** Whether fit computes standard errors; default true. */
+  BooleanParam computeStandardErrors();
+
+  /** Value of {@link #weightCol()}; empty if it is not set. */
+  default String getWeightCol() {
+    return isDefined(weightCol()) ? getOrDefault(weightCol()) : "";
+  }
+
+  /** Value of {@link #fitIntercept()}. */
+  default boolean getFitIntercept() {
+    return (Boolean) getOrDefault(fitIntercept());
+  }
+
+  /** Value of {@link #regParam()}. */
+  default double getRegParam() {
+    return (Double) getOrDefault(regParam());
+  }
+
+  /** Value of {@link #ordering()}. */
+  default String getOrdering() {
+    return getOrDefault(ordering());
+  }
+
+  /** Value of {@link #backend()}. */
+  default String getBackend() {
+    return getOrDefault(backend());
+  }
+
+  /**
+   * Value of {@link #rankTolerance()}.
+   *
+   * @throws java.util.NoSuchElementException if it is not set
+   */
+  default double getRankTolerance() {
+    return (Double) getOrDefault(rankTolerance());
+  }
+
+  /** Value of {@link #computeStandardErrors()}. */
+  default boolean getComputeStandardErrors() {
+    return (Boolean) getOrDefault(computeStandardErrors());
+  }
+}

@@ -1,0 +1,197 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.ml;
+
+import io.sparqr.spark.SolveReport;
+import org.apache.commons.math3.distribution.TDistribution;
+import org.apache.spark.ml.param.ParamMap;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.functions;
+
+/**
+ * What a fit found on its training data, in the terms of MLlib's linear regression summary: weights
+ * count in every sum, the intercept comes last in {@link #coefficientStandardErrors()}, {@link
+ * #tValues()} and {@link #pValues()}, and without an intercept r2 is that of a regression through
+ * the origin. Rows of weight 0 are no instances. Degrees of freedom go by the numerical rank, which
+ * in a design of full rank is MLlib's count of coefficients.
+ *
+ * <p>Sums of squared errors come from the factorization (the tail of Q'b), which is more accurate
+ * than subtracting predictions where the design is ill-conditioned; what needs the labels (r2, mean
+ * errors) costs one pass over the training data at the first call.
+ *
+ * <p>Standard errors are sigma sqrt(diag((A'A + lambda D)^-1)), D = I without the intercept, as
+ * MLlib's: with a ridge they are those of a Bayesian reading, not of the biased estimator's sampling
+ * distribution.
+ */
+public final class SparseQRRegressionSummary {
+
+  private final SparseQRRegressionModel model;
+  private final Dataset<Row> data;
+  private final DesignFit fit;
+  private final String predictionCol;
+  private Dataset<Row> predictions;
+  private Moments moments;
+
+  SparseQRRegressionSummary(SparseQRRegressionModel model, Dataset<Row> data, DesignFit fit) {
+    this.model = model;
+    this.data = data;
+    this.fit = fit;
+    String name = model.getPredictionCol();
+    this.predictionCol = name.isEmpty() ? "prediction_" + model.uid() : name;
+  }
+
+  /** The training data with the prediction column. */
+  public synchronized Dataset<Row> predictions() {
+    if (predictions == null) {
+      var named = model.copy(ParamMap.empty());
+      named.setPredictionCol(predictionCol);
+      predictions = named.transform(data);
+    }
+    return predictions;
+  }
+
+  /** One column "residuals": label - prediction, in the order of the training data. */
+  public Dataset<Row> residuals() {
+    return predictions()
+        .select(
+            functions
+                .col(labelCol())
+                .cast("double")
+                .minus(functions.col(predictionCol))
+                .as("residuals"));
+  }
+
+  /** Name of the features column. */
+  public String featuresCol() {
+    return model.getFeaturesCol();
+  }
+
+  /** Name of the label column. */
+  public String labelCol() {
+    return model.getLabelCol();
+  }
+
+  /** Name of the column in {@link #predictions()}. */
+  public String predictionCol() {
+    return predictionCol;
+  }
+
+  private synchronized Moments moments() {
+    if (moments == null) {
+      String weight = model.getWeightCol();
+      moments =
+          Moments.of(
+              predictions()
+                  .select(
+                      functions.col(predictionCol),
+                      functions.col(labelCol()).cast("double"),
+                      weight.isEmpty()
+                          ? functions.lit(1.0)
+                          : functions.col(weight).cast("double")));
+    }
+    return moments;
+  }
+
+  /**
+   * Standard errors of the coefficients, then of the intercept; NaN for dead columns and without
+   * degrees of freedom.
+   *
+   * @throws UnsupportedOperationException if the estimator was told not to compute them
+   */
+  public double[] coefficientStandardErrors() {
+    if (fit.standardErrors() == null) {
+      throw new UnsupportedOperationException(
+          "no standard errors: computeStandardErrors was false");
+    }
+    return fit.standardErrors().clone();
+  }
+
+  /** Estimate by standard error, intercept last. */
+  public double[] tValues() {
+    double[] t = coefficientStandardErrors();
+    for (int j = 0; j < t.length; j++) {
+      t[j] = fit.x()[j] / t[j];
+    }
+    return t;
+  }
+
+  /** Two-sided p-values of Student's t with {@link #degreesOfFreedom()}, intercept last. */
+  public double[] pValues() {
+    double[] p = tValues();
+    if (degreesOfFreedom() <= 0) {
+      java.util.Arrays.fill(p, Double.NaN);
+      return p;
+    }
+    // without a random generator: nothing is drawn
+    var student = new TDistribution(null, degreesOfFreedom());
+    for (int j = 0; j < p.length; j++) {
+      p[j] = Double.isNaN(p[j]) ? p[j] : 2 * student.cumulativeProbability(-Math.abs(p[j]));
+    }
+    return p;
+  }
+
+  /** Instances of positive weight. */
+  public long numInstances() {
+    return fit.instances();
+  }
+
+  /** {@link #numInstances()} - {@link #rank()}. */
+  public long degreesOfFreedom() {
+    return fit.instances() - fit.rank();
+  }
+
+  /** Numerical rank of the design, intercept included. */
+  public int rank() {
+    return fit.rank();
+  }
+
+  /**
+   * Features that depend on others, ascending; the number of features stands for the intercept.
+   * Which column of a dependent set is named depends on the column order.
+   */
+  public int[] deadColumns() {
+    return fit.dead().clone();
+  }
+
+  /** The solver's report; its rows and nonzeros count the ridge rows. */
+  public SolveReport report() {
+    return fit.report();
+  }
+
+  /** Sum of w (y - yhat)^2 by W. */
+  public double meanSquaredError() {
+    return fit.squares() / moments().weight();
+  }
+
+  /** Its root. */
+  public double rootMeanSquaredError() {
+    return Math.sqrt(meanSquaredError());
+  }
+
+  /** Sum of w |y - yhat| by W. */
+  public double meanAbsoluteError() {
+    return moments().absoluteErrors() / moments().weight();
+  }
+
+  /** Sum of w (yhat - mean of y)^2 by W. */
+  public double explainedVariance() {
+    return moments().explained() / moments().weight();
+  }
+
+  /** 1 - sum of w (y - yhat)^2 by sum of w (y - mean)^2, or by sum of w y^2 without intercept. */
+  public double r2() {
+    Moments m = moments();
+    return 1 - fit.squares() / (model.getFitIntercept() ? m.labelCentred() : m.labelSquares());
+  }
+
+  /** r2 for degrees of freedom. */
+  public double r2adj() {
+    int ones = model.getFitIntercept() ? 1 : 0;
+    return 1 - (1 - r2()) * (numInstances() - ones) / degreesOfFreedom();
+  }
+
+  /** Least and greatest sqrt(w) (y - yhat). */
+  public double[] devianceResiduals() {
+    return moments().devianceRange();
+  }
+}
