@@ -8,6 +8,7 @@
  *   <li>{@link io.sparqr.examples.WeightedRidge} weights and a ridge
  *   <li>{@link io.sparqr.examples.SeveralRightHandSides} one matrix, several labels
  *   <li>{@link io.sparqr.examples.OneHotRegression} categories from a DataFrame
+ *   <li>{@link io.sparqr.examples.MlRegression} the same in a Spark ML pipeline, standard errors
  *   <li>{@link io.sparqr.examples.RankDeficient} columns that depend on others
  *   <li>{@link io.sparqr.examples.RefitWithNewLabels} factorize once, solve again
  *   <li>{@link io.sparqr.examples.AnalyzeBeforeYouFactor} the cost before the work

@@ -40,6 +40,7 @@ class ExamplesTest {
         example("WeightedRidge", WeightedRidge::run),
         example("SeveralRightHandSides", SeveralRightHandSides::run),
         example("OneHotRegression", OneHotRegression::run),
+        example("MlRegression", MlRegression::run),
         example("RankDeficient", RankDeficient::run),
         example("RefitWithNewLabels", RefitWithNewLabels::run),
         example("AnalyzeBeforeYouFactor", AnalyzeBeforeYouFactor::run));

@@ -178,7 +178,11 @@ public final class SparseQRRegressionSummary {
     return moments().explained() / moments().weight();
   }
 
-  /** 1 - sum of w (y - yhat)^2 by sum of w (y - mean)^2, or by sum of w y^2 without intercept. */
+  /**
+   * 1 - sum of w (y - yhat)^2 by sum of w (y - mean)^2, or by sum of w y^2 without intercept: R's,
+   * and Spark's for weights 1. (With other weights and an intercept, Spark's denominator is W - 1
+   * times the unbiased weighted variance, which is not that sum.)
+   */
   public double r2() {
     Moments m = moments();
     return 1 - fit.squares() / (model.getFitIntercept() ? m.labelCentred() : m.labelSquares());
