@@ -38,8 +38,7 @@ public final class MlRegression {
   static boolean run(SparkSession spark, PrintStream out) {
     List<Row> rows = people();
     Dataset<Row> people =
-        spark.createDataFrame(
-            rows, StructType.fromDDL("firm DOUBLE, hours DOUBLE, wage DOUBLE"));
+        spark.createDataFrame(rows, StructType.fromDDL("firm DOUBLE, hours DOUBLE, wage DOUBLE"));
     Pipeline pipeline =
         new Pipeline()
             .setStages(

@@ -50,8 +50,7 @@ record DesignFit(
     GpuSparseQR solver = RegressionParams.solver(params);
     boolean ones = params.getFitIntercept();
     JavaRDD<SparseRow> rows =
-        RowSource.of(
-                data, params.getFeaturesCol(), params.getWeightCol(), params.getLabelCol())
+        RowSource.of(data, params.getFeaturesCol(), params.getWeightCol(), params.getLabelCol())
             .rows();
     if (ones) {
       rows = rows.map(DesignFit::withOne);
@@ -182,9 +181,7 @@ record DesignFit(
     private Iterator<SparseRow> rowsFrom(int first) {
       return IntStream.range(first, (int) Math.min(features, (long) first + RIDGE_ROWS_A_TASK))
           .mapToObj(
-              j ->
-                  new SparseRow(
-                      new int[] {j}, new double[] {root}, new double[] {0}, 1, columns))
+              j -> new SparseRow(new int[] {j}, new double[] {root}, new double[] {0}, 1, columns))
           .iterator();
     }
   }

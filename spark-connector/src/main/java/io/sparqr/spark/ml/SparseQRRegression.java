@@ -21,18 +21,19 @@ import org.apache.spark.sql.types.StructType;
  * <pre>1/(2 W) sum_i w_i (y_i - x_i'b - c)^2 + regParam/2 ||b||^2,   W = sum_i w_i,</pre>
  *
  * the objective that MLlib's documentation states, without standardization of features: ridge rows
- * sqrt(W regParam) I for the features, none for the intercept. MLlib's own {@code
- * LinearRegression} divides regParam by the standard deviation of the label before it uses it (as
- * glmnet does): its regParam r with {@code standardization=false} is r / sd(y) here.
+ * sqrt(W regParam) I for the features, none for the intercept. MLlib's own {@code LinearRegression}
+ * divides regParam by the standard deviation of the label before it uses it (as glmnet does): its
+ * regParam r with {@code standardization=false} is r / sd(y) here.
  *
  * <p>The number of features is not limited to 4096 and sparse vectors stay sparse: nothing is
  * centred, the intercept is one column of ones. Standard errors come from the inverse of R'R on the
- * pattern of R; they may cost as much as the factorization: {@code
- * setComputeStandardErrors(false)} leaves them out (a {@code CrossValidator} does not need them).
+ * pattern of R; they may cost as much as the factorization: {@code setComputeStandardErrors(false)}
+ * leaves them out (a {@code CrossValidator} does not need them).
  *
  * <p>Rank-deficient designs (the dummy variable trap) are solved: coefficients of columns that
- * depend on others are 0, their standard errors NaN, {@link SparseQRRegressionSummary#deadColumns()}
- * names them. {@code fit} throws what {@link io.sparqr.spark.GpuSparseQR} throws.
+ * depend on others are 0, their standard errors NaN, {@link
+ * SparseQRRegressionSummary#deadColumns()} names them. {@code fit} throws what {@link
+ * io.sparqr.spark.GpuSparseQR} throws.
  */
 public final class SparseQRRegression
     extends Regressor<Vector, SparseQRRegression, SparseQRRegressionModel>

@@ -22,8 +22,8 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * A fitted linear model x'b + c. Right after {@code fit} it has a {@link #summary()}; a loaded model
- * has none. Test data are judged by Spark's {@code RegressionEvaluator}.
+ * A fitted linear model x'b + c. Right after {@code fit} it has a {@link #summary()}; a loaded
+ * model has none. Test data are judged by Spark's {@code RegressionEvaluator}.
  */
 public final class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRRegressionModel>
     implements SparseQRRegressionParams, MLWritable {
@@ -208,8 +208,7 @@ public final class SparseQRRegressionModel extends RegressionModel<Vector, Spars
               path, sparkSession(), SparseQRRegressionModel.class.getName());
       Row row =
           sparkSession().read().parquet(path + "/data").select("intercept", "coefficients").first();
-      var model =
-          new SparseQRRegressionModel(metadata.uid(), row.getAs(1), row.getDouble(0));
+      var model = new SparseQRRegressionModel(metadata.uid(), row.getAs(1), row.getDouble(0));
       metadata.getAndSetParams(model, scala.Option.empty());
       return model;
     }

@@ -20,8 +20,8 @@ import org.apache.spark.sql.functions;
  * errors) costs one pass over the training data at the first call.
  *
  * <p>Standard errors are sigma sqrt(diag((A'A + lambda D)^-1)), D = I without the intercept, as
- * MLlib's: with a ridge they are those of a Bayesian reading, not of the biased estimator's sampling
- * distribution.
+ * MLlib's: with a ridge they are those of a Bayesian reading, not of the biased estimator's
+ * sampling distribution.
  */
 public final class SparseQRRegressionSummary {
 

@@ -65,9 +65,7 @@ class NistReferenceTest {
       x[i] = java.util.Arrays.copyOf(p.a[i], features);
     }
     var model =
-        new SparseQRRegression()
-            .setFitIntercept(intercept)
-            .fit(new Sample(x, p.b, ones).data());
+        new SparseQRRegression().setFitIntercept(intercept).fit(new Sample(x, p.b, ones).data());
     SparseQRRegressionSummary s = model.summary();
     double[] found = java.util.Arrays.copyOf(model.coefficients().toArray(), n);
     if (intercept) {
@@ -88,8 +86,7 @@ class NistReferenceTest {
     double dy = e * kappa * (y + b / singular[0] + kappa * r / singular[0]);
     double dr = e * (b + singular[0] * y);
     double dSigma = dr / Math.sqrt(m - n);
-    double dError =
-        (p.deviation * Math.sqrt(2) * e * kappa + dSigma) / singular[n - 1];
+    double dError = (p.deviation * Math.sqrt(2) * e * kappa + dSigma) / singular[n - 1];
 
     assertThat(s.rank()).isEqualTo(n);
     assertThat(s.degreesOfFreedom()).isEqualTo(m - n);

@@ -112,10 +112,7 @@ class SparseQRRegressionTest {
   void ridgeLeavesTheInterceptAlone() {
     double regParam = 0.3;
     var model =
-        new SparseQRRegression()
-            .setWeightCol("weight")
-            .setRegParam(regParam)
-            .fit(SAMPLE.data());
+        new SparseQRRegression().setWeightCol("weight").setRegParam(regParam).fit(SAMPLE.data());
     SparseQRRegressionSummary s = model.summary();
     int m = SAMPLE.y().length;
     int n = 4;
@@ -222,8 +219,11 @@ class SparseQRRegressionTest {
     Dataset<Row> data = new Sample(x, base.y(), base.w()).data();
     var model = new SparseQRRegression().fit(data);
     SparseQRRegressionSummary s = model.summary();
-    double[] full = new SparseQRRegression().fit(base.data()).summary().residuals()
-        .collectAsList().stream().mapToDouble(r -> r.getDouble(0)).toArray();
+    double[] full =
+        new SparseQRRegression()
+            .fit(base.data()).summary().residuals().collectAsList().stream()
+                .mapToDouble(r -> r.getDouble(0))
+                .toArray();
 
     assertThat(s.rank()).isEqualTo(3);
     assertThat(s.degreesOfFreedom()).isEqualTo(37);
