@@ -32,7 +32,8 @@ __device__ __forceinline__ void eliminate(double* a, int ld, int k, int rows, in
     int column[4];
 #pragma unroll
     for (int c = 0; c < 4; c++) {
-      column[c] = min(base + 4 * c, columns - 1);
+      // A column past the end stands for the pivot column, which nobody writes in this step.
+      column[c] = base + 4 * c < columns ? base + 4 * c : k;
     }
     for (int i = k + 1 + lane; i < rows; i += 32) {
       const double* row = a + i * ld;
@@ -61,14 +62,17 @@ __device__ __forceinline__ void eliminate(double* a, int ld, int k, int rows, in
       h = reflector(alpha, fma(alpha, alpha, q));
       have = true;
     }
-    double w[4];
+    double w[4], top[4];
 #pragma unroll
     for (int c = 0; c < 4; c++) {
-      const bool mine = base + 4 * c < columns;
-      const double top = a[k * ld + column[c]];
-      w[c] = mine ? h.gamma * fma(h.pivot, top, s[c]) : 0.0;
-      if (mine && lane == 0) {
-        a[k * ld + column[c]] = fma(-h.pivot, w[c], top);
+      top[c] = a[k * ld + column[c]];
+      w[c] = h.gamma * fma(h.pivot, top[c], s[c]);
+    }
+    __syncwarp();
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+      if (base + 4 * c < columns && lane == 0) {
+        a[k * ld + column[c]] = fma(-h.pivot, w[c], top[c]);
       }
     }
     for (int i = k + 1 + lane; i < rows; i += 32) {

@@ -120,6 +120,8 @@ final class CudaRoundExecutor implements RoundExecutor {
       compute.synchronize();
     }
     compute.fill(memory.get(Part.ARENA).at(0), (byte) 0, 8 * program.arenaDoubles());
+    // Rows of unsound fronts come down too, unused: they shall be something.
+    compute.fill(memory.get(Part.OUT).at(0), (byte) 0, 8 * program.outDoubles());
     compute.fill(
         memory.get(Part.RESIDUAL).at(0), (byte) 0, 8L * program.residualSlots() * program.rhs());
     if (resident != program) {
