@@ -1,3 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-/** The CUDA backend; the only package that imports jcuda. */
+/**
+ * The CUDA backend; the only package that imports jcuda. The way of a task: {@link
+ * io.sparqr.backend.cuda.CudaBackendProvider} (is there a device?), {@link
+ * io.sparqr.backend.cuda.CudaSubtreeFactorizer}, the staged driver of the schedule package, and
+ * {@code CudaRoundExecutor}, which uploads, launches a kernel a round and brings the rows down. All
+ * driver calls go through {@code CudaDriver}, whose {@code CudaCalls} tests replace.
+ */
 package io.sparqr.backend.cuda;
