@@ -83,14 +83,7 @@ record DesignFit(
       double[] errors = null;
       if (params.getComputeStandardErrors()) {
         errors = f.standardErrors();
-        double freedom = instances - s.rank();
-        // the solver's sigma counts the ridge rows as observations; ours must not
-        double factor =
-            ridge.rows() == 0
-                ? freedom > 0 ? 1 : Double.NaN
-                : all == 0
-                    ? 0
-                    : norm / Math.sqrt(freedom) * Math.sqrt(report.rows() - s.rank()) / all;
+        double factor = ridge.errorFactor(instances, s.rank(), norm, all);
         for (int j = 0; j < errors.length; j++) {
           errors[j] *= factor;
         }
@@ -160,6 +153,24 @@ record DesignFit(
         norm = Math.hypot(norm, x[j]);
       }
       return root * norm;
+    }
+
+    /**
+     * What makes our standard errors of the solver's, whose sigma counts the ridge rows as
+     * observations.
+     *
+     * @param norm ||sqrt(W) (y - yhat)||
+     * @param all the same with the ridge rows
+     */
+    double errorFactor(long instances, int rank, double norm, double all) {
+      double freedom = instances - rank;
+      if (freedom <= 0) {
+        return Double.NaN;
+      }
+      if (features == 0) {
+        return 1;
+      }
+      return all == 0 ? 0 : norm / all * Math.sqrt((freedom + features) / freedom);
     }
 
     JavaRDD<SparseRow> under(JavaRDD<SparseRow> rows) {

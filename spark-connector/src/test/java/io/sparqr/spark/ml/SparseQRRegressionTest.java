@@ -208,6 +208,54 @@ class SparseQRRegressionTest {
     }
   }
 
+  /** 70,000 features: sparse, far beyond 4096, ridge rows of two tasks; b_j = y_j / (1 + lambda). */
+  @Test
+  void takesManySparseFeatures() {
+    int n = 70_000;
+    double regParam = 0.5 / n;
+    Dataset<Row> data =
+        io.sparqr.spark.LocalSpark.session()
+            .range(0, n, 1, 2)
+            .select(
+                org.apache.spark.sql.functions.col("id").cast("double").as("place"),
+                org.apache.spark.sql.functions.expr("cast(id % 11 - 5 as double)").as("label"));
+    data =
+        new org.apache.spark.ml.feature.OneHotEncoder()
+            .setInputCol("place")
+            .setOutputCol("features")
+            .setDropLast(false)
+            .fit(data)
+            .transform(data);
+    var model =
+        new SparseQRRegression()
+            .setFitIntercept(false)
+            .setRegParam(regParam)
+            .setComputeStandardErrors(false)
+            .fit(data);
+    double[] b = model.coefficients().toArray();
+    assertThat(b).hasSize(n);
+    for (int j = 0; j < n; j++) {
+      double expected = (j % 11 - 5) / 1.5;
+      if (Math.abs(b[j] - expected) > 20 * Math.ulp(5.0)) {
+        assertThat(b[j]).as("coefficient %d", j).isEqualTo(expected);
+      }
+    }
+    assertThat(model.summary().numInstances()).isEqualTo(n);
+  }
+
+  /** A ridge takes fewer rows than features; without degrees of freedom nothing can be said. */
+  @Test
+  void hasNoErrorsWithoutDegreesOfFreedom() {
+    Sample few = Sample.random(SEED, 4, 4);
+    for (double ridge : new double[] {0, 0.2}) {
+      var model = new SparseQRRegression().setRegParam(ridge).fit(few.data());
+      SparseQRRegressionSummary s = model.summary();
+      assertThat(s.degreesOfFreedom()).isLessThanOrEqualTo(0);
+      assertThat(s.coefficientStandardErrors()).hasSize(5).containsOnly(Double.NaN);
+      assertThat(s.pValues()).containsOnly(Double.NaN);
+    }
+  }
+
   @Test
   void namesDeadColumns() {
     Sample base = Sample.random(SEED, 40, 2);
