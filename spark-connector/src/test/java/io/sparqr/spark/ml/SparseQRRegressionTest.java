@@ -208,7 +208,9 @@ class SparseQRRegressionTest {
     }
   }
 
-  /** 70,000 features: sparse, far beyond 4096, ridge rows of two tasks; b_j = y_j / (1 + lambda). */
+  /**
+   * 70,000 features: sparse, far beyond 4096, ridge rows of two tasks; b_j = y_j / (1 + lambda).
+   */
   @Test
   void takesManySparseFeatures() {
     int n = 70_000;
