@@ -7,6 +7,7 @@ import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.internal.RowSource;
+import io.sparqr.spark.resource.SparkErrors;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -130,7 +131,7 @@ record DesignFit(
       }
       double weights = 0;
       int columns = 0;
-      for (Sum part : rows.mapPartitions(DesignFit::sum).collect()) {
+      for (Sum part : SparkErrors.unwrap(rows.mapPartitions(DesignFit::sum)::collect)) {
         weights += part.weights;
         columns = Math.max(columns, part.columns);
       }

@@ -303,6 +303,13 @@ class SparseQRRegressionTest {
       assertThatThrownBy(() -> new SparseQRRegression().setRegParam(ridge).fit(bad.data()))
           .isInstanceOf(io.sparqr.error.NonFiniteValueException.class);
     }
+    Dataset<Row> holes =
+        data.withColumn("label", org.apache.spark.sql.functions.expr("nullif(label, label)"));
+    for (double ridge : List.of(0.0, 1.0)) {
+      assertThatThrownBy(() -> new SparseQRRegression().setRegParam(ridge).fit(holes))
+          .isInstanceOf(io.sparqr.error.MatrixFormatException.class)
+          .hasMessageContaining("null label");
+    }
     var bare = new SparseQRRegression().setComputeStandardErrors(false).fit(data).summary();
     assertThatThrownBy(bare::tValues).isInstanceOf(UnsupportedOperationException.class);
     assertThat(bare.r2()).isBetween(0.5, 1.0);
