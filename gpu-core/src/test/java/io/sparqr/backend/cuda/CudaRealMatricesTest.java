@@ -1,0 +1,132 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.backend.cpu.CpuBackendProvider;
+import io.sparqr.matrix.MatrixMarket;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.RowSplit;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.symbolic.SymbolicAnalyzer;
+import io.sparqr.symbolic.SymbolicOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Every matrix of the shared collection, device against CPU backend: same rank, same norms. */
+@Tag("gpu")
+class CudaRealMatricesTest {
+
+  private static final double MOST_FLOPS = 2e10;
+
+  @Test
+  void sameRankAndNormsAsTheCpu() throws IOException {
+    Path data = Path.of(System.getProperty("sparqr.shared", "none"), "data");
+    Assumptions.assumeTrue(Files.isDirectory(data), "no shared collection at " + data);
+    List<Path> files;
+    try (var all = Files.walk(data)) {
+      files = all.filter(f -> f.toString().matches(".*\\.mtx(\\.gz)?")).sorted().toList();
+    }
+    int done = 0;
+    List<String> wrong = new ArrayList<>();
+    try (var device = TestDevice.provider().create(0);
+        var cpu = new CpuBackendProvider().create(0)) {
+      for (Path file : files) {
+        CsrMatrix a = matrix(file);
+        if (a == null || a.columns() < 2) {
+          continue;
+        }
+        var analysis =
+            SymbolicAnalyzer.analyze(
+                a.pattern(), SymbolicOptions.defaults().withSingletons(false));
+        if (analysis.flops() > MOST_FLOPS) {
+          continue;
+        }
+        double[] factors = equilibration(a);
+        RowSplit split = RowSplit.of(a, new double[a.rows()], 1, analysis, factors);
+        int[] fronts = new int[analysis.fronts()];
+        Arrays.setAll(fronts, f -> f);
+        var problem = new SubtreeProblem(analysis, fronts, split.rows(), List.of());
+        double tolerance = FactorOptions.defaultTolerance(a.rows(), a.columns(), 1);
+        var options = new FactorOptions(tolerance, 8, 0);
+        SubtreeFactor x = device.factor(problem, options);
+        SubtreeFactor y = cpu.factor(problem, options);
+        double error = normError(a, factors, analysis, x);
+        if (x.summary().rank() != y.summary().rank()
+            || !(error <= 1e-9 + x.summary().droppedNorm())) {
+          wrong.add(
+              file.getFileName()
+                  + ": rank "
+                  + x.summary().rank()
+                  + " and "
+                  + y.summary().rank()
+                  + ", norm error "
+                  + error);
+        }
+        done++;
+      }
+    }
+    System.out.println(done + " matrices compared");
+    assertThat(wrong).isEmpty();
+    assertThat(done).isGreaterThan(20);
+  }
+
+  private static CsrMatrix matrix(Path file) throws IOException {
+    try {
+      return MatrixMarket.readMatrix(file);
+    } catch (io.sparqr.error.SparseQrException e) {
+      // Right-hand sides are dense arrays.
+      return null;
+    }
+  }
+
+  private static double[] equilibration(CsrMatrix a) {
+    double[] norm = new double[a.columns()];
+    for (int k = 0; k < a.nonzeros(); k++) {
+      norm[a.columnIndex()[k]] = Math.hypot(norm[a.columnIndex()[k]], a.values()[k]);
+    }
+    Arrays.setAll(norm, j -> norm[j] > 0 ? 1 / norm[j] : 1);
+    return norm;
+  }
+
+  /** | ||R v|| - ||A v|| | / ||A v|| for a random v. */
+  private static double normError(
+      CsrMatrix a, double[] factors, SymbolicAnalysis analysis, SubtreeFactor f) {
+    var random = new Random(3);
+    double[] v = new double[a.columns()];
+    Arrays.setAll(v, j -> random.nextGaussian());
+    double av = 0;
+    for (int i = 0; i < a.rows(); i++) {
+      double sum = 0;
+      for (int k = a.rowStart()[i]; k < a.rowStart()[i + 1]; k++) {
+        int j = a.columnIndex()[k];
+        sum += a.values()[k] * factors[j] * v[analysis.permutation().position(j)];
+      }
+      av = Math.hypot(av, sum);
+    }
+    double rv = 0;
+    for (FrontFactor front : f.fronts()) {
+      int at = 0;
+      for (int live : front.livePivot()) {
+        double sum = 0;
+        for (int k = live; k < front.fn(); k++) {
+          sum += front.values()[at++] * v[analysis.column(front.front(), k)];
+        }
+        rv = Math.hypot(rv, sum);
+      }
+    }
+    return Math.abs(rv - av) / av;
+  }
+}
