@@ -8,6 +8,7 @@ import io.sparqr.backend.schedule.StageProgram;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
 import java.nio.ByteBuffer;
+import java.nio.DoubleBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,6 +30,9 @@ final class CudaRoundExecutor implements RoundExecutor {
 
   /** Bytes that one thread prepares for an upload. */
   private static final int PIECE_BYTES = 4 << 20;
+
+  /** Bytes from which on a front's or a block's values go through the heap. */
+  private static final long LARGE_BYTES = 1L << 30;
 
   /** Fronts [from, to), whose rows are complete after a round. */
   private record Group(int from, int to, int ready) {}
@@ -204,6 +208,10 @@ final class CudaRoundExecutor implements RoundExecutor {
   private void download(
       StageProgram program, Group group, Map<Integer, CudaEvent> ready, RowSink sink) {
     long start = program.outStart(group.from);
+    if (8 * (program.outStart(group.to) - start) > LARGE_BYTES) {
+      downloadLarge(program, group, ready, sink);
+      return;
+    }
     int bytes = Math.toIntExact(8 * (program.outStart(group.to) - start));
     int states = 4 * (group.to - group.from);
     for (int f = group.from; f < group.to; f++) {
@@ -224,6 +232,42 @@ final class CudaRoundExecutor implements RoundExecutor {
         if (state.get(f - group.from) == 0 && program.outLength(f) > 0) {
           sink.accept(f, buffer.view(at, at + 8 * program.outLength(f)).asDoubleBuffer());
         }
+      }
+    } finally {
+      pinned.release(buffer);
+    }
+  }
+
+  /** The same for one front whose rows exceed a staging buffer: through the heap, piece by piece. */
+  private void downloadLarge(
+      StageProgram program, Group group, Map<Integer, CudaEvent> ready, RowSink sink) {
+    int f = group.from;
+    double[] rows = new double[program.outLength(f)];
+    PinnedBuffer buffer = pinned.acquire(PIECE_BYTES);
+    try (var done = new CudaEvent(device.driver(), false)) {
+      int step = PIECE_BYTES / 8;
+      int state = 0;
+      for (long at = -1; at < rows.length && state == 0; at += at < 0 ? 1 : step) {
+        int count = at < 0 ? 0 : (int) Math.min(step, rows.length - at);
+        synchronized (down) {
+          down.await(ready.get(group.ready));
+          if (at < 0) {
+            down.download(buffer, 0, memory.get(Part.STATE).at(4L * f), 4);
+          } else {
+            down.download(
+                buffer, 0, memory.get(Part.OUT).at(8 * (program.outStart(f) + at)), 8L * count);
+          }
+          done.record(down);
+        }
+        done.synchronize();
+        if (at < 0) {
+          state = buffer.view(0, 4).getInt();
+        } else {
+          buffer.view(0, 8 * count).asDoubleBuffer().get(rows, (int) at, count);
+        }
+      }
+      if (state == 0) {
+        sink.accept(f, DoubleBuffer.wrap(rows));
       }
     } finally {
       pinned.release(buffer);
@@ -304,12 +348,7 @@ final class CudaRoundExecutor implements RoundExecutor {
       } while (from < program.fronts()
           && 8 * (program.descriptor(from).sTo() - start) <= PIECE_BYTES);
       int to = from;
-      pieces.add(
-          new Piece(
-              Part.S_VALUE,
-              8 * start,
-              8 * (end - start),
-              b -> input.writeS(first, to, b.asDoubleBuffer())));
+      pieces.add(values(Part.S_VALUE, start, end - start, b -> input.writeS(first, to, b)));
     }
     for (int b = 0; b < program.blocks(); b++) {
       var d = program.descriptor(program.fronts() + b);
@@ -317,12 +356,7 @@ final class CudaRoundExecutor implements RoundExecutor {
       long doubles =
           io.sparqr.numeric.ContributionBlock.packedLength(d.fm(), d.fn())
               + (long) d.fm() * d.rhs();
-      pieces.add(
-          new Piece(
-              Part.INPUT,
-              8 * d.data(),
-              8 * doubles,
-              t -> input.writeBlock(block, t.asDoubleBuffer())));
+      pieces.add(values(Part.INPUT, d.data(), doubles, t -> input.writeBlock(block, t)));
     }
     int[] state = program.initialState();
     pieces(
@@ -334,12 +368,43 @@ final class CudaRoundExecutor implements RoundExecutor {
     return upload(pieces);
   }
 
-  /** What goes to a place of a buffer, and who writes it. */
+  /** What goes to a place of a buffer, and who writes it; negative bytes: the filler sends them. */
   private record Piece(Part part, long offset, long bytes, Filler filler) {}
 
   @FunctionalInterface
   private interface Filler {
     void fill(ByteBuffer target);
+  }
+
+  @FunctionalInterface
+  private interface ValueFiller {
+    void fill(DoubleBuffer target);
+  }
+
+  /** Doubles [at, at + count) of a buffer; a large piece is written to the heap first. */
+  private Piece values(Part part, long at, long count, ValueFiller filler) {
+    if (8 * count <= LARGE_BYTES) {
+      return new Piece(part, 8 * at, 8 * count, b -> filler.fill(b.asDoubleBuffer()));
+    }
+    return new Piece(part, 8 * at, -8 * count, b -> uploadLarge(part, at, (int) count, filler));
+  }
+
+  private void uploadLarge(Part part, long at, int count, ValueFiller filler) {
+    double[] heap = new double[count];
+    filler.fill(DoubleBuffer.wrap(heap));
+    int step = PIECE_BYTES / 8;
+    PinnedBuffer buffer = pinned.acquire(PIECE_BYTES);
+    try (var done = new CudaEvent(device.driver(), false)) {
+      for (int from = 0; from < count; from += step) {
+        int n = Math.min(step, count - from);
+        buffer.view(0, 8 * n).asDoubleBuffer().put(heap, from, n);
+        up.upload(memory.get(part).at(8 * (at + from)), buffer, 0, 8L * n);
+        done.record(up);
+        done.synchronize();
+      }
+    } finally {
+      pinned.release(buffer);
+    }
   }
 
   @FunctionalInterface
@@ -361,13 +426,16 @@ final class CudaRoundExecutor implements RoundExecutor {
   private long upload(List<Piece> pieces) {
     long bytes = 0;
     for (Piece p : pieces) {
-      bytes += p.bytes;
+      bytes += Math.abs(p.bytes);
     }
     workers.run(
         pieces.size(),
         i -> {
           Piece p = pieces.get(i);
-          if (p.bytes == 0) {
+          if (p.bytes < 0) {
+            p.filler.fill(null);
+          }
+          if (p.bytes <= 0) {
             return;
           }
           PinnedBuffer buffer = pinned.acquire(p.bytes);
