@@ -238,7 +238,9 @@ final class CudaRoundExecutor implements RoundExecutor {
     }
   }
 
-  /** The same for one front whose rows exceed a staging buffer: through the heap, piece by piece. */
+  /**
+   * The same for one front whose rows exceed a staging buffer: through the heap, piece by piece.
+   */
   private void downloadLarge(
       StageProgram program, Group group, Map<Integer, CudaEvent> ready, RowSink sink) {
     int f = group.from;

@@ -52,8 +52,7 @@ class CudaRealMatricesTest {
           continue;
         }
         var analysis =
-            SymbolicAnalyzer.analyze(
-                a.pattern(), SymbolicOptions.defaults().withSingletons(false));
+            SymbolicAnalyzer.analyze(a.pattern(), SymbolicOptions.defaults().withSingletons(false));
         if (analysis.flops() > MOST_FLOPS || largestFront(analysis) > MOST_ENTRIES) {
           continue;
         }
