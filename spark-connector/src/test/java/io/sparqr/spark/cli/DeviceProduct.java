@@ -1,0 +1,205 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cli;
+
+import io.sparqr.backend.BackendChoice;
+import io.sparqr.matrix.DefaultRightHandSide;
+import io.sparqr.matrix.DenseMatrix;
+import io.sparqr.matrix.LabeledMatrix;
+import io.sparqr.matrix.Libsvm;
+import io.sparqr.matrix.MatrixMarket;
+import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.LeastSquaresSolution;
+import io.sparqr.spark.SolveReport;
+import io.sparqr.sparse.CsrMatrix;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaSparkContext;
+
+/**
+ * The whole product with the CUDA backend beside the CPU's, on a GPU host: every problem solved by both
+ * through Spark, answers compared, seconds by phase printed. Exits with 1 if any answer differs.
+ *
+ * <p>{@code DeviceProduct MASTER REPEAT LEVELS PROBLEM...}; a problem is {@code gen:SPEC}, or {@code
+ * data:FOLDER} for all of the collection's REFERENCE.tsv.
+ */
+public final class DeviceProduct {
+
+  /** Rounding errors that two backends may differ by, in units of eps max(m, n). */
+  private static final double FACTOR = 100;
+
+  private record Problem(String name, CsrMatrix a, double[] b, boolean clear) {}
+
+  private final JavaSparkContext context;
+  private final int repeat;
+  private final int levels;
+  private boolean good = true;
+
+  private DeviceProduct(JavaSparkContext context, int repeat, int levels) {
+    this.context = context;
+    this.repeat = repeat;
+    this.levels = levels;
+  }
+
+  /** See the class. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    SparkConf conf =
+        new SparkConf()
+            .setMaster(args[0])
+            .setAppName("sparqr on a device")
+            .set("spark.ui.enabled", "false")
+            .set("spark.rpc.message.maxSize", "1024")
+            .set("spark.driver.host", "127.0.0.1")
+            .set("spark.driver.bindAddress", "127.0.0.1")
+            .set("spark.executor.memory", System.getProperty("executor.memory", "12g"))
+            .set("spark.executor.extraClassPath", System.getProperty("java.class.path"));
+    boolean good;
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      context.setLogLevel("ERROR");
+      if (args[0].startsWith("local-cluster")) {
+        while (context.sc().statusTracker().getExecutorInfos().length < 3) {
+          Thread.sleep(100);
+        }
+      }
+      var product =
+          new DeviceProduct(context, Integer.parseInt(args[1]), Integer.parseInt(args[2]));
+      System.out.println("master " + args[0]);
+      System.out.println(
+          "problem | backend | rank | ||b-Ax|| | tasks, levels | read pattern order analyze plan"
+              + " assemble factorize solve total (s) | device MB | difference");
+      for (String name : Arrays.asList(args).subList(3, args.length)) {
+        for (Problem p : problems(name)) {
+          product.compare(p);
+        }
+      }
+      good = product.good;
+    }
+    System.out.println(good ? "all answers agree" : "SOME ANSWERS DIFFER");
+    System.exit(good ? 0 : 1);
+  }
+
+  private static List<Problem> problems(String name) throws IOException {
+    if (name.startsWith("gen:")) {
+      CsrMatrix a = LocalProblem.generate(name);
+      return List.of(new Problem(name, a, DefaultRightHandSide.of(a), true));
+    }
+    Path data = Path.of(name.substring("data:".length()));
+    var list = new ArrayList<Problem>();
+    for (String line : Files.readAllLines(data.resolve("REFERENCE.tsv"))) {
+      String[] f = line.split("\t");
+      if (!f[0].equals("file") && Files.exists(data.resolve(f[0]))) {
+        list.add(read(data, f));
+      }
+    }
+    return list;
+  }
+
+  private static Problem read(Path data, String[] f) throws IOException {
+    // where singular values fall without a gap, two backends may count the rank otherwise
+    boolean gap =
+        f[10].matches("|nan")
+            || Double.parseDouble(f[9]) > 1e8 * Math.max(Double.parseDouble(f[10]), 1e-300);
+    if (f[1].equals("labels")) {
+      LabeledMatrix m = Libsvm.read(data.resolve(f[0]));
+      return new Problem(f[0], m.matrix(), m.labels(), gap);
+    }
+    CsrMatrix a = MatrixMarket.readMatrix(data.resolve(f[0]));
+    double[] b = MatrixMarket.readDense(data.resolve(f[1].replace(" (A')", ""))).values();
+    return new Problem(f[0], f[1].endsWith("(A')") ? a.transpose() : a, b, gap);
+  }
+
+  private void compare(Problem p) {
+    var local = new LocalProblem(p.a, new DenseMatrix(p.a.rows(), 1, p.b));
+    try (var rows = new DriverRows(context, local, Math.max(8, context.defaultParallelism()))) {
+      LeastSquaresSolution cpu = solve(rows, BackendChoice.CPU);
+      LeastSquaresSolution cuda = solve(rows, BackendChoice.REQUIRE_CUDA);
+      double[] d = cpu.x().clone();
+      for (int j = 0; j < d.length; j++) {
+        d[j] -= cuda.x()[j];
+      }
+      double scale = norm(p.b) + norm(p.a.values()) * norm(cpu.x());
+      double difference = norm(p.a.multiply(d)) / scale;
+      double allowed = FACTOR * Math.ulp(1.0) * Math.max(p.a.rows(), p.a.columns());
+      double residual = Math.abs(cpu.residualNorm() - cuda.residualNorm()) / scale;
+      boolean same =
+          cpu.rank() == cuda.rank() && difference <= allowed && residual <= allowed;
+      good &= same || !p.clear;
+      row(p.name, "cpu", cpu, "");
+      row(
+          p.name,
+          "cuda",
+          cuda,
+          String.format(
+              Locale.ROOT,
+              "%.1e of %.1e%s",
+              difference,
+              allowed,
+              same ? "" : p.clear ? " DIFFERS" : " differs, no gap in the singular values"));
+    }
+  }
+
+  /** The run with the median total of the warm ones. */
+  private LeastSquaresSolution solve(DriverRows rows, BackendChoice backend) {
+    var runs = new ArrayList<LeastSquaresSolution>();
+    GpuSparseQR qr =
+        GpuSparseQR.builder()
+            .backend(backend)
+            .partitionOptions(new PartitionOptions(2, Math.max(4, levels), levels, 2e8))
+            .build();
+    for (int k = 0; k < repeat; k++) {
+      runs.add(qr.solveRows(rows.rows()));
+    }
+    List<LeastSquaresSolution> warm =
+        runs.subList(Math.min(1, repeat - 1), repeat).stream()
+            .sorted((s, t) -> Double.compare(total(s), total(t)))
+            .toList();
+    if (!context.sc().getPersistentRDDs().isEmpty() && context.isLocal()) {
+      good = false;
+      System.out.println("PERSISTED RDDS LEFT BEHIND");
+    }
+    return warm.get(warm.size() / 2);
+  }
+
+  private static double total(LeastSquaresSolution s) {
+    return s.report().seconds().total();
+  }
+
+  private static void row(String name, String backend, LeastSquaresSolution s, String text) {
+    SolveReport r = s.report();
+    SolveReport.Seconds t = r.seconds();
+    System.out.printf(
+        Locale.ROOT,
+        "%s | %s | %d | %.12e | %d, %d | %.2f %.2f %.2f %.2f %.2f %.2f %.3f %.2f %.2f | %d | %s%n",
+        name,
+        backend,
+        s.rank(),
+        s.residualNorm(),
+        r.subtreeTasks(),
+        r.levels(),
+        t.read(),
+        t.pattern(),
+        t.order(),
+        t.analyze(),
+        t.plan(),
+        t.assemble(),
+        t.factorize(),
+        t.solve(),
+        t.total(),
+        r.peakDeviceBytes() >> 20,
+        text);
+  }
+
+  private static double norm(double[] v) {
+    double sum = 0;
+    for (double e : v) {
+      sum = Math.hypot(sum, e);
+    }
+    return sum;
+  }
+}
