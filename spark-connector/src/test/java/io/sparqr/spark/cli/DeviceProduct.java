@@ -23,11 +23,12 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * The whole product with the CUDA backend beside the CPU's, on a GPU host: every problem solved by both
- * through Spark, answers compared, seconds by phase printed. Exits with 1 if any answer differs.
+ * The whole product with the CUDA backend beside the CPU's, on a GPU host: every problem solved by
+ * both through Spark, answers compared, seconds by phase printed. Exits with 1 if any answer
+ * differs.
  *
- * <p>{@code DeviceProduct MASTER REPEAT LEVELS PROBLEM...}; a problem is {@code gen:SPEC}, or {@code
- * data:FOLDER} for all of the collection's REFERENCE.tsv.
+ * <p>{@code DeviceProduct MASTER REPEAT LEVELS PROBLEM...}; a problem is {@code gen:SPEC}, or
+ * {@code data:FOLDER} for all of the collection's REFERENCE.tsv.
  */
 public final class DeviceProduct {
 
@@ -127,8 +128,7 @@ public final class DeviceProduct {
       double difference = norm(p.a.multiply(d)) / scale;
       double allowed = FACTOR * Math.ulp(1.0) * Math.max(p.a.rows(), p.a.columns());
       double residual = Math.abs(cpu.residualNorm() - cuda.residualNorm()) / scale;
-      boolean same =
-          cpu.rank() == cuda.rank() && difference <= allowed && residual <= allowed;
+      boolean same = cpu.rank() == cuda.rank() && difference <= allowed && residual <= allowed;
       good &= same || !p.clear;
       row(p.name, "cpu", cpu, "");
       row(
