@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
+import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.Libsvm;
 import io.sparqr.matrix.MatrixMarket;
@@ -69,6 +70,19 @@ class ReferenceDataTest {
   }
 
   private static void compare(String[] f, CsrMatrix a, double[] b, LocalSolver.Solution solution) {
+    double rounding = checkNormalEquations(a, b, solution);
+    if (hasClearRank(f)) {
+      assertThat(solution.factorization().rank()).as("rank").isEqualTo(Integer.parseInt(f[4]));
+      double reference = Double.parseDouble(f[6]);
+      assertThat(solution.residualNorm()[0])
+          .as("residual norm of the reference")
+          .isCloseTo(reference, within(1e-10 * reference + rounding));
+    }
+  }
+
+  /** A'r = 0 and ||r|| from the tail; returns the rounding error that ||r|| may have. */
+  private static double checkNormalEquations(
+      CsrMatrix a, double[] b, LocalSolver.Solution solution) {
     double[] r = a.multiply(solution.x());
     for (int i = 0; i < r.length; i++) {
       r[i] = b[i] - r[i];
@@ -84,13 +98,7 @@ class ReferenceDataTest {
     assertThat(solution.residualNorm()[0])
         .as("residual norm from the tail and from b - Ax")
         .isCloseTo(normR, within(rounding));
-    if (hasClearRank(f)) {
-      assertThat(solution.factorization().rank()).as("rank").isEqualTo(Integer.parseInt(f[4]));
-      double reference = Double.parseDouble(f[6]);
-      assertThat(solution.residualNorm()[0])
-          .as("residual norm of the reference")
-          .isCloseTo(reference, within(1e-10 * reference + rounding));
-    }
+    return rounding;
   }
 
   /** Full rank and fairly conditioned, or a gap of ten orders after the last singular value. */
@@ -101,6 +109,37 @@ class ReferenceDataTest {
     double last = Double.parseDouble(f[9]);
     double next = f[10].equals("nan") ? 0 : Double.parseDouble(f[10]);
     return Double.parseDouble(f[8]) < 1e10 && next < 1e-10 * last;
+  }
+
+  /** Every matrix of the index, tall way up, with a right-hand side of our own. */
+  @TestFactory
+  Stream<DynamicTest> index() throws IOException {
+    Path table = DATA.resolve("INDEX.tsv");
+    assumeTrue(Files.exists(table), "no index of matrices in " + DATA);
+    return Files.readAllLines(table).stream()
+        .skip(1)
+        .map(line -> line.split("\t", -1))
+        .filter(f -> f[0].matches(".*\\.mtx(\\.gz)?") && !f[8].isEmpty())
+        .filter(f -> Integer.parseInt(f[1]) > 0 && Integer.parseInt(f[2]) > 0)
+        .filter(f -> Double.parseDouble(f[9]) < 1e-9 * MOST_FLOPS)
+        .map(f -> DynamicTest.dynamicTest(f[0], () -> checkIndexed(f)));
+  }
+
+  private static void checkIndexed(String[] f) throws IOException {
+    CsrMatrix read = MatrixMarket.readMatrix(DATA.resolve(f[0]));
+    CsrMatrix a = read.rows() < read.columns() ? read.transpose() : read;
+    double[] b = DefaultRightHandSide.of(a);
+    var options = SymbolicOptions.defaults();
+    double flops = SymbolicAnalyzer.analyze(a.pattern(), options).flops();
+    assumeTrue(flops < MOST_FLOPS / 4, () -> f[0] + " takes " + flops + " flops");
+    try (var backend = new CpuSubtreeFactorizer()) {
+      var solution = new LocalSolver(backend, options, 2).solve(a, b, 1);
+      checkNormalEquations(a, b, solution);
+      int rank = Integer.parseInt(f[8].split(" ")[0]);
+      if (rank == a.columns()) {
+        assertThat(solution.factorization().rank()).as("rank").isEqualTo(rank);
+      }
+    }
   }
 
   /** NIST StRD linear regression, all sets: full rank, and six digits of every parameter. */
