@@ -23,9 +23,15 @@ public final class CudaBackendProvider implements QrBackendProvider {
 
   private static final int OLDEST_CAPABILITY = 80;
 
+  /** Seconds that a device's context, kernels and page-locked memory are kept between tasks. */
+  static final String IDLE_SECONDS = "sparqr.cuda.idleSeconds";
+
   private static Verdict shared;
 
+  private static DeviceSessions sharedSessions;
+
   private final Supplier<Verdict> probe;
+  private final Supplier<DeviceSessions> sessions;
 
   /** What is there: a reason why nothing is, or the driver and the number of devices. */
   record Verdict(String reason, CudaDriver driver, int devices) {
@@ -37,11 +43,35 @@ public final class CudaBackendProvider implements QrBackendProvider {
   /** For the service loader. */
   public CudaBackendProvider() {
     probe = CudaBackendProvider::sharedVerdict;
+    sessions = CudaBackendProvider::sharedSessions;
   }
 
-  /** With a verdict of the test's making. */
+  /** With a verdict of the test's making; a session lives as long as it is used. */
   CudaBackendProvider(Verdict verdict) {
+    this(verdict, new DeviceSessions(verdict.driver(), 0));
+  }
+
+  CudaBackendProvider(Verdict verdict, DeviceSessions sessions) {
     probe = () -> verdict;
+    this.sessions = () -> sessions;
+  }
+
+  private static synchronized DeviceSessions sharedSessions() {
+    if (sharedSessions == null) {
+      long millis = Math.max(0, Math.round(1000 * number(IDLE_SECONDS, 5)));
+      sharedSessions = new DeviceSessions(sharedVerdict().driver(), millis).closedAtExit();
+    }
+    return sharedSessions;
+  }
+
+  /** A system property that is a number; anything else is the default. */
+  static double number(String property, double otherwise) {
+    try {
+      double value = Double.parseDouble(System.getProperty(property, ""));
+      return Double.isFinite(value) ? value : otherwise;
+    } catch (NumberFormatException e) {
+      return otherwise;
+    }
   }
 
   private static synchronized Verdict sharedVerdict() {
@@ -96,10 +126,18 @@ public final class CudaBackendProvider implements QrBackendProvider {
       }
       return new Verdict(null, driver, devices);
     } catch (LinkageError e) {
-      return Verdict.no("the CUDA driver library cannot be loaded: " + firstLine(e));
+      return Verdict.no(notLoaded(e));
     } catch (CudaException e) {
       return Verdict.no(e.getMessage());
     }
+  }
+
+  /** JCuda's first line names its own library, what that one misses stands further down. */
+  private static String notLoaded(LinkageError e) {
+    if (String.valueOf(e.getMessage()).contains("libcuda.so.1: cannot open")) {
+      return "no CUDA driver (libcuda.so.1) on this machine";
+    }
+    return "JCuda's native library cannot be loaded: " + firstLine(e);
   }
 
   private static String firstLine(Throwable e) {
@@ -128,7 +166,7 @@ public final class CudaBackendProvider implements QrBackendProvider {
       throw new BackendUnavailableException(
           "no CUDA device " + device + ": there are " + verdict.devices(), "cuda");
     }
-    return new CudaSubtreeFactorizer(verdict.driver(), device, null);
+    return new CudaSubtreeFactorizer(sessions.get(), device, null);
   }
 
   @Override

@@ -1,16 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
-import io.sparqr.error.BackendUnavailableException;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import jcuda.driver.CUdevice_attribute;
 
 /**
- * A device as this JVM uses it: its primary context retained, the kernels loaded. One of these a
- * user; the driver shares the context among them.
+ * A device as this JVM uses it: its primary context retained, the kernels loaded. One
+ * of these a {@link DeviceSession}.
  */
 final class CudaDevice implements AutoCloseable {
 
@@ -26,9 +22,9 @@ final class CudaDevice implements AutoCloseable {
   /**
    * Opens a device.
    *
-   * @throws BackendUnavailableException if the jar has no kernels
+   * @param image the kernels' fat binary
    */
-  CudaDevice(CudaDriver driver, int ordinal) {
+  CudaDevice(CudaDriver driver, int ordinal, byte[] image) {
     this.driver = driver;
     this.ordinal = ordinal;
     byte[] text = new byte[256];
@@ -44,7 +40,7 @@ final class CudaDevice implements AutoCloseable {
     LiveResources.opened(LiveResources.Kind.CONTEXT);
     try {
       bind();
-      module = new CudaModule(driver, fatbin());
+      module = new CudaModule(driver, image);
     } catch (RuntimeException e) {
       close();
       throw e;
@@ -60,17 +56,6 @@ final class CudaDevice implements AutoCloseable {
   /** Whether the build put kernels into the jar. */
   static boolean hasFatbin() {
     return CudaDevice.class.getResource(FATBIN) != null;
-  }
-
-  private static byte[] fatbin() {
-    try (InputStream in = CudaDevice.class.getResourceAsStream(FATBIN)) {
-      if (in == null) {
-        throw new BackendUnavailableException(CudaBackendProvider.NO_KERNELS, "cuda");
-      }
-      return in.readAllBytes();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   /** Makes the context current in the calling thread: the first thing every thread does. */

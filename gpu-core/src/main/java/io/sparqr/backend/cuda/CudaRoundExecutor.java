@@ -55,17 +55,18 @@ final class CudaRoundExecutor implements RoundExecutor {
   private boolean poison;
 
   /**
-   * An executor on a device that is the caller's to close, after this.
+   * An executor on a session that is the caller's to give back, after this.
    *
    * @param limitBytes device memory to use; 0: what is free
    * @param threads host threads, at least 1
    */
-  CudaRoundExecutor(CudaDevice device, long limitBytes, int threads, SchedulerOptions options) {
-    this.device = device;
+  CudaRoundExecutor(
+      DeviceSession session, long limitBytes, int threads, SchedulerOptions options) {
+    device = session.device();
     this.limitBytes = limitBytes;
     this.options = options;
     device.bind();
-    pinned = new PinnedPool(device.driver());
+    pinned = session.pinned();
     workers = new Workers(device, threads);
     memory = new StageMemory(device.driver());
     compute = new CudaStream(device.driver());
@@ -490,7 +491,6 @@ final class CudaRoundExecutor implements RoundExecutor {
       device.bind();
       workers.close();
       memory.close();
-      pinned.close();
       compute.close();
       up.close();
       down.close();

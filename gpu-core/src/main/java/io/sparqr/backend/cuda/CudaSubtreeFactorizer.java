@@ -14,10 +14,12 @@ import io.sparqr.numeric.SubtreeProblem;
  * Factors subtree tasks on one device: stages and rounds by {@link StagedFactorization}, run by
  * {@link CudaRoundExecutor}; fronts with dead columns are mended by the CPU backend.
  *
- * <p>Holds the device's context, kernels and memory until close(). One task at a time; others wait.
+ * <p>Holds a lease on the device's session and device memory until close(). One task at a time;
+ * others wait.
  */
 public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
 
+  private final DeviceSessions.Lease lease;
   private final CudaDevice device;
   private final SchedulerOptions options;
   private final SubtreeFactorizer mender;
@@ -27,9 +29,15 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
   private boolean closed;
   private boolean poison;
 
+  /** On a session of its own. */
   CudaSubtreeFactorizer(CudaDriver driver, int ordinal, SchedulerOptions options) {
+    this(new DeviceSessions(driver, 0), ordinal, options);
+  }
+
+  CudaSubtreeFactorizer(DeviceSessions sessions, int ordinal, SchedulerOptions options) {
     this.options = options;
-    device = new CudaDevice(driver, ordinal);
+    lease = sessions.acquire(ordinal);
+    device = lease.session().device();
     mender = new CpuBackendProvider().create(0);
   }
 
@@ -51,7 +59,7 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
       }
       threads = factorOptions.threads();
       SchedulerOptions cut = options == null ? tuned(device.multiprocessors()) : options;
-      executor = new CudaRoundExecutor(device, 0, threads, cut);
+      executor = new CudaRoundExecutor(lease.session(), 0, threads, cut);
       if (poison) {
         executor.poison();
       }
@@ -60,14 +68,15 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
     try {
       return staged.factor(problem, factorOptions);
     } catch (FatalCudaException e) {
-      abandon();
+      abandon(e);
       throw e;
     }
   }
 
   /** After a sticky error nothing can be released in order: the process has to end. */
-  private void abandon() {
+  private void abandon(FatalCudaException e) {
     closed = true;
+    lease.lost(e);
   }
 
   /** For tests: device buffers are filled with NaN before use. */
@@ -90,10 +99,16 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
     if (!closed) {
       closed = true;
       mender.close();
-      if (executor != null) {
-        executor.close();
+      try {
+        if (executor != null) {
+          executor.close();
+        }
+      } catch (FatalCudaException e) {
+        lease.lost(e);
+        throw e;
+      } finally {
+        lease.close();
       }
-      device.close();
     }
   }
 }

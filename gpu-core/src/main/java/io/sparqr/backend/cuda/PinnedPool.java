@@ -51,6 +51,17 @@ final class PinnedPool implements AutoCloseable {
     free.add(buffer);
   }
 
+  /** Frees the largest unused buffers until at most that many bytes are left. */
+  synchronized void trim(long bytes) {
+    long held = free.stream().mapToLong(PinnedBuffer::bytes).sum();
+    free.sort((a, b) -> Integer.compare(a.bytes(), b.bytes()));
+    while (held > bytes) {
+      PinnedBuffer last = free.remove(free.size() - 1);
+      held -= last.bytes();
+      last.close();
+    }
+  }
+
   @Override
   public synchronized void close() {
     free.forEach(PinnedBuffer::close);

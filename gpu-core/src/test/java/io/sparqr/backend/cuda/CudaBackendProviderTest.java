@@ -41,10 +41,19 @@ class CudaBackendProviderTest {
             CudaBackendProvider.probe(
                     true,
                     () -> {
-                      throw new UnsatisfiedLinkError("libcuda.so.1: not found\nmore");
+                      throw new UnsatisfiedLinkError(
+                          "Error while loading JCudaDriver\nx.so: libcuda.so.1: cannot open shared");
                     })
                 .reason())
-        .isEqualTo("the CUDA driver library cannot be loaded: libcuda.so.1: not found");
+        .isEqualTo("no CUDA driver (libcuda.so.1) on this machine");
+    assertThat(
+            CudaBackendProvider.probe(
+                    true,
+                    () -> {
+                      throw new UnsatisfiedLinkError("no library for this platform\nmore");
+                    })
+                .reason())
+        .isEqualTo("JCuda's native library cannot be loaded: no library for this platform");
     assertThat(reason(FaultyCalls.of(null, (call, a) -> call.equals("init") ? 100 : null)))
         .isEqualTo("the CUDA driver does not start: CUDA_ERROR_100 (100)");
     assertThat(reason(machine(12060, 1, 90)))

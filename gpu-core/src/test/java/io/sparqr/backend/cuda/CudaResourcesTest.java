@@ -49,6 +49,34 @@ class CudaResourcesTest {
   }
 
   @Test
+  void aSessionOutlivesItsTasksAndThenNothingIsLeft() throws InterruptedException {
+    SubtreeProblem problem = DeviceCases.whole("gen:cells3d8");
+    var loads = new AtomicInteger();
+    var driver =
+        new CudaDriver(
+            FaultyCalls.of(
+                TestDevice.driver().calls(),
+                (call, a) -> call.equals("moduleLoad") && loads.incrementAndGet() > 1 ? 1 : null));
+    long before = LiveResources.total();
+    long buffers = LiveResources.count(LiveResources.Kind.DEVICE_BUFFER);
+    var sessions = new DeviceSessions(driver, 1000);
+    SubtreeFactor first = null;
+    for (int i = 0; i < 3; i++) {
+      try (var device = new CudaSubtreeFactorizer(sessions, 0, null)) {
+        SubtreeFactor f = device.factor(problem, options(0));
+        first = first == null ? f : first;
+        assertSameBits(f, first);
+      }
+      assertThat(LiveResources.count(LiveResources.Kind.DEVICE_BUFFER)).isEqualTo(buffers);
+    }
+    assertThat(loads).hasValue(1);
+    for (int i = 0; i < 200 && LiveResources.total() != before; i++) {
+      Thread.sleep(50);
+    }
+    assertThat(LiveResources.total()).isEqualTo(before);
+  }
+
+  @Test
   void aFifthOfTheMemoryGivesTheSameBits() {
     SubtreeProblem problem = DeviceCases.whole("gen:cells3d16");
     try (var device = TestDevice.provider().create(0)) {

@@ -23,13 +23,55 @@ import java.util.Random;
  * the host in, R and Q'b on the host out, plan made before), one line of text and one of JSON a
  * problem. Arguments: problems, each {@code name[@ordering]}, name a generator's specification,
  * {@code dense:MxN} or {@code batch:COUNTxMxN}; ordering natural, colamd, nd, auto. With the system
- * property table.cpu=true the CPU backend's time beside it.
+ * property table.cpu=true the CPU backend's time beside it; with table.choice=true only what the
+ * choice of the backend is calibrated by. A name can also be a Matrix Market file's.
  */
 final class DeviceTable {
 
   private static final int REPEATS = Integer.getInteger("table.repeats", 5);
 
+  private static final DeviceSessions SESSIONS = new DeviceSessions(TestDevice.driver(), 10_000);
+
   private DeviceTable() {}
+
+  /**
+   * The two backends as a solve meets them: the CPU's, and the device's with its session warm and
+   * everything else (plan, device memory) made anew. Best of three.
+   */
+  private static void choice(String name, String ordering, SubtreeProblem problem, double tol) {
+    var analysis = problem.analysis();
+    double bytes = 0;
+    for (int f = 0; f < analysis.fronts(); f++) {
+      bytes += 8.0 * analysis.fm(f) * analysis.fn(f);
+    }
+    var options = new FactorOptions(tol, Runtime.getRuntime().availableProcessors(), 0);
+    double[] best = {1e9, 1e9};
+    for (int k = 0; k < 4; k++) {
+      try (SubtreeFactorizer device = new CudaSubtreeFactorizer(SESSIONS, 0, null)) {
+        best[1] = Math.min(best[1], timed(device, problem, options));
+      }
+      try (SubtreeFactorizer cpu = new CpuBackendProvider().create(0)) {
+        best[0] = Math.min(best[0], k > 0 && best[0] > 20 ? 1e9 : timed(cpu, problem, options));
+      }
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "choice | %s@%s | %.1f | %.3f | %.4f | %.4f | %.2f%n",
+        name,
+        ordering,
+        analysis.flops() / bytes,
+        analysis.flops() * 1e-9,
+        best[0],
+        best[1],
+        best[0] / best[1]);
+  }
+
+  private static double timed(
+      SubtreeFactorizer factorizer, SubtreeProblem problem, FactorOptions options) {
+    long t0 = System.nanoTime();
+    factorizer.factor(problem, options);
+    return seconds(t0);
+  }
 
   /** Runs the table. */
   public static void main(String[] problems) {
@@ -46,6 +88,13 @@ final class DeviceTable {
   }
 
   private static CsrMatrix matrix(String name) {
+    if (name.endsWith(".mtx") || name.endsWith(".mtx.gz")) {
+      try {
+        return io.sparqr.matrix.MatrixMarket.readMatrix(java.nio.file.Path.of(name));
+      } catch (java.io.IOException e) {
+        throw new java.io.UncheckedIOException(e);
+      }
+    }
     String[] kind = name.split(":");
     if (!kind[0].equals("dense") && !kind[0].equals("batch")) {
       return Gallery.generate(Gallery.PREFIX + name);
@@ -100,6 +149,10 @@ final class DeviceTable {
       largest = Math.max(largest, Math.sqrt(x));
     }
     double tolerance = FactorOptions.defaultTolerance(a.rows(), a.columns(), largest);
+    if (Boolean.getBoolean("table.choice")) {
+      choice(name, ordering, problem, tolerance);
+      return;
+    }
     int widest = 0;
     for (int f : fronts) {
       widest = Math.max(widest, analysis.fn(f));

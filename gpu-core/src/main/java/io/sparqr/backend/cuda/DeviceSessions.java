@@ -1,0 +1,184 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import io.sparqr.error.BackendUnavailableException;
+import io.sparqr.error.FatalCudaException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * One {@link DeviceSession} a device, shared by all users and closed when nobody has used it for a
+ * while, or when the JVM ends. After a sticky error the session is dropped as it is, nothing in it
+ * can be released any more, and every later use gets the first error's message. Thread-safe.
+ */
+final class DeviceSessions {
+
+  private final CudaDriver driver;
+  private final long idleMillis;
+  private final Supplier<byte[]> image;
+  private final Map<Integer, Slot> slots = new ConcurrentHashMap<>();
+  private ScheduledThreadPoolExecutor timer;
+
+  /** Guarded by itself. */
+  private static final class Slot {
+    DeviceSession session;
+    int users;
+    ScheduledFuture<?> closing;
+    FatalCudaException lost;
+  }
+
+  /** A user's right to a session until close(). */
+  final class Lease implements AutoCloseable {
+
+    private final Slot slot;
+    private final DeviceSession session;
+    private boolean open = true;
+
+    private Lease(Slot slot) {
+      this.slot = slot;
+      session = slot.session;
+    }
+
+    DeviceSession session() {
+      return session;
+    }
+
+    /** Tells everybody that the context is lost. */
+    void lost(FatalCudaException error) {
+      synchronized (slot) {
+        if (slot.session == session) {
+          slot.lost = error;
+          slot.session = null;
+          slot.users = 0;
+        }
+      }
+    }
+
+    /** Gives the session back; idempotent. */
+    @Override
+    public void close() {
+      synchronized (slot) {
+        if (open) {
+          open = false;
+          if (slot.session == session && --slot.users == 0) {
+            rest(slot);
+          }
+        }
+      }
+    }
+  }
+
+  /**
+   * Sessions with the kernels of the jar.
+   *
+   * @param idleMillis how long an unused session is kept; 0: not at all
+   */
+  DeviceSessions(CudaDriver driver, long idleMillis) {
+    this(driver, idleMillis, DeviceSessions::fatbin);
+  }
+
+  DeviceSessions(CudaDriver driver, long idleMillis, Supplier<byte[]> image) {
+    this.driver = driver;
+    this.idleMillis = idleMillis;
+    this.image = image;
+  }
+
+  /** Closes idle sessions when the JVM ends. */
+  DeviceSessions closedAtExit() {
+    Runtime.getRuntime().addShutdownHook(new Thread(this::closeIdle, "sparqr-cuda-exit"));
+    return this;
+  }
+
+  private static byte[] fatbin() {
+    try (InputStream in = CudaDevice.class.getResourceAsStream(CudaDevice.FATBIN)) {
+      if (in == null) {
+        throw new BackendUnavailableException(CudaBackendProvider.NO_KERNELS, "cuda");
+      }
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * A lease on a device's session, which is opened if there is none.
+   *
+   * @throws FatalCudaException if the device's context was lost in this JVM
+   */
+  Lease acquire(int ordinal) {
+    Slot slot = slots.computeIfAbsent(ordinal, o -> new Slot());
+    synchronized (slot) {
+      if (slot.lost != null) {
+        throw new FatalCudaException(slot.lost.getMessage(), slot.lost.call(), slot.lost.code());
+      }
+      if (slot.closing != null) {
+        slot.closing.cancel(false);
+        slot.closing = null;
+      }
+      if (slot.session == null) {
+        slot.session = new DeviceSession(driver, ordinal, image.get());
+        slot.users = 0;
+      }
+      slot.users++;
+      return new Lease(slot);
+    }
+  }
+
+  private void rest(Slot slot) {
+    if (idleMillis == 0) {
+      closeIfIdle(slot);
+      return;
+    }
+    slot.closing = timer().schedule(() -> quietly(slot), idleMillis, TimeUnit.MILLISECONDS);
+    slot.session.rest();
+  }
+
+  /** The timer's thread ends when there is nothing to wait for. */
+  private synchronized ScheduledThreadPoolExecutor timer() {
+    if (timer == null) {
+      timer =
+          new ScheduledThreadPoolExecutor(
+              1,
+              r -> {
+                var thread = new Thread(r, "sparqr-cuda-idle");
+                thread.setDaemon(true);
+                return thread;
+              });
+      timer.setRemoveOnCancelPolicy(true);
+      timer.setKeepAliveTime(1, TimeUnit.SECONDS);
+      timer.allowCoreThreadTimeOut(true);
+    }
+    return timer;
+  }
+
+  private static void quietly(Slot slot) {
+    try {
+      closeIfIdle(slot);
+    } catch (RuntimeException e) {
+      // Nobody waits for this; the next user opens a session anew and hears of what is wrong.
+      LiveResources.suppressed();
+    }
+  }
+
+  private static void closeIfIdle(Slot slot) {
+    synchronized (slot) {
+      if (slot.session != null && slot.users == 0) {
+        DeviceSession session = slot.session;
+        slot.session = null;
+        session.close();
+      }
+    }
+  }
+
+  /** Closes every session that nobody uses, now. */
+  void closeIdle() {
+    slots.values().forEach(DeviceSessions::quietly);
+  }
+}

@@ -1,0 +1,145 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sparqr.error.FatalCudaException;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+/** What is kept between tasks and for how long; needs no device. */
+class DeviceSessionsTest {
+
+  private final List<String> calls = new CopyOnWriteArrayList<>();
+
+  private DeviceSessions sessions(long idleMillis) {
+    CudaCalls recorder =
+        FaultyCalls.of(
+            null,
+            (call, a) -> {
+              if (call.startsWith("primaryContext") || call.equals("moduleLoad")) {
+                calls.add(call);
+              }
+              return null;
+            });
+    return new DeviceSessions(new CudaDriver(recorder), idleMillis, () -> new byte[1]);
+  }
+
+  private void closeTwice(DeviceSessions.Lease lease) {
+    lease.close();
+    lease.close();
+  }
+
+  private static void waitFor(long total) throws InterruptedException {
+    for (int i = 0; i < 500 && LiveResources.total() != total; i++) {
+      Thread.sleep(10);
+    }
+    assertThat(LiveResources.total()).isEqualTo(total);
+  }
+
+  @Test
+  void withoutIdleTimeItLivesAsLongAsItsUsers() {
+    long before = LiveResources.total();
+    DeviceSessions sessions = sessions(0);
+    DeviceSessions.Lease a = sessions.acquire(0);
+    DeviceSessions.Lease b = sessions.acquire(0);
+    DeviceSessions.Lease other = sessions.acquire(1);
+    assertThat(a.session()).isSameAs(b.session()).isNotSameAs(other.session());
+    closeTwice(a);
+    closeTwice(other);
+    assertThat(calls)
+        .containsExactly(
+            "primaryContextRetain",
+            "moduleLoad",
+            "primaryContextRetain",
+            "moduleLoad",
+            "primaryContextRelease");
+    assertThat(LiveResources.total()).isGreaterThan(before);
+    closeTwice(b);
+    assertThat(LiveResources.total()).isEqualTo(before);
+  }
+
+  @Test
+  void theNextTaskFindsItWarm() throws InterruptedException {
+    long before = LiveResources.total();
+    DeviceSessions sessions = sessions(300_000);
+    DeviceSession first;
+    try (DeviceSessions.Lease lease = sessions.acquire(0)) {
+      first = lease.session();
+      var pool = first.pinned();
+      pool.release(pool.acquire(1));
+    }
+    try (DeviceSessions.Lease lease = sessions.acquire(0)) {
+      assertThat(lease.session()).isSameAs(first);
+      sessions.closeIdle();
+      assertThat(calls).containsExactly("primaryContextRetain", "moduleLoad");
+    }
+    assertThat(LiveResources.count(LiveResources.Kind.PINNED_BUFFER)).isPositive();
+    sessions.closeIdle();
+    assertThat(LiveResources.total()).isEqualTo(before);
+  }
+
+  @Test
+  void anIdleSessionIsClosed() throws InterruptedException {
+    long before = LiveResources.total();
+    DeviceSessions sessions = sessions(30);
+    sessions.acquire(0).close();
+    waitFor(before);
+    sessions.acquire(0).close();
+    waitFor(before);
+    assertThat(calls).filteredOn("moduleLoad"::equals).hasSize(2);
+  }
+
+  @Test
+  void largePinnedBuffersAreNotKept() {
+    var pool = new PinnedPool(new CudaDriver(FaultyCalls.of(null, (call, a) -> null)));
+    long before = LiveResources.count(LiveResources.Kind.PINNED_BUFFER);
+    PinnedBuffer small = pool.acquire(1);
+    PinnedBuffer large = pool.acquire(1 << 28);
+    pool.release(large);
+    pool.release(small);
+    pool.trim(1 << 28);
+    assertThat(LiveResources.count(LiveResources.Kind.PINNED_BUFFER)).isEqualTo(before + 1);
+    assertThat(pool.acquire(1)).isSameAs(small);
+    small.close();
+  }
+
+  @Test
+  void aLostContextIsDroppedAndRemembered() {
+    long before = LiveResources.total();
+    DeviceSessions sessions = sessions(0);
+    DeviceSessions.Lease lease = sessions.acquire(0);
+    DeviceSessions.Lease second = sessions.acquire(0);
+    long held = LiveResources.total() - before;
+    lease.lost(new FatalCudaException("cuLaunchKernel failed", "cuLaunchKernel", 700));
+    lease.close();
+    second.close();
+    sessions.closeIdle();
+    assertThatThrownBy(() -> sessions.acquire(0))
+        .isInstanceOf(FatalCudaException.class)
+        .hasMessage("cuLaunchKernel failed");
+    assertThat(calls).containsExactly("primaryContextRetain", "moduleLoad");
+    assertThat(LiveResources.total() - before).isEqualTo(held);
+    sessions.acquire(1).close();
+    // The process would end; this one goes on with other tests.
+    lease.session().close();
+    assertThat(LiveResources.total()).isEqualTo(before);
+  }
+
+  @Test
+  void whatCannotBeOpenedLeavesNothing() {
+    long before = LiveResources.total();
+    var sessions =
+        new DeviceSessions(
+            new CudaDriver(FaultyCalls.of(null, (c, a) -> c.equals("moduleLoad") ? 209 : null)),
+            1000,
+            () -> new byte[1]);
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> sessions.acquire(0))
+          .hasMessage("cuModuleLoadData failed: CUDA_ERROR_209 (209)");
+      assertThat(LiveResources.total()).isEqualTo(before);
+    }
+  }
+}
