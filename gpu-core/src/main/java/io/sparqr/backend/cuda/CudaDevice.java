@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import jcuda.driver.CUdevice_attribute;
 
 /**
- * A device as this JVM uses it: its primary context retained, the kernels loaded. One
- * of these a {@link DeviceSession}.
+ * A device as this JVM uses it: its primary context retained, the kernels loaded. One of these a
+ * {@link DeviceSession}.
  */
 final class CudaDevice implements AutoCloseable {
 

@@ -60,8 +60,7 @@ final class CudaRoundExecutor implements RoundExecutor {
    * @param limitBytes device memory to use; 0: what is free
    * @param threads host threads, at least 1
    */
-  CudaRoundExecutor(
-      DeviceSession session, long limitBytes, int threads, SchedulerOptions options) {
+  CudaRoundExecutor(DeviceSession session, long limitBytes, int threads, SchedulerOptions options) {
     device = session.device();
     this.limitBytes = limitBytes;
     this.options = options;
