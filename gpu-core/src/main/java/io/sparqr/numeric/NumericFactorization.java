@@ -61,7 +61,7 @@ public record NumericFactorization(
     for (int f = fronts.size() - 1; f >= 0; f--) {
       backSubstitute(fronts.get(f), fronts.get(f).rhs(), nrhs, y, local);
     }
-    singletons.backSubstitute(singletons.rhs(), y);
+    singletons.backSubstitute(singletons.rhs(), y, nrhs);
     return unscale(y, nrhs);
   }
 
@@ -79,11 +79,8 @@ public record NumericFactorization(
       int j = analysis.permutation().original(p);
       c[p] = atb[j] * factors[j];
     }
-    var one =
-        new SingletonRows(
-            singletons.rowStart(), singletons.position(), singletons.value(), new double[0], 1);
-    double[] z1 = new double[one.count()];
-    one.forwardSubstitute(c, z1);
+    double[] z1 = new double[singletons.count()];
+    singletons.forwardSubstitute(c, z1, 1);
     double[] local = new double[largestFront()];
     double[][] z = new double[fronts.size()][];
     for (int i = 0; i < z.length; i++) {
@@ -97,7 +94,7 @@ public record NumericFactorization(
     for (int i = z.length - 1; i >= 0; i--) {
       backSubstitute(fronts.get(i), z[i], 1, y, local);
     }
-    one.backSubstitute(z1, y);
+    singletons.backSubstitute(z1, y, 1);
     return unscale(y, 1);
   }
 

@@ -24,32 +24,33 @@ public record SingletonRows(
 
   /**
    * Positions whose pivot is at most the tolerance in absolute value: such a column is no singleton
-   * in numbers, and the pattern must be analyzed again with these columns excluded ({@link
-   * io.sparqr.symbolic.SymbolicOptions#withNotSingletons}). Ascending; none if the tolerance is
-   * negative and no pivot is zero.
+   * in numbers (nor is one whose row is missing), and the pattern must be analyzed again with these
+   * columns excluded ({@link io.sparqr.symbolic.SymbolicOptions#withNotSingletons}). Ascending;
+   * none if the tolerance is negative and no pivot is zero.
    */
   public int[] tinyPivots(double tolerance) {
     double limit = Math.max(tolerance, 0);
     return java.util.stream.IntStream.range(0, count())
-        .filter(p -> Math.abs(value[rowStart[p]]) <= limit)
+        .filter(p -> rowStart[p] == rowStart[p + 1] || Math.abs(value[rowStart[p]]) <= limit)
         .toArray();
   }
 
   /**
    * Solves R11 x1 = b1 - R12 x2, last row first. O(entries).
    *
-   * @param b n1 x rhsCount right-hand sides, not modified: {@link #rhs} or others
-   * @param x n x rhsCount by position, row-major; positions from n1 on are read, those below set
+   * @param b n1 x width right-hand sides, row-major: {@link #rhs} or others; may be x itself
+   * @param x n x width by position, row-major; positions from n1 on are read, those below set
+   * @param width right-hand sides to solve for
    */
-  public void backSubstitute(double[] b, double[] x) {
+  public void backSubstitute(double[] b, double[] x, int width) {
     for (int p = count() - 1; p >= 0; p--) {
       int from = rowStart[p];
-      for (int q = 0; q < rhsCount; q++) {
-        double sum = b[p * rhsCount + q];
+      for (int q = 0; q < width; q++) {
+        double sum = b[p * width + q];
         for (int k = from + 1; k < rowStart[p + 1]; k++) {
-          sum -= value[k] * x[position[k] * rhsCount + q];
+          sum -= value[k] * x[position[k] * width + q];
         }
-        x[p * rhsCount + q] = sum / value[from];
+        x[p * width + q] = sum / value[from];
       }
     }
   }
@@ -57,17 +58,18 @@ public record SingletonRows(
   /**
    * Solves R11' z1 = c1 and subtracts R12' z1 from the rest, first row first. O(entries).
    *
-   * @param c n x rhsCount by position, row-major: the right-hand side; from n1 on it is updated
-   * @param z out: n1 x rhsCount, row-major
+   * @param c n x width by position, row-major: the right-hand side; from n1 on it is updated
+   * @param z out: n1 x width, row-major; may be c itself
+   * @param width right-hand sides to solve for
    */
-  public void forwardSubstitute(double[] c, double[] z) {
+  public void forwardSubstitute(double[] c, double[] z, int width) {
     for (int p = 0; p < count(); p++) {
       int from = rowStart[p];
-      for (int q = 0; q < rhsCount; q++) {
-        double zp = c[p * rhsCount + q] / value[from];
-        z[p * rhsCount + q] = zp;
+      for (int q = 0; q < width; q++) {
+        double zp = c[p * width + q] / value[from];
+        z[p * width + q] = zp;
         for (int k = from + 1; k < rowStart[p + 1]; k++) {
-          c[position[k] * rhsCount + q] -= value[k] * zp;
+          c[position[k] * width + q] -= value[k] * zp;
         }
       }
     }

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
-import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.RFactor;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.SparkErrors;
@@ -37,18 +37,16 @@ final class CollectedFactor {
     return all.factor();
   }
 
-  private void addSingletons(SingletonRows singletons) {
-    RowBlock b = singletons.rows();
-    for (int p = 0; p < plan.analysis().singletons(); p++) {
-      int i = singletons.row(p);
-      int from = b.rowStart()[i];
-      int to = b.rowStart()[i + 1];
+  private void addSingletons(SingletonRows r) {
+    for (int p = 0; p < r.count(); p++) {
+      int from = r.rowStart()[p];
+      int to = r.rowStart()[p + 1];
       rows.put(
           p,
           new Row(
-              Arrays.copyOfRange(b.position(), from, to),
-              Arrays.copyOfRange(b.value(), from, to),
-              Arrays.copyOfRange(b.rhs(), i * b.rhsCount(), (i + 1) * b.rhsCount())));
+              Arrays.copyOfRange(r.position(), from, to),
+              Arrays.copyOfRange(r.value(), from, to),
+              Arrays.copyOfRange(r.rhs(), p * r.rhsCount(), (p + 1) * r.rhsCount())));
     }
   }
 

@@ -5,6 +5,7 @@ import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.numeric.FactorSummary;
+import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.RFactor;
@@ -30,6 +31,7 @@ final class FactorState implements Factorization {
   private final Held held;
   private final Made made;
   private final SolvePlan plan;
+  private final SingletonRows singletons;
   private final SymbolicAnalysis analysis;
   private final int n;
   private final int[] dead;
@@ -45,7 +47,7 @@ final class FactorState implements Factorization {
       PatternPass.Result pattern,
       PlanHandle plan,
       Levels levels,
-      SingletonRows singletons,
+      DriverShare driverShare,
       List<TaskReport> reports,
       Times times,
       List<String> warnings) {}
@@ -58,9 +60,10 @@ final class FactorState implements Factorization {
     this.held = held;
     this.made = made;
     this.plan = made.plan.value();
+    this.singletons = made.driverShare.singletons();
     this.analysis = plan.analysis();
     this.n = analysis.columns();
-    this.rhsTail = made.singletons.residualSquares().clone();
+    this.rhsTail = made.driverShare.residualSquares().clone();
     int count = 0;
     FactorSummary sum = null;
     for (TaskReport r : made.reports) {
@@ -135,7 +138,7 @@ final class FactorState implements Factorization {
       int width = plan.numbers().rhsCount();
       double[] z = vector(width);
       made.levels.back(z, width, true, scope);
-      made.singletons.back(z, width, true);
+      singletons.backSubstitute(singletons.rhs(), z, width);
       double[][] x = new double[width][];
       for (int k = 0; k < width; k++) {
         x[k] = unscale(z, k, width, plan.rhsScale(k));
@@ -296,10 +299,10 @@ final class FactorState implements Factorization {
         c[p * width + k] = g[j * width + k] * plan.columnScale(j);
       }
     }
-    made.singletons.forward(c, width);
+    singletons.forwardSubstitute(c, c, width);
     made.levels.forward(c, width, scope);
     made.levels.back(c, width, false, scope);
-    made.singletons.back(c, width, false);
+    singletons.backSubstitute(c, c, width);
     return c;
   }
 
@@ -351,13 +354,13 @@ final class FactorState implements Factorization {
 
   @Override
   public RFactor collectR() {
-    return scoped(scope -> CollectedFactor.collect(plan, made.singletons, made.levels));
+    return scoped(scope -> CollectedFactor.collect(plan, singletons, made.levels));
   }
 
   @Override
   public SolveReport report() {
     long shuffled = made.pattern.shuffleBytes();
-    long entries = made.singletons.entries();
+    long entries = analysis.singletonEntries();
     String reason = "";
     for (TaskReport r : made.reports) {
       shuffled += r.bytesIn();

@@ -92,9 +92,9 @@ public final class Pipeline {
       progress.phase("rows", "rows to the tasks of their fronts");
       scope.describe("rows to the tasks of their fronts");
       JavaPairRDD<Integer, byte[]> rows = shuffle(plan);
-      SingletonRows singletons = singletons(plan.value(), rows);
+      DriverShare driverShare = driverShare(plan.value(), rows);
       times.assemble += watch.lap();
-      int[] bad = singletons.tooSmall(plan.value().numbers().tolerance());
+      int[] bad = driverShare.singletons().tinyPivots(plan.value().numbers().tolerance());
       if (bad.length > 0) {
         symbolic = symbolic.withNotSingletons(barred(symbolic, analysis, bad));
         continue;
@@ -109,7 +109,7 @@ public final class Pipeline {
                   progress.phase("factorize", what, before / all, flops / all));
       times.factorize = watch.lap();
       times.total = watch.total();
-      var made = new FactorState.Made(found, plan, levels, singletons, reports, times, warnings);
+      var made = new FactorState.Made(found, plan, levels, driverShare, reports, times, warnings);
       return new FactorState(source, options, listener, held, made);
     }
   }
@@ -215,9 +215,9 @@ public final class Pipeline {
         .partitionBy(new KeyPartitioner(plan.value().driverKey() + 1));
   }
 
-  private static SingletonRows singletons(SolvePlan plan, JavaPairRDD<Integer, byte[]> rows) {
+  private static DriverShare driverShare(SolvePlan plan, JavaPairRDD<Integer, byte[]> rows) {
     int[] key = {plan.driverKey()};
     List<byte[]>[] parts = SparkErrors.unwrap(() -> rows.values().collectPartitions(key));
-    return new SingletonRows(plan, new ArrayList<>(parts[0]));
+    return DriverShare.of(plan, new ArrayList<>(parts[0]));
   }
 }
