@@ -31,4 +31,9 @@ public interface QrBackendProvider {
    * Arithmetic intensity (flops / bytes of the fronts) below which AUTO keeps a problem on the CPU.
    */
   double minimumIntensity();
+
+  /** Flops below which AUTO keeps a problem on the CPU, whatever its intensity. */
+  default double minimumFlops() {
+    return 0;
+  }
 }

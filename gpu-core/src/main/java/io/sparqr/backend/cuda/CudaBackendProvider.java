@@ -26,6 +26,9 @@ public final class CudaBackendProvider implements QrBackendProvider {
   /** Seconds that a device's context, kernels and page-locked memory are kept between tasks. */
   static final String IDLE_SECONDS = "sparqr.cuda.idleSeconds";
 
+  static final String MINIMUM_INTENSITY = "sparqr.cuda.minimumIntensity";
+  static final String MINIMUM_FLOPS = "sparqr.cuda.minimumFlops";
+
   private static Verdict shared;
 
   private static DeviceSessions sharedSessions;
@@ -174,9 +177,23 @@ public final class CudaBackendProvider implements QrBackendProvider {
     return probe.get().devices();
   }
 
-  /** Under about 20 flops a byte of the fronts the transfers cost more than the factorization. */
+  /**
+   * By the model of {@link Crossover}, for the slowest of the devices; the system property {@value
+   * #MINIMUM_INTENSITY} has the last word.
+   */
   @Override
   public double minimumIntensity() {
-    return 20;
+    double least = Crossover.REFERENCE;
+    CudaDriver driver = probe.get().driver();
+    for (int d = 0; driver != null && d < devices(); d++) {
+      least = Math.max(least, Crossover.intensity(driver, d));
+    }
+    return number(MINIMUM_INTENSITY, least);
+  }
+
+  /** Less than this is done on the CPU in the time that opening a device takes. */
+  @Override
+  public double minimumFlops() {
+    return number(MINIMUM_FLOPS, Crossover.FLOPS);
   }
 }

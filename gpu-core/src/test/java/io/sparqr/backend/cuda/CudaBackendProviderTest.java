@@ -8,6 +8,7 @@ import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.error.CudaException;
 import io.sparqr.error.FatalCudaException;
 import io.sparqr.error.InsufficientMemoryException;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What a machine without a usable device is told; needs none. */
@@ -78,6 +79,36 @@ class CudaBackendProviderTest {
     assertThatThrownBy(() -> two.create(2))
         .isInstanceOf(BackendUnavailableException.class)
         .hasMessage("no CUDA device 2: there are 2");
+  }
+
+  @Test
+  void thresholdsByTheDevicesPeak() {
+    assertThat(Crossover.intensity(33e12)).isBetween(5.0, 5.05);
+    assertThat(Crossover.intensity(1.3e12)).isBetween(6.0, 6.2);
+    assertThat(Crossover.intensity(0.2e12)).isInfinite();
+    CudaCalls h200 =
+        FaultyCalls.of(
+            null,
+            (call, a) -> {
+              if (call.equals("deviceAttribute")) {
+                Map<Integer, Integer> values = Map.of(75, 9, 76, 0, 16, 132, 13, 1980000, 87, 2);
+                ((int[]) a[2])[0] = values.get((int) a[1]);
+              }
+              return null;
+            });
+    var verdict = new CudaBackendProvider.Verdict(null, new CudaDriver(h200), 1);
+    var provider = new CudaBackendProvider(verdict);
+    assertThat(provider.minimumIntensity()).isBetween(5.0, 5.05);
+    assertThat(provider.minimumFlops()).isEqualTo(1e9);
+    System.setProperty(CudaBackendProvider.MINIMUM_INTENSITY, "12.5");
+    System.setProperty(CudaBackendProvider.MINIMUM_FLOPS, "many");
+    try {
+      assertThat(provider.minimumIntensity()).isEqualTo(12.5);
+      assertThat(provider.minimumFlops()).isEqualTo(1e9);
+    } finally {
+      System.clearProperty(CudaBackendProvider.MINIMUM_INTENSITY);
+      System.clearProperty(CudaBackendProvider.MINIMUM_FLOPS);
+    }
   }
 
   @Test

@@ -133,7 +133,7 @@ public final class Pipeline {
   private void refuseEarly() {
     ClusterResources resources = ClusterResources.probe(context, options.workers());
     if (resources.local() && options.backend() == BackendChoice.REQUIRE_CUDA) {
-      Backends.choose(options.backend(), 0, devices -> OptionalInt.of(0));
+      Backends.choose(options.backend(), 0, 0, devices -> OptionalInt.of(0));
     }
   }
 

@@ -61,6 +61,7 @@ final class SubtreeRun {
         Backends.choose(
             plan.numbers().backend(),
             plan.numbers().intensity(),
+            plan.analysis().flops(),
             devices -> DeviceLease.device(TaskContext.get(), devices, plan.numbers().local()));
     SubtreeFactor factor = factor(backend, problem);
     return frames(factor, bytesIn, backend.reason());

@@ -11,6 +11,7 @@ import java.util.OptionalInt;
 import java.util.ServiceLoader;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
+import org.apache.spark.SparkEnv;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,6 +19,12 @@ import org.slf4j.LoggerFactory;
 public final class Backends {
 
   private static final Logger LOG = LoggerFactory.getLogger(Backends.class);
+  /** Flops a byte below which AUTO stays on the CPU. */
+  static final String MINIMUM_INTENSITY = "spark.sparqr.cuda.minimumIntensity";
+
+  /** Flops below which AUTO stays on the CPU. */
+  static final String MINIMUM_FLOPS = "spark.sparqr.cuda.minimumFlops";
+
   private static final Map<String, Boolean> LOGGED = new ConcurrentHashMap<>();
 
   private Backends() {}
@@ -40,12 +47,13 @@ public final class Backends {
    * Chooses for a task of this JVM.
    *
    * @param intensity flops / bytes of the fronts
+   * @param flops of the factorization
    * @param device which of that many devices the task may use, if any
    * @throws BackendUnavailableException if CUDA is required and not there, or there is no CPU
    *     backend on the class path
    */
   public static Chosen choose(
-      BackendChoice choice, double intensity, IntFunction<OptionalInt> device) {
+      BackendChoice choice, double intensity, double flops, IntFunction<OptionalInt> device) {
     if (choice == BackendChoice.CPU) {
       return new Chosen(cpu(), -1, "asked for");
     }
@@ -63,13 +71,8 @@ public final class Backends {
       }
       return new Chosen(cuda.get(), mine.getAsInt(), "required");
     }
-    if (why == null && intensity < cuda.get().minimumIntensity()) {
-      why =
-          String.format(
-              Locale.ROOT,
-              "arithmetic intensity %.1f flops a byte is below the device's threshold %.1f",
-              intensity,
-              cuda.get().minimumIntensity());
+    if (why == null) {
+      why = tooLittle(cuda.get(), intensity, flops);
     }
     if (why == null) {
       String reason = String.format(Locale.ROOT, "arithmetic intensity %.1f", intensity);
@@ -86,6 +89,32 @@ public final class Backends {
     Optional<QrBackendProvider> cuda =
         choice == BackendChoice.CPU ? Optional.empty() : find("cuda");
     return unusable(cuda) == null ? cuda.get().devices() : 0;
+  }
+
+  /** Why a problem stays on the CPU, null if it does not. */
+  static String tooLittle(QrBackendProvider cuda, double intensity, double flops) {
+    double leastIntensity = setting(MINIMUM_INTENSITY, cuda.minimumIntensity());
+    if (intensity < leastIntensity) {
+      return String.format(
+          Locale.ROOT,
+          "arithmetic intensity %.1f flops a byte is below the device's threshold %.1f",
+          intensity,
+          leastIntensity);
+    }
+    double leastFlops = setting(MINIMUM_FLOPS, cuda.minimumFlops());
+    return flops >= leastFlops
+        ? null
+        : String.format(
+            Locale.ROOT,
+            "%.1e flops are below the device's threshold %.1e",
+            flops,
+            leastFlops);
+  }
+
+  /** A number of the Spark configuration, where there is one. */
+  private static double setting(String key, double otherwise) {
+    SparkEnv env = SparkEnv.get();
+    return env == null ? otherwise : env.conf().getDouble(key, otherwise);
   }
 
   private static String unusable(Optional<QrBackendProvider> cuda) {

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.backend.BackendChoice;
+import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.error.BackendUnavailableException;
+import io.sparqr.numeric.SubtreeFactorizer;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -33,16 +36,57 @@ class DeviceRuleTest {
 
   @Test
   void theCpuIsChosenWithItsReason() {
-    Backends.Chosen asked = Backends.choose(BackendChoice.CPU, 100, devices -> OptionalInt.of(0));
+    Backends.Chosen asked = Backends.choose(BackendChoice.CPU, 100, 1e12, devices -> OptionalInt.of(0));
     assertThat(asked.onDevice()).isFalse();
     assertThat(asked.reason()).isEqualTo("asked for");
-    Backends.Chosen auto = Backends.choose(BackendChoice.AUTO, 0, d -> OptionalInt.empty());
+    Backends.Chosen auto = Backends.choose(BackendChoice.AUTO, 0, 0, d -> OptionalInt.empty());
     assertThat(auto.provider().name()).isEqualTo("cpu");
     assertThat(auto.reason()).isNotEmpty();
     assertThatThrownBy(
-            () -> Backends.choose(BackendChoice.REQUIRE_CUDA, 0, d -> OptionalInt.empty()))
+            () -> Backends.choose(BackendChoice.REQUIRE_CUDA, 0, 0, d -> OptionalInt.empty()))
         .isInstanceOf(BackendUnavailableException.class)
         .hasMessageStartingWith("CUDA is required: ");
+  }
+
+  @Test
+  void tooLittleWorkForTheDeviceSaysSo() {
+    QrBackendProvider cuda =
+        new QrBackendProvider() {
+          @Override
+          public String name() {
+            return "cuda";
+          }
+
+          @Override
+          public Optional<String> unavailable() {
+            return Optional.empty();
+          }
+
+          @Override
+          public SubtreeFactorizer create(int device) {
+            throw new UnsupportedOperationException();
+          }
+
+          @Override
+          public int devices() {
+            return 1;
+          }
+
+          @Override
+          public double minimumIntensity() {
+            return 5;
+          }
+
+          @Override
+          public double minimumFlops() {
+            return 1e9;
+          }
+        };
+    assertThat(Backends.tooLittle(cuda, 4.9, 1e12))
+        .isEqualTo("arithmetic intensity 4.9 flops a byte is below the device's threshold 5.0");
+    assertThat(Backends.tooLittle(cuda, 100, 9e8))
+        .isEqualTo("9.0e+08 flops are below the device's threshold 1.0e+09");
+    assertThat(Backends.tooLittle(cuda, 5, 1e9)).isNull();
   }
 
   @Test

@@ -1,0 +1,53 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import jcuda.driver.CUdevice_attribute;
+
+/**
+ * From which arithmetic intensity on a device is faster than the CPU. The device takes bytes / B +
+ * flops / D seconds (B: plan, transfers and memory, all in proportion to the fronts' bytes), the
+ * CPU flops / C, so the device wins above (C / B) / (1 - C / D) flops a byte. C / B is where the
+ * two met on an H200 with 16 CPU cores (docs/measurements); D is a share of the FP64 peak by the
+ * device's own numbers, so that a chip with few FP64 units is asked less.
+ */
+final class Crossover {
+
+  /** C / B, flops a byte. */
+  static final double REFERENCE = 5;
+
+  /** The CPU backend does these within 0.1 s; opening a device takes longer. */
+  static final double FLOPS = 1e9;
+
+  /** C: 16 cores, flops a second. */
+  private static final double CPU_RATE = 7e10;
+
+  /** Useful flops of a large sparse problem over the FP64 peak without tensor cores. */
+  private static final double SHARE = 0.3;
+
+  private Crossover() {}
+
+  /** Flops a byte for a device. */
+  static double intensity(CudaDriver driver, int device) {
+    int major = get(driver, device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    int minor = get(driver, device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    int sms = get(driver, device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    int kilohertz = get(driver, device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+    int ratio =
+        get(
+            driver,
+            device,
+            CUdevice_attribute.CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO);
+    int lanes = 10 * major + minor == 80 ? 64 : 128;
+    return intensity(2e3 * lanes * sms * kilohertz / Math.max(1, ratio));
+  }
+
+  /** The same for an FP64 peak in flops a second; infinite for a device slower than the CPU. */
+  static double intensity(double peak) {
+    double rest = 1 - CPU_RATE / (SHARE * peak);
+    return rest > 0 ? REFERENCE / rest : Double.POSITIVE_INFINITY;
+  }
+
+  private static int get(CudaDriver driver, int device, int attribute) {
+    return CudaDevice.attribute(driver, device, attribute);
+  }
+}
