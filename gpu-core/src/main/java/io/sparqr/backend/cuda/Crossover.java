@@ -28,8 +28,10 @@ final class Crossover {
 
   /** Flops a byte for a device. */
   static double intensity(CudaDriver driver, int device) {
-    int major = get(driver, device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-    int minor = get(driver, device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    int major =
+        get(driver, device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    int minor =
+        get(driver, device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     int sms = get(driver, device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     int kilohertz = get(driver, device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
     int ratio =

@@ -19,6 +19,7 @@ import org.slf4j.LoggerFactory;
 public final class Backends {
 
   private static final Logger LOG = LoggerFactory.getLogger(Backends.class);
+
   /** Flops a byte below which AUTO stays on the CPU. */
   static final String MINIMUM_INTENSITY = "spark.sparqr.cuda.minimumIntensity";
 
@@ -105,10 +106,7 @@ public final class Backends {
     return flops >= leastFlops
         ? null
         : String.format(
-            Locale.ROOT,
-            "%.1e flops are below the device's threshold %.1e",
-            flops,
-            leastFlops);
+            Locale.ROOT, "%.1e flops are below the device's threshold %.1e", flops, leastFlops);
   }
 
   /** A number of the Spark configuration, where there is one. */

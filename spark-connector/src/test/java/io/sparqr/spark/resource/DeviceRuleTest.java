@@ -36,7 +36,8 @@ class DeviceRuleTest {
 
   @Test
   void theCpuIsChosenWithItsReason() {
-    Backends.Chosen asked = Backends.choose(BackendChoice.CPU, 100, 1e12, devices -> OptionalInt.of(0));
+    Backends.Chosen asked =
+        Backends.choose(BackendChoice.CPU, 100, 1e12, devices -> OptionalInt.of(0));
     assertThat(asked.onDevice()).isFalse();
     assertThat(asked.reason()).isEqualTo("asked for");
     Backends.Chosen auto = Backends.choose(BackendChoice.AUTO, 0, 0, d -> OptionalInt.empty());
