@@ -11,6 +11,7 @@ import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
 import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.resource.StageGpus;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.ReportCodec;
@@ -19,10 +20,12 @@ import io.sparqr.spark.wire.VectorCodec.Sparse;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
+import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
 import scala.reflect.ClassTag$;
@@ -39,6 +42,7 @@ final class Levels {
   private final ClusterResources resources;
   private final Held held;
   private final JavaPairRDD<Integer, byte[]> rows;
+  private final Optional<ResourceProfile> gpus;
   private final List<JavaRDD<byte[]>> levels = new ArrayList<>();
   private final List<RDD<Tuple2<Integer, byte[]>>> blocks = new ArrayList<>();
 
@@ -59,6 +63,7 @@ final class Levels {
     this.resources = resources;
     this.held = held;
     this.rows = rows;
+    this.gpus = StageGpus.profile(context, resources, plan.numbers().backend());
   }
 
   /** What hears of the levels. */
@@ -106,6 +111,7 @@ final class Levels {
             resources.threads(tasks.size()),
             rows.rdd(),
             needed(tasks));
+    gpus.ifPresent(level::withResources);
     JavaRDD<byte[]> rdd =
         held.persist(
             new JavaRDD<byte[]>(level, ClassTag$.MODULE$.apply(byte[].class))

@@ -1,0 +1,38 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.resource;
+
+import io.sparqr.backend.BackendChoice;
+import java.util.Optional;
+import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.resource.ResourceProfile;
+import org.apache.spark.resource.ResourceProfileBuilder;
+import org.apache.spark.resource.TaskResourceRequests;
+
+/**
+ * Stage-level scheduling: where executors have GPUs that tasks do not ask for by themselves, the
+ * stages that factor ask for one GPU a task, so that the row passes before them may still use every
+ * core. Spark takes such a profile without dynamic allocation on standalone, YARN and Kubernetes.
+ */
+public final class StageGpus {
+
+  private static final String EXECUTOR = "spark.executor.resource.gpu.amount";
+  private static final String TASK = "spark.task.resource.gpu.amount";
+
+  private StageGpus() {}
+
+  /** The profile of the factoring stages; empty where the application's own is right. */
+  public static Optional<ResourceProfile> profile(
+      JavaSparkContext context, ClusterResources resources, BackendChoice backend) {
+    SparkConf conf = context.getConf();
+    if (resources.local()
+        || backend == BackendChoice.CPU
+        || conf.getInt(EXECUTOR, 0) < 1
+        || conf.contains(TASK)
+        || conf.getBoolean("spark.dynamicAllocation.enabled", false)) {
+      return Optional.empty();
+    }
+    var task = new TaskResourceRequests().cpus(resources.taskCpus()).resource("gpu", 1);
+    return Optional.of(new ResourceProfileBuilder().require(task).build());
+  }
+}

@@ -1,0 +1,85 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.backend.BackendChoice;
+import io.sparqr.partition.PartitionOptions;
+import io.sparqr.sparse.CsrMatrix;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerStageSubmitted;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A cluster whose executors have GPUs (by a discovery script): the factoring stages ask for them.
+ */
+@Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class StageGpusIT {
+
+  @TempDir private Path folder;
+
+  @Test
+  void onlyTheFactoringStagesAskForGpus() throws Exception {
+    Path script = folder.resolve("gpus.sh");
+    Files.writeString(script, "#!/bin/sh\necho '{\"name\":\"gpu\",\"addresses\":[\"0\"]}'\n");
+    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
+    SparkConf conf =
+        new SparkConf()
+            .setMaster("local-cluster[1,2,1024]")
+            .setAppName("sparqr with GPUs")
+            .set("spark.ui.enabled", "false")
+            .set("spark.executor.memory", "512m")
+            .set("spark.driver.host", "127.0.0.1")
+            .set("spark.driver.bindAddress", "127.0.0.1")
+            .set("spark.worker.resource.gpu.amount", "1")
+            .set("spark.worker.resource.gpu.discoveryScript", script.toString())
+            .set("spark.executor.resource.gpu.amount", "1")
+            .set("spark.executor.resource.gpu.discoveryScript", script.toString())
+            .set("spark.executor.extraClassPath", System.getProperty("java.class.path"));
+    Map<String, Integer> profiles = new ConcurrentHashMap<>();
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      context
+          .sc()
+          .addSparkListener(
+              new SparkListener() {
+                @Override
+                public void onStageSubmitted(SparkListenerStageSubmitted stage) {
+                  String what = stage.properties().getProperty("spark.job.description", "");
+                  profiles.merge(what, stage.stageInfo().resourceProfileId(), Math::max);
+                }
+              });
+      CsrMatrix a = Problems.grid(30, 7);
+      double[] b = Problems.rhs(a.rows(), 8);
+      var qr =
+          GpuSparseQR.builder()
+              .backend(BackendChoice.AUTO)
+              .partitionOptions(new PartitionOptions(2, 4, 2, 0))
+              .build();
+      LeastSquaresSolution s = qr.solveRows(context.parallelize(Problems.rows(a, b), 3));
+      assertThat(Problems.normalResidual(a, s.x(), b)).isLessThan(1e-14);
+      assertThat(context.sc().getPersistentRDDs().size()).isZero();
+      // listeners hear of stages a little later
+      Thread.sleep(500);
+    }
+    assertThat(profiles.keySet()).anyMatch(d -> d.contains("level 1 of 2"));
+    profiles.forEach(
+        (what, profile) -> {
+          if (what.contains("sparse QR: level")) {
+            assertThat(profile).as(what).isPositive();
+          } else if (what.contains("patterns")) {
+            assertThat(profile).as(what).isZero();
+          }
+        });
+  }
+}
