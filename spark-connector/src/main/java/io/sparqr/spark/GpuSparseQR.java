@@ -86,10 +86,7 @@ public final class GpuSparseQR {
 
   private LeastSquaresSolution solve(RowSource rows) {
     if (options.minimumNorm() && options.ridge() == 0) {
-      var least = MinimumNorm.solve(rows, options, listener);
-      if (least.isPresent()) {
-        return least.get();
-      }
+      return MinimumNorm.solve(rows, options, listener);
     }
     try (QRFactorization f = Pipeline.factorize(rows, options, listener)) {
       return f.solve();
@@ -252,9 +249,10 @@ public final class GpuSparseQR {
     }
 
     /**
-     * Whether a solve of a problem with fewer rows than columns gives the solution of least 2-norm
-     * (QR of A'; needs full row rank) instead of a basic one; default false. Without effect on
-     * {@code factorize} and under a ridge, whose solution is unique.
+     * Whether a solve of a problem with several solutions (rank-deficient, or fewer rows than
+     * columns) gives the one of least 2-norm instead of a basic one, by a QR of A' or, where A does
+     * not have full row rank, of R' after that of A; default false. Without effect on {@code
+     * factorize} and under a ridge, whose solution is unique.
      */
     public Builder minimumNorm(boolean on) {
       minimumNorm = on;

@@ -5,7 +5,8 @@ import java.io.Serializable;
 
 /**
  * The minimizer of ||sqrt(W) (b - A x)||, in the caller's column order and units. In a
- * rank-deficient problem it is a basic solution: zero in the dead columns.
+ * rank-deficient problem it is a basic solution, zero in the dead columns, or on request the one of
+ * least 2-norm.
  *
  * @param solutions one x of n entries for each right-hand side
  * @param residualNorms for each right-hand side ||sqrt(W) (b - A x)||; ridge rows are not counted

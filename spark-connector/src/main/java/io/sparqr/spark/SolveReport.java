@@ -190,6 +190,34 @@ public record SolveReport(
         warnings);
   }
 
+  /**
+   * The report of a factorization of A after which the minimum-norm solution was computed by a
+   * second one, of R': its time counts as solve.
+   *
+   * @param second report of the second factorization
+   * @param elapsed seconds that it took in all
+   */
+  public SolveReport withLeastNorm(SolveReport second, double elapsed) {
+    Seconds s = seconds;
+    SolveReport timed =
+        withSeconds(
+            new Seconds(
+                s.read,
+                s.pattern,
+                s.order,
+                s.analyze,
+                s.plan,
+                s.assemble,
+                s.factorize,
+                s.solve + elapsed,
+                s.total + elapsed));
+    timed.warnings.add(
+        "minimum-norm solution by a second factorization, of R' (rank %,d): %s, %.2f s"
+            .formatted(rank, work(second.flops), elapsed));
+    timed.warnings.addAll(second.warnings);
+    return timed;
+  }
+
   /** The same with the time that the caller took to read the input, added to the total. */
   public SolveReport withReadSeconds(double read) {
     Seconds s = seconds;

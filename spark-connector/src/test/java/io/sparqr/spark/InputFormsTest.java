@@ -159,15 +159,91 @@ class InputFormsTest {
   }
 
   @Test
-  void theMinimumNormSolutionNeedsFullRowRank() {
-    CsrMatrix wide = Problems.random(6, 20, 5, SEED);
-    List<SparseRow> rows = new ArrayList<>(Problems.rows(wide, Problems.rhs(6, SEED)));
-    rows.add(rows.get(2));
+  void theMinimumNormSolutionOfDependentRowsAndColumnsHasNothingOfTheNullSpace() {
+    // wide with a row twice; tall with columns that are sums of others, with singletons before them
+    CsrMatrix wide = withRowTwice(Problems.random(6, 20, 5, SEED));
+    CsrMatrix tall = withSums(Problems.withSingletons(Problems.random(60, 14, 3, SEED), 3, SEED));
+    for (CsrMatrix a : List.of(wide, tall)) {
+      int rank = a == wide ? 6 : a.columns() - 2;
+      double[] b = Problems.rhs(a.rows(), SEED);
+      double[] c = Problems.rhs(a.rows(), SEED + 1);
+      var rdd = Problems.rdd(a, 2, b, c);
+      LeastSquaresSolution basic = GpuSparseQR.solve(rdd);
+      LeastSquaresSolution least = GpuSparseQR.builder().minimumNorm(true).solve(rdd);
+      assertThat(LocalSpark.context().getPersistentRDDs()).isEmpty();
+      assertThat(least.rank()).isEqualTo(rank);
+      assertThat(least.deadColumns()).isEqualTo(basic.deadColumns());
+      assertThat(least.report().warnings()).anyMatch(w -> w.startsWith("minimum-norm solution"));
+      for (int k = 0; k < 2; k++) {
+        double[] x = least.x(k);
+        double[] r = Problems.residual(a, x, k == 0 ? b : c);
+        assertThat(Problems.norm(r)).isCloseTo(basic.residualNorms()[k], within(1e-12));
+        assertThat(least.residualNorms()[k]).isEqualTo(basic.residualNorms()[k]);
+        assertThat(Problems.norm(x)).isLessThan(Problems.norm(basic.x(k)));
+        // x = A'z for some z, by the basic solution of A'z = x
+        CsrMatrix transposed = a.transpose();
+        double[] z = GpuSparseQR.solve(Problems.rdd(transposed, 2, x)).x();
+        assertThat(Problems.norm(Problems.residual(transposed, z, x)))
+            .isLessThan(1e-12 * Problems.norm(x));
+      }
+    }
+  }
+
+  @Test
+  void theMinimumNormSolutionOfTwoEqualColumnsSharesBetweenThem() {
+    List<SparseRow> rows = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      rows.add(new SparseRow(new int[] {0, 1, 2}, new double[] {1, i, i}, 3 + 4 * i));
+    }
     var rdd = LocalSpark.context().parallelize(rows, 2);
-    assertThatThrownBy(() -> GpuSparseQR.builder().minimumNorm(true).solve(rdd))
+    assertThat(GpuSparseQR.builder().minimumNorm(true).solve(rdd).x())
+        .containsExactly(new double[] {3, 2, 2}, within(1e-13));
+    assertThatThrownBy(
+            () ->
+                GpuSparseQR.builder().minimumNorm(true).rankPolicy(RankPolicy.FAIL).solve(rdd))
         .isInstanceOf(io.sparqr.error.RankDeficientException.class)
-        .hasMessageContaining("rank 6 of 7 rows");
+        .hasMessageContaining("rank 2 of 3 columns");
     assertThat(LocalSpark.context().getPersistentRDDs()).isEmpty();
+  }
+
+  private static CsrMatrix withRowTwice(CsrMatrix a) {
+    int m = a.rows();
+    int[] start = java.util.Arrays.copyOf(a.rowStart(), m + 2);
+    int from = start[2];
+    int count = start[3] - from;
+    start[m + 1] = start[m] + count;
+    int[] column = java.util.Arrays.copyOf(a.columnIndex(), start[m + 1]);
+    double[] value = java.util.Arrays.copyOf(a.values(), start[m + 1]);
+    System.arraycopy(column, from, column, start[m], count);
+    System.arraycopy(value, from, value, start[m], count);
+    return new CsrMatrix(m + 1, a.columns(), start, column, value);
+  }
+
+  /** Two further columns: the sum of the first two, the difference of the last two. */
+  private static CsrMatrix withSums(CsrMatrix a) {
+    double[][] d = Problems.dense(a);
+    int n = a.columns();
+    int[] start = new int[a.rows() + 1];
+    var column = new ArrayList<Integer>();
+    var value = new ArrayList<Double>();
+    for (int i = 0; i < a.rows(); i++) {
+      double[] row = java.util.Arrays.copyOf(d[i], n + 2);
+      row[n] = row[0] + row[1];
+      row[n + 1] = row[n - 2] - row[n - 1];
+      for (int j = 0; j < row.length; j++) {
+        if (row[j] != 0) {
+          column.add(j);
+          value.add(row[j]);
+        }
+      }
+      start[i + 1] = column.size();
+    }
+    return new CsrMatrix(
+        a.rows(),
+        n + 2,
+        start,
+        column.stream().mapToInt(j -> j).toArray(),
+        value.stream().mapToDouble(v -> v).toArray());
   }
 
   private static SparseRow withoutSize(SparseRow r) {

@@ -77,6 +77,11 @@ final class SolveCommand implements Callable<Integer> {
   private double ridge;
 
   @Option(
+      names = "--minimum-norm",
+      description = "of several solutions the one of least 2-norm instead of a basic one")
+  private boolean minimumNorm;
+
+  @Option(
       names = "--no-equilibrate",
       description = "do not scale columns to unit norm (as SuiteSparse does)")
   private boolean noEquilibrate;
@@ -163,6 +168,7 @@ final class SolveCommand implements Callable<Integer> {
             .backend(backend)
             .ridge(ridge)
             .equilibrate(!noEquilibrate)
+            .minimumNorm(minimumNorm)
             .columns(columns)
             .executors(input.executors)
             .partitions(input.partitions)

@@ -352,6 +352,11 @@ final class FactorState implements Factorization {
         });
   }
 
+  /** R as rows in the caller's columns and units, Q'b as their labels; good until close(). */
+  RowSource factorRows() {
+    return FactorRows.of(source.context(), made.plan, singletons, made.levels);
+  }
+
   @Override
   public RFactor collectR() {
     return scoped(scope -> CollectedFactor.collect(plan, singletons, made.levels));

@@ -7,6 +7,7 @@ import io.sparqr.error.RankDeficientException;
 import io.sparqr.error.SparseQrException;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.ProgressListener;
+import io.sparqr.spark.RankPolicy;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.resource.Held;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.TreeMap;
 import org.apache.spark.HashPartitioner;
 import org.apache.spark.api.java.JavaPairRDD;
@@ -26,9 +28,15 @@ import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
 
 /**
- * The solution of least 2-norm of a wide system A x = b of full row rank: A'P = QR, x = A'z with
- * R'R P'z = P'b (the semi-normal equations of A', Q not kept) and one step of refinement in z. The
+ * The minimizer of ||b - A x|| that has the least 2-norm.
+ *
+ * <p>A wide system of full row rank: A'P = QR, x = A'z with R'R P'z = P'b (the semi-normal
+ * equations of A', Q not kept; Bjorck and Paige 1994) and one step of refinement in z. The
  * transpose is made by a shuffle of A's entries; the m values of b are on the driver.
+ *
+ * <p>Any other rank-deficient problem: AP = QR first, of which rank rows are left; these rows are a
+ * wide system of full row rank, whose minimum-norm solution is the one wanted (a complete
+ * orthogonal decomposition; Golub and Van Loan, Matrix Computations, section 5.5).
  */
 public final class MinimumNorm {
 
@@ -36,76 +44,117 @@ public final class MinimumNorm {
   private final ProgressListener listener;
   private final JavaRDD<SparseRow> rows;
 
-  /** What a partition has: its labels, weighted, rows of weight 0 left out. */
-  private record Part(double[][] labels, int columns, int maxIndex, SparseQrException error)
+  /** What a partition has, rows of weight 0 left out; labels only where they were asked for. */
+  private record Part(
+      long rows, double[][] labels, int columns, int maxIndex, SparseQrException error)
       implements Serializable {}
 
-  private MinimumNorm(RowSource source, SolveOptions options, ProgressListener listener) {
-    this.rows = source.rows();
+  /** m x n. */
+  private record Size(int[] first, long rows, int columns) {}
+
+  private MinimumNorm(JavaRDD<SparseRow> rows, SolveOptions options, ProgressListener listener) {
+    this.rows = rows;
     this.options = options;
     this.listener = listener;
   }
 
   /**
-   * Solves, if the matrix has fewer rows than columns.
+   * Solves; a problem of full column rank has one solution only, the usual one.
    *
-   * @return empty if it has not: then the least-squares solution is the one wanted
-   * @throws RankDeficientException if A does not have full row rank
+   * @throws RankDeficientException if that is what the options want of a rank-deficient problem
    */
-  public static Optional<LeastSquaresSolution> solve(
+  public static LeastSquaresSolution solve(
       RowSource source, SolveOptions options, ProgressListener listener) {
+    Optional<LeastSquaresSolution> wide;
     try (var scope = new JobScope(source.context())) {
       scope.describe("minimum-norm solution by the transpose");
-      return new MinimumNorm(source, options, listener).run();
+      wide = new MinimumNorm(source.rows(), options, listener).wide();
+    }
+    return wide.orElseGet(() -> ofAnyRank(source, options, listener));
+  }
+
+  private static LeastSquaresSolution ofAnyRank(
+      RowSource source, SolveOptions options, ProgressListener listener) {
+    try (FactorState state = Pipeline.state(source, options, listener)) {
+      LeastSquaresSolution basic = state.solve();
+      if (basic.rank() == state.analysis().columns() || basic.rank() == 0) {
+        return basic;
+      }
+      var watch = new Stopwatch();
+      // R's rows are independent by its rank test: a second one could only contradict it
+      SolveOptions factor =
+          options
+              .withColumns(state.analysis().columns())
+              .withRankTolerance(OptionalDouble.of(-1))
+              .withEquilibrate(true);
+      LeastSquaresSolution least =
+          new MinimumNorm(state.factorRows().rows(), factor, listener).wide().orElseThrow();
+      return new LeastSquaresSolution(
+          least.solutions(),
+          basic.residualNorms(),
+          basic.rank(),
+          basic.deadColumns(),
+          basic.report().withLeastNorm(least.report(), watch.total()));
     }
   }
 
-  private Optional<LeastSquaresSolution> run() {
+  /** Empty if the matrix is not wide, or does not have full row rank. */
+  private Optional<LeastSquaresSolution> wide() {
     var watch = new Stopwatch();
+    List<Part> parts = scan(false);
+    Size size = size(parts);
+    if (size.rows >= size.columns) {
+      return Optional.empty();
+    }
+    if (size.rows == 0) {
+      throw new MatrixFormatException("the input has no rows", "input", -1);
+    }
+    double[][] b = labels(scan(true), size.first);
+    try (var held = new Held()) {
+      int m = (int) size.rows;
+      JavaPairRDD<Integer, SparseRow> columns = transpose(size.first, m, b.length);
+      held.persist(columns, StorageLevel.MEMORY_AND_DISK());
+      return solve(columns, m, size.columns, b, watch);
+    }
+  }
+
+  private List<Part> scan(boolean labels) {
     int declared = options.columns();
     JavaRDD<byte[]> scanned =
         rows.mapPartitionsWithIndex(
-            (p, it) -> List.of(ReportCodec.encode(scan(p, it, declared))).iterator(), false);
+            (p, it) -> List.of(ReportCodec.encode(scan(p, it, declared, labels))).iterator(),
+            false);
     List<Part> parts = new ArrayList<>();
     for (byte[] frame : SparkErrors.unwrap(scanned::collect)) {
-      parts.add(ReportCodec.decode(frame, Part.class));
-    }
-    int[] first = new int[parts.size() + 1];
-    int n = declared;
-    for (int p = 0; p < parts.size(); p++) {
-      Part part = parts.get(p);
+      Part part = ReportCodec.decode(frame, Part.class);
       if (part.error != null) {
         throw part.error;
       }
-      first[p + 1] = Math.addExact(first[p], part.labels.length);
-      n = Math.max(n, Math.max(part.columns, part.maxIndex + 1));
+      parts.add(part);
     }
-    int m = first[parts.size()];
-    if (m >= n) {
-      return Optional.empty();
-    }
-    if (m == 0) {
-      throw new MatrixFormatException("the input has no rows", "input", -1);
-    }
-    double[][] b = labels(parts, first);
-    try (var held = new Held()) {
-      JavaPairRDD<Integer, SparseRow> columns = transpose(first, m, b.length);
-      held.persist(columns, StorageLevel.MEMORY_AND_DISK());
-      return Optional.of(solve(columns, m, n, b, watch));
-    }
+    return parts;
   }
 
-  private LeastSquaresSolution solve(
+  /** {@code first} counts in int: it is only read where there are fewer rows than columns. */
+  private Size size(List<Part> parts) {
+    int[] first = new int[parts.size() + 1];
+    long m = 0;
+    int n = options.columns();
+    for (int p = 0; p < parts.size(); p++) {
+      m += parts.get(p).rows;
+      first[p + 1] = (int) m;
+      n = Math.max(n, Math.max(parts.get(p).columns, parts.get(p).maxIndex + 1));
+    }
+    return new Size(first, m, n);
+  }
+
+  private Optional<LeastSquaresSolution> solve(
       JavaPairRDD<Integer, SparseRow> columns, int m, int n, double[][] b, Stopwatch watch) {
     RowSource transposed = RowSource.of(columns.values());
-    try (FactorState state = Pipeline.state(transposed, options.withColumns(m), listener)) {
+    SolveOptions ofTranspose = options.withColumns(m).withRankPolicy(RankPolicy.REPORT);
+    try (FactorState state = Pipeline.state(transposed, ofTranspose, listener)) {
       if (state.rank() < m) {
-        throw new RankDeficientException(
-            "the minimum-norm solution needs full row rank: rank %,d of %,d rows; row %d depends on"
-                    .formatted(state.rank(), m, state.deadColumns()[0])
-                + " others",
-            state.rank(),
-            m);
+        return Optional.empty();
       }
       FactorState.NormalSolution s = state.solveNormal(b);
       double[][] z = s.z();
@@ -118,7 +167,7 @@ public final class MinimumNorm {
         }
       }
       var report = state.report().ofMinimumNorm(m, n, s.residualNorm(), watch.total());
-      return new LeastSquaresSolution(x, s.residualNorm(), m, new int[0], report);
+      return Optional.of(new LeastSquaresSolution(x, s.residualNorm(), m, new int[0], report));
     }
   }
 
@@ -158,15 +207,20 @@ public final class MinimumNorm {
     return b;
   }
 
-  private static Part scan(int partition, Iterator<SparseRow> in, int declared) {
+  private static Part scan(
+      int partition, Iterator<SparseRow> in, int declared, boolean withLabels) {
     var reader = new RowReader(partition, declared);
     var labels = new ArrayList<double[]>();
+    long count = 0;
     int maxIndex = -1;
     SparseQrException error = null;
     try {
       while (in.hasNext()) {
         if (reader.read(in.next())) {
-          labels.add(reader.rhs().clone());
+          count++;
+          if (withLabels) {
+            labels.add(reader.rhs().clone());
+          }
           if (reader.count() > 0) {
             maxIndex = Math.max(maxIndex, reader.index()[reader.count() - 1]);
           }
@@ -175,7 +229,7 @@ public final class MinimumNorm {
     } catch (SparseQrException e) {
       error = e;
     }
-    return new Part(labels.toArray(new double[0][]), reader.columns(), maxIndex, error);
+    return new Part(count, labels.toArray(new double[0][]), reader.columns(), maxIndex, error);
   }
 
   /** Column j of A as the row (j, its entries), ascending by j in each partition. */

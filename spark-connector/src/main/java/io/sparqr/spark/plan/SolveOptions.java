@@ -23,7 +23,8 @@ import org.apache.spark.storage.StorageLevel;
  * @param storageLevel where R is kept
  * @param rankPolicy what happens to a rank-deficient problem
  * @param check whether a solve ends with a pass that measures ||A'(b-Ax)||
- * @param minimumNorm whether a wide problem gets its solution of least norm instead of a basic one
+ * @param minimumNorm whether a rank-deficient or wide problem gets its solution of least norm
+ *     instead of a basic one
  * @param deviceMemoryBytes device memory that a task may use; 0 = what is free
  */
 public record SolveOptions(
@@ -111,6 +112,63 @@ public record SolveOptions(
         partitions,
         storageLevel,
         rankPolicy,
+        check,
+        minimumNorm,
+        deviceMemoryBytes);
+  }
+
+  /** The same with another rank tolerance. */
+  public SolveOptions withRankTolerance(OptionalDouble other) {
+    return new SolveOptions(
+        symbolic,
+        partition,
+        backend,
+        ridge,
+        other,
+        equilibrate,
+        columns,
+        workers,
+        partitions,
+        storageLevel,
+        rankPolicy,
+        check,
+        minimumNorm,
+        deviceMemoryBytes);
+  }
+
+  /** The same with columns scaled or not. */
+  public SolveOptions withEquilibrate(boolean on) {
+    return new SolveOptions(
+        symbolic,
+        partition,
+        backend,
+        ridge,
+        rankTolerance,
+        on,
+        columns,
+        workers,
+        partitions,
+        storageLevel,
+        rankPolicy,
+        check,
+        minimumNorm,
+        deviceMemoryBytes);
+  }
+
+  /** The same with another rule for rank-deficient problems. */
+  public SolveOptions withRankPolicy(RankPolicy other) {
+    return new SolveOptions(
+        symbolic,
+        partition,
+        backend,
+        ridge,
+        rankTolerance,
+        equilibrate,
+        columns,
+        workers,
+        partitions,
+        storageLevel,
+        other,
         check,
         minimumNorm,
         deviceMemoryBytes);
