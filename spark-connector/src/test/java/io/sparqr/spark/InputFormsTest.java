@@ -199,8 +199,7 @@ class InputFormsTest {
     assertThat(GpuSparseQR.builder().minimumNorm(true).solve(rdd).x())
         .containsExactly(new double[] {3, 2, 2}, within(1e-13));
     assertThatThrownBy(
-            () ->
-                GpuSparseQR.builder().minimumNorm(true).rankPolicy(RankPolicy.FAIL).solve(rdd))
+            () -> GpuSparseQR.builder().minimumNorm(true).rankPolicy(RankPolicy.FAIL).solve(rdd))
         .isInstanceOf(io.sparqr.error.RankDeficientException.class)
         .hasMessageContaining("rank 2 of 3 columns");
     assertThat(LocalSpark.context().getPersistentRDDs()).isEmpty();
