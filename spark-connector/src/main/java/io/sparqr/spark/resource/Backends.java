@@ -112,7 +112,12 @@ public final class Backends {
   /** A number of the Spark configuration, where there is one. */
   private static double setting(String key, double otherwise) {
     SparkEnv env = SparkEnv.get();
-    return env == null ? otherwise : env.conf().getDouble(key, otherwise);
+    String value = env == null ? null : env.conf().get(key, null);
+    try {
+      return value == null ? otherwise : Double.parseDouble(value);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(key + " = " + value + ": no number", e);
+    }
   }
 
   private static String unusable(Optional<QrBackendProvider> cuda) {

@@ -24,7 +24,8 @@ import org.apache.spark.api.java.JavaSparkContext;
 
 /**
  * The whole product with the CUDA backend beside the CPU's, on a GPU host: every problem solved by
- * both through Spark, answers compared, seconds by phase printed. Exits with 1 if any answer
+ * both through Spark, and once more with AUTO; answers compared, seconds by phase printed, and
+ * beside AUTO's choice what it cost against the better of the two. Exits with 1 if any answer
  * differs.
  *
  * <p>{@code DeviceProduct MASTER REPEAT LEVELS PROBLEM...}; a problem is {@code gen:SPEC}, or
@@ -120,6 +121,7 @@ public final class DeviceProduct {
     try (var rows = new DriverRows(context, local, Math.max(8, context.defaultParallelism()))) {
       LeastSquaresSolution cpu = solve(rows, BackendChoice.CPU);
       LeastSquaresSolution cuda = solve(rows, BackendChoice.REQUIRE_CUDA);
+      LeastSquaresSolution auto = solve(rows, BackendChoice.AUTO);
       double[] d = cpu.x().clone();
       for (int j = 0; j < d.length; j++) {
         d[j] -= cuda.x()[j];
@@ -141,6 +143,21 @@ public final class DeviceProduct {
               difference,
               allowed,
               same ? "" : p.clear ? " DIFFERS" : " differs, no gap in the singular values"));
+      // AUTO must give the very bits of the backend that it chose
+      LeastSquaresSolution chosen = auto.report().backend().startsWith("cuda") ? cuda : cpu;
+      boolean equal = Arrays.equals(auto.x(), chosen.x());
+      good &= equal;
+      row(
+          p.name,
+          "auto",
+          auto,
+          String.format(
+              Locale.ROOT,
+              "took %s (%s), factorize %.2f of the better%s",
+              chosen == cuda ? "cuda" : "cpu",
+              auto.report().backendReason(),
+              factorize(auto) / Math.min(factorize(cpu), factorize(cuda)),
+              equal ? "" : " DIFFERS"));
     }
   }
 
@@ -168,6 +185,10 @@ public final class DeviceProduct {
 
   private static double total(LeastSquaresSolution s) {
     return s.report().seconds().total();
+  }
+
+  private static double factorize(LeastSquaresSolution s) {
+    return s.report().seconds().factorize();
   }
 
   private static void row(String name, String backend, LeastSquaresSolution s, String text) {

@@ -8,15 +8,52 @@ import io.sparqr.backend.BackendChoice;
 import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.spark.LocalSpark;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Which device a task may use, one task at a time. */
 class DeviceRuleTest {
+
+  /** Thresholds of a device; it computes nothing. */
+  private static final QrBackendProvider CUDA =
+      new QrBackendProvider() {
+      @Override
+      public String name() {
+        return "cuda";
+      }
+
+      @Override
+      public Optional<String> unavailable() {
+        return Optional.empty();
+      }
+
+      @Override
+      public SubtreeFactorizer create(int device) {
+        throw new UnsupportedOperationException();
+      }
+
+      @Override
+      public int devices() {
+        return 1;
+      }
+
+      @Override
+      public double minimumIntensity() {
+        return 5;
+      }
+
+      @Override
+      public double minimumFlops() {
+        return 1e9;
+      }
+    };
 
   @Test
   void theAddressThatSparkGaveCounts() {
@@ -51,43 +88,36 @@ class DeviceRuleTest {
 
   @Test
   void tooLittleWorkForTheDeviceSaysSo() {
-    QrBackendProvider cuda =
-        new QrBackendProvider() {
-          @Override
-          public String name() {
-            return "cuda";
-          }
-
-          @Override
-          public Optional<String> unavailable() {
-            return Optional.empty();
-          }
-
-          @Override
-          public SubtreeFactorizer create(int device) {
-            throw new UnsupportedOperationException();
-          }
-
-          @Override
-          public int devices() {
-            return 1;
-          }
-
-          @Override
-          public double minimumIntensity() {
-            return 5;
-          }
-
-          @Override
-          public double minimumFlops() {
-            return 1e9;
-          }
-        };
-    assertThat(Backends.tooLittle(cuda, 4.9, 1e12))
+    assertThat(Backends.tooLittle(CUDA, 4.9, 1e12))
         .isEqualTo("arithmetic intensity 4.9 flops a byte is below the device's threshold 5.0");
-    assertThat(Backends.tooLittle(cuda, 100, 9e8))
+    assertThat(Backends.tooLittle(CUDA, 100, 9e8))
         .isEqualTo("9.0e+08 flops are below the device's threshold 1.0e+09");
-    assertThat(Backends.tooLittle(cuda, 5, 1e9)).isNull();
+    assertThat(Backends.tooLittle(CUDA, 5, 1e9)).isNull();
+  }
+
+  @Test
+  void theSparkConfigurationHasTheLastWordOnTheThresholds() {
+    LocalSpark.context();
+    SparkConf conf = SparkEnv.get().conf();
+    try {
+      conf.set(Backends.MINIMUM_INTENSITY, "50");
+      assertThat(Backends.tooLittle(CUDA, 49, 1e12)).contains("49.0", "threshold 50.0");
+      assertThat(Backends.tooLittle(CUDA, 51, 1e12)).isNull();
+      conf.set(Backends.MINIMUM_INTENSITY, "0");
+      assertThat(Backends.tooLittle(CUDA, 0.1, 1e12)).isNull();
+      assertThat(Backends.tooLittle(CUDA, 0.1, 1e8)).contains("threshold 1.0e+09");
+      conf.set(Backends.MINIMUM_FLOPS, "1e7");
+      assertThat(Backends.tooLittle(CUDA, 0.1, 1e8)).isNull();
+      conf.set(Backends.MINIMUM_FLOPS, "many");
+      assertThatThrownBy(() -> Backends.tooLittle(CUDA, 0.1, 1e8))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining(Backends.MINIMUM_FLOPS)
+          .hasMessageContaining("many");
+    } finally {
+      conf.remove(Backends.MINIMUM_INTENSITY);
+      conf.remove(Backends.MINIMUM_FLOPS);
+    }
+    assertThat(Backends.tooLittle(CUDA, 5, 1e9)).isNull();
   }
 
   @Test
