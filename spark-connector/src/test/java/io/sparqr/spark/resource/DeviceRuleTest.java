@@ -24,36 +24,36 @@ class DeviceRuleTest {
   /** Thresholds of a device; it computes nothing. */
   private static final QrBackendProvider CUDA =
       new QrBackendProvider() {
-      @Override
-      public String name() {
-        return "cuda";
-      }
+        @Override
+        public String name() {
+          return "cuda";
+        }
 
-      @Override
-      public Optional<String> unavailable() {
-        return Optional.empty();
-      }
+        @Override
+        public Optional<String> unavailable() {
+          return Optional.empty();
+        }
 
-      @Override
-      public SubtreeFactorizer create(int device) {
-        throw new UnsupportedOperationException();
-      }
+        @Override
+        public SubtreeFactorizer create(int device) {
+          throw new UnsupportedOperationException();
+        }
 
-      @Override
-      public int devices() {
-        return 1;
-      }
+        @Override
+        public int devices() {
+          return 1;
+        }
 
-      @Override
-      public double minimumIntensity() {
-        return 5;
-      }
+        @Override
+        public double minimumIntensity() {
+          return 5;
+        }
 
-      @Override
-      public double minimumFlops() {
-        return 1e9;
-      }
-    };
+        @Override
+        public double minimumFlops() {
+          return 1e9;
+        }
+      };
 
   @Test
   void theAddressThatSparkGaveCounts() {
