@@ -3,6 +3,7 @@ package io.sparqr.symbolic;
 
 import io.sparqr.ordering.OrderingMethod;
 import java.io.Serializable;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
@@ -18,6 +19,8 @@ import java.util.Locale;
  * @param nonzerosOfR entries of R at full rank, singleton rows included, the fronts' explicit zeros
  *     too
  * @param flops of the staircase factorizations of all fronts
+ * @param tileFlops that a device with default settings does for them in tiles, see {@link
+ *     TileFlops}
  * @param criticalPathFlops the heaviest path from a leaf to a root: what no parallelism between
  *     fronts can shorten
  * @param fronts nf
@@ -42,6 +45,7 @@ public record SymbolicSummary(
     String orderingReason,
     double nonzerosOfR,
     double flops,
+    double tileFlops,
     double criticalPathFlops,
     int fronts,
     int leaves,
@@ -72,7 +76,7 @@ public record SymbolicSummary(
     histogram = List.copyOf(histogram);
   }
 
-  /** The summary of an analysis with rhs right-hand sides carried along. O(fronts). */
+  /** The summary of an analysis with rhs right-hand sides carried along. */
   public static SymbolicSummary of(SymbolicAnalysis s, int rhs) {
     int nf = s.fronts();
     double entriesOfR = s.singletonEntries();
@@ -130,6 +134,7 @@ public record SymbolicSummary(
         s.orderingReason(),
         entriesOfR,
         flops,
+        Arrays.stream(TileFlops.of(s, TileModel.device(), rhs)).sum(),
         longest,
         nf,
         leaves,
@@ -154,6 +159,8 @@ public record SymbolicSummary(
     line(text, "analysis", "%.3f s", analyzeSeconds);
     line(text, "nonzeros of R", "%,.0f", nonzerosOfR);
     line(text, "work", "%s", flopsText(flops));
+    double times = flops == 0 ? 1 : tileFlops / flops;
+    line(text, "work in tiles", "%s (%.2f times)", flopsText(tileFlops), times);
     double share = flops == 0 ? 0 : 100 * criticalPathFlops / flops;
     line(text, "critical path", "%s (%.1f%%)", flopsText(criticalPathFlops), share);
     line(text, "tree", "%,d fronts, %,d leaves, height %,d", fronts, leaves, height);

@@ -63,10 +63,14 @@ class SymbolicSummaryTest {
     double leaf = 3 * (3 + 4) + 2 * 3;
     double root = 2 * 3;
     assertThat(summary.flops()).isEqualTo(2 * leaf + root);
+    // Fronts so small are not tiled, and these have no zeros to skip.
+    assertThat(summary.tileFlops()).isEqualTo(summary.flops());
     assertThat(summary.criticalPathFlops()).isEqualTo(leaf + root);
     assertThat(summary.frontBytes()).isEqualTo(8 * (6 + 6 + 2));
     assertThat(summary.peakBytes()).isEqualTo(8 * (6 + 1));
-    assertThat(summary.toString()).contains("3 fronts, 2 leaves, height 2");
+    assertThat(summary.toString())
+        .contains("3 fronts, 2 leaves, height 2")
+        .contains("work in tiles         60 flop (1.00 times)");
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.symbolic.TileModel;
 
 /**
  * Factors subtree tasks on one device: stages and rounds by {@link StagedFactorization}, run by
@@ -43,8 +44,18 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
 
   /** How tasks are cut for a device: enough Apply tasks for two thread blocks a multiprocessor. */
   static SchedulerOptions tuned(int multiprocessors) {
-    int bundle = Integer.getInteger("sparqr.cuda.bundle", 8);
-    return new SchedulerOptions(bundle, true, 8192, 64, 2 * multiprocessors, 4, 4096, 8, 1024);
+    TileModel tiles = TileModel.device();
+    int bundle = Integer.getInteger("sparqr.cuda.bundle", tiles.bundle());
+    return new SchedulerOptions(
+        bundle,
+        true,
+        tiles.smallFrontDoubles(),
+        tiles.smallFrontColumns(),
+        2 * multiprocessors,
+        4,
+        4096,
+        8,
+        1024);
   }
 
   @Override

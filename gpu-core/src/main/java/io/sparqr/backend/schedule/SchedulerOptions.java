@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.schedule;
 
+import io.sparqr.symbolic.TileModel;
+
 /**
  * What the schedule needs to know of the device that runs it. Part of the plan: the same options
  * give the same lists and, on one device, the same bits.
@@ -91,23 +93,23 @@ public record SchedulerOptions(
         packColumns);
   }
 
-  /**
-   * The bundle for a front of so many row and pivot column tiles. Large bundles save rounds of tall
-   * fronts, flops of wide ones and tasks of small ones; in between, the time of a round counts,
-   * that of a Factorize, and bundles of 4 are faster (measured on an H200).
-   */
+  /** What of this decides how many flops are done. */
+  public TileModel tileModel() {
+    return new TileModel(bundle, smallFrontDoubles, smallFrontColumns);
+  }
+
+  /** {@link TileModel#bundleFor}. */
   public int bundleFor(int rowTiles, int pivotTiles) {
-    boolean large = pivotTiles <= 8 || pivotTiles >= 192 || rowTiles >= 8L * pivotTiles;
-    return large ? bundle : Math.min(bundle, 4);
+    return tileModel().bundleFor(rowTiles, pivotTiles);
   }
 
   /** Whether a front of fm x (fn + rhs) is a small one. */
   public boolean small(int fm, int fn, int rhs) {
-    return fn <= smallFrontColumns && (long) fm * smallLd(fn, rhs) <= smallFrontDoubles;
+    return tileModel().small(fm, fn, rhs);
   }
 
   /** Leading dimension of a small front: columns padded to a multiple of 4. */
   public static int smallLd(int fn, int rhs) {
-    return (fn + rhs + 3) & ~3;
+    return TileModel.smallLd(fn, rhs);
   }
 }

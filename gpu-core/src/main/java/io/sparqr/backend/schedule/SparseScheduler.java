@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.schedule;
 
+import io.sparqr.symbolic.TileFlops;
+
 /**
  * The sparse scheduler (SQR section 3.3): unrolls the state machine of every front of a stage and
  * merges their rounds into one list a round. Works in three passes over (round, active front)
@@ -62,6 +64,8 @@ final class SparseScheduler {
       StageSchedule.count(stage, options, times, r, f, counts);
       FrontSchedule s = bucketRound(stage, times, r, f);
       if (s == null) {
+        boolean small = stage.rounds[f] == null && r == times.start[f];
+        flops += small ? TileFlops.small(stage.fm[f], stage.fn[f], stage.rhs) : 0;
         continue;
       }
       int local = r - times.start[f];

@@ -1,0 +1,149 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.matrix.Gallery;
+import io.sparqr.numeric.RowSplit;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.symbolic.SymbolicAnalyzer;
+import io.sparqr.symbolic.SymbolicOptions;
+import io.sparqr.symbolic.TileFlops;
+import io.sparqr.symbolic.TileModel;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the symbolic analysis foretells is what the scheduler's own operations add up to. */
+class TileFlopsTest {
+
+  private static final long SEED = Long.getLong("test.seed", 42L);
+  private static final int ITERATIONS = Integer.getInteger("test.iters", 3000);
+
+  @Test
+  void aTileIsOneTile() {
+    assertThat(TileModel.TILE).isEqualTo(TaskLayout.TILE);
+  }
+
+  @Test
+  void theSchedulersCountIsForetoldToTheFlop() {
+    for (int it = 0; it < ITERATIONS; it++) {
+      var random = new Random(SEED + it);
+      int fn = 1 + random.nextInt(1 + random.nextInt(1500));
+      int fm = 1 + random.nextInt(1 + random.nextInt(random.nextInt(8) == 0 ? 40_000 : 2500));
+      int rhs = random.nextInt(random.nextInt(4) == 0 ? 80 : 3);
+      var options =
+          SchedulerOptions.defaults()
+              .withBundle(2 + random.nextInt(7))
+              .withSmallFronts(random.nextBoolean() ? 0 : 8192, 64);
+      long[] stair = staircase(random, fm, fn);
+      assertThat(TileFlops.of(stair, fm, fn, options.tileModel(), rhs))
+          .as("seed %d, iteration %d: %d x (%d + %d), %s", SEED, it, fm, fn, rhs, options)
+          .isEqualTo(scheduled(stair, fm, fn, rhs, options));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 4, 6, 8})
+  void manyTilesAreForetoldWithinThreePercent(int bundle) {
+    var options = SchedulerOptions.defaults().withBundle(bundle).withSmallFronts(0, 0);
+    int[][] shapes = {{1_800_000, 5000}, {93_000, 93_000}, {300_000, 64_000}};
+    for (int[] shape : shapes) {
+      int fm = shape[0];
+      int fn = shape[1];
+      long[] stair = new long[fn];
+      Arrays.fill(stair, fm);
+      double done = scheduled(stair, fm, fn, 1, options);
+      double foretold = TileFlops.of(stair, fm, fn, options.tileModel(), 1);
+      assertThat(foretold / done).as("%d x %d", fm, fn).isBetween(0.97, 1.0);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"nug6:rand", "cells3d10", "grad3d12", "cells2d60", "onehot20000x200x50"})
+  void aWholeTreeIsForetoldToTheFlop(String name) {
+    CsrMatrix a = Gallery.generate(name);
+    for (var ordering : List.of(OrderingMethod.COLAMD, OrderingMethod.NESTED_DISSECTION)) {
+      SymbolicAnalysis analysis =
+          SymbolicAnalyzer.analyze(a.pattern(), SymbolicOptions.defaults().withOrdering(ordering));
+      double[] ones = new double[a.columns()];
+      Arrays.fill(ones, 1);
+      RowSplit split = RowSplit.of(a, new double[a.rows()], 1, analysis, ones);
+      int[] fronts = new int[analysis.fronts()];
+      Arrays.setAll(fronts, f -> f);
+      var problem = new SubtreeProblem(analysis, fronts, split.rows(), List.of());
+      for (var options : List.of(SchedulerOptions.defaults(), device())) {
+        var builder = new StageBuilder(analysis, new FrontRows(problem), options, 1, true);
+        double done = builder.build(fronts, List.of()).schedule().flops();
+        assertThat(Arrays.stream(TileFlops.of(analysis, options.tileModel(), 1)).sum())
+            .as("%s, %s, %s", name, ordering, options)
+            .isEqualTo(done)
+            .isPositive();
+      }
+    }
+  }
+
+  private static SchedulerOptions device() {
+    TileModel tiles = TileModel.device();
+    return SchedulerOptions.defaults()
+        .withBundle(tiles.bundle())
+        .withSmallFronts(tiles.smallFrontDoubles(), tiles.smallFrontColumns());
+  }
+
+  /** Rows that begin at random columns, many of them at few columns, or all at the first. */
+  private static long[] staircase(Random random, int fm, int fn) {
+    long[] stair = new long[fn];
+    int kind = random.nextInt(4);
+    int steps = 1 + random.nextInt(20);
+    for (int i = 0; i < fm; i++) {
+      int k =
+          switch (kind) {
+            case 0 -> 0;
+            case 1 -> random.nextInt(fn);
+            case 2 -> (int) ((long) random.nextInt(steps) * fn / steps);
+            default -> (int) (fn * Math.pow(random.nextDouble(), 4));
+          };
+      stair[k]++;
+    }
+    for (int k = 1; k < fn; k++) {
+      stair[k] += stair[k - 1];
+    }
+    return stair;
+  }
+
+  /** As the stage builder does for a front of that staircase. */
+  private static double scheduled(long[] stair, int fm, int fn, int rhs, SchedulerOptions options) {
+    var s = new StageFronts(1, 0, rhs);
+    s.fm[0] = fm;
+    s.fn[0] = fn;
+    s.fp[0] = fn;
+    s.parent[0] = -1;
+    if (!options.small(fm, fn, rhs)) {
+      int rowTiles = TaskLayout.tiles(fm);
+      int[] left = new int[rowTiles];
+      int k = 0;
+      for (int i = 0; i < rowTiles; i++) {
+        while (stair[k] <= (long) i * TaskLayout.TILE) {
+          k++;
+        }
+        left[i] = k / TaskLayout.TILE;
+      }
+      int pivotTiles = Math.min(rowTiles, TaskLayout.tiles(fn));
+      s.rounds[0] =
+          BucketScheduler.schedule(
+              rowTiles,
+              left,
+              pivotTiles,
+              s.columnTiles(0),
+              options.bundleFor(rowTiles, pivotTiles),
+              true);
+    }
+    return SparseScheduler.schedule(s, options, 1).flops();
+  }
+}

@@ -1,0 +1,223 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.symbolic;
+
+import java.util.Arrays;
+
+/**
+ * Flops that a device does for a front cut into tiles, padding and zeros of the tiles included: the
+ * pipelined bucket scheduler (Yeralan, Davis and Ranka, section 3.1) run on counts alone.
+ *
+ * <p>A bundle of b row tiles factorized in column tile c of C (right-hand sides included) does
+ *
+ * <pre>
+ *   32^3 ( 3 b + (4 b + 2) (C - c - 1) )
+ * </pre>
+ *
+ * flops: Factorize with T, and Apply to every column tile on the right. It leaves one row tile in c
+ * and moves b - 1 to c + 1, so what column c costs follows from the number of its bundles. That one
+ * depends on which row tiles meet when, but not on which row tiles they are: a count of idle tiles
+ * for each column and a list of bundles on their way tell it. A small front, not tiled, does dense
+ * Householder steps on all rows below the pivot.
+ *
+ * <p>Exact at full rank for fronts of up to 2^23 tiles. Above, every bundle of a column is taken to
+ * be full, ceil((rows - 1) / (B - 1)) of them: a lower bound, 3% off at most on fronts that large.
+ *
+ * <p>Cost: O(bundles + rounds x column tiles) a front.
+ */
+public final class TileFlops {
+
+  /** Tiles of a front (rows x pivot columns) up to which it is counted bundle by bundle. */
+  static final long MOST_TILES = 1L << 23;
+
+  private static final double CUBE = (double) TileModel.TILE * TileModel.TILE * TileModel.TILE;
+
+  private final TileModel model;
+  private final int rhs;
+
+  // Of the front at hand: per column tile, idle row tiles and those not yet annihilated.
+  private long[] idle = new long[8];
+  private long[] remaining = new long[8];
+
+  // Bundles of the last round and of this one, in the order in which they were made.
+  private int[] column = new int[64];
+  private int[] size = new int[64];
+  private int[] nextColumn = new int[64];
+  private int[] nextSize = new int[64];
+  private int made;
+
+  private int bundle;
+  private int pivotTiles;
+  private int columnTiles;
+  private double units;
+
+  private TileFlops(TileModel model, int rhs) {
+    this.model = model;
+    this.rhs = rhs;
+  }
+
+  /**
+   * Flops of every front of an analysis at full rank, size nf. Costs about as much as the analysis'
+   * staircases.
+   *
+   * @param rhs right-hand sides carried along
+   */
+  public static double[] of(SymbolicAnalysis analysis, TileModel model, int rhs) {
+    var count = new TileFlops(model, rhs);
+    double[] flops = new double[analysis.fronts()];
+    for (int f = 0; f < flops.length; f++) {
+      long fm = analysis.fm(f);
+      int fn = analysis.fn(f);
+      flops[f] =
+          model.small(fm, fn, rhs)
+              ? small(fm, fn, rhs)
+              : count.tiled(Staircase.of(analysis, f), fm, fn);
+    }
+    return flops;
+  }
+
+  /**
+   * Flops of one front.
+   *
+   * @param stair size fn; rows whose leftmost column is at most k
+   * @param fm rows
+   */
+  public static double of(long[] stair, long fm, int fn, TileModel model, int rhs) {
+    return model.small(fm, fn, rhs)
+        ? small(fm, fn, rhs)
+        : new TileFlops(model, rhs).tiled(stair, fm, fn);
+  }
+
+  /**
+   * Flops of a small front: step k takes 3 (fm - k) for the reflector and 4 (fm - k) for each
+   * further column.
+   */
+  public static double small(long fm, int fn, int rhs) {
+    double flops = 0;
+    for (long k = 0; k < Math.min(fm, fn); k++) {
+      flops += (fm - k) * (3 + 4.0 * (fn + rhs - k - 1));
+    }
+    return flops;
+  }
+
+  private double tiled(long[] stair, long fm, int fn) {
+    if (fm == 0) {
+      return 0;
+    }
+    long rowTiles = TileModel.tiles(fm);
+    pivotTiles = (int) Math.min(rowTiles, TileModel.tiles(fn));
+    columnTiles = (int) TileModel.tiles((long) fn + rhs);
+    bundle = model.bundleFor(rowTiles, pivotTiles);
+    units = 0;
+    enter(stair, rowTiles, fn);
+    if (FrontMemory.multiply(rowTiles, pivotTiles) > MOST_TILES) {
+      fullBundles();
+    } else {
+      rounds();
+    }
+    return CUBE * units;
+  }
+
+  /**
+   * Row tiles enter where their first row begins, but row tile i at column tile i at the latest.
+   */
+  private void enter(long[] stair, long rowTiles, int fn) {
+    if (idle.length < pivotTiles) {
+      idle = new long[2 * pivotTiles];
+      remaining = new long[2 * pivotTiles];
+    }
+    long before = 0;
+    long passed = 0;
+    for (int c = 0; c < pivotTiles; c++) {
+      long begun = TileModel.tiles(stair[Math.min(fn, (c + 1) * TileModel.TILE) - 1]);
+      long entered = Math.max(begun, Math.min(rowTiles, c + 1L));
+      idle[c] = entered - before;
+      remaining[c] = passed + idle[c];
+      passed = remaining[c] - 1;
+      before = entered;
+    }
+  }
+
+  private void fullBundles() {
+    for (int c = 0; c < pivotTiles; c++) {
+      long tiles = remaining[c];
+      long bundles = Math.max(1, (tiles - 1 + bundle - 2) / (bundle - 1));
+      add(c, tiles - 1 + bundles, bundles);
+    }
+  }
+
+  /** So many bundles, of so many row tiles together, in column tile c. */
+  private void add(int c, double tiles, double bundles) {
+    units += 3 * tiles + (4 * tiles + 2 * bundles) * (columnTiles - c - 1);
+  }
+
+  /** Round by round; the sweep over the columns is that of the scheduler. */
+  private void rounds() {
+    int flying = 0;
+    int lo = 0;
+    do {
+      made = 0;
+      // The first row tiles of the last round's bundles are idle again, but for final ones.
+      for (int k = 0; k < flying; k++) {
+        int c = column[k] - 1;
+        if (remaining[c] > 1) {
+          idle[c]++;
+        } else {
+          remaining[c] = 0;
+        }
+      }
+      while (lo < pivotTiles && remaining[lo] == 0) {
+        lo++;
+      }
+      sweep(lo, flying);
+      int[] swap = column;
+      column = nextColumn;
+      nextColumn = swap;
+      swap = size;
+      size = nextSize;
+      nextSize = swap;
+      flying = made;
+    } while (flying > 0);
+  }
+
+  private void sweep(int lo, int flying) {
+    int k = 0;
+    for (int c = lo; c < pivotTiles; c++) {
+      long back = 0;
+      while (k < flying && column[k] <= c) {
+        if (size[k] > 1) {
+          back += advance(c, size[k] - 1);
+        }
+        k++;
+      }
+      while (idle[c] > 1 || idle[c] == 1 && remaining[c] == 1) {
+        int b = (int) Math.min(bundle, idle[c]);
+        idle[c] -= b;
+        factorize(c, b);
+      }
+      // A row tile that advances alone is idle from the next round on.
+      idle[c] += back;
+    }
+  }
+
+  /** What is left of a bundle, grown by idle row tiles; returns how many stay idle. */
+  private int advance(int c, int rest) {
+    int b = (int) Math.min(bundle, rest + idle[c]);
+    if (b > 1 || remaining[c] == 1) {
+      idle[c] -= b - rest;
+      factorize(c, b);
+      return 0;
+    }
+    return 1;
+  }
+
+  private void factorize(int c, int b) {
+    remaining[c] -= b - 1;
+    add(c, b, 1);
+    if (made == nextColumn.length) {
+      nextColumn = Arrays.copyOf(nextColumn, 2 * made);
+      nextSize = Arrays.copyOf(nextSize, 2 * made);
+    }
+    nextColumn[made] = c + 1;
+    nextSize[made++] = b;
+  }
+}

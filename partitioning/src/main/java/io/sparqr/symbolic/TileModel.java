@@ -1,0 +1,54 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.symbolic;
+
+/**
+ * How a device cuts fronts into tiles: what the flops that it does depend on. The scheduler takes
+ * its rules from here, so that {@link TileFlops} foretells what it does.
+ *
+ * @param bundle largest number of row tiles in a bundle, 2 .. 8
+ * @param smallFrontDoubles a front of at most so many entries (rows x padded columns) is not tiled
+ * @param smallFrontColumns if it has at most so many columns, right-hand sides not counted
+ */
+public record TileModel(int bundle, int smallFrontDoubles, int smallFrontColumns) {
+
+  /** Rows and columns of a tile. */
+  public static final int TILE = 32;
+
+  /** Checks the ranges. */
+  public TileModel {
+    if (bundle < 2 || smallFrontDoubles < 0 || smallFrontColumns < 0) {
+      throw new IllegalArgumentException("tile model out of range");
+    }
+  }
+
+  /** What a CUDA device does by default: bundles of 8, small fronts of 64 KB and 64 columns. */
+  public static TileModel device() {
+    return new TileModel(8, 8192, 64);
+  }
+
+  /** Tiles that so many rows or columns take. */
+  public static long tiles(long count) {
+    return (count + TILE - 1) / TILE;
+  }
+
+  /**
+   * The bundle for a front of so many row and pivot column tiles. Large bundles save rounds of tall
+   * fronts, flops of wide ones and tasks of small ones; in between, the time of a round counts,
+   * that of a Factorize, and bundles of 4 are faster (measured on an H200).
+   */
+  public int bundleFor(long rowTiles, long pivotTiles) {
+    boolean large = pivotTiles <= 8 || pivotTiles >= 192 || rowTiles >= 8 * pivotTiles;
+    return large ? bundle : Math.min(bundle, 4);
+  }
+
+  /** Whether a front of fm x (fn + rhs) is a small one. */
+  public boolean small(long fm, int fn, int rhs) {
+    return fn <= smallFrontColumns
+        && FrontMemory.multiply(fm, smallLd(fn, rhs)) <= smallFrontDoubles;
+  }
+
+  /** Leading dimension of a small front: columns padded to a multiple of 4. */
+  public static int smallLd(int fn, int rhs) {
+    return (fn + rhs + 3) & ~3;
+  }
+}
