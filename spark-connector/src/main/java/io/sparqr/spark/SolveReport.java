@@ -98,7 +98,18 @@ public record SolveReport(
       double factorize,
       double solve,
       double total)
-      implements Serializable {}
+      implements Serializable {
+
+    /** The same with another time of reading, which counts in the total. */
+    Seconds withRead(double other) {
+      return new Seconds(
+          other, pattern, order, analyze, plan, assemble, factorize, solve, total - read + other);
+    }
+
+    Seconds withSolve(double other, double all) {
+      return new Seconds(read, pattern, order, analyze, plan, assemble, factorize, other, all);
+    }
+  }
 
   /** Copies the lists into serializable ones. */
   public SolveReport {
@@ -113,35 +124,7 @@ public record SolveReport(
 
   /** The same with other times: what a caller who repeats a solve reports. */
   public SolveReport withSeconds(Seconds other) {
-    return new SolveReport(
-        rows,
-        columns,
-        nonzeros,
-        rhs,
-        ordering,
-        nnzR,
-        fronts,
-        flops,
-        flopsDone,
-        rank,
-        deadColumns,
-        residualNorm,
-        normalResidual,
-        backend,
-        backendReason,
-        devices,
-        subtreeTasks,
-        levels,
-        stages,
-        rounds,
-        tasks,
-        shuffleBytes,
-        h2dBytes,
-        d2hBytes,
-        other,
-        peakDeviceBytes,
-        peakHostBytes,
-        warnings);
+    return with(rows, columns, deadColumns, residualNorm, normalResidual, other);
   }
 
   /**
@@ -150,6 +133,11 @@ public record SolveReport(
    */
   public SolveReport ofMinimumNorm(long m, int n, double[] norms, double total) {
     Seconds s = seconds;
+    return with(m, n, new int[0], norms, Double.NaN, s.withSolve(total - s.total, total));
+  }
+
+  private SolveReport with(
+      long m, int n, int[] dead, double[] norms, double normal, Seconds times) {
     return new SolveReport(
         m,
         n,
@@ -161,9 +149,9 @@ public record SolveReport(
         flops,
         flopsDone,
         rank,
-        new int[0],
+        dead,
         norms,
-        Double.NaN,
+        normal,
         backend,
         backendReason,
         devices,
@@ -175,16 +163,7 @@ public record SolveReport(
         shuffleBytes,
         h2dBytes,
         d2hBytes,
-        new Seconds(
-            s.read,
-            s.pattern,
-            s.order,
-            s.analyze,
-            s.plan,
-            s.assemble,
-            s.factorize,
-            total - s.total,
-            total),
+        times,
         peakDeviceBytes,
         peakHostBytes,
         warnings);
@@ -199,18 +178,7 @@ public record SolveReport(
    */
   public SolveReport withLeastNorm(SolveReport second, double elapsed) {
     Seconds s = seconds;
-    SolveReport timed =
-        withSeconds(
-            new Seconds(
-                s.read,
-                s.pattern,
-                s.order,
-                s.analyze,
-                s.plan,
-                s.assemble,
-                s.factorize,
-                s.solve + elapsed,
-                s.total + elapsed));
+    SolveReport timed = withSeconds(s.withSolve(s.solve + elapsed, s.total + elapsed));
     timed.warnings.add(
         "minimum-norm solution by a second factorization, of R' (rank %,d): %s, %.2f s"
             .formatted(rank, work(second.flops), elapsed));
@@ -220,18 +188,7 @@ public record SolveReport(
 
   /** The same with the time that the caller took to read the input, added to the total. */
   public SolveReport withReadSeconds(double read) {
-    Seconds s = seconds;
-    return withSeconds(
-        new Seconds(
-            read,
-            s.pattern,
-            s.order,
-            s.analyze,
-            s.plan,
-            s.assemble,
-            s.factorize,
-            s.solve,
-            s.total - s.read + read));
+    return withSeconds(seconds.withRead(read));
   }
 
   /** Keys and values in the order of the JSON form. */

@@ -65,8 +65,7 @@ class CpuLimitsTest {
             pattern, SymbolicOptions.defaults().withOrdering(OrderingMethod.NATURAL));
     double[] ones = new double[n];
     Arrays.fill(ones, 1);
-    var rows =
-        new RowBlock(new int[n], IntStream.rangeClosed(0, n).toArray(), all, ones, ones, 1);
+    var rows = new RowBlock(new int[n], IntStream.rangeClosed(0, n).toArray(), all, ones, ones, 1);
     return new SubtreeProblem(analysis, new int[] {0}, rows, List.of());
   }
 }
