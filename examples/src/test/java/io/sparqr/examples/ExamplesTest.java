@@ -43,6 +43,7 @@ class ExamplesTest {
         example("MlRegression", MlRegression::run),
         example("RankDeficient", RankDeficient::run),
         example("RefitWithNewLabels", RefitWithNewLabels::run),
+        example("ReweightedLeastSquares", ReweightedLeastSquares::run),
         example("AnalyzeBeforeYouFactor", AnalyzeBeforeYouFactor::run));
   }
 

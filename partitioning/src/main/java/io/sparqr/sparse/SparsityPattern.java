@@ -89,4 +89,39 @@ public record SparsityPattern(int columns, long[] rowStart, int[] columnIndex, l
     }
     return this;
   }
+
+  /**
+   * What tells two patterns apart, whatever the order of their rows: equal for equal patterns;
+   * different ones have equal fingerprints with a probability of about 2^-128.
+   */
+  public record Fingerprint(int columns, long rows, long first, long second)
+      implements Serializable {}
+
+  /** The fingerprint: sums over the rows of two hashes of each row. O(entries). */
+  public Fingerprint fingerprint() {
+    long rows = 0;
+    long first = 0;
+    long second = 0;
+    for (int p = 0; p < multiplicity.length; p++) {
+      long a = 1;
+      long b = 2;
+      for (int k = (int) rowStart[p]; k < (int) rowStart[p + 1]; k++) {
+        a = mix(a * 31 + columnIndex[k]);
+        b = mix(b ^ ((long) columnIndex[k] << 20));
+      }
+      rows += multiplicity[p];
+      first += multiplicity[p] * mix(a);
+      second += multiplicity[p] * mix(b);
+    }
+    return new Fingerprint(columns, rows, first, second);
+  }
+
+  /**
+   * A bijection of 64 bits in which every bit depends on every other (SplitMix64's, Steele 2014).
+   */
+  private static long mix(long z) {
+    long y = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
+    y = (y ^ (y >>> 27)) * 0x94d049bb133111ebL;
+    return (y ^ (y >>> 31)) + 0x9e3779b97f4a7c15L;
+  }
 }

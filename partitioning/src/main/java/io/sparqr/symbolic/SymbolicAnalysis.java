@@ -3,6 +3,7 @@ package io.sparqr.symbolic;
 
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.Permutation;
+import io.sparqr.sparse.SparsityPattern;
 import java.io.Serializable;
 import java.util.Arrays;
 
@@ -31,6 +32,7 @@ public final class SymbolicAnalysis implements Serializable {
 
   /** All that the analysis knows, as arrays; see the accessors of the same names for meanings. */
   public record Data(
+      SparsityPattern.Fingerprint pattern,
       long rows,
       long emptyRows,
       long nonzeros,
@@ -80,6 +82,14 @@ public final class SymbolicAnalysis implements Serializable {
   /** The raw arrays; not to be written to. */
   public Data data() {
     return data;
+  }
+
+  /**
+   * Whether this is the analysis of that pattern, its rows in any order: by fingerprint, in
+   * O(entries).
+   */
+  public boolean isOf(SparsityPattern pattern) {
+    return data.pattern.equals(pattern.fingerprint());
   }
 
   /** m: rows of A, empty ones too. */

@@ -153,6 +153,7 @@ public final class SymbolicAnalyzer {
     Arrays.fill(leftmost, 0, n1, 1);
     System.arraycopy(plan.leftmostCount, 0, leftmost, n1, plan.leftmostCount.length);
     return new SymbolicAnalysis.Data(
+        pattern.fingerprint(),
         pattern.rows(),
         rest.emptyRows(),
         pattern.nonzeros(),
@@ -176,6 +177,7 @@ public final class SymbolicAnalyzer {
   private static SymbolicAnalysis.Data withSeconds(
       SymbolicAnalysis.Data d, double orderSeconds, double analyzeSeconds) {
     return new SymbolicAnalysis.Data(
+        d.pattern(),
         d.rows(),
         d.emptyRows(),
         d.nonzeros(),

@@ -10,7 +10,8 @@ import io.sparqr.spark.internal.RowSource;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.symbolic.Amalgamation;
-import io.sparqr.symbolic.SymbolicOptions;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.rdd.RDD;
@@ -137,57 +138,44 @@ public final class GpuSparseQR {
 
   /** Collects options; {@link #build()} checks them. */
   public static final class Builder {
-    private SymbolicOptions symbolic = SymbolicOptions.defaults();
-    private PartitionOptions partition = PartitionOptions.defaults();
-    private BackendChoice backend = BackendChoice.AUTO;
-    private double ridge;
-    private OptionalDouble rankTolerance = OptionalDouble.empty();
-    private boolean equilibrate = true;
-    private int columns = -1;
-    private int workers;
-    private int partitions;
-    private StorageLevel storageLevel = StorageLevel.MEMORY_AND_DISK();
-    private RankPolicy rankPolicy = RankPolicy.REPORT;
-    private boolean check;
-    private boolean minimumNorm;
-    private long deviceMemoryBytes;
+    private final SolveOptions.Builder options = new SolveOptions.Builder();
     private ProgressListener listener = ProgressListener.NONE;
 
     private Builder() {}
 
     /** Which column order; default AUTO. GIVEN goes by {@link #permutation(Permutation)}. */
     public Builder ordering(OrderingMethod method) {
-      symbolic = symbolic.withOrdering(method);
+      options.symbolic(options.symbolic().withOrdering(method));
       return this;
     }
 
     /** The caller's column order. */
     public Builder permutation(Permutation order) {
-      symbolic = symbolic.withGiven(order);
+      options.symbolic(options.symbolic().withGiven(order));
       return this;
     }
 
     /** Rules of relaxed amalgamation. */
     public Builder amalgamation(Amalgamation rules) {
-      symbolic = symbolic.withAmalgamation(rules);
+      options.symbolic(options.symbolic().withAmalgamation(rules));
       return this;
     }
 
     /** Whether column singletons are taken out first; default true. */
     public Builder singletons(boolean on) {
-      symbolic = symbolic.withSingletons(on);
+      options.symbolic(options.symbolic().withSingletons(on));
       return this;
     }
 
     /** CPU or CUDA; default AUTO. */
     public Builder backend(BackendChoice choice) {
-      backend = choice;
+      options.backend(choice);
       return this;
     }
 
     /** Penalty lambda ||x||^2 by n further rows sqrt(lambda) I; default 0. */
     public Builder ridge(double lambda) {
-      ridge = lambda;
+      options.ridge(lambda);
       return this;
     }
 
@@ -196,55 +184,55 @@ public final class GpuSparseQR {
      * detection. Default 20 (m+n) eps max_j ||a_j||.
      */
     public Builder rankTolerance(double tolerance) {
-      rankTolerance = OptionalDouble.of(tolerance);
+      options.rankTolerance(OptionalDouble.of(tolerance));
       return this;
     }
 
     /** Whether columns are scaled to unit 2-norm first; default true. */
     public Builder equilibrate(boolean on) {
-      equilibrate = on;
+      options.equilibrate(on);
       return this;
     }
 
     /** n, where the rows cannot tell it (trailing empty columns). */
     public Builder columns(int n) {
-      columns = n;
+      options.columns(n);
       return this;
     }
 
     /** Workers that the tree is cut for; default: the executors that are there. */
     public Builder executors(int count) {
-      workers = count;
+      options.workers(count);
       return this;
     }
 
     /** Partitions of the shuffle that collects the pattern; default by cores. */
     public Builder partitions(int count) {
-      partitions = count;
+      options.partitions(count);
       return this;
     }
 
     /** How the tree is cut. */
-    public Builder partitionOptions(PartitionOptions options) {
-      partition = options;
+    public Builder partitionOptions(PartitionOptions how) {
+      options.partition(how);
       return this;
     }
 
     /** Where R is kept; default MEMORY_AND_DISK. */
     public Builder storageLevel(StorageLevel level) {
-      storageLevel = level;
+      options.storageLevel(level);
       return this;
     }
 
     /** What happens to a rank-deficient problem; default REPORT. */
     public Builder rankPolicy(RankPolicy policy) {
-      rankPolicy = policy;
+      options.rankPolicy(policy);
       return this;
     }
 
     /** Whether a solve ends with a pass that measures ||A'(b-Ax)||; default false. */
     public Builder check(boolean on) {
-      check = on;
+      options.check(on);
       return this;
     }
 
@@ -255,13 +243,25 @@ public final class GpuSparseQR {
      * factorize} and under a ridge, whose solution is unique.
      */
     public Builder minimumNorm(boolean on) {
-      minimumNorm = on;
+      options.minimumNorm(on);
       return this;
     }
 
     /** Device memory that a task may use; default 0: what is free. */
     public Builder deviceMemoryBytes(long bytes) {
-      deviceMemoryBytes = bytes;
+      options.deviceMemoryBytes(bytes);
+      return this;
+    }
+
+    /**
+     * An analysis made before ({@link QRFactorization#analysis()}), for a sequence of problems of
+     * one pattern: Gauss-Newton steps, reweighted least squares. Ordering and analysis are saved
+     * where the rows have that pattern (up to their order; stored zeros do not count), otherwise
+     * they are made anew and the report warns. It takes the place of ordering, amalgamation and
+     * singletons.
+     */
+    public Builder analysis(SymbolicAnalysis known) {
+      options.analysis(Optional.of(known));
       return this;
     }
 
@@ -297,23 +297,7 @@ public final class GpuSparseQR {
      * @throws IllegalArgumentException for an option out of range
      */
     public GpuSparseQR build() {
-      return new GpuSparseQR(
-          new SolveOptions(
-              symbolic,
-              partition,
-              backend,
-              ridge,
-              rankTolerance,
-              equilibrate,
-              columns,
-              workers,
-              partitions,
-              storageLevel,
-              rankPolicy,
-              check,
-              minimumNorm,
-              deviceMemoryBytes),
-          listener);
+      return new GpuSparseQR(options.build(), listener);
     }
   }
 }

@@ -9,6 +9,7 @@ import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -64,6 +65,37 @@ class FactorizationTest {
       assertThat(direct.residualNorm())
           .isCloseTo(Problems.norm(Problems.residual(a, direct.x(), c)), within(1e-12));
     }
+  }
+
+  @Test
+  void anAnalysisServesEveryMatrixOfItsPatternAndNoOther() {
+    CsrMatrix a = Problems.withSingletons(GRID, 4, SEED);
+    double[] b = Problems.rhs(a.rows(), SEED + 1);
+    double[] other = Arrays.stream(a.values()).map(v -> v * v + 0.5).toArray();
+    var next = new CsrMatrix(a.rows(), a.columns(), a.rowStart(), a.columnIndex(), other);
+    SymbolicAnalysis known;
+    try (QRFactorization f = cut(2).factorize(Problems.rdd(a, 3, b))) {
+      known = f.analysis();
+    }
+    GpuSparseQR.Builder reuse = cut(2).analysis(known);
+    LeastSquaresSolution fresh = cut(2).solve(Problems.rdd(next, 3, b));
+    LeastSquaresSolution saved = reuse.solve(Problems.rdd(next, 3, b));
+    assertThat(saved.x()).isEqualTo(fresh.x());
+    assertThat(saved.report().warnings()).isEmpty();
+    assertThat(fresh.report().seconds().order()).isPositive();
+    assertThat(saved.report().seconds().order()).isZero();
+    try (QRFactorization f = reuse.factorize(Problems.rdd(next, 5, b))) {
+      assertThat(f.analysis()).isSameAs(known);
+      assertThat(f.standardErrors()).hasSize(a.columns()).doesNotContain(Double.NaN);
+    }
+
+    double[] hole = other.clone();
+    hole[hole.length / 2] = 0;
+    var less = new CsrMatrix(a.rows(), a.columns(), a.rowStart(), a.columnIndex(), hole);
+    LeastSquaresSolution again = reuse.solve(Problems.rdd(less, 3, b));
+    assertThat(again.report().warnings())
+        .containsExactly("the given analysis is of another pattern: analyzed again");
+    assertThat(again.x()).isEqualTo(cut(2).solve(Problems.rdd(less, 3, b)).x());
   }
 
   @Test

@@ -83,10 +83,12 @@ public final class MinimumNorm {
       var watch = new Stopwatch();
       // R's rows are independent by its rank test: a second one could only contradict it
       SolveOptions factor =
-          options
-              .withColumns(state.analysis().columns())
-              .withRankTolerance(OptionalDouble.of(-1))
-              .withEquilibrate(true);
+          options.toBuilder()
+              .columns(state.analysis().columns())
+              .rankTolerance(OptionalDouble.of(-1))
+              .equilibrate(true)
+              .analysis(Optional.empty())
+              .build();
       LeastSquaresSolution least =
           new MinimumNorm(state.factorRows().rows(), factor, listener).wide().orElseThrow();
       return new LeastSquaresSolution(
@@ -151,7 +153,12 @@ public final class MinimumNorm {
   private Optional<LeastSquaresSolution> solve(
       JavaPairRDD<Integer, SparseRow> columns, int m, int n, double[][] b, Stopwatch watch) {
     RowSource transposed = RowSource.of(columns.values());
-    SolveOptions ofTranspose = options.withColumns(m).withRankPolicy(RankPolicy.REPORT);
+    SolveOptions ofTranspose =
+        options.toBuilder()
+            .columns(m)
+            .rankPolicy(RankPolicy.REPORT)
+            .analysis(Optional.empty())
+            .build();
     try (FactorState state = Pipeline.state(transposed, ofTranspose, listener)) {
       if (state.rank() < m) {
         return Optional.empty();

@@ -17,6 +17,7 @@ import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
 import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
@@ -83,9 +84,13 @@ public final class Pipeline {
     SymbolicOptions symbolic = options.symbolic().withRhs(found.rhsCount());
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");
-      SymbolicAnalysis analysis = SymbolicAnalyzer.analyze(found.pattern(), symbolic);
-      times.order += analysis.data().orderSeconds();
-      times.analyze += watch.lap() - analysis.data().orderSeconds();
+      SymbolicAnalysis analysis = analyze(found.pattern(), symbolic);
+      double order =
+          options.analysis().filter(analysis::equals).isPresent()
+              ? 0
+              : analysis.data().orderSeconds();
+      times.order += order;
+      times.analyze += watch.lap() - order;
       ClusterResources resources = resources();
       PlanHandle plan = handle(plan(analysis, found, resources));
       times.plan += watch.lap();
@@ -112,6 +117,18 @@ public final class Pipeline {
       var made = new FactorState.Made(found, plan, levels, driverShare, reports, times, warnings);
       return new FactorState(source, options, listener, held, made);
     }
+  }
+
+  /** The analysis that the caller has, where it fits. */
+  private SymbolicAnalysis analyze(SparsityPattern pattern, SymbolicOptions symbolic) {
+    boolean retry = symbolic.notSingletons().length > options.symbolic().notSingletons().length;
+    if (options.analysis().isPresent() && !retry) {
+      if (options.analysis().get().isOf(pattern)) {
+        return options.analysis().get();
+      }
+      warnings.add("the given analysis is of another pattern: analyzed again");
+    }
+    return SymbolicAnalyzer.analyze(pattern, symbolic);
   }
 
   private PlanHandle handle(SolvePlan plan) {

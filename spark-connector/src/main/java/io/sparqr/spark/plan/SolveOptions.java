@@ -4,7 +4,9 @@ package io.sparqr.spark.plan;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.RankPolicy;
+import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import org.apache.spark.storage.StorageLevel;
 
@@ -26,6 +28,7 @@ import org.apache.spark.storage.StorageLevel;
  * @param minimumNorm whether a rank-deficient or wide problem gets its solution of least norm
  *     instead of a basic one
  * @param deviceMemoryBytes device memory that a task may use; 0 = what is free
+ * @param analysis an analysis made before, used where the rows have its pattern
  */
 public record SolveOptions(
     SymbolicOptions symbolic,
@@ -41,7 +44,8 @@ public record SolveOptions(
     RankPolicy rankPolicy,
     boolean check,
     boolean minimumNorm,
-    long deviceMemoryBytes) {
+    long deviceMemoryBytes,
+    Optional<SymbolicAnalysis> analysis) {
 
   /** Checks the ranges. */
   public SolveOptions {
@@ -62,115 +66,163 @@ public record SolveOptions(
 
   /** AUTO everything. */
   public static SolveOptions defaults() {
-    return new SolveOptions(
-        SymbolicOptions.defaults(),
-        PartitionOptions.defaults(),
-        BackendChoice.AUTO,
-        0,
-        OptionalDouble.empty(),
-        true,
-        -1,
-        0,
-        0,
-        StorageLevel.MEMORY_AND_DISK(),
-        RankPolicy.REPORT,
-        false,
-        false,
-        0);
+    return new Builder().build();
   }
 
-  /** The same with other symbolic options. */
+  /** A builder that starts from these options. */
+  public Builder toBuilder() {
+    var b = new Builder();
+    b.symbolic = symbolic;
+    b.partition = partition;
+    b.backend = backend;
+    b.ridge = ridge;
+    b.rankTolerance = rankTolerance;
+    b.equilibrate = equilibrate;
+    b.columns = columns;
+    b.workers = workers;
+    b.partitions = partitions;
+    b.storageLevel = storageLevel;
+    b.rankPolicy = rankPolicy;
+    b.check = check;
+    b.minimumNorm = minimumNorm;
+    b.deviceMemoryBytes = deviceMemoryBytes;
+    b.analysis = analysis;
+    return b;
+  }
+
+  /** The same with other symbolic options, for which a known analysis is of no use. */
   public SolveOptions withSymbolic(SymbolicOptions other) {
-    return new SolveOptions(
-        other,
-        partition,
-        backend,
-        ridge,
-        rankTolerance,
-        equilibrate,
-        columns,
-        workers,
-        partitions,
-        storageLevel,
-        rankPolicy,
-        check,
-        minimumNorm,
-        deviceMemoryBytes);
+    return toBuilder().symbolic(other).analysis(Optional.empty()).build();
   }
 
   /** The same for a matrix of n columns. */
   public SolveOptions withColumns(int n) {
-    return new SolveOptions(
-        symbolic,
-        partition,
-        backend,
-        ridge,
-        rankTolerance,
-        equilibrate,
-        n,
-        workers,
-        partitions,
-        storageLevel,
-        rankPolicy,
-        check,
-        minimumNorm,
-        deviceMemoryBytes);
+    return toBuilder().columns(n).build();
   }
 
-  /** The same with another rank tolerance. */
-  public SolveOptions withRankTolerance(OptionalDouble other) {
-    return new SolveOptions(
-        symbolic,
-        partition,
-        backend,
-        ridge,
-        other,
-        equilibrate,
-        columns,
-        workers,
-        partitions,
-        storageLevel,
-        rankPolicy,
-        check,
-        minimumNorm,
-        deviceMemoryBytes);
-  }
+  /** Options while they are collected; a method for each component, all on their defaults. */
+  public static final class Builder {
+    private SymbolicOptions symbolic = SymbolicOptions.defaults();
+    private PartitionOptions partition = PartitionOptions.defaults();
+    private BackendChoice backend = BackendChoice.AUTO;
+    private double ridge;
+    private OptionalDouble rankTolerance = OptionalDouble.empty();
+    private boolean equilibrate = true;
+    private int columns = -1;
+    private int workers;
+    private int partitions;
+    private StorageLevel storageLevel = StorageLevel.MEMORY_AND_DISK();
+    private RankPolicy rankPolicy = RankPolicy.REPORT;
+    private boolean check;
+    private boolean minimumNorm;
+    private long deviceMemoryBytes;
+    private Optional<SymbolicAnalysis> analysis = Optional.empty();
 
-  /** The same with columns scaled or not. */
-  public SolveOptions withEquilibrate(boolean on) {
-    return new SolveOptions(
-        symbolic,
-        partition,
-        backend,
-        ridge,
-        rankTolerance,
-        on,
-        columns,
-        workers,
-        partitions,
-        storageLevel,
-        rankPolicy,
-        check,
-        minimumNorm,
-        deviceMemoryBytes);
-  }
+    /** AUTO everything. */
+    public Builder() {}
 
-  /** The same with another rule for rank-deficient problems. */
-  public SolveOptions withRankPolicy(RankPolicy other) {
-    return new SolveOptions(
-        symbolic,
-        partition,
-        backend,
-        ridge,
-        rankTolerance,
-        equilibrate,
-        columns,
-        workers,
-        partitions,
-        storageLevel,
-        other,
-        check,
-        minimumNorm,
-        deviceMemoryBytes);
+    public Builder symbolic(SymbolicOptions value) {
+      symbolic = value;
+      return this;
+    }
+
+    public Builder partition(PartitionOptions value) {
+      partition = value;
+      return this;
+    }
+
+    public Builder backend(BackendChoice value) {
+      backend = value;
+      return this;
+    }
+
+    public Builder ridge(double value) {
+      ridge = value;
+      return this;
+    }
+
+    public Builder rankTolerance(OptionalDouble value) {
+      rankTolerance = value;
+      return this;
+    }
+
+    public Builder equilibrate(boolean value) {
+      equilibrate = value;
+      return this;
+    }
+
+    public Builder columns(int value) {
+      columns = value;
+      return this;
+    }
+
+    public Builder workers(int value) {
+      workers = value;
+      return this;
+    }
+
+    public Builder partitions(int value) {
+      partitions = value;
+      return this;
+    }
+
+    public Builder storageLevel(StorageLevel value) {
+      storageLevel = value;
+      return this;
+    }
+
+    public Builder rankPolicy(RankPolicy value) {
+      rankPolicy = value;
+      return this;
+    }
+
+    public Builder check(boolean value) {
+      check = value;
+      return this;
+    }
+
+    public Builder minimumNorm(boolean value) {
+      minimumNorm = value;
+      return this;
+    }
+
+    public Builder deviceMemoryBytes(long value) {
+      deviceMemoryBytes = value;
+      return this;
+    }
+
+    public Builder analysis(Optional<SymbolicAnalysis> value) {
+      analysis = value;
+      return this;
+    }
+
+    /** The symbolic options so far. */
+    public SymbolicOptions symbolic() {
+      return symbolic;
+    }
+
+    /**
+     * Checks and freezes.
+     *
+     * @throws IllegalArgumentException for an option out of range
+     */
+    public SolveOptions build() {
+      return new SolveOptions(
+          symbolic,
+          partition,
+          backend,
+          ridge,
+          rankTolerance,
+          equilibrate,
+          columns,
+          workers,
+          partitions,
+          storageLevel,
+          rankPolicy,
+          check,
+          minimumNorm,
+          deviceMemoryBytes,
+          analysis);
+    }
   }
 }
