@@ -13,7 +13,9 @@ import java.util.zip.ZipException;
 /**
  * Tokens and numbers of a line-oriented text, from a byte buffer and without an object a token.
  * Tokens are separated by blanks, tabs and carriage returns; a line ends at {@code '\n'} or at the
- * end of the text. Gzip is recognised by its first two bytes. Not thread-safe.
+ * end of the text. Gzip is recognised by its first two bytes. A scanner of a part of a text has the
+ * lines whose first byte lies in that part, so that parts side by side have every line once. Not
+ * thread-safe.
  */
 final class TextScanner {
 
@@ -28,6 +30,13 @@ final class TextScanner {
   private int limit;
   private boolean ended;
   private long line = 1;
+
+  /** Offset in the text of buffer[0]. */
+  private long bufferOffset;
+
+  /** Lines that begin here or later are not ours. */
+  private final long end;
+
   private final InputStream reader;
 
   /**
@@ -43,6 +52,26 @@ final class TextScanner {
     int second = marked.read();
     marked.reset();
     reader = first == 0x1f && second == 0x8b ? gunzip(marked) : marked;
+    end = Long.MAX_VALUE;
+  }
+
+  /**
+   * The lines of a plain text that begin in [begin, end).
+   *
+   * @param in stands at byte max(0, begin - 1): whether a line begins at begin is told by the byte
+   *     before; the caller closes it
+   * @param firstLine number of the first line that begins at begin or later, for messages
+   */
+  TextScanner(InputStream in, String source, long begin, long end, long firstLine)
+      throws IOException {
+    this.source = source;
+    this.reader = in;
+    this.end = end;
+    this.bufferOffset = Math.max(0, begin - 1);
+    if (begin > 0) {
+      skipLine();
+    }
+    line = firstLine;
   }
 
   private InputStream gunzip(InputStream zipped) throws IOException {
@@ -51,6 +80,11 @@ final class TextScanner {
     } catch (EOFException | ZipException e) {
       throw malformed("damaged gzip header");
     }
+  }
+
+  /** Offset of the next byte in the (unpacked) text. */
+  long offset() {
+    return bufferOffset + position;
   }
 
   /** Line of the next token, 1-based. */
@@ -80,6 +114,7 @@ final class TextScanner {
     }
     System.arraycopy(buffer, position, buffer, 0, limit - position);
     limit -= position;
+    bufferOffset += position;
     position = 0;
     while (limit < CAPACITY - 1) {
       int got;
@@ -149,9 +184,12 @@ final class TextScanner {
     return ended && position >= limit;
   }
 
-  /** Skips empty lines and lines that begin with the mark; false at the end of the text. */
+  /**
+   * From the beginning of a line, skips empty lines and lines that begin with the mark; false at
+   * the end of the text or of our part.
+   */
   boolean nextContent(char commentMark) throws IOException {
-    while (true) {
+    while (offset() < end) {
       if (!lineDone()) {
         if (buffer[position] != commentMark) {
           return true;
@@ -161,6 +199,7 @@ final class TextScanner {
       }
       skipLine();
     }
+    return false;
   }
 
   private int tokenEnd() {

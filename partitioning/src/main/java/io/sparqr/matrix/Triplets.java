@@ -4,94 +4,147 @@ package io.sparqr.matrix;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.sparse.CsrMatrix;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
-/** Entries (row, column, value) in any order, on their way to compressed rows. */
-final class Triplets {
+/**
+ * Entries (row, column, value) in any order, on their way to compressed rows. Kept in blocks, so
+ * that nothing is copied as they grow more. Not thread-safe.
+ */
+public final class Triplets {
 
   private static final int MOST = Integer.MAX_VALUE - 16;
+  private static final int FIRST_BLOCK = 1 << 12;
+  private static final int LARGEST_BLOCK = 1 << 20;
 
+  /** Entries in the order they came; values null: all 1. */
+  private record Block(int[] row, int[] column, double[] value, int count) {}
+
+  private final List<Block> blocks = new ArrayList<>();
+  private long total;
   private int count;
   private int[] row;
   private int[] column;
   private double[] value;
 
-  /** Room for so many entries at first; a file's promise is not trusted beyond a million. */
-  Triplets(long expected) {
-    int capacity = (int) Math.max(16, Math.min(expected, 1 << 20));
+  /** No entries yet. */
+  public Triplets() {
+    open(0);
+  }
+
+  private void open(int capacity) {
+    count = 0;
     row = new int[capacity];
     column = new int[capacity];
     value = new double[capacity];
   }
 
-  /** Appends an entry, 0-based. Amortised O(1). */
-  void add(int i, int j, double v) {
+  private void seal() {
+    if (count > 0) {
+      blocks.add(new Block(row, column, value, count));
+      total += count;
+      requireAddressable();
+    }
+  }
+
+  private void requireAddressable() {
+    if (total > MOST) {
+      throw new IndexOverflowException(
+          "more than " + MOST + " entries do not fit one JVM's arrays", "entries", total);
+    }
+  }
+
+  /** Appends an entry, 0-based. O(1). */
+  public void add(int i, int j, double v) {
     if (count == row.length) {
-      grow();
+      seal();
+      open(Math.max(FIRST_BLOCK, Math.min(LARGEST_BLOCK, 2 * row.length)));
     }
     row[count] = i;
     column[count] = j;
     value[count++] = v;
   }
 
-  private void grow() {
-    if (count == MOST) {
-      throw new IndexOverflowException(
-          "more than " + MOST + " entries do not fit one JVM's arrays", "entries", count + 1L);
-    }
-    int capacity = (int) Math.min(MOST, 2L * count);
-    row = Arrays.copyOf(row, capacity);
-    column = Arrays.copyOf(column, capacity);
-    value = Arrays.copyOf(value, capacity);
+  /**
+   * Appends all entries of three arrays of equal length, which are kept and not copied.
+   *
+   * @param v null: all values are 1
+   */
+  public void addAll(int[] i, int[] j, double[] v) {
+    seal();
+    open(0);
+    blocks.add(new Block(i, j, v, i.length));
+    total += i.length;
+    requireAddressable();
   }
 
   /**
-   * Compressed rows, columns ascending, entries of one place summed in the order they came.
-   * O(entries + m + n), by two stable counting sorts.
+   * Compressed rows, columns ascending, entries of one place summed in the order they came. O(m +
+   * entries) if the entries of every row come with ascending columns, as those of a file sorted by
+   * rows or by columns do; otherwise O(k log k) for a row of k more.
    */
-  CsrMatrix toCsr(int rows, int columns) {
+  public CsrMatrix toCsr(int rows, int columns) {
+    seal();
+    open(0);
     requireMemory(rows, columns);
-    int[] order = sortedByColumn(columns);
     int[] start = new int[rows + 1];
-    for (int k = 0; k < count; k++) {
-      start[row[k] + 1]++;
+    for (Block b : blocks) {
+      for (int k = 0; k < b.count; k++) {
+        start[b.row[k] + 1]++;
+      }
     }
     for (int i = 0; i < rows; i++) {
       start[i + 1] += start[i];
     }
     int[] next = Arrays.copyOf(start, rows);
-    int[] index = new int[count];
-    double[] values = new double[count];
-    for (int s = 0; s < count; s++) {
-      int k = order == null ? s : order[s];
-      int q = next[row[k]]++;
-      index[q] = column[k];
-      values[q] = value[k];
+    int[] index = new int[(int) total];
+    double[] values = new double[(int) total];
+    for (Block b : blocks) {
+      for (int k = 0; k < b.count; k++) {
+        int q = next[b.row[k]]++;
+        index[q] = b.column[k];
+        values[q] = b.value == null ? 1 : b.value[k];
+      }
     }
+    blocks.clear();
+    sortRows(rows, start, index, values);
     return sumDuplicates(rows, columns, start, index, values);
   }
 
-  /** Entry numbers by ascending column, stable; null if rows come with ascending columns anyway. */
-  private int[] sortedByColumn(int columns) {
-    boolean ascending = true;
-    for (int k = 1; k < count && ascending; k++) {
-      ascending = row[k] > row[k - 1] || (row[k] == row[k - 1] && column[k] >= column[k - 1]);
+  /** Every row by ascending column, stable. */
+  private static void sortRows(int rows, int[] start, int[] index, double[] values) {
+    long[] key = new long[0];
+    double[] copy = new double[0];
+    for (int i = 0; i < rows; i++) {
+      int from = start[i];
+      int length = start[i + 1] - from;
+      if (ascending(index, from, from + length)) {
+        continue;
+      }
+      if (key.length < length) {
+        key = new long[Math.max(length, 2 * key.length)];
+        copy = new double[key.length];
+      }
+      for (int k = 0; k < length; k++) {
+        key[k] = (long) index[from + k] << 32 | k;
+      }
+      System.arraycopy(values, from, copy, 0, length);
+      Arrays.sort(key, 0, length);
+      for (int k = 0; k < length; k++) {
+        index[from + k] = (int) (key[k] >>> 32);
+        values[from + k] = copy[(int) key[k]];
+      }
     }
-    if (ascending) {
-      return null;
+  }
+
+  private static boolean ascending(int[] index, int from, int to) {
+    for (int k = from + 1; k < to; k++) {
+      if (index[k] < index[k - 1]) {
+        return false;
+      }
     }
-    int[] start = new int[columns + 1];
-    for (int k = 0; k < count; k++) {
-      start[column[k] + 1]++;
-    }
-    for (int j = 0; j < columns; j++) {
-      start[j + 1] += start[j];
-    }
-    int[] order = new int[count];
-    for (int k = 0; k < count; k++) {
-      order[start[column[k]]++] = k;
-    }
-    return order;
+    return true;
   }
 
   private static CsrMatrix sumDuplicates(
@@ -120,7 +173,7 @@ final class Triplets {
   }
 
   private void requireMemory(int rows, int columns) {
-    long needed = 8L * rows + 4L * columns + 16L * count;
+    long needed = 8L * rows + 4L * columns + 16L * total;
     long heap = Runtime.getRuntime().maxMemory();
     if (needed > heap) {
       throw new InsufficientMemoryException(
@@ -129,7 +182,7 @@ final class Triplets {
               + " x "
               + columns
               + " matrix with "
-              + count
+              + total
               + " entries needs "
               + needed
               + " bytes in one JVM, whose heap is "

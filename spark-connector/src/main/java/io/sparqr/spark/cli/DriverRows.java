@@ -2,6 +2,7 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.file.RowSlice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -53,7 +54,8 @@ final class DriverRows implements AutoCloseable {
 
   private static RowSlice slice(LocalProblem problem, int part, int parts) {
     long m = problem.a().rows();
-    return RowSlice.shared(problem, (int) (m * part / parts), (int) (m * (part + 1) / parts));
+    return RowSlice.shared(
+        problem.a(), problem.b(), (int) (m * part / parts), (int) (m * (part + 1) / parts));
   }
 
   /** The rows. */

@@ -1,14 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
-import io.sparqr.error.DimensionMismatchException;
-import io.sparqr.error.MatrixFormatException;
 import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.Gallery;
 import io.sparqr.matrix.LabeledMatrix;
 import io.sparqr.matrix.Libsvm;
 import io.sparqr.matrix.MatrixMarket;
+import io.sparqr.spark.file.FileRows;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.io.InputStream;
@@ -49,7 +48,7 @@ record LocalProblem(CsrMatrix a, DenseMatrix b) {
     if (b == null) {
       b = new DenseMatrix(a.rows(), 1, DefaultRightHandSide.of(a));
     }
-    requireRows(b, a.rows());
+    FileRows.requireRightHandSide(b, a.rows());
     return new LocalProblem(a, b);
   }
 
@@ -77,32 +76,7 @@ record LocalProblem(CsrMatrix a, DenseMatrix b) {
   /** Refuses a matrix without rows or columns. */
   static void requireShape(String name, long rows, long columns) {
     if (rows == 0 || columns == 0) {
-      throw new MatrixFormatException(
-          name
-              + ": a "
-              + rows
-              + " x "
-              + columns
-              + " matrix has no "
-              + (columns == 0 ? "columns" : "rows")
-              + ", there is nothing to solve",
-          name,
-          -1);
-    }
-  }
-
-  /** Refuses right-hand sides of another length. */
-  static void requireRows(DenseMatrix b, long rows) {
-    if (b.rows() != rows) {
-      throw new DimensionMismatchException(
-          "the right-hand side has " + b.rows() + " rows, the matrix " + rows,
-          "rows",
-          rows,
-          b.rows());
-    }
-    if (b.columns() == 0) {
-      throw new DimensionMismatchException(
-          "the right-hand side has no columns", "right-hand sides", 1, 0);
+      throw FileRows.empty(name, rows, columns);
     }
   }
 }

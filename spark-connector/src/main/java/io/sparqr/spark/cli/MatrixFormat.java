@@ -2,21 +2,24 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.matrix.Gallery;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.SparkConf;
 
 /** What {@code --matrix} names, told by the name's ending, and by the first bytes if that fails. */
 enum MatrixFormat {
   /** A specification of the gallery. */
   GALLERY,
-  /** Matrix Market, read by the driver. */
+  /** Matrix Market; {@link Reader} says who reads it. */
   MATRIX_MARKET,
-  /** libsvm, read by the driver. */
+  /** libsvm; {@link Reader} says who reads it. */
   LIBSVM,
   /** Parquet with columns row, column, value, read by the executors. */
   PARQUET,
@@ -51,14 +54,16 @@ enum MatrixFormat {
     if (lower.endsWith(".csv")) {
       return CSV;
     }
-    if (!remote(name) && !Files.isDirectory(Path.of(name)) && hasBanner(Path.of(name))) {
+    if (!remote(name)
+        && !Files.isDirectory(java.nio.file.Path.of(name))
+        && hasBanner(java.nio.file.Path.of(name))) {
       return MATRIX_MARKET;
     }
     throw new UsageException(
         name + ": the format is not clear; names end in .mtx, .svm, .libsvm, .parquet or .csv");
   }
 
-  private static boolean hasBanner(Path file) throws IOException {
+  private static boolean hasBanner(java.nio.file.Path file) throws IOException {
     try (InputStream in = Files.newInputStream(file)) {
       return java.util.Arrays.equals(in.readNBytes(2), BANNER);
     }
@@ -71,18 +76,39 @@ enum MatrixFormat {
 
   private static boolean exists(String name) throws IOException {
     if (!remote(name)) {
-      return Files.exists(Path.of(name));
+      return Files.exists(java.nio.file.Path.of(name));
     }
-    var path = new org.apache.hadoop.fs.Path(name);
-    return path.getFileSystem(new Configuration()).exists(path);
+    return fileSystem(name).exists(new Path(name));
   }
 
   /** Opens a file of the local or a remote file system. */
   static InputStream open(String name) throws IOException {
     if (!remote(name)) {
-      return Files.newInputStream(Path.of(name));
+      return Files.newInputStream(java.nio.file.Path.of(name));
     }
-    var path = new org.apache.hadoop.fs.Path(name);
-    return path.getFileSystem(new Configuration()).open(path);
+    try {
+      return fileSystem(name).open(new Path(name));
+    } catch (FileNotFoundException e) {
+      throw new NoSuchFileException(name);
+    }
+  }
+
+  /** Bytes of a file; of a folder: 0. */
+  static long length(String name) throws IOException {
+    if (!remote(name)) {
+      var file = java.nio.file.Path.of(name);
+      return Files.isDirectory(file) ? 0 : Files.size(file);
+    }
+    return fileSystem(name).getFileStatus(new Path(name)).getLen();
+  }
+
+  /** Spark's settings for Hadoop hold before there is a session: credentials are among them. */
+  private static FileSystem fileSystem(String name) throws IOException {
+    Configuration configuration = new Configuration();
+    String prefix = "spark.hadoop.";
+    for (var setting : new SparkConf().getAllWithPrefix(prefix)) {
+      configuration.set(setting._1(), setting._2());
+    }
+    return new Path(name).getFileSystem(configuration);
   }
 }

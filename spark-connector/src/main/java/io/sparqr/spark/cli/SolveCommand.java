@@ -11,6 +11,8 @@ import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.file.FileRows;
+import io.sparqr.spark.file.Labels;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -46,6 +48,16 @@ final class SolveCommand implements Callable<Integer> {
       description =
           "b, m x k, Matrix Market; default: the labels (libsvm), or A ones + a perturbation")
   private String rhs;
+
+  @Option(
+      names = "--reader",
+      paramLabel = "NAME",
+      defaultValue = "auto",
+      description =
+          "who parses a Matrix Market or libsvm file: ${COMPLETION-CANDIDATES}; auto: on a cluster"
+              + " the executors from 64 MB on, in one JVM from an eighth of the heap on, unless the"
+              + " file cannot be cut (gzip, array) or is the driver's own (a path without hdfs:, file:)")
+  private Reader reader;
 
   @Option(names = "--out", paramLabel = "FILE", description = "x, n x k, Matrix Market array")
   private Path out;
@@ -96,45 +108,89 @@ final class SolveCommand implements Callable<Integer> {
   @Option(names = "--overwrite", description = "replace existing files")
   private boolean overwrite;
 
+  private double readSeconds;
+
   @Override
   public Integer call() throws IOException {
     checkArguments();
     long begin = System.nanoTime();
     MatrixFormat format = MatrixFormat.of(input.matrix);
     DenseMatrix b = rhs == null ? null : readRightHandSide();
+    Reader.Choice choice =
+        reader.choose(input.matrix, format, input.transpose, SparkHandle.local(input.master));
     boolean table = format == MatrixFormat.PARQUET || format == MatrixFormat.CSV;
-    LocalProblem problem =
-        table ? null : LocalProblem.read(input.matrix, format, input.transpose, b);
-    double read = secondsSince(begin);
-    if (problem != null) {
-      progress(
-          "%s: %,d x %,d, %,d nonzeros, read in %.1f s",
-          input.matrix, problem.a().rows(), problem.a().columns(), problem.a().nonzeros(), read);
+    LocalProblem problem = null;
+    if (!table && !choice.executors()) {
+      problem = readHere(format, b, choice.why(), begin);
     }
+    readSeconds = secondsSince(begin);
     LeastSquaresSolution solution;
     try (SparkHandle spark = new SparkHandle(input.master, input.executors)) {
-      int partitions =
-          input.partitions > 0 ? input.partitions : spark.context().defaultParallelism();
       if (table) {
-        long tableBegin = System.nanoTime();
-        try (TripletRows rows =
-            new TripletRows(
-                spark.session(), input.matrix, format, input.transpose, b, partitions)) {
-          read += secondsSince(tableBegin);
-          solution = solve(rows.rows(), rows.columns());
-        }
+        solution = solveTable(spark, format, b);
+      } else if (problem == null) {
+        solution = solveFile(spark, format, b);
       } else {
-        try (DriverRows rows = new DriverRows(spark.context(), problem, partitions)) {
+        try (DriverRows rows = new DriverRows(spark.context(), problem, partitions(spark))) {
           solution = solve(rows.rows(), problem.a().columns());
         }
       }
     }
-    SolveReport result = solution.report().withReadSeconds(read);
+    SolveReport result = solution.report().withReadSeconds(readSeconds);
     write(solution, result);
     PrintWriter summary = spec.commandLine().getOut();
     summary.print(result.toText());
     summary.flush();
     return 0;
+  }
+
+  private LocalProblem readHere(MatrixFormat format, DenseMatrix b, String why, long begin)
+      throws IOException {
+    LocalProblem problem = LocalProblem.read(input.matrix, format, input.transpose, b);
+    progress(
+        "%s: %,d x %,d, %,d nonzeros, read %sin %.1f s",
+        input.matrix,
+        problem.a().rows(),
+        problem.a().columns(),
+        problem.a().nonzeros(),
+        why.isEmpty() ? "" : "by the driver alone (" + why + ") ",
+        secondsSince(begin));
+    return problem;
+  }
+
+  private int partitions(SparkHandle spark) {
+    return input.partitions > 0 ? input.partitions : spark.context().defaultParallelism();
+  }
+
+  private LeastSquaresSolution solveTable(SparkHandle spark, MatrixFormat format, DenseMatrix b) {
+    long begin = System.nanoTime();
+    try (TripletRows rows =
+        new TripletRows(
+            spark.session(), input.matrix, format, input.transpose, b, partitions(spark))) {
+      readSeconds += secondsSince(begin);
+      return solve(rows.rows(), rows.columns());
+    }
+  }
+
+  private LeastSquaresSolution solveFile(SparkHandle spark, MatrixFormat format, DenseMatrix b)
+      throws IOException {
+    long begin = System.nanoTime();
+    String path =
+        MatrixFormat.remote(input.matrix) ? input.matrix : Path.of(input.matrix).toUri().toString();
+    FileRows.Request request =
+        new FileRows.Request(
+            input.matrix, path, input.transpose, Labels.DEFAULT, b, input.partitions);
+    try (FileRows rows =
+        format == MatrixFormat.LIBSVM
+            ? FileRows.libsvm(spark.context(), request)
+            : FileRows.matrixMarket(spark.context(), request)) {
+      rows.persist();
+      readSeconds += secondsSince(begin);
+      progress(
+          "%s: %,d x %,d, read by the executors in %d splits, %.1f s",
+          input.matrix, rows.rowCount(), rows.columns(), rows.splits(), secondsSince(begin));
+      return solve(rows.rows(), rows.columns());
+    }
   }
 
   private void checkArguments() {

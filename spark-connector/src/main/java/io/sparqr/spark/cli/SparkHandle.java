@@ -46,6 +46,16 @@ final class SparkHandle implements AutoCloseable {
     session = SparkSession.builder().config(conf).getOrCreate();
   }
 
+  /**
+   * Whether the Spark of a command is this JVM alone.
+   *
+   * @param master as for the constructor
+   */
+  static boolean local(String master) {
+    String url = master != null ? master : new SparkConf().get("spark.master", "local[*]");
+    return url.startsWith("local") && !url.startsWith("local-cluster");
+  }
+
   /** The session. */
   SparkSession session() {
     return session;

@@ -46,7 +46,9 @@ public final class Frame {
     /** {@link PatternCodec}. */
     PATTERN,
     /** {@link VectorCodec#encodeSparse}. */
-    SPARSE
+    SPARSE,
+    /** {@link EntryCodec}. */
+    ENTRIES
   }
 
   private Frame() {}

@@ -235,6 +235,27 @@ class SolveCommandTest {
     assertSolution(file("x.mtx"), 0, new double[] {0.8, 2.1});
   }
 
+  /** With the rows in the same partitions, the same bits. */
+  @Test
+  void executorsReadWhatTheDriverReads() throws IOException {
+    MatrixMarketWriter.writeCoordinate(file("a.mtx"), matrix);
+    MatrixMarketWriter.writeArray(file("b.mtx"), rhs);
+    Files.writeString(file("a.svm"), "1 1:1\n3 1:1 2:1\n4 1:1 2:2\n8 1:1 2:3\n9 1:1 2:4\n");
+    for (String problem :
+        new String[] {
+          "--matrix F/a.mtx --rhs F/b.mtx", "--matrix F/a.mtx --transpose", "--matrix F/a.svm"
+        }) {
+      for (String reader : new String[] {"driver", "executors"}) {
+        String words = problem + " --reader " + reader + " --partitions 1 --overwrite --out F/x.";
+        CliRun run = solved((Object[]) (words + reader).replace("F/", folder + "/").split(" "));
+        assertThat(run.err().contains("read by the executors in"))
+            .isEqualTo(reader.equals("executors"));
+      }
+      assertThat(file("x.executors")).hasSameBinaryContentAs(file("x.driver"));
+    }
+    assertThat(spark.sparkContext().getPersistentRDDs().size()).isZero();
+  }
+
   @Test
   void transposeTakesTheTranspose() throws IOException {
     MatrixMarketWriter.writeCoordinate(file("at.mtx"), matrix.transpose());

@@ -1,5 +1,5 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.spark.cli;
+package io.sparqr.spark.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,10 +23,10 @@ class RowSliceTest {
     for (int k = 0; k < b.length; k++) {
       b[k] = k;
     }
-    LocalProblem problem = new LocalProblem(a, new DenseMatrix(a.rows(), 2, b));
+    DenseMatrix labels = new DenseMatrix(a.rows(), 2, b);
     int row = 0;
     for (int[] range : new int[][] {{0, 13}, {13, 13}, {13, 40}}) {
-      RowSlice slice = sent(RowSlice.shared(problem, range[0], range[1]).copy());
+      RowSlice slice = sent(RowSlice.shared(a, labels, range[0], range[1]).copy());
       for (SparseRow r : slice) {
         int from = a.rowStart()[row];
         int to = a.rowStart()[row + 1];

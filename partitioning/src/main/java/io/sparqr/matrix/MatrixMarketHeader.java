@@ -1,0 +1,208 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.matrix;
+
+import io.sparqr.error.IndexOverflowException;
+import io.sparqr.error.MatrixFormatException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.Serializable;
+import java.util.Locale;
+
+/**
+ * Banner and sizes of a Matrix Market file.
+ *
+ * @param coordinate entries (row, column, value); otherwise an array, dense and column by column
+ * @param rows m; under 2^31 in an array
+ * @param columns n
+ * @param entries that the file promises (in an array: that its size implies)
+ * @param line of the sizes, 1-based
+ * @param nextLine line that the entries begin at
+ * @param end offset of the first byte behind the line of sizes, in the unpacked text
+ */
+public record MatrixMarketHeader(
+    boolean coordinate,
+    Field field,
+    Symmetry symmetry,
+    long rows,
+    int columns,
+    long entries,
+    long line,
+    long nextLine,
+    long end)
+    implements Serializable {
+
+  private static final int MOST = Integer.MAX_VALUE - 16;
+
+  /** What the values are. */
+  public enum Field {
+    /** Decimal numbers. */
+    REAL,
+    /** Whole numbers. */
+    INTEGER,
+    /** None: every entry is 1. */
+    PATTERN
+  }
+
+  /** What an entry says of its mirror image. */
+  public enum Symmetry {
+    /** Nothing. */
+    GENERAL,
+    /** It is the same. */
+    SYMMETRIC,
+    /** It is the negative. */
+    SKEW
+  }
+
+  /**
+   * Reads the header of a file, plain or gzip. The stream is read beyond it, and stays open.
+   *
+   * @param source what messages call the file
+   * @throws MatrixFormatException if it is malformed; the message names source and line
+   * @throws IndexOverflowException at 2^31 columns or more
+   */
+  public static MatrixMarketHeader read(InputStream in, String source) throws IOException {
+    return read(new TextScanner(in, source));
+  }
+
+  static MatrixMarketHeader read(TextScanner in) throws IOException {
+    if (in.done() || in.lineDone()) {
+      throw in.malformed("no Matrix Market banner ('%%MatrixMarket matrix ...') in the first line");
+    }
+    String[] word = new String[5];
+    for (int k = 0; k < 5; k++) {
+      if (in.lineDone()) {
+        throw in.malformed(
+            k == 0
+                ? "no Matrix Market banner"
+                : "the banner needs '%%MatrixMarket matrix FORMAT FIELD SYMMETRY'");
+      }
+      word[k] = in.token().toLowerCase(Locale.ROOT);
+      if (k == 0 && !word[0].equals("%%matrixmarket")) {
+        throw in.malformed("no Matrix Market banner ('%%MatrixMarket matrix ...')");
+      }
+    }
+    if (!in.lineDone()) {
+      throw in.malformed("words after the banner");
+    }
+    if (!word[1].equals("matrix")) {
+      throw in.malformed("object '" + word[1] + "' is not 'matrix'");
+    }
+    boolean coordinate = word[2].equals("coordinate");
+    if (!coordinate && !word[2].equals("array")) {
+      throw in.malformed("format '" + word[2] + "' is neither 'coordinate' nor 'array'");
+    }
+    Field field = field(in, word[3]);
+    if (field == Field.PATTERN && !coordinate) {
+      throw in.malformed("an array file cannot be a pattern");
+    }
+    Symmetry symmetry = symmetry(in, word[4]);
+    if (field == Field.PATTERN && symmetry == Symmetry.SKEW) {
+      throw in.malformed("a pattern cannot be skew-symmetric");
+    }
+    in.skipLine();
+    return sizes(in, coordinate, field, symmetry);
+  }
+
+  private static Field field(TextScanner in, String word) {
+    return switch (word) {
+      case "real" -> Field.REAL;
+      case "integer" -> Field.INTEGER;
+      case "pattern" -> Field.PATTERN;
+      case "complex" ->
+          throw in.malformed("complex matrices are not supported (real, integer or pattern are)");
+      default -> throw in.malformed("field '" + word + "' is none of 'real', 'integer', 'pattern'");
+    };
+  }
+
+  private static Symmetry symmetry(TextScanner in, String word) {
+    return switch (word) {
+      case "general" -> Symmetry.GENERAL;
+      case "symmetric" -> Symmetry.SYMMETRIC;
+      case "skew-symmetric" -> Symmetry.SKEW;
+      case "hermitian" ->
+          throw in.malformed("hermitian matrices are not supported (complex ones are not)");
+      default ->
+          throw in.malformed(
+              "symmetry '" + word + "' is none of 'general', 'symmetric', 'skew-symmetric'");
+    };
+  }
+
+  private static MatrixMarketHeader sizes(
+      TextScanner in, boolean coordinate, Field field, Symmetry symmetry) throws IOException {
+    if (!in.nextContent('%')) {
+      throw in.malformed("the file ends before the line of sizes");
+    }
+    long line = in.line();
+    long rows = size(in, "number of rows", coordinate ? Long.MAX_VALUE : MOST);
+    int columns = (int) size(in, "number of columns", MOST);
+    if (symmetry != Symmetry.GENERAL && rows != columns) {
+      throw in.malformed("a symmetric matrix cannot be " + rows + " x " + columns);
+    }
+    long entries;
+    if (coordinate) {
+      entries = in.integer("number of entries", ' ');
+      if (entries < 0) {
+        throw in.malformed("number of entries " + entries + " is negative");
+      }
+    } else {
+      long n = columns;
+      entries =
+          switch (symmetry) {
+            case GENERAL -> rows * n;
+            case SYMMETRIC -> n * (n + 1) / 2;
+            case SKEW -> n * (n - 1) / 2;
+          };
+    }
+    if (!in.lineDone()) {
+      throw in.malformed("words after the sizes");
+    }
+    in.skipLine();
+    return new MatrixMarketHeader(
+        coordinate, field, symmetry, rows, columns, entries, line, in.line(), in.offset());
+  }
+
+  private static long size(TextScanner in, String what, long most) throws IOException {
+    long value = in.integer(what, ' ');
+    if (value < 0) {
+      throw in.malformed(what + " " + value + " is negative");
+    }
+    if (value > most) {
+      throw beyond(in.place(), what, value);
+    }
+    return value;
+  }
+
+  private static IndexOverflowException beyond(String place, String what, long value) {
+    return new IndexOverflowException(
+        place + ": " + what + " " + value + " is beyond 2^31", what, value);
+  }
+
+  /**
+   * m, for one JVM's arrays.
+   *
+   * @throws IndexOverflowException if they cannot have so many elements
+   */
+  public int intRows(String source) {
+    if (rows > MOST) {
+      throw beyond(source + ":" + line, "number of rows", rows);
+    }
+    return (int) rows;
+  }
+
+  /**
+   * The error of a file that ends too soon.
+   *
+   * @param last the line that it ends in
+   * @param there entries that it has
+   */
+  public MatrixFormatException endsEarly(String source, long last, long there) {
+    return new MatrixFormatException(
+        source + ":" + last + ": the file ends after " + there + " of " + entries + " entries",
+        source,
+        last);
+  }
+
+  MatrixFormatException tooMany(TextScanner in) {
+    return in.malformed("more than the " + entries + " entries of line " + line);
+  }
+}

@@ -1,0 +1,79 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark;
+
+import io.sparqr.matrix.DenseMatrix;
+import io.sparqr.matrix.MatrixMarket;
+import io.sparqr.spark.file.FileRows;
+import io.sparqr.spark.file.Labels;
+import java.io.IOException;
+import java.io.InputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+
+/**
+ * Rows from Matrix Market and libsvm files of any of Hadoop's file systems ({@code file:}, {@code
+ * hdfs:}, {@code s3a:}, ...), parsed by the executors:
+ *
+ * <pre>{@code
+ * JavaRDD<SparseRow> rows = MatrixFiles.matrixMarket(sc, "hdfs:///data/A.mtx", "hdfs:///data/b.mtx");
+ * double[] x = GpuSparseQR.solve(rows).x();
+ * }</pre>
+ *
+ * <p>The file is cut at multiples of its block size (Hadoop's {@code
+ * mapreduce.input.fileinputformat.split.*} hold) and parsed once, when the method is called; all
+ * its errors come then, with the file and the line. What was parsed stays with the executors (as
+ * shuffle files, or cached) while the RDD is in use. Rows come in the file's order and know n.
+ * Plain text only: gzip cannot be split, {@code io.sparqr.matrix} reads it in one JVM.
+ */
+public final class MatrixFiles {
+
+  private MatrixFiles() {}
+
+  /**
+   * The rows of a coordinate file, without right-hand sides: labels of length 0. A row without
+   * entries is there too.
+   *
+   * @throws IOException if the file cannot be opened or read
+   * @throws io.sparqr.error.MatrixFormatException if it is malformed, packed, an array, or has no
+   *     rows or columns
+   * @throws io.sparqr.error.NonFiniteValueException at NaN, infinity or a number beyond the double
+   *     range
+   */
+  public static JavaRDD<SparseRow> matrixMarket(JavaSparkContext context, String matrix)
+      throws IOException {
+    return FileRows.matrixMarket(
+            context, new FileRows.Request(matrix, matrix, false, Labels.NONE, null, 0))
+        .rows();
+  }
+
+  /**
+   * The rows of a coordinate file with the rows of an m x k Matrix Market file (array or
+   * coordinate, plain or gzip) as labels. The latter is read by the driver and broadcast: 8 m k
+   * bytes.
+   *
+   * @throws io.sparqr.error.DimensionMismatchException if the files do not have equally many rows;
+   *     other errors as {@link #matrixMarket(JavaSparkContext, String)}
+   */
+  public static JavaRDD<SparseRow> matrixMarket(
+      JavaSparkContext context, String matrix, String rightHandSide) throws IOException {
+    Path path = new Path(rightHandSide);
+    DenseMatrix b;
+    try (InputStream in = path.getFileSystem(context.hadoopConfiguration()).open(path)) {
+      b = MatrixMarket.readDense(in, rightHandSide);
+    }
+    return FileRows.matrixMarket(
+            context, new FileRows.Request(matrix, matrix, false, Labels.NONE, b, 0))
+        .rows();
+  }
+
+  /**
+   * The rows and labels of a libsvm file. Indices count from 1, or from 0 if there is a 0 in the
+   * file; n is the greatest index. Errors as {@link #matrixMarket(JavaSparkContext, String)}.
+   */
+  public static JavaRDD<SparseRow> libsvm(JavaSparkContext context, String file)
+      throws IOException {
+    return FileRows.libsvm(context, new FileRows.Request(file, file, false, Labels.NONE, null, 0))
+        .rows();
+  }
+}

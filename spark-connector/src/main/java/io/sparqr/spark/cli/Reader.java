@@ -1,0 +1,86 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cli;
+
+import io.sparqr.matrix.MatrixMarketHeader;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Locale;
+
+/** Who parses a Matrix Market or libsvm file. */
+enum Reader {
+  /**
+   * The executors if the file is large and can be cut, otherwise the driver. In one JVM the driver
+   * is twice as fast (no shuffle), so there large means that memory is at stake.
+   */
+  AUTO,
+  /** The driver. */
+  DRIVER,
+  /** The executors, or it is an error. */
+  EXECUTORS;
+
+  /** From so many bytes on a file is large for the driver of a cluster. */
+  static final long LARGE = 64L << 20;
+
+  /** In one JVM a file is large from this part of the heap on. */
+  static final long HEAP_PART = 8;
+
+  /**
+   * Who it is, for a file.
+   *
+   * @param executors it is the executors
+   * @param why not, where that is worth a word; otherwise empty
+   */
+  record Choice(boolean executors, String why) {}
+
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * Looks at a file.
+   *
+   * @param local whether driver and executors are one JVM
+   * @throws UsageException if the executors are wanted and cannot do it
+   */
+  Choice choose(String name, MatrixFormat format, boolean transpose, boolean local)
+      throws IOException {
+    if (format != MatrixFormat.MATRIX_MARKET && format != MatrixFormat.LIBSVM) {
+      return new Choice(false, "");
+    }
+    long most = local ? Runtime.getRuntime().maxMemory() / HEAP_PART : LARGE;
+    boolean large = MatrixFormat.length(name) >= most;
+    if (this == DRIVER || (this == AUTO && !large)) {
+      return new Choice(false, "");
+    }
+    String obstacle =
+        local || MatrixFormat.remote(name)
+            ? obstacle(name, format, transpose)
+            : "a path without scheme (file:, hdfs:, ...) is the driver's own";
+    if (obstacle.isEmpty()) {
+      return new Choice(true, "");
+    }
+    if (this == EXECUTORS) {
+      throw new UsageException(name + ": the executors cannot read it: " + obstacle);
+    }
+    return new Choice(false, obstacle);
+  }
+
+  private static String obstacle(String name, MatrixFormat format, boolean transpose)
+      throws IOException {
+    try (InputStream in = new BufferedInputStream(MatrixFormat.open(name))) {
+      in.mark(2);
+      if (in.read() == 0x1f && in.read() == 0x8b) {
+        return "gzip cannot be cut into splits";
+      }
+      in.reset();
+      if (format == MatrixFormat.LIBSVM) {
+        return transpose ? "a libsvm file is transposed in one JVM" : "";
+      }
+      return MatrixMarketHeader.read(in, name).coordinate()
+          ? ""
+          : "it is an array, not coordinates";
+    }
+  }
+}

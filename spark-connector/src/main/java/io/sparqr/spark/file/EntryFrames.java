@@ -1,0 +1,166 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.file;
+
+import io.sparqr.error.SparseQrException;
+import io.sparqr.matrix.CoordinateReader;
+import io.sparqr.matrix.MatrixMarketHeader;
+import io.sparqr.spark.file.InputFile.Split;
+import io.sparqr.spark.wire.EntryCodec;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import scala.Tuple2;
+
+/**
+ * A split of a coordinate file as frames of entries, keyed by the range of their rows, and behind
+ * them its summary under the key {@code ranges.count()}. A malformed line ends the split and is a
+ * fact of the summary, not an error: only the driver knows which error is the file's first. At most
+ * about 16 MB of entries are held at a time.
+ */
+final class EntryFrames implements Iterator<Tuple2<Integer, byte[]>> {
+
+  private static final int HELD = 1 << 20;
+  private static final int LEAST = 64;
+  private static final int MOST = 1 << 13;
+
+  private final Split split;
+  private final RowRanges ranges;
+  private final boolean transpose;
+  private final boolean ones;
+  private final InputStream stream;
+  private final CoordinateReader reader;
+  private final Bucket[] buckets;
+  private final int capacity;
+  private int current = -1;
+  private long currentFirst;
+  private long currentEnd;
+  private int number;
+
+  /** Ranges whose bucket is to be sent; an entry and its mirror image may fill two. */
+  private int full = -1;
+
+  private int alsoFull = -1;
+  private int drained = -1;
+  private boolean ended;
+  private boolean malformed;
+
+  /** Entries of one range, in the file's order. */
+  private static final class Bucket {
+    private final int[] row;
+    private final int[] column;
+    private final double[] value;
+    private int count;
+
+    Bucket(int capacity, boolean ones) {
+      row = new int[capacity];
+      column = new int[capacity];
+      value = ones ? null : new double[capacity];
+    }
+  }
+
+  EntryFrames(
+      InputFile file, MatrixMarketHeader header, Split split, RowRanges ranges, boolean transpose) {
+    this.split = split;
+    this.ranges = ranges;
+    this.transpose = transpose;
+    this.ones = header.field() == MatrixMarketHeader.Field.PATTERN;
+    this.buckets = new Bucket[ranges.count()];
+    this.capacity = Math.max(LEAST, Math.min(MOST, HELD / ranges.count()));
+    try {
+      stream = file.open(split.begin() - 1);
+      reader = new CoordinateReader(stream, file.name(), header, split.begin(), split.end(), 1, 0);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public boolean hasNext() {
+    return drained <= ranges.count();
+  }
+
+  @Override
+  public Tuple2<Integer, byte[]> next() {
+    if (!hasNext()) {
+      throw new NoSuchElementException();
+    }
+    if (!ended && full < 0) {
+      read();
+    }
+    if (full >= 0) {
+      int p = full;
+      full = alsoFull;
+      alsoFull = -1;
+      return frame(p);
+    }
+    while (++drained < ranges.count()) {
+      if (buckets[drained] != null && buckets[drained].count > 0) {
+        return frame(drained);
+      }
+    }
+    drained++;
+    return new Tuple2<>(
+        ranges.count(),
+        EntryCodec.encode(
+            new EntryCodec.Summary(split.number(), reader.taken(), reader.lines(), malformed)));
+  }
+
+  /** Reads until a bucket is full or the split is done. */
+  private void read() {
+    try {
+      while (full < 0) {
+        if (!reader.next()) {
+          ended = true;
+          stream.close();
+          return;
+        }
+        put(reader.row(), reader.column(), reader.value());
+        if (reader.mirrored()) {
+          put(reader.column(), reader.row(), reader.mirrorValue());
+        }
+      }
+    } catch (SparseQrException e) {
+      ended = true;
+      malformed = true;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void put(long fileRow, long fileColumn, double value) {
+    long row = transpose ? fileColumn : fileRow;
+    if (row < currentFirst || row >= currentEnd || current < 0) {
+      current = ranges.of(row);
+      currentFirst = ranges.first(current);
+      currentEnd = ranges.first(current + 1);
+    }
+    Bucket b = buckets[current];
+    if (b == null) {
+      b = new Bucket(capacity, ones);
+      buckets[current] = b;
+    }
+    b.row[b.count] = (int) (row - currentFirst);
+    b.column[b.count] = (int) (transpose ? fileRow : fileColumn);
+    if (!ones) {
+      b.value[b.count] = value;
+    }
+    b.count++;
+    // One place is left for the mirror image.
+    if (b.count >= capacity - 1 && current != full) {
+      if (full < 0) {
+        full = current;
+      } else {
+        alsoFull = current;
+      }
+    }
+  }
+
+  private Tuple2<Integer, byte[]> frame(int p) {
+    Bucket b = buckets[p];
+    byte[] bytes = EntryCodec.encode(split.number(), number++, b.row, b.column, b.value, b.count);
+    b.count = 0;
+    return new Tuple2<>(p, bytes);
+  }
+}

@@ -1,0 +1,150 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.file;
+
+import io.sparqr.error.MatrixFormatException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.util.SerializableConfiguration;
+import scala.Tuple2;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.reflect.ClassTag$;
+
+/** A file of one of Hadoop's file systems, as the driver finds it and executors open it. */
+final class InputFile implements Serializable {
+
+  private static final long serialVersionUID = 1;
+
+  private final String name;
+  private final String path;
+  private final Broadcast<SerializableConfiguration> configuration;
+  private final long length;
+  private final long blockBytes;
+  private final boolean gzip;
+
+  /**
+   * A part of the file.
+   *
+   * @param number from 0, in the file's order
+   * @param begin first byte
+   * @param end byte behind the last
+   */
+  record Split(int number, long begin, long end) implements Serializable {}
+
+  /**
+   * Looks at a file.
+   *
+   * @param name what messages call it
+   * @throws java.io.FileNotFoundException if it is not there
+   */
+  InputFile(JavaSparkContext context, String name, String path) throws IOException {
+    this.name = name;
+    this.path = path;
+    this.configuration =
+        context.broadcast(new SerializableConfiguration(context.hadoopConfiguration()));
+    FileStatus status = fileSystem().getFileStatus(new Path(path));
+    if (status.isDirectory()) {
+      throw new MatrixFormatException(name + ": a folder, not a file", name, -1);
+    }
+    this.length = status.getLen();
+    this.blockBytes = status.getBlockSize();
+    try (InputStream in = fileSystem().open(new Path(path))) {
+      byte[] first = in.readNBytes(2);
+      this.gzip = first.length == 2 && (first[0] & 0xff) == 0x1f && (first[1] & 0xff) == 0x8b;
+    }
+  }
+
+  private FileSystem fileSystem() throws IOException {
+    return new Path(path).getFileSystem(configuration.value().value());
+  }
+
+  /** What messages call it. */
+  String name() {
+    return name;
+  }
+
+  /** Bytes. */
+  long length() {
+    return length;
+  }
+
+  /** Whether it must be unpacked from its beginning on. */
+  boolean gzip() {
+    return gzip;
+  }
+
+  /** Opens the file at an offset; a task closes the stream when it ends, whoever forgets it. */
+  InputStream open(long at) throws IOException {
+    FSDataInputStream in = fileSystem().open(new Path(path));
+    TaskContext task = TaskContext.get();
+    if (task != null) {
+      task.addTaskCompletionListener(
+          context -> {
+            try {
+              in.close();
+            } catch (IOException e) {
+              throw new java.io.UncheckedIOException(e);
+            }
+          });
+    }
+    if (at > 0) {
+      in.seek(at);
+    }
+    return in;
+  }
+
+  /**
+   * Cuts the bytes from begin on: parts of at most a block of the file system, at least so many if
+   * the file is long enough, within Hadoop's limits {@code
+   * mapreduce.input.fileinputformat.split.minsize} and {@code .maxsize}. A gzip file is one part.
+   */
+  List<Split> splits(long begin, int atLeast) {
+    List<Split> splits = new ArrayList<>();
+    if (gzip) {
+      splits.add(new Split(0, 0, Long.MAX_VALUE));
+      return splits;
+    }
+    var conf = configuration.value().value();
+    String prefix = "mapreduce.input.fileinputformat.split.";
+    long goal = (length - begin + atLeast - 1) / Math.max(1, atLeast);
+    long bytes = Math.min(Math.min(goal, blockBytes), conf.getLong(prefix + "maxsize", goal));
+    bytes = Math.max(1, Math.max(bytes, conf.getLong(prefix + "minsize", 1)));
+    for (long at = begin; at < length; at += bytes) {
+      splits.add(new Split(splits.size(), at, Math.min(length, at + bytes)));
+    }
+    return splits;
+  }
+
+  /** Splits as an RDD, one a partition, preferably where the file system has them. */
+  JavaRDD<Split> distribute(JavaSparkContext context, List<Split> splits) throws IOException {
+    FileSystem fs = fileSystem();
+    FileStatus status = fs.getFileStatus(new Path(path));
+    List<Tuple2<Split, Seq<String>>> placed = new ArrayList<>(splits.size());
+    for (Split s : splits) {
+      var blocks = fs.getFileBlockLocations(status, s.begin, Math.min(length, s.end) - s.begin);
+      List<String> hosts =
+          blocks == null || blocks.length == 0
+              ? List.of()
+              : Arrays.stream(blocks[0].getHosts()).filter(h -> !h.equals("localhost")).toList();
+      placed.add(new Tuple2<>(s, CollectionConverters.asScala(hosts).toSeq()));
+    }
+    return context
+        .sc()
+        .makeRDD(
+            CollectionConverters.asScala(placed).toSeq(),
+            ClassTag$.MODULE$.<Split>apply(Split.class))
+        .toJavaRDD();
+  }
+}

@@ -1,0 +1,145 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.file;
+
+import io.sparqr.matrix.DenseMatrix;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.sparse.CsrMatrix;
+import java.io.Serializable;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+
+/**
+ * Consecutive rows of A and b as a few primitive arrays: what travels to an executor and what is
+ * cached there.
+ *
+ * <p>A class and not a record: Kryo, which many Spark installations use, cannot read records.
+ */
+public final class RowSlice implements Serializable, Iterable<SparseRow> {
+
+  private static final long serialVersionUID = 1;
+
+  private final int columns;
+
+  /** size last+1 at least. */
+  private final int[] rowStart;
+
+  private final int[] columnIndex;
+  private final double[] values;
+
+  /** Leading dimension of rhs. */
+  private final int rhsRows;
+
+  /** Column-major, rhsRows x k. */
+  private final double[] rhs;
+
+  /** Our rows are [first, last) of the arrays. */
+  private final int first;
+
+  private final int last;
+
+  private RowSlice(
+      int columns,
+      int[] rowStart,
+      int[] columnIndex,
+      double[] values,
+      int rhsRows,
+      double[] rhs,
+      int first,
+      int last) {
+    this.columns = columns;
+    this.rowStart = rowStart;
+    this.columnIndex = columnIndex;
+    this.values = values;
+    this.rhsRows = rhsRows;
+    this.rhs = rhs;
+    this.first = first;
+    this.last = last;
+  }
+
+  /**
+   * Rows [first, last) of a problem, arrays shared.
+   *
+   * @param b has as many rows as A
+   */
+  public static RowSlice shared(CsrMatrix a, DenseMatrix b, int first, int last) {
+    return new RowSlice(
+        a.columns(), a.rowStart(), a.columnIndex(), a.values(), a.rows(), b.values(), first, last);
+  }
+
+  /** The same rows in arrays of their own. */
+  public RowSlice copy() {
+    int count = last - first;
+    int from = rowStart[first];
+    int[] start = new int[count + 1];
+    for (int i = 0; i <= count; i++) {
+      start[i] = rowStart[first + i] - from;
+    }
+    int rhsColumns = rhsRows == 0 ? 0 : rhs.length / rhsRows;
+    double[][] b = new double[rhsColumns][];
+    for (int j = 0; j < rhsColumns; j++) {
+      b[j] = Arrays.copyOfRange(rhs, j * rhsRows + first, j * rhsRows + last);
+    }
+    return new RowSlice(
+        columns,
+        start,
+        Arrays.copyOfRange(columnIndex, from, rowStart[last]),
+        Arrays.copyOfRange(values, from, rowStart[last]),
+        count,
+        DenseMatrix.ofColumns(count, b).values(),
+        0,
+        count);
+  }
+
+  /** The same rows with n columns, shift added to their indices. O(1) if that is 0. */
+  RowSlice counted(int n, int shift) {
+    int[] index = columnIndex;
+    if (shift != 0) {
+      index = columnIndex.clone();
+      for (int k = rowStart[first]; k < rowStart[last]; k++) {
+        index[k] += shift;
+      }
+    }
+    return new RowSlice(n, rowStart, index, values, rhsRows, rhs, first, last);
+  }
+
+  /** All rows with other right-hand sides; b has as many rows as our arrays. */
+  RowSlice labeled(DenseMatrix b) {
+    return new RowSlice(columns, rowStart, columnIndex, values, b.rows(), b.values(), first, last);
+  }
+
+  @Override
+  public Iterator<SparseRow> iterator() {
+    return new Iterator<>() {
+      private int row = first;
+
+      @Override
+      public boolean hasNext() {
+        return row < last;
+      }
+
+      @Override
+      public SparseRow next() {
+        if (row >= last) {
+          throw new NoSuchElementException();
+        }
+        return row(row++);
+      }
+    };
+  }
+
+  private SparseRow row(int i) {
+    double[] labels = new double[rhs.length / rhsRows];
+    for (int j = 0; j < labels.length; j++) {
+      labels[j] = rhs[j * rhsRows + i];
+    }
+    int from = rowStart[i];
+    int to = rowStart[i + 1];
+    return new SparseRow(
+        Arrays.copyOfRange(columnIndex, from, to),
+        Arrays.copyOfRange(values, from, to),
+        labels,
+        1,
+        columns);
+  }
+}

@@ -1,0 +1,90 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.wire;
+
+import io.sparqr.matrix.Triplets;
+import java.nio.ByteBuffer;
+
+/**
+ * Entries of a file on their way to the partition of their rows. Frame fields: a = split, b =
+ * number of the frame within it, c = entries, d = 1 if all values are 1, otherwise 0. Body:
+ *
+ * <pre>
+ * int    row[c]       counted from the partition's first row
+ * int    column[c]
+ * double value[c]     with d = 0
+ * </pre>
+ *
+ * What a split was like, d = 2: three longs, entries, lines, 1 if it is malformed.
+ */
+public final class EntryCodec {
+
+  private static final int VALUES = 0;
+  private static final int ONES = 1;
+  private static final int SUMMARY = 2;
+
+  private EntryCodec() {}
+
+  /**
+   * What reading a split found.
+   *
+   * @param split its number
+   * @param entries those read
+   * @param lines line feeds passed
+   * @param malformed whether it ended with an error
+   */
+  public record Summary(int split, long entries, long lines, boolean malformed) {}
+
+  /**
+   * The first count entries of three arrays.
+   *
+   * @param value null: all 1
+   */
+  public static byte[] encode(
+      int split, int number, int[] row, int[] column, double[] value, int count) {
+    boolean ones = value == null;
+    ByteBuffer frame =
+        Frame.allocate(
+            Frame.Kind.ENTRIES,
+            split,
+            number,
+            count,
+            ones ? ONES : VALUES,
+            (ones ? 8L : 16L) * count);
+    Frame.putInts(frame, row, 0, count);
+    Frame.putInts(frame, column, 0, count);
+    if (!ones) {
+      Frame.putDoubles(frame, value, 0, count);
+    }
+    return Frame.seal(frame);
+  }
+
+  /** Appends a frame's entries. */
+  public static void decode(byte[] bytes, Triplets target) {
+    ByteBuffer frame = Frame.open(bytes, Frame.Kind.ENTRIES);
+    int count = Frame.field(frame, 2);
+    int[] row = Frame.getInts(frame, count);
+    int[] column = Frame.getInts(frame, count);
+    double[] value = Frame.field(frame, 3) == ONES ? null : Frame.getDoubles(frame, count);
+    target.addAll(row, column, value);
+  }
+
+  /** A frame's place among the others: split, then number. */
+  public static long order(byte[] bytes) {
+    return (long) Frame.peek(bytes, 0) << 32 | Frame.peek(bytes, 1);
+  }
+
+  /** A summary as a frame. */
+  public static byte[] encode(Summary s) {
+    ByteBuffer frame = Frame.allocate(Frame.Kind.ENTRIES, s.split, 0, 0, SUMMARY, 24);
+    frame.putLong(s.entries).putLong(s.lines).putLong(s.malformed ? 1 : 0);
+    return Frame.seal(frame);
+  }
+
+  /** A summary from its frame. */
+  public static Summary decodeSummary(byte[] bytes) {
+    ByteBuffer frame = Frame.open(bytes, Frame.Kind.ENTRIES);
+    Frame.need(frame, 24);
+    return new Summary(
+        Frame.field(frame, 0), frame.getLong(), frame.getLong(), frame.getLong() == 1);
+  }
+}
