@@ -2,6 +2,7 @@
 package io.sparqr.backend;
 
 import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.partition.DeviceModel;
 import java.util.Optional;
 
 /** Service interface of a backend ({@link java.util.ServiceLoader}). */
@@ -31,6 +32,11 @@ public interface QrBackendProvider {
    * Arithmetic intensity (flops / bytes of the fronts) below which AUTO keeps a problem on the CPU.
    */
   double minimumIntensity();
+
+  /** Rates and memory of a device of this machine, for the cut of the tree; empty for the CPU. */
+  default Optional<DeviceModel> device(int device) {
+    return Optional.empty();
+  }
 
   /** Flops below which AUTO keeps a problem on the CPU, whatever its intensity. */
   default double minimumFlops() {

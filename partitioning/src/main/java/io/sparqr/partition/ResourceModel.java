@@ -15,21 +15,56 @@ import java.util.List;
 public record ResourceModel(List<Worker> workers, double networkBytesPerSecond, double levelSeconds)
     implements Serializable {
 
+  /** Bytes a second between two workers where nobody says otherwise. */
+  public static final double NETWORK = 1e9;
+
+  /** Seconds of a Spark stage where nobody says otherwise. */
+  public static final double LEVEL_SECONDS = 0.1;
+
   /**
    * One place where a subtree task can run.
    *
    * @param name as in reports, such as "executor 3" or "executor 3, device 1"
    * @param flopsPerSecond rate on large fronts
+   * @param bytesPerSecond rate at which fronts are assembled and packed, on a device sent and
+   *     fetched too: what small fronts spend their time on
    * @param memoryBytes what a task may hold at once
    * @param device whether it is a GPU
    */
-  public record Worker(String name, double flopsPerSecond, long memoryBytes, boolean device)
-      implements Serializable {}
+  public record Worker(
+      String name, double flopsPerSecond, double bytesPerSecond, long memoryBytes, boolean device)
+      implements Serializable {
+
+    private static final double HOST_BYTES_PER_SECOND = 4e9;
+
+    /** Checks the rates. */
+    public Worker {
+      if (!(flopsPerSecond > 0) || !(bytesPerSecond > 0) || memoryBytes < 0) {
+        throw new IllegalArgumentException(name + " needs positive rates");
+      }
+    }
+
+    /** Cores of one executor. */
+    public static Worker cpu(String name, double flopsPerSecond, long memoryBytes) {
+      return new Worker(name, flopsPerSecond, HOST_BYTES_PER_SECOND, memoryBytes, false);
+    }
+
+    /** A GPU of an executor. */
+    public static Worker gpu(String name, DeviceModel device) {
+      return new Worker(
+          name, device.flopsPerSecond(), device.bytesPerSecond(), device.memoryBytes(), true);
+    }
+
+    /** The same under another name. */
+    public Worker named(String other) {
+      return new Worker(other, flopsPerSecond, bytesPerSecond, memoryBytes, device);
+    }
+  }
 
   /** Copies the list and checks the rates. */
   public ResourceModel {
     workers = List.copyOf(workers);
-    if (workers.isEmpty() || networkBytesPerSecond <= 0 || levelSeconds < 0) {
+    if (workers.isEmpty() || !(networkBytesPerSecond > 0) || !(levelSeconds >= 0)) {
       throw new IllegalArgumentException("a resource model needs workers and positive rates");
     }
   }
@@ -38,8 +73,8 @@ public record ResourceModel(List<Worker> workers, double networkBytesPerSecond, 
   public static ResourceModel uniform(int count, double flopsPerSecond, long memoryBytes) {
     var list = new java.util.ArrayList<Worker>();
     for (int i = 0; i < count; i++) {
-      list.add(new Worker("worker " + i, flopsPerSecond, memoryBytes, false));
+      list.add(Worker.cpu("worker " + i, flopsPerSecond, memoryBytes));
     }
-    return new ResourceModel(list, 1e9, 0.1);
+    return new ResourceModel(list, NETWORK, LEVEL_SECONDS);
   }
 }

@@ -5,19 +5,13 @@ import io.sparqr.symbolic.FrontMemory;
 import io.sparqr.symbolic.SymbolicAnalysis;
 
 /**
- * What fronts cost: seconds on a worker = flops / rate + bytes of the assembled fronts / memory
- * rate + a fixed cost a front. The last two are what small fronts spend their time on.
+ * What fronts cost: seconds on a worker = flops / rate + bytes of the assembled fronts / byte rate
+ * + a fixed cost a front. The last two are what small fronts spend their time on.
  */
 final class TreeCost {
 
   /** Seconds a front costs whatever its size: calls, maps, scheduling. */
   private static final double FRONT_SECONDS = 1e-6;
-
-  /** Rate at which a host assembles a front and packs its results. */
-  private static final double HOST_BYTES_PER_SECOND = 4e9;
-
-  /** Rate at which rows go to a device and results come back (pinned memory, PCIe 5). */
-  private static final double DEVICE_BYTES_PER_SECOND = 40e9;
 
   final int fronts;
   final int[] parent;
@@ -44,8 +38,9 @@ final class TreeCost {
 
   /** Seconds of some fronts together on a worker. */
   static double seconds(double flops, double bytes, double fronts, ResourceModel.Worker worker) {
-    double memoryRate = worker.device() ? DEVICE_BYTES_PER_SECOND : HOST_BYTES_PER_SECOND;
-    return flops / worker.flopsPerSecond() + bytes / memoryRate + fronts * FRONT_SECONDS;
+    return flops / worker.flopsPerSecond()
+        + bytes / worker.bytesPerSecond()
+        + fronts * FRONT_SECONDS;
   }
 
   /** Seconds of one front on a worker. */

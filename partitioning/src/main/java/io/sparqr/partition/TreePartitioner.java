@@ -11,7 +11,7 @@ import io.sparqr.symbolic.SymbolicAnalysis;
  *
  * <pre>
  *   sum over l &lt; K of  L + max over workers w of  sum over t in T_l, w(t) = w of
- *       ( flops(t) / rate(w) + bytes(t) / memory rate + fronts(t) x 1 us
+ *       ( flops(t) / rate(w) + bytes(t) / byte rate(w) + fronts(t) x 1 us
  *         + blocks of t's inputs made on other workers / network rate ),
  * </pre>
  *

@@ -96,9 +96,7 @@ public record WhatIf(List<Line> lines) {
       PartitionOptions options) {
     List<ResourceModel.Worker> workers = new ArrayList<>();
     for (int w = 0; w < count; w++) {
-      workers.add(
-          new ResourceModel.Worker(
-              "worker " + w, like.flopsPerSecond(), like.memoryBytes(), like.device()));
+      workers.add(like.named("worker " + w));
     }
     ResourceModel model = new ResourceModel(workers, networkBytesPerSecond, levelSeconds);
     return TreePartitioner.partition(analysis, model, options);

@@ -4,6 +4,7 @@ package io.sparqr.partition;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 
+import io.sparqr.matrix.Gallery;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.Amalgamation;
@@ -36,6 +37,7 @@ class TreePartitionerPropertyTest {
         workers.add(
             new ResourceModel.Worker(
                 "worker " + w,
+                1e3 * (1 + random.nextInt(50)),
                 1e3 * (1 + random.nextInt(50)),
                 random.nextBoolean() ? 1L << 40 : 1L << (6 + random.nextInt(12)),
                 random.nextBoolean()));
@@ -148,8 +150,8 @@ class TreePartitionerPropertyTest {
     ResourceModel mixed =
         new ResourceModel(
             List.of(
-                new ResourceModel.Worker("cpu", flops, 1L << 40, false),
-                new ResourceModel.Worker("gpu", 10 * flops, 1L << 40, true)),
+                ResourceModel.Worker.cpu("cpu", flops, 1L << 40),
+                ResourceModel.Worker.gpu("gpu", new DeviceModel(10 * flops, 1e12, 1L << 40))),
             1e12,
             1e-3);
     TreePartition p = TreePartitioner.partition(s, mixed, new PartitionOptions(2, 4, 1, 0));
@@ -159,10 +161,65 @@ class TreePartitionerPropertyTest {
   }
 
   @Test
+  void theTopSeparatorsGoToTheGpuAndCpusTakeAShareOfTheSubtreesBelow() {
+    SymbolicAnalysis s =
+        SymbolicAnalyzer.analyze(
+            Gallery.generate("grad3d24").pattern(),
+            SymbolicOptions.defaults().withOrdering(OrderingMethod.NESTED_DISSECTION));
+    // Rates of 1 CPU core and a chip a hundred times as fast on large fronts, four on small ones.
+    ResourceModel.Worker cpu = ResourceModel.Worker.cpu("cpu", 2e10, 1L << 40);
+    ResourceModel.Worker gpu =
+        ResourceModel.Worker.gpu("gpu", new DeviceModel(2e12, 4e9, 1L << 40));
+    for (int at = 0; at < 3; at++) {
+      List<ResourceModel.Worker> workers = new ArrayList<>(List.of(cpu, cpu));
+      workers.add(at, gpu);
+      ResourceModel mixed = new ResourceModel(workers, 1e9, 1e-3);
+      TreePartition p = TreePartitioner.partition(s, mixed, new PartitionOptions(2, 4, 1, 0));
+      check(s, p, 3, "grad3d24, GPU at " + at);
+      int gpuWorker = at;
+      int top = p.levels() - 1;
+      assertThat(top).isPositive();
+      assertThat(p.level(top)).as("GPU at %d", at).allMatch(t -> t.worker() == gpuWorker);
+      assertThat(p.level(0)).as("GPU at %d", at).anyMatch(t -> t.worker() != gpuWorker);
+      double alone =
+          TreePartitioner.partition(
+                  s, new ResourceModel(List.of(gpu), 1e9, 1e-3), PartitionOptions.defaults())
+              .estimatedSeconds();
+      assertThat(p.estimatedSeconds()).isLessThan(alone);
+    }
+  }
+
+  @Test
+  void aDeviceThatMovesBytesSlowlyGetsLargeFrontsOnly() {
+    SymbolicAnalysis s = grid(60);
+    ResourceModel.Worker cpu = ResourceModel.Worker.cpu("cpu", 2e10, 1L << 40);
+    ResourceModel.Worker slow =
+        ResourceModel.Worker.gpu("gpu", new DeviceModel(1e13, 1e6, 1L << 40));
+    TreePartition p =
+        TreePartitioner.partition(
+            s, new ResourceModel(List.of(slow, cpu), 1e9, 1e-4), new PartitionOptions(2, 4, 1, 0));
+    assertThat(p.tasks()).allMatch(t -> t.worker() == 1);
+  }
+
+  @Test
+  void transfersCountWhereTheNetworkIsSlow() {
+    SymbolicAnalysis s = grid(100);
+    double flops = s.flops();
+    ResourceModel.Worker one = ResourceModel.Worker.cpu("one", flops, 1L << 40);
+    ResourceModel.Worker two = ResourceModel.Worker.cpu("two", flops, 1L << 40);
+    PartitionOptions options = new PartitionOptions(2, 4, 1, 0);
+    List<ResourceModel.Worker> pair = List.of(one, two);
+    TreePartition near = TreePartitioner.partition(s, new ResourceModel(pair, 1e12, 1e-3), options);
+    TreePartition far = TreePartitioner.partition(s, new ResourceModel(pair, 1e3, 1e-3), options);
+    assertThat(near.tasks()).anyMatch(t -> t.worker() == 0).anyMatch(t -> t.worker() == 1);
+    assertThat(far.tasks().stream().map(SubtreeTask::worker).distinct()).hasSize(1);
+  }
+
+  @Test
   void aWorkerThatCannotHoldTheTreeIsPassedOver() {
     SymbolicAnalysis s = grid(100);
-    ResourceModel.Worker small = new ResourceModel.Worker("small", 1e10, 100_000, false);
-    ResourceModel.Worker large = new ResourceModel.Worker("large", 1e9, 1L << 40, false);
+    ResourceModel.Worker small = ResourceModel.Worker.cpu("small", 1e10, 100_000);
+    ResourceModel.Worker large = ResourceModel.Worker.cpu("large", 1e9, 1L << 40);
     ResourceModel model = new ResourceModel(List.of(small, large), 1e12, 1e-4);
     TreePartition p = TreePartitioner.partition(s, model, new PartitionOptions(2, 4, 1, 0));
     check(s, p, 2, "grid 100, one worker of little memory");

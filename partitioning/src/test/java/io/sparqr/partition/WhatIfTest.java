@@ -17,7 +17,7 @@ class WhatIfTest {
     SymbolicAnalysis s =
         SymbolicAnalyzer.analyze(
             Patterns.grid(100), SymbolicOptions.defaults().withGiven(Patterns.dissectGrid(100)));
-    ResourceModel.Worker like = new ResourceModel.Worker("", s.flops() / 10, 1L << 40, false);
+    ResourceModel.Worker like = ResourceModel.Worker.cpu("", s.flops() / 10, 1L << 40);
     WhatIf table = WhatIf.of(s, like, 1e9, 0.1, new PartitionOptions(2, 4, 1, 0), 1, 2, 8);
     assertThat(table.lines()).hasSize(3);
     WhatIf.Line one = table.lines().get(0);

@@ -42,6 +42,8 @@ class StageGpusIT {
             .set("spark.executor.memory", "512m")
             .set("spark.driver.host", "127.0.0.1")
             .set("spark.driver.bindAddress", "127.0.0.1")
+            .set("spark.sparqr.cuda.minimumIntensity", "0")
+            .set("spark.sparqr.cuda.minimumFlops", "0")
             .set("spark.worker.resource.gpu.amount", "1")
             .set("spark.worker.resource.gpu.discoveryScript", script.toString())
             .set("spark.executor.resource.gpu.amount", "1")

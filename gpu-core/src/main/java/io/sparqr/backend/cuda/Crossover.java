@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import io.sparqr.partition.DeviceModel;
 import jcuda.driver.CUdevice_attribute;
 
 /**
@@ -19,15 +20,12 @@ final class Crossover {
   static final double FLOPS = 1e9;
 
   /** C: 16 cores, flops a second. */
-  private static final double CPU_RATE = 7e10;
-
-  /** Useful flops of a large sparse problem over the FP64 peak without tensor cores. */
-  private static final double SHARE = 0.3;
+  private static final double CPU_RATE = REFERENCE * DeviceModel.reference().bytesPerSecond();
 
   private Crossover() {}
 
-  /** Flops a byte for a device. */
-  static double intensity(CudaDriver driver, int device) {
+  /** FP64 peak of a device without tensor cores, flops a second. */
+  static double peak(CudaDriver driver, int device) {
     int major =
         get(driver, device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
     int minor =
@@ -40,12 +38,12 @@ final class Crossover {
             device,
             CUdevice_attribute.CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO);
     int lanes = 10 * major + minor == 80 ? 64 : 128;
-    return intensity(2e3 * lanes * sms * kilohertz / Math.max(1, ratio));
+    return 2e3 * lanes * sms * kilohertz / Math.max(1, ratio);
   }
 
   /** The same for an FP64 peak in flops a second; infinite for a device slower than the CPU. */
   static double intensity(double peak) {
-    double rest = 1 - CPU_RATE / (SHARE * peak);
+    double rest = 1 - CPU_RATE / (DeviceModel.ofPeak(peak, 1).flopsPerSecond());
     return rest > 0 ? REFERENCE / rest : Double.POSITIVE_INFINITY;
   }
 

@@ -5,6 +5,7 @@ import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.error.CudaException;
 import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.partition.DeviceModel;
 import java.util.Optional;
 import java.util.function.Supplier;
 import jcuda.driver.CUdevice_attribute;
@@ -186,9 +187,22 @@ public final class CudaBackendProvider implements QrBackendProvider {
     double least = Crossover.REFERENCE;
     CudaDriver driver = probe.get().driver();
     for (int d = 0; driver != null && d < devices(); d++) {
-      least = Math.max(least, Crossover.intensity(driver, d));
+      least = Math.max(least, Crossover.intensity(Crossover.peak(driver, d)));
     }
     return number(MINIMUM_INTENSITY, least);
+  }
+
+  /** By the device's own numbers. */
+  @Override
+  public Optional<DeviceModel> device(int device) {
+    Verdict verdict = probe.get();
+    if (device < 0 || device >= verdict.devices()) {
+      return Optional.empty();
+    }
+    CudaDriver driver = verdict.driver();
+    long[] bytes = {0};
+    driver.check("cuDeviceTotalMem", driver.calls().deviceMemory(device, bytes));
+    return Optional.of(DeviceModel.ofPeak(Crossover.peak(driver, device), bytes[0]));
   }
 
   /** Less than this is done on the CPU in the time that opening a device takes. */

@@ -22,6 +22,8 @@ interface CudaCalls {
 
   int deviceName(int device, byte[] name);
 
+  int deviceMemory(int device, long[] bytes);
+
   int deviceAttribute(int device, int attribute, int[] value);
 
   /** Retains the primary context; the handle is kept inside. */

@@ -52,6 +52,13 @@ final class JCudaCalls implements CudaCalls {
   }
 
   @Override
+  public int deviceMemory(int device, long[] bytes) {
+    var handle = new CUdevice();
+    int code = JCudaDriver.cuDeviceGet(handle, device);
+    return code != 0 ? code : JCudaDriver.cuDeviceTotalMem(bytes, handle);
+  }
+
+  @Override
   public int deviceAttribute(int device, int attribute, int[] value) {
     var handle = new CUdevice();
     int code = JCudaDriver.cuDeviceGet(handle, device);

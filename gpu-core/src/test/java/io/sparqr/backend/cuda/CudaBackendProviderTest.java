@@ -3,11 +3,13 @@ package io.sparqr.backend.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.error.CudaException;
 import io.sparqr.error.FatalCudaException;
 import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.partition.DeviceModel;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -93,6 +95,8 @@ class CudaBackendProviderTest {
               if (call.equals("deviceAttribute")) {
                 Map<Integer, Integer> values = Map.of(75, 9, 76, 0, 16, 132, 13, 1980000, 87, 2);
                 ((int[]) a[2])[0] = values.get((int) a[1]);
+              } else if (call.equals("deviceMemory")) {
+                ((long[]) a[1])[0] = 150L << 30;
               }
               return null;
             });
@@ -100,6 +104,14 @@ class CudaBackendProviderTest {
     var provider = new CudaBackendProvider(verdict);
     assertThat(provider.minimumIntensity()).isBetween(5.0, 5.05);
     assertThat(provider.minimumFlops()).isEqualTo(1e9);
+    assertThat(provider.device(0))
+        .hasValueSatisfying(
+            d -> {
+              double rate = DeviceModel.reference().flopsPerSecond();
+              assertThat(d.flopsPerSecond()).isCloseTo(rate, withinPercentage(1));
+              assertThat(d.memoryBytes()).isEqualTo(150L << 30);
+            });
+    assertThat(provider.device(1)).isEmpty();
     System.setProperty(CudaBackendProvider.MINIMUM_INTENSITY, "12.5");
     System.setProperty(CudaBackendProvider.MINIMUM_FLOPS, "many");
     try {

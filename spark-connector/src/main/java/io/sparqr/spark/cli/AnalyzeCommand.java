@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
+import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.SubtreeTask;
@@ -36,8 +37,6 @@ final class AnalyzeCommand implements Callable<Integer> {
   /** What a CPU executor is taken to do on large fronts; only ratios of the result depend on it. */
   private static final double EXECUTOR_FLOPS = 3e10;
 
-  private static final double NETWORK = 1e9;
-  private static final double LEVEL_SECONDS = 0.1;
   private static final int[] COUNTS = {1, 2, 4, 8, 16};
 
   @Spec private CommandSpec spec;
@@ -97,12 +96,20 @@ final class AnalyzeCommand implements Callable<Integer> {
     out.println(SymbolicSummary.of(s, 1));
     partition(out, s);
     out.println();
-    out.print(WhatIf.of(s, worker(), NETWORK, LEVEL_SECONDS, PartitionOptions.defaults(), COUNTS));
+    whatIf(out, s, worker());
+    out.println();
+    out.println("with a GPU each, like an H200:");
+    whatIf(out, s, ResourceModel.Worker.gpu("executor", DeviceModel.reference()));
+  }
+
+  private static void whatIf(PrintWriter out, SymbolicAnalysis s, ResourceModel.Worker like) {
+    double network = ResourceModel.NETWORK;
+    double level = ResourceModel.LEVEL_SECONDS;
+    out.print(WhatIf.of(s, like, network, level, PartitionOptions.defaults(), COUNTS));
   }
 
   private static ResourceModel.Worker worker() {
-    return new ResourceModel.Worker(
-        "executor", EXECUTOR_FLOPS, Runtime.getRuntime().maxMemory(), false);
+    return ResourceModel.Worker.cpu("executor", EXECUTOR_FLOPS, Runtime.getRuntime().maxMemory());
   }
 
   private void partition(PrintWriter out, SymbolicAnalysis s) {

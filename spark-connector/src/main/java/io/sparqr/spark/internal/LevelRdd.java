@@ -2,6 +2,7 @@
 package io.sparqr.spark.internal;
 
 import io.sparqr.spark.plan.PlanHandle;
+import io.sparqr.spark.resource.PlannedPlaces;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.Dependency;
@@ -26,12 +27,16 @@ final class LevelRdd extends RDD<byte[]> {
 
   private final PlanHandle plan;
   private final int first;
-  private final int count;
-  private final int threads;
+  private final int[] threads;
+
+  /** The driver's alone. */
+  private final transient PlannedPlaces places;
 
   /**
    * A level.
    *
+   * @param threads of each task
+   * @param places where each task should run
    * @param rows shuffled rows, partition = task
    * @param blocks shuffled blocks of lower levels, partition = task
    */
@@ -39,15 +44,15 @@ final class LevelRdd extends RDD<byte[]> {
       SparkContext context,
       PlanHandle plan,
       int first,
-      int count,
-      int threads,
+      int[] threads,
+      PlannedPlaces places,
       RDD<Tuple2<Integer, byte[]>> rows,
       List<RDD<Tuple2<Integer, byte[]>>> blocks) {
     super(context, dependencies(first, rows, blocks), ClassTag$.MODULE$.apply(byte[].class));
     this.plan = plan;
     this.first = first;
-    this.count = count;
     this.threads = threads;
+    this.places = places;
   }
 
   private static Seq<Dependency<?>> dependencies(
@@ -62,11 +67,17 @@ final class LevelRdd extends RDD<byte[]> {
 
   @Override
   public Partition[] getPartitions() {
-    var all = new Partition[count];
-    for (int i = 0; i < count; i++) {
+    var all = new Partition[threads.length];
+    for (int i = 0; i < all.length; i++) {
       all[i] = new Index(i);
     }
     return all;
+  }
+
+  /** Hints: see {@link PlannedPlaces}. */
+  @Override
+  public Seq<String> getPreferredLocations(Partition split) {
+    return CollectionConverters.asScala(places.of(split.index())).toSeq();
   }
 
   @Override
@@ -78,7 +89,8 @@ final class LevelRdd extends RDD<byte[]> {
     for (int k = 0; k < parents.size(); k++) {
       read(parents.apply(k).rdd(), task, context, k == 0 ? rows : blocks);
     }
-    List<byte[]> frames = new SubtreeRun(plan.value(), task, threads).run(rows, blocks);
+    List<byte[]> frames =
+        new SubtreeRun(plan.value(), task, threads[split.index()]).run(rows, blocks);
     return CollectionConverters.asScala(frames.iterator());
   }
 

@@ -6,6 +6,7 @@ import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.Backends;
 import io.sparqr.spark.resource.ClusterResources;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
@@ -63,7 +64,10 @@ final class Levels {
     this.resources = resources;
     this.held = held;
     this.rows = rows;
-    this.gpus = StageGpus.profile(context, resources, plan.numbers().backend());
+    boolean devices =
+        Backends.wantsDevices(
+            plan.numbers().backend(), plan.numbers().intensity(), plan.analysis().flops());
+    this.gpus = StageGpus.profile(context, resources, devices);
   }
 
   /** What hears of the levels. */
@@ -107,8 +111,8 @@ final class Levels {
             context.sc(),
             broadcast,
             tasks.get(0).id(),
-            tasks.size(),
-            resources.threads(tasks.size()),
+            resources.threads(tasks),
+            resources.places(context.sc(), tasks),
             rows.rdd(),
             needed(tasks));
     gpus.ifPresent(level::withResources);

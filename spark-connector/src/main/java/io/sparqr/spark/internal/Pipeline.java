@@ -91,7 +91,8 @@ public final class Pipeline {
               : analysis.data().orderSeconds();
       times.order += order;
       times.analyze += watch.lap() - order;
-      ClusterResources resources = resources();
+      ClusterResources resources =
+          ClusterResources.probe(context, options.workers(), wantsDevices(analysis));
       PlanHandle plan = handle(plan(analysis, found, resources));
       times.plan += watch.lap();
       progress.phase("rows", "rows to the tasks of their fronts");
@@ -137,19 +138,14 @@ public final class Pipeline {
     return handle;
   }
 
-  /** The executors; in local mode one worker a device, if there are several. */
-  private ClusterResources resources() {
-    ClusterResources there = ClusterResources.probe(context, options.workers());
-    if (!there.local() || options.workers() > 0) {
-      return there;
-    }
-    return ClusterResources.probe(context, Backends.devices(options.backend()));
+  private boolean wantsDevices(SymbolicAnalysis analysis) {
+    return Backends.wantsDevices(options.backend(), intensity(analysis), analysis.flops());
   }
 
   /** What can be known to fail without a job: no stack traces of failed tasks for that. */
   private void refuseEarly() {
-    ClusterResources resources = ClusterResources.probe(context, options.workers());
-    if (resources.local() && options.backend() == BackendChoice.REQUIRE_CUDA) {
+    ClusterResources.check(context);
+    if (ClusterResources.isLocal(context) && options.backend() == BackendChoice.REQUIRE_CUDA) {
       Backends.choose(options.backend(), 0, 0, devices -> OptionalInt.of(0));
     }
   }

@@ -4,6 +4,9 @@ package io.sparqr.spark.resource;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.error.BackendUnavailableException;
+import io.sparqr.partition.DeviceModel;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -85,11 +88,23 @@ public final class Backends {
     return new Chosen(cpu(), -1, why);
   }
 
-  /** Devices of this JVM that the choice allows and that can be used. */
-  public static int devices(BackendChoice choice) {
+  /** Devices of this JVM. */
+  static List<DeviceModel> devices() {
+    Optional<QrBackendProvider> cuda = find("cuda");
+    var list = new ArrayList<DeviceModel>();
+    for (int d = 0; unusable(cuda) == null && d < cuda.get().devices(); d++) {
+      list.add(cuda.get().device(d).orElseGet(DeviceModel::reference));
+    }
+    return list;
+  }
+
+  /** Whether a problem is one for GPUs, where its tasks get any. */
+  public static boolean wantsDevices(BackendChoice choice, double intensity, double flops) {
     Optional<QrBackendProvider> cuda =
         choice == BackendChoice.CPU ? Optional.empty() : find("cuda");
-    return unusable(cuda) == null ? cuda.get().devices() : 0;
+    return cuda.isPresent()
+        && (choice == BackendChoice.REQUIRE_CUDA
+            || tooLittle(cuda.get(), intensity, flops) == null);
   }
 
   /** Why a problem stays on the CPU, null if it does not. */

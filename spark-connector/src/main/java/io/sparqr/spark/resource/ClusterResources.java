@@ -2,87 +2,204 @@
 package io.sparqr.spark.resource;
 
 import io.sparqr.error.BackendUnavailableException;
+import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.ResourceModel;
+import io.sparqr.partition.SubtreeTask;
+import io.sparqr.spark.resource.PlannedPlaces.Place;
 import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * What the tree is cut for: executors and their cores. In local mode the JVM is one worker with all
- * of its cores, since threads within a task cost less than blocks between tasks.
+ * What the tree is cut for. On a cluster a worker is an executor, or, for a problem that goes to
+ * GPUs, one GPU of an executor with its share of the cores; executors without a GPU count as CPU
+ * workers then. In local mode the JVM is one worker with all of its cores, since threads within a
+ * task cost less than blocks between tasks, or one for each of its devices.
  *
- * @param workers executors, or what the caller said
- * @param cores of one worker
- * @param taskCpus spark.task.cpus
- * @param memoryBytes heap of one worker
- * @param local whether driver and executors are one JVM
+ * <p>A plan made of this depends on numbers of executors, cores and GPUs only, never on what
+ * happens to run: the same cluster, the same plan, the same bits.
  */
-public record ClusterResources(
-    int workers, int cores, int taskCpus, long memoryBytes, boolean local) {
+public final class ClusterResources {
 
-  private static final double FLOPS_PER_CORE = 2e10;
   private static final Pattern LOCAL = Pattern.compile("local(?:\\[([0-9]+|\\*)(?:,.*)?])?");
   private static final Pattern LOCAL_CLUSTER =
       Pattern.compile("local-cluster\\[\\s*([0-9]+)\\s*,\\s*([0-9]+)\\s*,.*]");
+
+  private final List<Worker> workers;
+  private final int taskCpus;
+  private final boolean local;
+  private final ModelRates rates;
+
+  /**
+   * One worker.
+   *
+   * @param name as in reports
+   * @param place its executor; empty in local mode, or where none has shown up yet
+   * @param cores its own
+   * @param memoryBytes heap that is its own
+   * @param device whether it has a GPU
+   */
+  record Worker(String name, Optional<Place> place, int cores, long memoryBytes, boolean device) {}
+
+  ClusterResources(List<Worker> workers, int taskCpus, boolean local, ModelRates rates) {
+    this.workers = List.copyOf(workers);
+    this.taskCpus = taskCpus;
+    this.local = local;
+    this.rates = rates;
+  }
+
+  /**
+   * Refuses a setting with which no task would ever start.
+   *
+   * @throws BackendUnavailableException if there is one
+   */
+  public static void check(JavaSparkContext context) {
+    if (isLocal(context) && context.getConf().contains(StageGpus.TASK)) {
+      throw new BackendUnavailableException(
+          "spark.task.resource.gpu.amount is set with a local master, where Spark never starts a"
+              + " task that wants a GPU: unset it, local tasks share the devices by themselves",
+          "cuda");
+    }
+  }
+
+  /** Whether driver and executors are one JVM. */
+  public static boolean isLocal(JavaSparkContext context) {
+    return LOCAL.matcher(context.master()).matches();
+  }
 
   /**
    * Asks the context.
    *
    * @param workers a caller's number of workers, 0 for what is there
-   * @throws BackendUnavailableException for a setting with which no task would ever start
+   * @param devices whether the problem is one for GPUs
    */
-  public static ClusterResources probe(JavaSparkContext context, int workers) {
-    SparkConf conf = context.getConf();
-    int taskCpus = conf.getInt("spark.task.cpus", 1);
+  public static ClusterResources probe(JavaSparkContext context, int workers, boolean devices) {
+    return isLocal(context)
+        ? local(context, workers, devices ? Backends.devices() : List.of())
+        : cluster(context, workers, devices);
+  }
+
+  private static ClusterResources local(
+      JavaSparkContext context, int workers, List<DeviceModel> devices) {
     Matcher local = LOCAL.matcher(context.master());
-    if (local.matches()) {
-      if (conf.contains("spark.task.resource.gpu.amount")) {
-        throw new BackendUnavailableException(
-            "spark.task.resource.gpu.amount is set with a local master, where Spark never starts a"
-                + " task that wants a GPU: unset it, local tasks share the devices by themselves",
-            "cuda");
-      }
-      int cores = local.group(1) == null ? 1 : cores(local.group(1));
-      int count = Math.max(1, workers);
-      long memory = Runtime.getRuntime().maxMemory() / count;
-      return new ClusterResources(count, Math.max(1, cores / count), taskCpus, memory, true);
+    int cores = local.matches() && local.group(1) != null ? cores(local.group(1)) : 1;
+    int count = Math.max(1, workers > 0 ? workers : devices.size());
+    long memory = Runtime.getRuntime().maxMemory() / count;
+    var list = new ArrayList<Worker>();
+    for (int w = 0; w < count; w++) {
+      String name = devices.isEmpty() ? "worker " + w : "device " + w % devices.size();
+      list.add(
+          new Worker(
+              name, Optional.empty(), Math.max(1, cores / count), memory, !devices.isEmpty()));
     }
-    int executors = Math.max(1, context.sc().getExecutorMemoryStatus().size() - 1);
-    int count = workers > 0 ? workers : executors;
-    long memory = conf.getSizeAsBytes("spark.executor.memory", "1g");
-    return new ClusterResources(count, executorCores(context, executors), taskCpus, memory, false);
+    return of(context, list, devices.stream().findFirst(), true);
   }
 
   private static int cores(String text) {
     return text.equals("*") ? Runtime.getRuntime().availableProcessors() : Integer.parseInt(text);
   }
 
-  private static int executorCores(JavaSparkContext context, int executors) {
+  private static ClusterResources cluster(JavaSparkContext context, int workers, boolean devices) {
+    SparkConf conf = context.getConf();
+    long memory = conf.getSizeAsBytes("spark.executor.memory", "1g");
+    List<Executor> executors = Executor.of(context);
+    var there = new ArrayList<Worker>();
+    if (executors.isEmpty()) {
+      boolean gpu = devices && StageGpus.granted(context, 0) > 0;
+      int cores = executorCores(context);
+      there.add(new Worker("executor", Optional.empty(), cores, memory, gpu));
+    }
+    int taskCpus = taskCpus(conf);
+    for (Executor e : executors) {
+      int gpus = devices ? StageGpus.granted(context, e.gpus()) : 0;
+      int share = Math.max(1, gpus);
+      int cores = Math.max(1, e.cores() / share);
+      int slots = gpus > 0 ? gpus : Math.max(1, e.cores() / taskCpus);
+      var place = Optional.of(new Place(e.id(), e.location(), slots));
+      for (int d = 0; d < share; d++) {
+        String name = "executor " + e.id() + (gpus > 1 ? ", device " + d : "");
+        there.add(new Worker(name, place, cores, memory / share, gpus > 0));
+      }
+    }
+    return of(context, workers > 0 ? take(there, workers) : there, Optional.empty(), false);
+  }
+
+  /** So many workers of those there, in turn. */
+  private static List<Worker> take(List<Worker> there, int count) {
+    var list = new ArrayList<Worker>();
+    for (int w = 0; w < count; w++) {
+      list.add(there.get(w % there.size()));
+    }
+    return list;
+  }
+
+  /** Cores of an executor that has not shown up yet. */
+  private static int executorCores(JavaSparkContext context) {
     Matcher m = LOCAL_CLUSTER.matcher(context.master());
     int all = m.matches() ? Integer.parseInt(m.group(2)) : 0;
     int configured = context.getConf().getInt("spark.executor.cores", all);
-    return configured > 0 ? configured : Math.max(1, context.sc().defaultParallelism() / executors);
+    return configured > 0 ? configured : Math.max(1, context.sc().defaultParallelism());
+  }
+
+  private static ClusterResources of(
+      JavaSparkContext context, List<Worker> list, Optional<DeviceModel> measured, boolean local) {
+    SparkConf conf = context.getConf();
+    return new ClusterResources(list, taskCpus(conf), local, ModelRates.of(conf, measured));
+  }
+
+  private static int taskCpus(SparkConf conf) {
+    return Math.max(1, conf.getInt("spark.task.cpus", 1));
+  }
+
+  /** Whether driver and executors are one JVM. */
+  public boolean local() {
+    return local;
+  }
+
+  /** spark.task.cpus. */
+  public int taskCpus() {
+    return taskCpus;
   }
 
   /** The model that the tree's cut is planned with. */
   public ResourceModel model() {
     var list = new ArrayList<ResourceModel.Worker>();
-    for (int i = 0; i < workers; i++) {
+    for (Worker w : workers) {
       list.add(
-          new ResourceModel.Worker("executor " + i, cores * FLOPS_PER_CORE, memoryBytes, false));
+          w.device()
+              ? ResourceModel.Worker.gpu(w.name(), rates.device())
+              : ResourceModel.Worker.cpu(w.name(), w.cores() * rates.coreFlops(), w.memoryBytes()));
     }
-    return new ResourceModel(list, 1e9, 0.1);
+    return new ResourceModel(list, rates.network(), rates.levelSeconds());
   }
 
   /**
-   * Threads for each of {@code tasks} tasks that run at once: a worker's cores over the tasks that
-   * it gets, at least spark.task.cpus.
+   * Threads for each task of a level: its worker's cores over the worker's tasks that run at once,
+   * at least spark.task.cpus. A GPU serves one task at a time.
    */
-  public int threads(int tasks) {
-    int each = (tasks + workers - 1) / workers;
-    int atOnce = Math.max(1, Math.min(each, cores / Math.max(1, taskCpus)));
-    return Math.max(taskCpus, cores / atOnce);
+  public int[] threads(List<SubtreeTask> tasks) {
+    int[] load = new int[workers.size()];
+    for (SubtreeTask t : tasks) {
+      load[t.worker()]++;
+    }
+    int[] threads = new int[tasks.size()];
+    for (int i = 0; i < threads.length; i++) {
+      Worker w = workers.get(tasks.get(i).worker());
+      int slots = w.device() ? 1 : Math.max(1, w.cores() / taskCpus);
+      int atOnce = Math.min(load[tasks.get(i).worker()], slots);
+      threads[i] = Math.max(taskCpus, w.cores() / atOnce);
+    }
+    return threads;
+  }
+
+  /** Where each task of a level should run. */
+  public PlannedPlaces places(SparkContext context, List<SubtreeTask> tasks) {
+    return new PlannedPlaces(
+        context, tasks.stream().map(t -> workers.get(t.worker()).place()).toList());
   }
 }

@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.resource;
 
-import io.sparqr.backend.BackendChoice;
 import java.util.Optional;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -16,23 +15,44 @@ import org.apache.spark.resource.TaskResourceRequests;
  */
 public final class StageGpus {
 
+  static final String TASK = "spark.task.resource.gpu.amount";
+
   private static final String EXECUTOR = "spark.executor.resource.gpu.amount";
-  private static final String TASK = "spark.task.resource.gpu.amount";
+  private static final String VISIBLE = "spark.executorEnv.CUDA_VISIBLE_DEVICES";
 
   private StageGpus() {}
 
-  /** The profile of the factoring stages; empty where the application's own is right. */
+  /**
+   * The profile of the factoring stages; empty where the application's own is right.
+   *
+   * @param devices whether the problem is one for GPUs
+   */
   public static Optional<ResourceProfile> profile(
-      JavaSparkContext context, ClusterResources resources, BackendChoice backend) {
-    SparkConf conf = context.getConf();
-    if (resources.local()
-        || backend == BackendChoice.CPU
-        || conf.getInt(EXECUTOR, 0) < 1
-        || conf.contains(TASK)
-        || conf.getBoolean("spark.dynamicAllocation.enabled", false)) {
+      JavaSparkContext context, ClusterResources resources, boolean devices) {
+    if (resources.local() || !devices || !asks(context.getConf())) {
       return Optional.empty();
     }
     var task = new TaskResourceRequests().cpus(resources.taskCpus()).resource("gpu", 1);
     return Optional.of(new ResourceProfileBuilder().require(task).build());
+  }
+
+  private static boolean asks(SparkConf conf) {
+    return conf.getInt(EXECUTOR, 0) >= 1
+        && !conf.contains(TASK)
+        && !conf.getBoolean("spark.dynamicAllocation.enabled", false);
+  }
+
+  /**
+   * GPUs of an executor that its tasks will get.
+   *
+   * @param known GPUs that Spark knows of; 0: those that the configuration promises
+   */
+  static int granted(JavaSparkContext context, int known) {
+    SparkConf conf = context.getConf();
+    if (conf.contains(TASK) || asks(conf)) {
+      return known > 0 ? known : conf.getInt(EXECUTOR, 0);
+    }
+    String visible = conf.get(VISIBLE, "").trim();
+    return visible.isEmpty() ? 0 : visible.split(",").length;
   }
 }

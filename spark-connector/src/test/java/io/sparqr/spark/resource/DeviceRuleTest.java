@@ -140,15 +140,4 @@ class DeviceRuleTest {
     assertThat(got.await(10, TimeUnit.SECONDS)).isTrue();
     second.join();
   }
-
-  @Test
-  void threadsAreTheWorkersCoresOverItsTasks() {
-    var two = new ClusterResources(2, 8, 1, 1L << 30, false);
-    assertThat(two.threads(1)).isEqualTo(8);
-    assertThat(two.threads(2)).isEqualTo(8);
-    assertThat(two.threads(4)).isEqualTo(4);
-    assertThat(two.threads(100)).isEqualTo(1);
-    assertThat(new ClusterResources(2, 8, 2, 1L << 30, false).threads(100)).isEqualTo(2);
-    assertThat(two.model().workers()).hasSize(2);
-  }
 }

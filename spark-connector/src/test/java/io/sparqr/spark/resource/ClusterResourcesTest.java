@@ -1,0 +1,109 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.resource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sparqr.partition.DeviceModel;
+import io.sparqr.partition.ResourceModel;
+import io.sparqr.partition.SubtreeTask;
+import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.resource.PlannedPlaces.Place;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.apache.spark.SparkConf;
+import org.junit.jupiter.api.Test;
+
+/** What the tree's cut and the tasks are told of the cluster. */
+class ClusterResourcesTest {
+
+  private static final ModelRates RATES = ModelRates.of(new SparkConf(false), Optional.empty());
+
+  private static ClusterResources.Worker executor(int id, int cores, int slots, boolean gpu) {
+    var place = Optional.of(new Place("" + id, "executor_host_" + id, slots));
+    return new ClusterResources.Worker("executor " + id, place, cores, 1L << 30, gpu);
+  }
+
+  private static List<SubtreeTask> tasks(int... workers) {
+    int[] none = {};
+    return IntStream.range(0, workers.length)
+        .mapToObj(i -> new SubtreeTask(i, 0, none, none, none, workers[i], 0, 0))
+        .toList();
+  }
+
+  @Test
+  void threadsAreTheWorkersCoresOverItsTasks() {
+    var two =
+        new ClusterResources(
+            List.of(executor(0, 8, 8, false), executor(1, 4, 4, false)), 1, false, RATES);
+    assertThat(two.threads(tasks(0))).containsExactly(8);
+    assertThat(two.threads(tasks(0, 1))).containsExactly(8, 4);
+    assertThat(two.threads(tasks(0, 0, 1, 1, 1))).containsExactly(4, 4, 1, 1, 1);
+    assertThat(two.threads(tasks(new int[100]))).containsOnly(1);
+    var large = new ClusterResources(List.of(executor(0, 8, 4, false)), 2, false, RATES);
+    assertThat(large.threads(tasks(new int[100]))).containsOnly(2);
+    var gpu = new ClusterResources(List.of(executor(0, 8, 1, true)), 1, false, RATES);
+    assertThat(gpu.threads(tasks(0, 0))).containsExactly(8, 8);
+  }
+
+  @Test
+  void theModelTellsCpusFromGpus() {
+    var mixed =
+        new ClusterResources(
+            List.of(executor(0, 8, 8, false), executor(1, 16, 1, true)), 1, false, RATES);
+    ResourceModel model = mixed.model();
+    ResourceModel.Worker cpu = model.workers().get(0);
+    assertThat(cpu.flopsPerSecond()).isEqualTo(8 * 2e10);
+    assertThat(cpu.memoryBytes()).isEqualTo(1L << 30);
+    assertThat(cpu.device()).isFalse();
+    assertThat(model.workers().get(1))
+        .isEqualTo(ResourceModel.Worker.gpu("executor 1", DeviceModel.reference()));
+    assertThat(model.networkBytesPerSecond()).isEqualTo(1e9);
+    assertThat(model.levelSeconds()).isEqualTo(0.1);
+  }
+
+  @Test
+  void theSparkConfigurationHasTheLastWordOnRates() {
+    SparkConf conf =
+        new SparkConf(false)
+            .set(ModelRates.CORE_FLOPS, "3e10")
+            .set(ModelRates.DEVICE_FLOPS, "5e12")
+            .set(ModelRates.DEVICE_MEMORY, "40g")
+            .set(ModelRates.NETWORK_BANDWIDTH, "1.25e10")
+            .set(ModelRates.LEVEL_SECONDS, "0.3");
+    var measured = new DeviceModel(1e12, 7e9, 16L << 30);
+    ModelRates rates = ModelRates.of(conf, Optional.of(measured));
+    assertThat(rates)
+        .isEqualTo(new ModelRates(3e10, new DeviceModel(5e12, 7e9, 40L << 30), 1.25e10, 0.3));
+    assertThat(ModelRates.of(new SparkConf(false), Optional.of(measured)).device())
+        .isEqualTo(measured);
+    for (String bad : List.of("fast", "0", "-1", "NaN", "Infinity")) {
+      conf.set(ModelRates.NETWORK_BANDWIDTH, bad);
+      assertThatThrownBy(() -> ModelRates.of(conf, Optional.empty()))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage(ModelRates.NETWORK_BANDWIDTH + " = " + bad + ": no positive number");
+    }
+  }
+
+  @Test
+  void aLocalMasterIsOneWorkerOrAsManyAsTheCallerSays() {
+    var context = LocalSpark.context();
+    ClusterResources one = ClusterResources.probe(context, 0, false);
+    assertThat(one.local()).isTrue();
+    assertThat(one.threads(tasks(0))).containsExactly(2);
+    assertThat(one.model().workers()).hasSize(1);
+    ClusterResources three = ClusterResources.probe(context, 3, false);
+    assertThat(three.model().workers()).hasSize(3);
+    assertThat(three.threads(tasks(0, 1, 2))).containsExactly(1, 1, 1);
+    assertThat(three.places(context.sc(), tasks(0, 1, 2)).of(1)).isEmpty();
+  }
+
+  @Test
+  void noPlaceIsNamedWhoseExecutorSparkDoesNotHave() {
+    var gone =
+        new ClusterResources(List.of(executor(17, 8, 8, false)), 1, false, RATES)
+            .places(LocalSpark.context().sc(), tasks(0));
+    assertThat(gone.of(0)).isEmpty();
+  }
+}
