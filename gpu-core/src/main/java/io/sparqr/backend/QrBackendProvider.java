@@ -38,6 +38,11 @@ public interface QrBackendProvider {
     return Optional.empty();
   }
 
+  /** Device memory that this JVM holds at the moment; asks no device. */
+  default long deviceBytesInUse() {
+    return 0;
+  }
+
   /** Flops below which AUTO keeps a problem on the CPU, whatever its intensity. */
   default double minimumFlops() {
     return 0;

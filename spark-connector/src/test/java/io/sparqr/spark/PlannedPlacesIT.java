@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.metrics.SparqrPlugin;
 import io.sparqr.sparse.CsrMatrix;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
@@ -31,7 +33,10 @@ import scala.Tuple2;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 
-/** Tasks run on the executors that they are planned for, unless that would cost time. */
+/**
+ * Tasks run on the executors that they are planned for, unless that would cost time; executors show
+ * what they did.
+ */
 @Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PlannedPlacesIT {
 
@@ -54,6 +59,7 @@ class PlannedPlacesIT {
                 .setMaster("local-cluster[2,2,1024]")
                 .setAppName("sparqr placement tests")
                 .set("spark.ui.enabled", "false")
+                .set("spark.plugins", SparqrPlugin.class.getName())
                 .set("spark.executor.memory", "512m")
                 .set("spark.driver.host", "127.0.0.1")
                 .set("spark.driver.bindAddress", "127.0.0.1")
@@ -97,6 +103,29 @@ class PlannedPlacesIT {
           });
       assertThat(executors).hasSize(2);
     }
+  }
+
+  @Test
+  void thePluginShowsWhatExecutorsDid() {
+    SolveReport report = solver().solve(rows).report();
+    Map<String, Long> fronts = new ConcurrentHashMap<>();
+    context
+        .parallelize(List.of(0, 1, 2, 3), 4)
+        .map(i -> new Tuple2<>(SparkEnv.get().executorId(), frontsOfThisJvm()))
+        .collect()
+        .forEach(e -> fronts.put(e._1(), e._2()));
+    // Four tasks on four idle slots: both executors answer.
+    assertThat(fronts.keySet()).containsExactlyInAnyOrder("0", "1");
+    assertThat(fronts.values().stream().mapToLong(Long::longValue).sum())
+        .isGreaterThanOrEqualTo(report.fronts());
+  }
+
+  private static long frontsOfThisJvm() throws InterruptedException {
+    Thread.sleep(200);
+    String source = "plugin." + SparqrPlugin.class.getName();
+    var sources =
+        CollectionConverters.asJava(SparkEnv.get().metricsSystem().getSourcesByName(source));
+    return (Long) sources.get(0).metricRegistry().getGauges().get("fronts").getValue();
   }
 
   @Test

@@ -205,6 +205,11 @@ public final class CudaBackendProvider implements QrBackendProvider {
     return Optional.of(DeviceModel.ofPeak(Crossover.peak(driver, device), bytes[0]));
   }
 
+  @Override
+  public long deviceBytesInUse() {
+    return LiveResources.deviceBytes();
+  }
+
   /** Less than this is done on the CPU in the time that opening a device takes. */
   @Override
   public double minimumFlops() {

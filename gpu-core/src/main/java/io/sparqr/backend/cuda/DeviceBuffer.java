@@ -29,6 +29,7 @@ final class DeviceBuffer implements AutoCloseable {
     driver.checkMemory(
         "cuMemAlloc", driver.calls().memoryAllocate(address, Math.max(bytes, 16)), bytes);
     LiveResources.opened(LiveResources.Kind.DEVICE_BUFFER);
+    LiveResources.deviceBytes(bytes);
   }
 
   /** The address as a kernel parameter. */
@@ -50,6 +51,7 @@ final class DeviceBuffer implements AutoCloseable {
     if (!closed) {
       closed = true;
       LiveResources.closed(LiveResources.Kind.DEVICE_BUFFER);
+      LiveResources.deviceBytes(-bytes);
       driver.check("cuMemFree", driver.calls().memoryFree(address));
     }
   }

@@ -39,6 +39,18 @@ final class LiveResources {
     LIVE.get(kind).decrementAndGet();
   }
 
+  private static final AtomicLong DEVICE_BYTES = new AtomicLong();
+
+  /** Device memory was allocated, or freed (negative). */
+  static void deviceBytes(long change) {
+    DEVICE_BYTES.addAndGet(change);
+  }
+
+  /** Device memory held now, in bytes. */
+  static long deviceBytes() {
+    return DEVICE_BYTES.get();
+  }
+
   private static final AtomicLong SUPPRESSED = new AtomicLong();
 
   /** Notes a failure while cleaning up after another. */

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
+import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.resource.PlannedPlaces;
 import java.util.ArrayList;
@@ -28,6 +29,7 @@ final class LevelRdd extends RDD<byte[]> {
   private final PlanHandle plan;
   private final int first;
   private final int[] threads;
+  private final SubtreeMetrics metrics;
 
   /** The driver's alone. */
   private final transient PlannedPlaces places;
@@ -37,6 +39,7 @@ final class LevelRdd extends RDD<byte[]> {
    *
    * @param threads of each task
    * @param places where each task should run
+   * @param metrics what the tasks count
    * @param rows shuffled rows, partition = task
    * @param blocks shuffled blocks of lower levels, partition = task
    */
@@ -46,6 +49,7 @@ final class LevelRdd extends RDD<byte[]> {
       int first,
       int[] threads,
       PlannedPlaces places,
+      SubtreeMetrics metrics,
       RDD<Tuple2<Integer, byte[]>> rows,
       List<RDD<Tuple2<Integer, byte[]>>> blocks) {
     super(context, dependencies(first, rows, blocks), ClassTag$.MODULE$.apply(byte[].class));
@@ -53,6 +57,7 @@ final class LevelRdd extends RDD<byte[]> {
     this.first = first;
     this.threads = threads;
     this.places = places;
+    this.metrics = metrics;
   }
 
   private static Seq<Dependency<?>> dependencies(
@@ -90,7 +95,7 @@ final class LevelRdd extends RDD<byte[]> {
       read(parents.apply(k).rdd(), task, context, k == 0 ? rows : blocks);
     }
     List<byte[]> frames =
-        new SubtreeRun(plan.value(), task, threads[split.index()]).run(rows, blocks);
+        new SubtreeRun(plan.value(), task, threads[split.index()], metrics).run(rows, blocks);
     return CollectionConverters.asScala(frames.iterator());
   }
 

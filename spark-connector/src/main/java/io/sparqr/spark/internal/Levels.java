@@ -4,6 +4,7 @@ package io.sparqr.spark.internal;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Backends;
@@ -44,6 +45,7 @@ final class Levels {
   private final Held held;
   private final JavaPairRDD<Integer, byte[]> rows;
   private final Optional<ResourceProfile> gpus;
+  private final SubtreeMetrics metrics;
   private final List<JavaRDD<byte[]>> levels = new ArrayList<>();
   private final List<RDD<Tuple2<Integer, byte[]>>> blocks = new ArrayList<>();
 
@@ -64,6 +66,7 @@ final class Levels {
     this.resources = resources;
     this.held = held;
     this.rows = rows;
+    this.metrics = new SubtreeMetrics(context.sc());
     boolean devices =
         Backends.wantsDevices(
             plan.numbers().backend(), plan.numbers().intensity(), plan.analysis().flops());
@@ -113,6 +116,7 @@ final class Levels {
             tasks.get(0).id(),
             resources.threads(tasks),
             resources.places(context.sc(), tasks),
+            metrics,
             rows.rdd(),
             needed(tasks));
     gpus.ifPresent(level::withResources);

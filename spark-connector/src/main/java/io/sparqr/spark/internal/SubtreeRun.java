@@ -10,6 +10,7 @@ import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.partition.SubtreeTask;
+import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Backends;
 import io.sparqr.spark.resource.DeviceLease;
@@ -29,11 +30,13 @@ final class SubtreeRun {
   private final SolvePlan plan;
   private final SubtreeTask task;
   private final int threads;
+  private final SubtreeMetrics metrics;
 
-  SubtreeRun(SolvePlan plan, int task, int threads) {
+  SubtreeRun(SolvePlan plan, int task, int threads, SubtreeMetrics metrics) {
     this.plan = plan;
     this.task = plan.partition().tasks().get(task);
     this.threads = threads;
+    this.metrics = metrics;
   }
 
   /**
@@ -53,6 +56,7 @@ final class SubtreeRun {
     }
     addRidge(rows);
     RowBlock block = RowBatchCodec.decode(rows, plan.numbers().rhsCount());
+    metrics.arrived(block.rows());
     rows.clear();
     List<ContributionBlock> inputs = BlockCodec.decode(blocks.iterator());
     blocks.clear();
@@ -77,6 +81,7 @@ final class SubtreeRun {
     }
     try (DeviceLease lease = DeviceLease.acquire(TaskContext.get(), backend.device());
         SubtreeFactorizer device = backend.provider().create(lease.device())) {
+      metrics.waited(lease.waitedNanos());
       return device.factor(problem, options);
     } catch (FatalCudaException e) {
       DyingExecutor.leave(e);
@@ -118,6 +123,7 @@ final class SubtreeRun {
     for (FrontFactor f : factor.fronts()) {
       entries += f.values().length;
     }
+    metrics.factored(factor.summary(), Double.BYTES * entries, blockBytes);
     var report =
         new TaskReport(
             task.id(),

@@ -98,6 +98,11 @@ public final class Backends {
     return list;
   }
 
+  /** Device memory that this JVM holds at the moment. */
+  public static long deviceBytesInUse() {
+    return find("cuda").map(QrBackendProvider::deviceBytesInUse).orElse(0L);
+  }
+
   /** Whether a problem is one for GPUs, where its tasks get any. */
   public static boolean wantsDevices(BackendChoice choice, double intensity, double flops) {
     Optional<QrBackendProvider> cuda =

@@ -21,10 +21,12 @@ public final class DeviceLease implements AutoCloseable {
   private static final Map<Integer, Semaphore> DEVICES = new ConcurrentHashMap<>();
 
   private final int device;
+  private final long waitedNanos;
   private final AtomicBoolean held = new AtomicBoolean(true);
 
-  private DeviceLease(int device) {
+  private DeviceLease(int device, long waitedNanos) {
     this.device = device;
+    this.waitedNanos = waitedNanos;
   }
 
   /**
@@ -70,13 +72,14 @@ public final class DeviceLease implements AutoCloseable {
    * @throws BackendUnavailableException if the wait is interrupted
    */
   public static DeviceLease acquire(TaskContext task, int device) {
+    long begin = System.nanoTime();
     try {
       DEVICES.computeIfAbsent(device, d -> new Semaphore(1, true)).acquire();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new BackendUnavailableException("interrupted while waiting for a device", "cuda");
     }
-    var lease = new DeviceLease(device);
+    var lease = new DeviceLease(device, System.nanoTime() - begin);
     if (task != null) {
       task.addTaskCompletionListener((TaskCompletionListener) context -> lease.close());
     }
@@ -86,6 +89,11 @@ public final class DeviceLease implements AutoCloseable {
   /** Device ordinal. */
   public int device() {
     return device;
+  }
+
+  /** How long it took to get the device. */
+  public long waitedNanos() {
+    return waitedNanos;
   }
 
   /** Gives the device back; idempotent. */

@@ -312,7 +312,9 @@ class SolveCommandTest {
             "critical path",
             "columns of front",
             "workers levels",
+            "work in tiles",
             "over 4 executor(s)",
+            "with a GPU each",
             "level 1:");
     try (var files = Files.list(folder)) {
       assertThat(files).isEmpty();

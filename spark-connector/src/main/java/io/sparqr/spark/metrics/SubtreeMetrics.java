@@ -1,0 +1,61 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.metrics;
+
+import io.sparqr.numeric.FactorSummary;
+import java.io.Serializable;
+import org.apache.spark.SparkContext;
+import org.apache.spark.util.LongAccumulator;
+
+/**
+ * What the subtree tasks of one factorization did, as named accumulators: Spark's stage page shows
+ * them for each task and summed up. They count work, not results: a task that is run again counts
+ * again. Each count goes to the JVM's {@link ExecutorMetrics} too.
+ */
+public final class SubtreeMetrics implements Serializable {
+
+  private static final long serialVersionUID = 1;
+
+  private final LongAccumulator fronts;
+  private final LongAccumulator flops;
+  private final LongAccumulator rows;
+  private final LongAccumulator rBytes;
+  private final LongAccumulator contributionBytes;
+  private final LongAccumulator deviceWait;
+
+  /** Registers the accumulators; Spark forgets them when nobody holds this any more. */
+  public SubtreeMetrics(SparkContext context) {
+    fronts = context.longAccumulator("sparqr fronts");
+    flops = context.longAccumulator("sparqr flops");
+    rows = context.longAccumulator("sparqr rows");
+    rBytes = context.longAccumulator("sparqr R bytes");
+    contributionBytes = context.longAccumulator("sparqr contribution bytes");
+    deviceWait = context.longAccumulator("sparqr device wait, ms");
+  }
+
+  /** Rows have arrived at a task: of A, combined ones as they came, and of the ridge. */
+  public void arrived(long count) {
+    rows.add(count);
+    ExecutorMetrics.arrived(count);
+  }
+
+  /**
+   * A task has factored its subtree.
+   *
+   * @param bytesOfR values of R
+   * @param blockBytes encoded contribution blocks that go to other tasks
+   */
+  public void factored(FactorSummary summary, long bytesOfR, long blockBytes) {
+    long work = Math.round(summary.flopsDone());
+    fronts.add(summary.fronts());
+    flops.add(work);
+    rBytes.add(bytesOfR);
+    contributionBytes.add(blockBytes);
+    ExecutorMetrics.factored(summary.fronts(), work, bytesOfR, blockBytes);
+  }
+
+  /** A task has waited for its device. */
+  public void waited(long nanos) {
+    deviceWait.add(nanos / 1_000_000);
+    ExecutorMetrics.waited(nanos);
+  }
+}

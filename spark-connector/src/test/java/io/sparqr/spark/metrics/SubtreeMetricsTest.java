@@ -1,0 +1,121 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.codahale.metrics.MetricRegistry;
+import io.sparqr.backend.BackendChoice;
+import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.Problems;
+import io.sparqr.spark.QRFactorization;
+import io.sparqr.spark.SolveReport;
+import io.sparqr.sparse.CsrMatrix;
+import java.lang.reflect.Proxy;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.api.plugin.PluginContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerStageCompleted;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** Counts that the stage page and the executors' registries show are those of the report. */
+class SubtreeMetricsTest {
+
+  private static final long SEED = Long.getLong("test.seed", 20260104L);
+  private static final CsrMatrix A = Problems.grid(40, SEED);
+  private static final double[] B = Problems.rhs(A.rows(), SEED + 1);
+
+  @Test
+  @Timeout(60)
+  void stagePageAndRegistryAgreeWithTheReport() throws InterruptedException {
+    JavaSparkContext context = LocalSpark.context();
+    Map<Long, Map.Entry<String, Long>> shown = new ConcurrentHashMap<>();
+    var listener =
+        new SparkListener() {
+          @Override
+          public void onStageCompleted(SparkListenerStageCompleted stage) {
+            CollectionConverters.asJava(stage.stageInfo().accumulables())
+                .forEach(
+                    (id, a) -> {
+                      if (a.name().isDefined() && a.name().get().startsWith("sparqr")) {
+                        long value = ((Number) a.value().get()).longValue();
+                        shown.put((Long) id, Map.entry(a.name().get(), value));
+                      }
+                    });
+          }
+        };
+    MetricRegistry registry = registry();
+    Map<String, Long> before = values(registry);
+    context.sc().addSparkListener(listener);
+    SolveReport report;
+    try (QRFactorization f =
+        GpuSparseQR.builder()
+            .backend(BackendChoice.CPU)
+            .partitionOptions(new PartitionOptions(2, 4, 3, 0))
+            .factorize(context.parallelize(Problems.rows(A, B), 3))) {
+      report = f.summary();
+      // listeners hear of stages a little later
+      while (shown.size() < 5
+          || shown.values().stream().noneMatch(e -> e.getValue() == report.fronts())) {
+        Thread.sleep(20);
+      }
+    } finally {
+      context.sc().removeSparkListener(listener);
+    }
+    Map<String, Long> page = new TreeMap<>();
+    shown.values().forEach(e -> page.put(e.getKey(), e.getValue()));
+    assertThat(report.levels()).isGreaterThanOrEqualTo(3);
+    assertThat(page)
+        .containsEntry("sparqr fronts", (long) report.fronts())
+        .containsEntry("sparqr R bytes", 8 * report.nnzR())
+        .containsEntry("sparqr rows", (long) A.rows())
+        .containsKey("sparqr contribution bytes");
+    // Each task's flops are rounded.
+    assertThat((double) page.get("sparqr flops"))
+        .isBetween(report.flopsDone() - 100, report.flopsDone() + 100);
+    Map<String, Long> after = values(registry);
+    assertThat(after.get("tasks") - before.get("tasks")).isEqualTo(report.subtreeTasks());
+    Map<String, String> names =
+        Map.of(
+            "fronts", "sparqr fronts",
+            "flops", "sparqr flops",
+            "rows", "sparqr rows",
+            "rBytes", "sparqr R bytes",
+            "contributionBytes", "sparqr contribution bytes");
+    names.forEach(
+        (name, accumulator) ->
+            assertThat(after.get(name) - before.get(name))
+                .as(name)
+                .isEqualTo(page.get(accumulator))
+                .isPositive());
+    assertThat(after).containsEntry("deviceBytes", 0L).containsKey("deviceWaitMillis");
+  }
+
+  /** What Spark does with a plugin when an executor starts. */
+  private static MetricRegistry registry() {
+    var registry = new MetricRegistry();
+    var context =
+        (PluginContext)
+            Proxy.newProxyInstance(
+                SubtreeMetricsTest.class.getClassLoader(),
+                new Class<?>[] {PluginContext.class},
+                (proxy, method, arguments) ->
+                    method.getName().equals("metricRegistry") ? registry : null);
+    var plugin = new SparqrPlugin();
+    assertThat(plugin.driverPlugin()).isNull();
+    plugin.executorPlugin().init(context, Map.of());
+    return registry;
+  }
+
+  private static Map<String, Long> values(MetricRegistry registry) {
+    Map<String, Long> values = new TreeMap<>();
+    registry.getGauges().forEach((name, gauge) -> values.put(name, (Long) gauge.getValue()));
+    return values;
+  }
+}
