@@ -10,8 +10,10 @@ import java.io.Serializable;
  *     negative: no detection, every column with a row left is live
  * @param threads host threads that the task may use, at least 1
  * @param deviceMemoryBytes device memory the task may use; 0 = what is free
+ * @param keepQ whether the reflectors of every front are kept ({@link SubtreeFactor#reflectors})
  */
-public record FactorOptions(double rankTolerance, int threads, long deviceMemoryBytes)
+public record FactorOptions(
+    double rankTolerance, int threads, long deviceMemoryBytes, boolean keepQ)
     implements Serializable {
 
   /** Checks the ranges. */
@@ -19,6 +21,11 @@ public record FactorOptions(double rankTolerance, int threads, long deviceMemory
     if (threads < 1 || deviceMemoryBytes < 0 || Double.isNaN(rankTolerance)) {
       throw new IllegalArgumentException("factor options out of range");
     }
+  }
+
+  /** Without keeping Q. */
+  public FactorOptions(double rankTolerance, int threads, long deviceMemoryBytes) {
+    this(rankTolerance, threads, deviceMemoryBytes, false);
   }
 
   /**

@@ -12,16 +12,29 @@ import java.util.List;
  * @param residualSquares size rhsCount: sums of squares of the entries of Q'b that end here (rows
  *     that no pivot and no contribution block took)
  * @param summary what was done
+ * @param reflectors Q of each front in the task's order if it was asked for ({@link
+ *     FactorOptions#keepQ}), else empty
  */
 public record SubtreeFactor(
     List<FrontFactor> fronts,
     List<ContributionBlock> outputs,
     double[] residualSquares,
-    FactorSummary summary) {
+    FactorSummary summary,
+    List<FrontReflectors> reflectors) {
 
   /** Copies the lists. */
   public SubtreeFactor {
     fronts = List.copyOf(fronts);
     outputs = List.copyOf(outputs);
+    reflectors = List.copyOf(reflectors);
+  }
+
+  /** Without Q. */
+  public SubtreeFactor(
+      List<FrontFactor> fronts,
+      List<ContributionBlock> outputs,
+      double[] residualSquares,
+      FactorSummary summary) {
+    this(fronts, outputs, residualSquares, summary, List.of());
   }
 }

@@ -59,6 +59,57 @@ final class ContractCase {
     return run;
   }
 
+  /**
+   * Factors with Q kept: the same pivots are live as without, and the reflectors turn the same
+   * right-hand sides, and others, into what carrying them along gives.
+   */
+  void verifyKeptQ(SubtreeFactorizer backend, int[] taskOf, int threads) {
+    RowBlock rows = split().rows();
+    var plain = TaskRun.run(backend, analysis, rows, taskOf, options(threads, false));
+    var kept = TaskRun.run(backend, analysis, rows, taskOf, options(threads, true));
+    for (int f = 0; f < analysis.fronts(); f++) {
+      assertThat(kept.fronts.get(f).livePivot()).containsExactly(plain.fronts.get(f).livePivot());
+    }
+    assertThat(plain.factors).allMatch(f -> f.reflectors().isEmpty());
+    checkReflected(kept, rows, taskOf, kept);
+    double[] other = TestMatrices.vector(5 * a.rows(), new java.util.Random(a.rows() + 31L));
+    RowBlock otherRows = RowSplit.of(a, other, 5, analysis, ones()).rows();
+    var carried = TaskRun.run(backend, analysis, otherRows, taskOf, options(threads, true));
+    checkReflected(kept, otherRows, taskOf, carried);
+  }
+
+  private FactorOptions options(int threads, boolean keepQ) {
+    return new FactorOptions(tolerance, threads, 0, keepQ);
+  }
+
+  /** Q'b by the reflectors of {@code kept} against Q'b as it was carried along. */
+  private void checkReflected(TaskRun kept, RowBlock rows, int[] taskOf, TaskRun carried) {
+    int width = rows.rhsCount();
+    double[] norms = new double[width];
+    double[] c = kept.reflect(rows, taskOf, norms);
+    double[] expected = new double[c.length];
+    for (FrontFactor f : carried.fronts) {
+      for (int i = 0; i < f.rank(); i++) {
+        int p = analysis.firstPivot(f.front()) + f.livePivot()[i];
+        System.arraycopy(f.rhs(), i * width, expected, p * width, width);
+      }
+    }
+    double norm = Tolerances.norm(rows.rhs(), rows.rows() * width);
+    double limit = Tolerances.of(a.rows(), a.columns(), norm);
+    for (int i = 0; i < c.length; i++) {
+      assertThat(c[i])
+          .as("%s: Q'b at position %d of right-hand side %d", name, i / width, i % width)
+          .isCloseTo(expected[i], org.assertj.core.api.Assertions.within(limit));
+    }
+    for (int q = 0; q < width; q++) {
+      assertThat(norms[q])
+          .as("%s: residual norm of right-hand side %d", name, q)
+          .isCloseTo(
+              Math.sqrt(carried.residualSquares[q]),
+              org.assertj.core.api.Assertions.within(limit));
+    }
+  }
+
   /** Checks the defining equations; {@code rank} negative: not checked. Returns x. */
   double[] verify(TaskRun run, int rank) {
     int m = a.rows();

@@ -19,6 +19,11 @@ final class TaskRun {
   final double[] residualSquares;
   FactorSummary summary;
 
+  /** One a task, in the order in which they ran; Q is kept where the options ask for it. */
+  final List<SubtreeProblem> problems = new ArrayList<>();
+
+  final List<SubtreeFactor> factors = new ArrayList<>();
+
   private TaskRun(SymbolicAnalysis analysis, int nrhs) {
     this.analysis = analysis;
     this.residualSquares = new double[nrhs];
@@ -81,6 +86,8 @@ final class TaskRun {
       int[] fronts = task.getValue().stream().mapToInt(i -> i).toArray();
       var problem = new SubtreeProblem(analysis, fronts, select(rows, taskOf, t), inputs);
       SubtreeFactor factor = factorizer.factor(problem, options);
+      run.problems.add(problem);
+      run.factors.add(factor);
       run.fronts.addAll(factor.fronts());
       travelling.addAll(factor.outputs());
       for (int q = 0; q < rows.rhsCount(); q++) {
@@ -122,6 +129,45 @@ final class TaskRun {
         value.stream().mapToDouble(x -> x).toArray(),
         rhs.stream().mapToDouble(x -> x).toArray(),
         nrhs);
+  }
+
+  /**
+   * Q'b by the kept reflectors, task by task.
+   *
+   * @param rows the rows that were factored, with the right-hand sides to transform
+   * @param norms out: residual norms by right-hand side
+   * @return by position x rhsCount, 0 at dead columns
+   */
+  double[] reflect(RowBlock rows, int[] taskOf, double[] norms) {
+    int width = rows.rhsCount();
+    double[] c = new double[analysis.columns() * width];
+    var travelling = new ArrayList<ContributionRhs>();
+    for (int t = 0; t < problems.size(); t++) {
+      int[] fronts = problems.get(t).fronts();
+      RowBlock mine = select(rows, taskOf, taskOf[fronts[0]]);
+      var inputs = new ArrayList<ContributionRhs>();
+      for (var it = travelling.iterator(); it.hasNext(); ) {
+        var block = it.next();
+        if (Arrays.binarySearch(fronts, analysis.parent(block.front())) >= 0) {
+          inputs.add(0, block);
+          it.remove();
+        }
+      }
+      var run =
+          new TaskReflection(analysis, fronts, mine.front(), mine.rhs(), width, false, inputs);
+      factors.get(t).reflectors().forEach(run::run);
+      travelling.addAll(run.outputs());
+      for (int i = 0; i < run.positions().length; i++) {
+        System.arraycopy(run.values(), i * width, c, run.positions()[i] * width, width);
+      }
+      for (int q = 0; q < width; q++) {
+        norms[q] = Math.hypot(norms[q], run.residual()[q]);
+      }
+    }
+    if (!travelling.isEmpty()) {
+      throw new AssertionError("right-hand sides that nobody took: " + travelling.size());
+    }
+    return c;
   }
 
   /** n x n, row p is the row of R with its pivot at position p; dead rows zero. */

@@ -204,6 +204,34 @@ final class FrontRows {
     return order;
   }
 
+  /** Places of the front's rows of A among the sorted rows. */
+  int[] ownPlaces() {
+    return Arrays.copyOf(destination, rowCount);
+  }
+
+  /** Children, ascending. */
+  int[] children() {
+    int[] front = new int[childCount];
+    for (int c = 0; c < childCount; c++) {
+      front[c] = children[c].front();
+    }
+    return front;
+  }
+
+  /** Size children + 1; offsets in {@link #childPlaces}. */
+  int[] childStart() {
+    int[] start = new int[childCount + 1];
+    for (int c = 0; c < childCount; c++) {
+      start[c + 1] = start[c] + children[c].cm();
+    }
+    return start;
+  }
+
+  /** Places of the children's rows among the sorted rows. */
+  int[] childPlaces() {
+    return Arrays.copyOfRange(destination, rowCount, count);
+  }
+
   /** Lets go of the children's blocks. */
   void release() {
     Arrays.fill(children, 0, childCount, null);

@@ -73,8 +73,9 @@ final class FrontWorker {
     int ld;
     int[] stair;
     double flops = 0;
+    QKeeper keeper = state.keepsQ() ? new QKeeper(f, rows) : null;
     if (count > 4L * fn && entries > WHOLE_FRONT_ENTRIES) {
-      TallReducer tall = reduced(fn, crew);
+      TallReducer tall = reduced(fn, crew, keeper);
       rows.release();
       state.release(childBytes);
       childBytes = 0;
@@ -82,6 +83,9 @@ final class FrontWorker {
       matrix = workspace(f, StaircaseQr.length(ld, fn + rhsCount));
       stair = new int[fn];
       tall.sortInto(matrix, ld, stair);
+      if (keeper != null) {
+        keeper.reduced(tall);
+      }
       flops = tall.flops();
       System.arraycopy(tall.residualSquares(), 0, squares, 0, rhsCount);
     } else {
@@ -106,14 +110,21 @@ final class FrontWorker {
     }
     var packer = new FrontPacker(f, fp, fn, rhsCount, matrix, ld, rowPivot);
     ContributionBlock block = packer.block(rank, live);
+    if (keeper != null) {
+      keeper.factored(qr, matrix, ld, live, stair, rowPivot);
+      state.keep(index, keeper.reflectors(rank, live));
+    }
     state.hold(block == null ? 0 : bytes(block));
     state.done(index, packer.factor(rank), block, squares, qr.droppedNorm(), flops + qr.flops());
     state.release(bytes);
   }
 
-  private TallReducer reduced(int fn, Crew crew) {
+  private TallReducer reduced(int fn, Crew crew, QKeeper keeper) {
     int capacity = TallReducer.capacity(fn, rhsCount, CHUNK_BYTES);
     var tall = new TallReducer(kernels, fn, rhsCount, capacity);
+    if (keeper != null) {
+      tall.keepReflectors();
+    }
     for (int i : rows.sortedOrder()) {
       if (tall.held() == capacity) {
         tall.reduce(crew);

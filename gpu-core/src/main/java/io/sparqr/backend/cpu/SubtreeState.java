@@ -4,6 +4,7 @@ package io.sparqr.backend.cpu;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
@@ -31,13 +32,14 @@ final class SubtreeState {
   private final Map<Integer, ContributionBlock> inputs = new HashMap<>();
   private final ContributionBlock[] blocks;
   private final FrontFactor[] factors;
+  private final FrontReflectors[] reflectors;
   private final double[] squares;
   private final double[] dropped;
   private final double[] flops;
   private final AtomicLong held = new AtomicLong();
   private final AtomicLong peak = new AtomicLong();
 
-  SubtreeState(SubtreeProblem problem, double tolerance) {
+  SubtreeState(SubtreeProblem problem, double tolerance, boolean keepQ) {
     this.problem = problem;
     this.analysis = problem.analysis();
     this.tolerance = tolerance;
@@ -45,6 +47,7 @@ final class SubtreeState {
     int count = fronts.length;
     this.blocks = new ContributionBlock[count];
     this.factors = new FrontFactor[count];
+    this.reflectors = keepQ ? new FrontReflectors[count] : null;
     this.squares = new double[Math.multiplyExact(count, rhsCount())];
     this.dropped = new double[count];
     this.flops = new double[count];
@@ -166,6 +169,16 @@ final class SubtreeState {
     flops[index] = flopsDone;
   }
 
+  boolean keepsQ() {
+    return reflectors != null;
+  }
+
+  /** Keeps Q of the front with this index. */
+  void keep(int index, FrontReflectors q) {
+    reflectors[index] = q;
+    hold(8 * q.values());
+  }
+
   void hold(long bytes) {
     long now = held.addAndGet(bytes);
     if (now > peak.get()) {
@@ -198,6 +211,7 @@ final class SubtreeState {
     }
     var summary =
         FactorSummary.cpu(backend, fronts.length, rank, done, peak.get(), 0, seconds, droppedNorm);
-    return new SubtreeFactor(Arrays.asList(factors), outputs, residual, summary);
+    List<FrontReflectors> q = reflectors == null ? List.of() : Arrays.asList(reflectors);
+    return new SubtreeFactor(Arrays.asList(factors), outputs, residual, summary, q);
   }
 }

@@ -5,14 +5,18 @@ import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.dense.ReflectorBlock;
+import io.sparqr.numeric.dense.ReflectorList;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -45,11 +49,15 @@ public final class HeathFactorizer implements SubtreeFactorizer {
     private final double[] residual;
     private double droppedSquares;
     private double flops;
+    private final boolean keepQ;
+    private final ArrayList<FrontReflectors> reflectors = new ArrayList<>();
+    private ReflectorList steps;
 
     Run(SubtreeProblem problem, FactorOptions options) {
       this.problem = problem;
       analysis = problem.analysis();
       tolerance = options.rankTolerance();
+      keepQ = options.keepQ();
       rhs = problem.rows().rhsCount();
       residual = new double[rhs];
       problem.inputs().forEach(b -> block.put(b.front(), b));
@@ -67,7 +75,8 @@ public final class HeathFactorizer implements SubtreeFactorizer {
       var fronts = new ArrayList<FrontFactor>();
       long rank = 0;
       for (int f : problem.fronts()) {
-        FrontFactor r = factorFront(f, assemble(f));
+        FrontReflectors places = keepQ ? places(f) : null;
+        FrontFactor r = factorFront(f, assemble(f), places);
         fronts.add(r);
         rank += r.rank();
       }
@@ -81,7 +90,57 @@ public final class HeathFactorizer implements SubtreeFactorizer {
       var summary =
           FactorSummary.cpu(
               "reference", fronts.size(), rank, flops, 0, 0, seconds, Math.sqrt(droppedSquares));
-      return new SubtreeFactor(fronts, outputs, residual, summary);
+      return new SubtreeFactor(fronts, outputs, residual, summary, reflectors);
+    }
+
+    /** Where {@link #assemble} puts the rows: its own in their order, then the children's. */
+    private FrontReflectors places(int f) {
+      int[] own = new int[rowsOf.getOrDefault(f, new ArrayList<>()).size()];
+      Arrays.setAll(own, i -> i);
+      int[] child = new int[analysis.childCount(f)];
+      int[] start = new int[child.length + 1];
+      int count = 0;
+      for (int k = 0; k < child.length; k++) {
+        ContributionBlock c = block.get(analysis.child(f, k));
+        if (c != null && c.cm() > 0) {
+          child[count++] = c.front();
+          start[count] = start[count - 1] + c.cm();
+        }
+      }
+      int[] row = new int[start[count]];
+      Arrays.setAll(row, i -> own.length + i);
+      return new FrontReflectors(
+          f,
+          own.length + row.length,
+          own,
+          Arrays.copyOf(child, count),
+          Arrays.copyOf(start, count + 1),
+          row,
+          new int[0],
+          new boolean[0],
+          new int[0],
+          List.of());
+    }
+
+    private FrontReflectors kept(FrontReflectors places, double[][] a, int[] live, int cm) {
+      boolean[] negative = new boolean[live.length];
+      for (int i = 0; i < live.length; i++) {
+        negative[i] = a[i][live[i]] < 0;
+      }
+      int[] result = new int[live.length + cm];
+      Arrays.setAll(result, i -> i);
+      var q = List.of(steps.block(ReflectorBlock.run(0, a.length)));
+      return new FrontReflectors(
+          places.front(),
+          places.rows(),
+          places.own(),
+          places.child(),
+          places.childStart(),
+          places.childRow(),
+          live,
+          negative,
+          result,
+          q);
     }
 
     /** The front's rows, fn + rhs columns, in any order. */
@@ -117,7 +176,8 @@ public final class HeathFactorizer implements SubtreeFactorizer {
       return rows.toArray(new double[0][]);
     }
 
-    private FrontFactor factorFront(int f, double[][] a) {
+    private FrontFactor factorFront(int f, double[][] a, FrontReflectors places) {
+      steps = new ReflectorList();
       int fp = analysis.fp(f);
       int fn = analysis.fn(f);
       int[] live = new int[fp];
@@ -144,11 +204,20 @@ public final class HeathFactorizer implements SubtreeFactorizer {
         }
       }
       block.put(f, contribution(f, a, r, cm));
+      if (keepQ) {
+        reflectors.add(kept(places, a, Arrays.copyOf(live, r), cm));
+      }
       return rowsOfR(f, a, Arrays.copyOf(live, r));
     }
 
     private void step(double[][] a, int row, int k) {
-      Householder.reflect(a, row, k);
+      double tau = Householder.reflect(a, row, k);
+      if (keepQ && tau != 0) {
+        steps.add(row, a.length - row, tau);
+        for (int i = row + 1; i < a.length; i++) {
+          steps.value(a[i][k]);
+        }
+      }
       for (int i = row + 1; i < a.length; i++) {
         a[i][k] = 0;
       }

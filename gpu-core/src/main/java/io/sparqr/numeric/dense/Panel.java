@@ -127,6 +127,7 @@ final class Panel {
         Reflectors.apply(a, lda, g, length, k, tau, k + 1, k2);
       }
       keep(first, at, g, length, tau);
+      qr.tau[g] = tau;
       qr.rowPivot[g++] = k;
       qr.flops += 4.0 * length * (k2 - k1);
     }

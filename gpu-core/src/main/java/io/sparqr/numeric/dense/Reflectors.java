@@ -6,7 +6,7 @@ package io.sparqr.numeric.dense;
  * column-major arrays. Four columns share each pass over v, so that a scalar core has eight
  * independent multiply-add chains (about 6 GFLOP/s a core where the data is in L1).
  */
-final class Reflectors {
+public final class Reflectors {
 
   /** Sums of squares in this range are free of overflow and harmful underflow. */
   private static final double SAFE_LOW = 0x1p-960;
@@ -16,7 +16,7 @@ final class Reflectors {
   private Reflectors() {}
 
   /** 2-norm of a[from .. from + length), free of overflow and underflow. */
-  static double norm(double[] a, int from, int length) {
+  public static double norm(double[] a, int from, int length) {
     double sum = sumOfSquares(a, from, length);
     if (sum > SAFE_LOW && sum < SAFE_HIGH) {
       return Math.sqrt(sum);
@@ -255,5 +255,62 @@ final class Reflectors {
       s0 = Math.fma(a[x + i], a[y + i], s0);
     }
     return s0 + s1;
+  }
+
+  /** y := H y for one run y[at .. at + n], v[from .. from + n) without its leading 1. */
+  static void reflect1(double[] v, int from, int n, double tau, double[] y, int at) {
+    double s0 = y[at];
+    double s1 = 0;
+    double s2 = 0;
+    double s3 = 0;
+    int c = at + 1;
+    int i = 0;
+    for (; i + 3 < n; i += 4) {
+      s0 = Math.fma(v[from + i], y[c + i], s0);
+      s1 = Math.fma(v[from + i + 1], y[c + i + 1], s1);
+      s2 = Math.fma(v[from + i + 2], y[c + i + 2], s2);
+      s3 = Math.fma(v[from + i + 3], y[c + i + 3], s3);
+    }
+    for (; i < n; i++) {
+      s0 = Math.fma(v[from + i], y[c + i], s0);
+    }
+    double s = -tau * ((s0 + s1) + (s2 + s3));
+    y[at] += s;
+    for (i = 0; i < n; i++) {
+      y[c + i] = Math.fma(s, v[from + i], y[c + i]);
+    }
+  }
+
+  /** The same for four runs, {@code ld} apart. */
+  static void reflect4(double[] v, int from, int n, double tau, double[] y, int at, int ld) {
+    int at1 = at + ld;
+    int at2 = at1 + ld;
+    int at3 = at2 + ld;
+    double s0 = y[at];
+    double s1 = y[at1];
+    double s2 = y[at2];
+    double s3 = y[at3];
+    for (int i = 0; i < n; i++) {
+      double x = v[from + i];
+      s0 = Math.fma(x, y[at + 1 + i], s0);
+      s1 = Math.fma(x, y[at1 + 1 + i], s1);
+      s2 = Math.fma(x, y[at2 + 1 + i], s2);
+      s3 = Math.fma(x, y[at3 + 1 + i], s3);
+    }
+    s0 *= -tau;
+    s1 *= -tau;
+    s2 *= -tau;
+    s3 *= -tau;
+    y[at] += s0;
+    y[at1] += s1;
+    y[at2] += s2;
+    y[at3] += s3;
+    for (int i = 0; i < n; i++) {
+      double x = v[from + i];
+      y[at + 1 + i] = Math.fma(s0, x, y[at + 1 + i]);
+      y[at1 + 1 + i] = Math.fma(s1, x, y[at1 + 1 + i]);
+      y[at2 + 1 + i] = Math.fma(s2, x, y[at2 + 1 + i]);
+      y[at3 + 1 + i] = Math.fma(s3, x, y[at3 + 1 + i]);
+    }
   }
 }

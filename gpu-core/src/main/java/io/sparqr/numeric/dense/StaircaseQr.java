@@ -49,6 +49,9 @@ public final class StaircaseQr {
   int[] rowPivot;
   double flops;
 
+  /** By row of the trapezoid. */
+  double[] tau = new double[0];
+
   private int pivots;
   private double tolerance;
   private double dropped;
@@ -98,6 +101,9 @@ public final class StaircaseQr {
     }
     int size = Math.min(columns, stair[columns - 1]);
     int end = columns + further;
+    if (tau.length < size) {
+      tau = new double[Math.min(columns, 2 * size)];
+    }
     int small = kernels.isNative() ? SMALL_NATIVE : SMALL_JAVA;
     int g = size <= small ? single(columns, end) : blocked(columns, end, panelWidth(size), crew);
     a = null;
@@ -117,6 +123,42 @@ public final class StaircaseQr {
   /** Flops of the last factorization, those for T included. */
   public double flops() {
     return flops;
+  }
+
+  /**
+   * The reflectors of the last factorization, which left them below the trapezoid, packed. Those
+   * with tau = 0, which do nothing, are left out.
+   *
+   * @param matrix as it was left, with its leading dimension
+   * @param live what {@link #factor} returned, with the staircase and the pivots of that call
+   * @param segments where the matrix' rows are in the front ({@link ReflectorBlock#runs})
+   */
+  public ReflectorBlock reflectors(
+      double[] matrix, int ld, int live, int[] staircase, int[] pivotOfRow, int[] segments) {
+    int count = 0;
+    long values = 0;
+    for (int g = 0; g < live; g++) {
+      if (tau[g] != 0) {
+        count++;
+        values += staircase[pivotOfRow[g]] - g - 1;
+      }
+    }
+    int[] first = new int[count];
+    int[] length = new int[count];
+    double[] kept = new double[count];
+    double[] v = new double[Math.toIntExact(values)];
+    int r = 0;
+    int to = 0;
+    for (int g = 0; g < live; g++) {
+      if (tau[g] != 0) {
+        first[r] = g;
+        length[r] = staircase[pivotOfRow[g]] - g;
+        kept[r] = tau[g];
+        System.arraycopy(matrix, g + 1 + pivotOfRow[g] * ld, v, to, length[r] - 1);
+        to += length[r++] - 1;
+      }
+    }
+    return new ReflectorBlock(segments, first, length, kept, v);
   }
 
   private static int panelWidth(int size) {
@@ -146,11 +188,12 @@ public final class StaircaseQr {
       if (isDead(k, norm)) {
         continue;
       }
-      double tau = Reflectors.make(a, at, length, norm);
-      if (tau != 0) {
-        Reflectors.apply(a, lda, g, length, k, tau, k + 1, end);
+      double t = Reflectors.make(a, at, length, norm);
+      if (t != 0) {
+        Reflectors.apply(a, lda, g, length, k, t, k + 1, end);
       }
       flops += 4.0 * length * (end - k);
+      tau[g] = t;
       rowPivot[g++] = k;
     }
     return g;

@@ -1,7 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.dense;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * QR of a matrix with far more rows than columns, rows coming in one by one: when the buffer is
@@ -27,6 +29,12 @@ public final class TallReducer {
   private double[] matrix = new double[0];
   private double flops;
 
+  /** Where Q is kept: blocks so far, the number of each row held, rows so far; else null. */
+  private List<ReflectorBlock> blocks;
+
+  private int[] number = new int[0];
+  private int seen;
+
   /**
    * A reducer without rows.
    *
@@ -50,6 +58,33 @@ public final class TallReducer {
     this.leftmost = new int[start];
   }
 
+  /** Keeps Q: rows are numbered as they come. Call it before the first row. */
+  public void keepReflectors() {
+    blocks = new ArrayList<>();
+    number = new int[leftmost.length];
+  }
+
+  /** The reflectors of the reductions so far, acting on rows by their numbers. */
+  public List<ReflectorBlock> reflectors() {
+    return blocks;
+  }
+
+  /** Numbers of the rows held, in the order in which {@link #sortInto} writes them. */
+  public int[] sortedNumbers() {
+    int[] next = new int[columns + 2];
+    for (int i = 0; i < held; i++) {
+      next[leftmost[i] + 1]++;
+    }
+    for (int k = 0; k <= columns; k++) {
+      next[k + 1] += next[k];
+    }
+    int[] sorted = new int[held];
+    for (int i = 0; i < held; i++) {
+      sorted[next[leftmost[i]]++] = number[i];
+    }
+    return sorted;
+  }
+
   /** Rows of a buffer of about {@code bytes}, at least twice as many as columns. */
   public static int capacity(int columns, int further, long bytes) {
     long room = bytes / 8 / Math.max(columns + further, 1);
@@ -71,6 +106,10 @@ public final class TallReducer {
       int more = (int) Math.min(capacity, 2L * held);
       rows = Arrays.copyOf(rows, Math.multiplyExact(more, width));
       leftmost = Arrays.copyOf(leftmost, more);
+      number = blocks == null ? number : Arrays.copyOf(number, more);
+    }
+    if (blocks != null) {
+      number[held] = seen++;
     }
     int at = held * width;
     Arrays.fill(rows, at, at + width, 0);
@@ -108,6 +147,12 @@ public final class TallReducer {
     int count = qr.factor(matrix, ld, columns, further, 0, -1, stair, pivot, crew);
     flops += qr.flops();
     addSquares(matrix, ld, count, held, columns, residual);
+    if (blocks != null) {
+      int[] sorted = sortedNumbers();
+      int[] segments = ReflectorBlock.runs(sorted, held);
+      blocks.add(qr.reflectors(matrix, ld, count, stair, pivot, segments));
+      System.arraycopy(sorted, 0, number, 0, count);
+    }
     for (int i = 0; i < count; i++) {
       leftmost[i] = pivot[i];
       int at = i * width;

@@ -1,0 +1,77 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cpu;
+
+import io.sparqr.numeric.FrontReflectors;
+import io.sparqr.numeric.dense.ReflectorBlock;
+import io.sparqr.numeric.dense.StaircaseQr;
+import io.sparqr.numeric.dense.TallReducer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Collects Q of one front while it is factored: a {@link FrontReflectors} in the making. */
+final class QKeeper {
+
+  private final int front;
+  private final int count;
+  private final int[] own;
+  private final int[] child;
+  private final int[] childStart;
+  private final int[] childRow;
+  private final List<ReflectorBlock> blocks = new ArrayList<>();
+
+  /** Row of the front that each row of the matrix is; null: the same. */
+  private int[] number;
+
+  private int[] pivot;
+  private boolean[] negative;
+
+  /** Takes the places of the front's sorted rows, children still at hand. */
+  QKeeper(int front, FrontRows rows) {
+    this.front = front;
+    count = rows.count();
+    own = rows.ownPlaces();
+    child = rows.children();
+    childStart = rows.childStart();
+    childRow = rows.childPlaces();
+  }
+
+  /** The rows went through a reducer, and its sorted rows are the matrix. */
+  void reduced(TallReducer tall) {
+    blocks.addAll(tall.reflectors());
+    number = tall.sortedNumbers();
+  }
+
+  /** The matrix was factored. */
+  void factored(StaircaseQr qr, double[] matrix, int ld, int live, int[] stair, int[] rowPivot) {
+    int[] segments =
+        number == null
+            ? ReflectorBlock.run(0, count)
+            : ReflectorBlock.runs(number, number.length);
+    blocks.add(qr.reflectors(matrix, ld, live, stair, rowPivot, segments));
+    pivot = Arrays.copyOf(rowPivot, live);
+    negative = new boolean[live];
+    for (int i = 0; i < live; i++) {
+      negative[i] = matrix[i + pivot[i] * ld] < 0;
+    }
+  }
+
+  /** Q, of whose {@code live} rows the first {@code rank} are R's. */
+  FrontReflectors reflectors(int rank, int live) {
+    int[] result = new int[live];
+    for (int i = 0; i < live; i++) {
+      result[i] = number == null ? i : number[i];
+    }
+    return new FrontReflectors(
+        front,
+        count,
+        own,
+        child,
+        childStart,
+        childRow,
+        Arrays.copyOf(pivot, rank),
+        Arrays.copyOf(negative, rank),
+        result,
+        blocks);
+  }
+}
