@@ -13,7 +13,8 @@ import java.util.List;
  *     that no pivot and no contribution block took)
  * @param summary what was done
  * @param reflectors Q of each front in the task's order if it was asked for ({@link
- *     FactorOptions#keepQ}), else empty
+ *     FactorOptions#keepQ}), else empty; not copied: whoever encodes them may set entries to null
+ *     on the way, so that Q is not in memory twice
  */
 public record SubtreeFactor(
     List<FrontFactor> fronts,
@@ -22,11 +23,10 @@ public record SubtreeFactor(
     FactorSummary summary,
     List<FrontReflectors> reflectors) {
 
-  /** Copies the lists. */
+  /** Copies the lists of R and of the blocks. */
   public SubtreeFactor {
     fronts = List.copyOf(fronts);
     outputs = List.copyOf(outputs);
-    reflectors = List.copyOf(reflectors);
   }
 
   /** Without Q. */

@@ -226,7 +226,9 @@ public final class TaskReflection {
   /** What no front of the task took, ascending by front. */
   public List<ContributionRhs> outputs() {
     var out = new ArrayList<ContributionRhs>();
-    passing.keySet().stream().sorted().forEach(f -> out.add(new ContributionRhs(f, passing.get(f))));
+    passing.keySet().stream()
+        .sorted()
+        .forEach(f -> out.add(new ContributionRhs(f, passing.get(f))));
     return out;
   }
 

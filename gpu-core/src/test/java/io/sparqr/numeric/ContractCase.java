@@ -105,8 +105,7 @@ final class ContractCase {
       assertThat(norms[q])
           .as("%s: residual norm of right-hand side %d", name, q)
           .isCloseTo(
-              Math.sqrt(carried.residualSquares[q]),
-              org.assertj.core.api.Assertions.within(limit));
+              Math.sqrt(carried.residualSquares[q]), org.assertj.core.api.Assertions.within(limit));
     }
   }
 

@@ -86,10 +86,11 @@ public final class GpuSparseQR {
   }
 
   private LeastSquaresSolution solve(RowSource rows) {
-    if (options.minimumNorm() && options.ridge() == 0) {
-      return MinimumNorm.solve(rows, options, listener);
+    SolveOptions once = options.withKeepQ(false);
+    if (once.minimumNorm() && once.ridge() == 0) {
+      return MinimumNorm.solve(rows, once, listener);
     }
-    try (QRFactorization f = Pipeline.factorize(rows, options, listener)) {
+    try (QRFactorization f = Pipeline.factorize(rows, once, listener)) {
       return f.solve();
     }
   }
@@ -262,6 +263,18 @@ public final class GpuSparseQR {
      */
     public Builder analysis(SymbolicAnalysis known) {
       options.analysis(Optional.of(known));
+      return this;
+    }
+
+    /**
+     * Whether {@code factorize} keeps Q beside R, as Householder vectors: further right-hand sides
+     * that are aligned with the rows are then solved as accurately as those that came with them,
+     * and without the semi-normal equations' two passes. Costs memory (about the entries of the
+     * fronts, which the report tells) and sends every row to its task, as the rows of a front are
+     * not combined before the shuffle. Without effect on a one-shot solve. Default false.
+     */
+    public Builder keepQ(boolean on) {
+      options.keepQ(on);
       return this;
     }
 

@@ -29,21 +29,23 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * Solves for further right-hand sides by the corrected semi-normal equations R'R x = A'b with one
-   * step of iterative refinement (Bjorck 1987, Linear Algebra Appl. 88/89), two passes over the
-   * rows.
+   * Solves for further right-hand sides. With {@code keepQ} by the kept Q, as accurately as for
+   * those that came with the rows, one pass over the rows; otherwise by the corrected semi-normal
+   * equations R'R x = A'b with one step of iterative refinement (Bjorck 1987, Linear Algebra Appl.
+   * 88/89), two passes, which lose digits where the condition number is beyond about 1e7. The
+   * report of the solution says which.
    *
    * @param rightHandSides aligned with the rows that were factorized: same number of partitions,
    *     same number of elements in each; every element has the same number of values
    * @throws io.sparqr.error.DimensionMismatchException if they are not aligned or not equally long
    */
   public LeastSquaresSolution solve(JavaRDD<double[]> rightHandSides) {
-    return state.solveFurther(state.source().withLabels(rightHandSides));
+    return state.solveAligned(state.source().withLabels(rightHandSides));
   }
 
   /**
    * The same from rows that carry the new labels: same matrix and weights, in any order and
-   * partitioning.
+   * partitioning; always by the semi-normal equations.
    *
    * @param rows of {@link SparseRow} or a LabeledPoint
    */

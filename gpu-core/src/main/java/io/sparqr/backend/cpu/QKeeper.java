@@ -45,9 +45,7 @@ final class QKeeper {
   /** The matrix was factored. */
   void factored(StaircaseQr qr, double[] matrix, int ld, int live, int[] stair, int[] rowPivot) {
     int[] segments =
-        number == null
-            ? ReflectorBlock.run(0, count)
-            : ReflectorBlock.runs(number, number.length);
+        number == null ? ReflectorBlock.run(0, count) : ReflectorBlock.runs(number, number.length);
     blocks.add(qr.reflectors(matrix, ld, live, stair, rowPivot, segments));
     pivot = Arrays.copyOf(rowPivot, live);
     negative = new boolean[live];

@@ -19,8 +19,7 @@ import java.util.Arrays;
  * @param tau size reflectors; none is 0
  * @param v sum of length - 1 values
  */
-public record ReflectorBlock(
-    int[] segments, int[] first, int[] length, double[] tau, double[] v) {
+public record ReflectorBlock(int[] segments, int[] first, int[] length, double[] tau, double[] v) {
 
   /** Checks sizes in O(reflectors + runs). */
   public ReflectorBlock {

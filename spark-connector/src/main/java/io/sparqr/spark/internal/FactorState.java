@@ -200,12 +200,41 @@ final class FactorState implements Factorization {
   }
 
   @Override
+  public LeastSquaresSolution solveAligned(RowSource rows) {
+    if (options.keepQ()) {
+      return scoped(scope -> solveReflected(rows, scope));
+    }
+    return scoped(scope -> solveSemiNormal(rows, scope, "Q was not kept"));
+  }
+
+  @Override
   public LeastSquaresSolution solveFurther(RowSource rows) {
-    return scoped(scope -> solveSemiNormal(rows, scope));
+    String why = options.keepQ() ? "rows in any order do not tell their reflectors" : "Q was not kept";
+    return scoped(scope -> solveSemiNormal(rows, scope, why));
+  }
+
+  /** R x = Q'b by the kept reflectors. */
+  private LeastSquaresSolution solveReflected(RowSource rows, JobScope scope) {
+    var reflection = new Reflection(rows, made.plan, made.levels, made.pattern.rows());
+    Reflection.Result q = reflection.run(scope);
+    double[] z = q.c();
+    made.levels.back(z, q.width(), false, scope);
+    singletons.backSubstitute(z, z, q.width());
+    double[][] x = new double[q.width()][];
+    double[] norm = new double[x.length];
+    for (int k = 0; k < x.length; k++) {
+      x[k] = unscale(z, k, x.length, 1);
+      norm[k] = withoutRidge(q.residual()[k], x[k]);
+    }
+    return further(x, norm, "further right-hand sides by the kept Q");
+  }
+
+  private LeastSquaresSolution further(double[][] x, double[] norm, String how) {
+    return new LeastSquaresSolution(x, norm, rank(), deadColumns(), report(norm, List.of(how)));
   }
 
   /** Corrected semi-normal equations: x = (R'R)^-1 A'b, r = b - Ax, x += (R'R)^-1 A'r. */
-  private LeastSquaresSolution solveSemiNormal(RowSource rows, JobScope scope) {
+  private LeastSquaresSolution solveSemiNormal(RowSource rows, JobScope scope, String why) {
     var pass = new ResidualPass(rows, made.plan, plan);
     scope.describe("A'b for further right-hand sides");
     ResidualPass.Sums first = pass.run(null, held);
@@ -239,7 +268,8 @@ final class FactorState implements Factorization {
       double gain = r == 0 ? 0 : Math.min(1, Math.max(0, less / r / r));
       norm[k] = withoutRidge(r * Math.sqrt(1 - gain), x[k]);
     }
-    return new LeastSquaresSolution(x, norm, rank(), deadColumns(), report());
+    return further(
+        x, norm, "further right-hand sides by the corrected semi-normal equations: " + why);
   }
 
   /**
@@ -332,7 +362,7 @@ final class FactorState implements Factorization {
     if (analysis.singletons() > 0) {
       // a singleton's row couples columns that R's pattern keeps apart: without singletons it
       // does not
-      SolveOptions all = options.withSymbolic(options.symbolic().withSingletons(false));
+      SolveOptions all = options.withSymbolic(options.symbolic().withSingletons(false)).withKeepQ(false);
       return scoped(
           scope -> {
             try (FactorState whole = Pipeline.state(source, all, ProgressListener.NONE)) {
@@ -364,16 +394,28 @@ final class FactorState implements Factorization {
 
   @Override
   public SolveReport report() {
+    return report(residualNorm, List.of());
+  }
+
+  private SolveReport report(double[] norms, List<String> notes) {
+    long kept = 0;
     long shuffled = made.pattern.shuffleBytes();
     long entries = analysis.singletonEntries();
     String reason = "";
     for (TaskReport r : made.reports) {
       shuffled += r.bytesIn();
       entries += r.entries();
+      kept += r.reflectorBytes();
       reason = reason.isEmpty() || reason.equals(r.backendReason()) ? r.backendReason() : reason;
     }
     var warnings = new ArrayList<>(made.warnings);
     warnings.addAll(summary.warnings());
+    if (options.keepQ()) {
+      warnings.add(
+          "Q is kept beside R (keepQ): %,d bytes; rows were not combined before the shuffle"
+              .formatted(kept));
+    }
+    warnings.addAll(notes);
     List<String> devices =
         summary.device().isEmpty() ? List.of() : List.of(summary.device().split(" \\+ "));
     return new SolveReport(
@@ -388,7 +430,7 @@ final class FactorState implements Factorization {
         summary.flopsDone(),
         rank(),
         deadColumns(),
-        residualNorm,
+        norms,
         normalResidual,
         summary.backend(),
         reason,

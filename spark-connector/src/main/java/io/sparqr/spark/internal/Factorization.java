@@ -12,6 +12,10 @@ public interface Factorization extends AutoCloseable {
 
   LeastSquaresSolution solve();
 
+  /** Rows as they were factorized, with other labels. */
+  LeastSquaresSolution solveAligned(RowSource rows);
+
+  /** The same in any order. */
   LeastSquaresSolution solveFurther(RowSource rows);
 
   double[] standardErrors(int k);

@@ -7,7 +7,6 @@ import io.sparqr.spark.resource.PlannedPlaces;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.Dependency;
-import org.apache.spark.NarrowDependency;
 import org.apache.spark.Partition;
 import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
@@ -115,22 +114,6 @@ final class LevelRdd extends RDD<byte[]> {
     @Override
     public boolean equals(Object other) {
       return other instanceof Index i && i.index == index;
-    }
-  }
-
-  /** Partition i comes from the parent's partition first + i. */
-  private static final class FromTask extends NarrowDependency<Tuple2<Integer, byte[]>> {
-    private static final long serialVersionUID = 1;
-    private final int first;
-
-    FromTask(RDD<Tuple2<Integer, byte[]>> parent, int first) {
-      super(parent);
-      this.first = first;
-    }
-
-    @Override
-    public Seq<Object> getParents(int partitionId) {
-      return CollectionConverters.asScala(List.<Object>of(first + partitionId)).toSeq();
     }
   }
 }

@@ -203,7 +203,8 @@ public final class Pipeline {
             options.backend(),
             intensity(analysis),
             options.deviceMemoryBytes(),
-            resources.local()));
+            resources.local(),
+            options.keepQ()));
   }
 
   /** A power of two, 1 unless squares of the right-hand side would leave the range. */

@@ -41,7 +41,7 @@ final class RowRouter implements Iterator<Tuple2<Integer, byte[]>> {
     this.empty = new double[plan.numbers().rhsCount()];
     this.combines = new boolean[plan.analysis().fronts()];
     for (int f = 0; f < combines.length; f++) {
-      combines[f] = FrontCombiner.worthwhile(plan, f);
+      combines[f] = !plan.numbers().keepQ() && FrontCombiner.worthwhile(plan, f);
     }
   }
 

@@ -16,6 +16,7 @@ import io.sparqr.spark.resource.Backends;
 import io.sparqr.spark.resource.DeviceLease;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.FactorChunk;
+import io.sparqr.spark.wire.ReflectorCodec;
 import io.sparqr.spark.wire.ReportCodec;
 import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -44,7 +45,8 @@ final class SubtreeRun {
    *
    * @param rows row batches in any order
    * @param blocks chunks of contribution blocks in any order
-   * @return a {@link TaskReport}, then {@link FactorChunk}s, then the chunks of the output blocks
+   * @return a {@link TaskReport}, then {@link FactorChunk}s, then {@link ReflectorCodec} frames if
+   *     Q is kept, then the chunks of the output blocks
    */
   List<byte[]> run(List<byte[]> rows, List<byte[]> blocks) {
     long bytesIn = 0;
@@ -73,7 +75,11 @@ final class SubtreeRun {
 
   private SubtreeFactor factor(Backends.Chosen backend, SubtreeProblem problem) {
     var options =
-        new FactorOptions(plan.numbers().tolerance(), threads, plan.numbers().deviceMemoryBytes());
+        new FactorOptions(
+            plan.numbers().tolerance(),
+            threads,
+            plan.numbers().deviceMemoryBytes(),
+            plan.numbers().keepQ());
     if (!backend.onDevice()) {
       try (SubtreeFactorizer cpu = backend.provider().create(0)) {
         return cpu.factor(problem, options);
@@ -124,6 +130,11 @@ final class SubtreeRun {
       entries += f.values().length;
     }
     metrics.factored(factor.summary(), Double.BYTES * entries, blockBytes);
+    List<byte[]> reflectors = ReflectorCodec.encode(factor.reflectors());
+    long reflectorBytes = 0;
+    for (byte[] frame : reflectors) {
+      reflectorBytes += frame.length;
+    }
     var report =
         new TaskReport(
             task.id(),
@@ -133,10 +144,12 @@ final class SubtreeRun {
             dead(factor.fronts()),
             bytesIn,
             blockBytes,
+            reflectorBytes,
             reason);
     var out = new ArrayList<byte[]>();
     out.add(ReportCodec.encode(report));
     out.addAll(FactorChunk.encode(factor.fronts(), plan.numbers().rhsCount()));
+    out.addAll(reflectors);
     out.addAll(blocks);
     return out;
   }

@@ -14,6 +14,7 @@ import java.io.Serializable;
  * @param dead positions of dead pivot columns, ascending
  * @param bytesIn bytes of rows and blocks that came by shuffle
  * @param blockBytes bytes of contribution blocks that it passes on
+ * @param reflectorBytes bytes of Q that are kept
  * @param backendReason why this backend
  */
 record TaskReport(
@@ -24,5 +25,6 @@ record TaskReport(
     int[] dead,
     long bytesIn,
     long blockBytes,
+    long reflectorBytes,
     String backendReason)
     implements Serializable {}

@@ -28,6 +28,7 @@ import org.apache.spark.storage.StorageLevel;
  * @param minimumNorm whether a rank-deficient or wide problem gets its solution of least norm
  *     instead of a basic one
  * @param deviceMemoryBytes device memory that a task may use; 0 = what is free
+ * @param keepQ whether a factorization keeps Q for further right-hand sides
  * @param analysis an analysis made before, used where the rows have its pattern
  */
 public record SolveOptions(
@@ -45,6 +46,7 @@ public record SolveOptions(
     boolean check,
     boolean minimumNorm,
     long deviceMemoryBytes,
+    boolean keepQ,
     Optional<SymbolicAnalysis> analysis) {
 
   /** Checks the ranges. */
@@ -86,6 +88,7 @@ public record SolveOptions(
     b.check = check;
     b.minimumNorm = minimumNorm;
     b.deviceMemoryBytes = deviceMemoryBytes;
+    b.keepQ = keepQ;
     b.analysis = analysis;
     return b;
   }
@@ -98,6 +101,11 @@ public record SolveOptions(
   /** The same for a matrix of n columns. */
   public SolveOptions withColumns(int n) {
     return toBuilder().columns(n).build();
+  }
+
+  /** The same with Q kept or not. */
+  public SolveOptions withKeepQ(boolean on) {
+    return toBuilder().keepQ(on).build();
   }
 
   /** Options while they are collected; a method for each component, all on their defaults. */
@@ -116,6 +124,7 @@ public record SolveOptions(
     private boolean check;
     private boolean minimumNorm;
     private long deviceMemoryBytes;
+    private boolean keepQ;
     private Optional<SymbolicAnalysis> analysis = Optional.empty();
 
     /** AUTO everything. */
@@ -191,6 +200,11 @@ public record SolveOptions(
       return this;
     }
 
+    public Builder keepQ(boolean value) {
+      keepQ = value;
+      return this;
+    }
+
     public Builder analysis(Optional<SymbolicAnalysis> value) {
       analysis = value;
       return this;
@@ -222,6 +236,7 @@ public record SolveOptions(
           check,
           minimumNorm,
           deviceMemoryBytes,
+          keepQ,
           analysis);
     }
   }

@@ -23,7 +23,8 @@ public final class SolvePlan implements Serializable {
       BackendChoice backend,
       double intensity,
       long deviceMemoryBytes,
-      boolean local)
+      boolean local,
+      boolean keepQ)
       implements Serializable {}
 
   private final SymbolicAnalysis analysis;

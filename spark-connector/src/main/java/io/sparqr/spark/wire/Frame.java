@@ -48,7 +48,11 @@ public final class Frame {
     /** {@link VectorCodec#encodeSparse}. */
     SPARSE,
     /** {@link EntryCodec}. */
-    ENTRIES
+    ENTRIES,
+    /** {@link ReflectorCodec}. */
+    REFLECTORS,
+    /** {@link ReflectedCodec}. */
+    REFLECTED
   }
 
   private Frame() {}

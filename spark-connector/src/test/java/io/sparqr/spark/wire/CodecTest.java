@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.error.WireFormatException;
 import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.ContributionRhs;
 import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.dense.ReflectorBlock;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -170,5 +173,119 @@ class CodecTest {
     assertThat(p.start()).isEqualTo(patterns.start());
     assertThat(p.column()).isEqualTo(patterns.column());
     assertThat(ReportCodec.decode(ReportCodec.encode("text"), String.class)).isEqualTo("text");
+  }
+
+  private FrontReflectors reflectors(int front, int rank, int cm, int blocks) {
+    int rows = rank + cm + 3;
+    int[] own = random.ints(0, rows).distinct().limit(rows - 2).toArray();
+    int[] result = random.ints(0, rows).distinct().limit(rank + cm).toArray();
+    int[] live = new int[rank];
+    boolean[] negative = new boolean[rank];
+    for (int i = 0; i < rank; i++) {
+      live[i] = 2 * i;
+      negative[i] = random.nextBoolean();
+    }
+    var list = new ArrayList<ReflectorBlock>();
+    for (int b = 0; b < blocks; b++) {
+      int[] segments = b % 2 == 0 ? new int[] {0, rows} : new int[] {1, 2, 0, 1};
+      int n = b % 2 == 0 ? rows : 3;
+      int[] first = {0, 1, 1};
+      int[] length = {n, n - 1, 1};
+      list.add(new ReflectorBlock(segments, first, length, values(3), values(2 * n - 3)));
+    }
+    int[] child = {front - 2, front - 1};
+    return new FrontReflectors(
+        front,
+        rows,
+        own,
+        child,
+        new int[] {0, 1, 2},
+        new int[] {0, 1},
+        live,
+        negative,
+        result,
+        list);
+  }
+
+  private record Seen(List<FrontReflectors> fronts, List<List<ReflectorBlock>> blocks)
+      implements ReflectorCodec.Visitor {
+    @Override
+    public void front(FrontReflectors front) {
+      fronts.add(front);
+      blocks.add(new ArrayList<>());
+    }
+
+    @Override
+    public void block(ReflectorBlock block) {
+      blocks.get(blocks.size() - 1).add(block);
+    }
+  }
+
+  @Test
+  void reflectorsComeBackWhateverTheFrames() {
+    List<FrontReflectors> given = new ArrayList<>();
+    for (int f = 0; f < 5; f++) {
+      given.add(reflectors(10 + f, f, 4 - f, f));
+    }
+    for (int[] limit : new int[][] {{1, 1}, {200, 1}, {300, 12}, {1 << 20, 1 << 20}}) {
+      var seen = new Seen(new ArrayList<>(), new ArrayList<>());
+      for (byte[] frame : ReflectorCodec.encode(new ArrayList<>(given), limit[0], limit[1])) {
+        ReflectorCodec.read(frame, seen);
+      }
+      assertThat(seen.fronts).hasSameSizeAs(given);
+      for (int f = 0; f < given.size(); f++) {
+        assertThat(seen.fronts.get(f))
+            .usingRecursiveComparison()
+            .isEqualTo(given.get(f).withoutBlocks());
+        int width = 3;
+        double[] y = values(given.get(f).rows() * width);
+        double[] z = y.clone();
+        for (ReflectorBlock b : given.get(f).blocks()) {
+          b.applyTransposed(y, given.get(f).rows(), width, new double[0]);
+        }
+        for (ReflectorBlock b : seen.blocks.get(f)) {
+          b.applyTransposed(z, given.get(f).rows(), width, new double[0]);
+        }
+        assertThat(z).as("seed %d, front %d", SEED, f).isEqualTo(y);
+      }
+    }
+  }
+
+  @Test
+  void damagedReflectorsAreRefused() {
+    byte[] good = ReflectorCodec.encode(new ArrayList<>(List.of(reflectors(4, 2, 1, 2)))).get(0);
+    var nobody = new Seen(new ArrayList<>(), new ArrayList<>());
+    for (int k = 0; k < good.length; k++) {
+      byte[] bad = good.clone();
+      bad[k] ^= (byte) (1 << random.nextInt(8));
+      if (k != 7) {
+        assertThatThrownBy(() -> ReflectorCodec.read(bad, nobody))
+            .as("byte %d, seed %d", k, SEED)
+            .isInstanceOf(WireFormatException.class);
+      }
+    }
+    // kind, then counts that do not fit together, under a right checksum
+    for (int k : new int[] {0, 12, 16, 20, 24, 28}) {
+      var wrong = java.nio.ByteBuffer.wrap(good.clone()).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+      wrong.putInt(Frame.HEADER + k, 1 << 20);
+      Frame.seal(wrong);
+      assertThatThrownBy(() -> ReflectorCodec.read(wrong.array(), nobody))
+          .as("count at %d", k)
+          .isInstanceOf(WireFormatException.class);
+    }
+  }
+
+  @Test
+  void partsOfQTransposedBComeBack() {
+    var block = new ContributionRhs(7, values(6));
+    var r =
+        new ReflectedCodec.Reflected(
+            3,
+            new int[] {4, 9},
+            values(6),
+            values(3),
+            List.of(block, new ContributionRhs(8, values(3))));
+    ReflectedCodec.Reflected back = ReflectedCodec.decode(ReflectedCodec.encode(r));
+    assertThat(back).usingRecursiveComparison().isEqualTo(r);
   }
 }
