@@ -78,6 +78,12 @@ final class ContractCase {
     checkReflected(kept, otherRows, taskOf, carried);
   }
 
+  /** One task for all, Q kept. */
+  TaskRun keeping(SubtreeFactorizer backend, int threads) {
+    return TaskRun.run(
+        backend, analysis, split().rows(), TaskRun.whole(analysis), options(threads, true));
+  }
+
   private FactorOptions options(int threads, boolean keepQ) {
     return new FactorOptions(tolerance, threads, 0, keepQ);
   }

@@ -372,14 +372,6 @@ public abstract class SubtreeFactorizerContract {
   }
 
   @Test
-  void keptReflectorsOfRowsThatComeInChunks() {
-    var random = new Random(17);
-    CsrMatrix a = TestMatrices.incidence(130_000, 90, random);
-    var c = ContractCase.natural("edges", a, TestMatrices.vector(130_000, random), 1);
-    c.verifyKeptQ(backend, TaskRun.whole(c.analysis), 2);
-  }
-
-  @Test
   void keptReflectorsWithDeadAndEmptyColumns() {
     for (int rank : new int[] {1, 7, 33}) {
       var random = new Random(rank);

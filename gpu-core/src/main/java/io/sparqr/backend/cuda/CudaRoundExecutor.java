@@ -483,6 +483,30 @@ final class CudaRoundExecutor implements RoundExecutor {
   }
 
   @Override
+  public void read(Region region, long from, double[] target) {
+    device.bind();
+    DeviceBuffer source = memory.get(region == Region.ARENA ? Part.ARENA : Part.VT);
+    int step = PIECE_BYTES / 8;
+    workers.run(
+        (int) ((target.length + step - 1L) / step),
+        i -> {
+          int at = i * step;
+          int count = Math.min(step, target.length - at);
+          PinnedBuffer buffer = pinned.acquire(8L * count);
+          try (var done = new CudaEvent(device.driver(), false)) {
+            synchronized (down) {
+              down.download(buffer, 0, source.at(8 * (from + at)), 8L * count);
+              done.record(down);
+            }
+            done.synchronize();
+            buffer.view(0, 8 * count).asDoubleBuffer().get(target, at, count);
+          } finally {
+            pinned.release(buffer);
+          }
+        });
+  }
+
+  @Override
   public void close() {
     if (!closed) {
       closed = true;

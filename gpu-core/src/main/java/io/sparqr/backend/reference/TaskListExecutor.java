@@ -384,6 +384,12 @@ public final class TaskListExecutor implements RoundExecutor {
   }
 
   @Override
+  public void read(Region region, long from, double[] target) {
+    double[] source = region == Region.ARENA ? arena : vt;
+    System.arraycopy(source, Math.toIntExact(from), target, 0, target.length);
+  }
+
+  @Override
   public void close() {
     arena = null;
     entry = null;

@@ -26,6 +26,7 @@ final class BucketScheduler {
   private final FrontSchedule out;
   private final int bundle;
   private final boolean pipelining;
+  private final boolean keepQ;
   private final int pivotTiles;
   private final int columnTiles;
 
@@ -47,9 +48,16 @@ final class BucketScheduler {
   private int unfinished;
 
   private BucketScheduler(
-      int rowTiles, int[] left, int pivotTiles, int columnTiles, int bundle, boolean pipelining) {
+      int rowTiles,
+      int[] left,
+      int pivotTiles,
+      int columnTiles,
+      int bundle,
+      boolean pipelining,
+      boolean keepQ) {
     this.bundle = bundle;
     this.pipelining = pipelining;
+    this.keepQ = keepQ;
     this.pivotTiles = pivotTiles;
     this.columnTiles = columnTiles;
     out = new FrontSchedule(rowTiles, pivotTiles, columnTiles);
@@ -95,11 +103,24 @@ final class BucketScheduler {
    */
   static FrontSchedule schedule(
       int rowTiles, int[] left, int pivotTiles, int columnTiles, int bundle, boolean pipelining) {
+    return schedule(rowTiles, left, pivotTiles, columnTiles, bundle, pipelining, false);
+  }
+
+  /** The same; with {@code keepQ} bundles of the last column tile have VT slots too. */
+  static FrontSchedule schedule(
+      int rowTiles,
+      int[] left,
+      int pivotTiles,
+      int columnTiles,
+      int bundle,
+      boolean pipelining,
+      boolean keepQ) {
     if (pivotTiles > rowTiles || pivotTiles > columnTiles) {
       throw new IllegalArgumentException(
           pivotTiles + " pivot tiles of " + rowTiles + " x " + columnTiles + " tiles");
     }
-    var s = new BucketScheduler(rowTiles, left, pivotTiles, columnTiles, bundle, pipelining);
+    var s =
+        new BucketScheduler(rowTiles, left, pivotTiles, columnTiles, bundle, pipelining, keepQ);
     s.run();
     return s.out;
   }
@@ -168,7 +189,7 @@ final class BucketScheduler {
    * Applies a factorized bundle and, pipelined, factorizes what is left of it in the next column.
    */
   private void advance(int at) {
-    if (out.writeSlot(at) < 0) {
+    if (out.nextColumn(at) >= columnTiles) {
       return;
     }
     int c = out.nextColumn(at);
@@ -267,7 +288,7 @@ final class BucketScheduler {
   }
 
   private int slot(int c) {
-    return c + 1 < columnTiles ? slots++ : -1;
+    return keepQ || c + 1 < columnTiles ? slots++ : -1;
   }
 
   private void push(int c, int i) {

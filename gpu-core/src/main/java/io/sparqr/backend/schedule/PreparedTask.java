@@ -19,6 +19,7 @@ final class PreparedTask {
   final FrontRows rows;
   final StageBuilder builder;
   final boolean detect;
+  final boolean keepQ;
   final long budget;
   final List<Stage> stages = new ArrayList<>();
 
@@ -27,13 +28,15 @@ final class PreparedTask {
     fronts = problem.fronts();
     rows = new FrontRows(problem);
     detect = o.rankTolerance() >= 0;
-    builder = new StageBuilder(analysis, rows, cut, o.threads(), detect);
+    keepQ = o.keepQ();
+    builder = new StageBuilder(analysis, rows, cut, o.threads(), detect, keepQ);
     this.budget = budget;
   }
 
   boolean serves(SubtreeProblem problem, FactorOptions o, long bytes) {
     return analysis == problem.analysis()
         && detect == (o.rankTolerance() >= 0)
+        && keepQ == o.keepQ()
         && budget == bytes
         && Arrays.equals(fronts, problem.fronts())
         && rows.sameStructure(problem.rows());

@@ -3,7 +3,11 @@ package io.sparqr.backend.schedule;
 
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.FrontReflectors;
+import io.sparqr.numeric.dense.ReflectorBlock;
+import io.sparqr.numeric.dense.ReflectorList;
 import java.nio.DoubleBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 
 /**
@@ -28,13 +32,18 @@ final class Retriangularization {
   private double droppedSquares;
   private final double[] residual;
 
+  /** Reflectors in the order of their making; null unless Q is kept. */
+  private final ReflectorList steps;
+
   /**
    * Takes rows [0, k) of a front's trapezoid, k = min(fm, fn): row i with its fn - i values, one
    * after the other, then k x rhs right-hand sides.
    */
-  Retriangularization(int front, FrontDescriptor d, double tolerance, DoubleBuffer packed) {
+  Retriangularization(
+      int front, FrontDescriptor d, double tolerance, DoubleBuffer packed, boolean keepQ) {
     this.front = front;
     this.tolerance = tolerance;
+    steps = keepQ ? new ReflectorList() : null;
     fp = d.fp();
     fn = d.fn();
     rhs = d.rhs();
@@ -99,10 +108,16 @@ final class Retriangularization {
     double alpha = a[r][j];
     double beta = -Math.copySign(Math.hypot(alpha, below), alpha);
     double tau = (beta - alpha) / beta;
+    if (steps != null) {
+      steps.add(r, end - r, tau);
+    }
     double[] sum = Arrays.copyOfRange(a[r], j + 1, fn + rhs);
     for (int i = r + 1; i < end; i++) {
       double v = a[i][j] / (alpha - beta);
       a[i][j] = v;
+      if (steps != null) {
+        steps.value(v);
+      }
       for (int c = j + 1; c < fn + rhs; c++) {
         sum[c - j - 1] += v * a[i][c];
       }
@@ -140,6 +155,37 @@ final class Retriangularization {
       }
     }
     return new FrontFactor(front, fn, Arrays.copyOf(live, rank), values, right, rhs);
+  }
+
+  /** Q of the front: that which made its trapezoid, then what was done here. */
+  FrontReflectors reflectors(FrontReflectors q) {
+    var blocks = new ArrayList<ReflectorBlock>(q.blocks());
+    // rows came down with a positive diagonal: I - 2 e e' negates a row
+    var flips = new ReflectorList();
+    for (int i = 0; i < q.rank(); i++) {
+      if (q.negative()[i]) {
+        flips.add(i, 1, 2);
+      }
+    }
+    blocks.add(flips.block(ReflectorBlock.run(0, rows)));
+    blocks.add(steps.block(ReflectorBlock.run(0, rows)));
+    boolean[] negative = new boolean[rank];
+    for (int i = 0; i < rank; i++) {
+      negative[i] = a[i][live[i]] < 0;
+    }
+    int[] result = new int[rank + cm];
+    Arrays.setAll(result, i -> i);
+    return new FrontReflectors(
+        front,
+        q.rows(),
+        q.own(),
+        q.child(),
+        q.childStart(),
+        q.childRow(),
+        Arrays.copyOf(live, rank),
+        negative,
+        result,
+        blocks);
   }
 
   /** The rows that go to the parent; null if there are none. */

@@ -50,6 +50,21 @@ public interface RoundExecutor extends AutoCloseable {
    */
   double[] fetch(ByteBuffer tasks, int count, int outDoubles);
 
+  /** Parts of a stage's memory. */
+  enum Region {
+    /** The fronts ({@link FrontDescriptor#data}). */
+    ARENA,
+    /** The VT slots, {@link TaskLayout#VT_DOUBLES} each. */
+    VT
+  }
+
+  /**
+   * Copies doubles [from, from + target.length) of a part as the last {@link #execute} left it.
+   *
+   * @param target filled
+   */
+  void read(Region region, long from, double[] target);
+
   /** Releases whatever the last stage holds; idempotent. */
   @Override
   void close();

@@ -39,7 +39,10 @@ final class SparseScheduler {
       slotStart[f + 1] = Math.addExact(slotStart[f], length);
     }
     int[] slotBase = new int[slotStart[stage.fronts]];
-    int vtSlots = assignSlots(stage, times, slotStart, slotBase);
+    int vtSlots =
+        stage.keepQ
+            ? ownSlots(stage, slotStart, slotBase)
+            : assignSlots(stage, times, slotStart, slotBase);
     double sum = 0;
     for (double f : flops) {
       sum += f;
@@ -115,6 +118,18 @@ final class SparseScheduler {
       columns += s.kind(op) == TaskLayout.APPLY_FACTORIZE ? 1 : 0;
     }
     return flops + cube * (4.0 * applied + 2) * columns;
+  }
+
+  /** A slot for every bundle, front by front in the order of their rounds. */
+  private static int ownSlots(StageFronts stage, int[] slotStart, int[] slotBase) {
+    int used = 0;
+    for (int f = 0; f < stage.fronts; f++) {
+      for (int local = 0; local < slotStart[f + 1] - slotStart[f]; local++) {
+        slotBase[slotStart[f] + local] = used;
+        used = Math.addExact(used, stage.rounds[f].writes(local));
+      }
+    }
+    return used;
   }
 
   /**

@@ -29,6 +29,7 @@ final class StageBuilder {
   private final SchedulerOptions options;
   private final int threads;
   private final boolean detect;
+  private final boolean keepQ;
 
   /** size nf; number of a front in the stage that is being built, or -1. */
   private final int[] stageIndex;
@@ -41,18 +42,21 @@ final class StageBuilder {
    *
    * @param detect whether dead pivots are looked for: then a front with fewer rows than pivots is
    *     known to be unsound
+   * @param keepQ whether Q is wanted after the rounds
    */
   StageBuilder(
       SymbolicAnalysis analysis,
       FrontRows rows,
       SchedulerOptions options,
       int threads,
-      boolean detect) {
+      boolean detect,
+      boolean keepQ) {
     this.analysis = analysis;
     this.rows = rows;
     this.options = options;
     this.threads = threads;
     this.detect = detect;
+    this.keepQ = keepQ;
     stageIndex = new int[analysis.fronts()];
     Arrays.fill(stageIndex, -1);
     localOf = new int[threads][];
@@ -70,6 +74,7 @@ final class StageBuilder {
     int[] blockOf;
     int[] maps;
     int[] sIndex;
+    int[][] ownRows;
 
     Draft(int[] id, List<ContributionBlock> blocks, int rhs) {
       this.id = id;
@@ -101,6 +106,8 @@ final class StageBuilder {
    */
   StageProgram build(int[] fronts, List<ContributionBlock> blocks) {
     var d = new Draft(fronts, blocks, rows.rows().rhsCount());
+    d.s.keepQ = keepQ;
+    d.ownRows = keepQ ? new int[fronts.length][] : null;
     for (int f = 0; f < fronts.length; f++) {
       stageIndex[fronts[f]] = f;
     }
@@ -314,15 +321,23 @@ final class StageBuilder {
     int own = rows.count(g);
     int to = (int) d.s.sStart[f];
     int right = (int) d.s.sStart[f + 1] - own * d.s.rhs;
+    int[] ownRows = keepQ ? new int[own] : null;
     for (int k = 0; k < own; k++) {
       int i = rows.row(g, k);
-      int base = next[leftmost(g, i, local)]++ * ld;
+      int at = next[leftmost(g, i, local)]++;
+      int base = at * ld;
+      if (keepQ) {
+        ownRows[k] = at;
+      }
       for (int e = r.rowStart()[i]; e < r.rowStart()[i + 1]; e++) {
         d.sIndex[to++] = base + place(g, r.position()[e], local);
       }
       for (int j = 0; j < d.s.rhs; j++) {
         d.sIndex[right++] = base + d.s.fn[f] + j;
       }
+    }
+    if (keepQ) {
+      d.ownRows[f] = ownRows;
     }
   }
 
@@ -344,7 +359,8 @@ final class StageBuilder {
         pivotTiles,
         s.columnTiles(f),
         options.bundleFor(rowTiles, pivotTiles),
-        options.pipelining());
+        options.pipelining(),
+        keepQ);
   }
 
   private StageProgram finish(Draft d) {
@@ -395,7 +411,8 @@ final class StageBuilder {
         d.blockData[s.blocks],
         s.outStart,
         schedule.residualSlots(),
-        schedule);
+        schedule,
+        d.ownRows);
   }
 
   private static FrontDescriptor blockDescriptor(Draft d, int k) {

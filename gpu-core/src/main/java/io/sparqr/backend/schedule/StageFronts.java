@@ -11,6 +11,9 @@ final class StageFronts {
   final int blocks;
   final int rhs;
 
+  /** Whether a VT slot is written once only, so that Q can be had after the rounds. */
+  boolean keepQ;
+
   /** size fronts each: rows, columns, pivot columns, contribution rows. */
   final int[] fm;
 

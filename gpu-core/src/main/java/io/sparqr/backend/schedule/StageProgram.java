@@ -20,6 +20,8 @@ import java.nio.ByteBuffer;
  * @param outStart size fronts + 1; front f's slice of the output buffer
  * @param residualSlots number of residual partial sums
  * @param schedule the rounds
+ * @param ownRows size fronts where Q is kept: the rows of each front that its rows of A are; else
+ *     null
  */
 public record StageProgram(
     int fronts,
@@ -33,7 +35,8 @@ public record StageProgram(
     long inputDoubles,
     long[] outStart,
     int residualSlots,
-    StageSchedule schedule) {
+    StageSchedule schedule,
+    int[][] ownRows) {
 
   /** Descriptor of a front (index below fronts) or of block index - fronts. */
   public FrontDescriptor descriptor(int index) {

@@ -84,6 +84,16 @@ public final class StageSchedule {
     return vtSlots;
   }
 
+  /** The rounds of front f; null for one that is not tiled. */
+  FrontSchedule frontSchedule(int f) {
+    return stage.rounds[f];
+  }
+
+  /** Where Q is kept: the first VT slot of front f; those of f + 1 follow its own. */
+  int firstSlot(int f) {
+    return slotStart[f] < slotBase.length ? slotBase[slotStart[f]] : vtSlots;
+  }
+
   /** Flops that the tasks execute, padding included. */
   public double flops() {
     return flops;

@@ -6,7 +6,7 @@ import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
-import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
@@ -15,6 +15,7 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import java.nio.DoubleBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.IntToLongFunction;
 
@@ -89,11 +90,15 @@ public final class StagedFactorization {
     /** By front of the analysis: blocks in host memory that nobody has taken yet. */
     private final ContributionBlock[] block;
 
+    /** By place; none unless Q is kept. */
+    private final FrontReflectors[] reflectors;
+
     private final double[] residual;
 
     /** By place: fronts mended from their R, whose residual and dropped norms are summed last. */
     private final Retriangularization[] mended;
 
+    private SchedulerOptions cut;
     private int[] pending;
     private long budget;
     private long rank;
@@ -114,10 +119,16 @@ public final class StagedFactorization {
       if (options.deviceMemoryBytes() > 0) {
         budget = Math.min(budget, options.deviceMemoryBytes());
       }
+      cut = executor.schedulerOptions();
+      if (options.keepQ()) {
+        // a small front's task leaves no V behind
+        cut = cut.withSmallFronts(0, 0);
+      }
+      reflectors = new FrontReflectors[options.keepQ() ? problem.fronts().length : 0];
       // What is free changes a little from call to call; a plan for a little less will do.
       long planBudget = options.deviceMemoryBytes() > 0 ? budget : 0;
       if (prepared == null || !prepared.serves(problem, options, planBudget)) {
-        prepared = new PreparedTask(problem, options, executor.schedulerOptions(), planBudget);
+        prepared = new PreparedTask(problem, options, cut, planBudget);
       }
       rows = prepared.rows.withValues(problem.rows());
       rhs = problem.rows().rhsCount();
@@ -171,7 +182,8 @@ public final class StagedFactorization {
               seconds,
               dropped,
               List.of());
-      return new SubtreeFactor(Arrays.asList(factor), outputs, residual, summary);
+      return new SubtreeFactor(
+          Arrays.asList(factor), outputs, residual, summary, Arrays.asList(reflectors));
     }
 
     /** Builds (or takes) and runs one stage; what is left of it stays pending. */
@@ -195,7 +207,7 @@ public final class StagedFactorization {
           result =
               executor.execute(
                   program,
-                  new Values(fronts, in),
+                  new StageValues(rows, fronts, in),
                   options.rankTolerance(),
                   new Rows(program, fronts));
         } catch (InsufficientMemoryException e) {
@@ -308,13 +320,18 @@ public final class StagedFactorization {
     }
 
     private double frontBytes(long fm, int fn, int fp) {
-      SchedulerOptions o = executor.schedulerOptions();
+      SchedulerOptions o = cut;
       double out = 8.0 * Math.min(fm, fp) * fn + 4.0 * (fn + fm);
       if (fm <= Integer.MAX_VALUE && o.small((int) fm, fn, rhs)) {
         return out + 8.0 * fm * SchedulerOptions.smallLd(fn, rhs) + TaskLayout.FRONT_BYTES;
       }
       double rowTiles = Math.ceil(fm / (double) TaskLayout.TILE);
-      double vt = 16.0 * TaskLayout.VT_DOUBLES * Math.ceil(rowTiles / o.bundle());
+      double slots = 2 * Math.ceil(rowTiles / o.bundle());
+      if (options.keepQ()) {
+        double pivotTiles = Math.min(rowTiles, TaskLayout.tiles(fn));
+        slots = pivotTiles * (1 + (rowTiles - pivotTiles / 2) / (o.bundle() - 1));
+      }
+      double vt = 8.0 * TaskLayout.VT_DOUBLES * slots;
       return out + vt + 8.0 * 1024 * rowTiles * TaskLayout.tiles(fn + rhs);
     }
 
@@ -453,6 +470,9 @@ public final class StagedFactorization {
           }
         }
       }
+      if (options.keepQ()) {
+        fetchReflectors(program, fronts, finished, unsound, redo);
+      }
       var fetch = new RowFetch(executor, program, options.threads());
       fetch.run(
           passOn,
@@ -480,6 +500,23 @@ public final class StagedFactorization {
       pending = next;
     }
 
+    /** Q of the fronts that are done, and of those that are mended from their R. */
+    private void fetchReflectors(
+        StageProgram program, int[] fronts, boolean finished, boolean[] unsound, boolean[] redo) {
+      var wanted = new BitSet();
+      for (int f = 0; f < fronts.length; f++) {
+        wanted.set(f, !unsound[f] || finished && !redo[f]);
+      }
+      var fetch = new ReflectorFetch(executor, program, options.threads());
+      FrontReflectors[] q = fetch.run(wanted);
+      for (int f = 0; f < fronts.length; f++) {
+        if (q[f] != null) {
+          reflectors[rows.place(fronts[f])] = q[f];
+        }
+      }
+      d2h += 8 * fetch.doubles();
+    }
+
     private FrontFactor emptyFactor(int front) {
       int[] none = new int[0];
       return new FrontFactor(front, analysis.fn(front), none, new double[0], new double[0], rhs);
@@ -495,8 +532,13 @@ public final class StagedFactorization {
 
     /** Mends a front from the R that the executor finished. */
     private void retriangularize(FrontDescriptor d, int front, DoubleBuffer rowsOfR) {
-      var r = new Retriangularization(front, d, options.rankTolerance(), rowsOfR);
+      var r =
+          new Retriangularization(front, d, options.rankTolerance(), rowsOfR, options.keepQ());
       r.run();
+      if (options.keepQ()) {
+        int at = rows.place(front);
+        reflectors[at] = r.reflectors(reflectors[at]);
+      }
       factor[rows.place(front)] = r.factor();
       block[front] = r.block();
       mended[rows.place(front)] = r;
@@ -514,6 +556,9 @@ public final class StagedFactorization {
         factor[rows.place(f.front())] = f;
         block[f.front()] = null;
       }
+      for (FrontReflectors q : mended.reflectors()) {
+        reflectors[rows.place(q.front())] = q;
+      }
       for (ContributionBlock b : mended.outputs()) {
         block[b.front()] = b;
       }
@@ -528,53 +573,6 @@ public final class StagedFactorization {
     private void dropChildren(int front) {
       for (int k = 0; k < analysis.childCount(front); k++) {
         block[analysis.child(front, k)] = null;
-      }
-    }
-
-    /** The stage's values, straight from the problem's rows and the blocks. */
-    private final class Values implements RoundExecutor.StageInput {
-
-      private final int[] fronts;
-      private final List<ContributionBlock> blocks;
-
-      Values(int[] fronts, List<ContributionBlock> blocks) {
-        this.fronts = fronts;
-        this.blocks = blocks;
-      }
-
-      @Override
-      public void writeS(int from, int to, DoubleBuffer target) {
-        for (int f = from; f < to; f++) {
-          writeRuns(fronts[f], false, target);
-          writeRuns(fronts[f], true, target);
-        }
-      }
-
-      /** Entries or right-hand sides of a front's rows; rows that follow each other at once. */
-      private void writeRuns(int front, boolean right, DoubleBuffer target) {
-        RowBlock r = rows.rows();
-        int n = rows.count(front);
-        int k = 0;
-        while (k < n) {
-          int first = rows.row(front, k);
-          int end = first;
-          do {
-            end++;
-            k++;
-          } while (k < n && rows.row(front, k) == end);
-          if (right) {
-            target.put(r.rhs(), first * rhs, (end - first) * rhs);
-          } else {
-            int start = r.rowStart()[first];
-            target.put(r.value(), start, r.rowStart()[end] - start);
-          }
-        }
-      }
-
-      @Override
-      public void writeBlock(int b, DoubleBuffer target) {
-        target.put(blocks.get(b).values());
-        target.put(blocks.get(b).rhs());
       }
     }
   }

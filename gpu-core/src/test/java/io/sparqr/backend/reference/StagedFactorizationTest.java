@@ -18,6 +18,7 @@ import io.sparqr.numeric.RowSplit;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.TaskReflection;
 import io.sparqr.numeric.TestMatrices;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.NestedDissection;
@@ -232,6 +233,11 @@ class StagedFactorizationTest {
     }
 
     @Override
+    public void read(Region region, long from, double[] target) {
+      executor.read(region, from, target);
+    }
+
+    @Override
     public void close() {
       executor.close();
     }
@@ -296,5 +302,45 @@ class StagedFactorizationTest {
         }
       }
     }
+  }
+
+  @Test
+  void keptQIsWhatCarriedRightHandSidesSawWhateverTheStagesAndWhoeverMends() {
+    var c = new Case(rankDeficientGrid(14));
+    for (boolean finishes : new boolean[] {true, false}) {
+      RoundExecutor executor = new TaskListExecutor(MIXED);
+      if (!finishes) {
+        executor = new StoppingExecutor((TaskListExecutor) executor);
+      }
+      var staged = new StagedFactorization("reference", executor, new HeathFactorizer());
+      long budget = 0;
+      for (int part = 1; part <= 3; part += 2) {
+        var options = new FactorOptions(c.tolerance, 2, budget / part, true);
+        SubtreeFactor kept = staged.factor(c.problem(c.a, 7), options);
+        assertReflected(kept, c.problem(c.a, 7), c, "1/" + part + " of the memory");
+        assertThat(kept.summary().stages()).isGreaterThanOrEqualTo(part);
+        budget = kept.summary().peakDeviceBytes();
+      }
+      // the plan of a task that keeps Q does not serve one that does not
+      SubtreeFactor plain = staged.factor(c.problem(c.a, 7), new FactorOptions(c.tolerance, 2, 0));
+      assertThat(plain.reflectors()).isEmpty();
+    }
+  }
+
+  private static void assertReflected(
+      SubtreeFactor kept, SubtreeProblem problem, Case c, String what) {
+    var rows = problem.rows();
+    var run =
+        new TaskReflection(
+            c.analysis, problem.fronts(), rows.front(), rows.rhs(), 1, false, List.of());
+    kept.reflectors().forEach(run::run);
+    double[] expected =
+        kept.fronts().stream().flatMapToDouble(f -> Arrays.stream(f.rhs())).toArray();
+    double limit = Tolerances.of(c.a.rows(), c.a.columns(), Tolerances.norm(rows.rhs()));
+    assertThat(run.values()).as(what).containsExactly(expected, within(limit));
+    assertThat(run.residual()[0])
+        .as(what)
+        .isCloseTo(Math.sqrt(kept.residualSquares()[0]), within(limit));
+    assertThat(run.outputs()).isEmpty();
   }
 }

@@ -72,7 +72,7 @@ public final class SchedulerBenchmark {
       long t0 = cpuTime();
       var rows = new FrontRows(problem);
       long t1 = cpuTime();
-      var builder = new StageBuilder(analysis, rows, SchedulerOptions.defaults(), 1, true);
+      var builder = new StageBuilder(analysis, rows, SchedulerOptions.defaults(), 1, true, false);
       StageProgram p = builder.build(fronts, List.of());
       long t2 = cpuTime();
       StageSchedule s = p.schedule();

@@ -79,7 +79,7 @@ class TileFlopsTest {
       Arrays.setAll(fronts, f -> f);
       var problem = new SubtreeProblem(analysis, fronts, split.rows(), List.of());
       for (var options : List.of(SchedulerOptions.defaults(), device())) {
-        var builder = new StageBuilder(analysis, new FrontRows(problem), options, 1, true);
+        var builder = new StageBuilder(analysis, new FrontRows(problem), options, 1, true, false);
         double done = builder.build(fronts, List.of()).schedule().flops();
         assertThat(Arrays.stream(TileFlops.of(analysis, options.tileModel(), 1)).sum())
             .as("%s, %s, %s", name, ordering, options)
