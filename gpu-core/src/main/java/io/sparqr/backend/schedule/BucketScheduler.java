@@ -119,8 +119,7 @@ final class BucketScheduler {
       throw new IllegalArgumentException(
           pivotTiles + " pivot tiles of " + rowTiles + " x " + columnTiles + " tiles");
     }
-    var s =
-        new BucketScheduler(rowTiles, left, pivotTiles, columnTiles, bundle, pipelining, keepQ);
+    var s = new BucketScheduler(rowTiles, left, pivotTiles, columnTiles, bundle, pipelining, keepQ);
     s.run();
     return s.out;
   }

@@ -66,8 +66,7 @@ final class ReflectorFetch {
       do {
         length += program.descriptor(to).doubles();
         to++;
-      } while (to < program.fronts()
-          && length + program.descriptor(to).doubles() <= GROUP_DOUBLES);
+      } while (to < program.fronts() && length + program.descriptor(to).doubles() <= GROUP_DOUBLES);
       int next = wanted.nextSetBit(from);
       if (next >= 0 && next < to) {
         group(from, to, wanted);

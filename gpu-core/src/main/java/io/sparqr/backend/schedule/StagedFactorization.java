@@ -532,8 +532,7 @@ public final class StagedFactorization {
 
     /** Mends a front from the R that the executor finished. */
     private void retriangularize(FrontDescriptor d, int front, DoubleBuffer rowsOfR) {
-      var r =
-          new Retriangularization(front, d, options.rankTolerance(), rowsOfR, options.keepQ());
+      var r = new Retriangularization(front, d, options.rankTolerance(), rowsOfR, options.keepQ());
       r.run();
       if (options.keepQ()) {
         int at = rows.place(front);

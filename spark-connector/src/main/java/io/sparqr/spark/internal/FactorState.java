@@ -209,7 +209,8 @@ final class FactorState implements Factorization {
 
   @Override
   public LeastSquaresSolution solveFurther(RowSource rows) {
-    String why = options.keepQ() ? "rows in any order do not tell their reflectors" : "Q was not kept";
+    String why =
+        options.keepQ() ? "rows in any order do not tell their reflectors" : "Q was not kept";
     return scoped(scope -> solveSemiNormal(rows, scope, why));
   }
 
@@ -362,7 +363,8 @@ final class FactorState implements Factorization {
     if (analysis.singletons() > 0) {
       // a singleton's row couples columns that R's pattern keeps apart: without singletons it
       // does not
-      SolveOptions all = options.withSymbolic(options.symbolic().withSingletons(false)).withKeepQ(false);
+      SolveOptions all =
+          options.withSymbolic(options.symbolic().withSingletons(false)).withKeepQ(false);
       return scoped(
           scope -> {
             try (FactorState whole = Pipeline.state(source, all, ProgressListener.NONE)) {

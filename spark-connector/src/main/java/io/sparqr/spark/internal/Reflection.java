@@ -90,9 +90,7 @@ final class Reflection {
   private JavaPairRDD<Integer, byte[]> shuffle() {
     PlanHandle b = broadcast;
     JavaRDD<Tuple2<Integer, byte[]>> routed =
-        source
-            .rows()
-            .mapPartitionsWithIndex((p, rows) -> new RhsRouter(b.value(), p, rows), false);
+        source.rows().mapPartitionsWithIndex((p, rows) -> new RhsRouter(b.value(), p, rows), false);
     return JavaPairRDD.fromJavaRDD(routed).partitionBy(new KeyPartitioner(plan.driverKey() + 1));
   }
 

@@ -31,11 +31,7 @@ public final class ReflectedCodec {
    * @param blocks right-hand sides of contribution blocks
    */
   public record Reflected(
-      int width,
-      int[] position,
-      double[] value,
-      double[] residual,
-      List<ContributionRhs> blocks) {
+      int width, int[] position, double[] value, double[] residual, List<ContributionRhs> blocks) {
 
     /** What passes from lower tasks to one above. */
     public static Reflected blocks(int width, List<ContributionRhs> blocks) {
