@@ -146,6 +146,37 @@ class LocalClusterIT {
     }
   }
 
+  @Test
+  @Order(5)
+  void theKeptQSurvivesAKilledExecutor() throws Exception {
+    waitForExecutors();
+    double[] c = Problems.rhs(A.rows(), SEED + 2);
+    List<double[]> labels =
+        java.util.stream.IntStream.range(0, c.length)
+            .mapToObj(i -> new double[] {B[i], c[i]})
+            .toList();
+    JavaRDD<double[]> aligned = context.parallelize(labels, 4);
+    int before = context.sc().getPersistentRDDs().size();
+    try (QRFactorization f = solver().keepQ(true).factorize(rows)) {
+      assertThat(f.summary().levels()).isGreaterThanOrEqualTo(3);
+      LeastSquaresSolution s = f.solve(aligned);
+      assertThat(s.x(0)).as("seed %d", SEED).containsExactly(f.solve().x(), within(1e-12));
+      assertThat(s.residualNorms()[0]).isCloseTo(f.solve().residualNorm(), within(1e-11));
+      assertThat(Problems.normalResidual(A, s.x(1), c)).isLessThan(1e-14);
+      long victim =
+          context
+              .parallelize(List.of(1, 2, 3, 4), 4)
+              .map(i -> ProcessHandle.current().pid())
+              .collect()
+              .get(0);
+      ProcessHandle.of(victim).orElseThrow().destroyForcibly();
+      LeastSquaresSolution again = f.solve(aligned);
+      assertThat(again.x(1)).as("recomputed from lineage").isEqualTo(s.x(1));
+      assertThat(again.residualNorms()).isEqualTo(s.residualNorms());
+    }
+    assertThat(context.sc().getPersistentRDDs().size()).isEqualTo(before);
+  }
+
   private static void assertSameBits(RFactor a, RFactor b) {
     assertThat(b.permutation().toArray()).isEqualTo(a.permutation().toArray());
     assertThat(b.matrix().columnIndex()).isEqualTo(a.matrix().columnIndex());
