@@ -1,0 +1,15 @@
+# Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
+"""Exact sparse least squares on Apache Spark, by a distributed multifrontal QR factorization.
+
+>>> import sparqr
+>>> result = sparqr.solve(df, features_col="features", label_col="label")
+>>> result.x, result.residual_norm, result.rank
+
+The Spark ML estimator is in :mod:`sparqr.ml`. Both call Sparqr's jar in Spark's JVM: start Spark with
+``spark.jars=sparqr-spark-...-all.jar``. Spark Connect has no such JVM and is not supported.
+"""
+
+from sparqr._jvm import SparqrError
+from sparqr._solve import LeastSquaresResult, solve
+
+__all__ = ["LeastSquaresResult", "SparqrError", "solve"]

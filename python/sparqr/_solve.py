@@ -1,0 +1,161 @@
+# Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
+"""Least squares from a DataFrame."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Dict, List
+
+from sparqr._jvm import doubles, java_class, side_by_side, telling_errors
+
+_ORDERINGS = {
+    "auto": "AUTO",
+    "colamd": "COLAMD",
+    "amd": "AMD",
+    "nd": "NESTED_DISSECTION",
+    "natural": "NATURAL",
+    "best": "BEST",
+}
+_BACKENDS = {"auto": "AUTO", "cpu": "CPU", "cuda": "REQUIRE_CUDA"}
+
+
+@dataclass(frozen=True)
+class LeastSquaresResult:
+    """What :func:`solve` returns.
+
+    Attributes
+    ----------
+    x : numpy.ndarray or list
+        The solution, shape (n,), or (n, k) if several label columns were given as a list.
+        A list (of rows) where numpy is not installed.
+    residual_norm : float or list of float
+        ``||sqrt(W) (b - A x)||``, one for each label column if they were given as a list.
+    rank : int
+        Numerical rank of A.
+    dead_columns : list of int
+        Columns that depend on others, ascending; ``x`` is 0 there.
+    report : dict
+        Sizes, ordering, flops, backend, seconds and the rest, by the names of the JSON report.
+    """
+
+    x: Any
+    residual_norm: Any
+    rank: int
+    dead_columns: List[int]
+    report: Dict[str, Any]
+
+    def __repr__(self):
+        return (
+            f"LeastSquaresResult(rows={self.report['rows']}, columns={self.report['columns']}, "
+            f"rank={self.rank}, residual_norm={self.residual_norm})"
+        )
+
+
+def solve(
+    df,
+    features_col="features",
+    label_col="label",
+    weight_col=None,
+    *,
+    ordering="auto",
+    backend="auto",
+    ridge=0.0,
+    rank_tolerance=None,
+    equilibrate=True,
+    minimum_norm=False,
+    check=False,
+    columns=None,
+    executors=None,
+):
+    """Solve ``min ||sqrt(W) (b - A x)||^2 + ridge ||x||^2`` exactly, by sparse QR on the executors.
+
+    No intercept is added: append a column of ones, or use :class:`sparqr.ml.SparseQRRegression`.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+        A row of A an entry; read twice, so cache it if it is costly to compute.
+    features_col : str
+        A vector column, sparse or dense: the rows of A.
+    label_col : str or sequence of str
+        Numeric column(s): b. With a sequence, ``x`` has a column for each.
+    weight_col : str, optional
+        Numeric column, at least 0. Default: all weights are 1.
+    ordering : {"auto", "colamd", "amd", "nd", "natural", "best"}
+        Column order.
+    backend : {"auto", "cpu", "cuda"}
+        "cuda" fails where there is no device.
+    ridge : float
+        lambda, at least 0.
+    rank_tolerance : float, optional
+        A column whose remaining norm is at most this is dead; negative: no rank detection.
+        Default ``20 (m + n) eps max ||a_j||``.
+    equilibrate : bool
+        Scale columns to unit norm first.
+    minimum_norm : bool
+        Of several solutions the one of least norm instead of a basic one.
+    check : bool
+        Measure ``||A'(b - A x)||`` by one more pass: ``report["normalResidual"]``.
+    columns : int, optional
+        n, where the vectors' size does not tell it.
+    executors : int, optional
+        Workers that the tree is cut for. Default: those that are there.
+
+    Returns
+    -------
+    LeastSquaresResult
+
+    Raises
+    ------
+    SparqrError
+        NaN or infinity in the data, a negative weight, an index out of range, no CUDA device, ...
+    ValueError
+        An ordering or backend that does not exist.
+    TypeError
+        A DataFrame of Spark Connect.
+    """
+    method = _named(ordering, _ORDERINGS, "ordering")
+    choice = _named(backend, _BACKENDS, "backend")
+    several = not isinstance(label_col, str)
+    names = list(label_col) if several else [label_col]
+    if not names:
+        raise ValueError("label_col names no column")
+    jdf = getattr(df, "_jdf", None)
+    if jdf is None:
+        raise TypeError(f"{type(df).__name__} has no JVM behind it (Spark Connect is not supported)")
+    jvm = df.sparkSession._jvm
+    builder = java_class(jvm, "io.sparqr.spark.GpuSparseQR").builder()
+    builder.ordering(getattr(java_class(jvm, "io.sparqr.ordering.OrderingMethod"), method))
+    builder.backend(getattr(java_class(jvm, "io.sparqr.backend.BackendChoice"), choice))
+    builder.ridge(float(ridge)).equilibrate(bool(equilibrate))
+    builder.minimumNorm(bool(minimum_norm)).check(bool(check))
+    if rank_tolerance is not None:
+        builder.rankTolerance(float(rank_tolerance))
+    if columns is not None:
+        builder.columns(int(columns))
+    if executors is not None:
+        builder.executors(int(executors))
+    labels = jvm.java.util.ArrayList()
+    for name in names:
+        labels.add(name)
+    support = java_class(jvm, "io.sparqr.spark.python.PythonSupport")
+    with telling_errors():
+        solution = builder.build().solveRows(
+            jdf, features_col, weight_col or "", support.array(labels)
+        )
+    report = json.loads(solution.report().toJson())
+    vectors = [doubles(jvm, solution.x(k)) for k in range(len(names))]
+    norms = report["residualNorm"]
+    norms = norms if isinstance(norms, list) else [norms]
+    return LeastSquaresResult(
+        x=side_by_side(vectors) if several else vectors[0],
+        residual_norm=norms if several else norms[0],
+        rank=report["rank"],
+        dead_columns=report["deadColumns"],
+        report=report,
+    )
+
+
+def _named(name, names, what):
+    if name not in names:
+        raise ValueError(f"{what} {name!r} is none of {', '.join(names)}")
+    return names[name]

@@ -1,0 +1,1 @@
+# Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0

@@ -1,0 +1,107 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The README's Java and Scala compile as they stand, around them only what the text names. */
+class ReadmeTest {
+
+  @TempDir Path folder;
+
+  private static List<String> snippets(String language) throws IOException {
+    String text = Files.readString(Path.of(System.getProperty("basedir", "."), "..", "README.md"));
+    Matcher m = Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL).matcher(text);
+    List<String> found = new ArrayList<>();
+    while (m.find()) {
+      found.add(m.group(1));
+    }
+    return found;
+  }
+
+  private static String lines(String snippet, boolean imports) {
+    return snippet
+        .lines()
+        .filter(l -> l.startsWith("import ") == imports)
+        .collect(Collectors.joining("\n", "", "\n"));
+  }
+
+  @Test
+  void javaCompiles() throws IOException {
+    List<String> snippets = snippets("java");
+    assertThat(snippets).hasSizeGreaterThanOrEqualTo(2);
+    for (int k = 0; k < snippets.size(); k++) {
+      String source =
+          lines(snippets.get(k), true)
+              + "class Readme {\n"
+              + "void run(org.apache.spark.api.java.JavaRDD<SparseRow> rows,\n"
+              + "org.apache.spark.api.java.JavaRDD<double[]> otherLabels,\n"
+              + "org.apache.spark.sql.Dataset<org.apache.spark.sql.Row> df) throws Exception {\n"
+              + lines(snippets.get(k), false)
+              + "}}\n";
+      if (!source.contains("import io.sparqr.spark.*;")) {
+        source = "import io.sparqr.spark.SparseRow;\n" + source;
+      }
+      Path file = Files.writeString(folder.resolve("Readme.java"), source);
+      var errors = new java.io.ByteArrayOutputStream();
+      int code =
+          ToolProvider.getSystemJavaCompiler()
+              .run(
+                  null,
+                  null,
+                  errors,
+                  "-proc:none",
+                  "-cp",
+                  System.getProperty("java.class.path"),
+                  "-d",
+                  folder.toString(),
+                  file.toString());
+      assertThat(code).as("%s%n%s", source, errors).isZero();
+    }
+  }
+
+  @Test
+  void scalaCompiles() throws IOException {
+    List<String> snippets = snippets("scala");
+    assertThat(snippets).isNotEmpty();
+    for (String snippet : snippets) {
+      String source =
+          lines(snippet, true)
+              + "class Readme(points:\n"
+              + "  org.apache.spark.rdd.RDD[org.apache.spark.mllib.regression.LabeledPoint],\n"
+              + "  rows: org.apache.spark.rdd.RDD[SparseRow]) {\n"
+              + lines(snippet, false)
+              + "}\n";
+      Path file = Files.writeString(folder.resolve("Readme.scala"), source);
+      var settings = new scala.tools.nsc.Settings();
+      var options = List.of("-d", folder.toString(), "-cp", System.getProperty("java.class.path"));
+      settings.processArguments(
+          scala.jdk.javaapi.CollectionConverters.asScala(options).toList(), true);
+      var said = new StringWriter();
+      var reporter =
+          new scala.tools.nsc.reporters.ConsoleReporter(
+              settings,
+              new java.io.BufferedReader(new java.io.StringReader("")),
+              new java.io.PrintWriter(said, true));
+      var compiler = new scala.tools.nsc.Global(settings, reporter);
+      var run = compiler.new Run();
+      run.compile(
+          scala.jdk.javaapi.CollectionConverters.asScala(List.of(file.toString())).toList());
+      reporter.finish();
+      assertThat(reporter.hasErrors()).as("%s%n%s", source, said).isFalse();
+      assertThat(folder.resolve("Readme.class")).exists();
+    }
+  }
+}
