@@ -43,4 +43,9 @@ public record DeviceModel(double flopsPerSecond, double bytesPerSecond, long mem
   public static DeviceModel ofPeak(double peak, long memoryBytes) {
     return new DeviceModel(PEAK_SHARE * peak, REFERENCE_BYTES_PER_SECOND, memoryBytes);
   }
+
+  /** What each of so many workers has of it that take turns. */
+  public DeviceModel sharedBy(int workers) {
+    return new DeviceModel(flopsPerSecond / workers, bytesPerSecond / workers, memoryBytes);
+  }
 }

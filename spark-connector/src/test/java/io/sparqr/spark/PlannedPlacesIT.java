@@ -7,6 +7,7 @@ import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.metrics.SparqrPlugin;
+import io.sparqr.spark.resource.DeviceReport;
 import io.sparqr.sparse.CsrMatrix;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -116,6 +117,8 @@ class PlannedPlacesIT {
         .forEach(e -> fronts.put(e._1(), e._2()));
     // Four tasks on four idle slots: both executors answer.
     assertThat(fronts.keySet()).containsExactlyInAnyOrder("0", "1");
+    assertThat(DeviceReport.of("0")).isPresent();
+    assertThat(DeviceReport.of("1")).isPresent();
     assertThat(fronts.values().stream().mapToLong(Long::longValue).sum())
         .isGreaterThanOrEqualTo(report.fronts());
   }

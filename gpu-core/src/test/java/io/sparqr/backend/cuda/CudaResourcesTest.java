@@ -10,6 +10,7 @@ import io.sparqr.numeric.DeviceCases;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.partition.DeviceModel;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -46,6 +47,20 @@ class CudaResourcesTest {
       }
       assertThat(LiveResources.total()).isEqualTo(before);
     }
+  }
+
+  @Test
+  void theDeviceTellsItsRatesAndMemoryAndWhatIsHeld() {
+    CudaBackendProvider provider = TestDevice.provider();
+    DeviceModel model = provider.device(0).orElseThrow();
+    assertThat(model.memoryBytes()).isGreaterThan(8L << 30);
+    assertThat(model.flopsPerSecond()).isBetween(1e10, 1e14);
+    long before = provider.deviceBytesInUse();
+    try (var device = provider.create(0)) {
+      device.factor(DeviceCases.whole("gen:cells3d8"), options(0));
+      assertThat(provider.deviceBytesInUse()).isGreaterThan(before).isLessThan(model.memoryBytes());
+    }
+    assertThat(provider.deviceBytesInUse()).isEqualTo(before);
   }
 
   @Test

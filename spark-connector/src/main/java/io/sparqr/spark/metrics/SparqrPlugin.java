@@ -1,22 +1,42 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.metrics;
 
+import io.sparqr.spark.resource.DeviceReport;
+import java.io.IOException;
 import java.util.Map;
 import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.PluginContext;
 import org.apache.spark.api.plugin.SparkPlugin;
+import org.slf4j.LoggerFactory;
 
 /**
- * Puts each executor's counts into Spark's metrics system, for whatever sinks it has (JMX,
- * Prometheus, CSV): {@code spark.plugins=io.sparqr.spark.metrics.SparqrPlugin}. The names there are
- * {@code <application>.<executor>.plugin.io.sparqr.spark.metrics.SparqrPlugin.fronts}, ...
+ * What Sparqr has to say when executors start: {@code
+ * spark.plugins=io.sparqr.spark.metrics.SparqrPlugin}.
+ *
+ * <p>Each executor's counts go into Spark's metrics system, for whatever sinks it has (JMX,
+ * Prometheus, CSV), as {@code
+ * <application>.<executor>.plugin.io.sparqr.spark.metrics.SparqrPlugin.fronts}, ... And each
+ * executor tells the driver which GPUs it has, for the cut of the tree ({@link DeviceReport}).
  */
 public final class SparqrPlugin implements SparkPlugin {
 
   @Override
   public DriverPlugin driverPlugin() {
-    return null;
+    return new DriverPlugin() {
+      @Override
+      public Object receive(Object message) {
+        if (message instanceof DeviceReport report) {
+          DeviceReport.received(report);
+        }
+        return null;
+      }
+
+      @Override
+      public void shutdown() {
+        DeviceReport.forgetAll();
+      }
+    };
   }
 
   @Override
@@ -25,6 +45,11 @@ public final class SparqrPlugin implements SparkPlugin {
       @Override
       public void init(PluginContext context, Map<String, String> configuration) {
         ExecutorMetrics.register(context.metricRegistry());
+        try {
+          context.send(DeviceReport.ofThisJvm(context.executorID()));
+        } catch (IOException e) {
+          LoggerFactory.getLogger(SparqrPlugin.class).warn("the driver does not hear of GPUs", e);
+        }
       }
     };
   }

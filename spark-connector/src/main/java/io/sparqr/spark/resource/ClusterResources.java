@@ -42,9 +42,14 @@ public final class ClusterResources {
    * @param place its executor; empty in local mode, or where none has shown up yet
    * @param cores its own
    * @param memoryBytes heap that is its own
-   * @param device whether it has a GPU
+   * @param device its GPU, if it has one
    */
-  record Worker(String name, Optional<Place> place, int cores, long memoryBytes, boolean device) {}
+  record Worker(
+      String name,
+      Optional<Place> place,
+      int cores,
+      long memoryBytes,
+      Optional<DeviceModel> device) {}
 
   ClusterResources(List<Worker> workers, int taskCpus, boolean local, ModelRates rates) {
     this.workers = List.copyOf(workers);
@@ -90,14 +95,17 @@ public final class ClusterResources {
     int cores = local.matches() && local.group(1) != null ? cores(local.group(1)) : 1;
     int count = Math.max(1, workers > 0 ? workers : devices.size());
     long memory = Runtime.getRuntime().maxMemory() / count;
+    int sharing = devices.isEmpty() ? 1 : (count + devices.size() - 1) / devices.size();
     var list = new ArrayList<Worker>();
     for (int w = 0; w < count; w++) {
       String name = devices.isEmpty() ? "worker " + w : "device " + w % devices.size();
-      list.add(
-          new Worker(
-              name, Optional.empty(), Math.max(1, cores / count), memory, !devices.isEmpty()));
+      Optional<DeviceModel> device =
+          devices.isEmpty()
+              ? Optional.empty()
+              : Optional.of(devices.get(w % devices.size()).sharedBy(sharing));
+      list.add(new Worker(name, Optional.empty(), Math.max(1, cores / count), memory, device));
     }
-    return of(context, list, devices.stream().findFirst(), true);
+    return of(context, list, true);
   }
 
   private static int cores(String text) {
@@ -110,23 +118,30 @@ public final class ClusterResources {
     List<Executor> executors = Executor.of(context);
     var there = new ArrayList<Worker>();
     if (executors.isEmpty()) {
-      boolean gpu = devices && StageGpus.granted(context, 0) > 0;
-      int cores = executorCores(context);
-      there.add(new Worker("executor", Optional.empty(), cores, memory, gpu));
+      int promised = devices ? StageGpus.promised(conf) : 0;
+      var nobody = new Executor("", "", executorCores(context), promised);
+      add(nobody, Optional.empty(), nobody.devices(conf, Optional.empty()), memory, there);
     }
-    int taskCpus = taskCpus(conf);
     for (Executor e : executors) {
-      int gpus = devices ? StageGpus.granted(context, e.gpus()) : 0;
-      int share = Math.max(1, gpus);
-      int cores = Math.max(1, e.cores() / share);
-      int slots = gpus > 0 ? gpus : Math.max(1, e.cores() / taskCpus);
+      List<DeviceModel> gpus =
+          devices ? e.devices(conf, DeviceReport.of(e.id())) : List.<DeviceModel>of();
+      int slots = gpus.isEmpty() ? Math.max(1, e.cores() / taskCpus(conf)) : gpus.size();
       var place = Optional.of(new Place(e.id(), e.location(), slots));
-      for (int d = 0; d < share; d++) {
-        String name = "executor " + e.id() + (gpus > 1 ? ", device " + d : "");
-        there.add(new Worker(name, place, cores, memory / share, gpus > 0));
-      }
+      add(e, place, gpus, memory, there);
     }
-    return of(context, workers > 0 ? take(there, workers) : there, Optional.empty(), false);
+    return of(context, workers > 0 ? take(there, workers) : there, false);
+  }
+
+  /** An executor's workers: one, or one a GPU. */
+  private static void add(
+      Executor e, Optional<Place> place, List<DeviceModel> gpus, long memory, List<Worker> there) {
+    int share = Math.max(1, gpus.size());
+    int cores = Math.max(1, e.cores() / share);
+    for (int d = 0; d < share; d++) {
+      String name = "executor " + e.id() + (gpus.size() > 1 ? ", device " + d : "");
+      Optional<DeviceModel> device = gpus.isEmpty() ? Optional.empty() : Optional.of(gpus.get(d));
+      there.add(new Worker(name, place, cores, memory / share, device));
+    }
   }
 
   /** So many workers of those there, in turn. */
@@ -146,10 +161,9 @@ public final class ClusterResources {
     return configured > 0 ? configured : Math.max(1, context.sc().defaultParallelism());
   }
 
-  private static ClusterResources of(
-      JavaSparkContext context, List<Worker> list, Optional<DeviceModel> measured, boolean local) {
+  private static ClusterResources of(JavaSparkContext context, List<Worker> list, boolean local) {
     SparkConf conf = context.getConf();
-    return new ClusterResources(list, taskCpus(conf), local, ModelRates.of(conf, measured));
+    return new ClusterResources(list, taskCpus(conf), local, ModelRates.of(conf));
   }
 
   private static int taskCpus(SparkConf conf) {
@@ -170,10 +184,11 @@ public final class ClusterResources {
   public ResourceModel model() {
     var list = new ArrayList<ResourceModel.Worker>();
     for (Worker w : workers) {
+      double flops = w.cores() * rates.coreFlops();
       list.add(
           w.device()
-              ? ResourceModel.Worker.gpu(w.name(), rates.device())
-              : ResourceModel.Worker.cpu(w.name(), w.cores() * rates.coreFlops(), w.memoryBytes()));
+              .map(d -> ResourceModel.Worker.gpu(w.name(), rates.device(d)))
+              .orElseGet(() -> ResourceModel.Worker.cpu(w.name(), flops, w.memoryBytes())));
     }
     return new ResourceModel(list, rates.network(), rates.levelSeconds());
   }
@@ -190,7 +205,7 @@ public final class ClusterResources {
     int[] threads = new int[tasks.size()];
     for (int i = 0; i < threads.length; i++) {
       Worker w = workers.get(tasks.get(i).worker());
-      int slots = w.device() ? 1 : Math.max(1, w.cores() / taskCpus);
+      int slots = w.device().isPresent() ? 1 : Math.max(1, w.cores() / taskCpus);
       int atOnce = Math.min(load[tasks.get(i).worker()], slots);
       threads[i] = Math.max(taskCpus, w.cores() / atOnce);
     }

@@ -1,10 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.resource;
 
+import io.sparqr.partition.DeviceModel;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.status.api.v1.ExecutorSummary;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -18,13 +22,17 @@ import scala.jdk.javaapi.CollectionConverters;
  */
 record Executor(String id, String host, int cores, int gpus) {
 
-  /** The executors that are alive, by id; perhaps none yet. The order is that of their start. */
+  /**
+   * The executors that are alive and of the application's own resource profile: others never get
+   * our tasks. In the order of their start; perhaps none yet.
+   */
   static List<Executor> of(JavaSparkContext context) {
     var list = new ArrayList<Executor>();
     for (ExecutorSummary e :
         CollectionConverters.asJava(context.sc().statusStore().executorList(true))) {
       // One that only its block manager has announced so far has no cores yet.
-      if (!e.id().equals("driver") && !e.isExcluded() && e.totalCores() > 0) {
+      boolean ready = !e.id().equals("driver") && !e.isExcluded() && e.totalCores() > 0;
+      if (ready && e.resourceProfileId() == ResourceProfile.DEFAULT_RESOURCE_PROFILE_ID()) {
         var gpu = e.resources().get("gpu");
         int gpus = gpu.isEmpty() ? 0 : gpu.get().addresses().length;
         list.add(new Executor(e.id(), host(e.hostPort()), e.totalCores(), gpus));
@@ -37,6 +45,26 @@ record Executor(String id, String host, int cores, int gpus) {
   private static String host(String hostPort) {
     int colon = hostPort.lastIndexOf(':');
     return colon < 0 || hostPort.endsWith("]") ? hostPort : hostPort.substring(0, colon);
+  }
+
+  /**
+   * Its GPUs that the tasks of a factoring stage will get.
+   *
+   * @param told what it has told the driver, if it has
+   */
+  List<DeviceModel> devices(SparkConf conf, Optional<DeviceReport> told) {
+    if (told.isPresent() && (told.get().devices().isEmpty() || !StageGpus.granted(conf))) {
+      return told.get().free() ? told.get().devices() : List.of();
+    }
+    int count = StageGpus.granted(conf) ? gpus : StageGpus.promised(conf);
+    var list = new ArrayList<DeviceModel>();
+    for (int d = 0; d < count; d++) {
+      int ordinal = d;
+      list.add(
+          told.map(t -> t.devices().get(Math.min(ordinal, t.devices().size() - 1)))
+              .orElseGet(DeviceModel::reference));
+    }
+    return list;
   }
 
   /** The location of a task that should run here, in the form that Spark's scheduler reads. */

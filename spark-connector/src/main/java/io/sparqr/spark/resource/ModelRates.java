@@ -3,7 +3,6 @@ package io.sparqr.spark.resource;
 
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.ResourceModel;
-import java.util.Optional;
 import org.apache.spark.SparkConf;
 
 /**
@@ -11,11 +10,19 @@ import org.apache.spark.SparkConf;
  * numbers, else those of the machines that were measured.
  *
  * @param coreFlops flops a second of one CPU core
- * @param device a GPU
+ * @param deviceFlops flops a second of any GPU; 0: its own
+ * @param deviceBandwidth bytes a second of any GPU; 0: its own
+ * @param deviceMemory bytes of any GPU; 0: its own
  * @param network bytes a second between two executors
  * @param levelSeconds fixed cost of a level: a Spark stage with its shuffle's latency
  */
-record ModelRates(double coreFlops, DeviceModel device, double network, double levelSeconds) {
+record ModelRates(
+    double coreFlops,
+    double deviceFlops,
+    double deviceBandwidth,
+    long deviceMemory,
+    double network,
+    double levelSeconds) {
 
   static final String CORE_FLOPS = "spark.sparqr.model.coreFlops";
   static final String DEVICE_FLOPS = "spark.sparqr.model.deviceFlops";
@@ -29,21 +36,24 @@ record ModelRates(double coreFlops, DeviceModel device, double network, double l
   /**
    * Reads the keys.
    *
-   * @param measured a device of this machine, where tasks run here
    * @throws IllegalArgumentException naming the key whose value is no positive number
    */
-  static ModelRates of(SparkConf conf, Optional<DeviceModel> measured) {
-    DeviceModel known = measured.orElseGet(DeviceModel::reference);
-    long memory =
-        conf.contains(DEVICE_MEMORY) ? conf.getSizeAsBytes(DEVICE_MEMORY) : known.memoryBytes();
+  static ModelRates of(SparkConf conf) {
     return new ModelRates(
         number(conf, CORE_FLOPS, FLOPS_PER_CORE),
-        new DeviceModel(
-            number(conf, DEVICE_FLOPS, known.flopsPerSecond()),
-            number(conf, DEVICE_BANDWIDTH, known.bytesPerSecond()),
-            memory),
+        number(conf, DEVICE_FLOPS, 0),
+        number(conf, DEVICE_BANDWIDTH, 0),
+        conf.contains(DEVICE_MEMORY) ? conf.getSizeAsBytes(DEVICE_MEMORY) : 0,
         number(conf, NETWORK_BANDWIDTH, ResourceModel.NETWORK),
         number(conf, LEVEL_SECONDS, ResourceModel.LEVEL_SECONDS));
+  }
+
+  /** A GPU with what the configuration says of all of them. */
+  DeviceModel device(DeviceModel own) {
+    return new DeviceModel(
+        deviceFlops > 0 ? deviceFlops : own.flopsPerSecond(),
+        deviceBandwidth > 0 ? deviceBandwidth : own.bytesPerSecond(),
+        deviceMemory > 0 ? deviceMemory : own.memoryBytes());
   }
 
   private static double number(SparkConf conf, String key, double otherwise) {

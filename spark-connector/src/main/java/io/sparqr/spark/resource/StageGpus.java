@@ -42,17 +42,15 @@ public final class StageGpus {
         && !conf.getBoolean("spark.dynamicAllocation.enabled", false);
   }
 
-  /**
-   * GPUs of an executor that its tasks will get.
-   *
-   * @param known GPUs that Spark knows of; 0: those that the configuration promises
-   */
-  static int granted(JavaSparkContext context, int known) {
-    SparkConf conf = context.getConf();
-    if (conf.contains(TASK) || asks(conf)) {
-      return known > 0 ? known : conf.getInt(EXECUTOR, 0);
-    }
+  /** Whether Spark will give a GPU to the tasks of the factoring stages. */
+  static boolean granted(SparkConf conf) {
+    return conf.contains(TASK) || asks(conf);
+  }
+
+  /** GPUs that the configuration promises each executor's tasks. */
+  static int promised(SparkConf conf) {
     String visible = conf.get(VISIBLE, "").trim();
-    return visible.isEmpty() ? 0 : visible.split(",").length;
+    int free = visible.isEmpty() ? 0 : visible.split(",").length;
+    return granted(conf) ? conf.getInt(EXECUTOR, 0) : free;
   }
 }

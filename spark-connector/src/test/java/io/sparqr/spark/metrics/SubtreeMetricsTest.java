@@ -11,12 +11,14 @@ import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.Problems;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.resource.DeviceReport;
 import io.sparqr.sparse.CsrMatrix;
 import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.PluginContext;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerStageCompleted;
@@ -100,16 +102,24 @@ class SubtreeMetricsTest {
   /** What Spark does with a plugin when an executor starts. */
   private static MetricRegistry registry() {
     var registry = new MetricRegistry();
+    var plugin = new SparqrPlugin();
+    DriverPlugin driver = plugin.driverPlugin();
     var context =
         (PluginContext)
             Proxy.newProxyInstance(
                 SubtreeMetricsTest.class.getClassLoader(),
                 new Class<?>[] {PluginContext.class},
                 (proxy, method, arguments) ->
-                    method.getName().equals("metricRegistry") ? registry : null);
-    var plugin = new SparqrPlugin();
-    assertThat(plugin.driverPlugin()).isNull();
+                    switch (method.getName()) {
+                      case "metricRegistry" -> registry;
+                      case "executorID" -> "in-this-test";
+                      case "send" -> driver.receive(arguments[0]);
+                      default -> throw new UnsupportedOperationException(method.getName());
+                    });
     plugin.executorPlugin().init(context, Map.of());
+    assertThat(DeviceReport.of("in-this-test")).isPresent();
+    driver.shutdown();
+    assertThat(DeviceReport.of("in-this-test")).isEmpty();
     return registry;
   }
 

@@ -18,11 +18,13 @@ import org.junit.jupiter.api.Test;
 /** What the tree's cut and the tasks are told of the cluster. */
 class ClusterResourcesTest {
 
-  private static final ModelRates RATES = ModelRates.of(new SparkConf(false), Optional.empty());
+  private static final ModelRates RATES = ModelRates.of(new SparkConf(false));
+  private static final DeviceModel SMALL = new DeviceModel(1e12, 7e9, 16L << 30);
 
   private static ClusterResources.Worker executor(int id, int cores, int slots, boolean gpu) {
     var place = Optional.of(new Place("" + id, "executor_host_" + id, slots));
-    return new ClusterResources.Worker("executor " + id, place, cores, 1L << 30, gpu);
+    Optional<DeviceModel> device = gpu ? Optional.of(SMALL) : Optional.empty();
+    return new ClusterResources.Worker("executor " + id, place, cores, 1L << 30, device);
   }
 
   private static List<SubtreeTask> tasks(int... workers) {
@@ -57,8 +59,7 @@ class ClusterResourcesTest {
     assertThat(cpu.flopsPerSecond()).isEqualTo(8 * 2e10);
     assertThat(cpu.memoryBytes()).isEqualTo(1L << 30);
     assertThat(cpu.device()).isFalse();
-    assertThat(model.workers().get(1))
-        .isEqualTo(ResourceModel.Worker.gpu("executor 1", DeviceModel.reference()));
+    assertThat(model.workers().get(1)).isEqualTo(ResourceModel.Worker.gpu("executor 1", SMALL));
     assertThat(model.networkBytesPerSecond()).isEqualTo(1e9);
     assertThat(model.levelSeconds()).isEqualTo(0.1);
   }
@@ -72,15 +73,15 @@ class ClusterResourcesTest {
             .set(ModelRates.DEVICE_MEMORY, "40g")
             .set(ModelRates.NETWORK_BANDWIDTH, "1.25e10")
             .set(ModelRates.LEVEL_SECONDS, "0.3");
-    var measured = new DeviceModel(1e12, 7e9, 16L << 30);
-    ModelRates rates = ModelRates.of(conf, Optional.of(measured));
-    assertThat(rates)
-        .isEqualTo(new ModelRates(3e10, new DeviceModel(5e12, 7e9, 40L << 30), 1.25e10, 0.3));
-    assertThat(ModelRates.of(new SparkConf(false), Optional.of(measured)).device())
-        .isEqualTo(measured);
+    ModelRates rates = ModelRates.of(conf);
+    assertThat(rates.coreFlops()).isEqualTo(3e10);
+    assertThat(rates.device(SMALL)).isEqualTo(new DeviceModel(5e12, 7e9, 40L << 30));
+    assertThat(rates.network()).isEqualTo(1.25e10);
+    assertThat(rates.levelSeconds()).isEqualTo(0.3);
+    assertThat(RATES.device(SMALL)).isEqualTo(SMALL);
     for (String bad : List.of("fast", "0", "-1", "NaN", "Infinity")) {
       conf.set(ModelRates.NETWORK_BANDWIDTH, bad);
-      assertThatThrownBy(() -> ModelRates.of(conf, Optional.empty()))
+      assertThatThrownBy(() -> ModelRates.of(conf))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage(ModelRates.NETWORK_BANDWIDTH + " = " + bad + ": no positive number");
     }
@@ -105,5 +106,29 @@ class ClusterResourcesTest {
         new ClusterResources(List.of(executor(17, 8, 8, false)), 1, false, RATES)
             .places(LocalSpark.context().sc(), tasks(0));
     assertThat(gone.of(0)).isEmpty();
+  }
+
+  @Test
+  void gpusCountThatTasksWillGet() {
+    var plain = new SparkConf(false);
+    SparkConf granting = new SparkConf(false).set("spark.executor.resource.gpu.amount", "2");
+    SparkConf visible = new SparkConf(false).set("spark.executorEnv.CUDA_VISIBLE_DEVICES", "0,1,2");
+    DeviceModel h200 = DeviceModel.reference();
+    var none = new Executor("0", "host", 8, 0);
+    var two = new Executor("1", "host", 8, 2);
+    Optional<DeviceReport> silent = Optional.empty();
+    Optional<DeviceReport> free = Optional.of(new DeviceReport("0", true, List.of(SMALL)));
+    Optional<DeviceReport> kept = Optional.of(new DeviceReport("0", false, List.of(SMALL)));
+    Optional<DeviceReport> bare = Optional.of(new DeviceReport("0", false, List.of()));
+    assertThat(none.devices(plain, silent)).isEmpty();
+    assertThat(none.devices(plain, free)).containsExactly(SMALL);
+    assertThat(none.devices(plain, kept)).isEmpty();
+    assertThat(none.devices(visible, silent)).containsExactly(h200, h200, h200);
+    assertThat(none.devices(visible, bare)).isEmpty();
+    assertThat(two.devices(plain, silent)).isEmpty();
+    assertThat(two.devices(granting, silent)).containsExactly(h200, h200);
+    assertThat(two.devices(granting, kept)).containsExactly(SMALL, SMALL);
+    assertThat(two.devices(granting, bare)).isEmpty();
+    assertThat(none.devices(granting, silent)).isEmpty();
   }
 }
