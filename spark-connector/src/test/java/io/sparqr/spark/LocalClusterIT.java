@@ -2,9 +2,12 @@
 package io.sparqr.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.backend.BackendChoice;
+import io.sparqr.error.MatrixFormatException;
+import io.sparqr.matrix.MatrixMarketWriter;
 import io.sparqr.numeric.LocalSolver;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
@@ -13,6 +16,8 @@ import io.sparqr.symbolic.SymbolicOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -27,6 +32,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Two real executor JVMs: the same answer as one process, the same bits whatever happens. */
 @Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -36,6 +42,8 @@ class LocalClusterIT {
   private static final long SEED = Long.getLong("test.seed", 20260102L);
   private static final CsrMatrix A = Problems.grid(60, SEED);
   private static final double[] B = Problems.rhs(A.rows(), SEED + 1);
+
+  private static final String SPLIT = "mapreduce.input.fileinputformat.split.maxsize";
 
   private static JavaSparkContext context;
   private static JavaRDD<SparseRow> rows;
@@ -175,6 +183,46 @@ class LocalClusterIT {
       assertThat(again.residualNorms()).isEqualTo(s.residualNorms());
     }
     assertThat(context.sc().getPersistentRDDs().size()).isEqualTo(before);
+  }
+
+  @Test
+  @Order(6)
+  void filesAreReadByTheExecutors(@TempDir Path folder) throws Exception {
+    waitForExecutors();
+    Path file = folder.resolve("a.mtx");
+    MatrixMarketWriter.writeCoordinate(file, A);
+    context.hadoopConfiguration().set(SPLIT, "20000");
+    JavaRDD<SparseRow> read = MatrixFiles.matrixMarket(context, file.toUri().toString());
+    assertRowsOfA(read.collect());
+    ProcessHandle.of(anExecutor()).orElseThrow().destroyForcibly();
+    assertRowsOfA(read.collect());
+
+    List<String> lines = new ArrayList<>(Files.readAllLines(file));
+    int bad = lines.size() - 10;
+    lines.set(bad - 1, "1 1 x");
+    Files.write(file, lines);
+    assertThatThrownBy(() -> MatrixFiles.matrixMarket(context, file.toUri().toString()))
+        .isInstanceOf(MatrixFormatException.class)
+        .hasMessageEndingWith("a.mtx:" + bad + ": 'x' is no number");
+    context.hadoopConfiguration().unset(SPLIT);
+  }
+
+  private static long anExecutor() {
+    return context
+        .parallelize(List.of(1, 2, 3, 4), 4)
+        .map(i -> ProcessHandle.current().pid())
+        .collect()
+        .get(0);
+  }
+
+  private static void assertRowsOfA(List<SparseRow> read) {
+    assertThat(read).hasSize(A.rows());
+    for (int i = 0; i < A.rows(); i++) {
+      int from = A.rowStart()[i];
+      int to = A.rowStart()[i + 1];
+      assertThat(read.get(i).indices()).isEqualTo(Arrays.copyOfRange(A.columnIndex(), from, to));
+      assertThat(read.get(i).values()).isEqualTo(Arrays.copyOfRange(A.values(), from, to));
+    }
   }
 
   private static void assertSameBits(RFactor a, RFactor b) {
