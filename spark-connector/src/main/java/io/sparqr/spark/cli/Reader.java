@@ -46,6 +46,9 @@ enum Reader {
    */
   Choice choose(String name, MatrixFormat format, boolean transpose, boolean local)
       throws IOException {
+    if (format == MatrixFormat.GALLERY && this == EXECUTORS) {
+      throw new UsageException(name + ": the executors cannot read it: it is generated, no file");
+    }
     if (format != MatrixFormat.MATRIX_MARKET && format != MatrixFormat.LIBSVM) {
       return new Choice(false, "");
     }

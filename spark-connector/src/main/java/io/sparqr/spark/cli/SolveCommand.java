@@ -168,6 +168,9 @@ final class SolveCommand implements Callable<Integer> {
         new TripletRows(
             spark.session(), input.matrix, format, input.transpose, b, partitions(spark))) {
       readSeconds += secondsSince(begin);
+      progress(
+          "%s: %,d x %,d, read by the executors in %.1f s",
+          input.matrix, rows.rowCount(), rows.columns(), secondsSince(begin));
       return solve(rows.rows(), rows.columns());
     }
   }

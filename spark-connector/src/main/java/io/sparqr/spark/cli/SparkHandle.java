@@ -52,7 +52,8 @@ final class SparkHandle implements AutoCloseable {
    * @param master as for the constructor
    */
   static boolean local(String master) {
-    String url = master != null ? master : new SparkConf().get("spark.master", "local[*]");
+    // spark-submit's settings are system properties; asking SparkConf takes it a second to load.
+    String url = master != null ? master : System.getProperty("spark.master", "local[*]");
     return url.startsWith("local") && !url.startsWith("local-cluster");
   }
 

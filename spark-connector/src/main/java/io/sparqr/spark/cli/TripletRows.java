@@ -45,20 +45,22 @@ final class TripletRows implements AutoCloseable {
       DenseMatrix rhs,
       int partitions) {
     Dataset<Row> table = format == MatrixFormat.CSV ? csv(spark, file) : parquet(spark, file);
-    List<Row> holes =
-        table.filter("row is null or column is null or value is null").limit(1).collectAsList();
-    if (!holes.isEmpty()) {
-      throw new MatrixFormatException(
-          file + ": a null in the entry (" + holes.get(0).mkString(", ") + ")", file, -1);
-    }
+    String hole = "row is null or column is null or value is null";
+    // One pass for all of it: every query costs Spark about a second to plan and compile.
     Row extent =
         table
             .agg(
                 functions.max("row"),
                 functions.max("column"),
                 functions.min("row"),
-                functions.min("column"))
+                functions.min("column"),
+                functions.expr("count_if(" + hole + ")"))
             .first();
+    if (extent.getLong(4) > 0) {
+      Row entry = table.filter(hole).first();
+      throw new MatrixFormatException(
+          file + ": a null in the entry (" + entry.mkString(", ") + ")", file, -1);
+    }
     if (extent.isNullAt(0) || extent.isNullAt(1)) {
       throw new MatrixFormatException(file + ": no entries", file, -1);
     }

@@ -105,6 +105,7 @@ class BadInputTest {
         "--matrix F/good.svm --rhs F/b4.mtx --reader executors | 1 | the right-hand side has 4 rows, the matrix 2",
         "--matrix F/good.svm --transpose --rhs F/b4.mtx --reader executors | 2 | transposed in one JVM",
         "--matrix F/good.mtx --reader executors --master yarn | 2 | a path without scheme",
+        "--matrix gen:nug5 --reader executors               | 2 | it is generated, no file",
         "--matrix F/good.mtx --reader everybody             | 2 | everybody",
         "--matrix F/twice.svm --reader executors            | 1 | twice.svm:1: index 1 comes twice",
         "--matrix F/bad.svm                                 | 1 | bad.svm:2: 'x' is no value",

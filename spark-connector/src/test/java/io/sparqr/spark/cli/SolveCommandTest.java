@@ -215,6 +215,18 @@ class SolveCommandTest {
   }
 
   @Test
+  void aHoleInATableIsShown() {
+    Path file = file("hole.parquet");
+    spark
+        .sql("select * from values (0L, 0L, 1.0D), (1L, null, 2.0D) as t(row, column, value)")
+        .write()
+        .parquet(file.toString());
+    CliRun run = CliRun.of("solve", "--matrix", file);
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.err()).contains("hole.parquet: a null in the entry (1, null, 2.0)");
+  }
+
+  @Test
   void tableWithoutRightHandSideGetsTheDefaultOne() throws IOException {
     StringBuilder csv = new StringBuilder();
     for (int i = 0; i < matrix.rows(); i++) {
