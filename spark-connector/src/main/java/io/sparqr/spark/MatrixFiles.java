@@ -31,8 +31,9 @@ public final class MatrixFiles {
   private MatrixFiles() {}
 
   /**
-   * The rows of a coordinate file, without right-hand sides: labels of length 0. A row without
-   * entries is there too.
+   * The rows of a coordinate file with a right-hand side of zeros: for {@link
+   * GpuSparseQR#factorize(JavaRDD)}, whose result solves others. A row without entries is there
+   * too.
    *
    * @throws IOException if the file cannot be opened or read
    * @throws io.sparqr.error.MatrixFormatException if it is malformed, packed, an array, or has no
@@ -43,7 +44,7 @@ public final class MatrixFiles {
   public static JavaRDD<SparseRow> matrixMarket(JavaSparkContext context, String matrix)
       throws IOException {
     return FileRows.matrixMarket(
-            context, new FileRows.Request(matrix, matrix, false, Labels.NONE, null, 0))
+            context, new FileRows.Request(matrix, matrix, false, Labels.ZERO, null, 0))
         .rows();
   }
 
@@ -63,7 +64,7 @@ public final class MatrixFiles {
       b = MatrixMarket.readDense(in, rightHandSide);
     }
     return FileRows.matrixMarket(
-            context, new FileRows.Request(matrix, matrix, false, Labels.NONE, b, 0))
+            context, new FileRows.Request(matrix, matrix, false, Labels.ZERO, b, 0))
         .rows();
   }
 
@@ -73,7 +74,7 @@ public final class MatrixFiles {
    */
   public static JavaRDD<SparseRow> libsvm(JavaSparkContext context, String file)
       throws IOException {
-    return FileRows.libsvm(context, new FileRows.Request(file, file, false, Labels.NONE, null, 0))
+    return FileRows.libsvm(context, new FileRows.Request(file, file, false, Labels.ZERO, null, 0))
         .rows();
   }
 }

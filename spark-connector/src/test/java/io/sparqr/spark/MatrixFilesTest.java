@@ -52,8 +52,13 @@ class MatrixFilesTest {
             () -> MatrixFiles.matrixMarket(context, matrix.toString(), shorter.toString()))
         .isInstanceOf(DimensionMismatchException.class);
     JavaRDD<SparseRow> bare = MatrixFiles.matrixMarket(context, matrix.toString());
-    assertThat(bare.map(r -> r.labels().length).distinct().collect()).containsExactly(0);
+    assertThat(bare.map(r -> r.labels()[0]).distinct().collect()).containsExactly(0.0);
     assertThat(bare.count()).isEqualTo(a.rows());
+    try (QRFactorization f = GpuSparseQR.builder().keepQ(true).build().factorize(bare)) {
+      assertThat(f.rank()).isEqualTo(a.columns());
+      double[] later = f.solve(rows.map(SparseRow::labels)).x();
+      assertThat(later).containsExactly(x, org.assertj.core.api.Assertions.within(1e-10));
+    }
   }
 
   @Test

@@ -12,8 +12,8 @@ public final class Labels implements Serializable {
 
   private static final long serialVersionUID = 1;
 
-  /** Rows without right-hand sides. */
-  public static final Labels NONE = new Labels(false, null);
+  /** One right-hand side of zeros: rows that are factorized before there is any. */
+  public static final Labels ZERO = new Labels(false, null);
 
   /** {@link DefaultRightHandSide}. */
   public static final Labels DEFAULT = new Labels(true, null);
@@ -37,11 +37,8 @@ public final class Labels implements Serializable {
     if (given != null) {
       return of(first, m);
     }
-    if (!byDefault) {
-      return new DenseMatrix(m, 0, new double[0]);
-    }
     double[] b = new double[m];
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < m && byDefault; i++) {
       b[i] =
           DefaultRightHandSide.label(
               first + i, rows.values(), rows.rowStart()[i], rows.rowStart()[i + 1]);
