@@ -201,8 +201,13 @@ public final class CudaBackendProvider implements QrBackendProvider {
     }
     CudaDriver driver = verdict.driver();
     long[] bytes = {0};
-    driver.check("cuDeviceTotalMem", driver.calls().deviceMemory(device, bytes));
-    return Optional.of(DeviceModel.ofPeak(Crossover.peak(driver, device), bytes[0]));
+    try {
+      driver.check("cuDeviceTotalMem", driver.calls().deviceMemory(device, bytes));
+      return Optional.of(DeviceModel.ofPeak(Crossover.peak(driver, device), bytes[0]));
+    } catch (CudaException e) {
+      // A plan needs no exact rates; what is wrong with the device will be said by what uses it.
+      return Optional.empty();
+    }
   }
 
   @Override

@@ -112,6 +112,9 @@ class CudaBackendProviderTest {
               assertThat(d.memoryBytes()).isEqualTo(150L << 30);
             });
     assertThat(provider.device(1)).isEmpty();
+    CudaCalls mute = FaultyCalls.of(null, (call, a) -> call.equals("deviceMemory") ? 1 : null);
+    var broken = new CudaBackendProvider.Verdict(null, new CudaDriver(mute), 1);
+    assertThat(new CudaBackendProvider(broken).device(0)).isEmpty();
     System.setProperty(CudaBackendProvider.MINIMUM_INTENSITY, "12.5");
     System.setProperty(CudaBackendProvider.MINIMUM_FLOPS, "many");
     try {
