@@ -28,6 +28,7 @@ final class RandomStages {
             1 + random.nextInt(100));
     int blocks = random.nextInt(4);
     stage = new StageFronts(fronts, blocks, random.nextInt(4));
+    stage.keepQ = seed % 3 == 0;
     left = new int[fronts][];
     for (int b = 0; b < blocks; b++) {
       stage.blockParent[b] = random.nextInt(fronts);
@@ -69,7 +70,8 @@ final class RandomStages {
             Math.min(rowTiles, TaskLayout.tiles(s.fn[f])),
             s.columnTiles(f),
             options.bundle(),
-            options.pipelining());
+            options.pipelining(),
+            s.keepQ);
     for (int i = 0; i < rowTiles; i++) {
       left[f][i] = Math.min(left[f][i], i);
     }

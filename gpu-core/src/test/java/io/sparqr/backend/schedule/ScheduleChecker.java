@@ -37,6 +37,9 @@ final class ScheduleChecker {
   private final int[] lastInput;
   private final long[] scattered;
   private final Map<Integer, Bundle> slots = new HashMap<>();
+  /** Where Q is kept: the bundle that each slot has ever held. */
+  private final Map<Integer, Bundle> kept = new HashMap<>();
+
   private final Map<String, Integer> moved = new HashMap<>();
 
   @SuppressWarnings({"unchecked", "rawtypes"})
@@ -198,11 +201,14 @@ final class ScheduleChecker {
     }
     boolean right = c + 1 < s.columnTiles(f);
     assertThat(slot >= 0)
-        .as("%s: a slot if there is something to the right", name)
-        .isEqualTo(right);
-    if (right) {
+        .as("%s: a slot if there is something to the right, or Q is kept", name)
+        .isEqualTo(right || s.keepQ);
+    if (slot >= 0) {
       assertThat(filled.put(slot, b)).as("%s: slot %d filled twice", name, slot).isNull();
       assertThat(slots).as("%s: slot %d is in flight", name, slot).doesNotContainKey(slot);
+      assertThat(s.keepQ && kept.put(slot, b) != null)
+          .as("%s: slot %d is wanted after the rounds", name, slot)
+          .isFalse();
     }
   }
 
@@ -274,6 +280,12 @@ final class ScheduleChecker {
   }
 
   private void finish(StageSchedule schedule) {
+    kept.forEach(
+        (slot, b) ->
+            assertThat(slot)
+                .as("%s: slots of front %d", name, b.front())
+                .isBetween(schedule.firstSlot(b.front()), schedule.firstSlot(b.front() + 1) - 1));
+    assertThat(s.keepQ ? kept.size() : schedule.vtSlots()).isEqualTo(schedule.vtSlots());
     for (int f = 0; f < s.fronts; f++) {
       assertThat(scattered[f]).as("%s: S of front %d", name, f).isEqualTo(s.sStart[f + 1]);
       assertThat(firstTask[f])
