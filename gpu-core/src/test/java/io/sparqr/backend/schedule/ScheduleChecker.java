@@ -37,6 +37,7 @@ final class ScheduleChecker {
   private final int[] lastInput;
   private final long[] scattered;
   private final Map<Integer, Bundle> slots = new HashMap<>();
+
   /** Where Q is kept: the bundle that each slot has ever held. */
   private final Map<Integer, Bundle> kept = new HashMap<>();
 
