@@ -25,6 +25,7 @@ final class ReflectorFetch {
   private final RoundExecutor executor;
   private final StageProgram program;
   private final int threads;
+  private final long groupDoubles;
   private final FrontReflectors[] result;
 
   /** By front: the fronts and blocks of the stage that pass rows to it. */
@@ -33,6 +34,12 @@ final class ReflectorFetch {
   private long doubles;
 
   ReflectorFetch(RoundExecutor executor, StageProgram program, int threads) {
+    this(executor, program, threads, GROUP_DOUBLES);
+  }
+
+  /** For tests: with groups of at most so many doubles, if a front has no more. */
+  ReflectorFetch(RoundExecutor executor, StageProgram program, int threads, long groupDoubles) {
+    this.groupDoubles = groupDoubles;
     this.executor = executor;
     this.program = program;
     this.threads = threads;
@@ -66,7 +73,7 @@ final class ReflectorFetch {
       do {
         length += program.descriptor(to).doubles();
         to++;
-      } while (to < program.fronts() && length + program.descriptor(to).doubles() <= GROUP_DOUBLES);
+      } while (to < program.fronts() && length + program.descriptor(to).doubles() <= groupDoubles);
       int next = wanted.nextSetBit(from);
       if (next >= 0 && next < to) {
         group(from, to, wanted);
