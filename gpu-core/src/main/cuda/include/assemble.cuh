@@ -1,17 +1,44 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 // Data movement: S-assembly and pack assembly (SQR section 3.3.1), rows out, sums of squares.
-// Bound by memory: a warp a row, lanes along columns.
+// Bound by memory: a warp a row, lanes along columns. Sources and targets may be the same array for all
+// the compiler knows, so it loads nothing before an earlier store; therefore several loads first,
+// then their stores, by hand.
 #pragma once
 #include "stage.cuh"
+
+constexpr int SPARQR_IN_FLIGHT = 8;  // values that a thread has on their way
+
+/** to[map[j]] = from[j] for j = first, first + step, .. below end. */
+template <typename Place, typename Value>
+__device__ __forceinline__ void scatter(double* to, const Place* map, Value from, long long first,
+                                        long long end, int step) {
+  for (long long base = first; base < end; base += SPARQR_IN_FLIGHT * step) {
+    Place place[SPARQR_IN_FLIGHT];
+    double value[SPARQR_IN_FLIGHT];
+#pragma unroll
+    for (int u = 0; u < SPARQR_IN_FLIGHT; u++) {
+      const long long j = base + u * step;
+      if (j < end) {
+        place[u] = map[j];
+        value[u] = from(j);
+      }
+    }
+#pragma unroll
+    for (int u = 0; u < SPARQR_IN_FLIGHT; u++) {
+      if (base + u * step < end) {
+        to[place[u]] = value[u];
+      }
+    }
+  }
+}
 
 /** Scatters S entries [from, to) into their front. */
 __device__ __forceinline__ void assemble_s_task(const SparqrStage& stage, const SparqrTask& task,
                                                 const SparqrFront& front) {
-  double* to = stage.arena + front.data;
-#pragma unroll 8
-  for (long long e = task.scatter.from + threadIdx.x; e < task.scatter.to; e += SPARQR_THREADS) {
-    to[stage.s_index[e]] = stage.s_value[e];
-  }
+  const double* value = stage.s_value;
+  scatter(
+      stage.arena + front.data, stage.s_index, [value](long long e) { return value[e]; },
+      task.scatter.from + threadIdx.x, task.scatter.to, SPARQR_THREADS);
 }
 
 /** Copies a part of a front's contribution block to its parent by Rimap and Rjmap. */
@@ -25,11 +52,9 @@ __device__ __forceinline__ void pack_assemble_task(const SparqrStage& stage, con
                          static_cast<long long>(front.fp + i) * front.ld + front.fp;
     double* to = stage.arena + parent.data +
                  static_cast<long long>(stage.maps[front.row_map + i]) * parent.ld;
-    int start = max(task.pack.column_from, i);
-#pragma unroll 8
-    for (int j = start + lane; j < task.pack.column_to; j += 32) {
-      to[column_map[j]] = from[j];
-    }
+    scatter(
+        to, column_map, [from](long long j) { return from[j]; },
+        max(task.pack.column_from, i) + lane, task.pack.column_to, 32);
   }
 }
 
@@ -46,11 +71,11 @@ __device__ __forceinline__ void assemble_block_task(const SparqrStage& stage,
     const double* rhs = stage.input + block.data_rhs + row * block.rhs - block.fn;
     double* to = stage.arena + parent.data +
                  static_cast<long long>(stage.maps[block.row_map + i]) * parent.ld;
-    int start = max(task.pack.column_from, i);
-#pragma unroll 8
-    for (int j = start + lane; j < task.pack.column_to; j += 32) {
-      to[column_map[j]] = j < block.fn ? values[j] : rhs[j];
-    }
+    const int columns = block.fn;
+    scatter(
+        to, column_map,
+        [values, rhs, columns](long long j) { return j < columns ? values[j] : rhs[j]; },
+        max(task.pack.column_from, i) + lane, task.pack.column_to, 32);
   }
 }
 
@@ -62,9 +87,22 @@ __device__ __forceinline__ void pack_row(const SparqrFront& front, const double*
                                          double diagonal, double* out, double* out_rhs) {
   const int lane = threadIdx.x & 31;
   const double sign = row < front.fp && diagonal < 0 ? -1.0 : 1.0;
-#pragma unroll 8
-  for (int j = row + lane; j < front.fn; j += 32) {
-    out[j - row] = sign * (j == row ? diagonal : row_start[j]);
+  for (int base = row + lane; base < front.fn; base += 32 * SPARQR_IN_FLIGHT) {
+    double value[SPARQR_IN_FLIGHT];
+#pragma unroll
+    for (int u = 0; u < SPARQR_IN_FLIGHT; u++) {
+      const int j = base + 32 * u;
+      if (j < front.fn) {
+        value[u] = j == row ? diagonal : row_start[j];
+      }
+    }
+#pragma unroll
+    for (int u = 0; u < SPARQR_IN_FLIGHT; u++) {
+      const int j = base + 32 * u;
+      if (j < front.fn) {
+        out[j - row] = sign * value[u];
+      }
+    }
   }
   for (int j = lane; j < front.rhs; j += 32) {
     out_rhs[j] = sign * row_start[front.fn + j];
