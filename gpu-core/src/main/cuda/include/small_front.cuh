@@ -92,7 +92,8 @@ __device__ __forceinline__ void eliminate(double* a, int ld, int k, int rows, in
 }
 
 __device__ __forceinline__ void small_front_task(double* shared, const SparqrStage& stage,
-                                                 const SparqrTask& task, const SparqrFront& front) {
+                                                 const SparqrTask& task, const SparqrFront& front,
+                                                 int state) {
   SmallShared& sh = *reinterpret_cast<SmallShared*>(shared);
   double* a = shared + (sizeof(SmallShared) + 7) / 8;
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
@@ -102,7 +103,7 @@ __device__ __forceinline__ void small_front_task(double* shared, const SparqrSta
   const bool inside = static_cast<long long>(front.fm) * ld + (sizeof(SmallShared) + 7) / 8 <=
                       stage.shared_doubles;
   if (threadIdx.x == 0) {
-    sh.dead = 0;
+    sh.dead = state;
   }
   if (inside) {
     for (int i = warp; i < front.fm; i += SPARQR_WARPS) {
@@ -160,14 +161,13 @@ __device__ __forceinline__ void small_front_task(double* shared, const SparqrSta
       }
     }
     __syncthreads();
-    if (sh.dead) {
-      if (threadIdx.x == 0) {
-        stage.state[task.front] = 1;
-        if (task.flags & SPARQR_SMALL_PACK_ASSEMBLE) {
-          stage.state[front.parent] = 1;
-        }
-      }
-      return;
+  }
+  // A front with a dead pivot is finished all the same, but passes its state on, not its block.
+  const bool dead = sh.dead != 0;
+  if (dead && threadIdx.x == 0) {
+    stage.state[task.front] = 1;
+    if (task.flags & SPARQR_SMALL_PACK_ASSEMBLE) {
+      stage.state[front.parent] = 2;
     }
   }
   // R with its diagonal, back to its place (rows may be fetched later), scaled back.
@@ -181,7 +181,7 @@ __device__ __forceinline__ void small_front_task(double* shared, const SparqrSta
     }
   }
   __syncthreads();
-  if (task.flags & SPARQR_SMALL_PACK_ASSEMBLE) {
+  if (!dead && (task.flags & SPARQR_SMALL_PACK_ASSEMBLE)) {
     const SparqrFront& parent = stage.fronts[front.parent];
     const int32_t* column_map = stage.maps + front.column_map;
     for (int i = warp; i < front.cm; i += SPARQR_WARPS) {

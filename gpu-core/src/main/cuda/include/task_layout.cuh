@@ -33,8 +33,9 @@ enum SparqrKind : uint8_t {
   SPARQR_ASSEMBLE_S = 5,       // scatter: packed (index, value) entries into a front
   SPARQR_PACK_ROWS = 6,        // out: final rows of a front into the output buffer
   SPARQR_RESIDUAL = 7,         // out: sums of squares of right-hand sides that end in this front
-  SPARQR_APPLY = 8,            // qr: apply vt_read to column tiles [from, to)
-  SPARQR_KINDS = 9
+  SPARQR_APPLY_NEAR = 8,       // qr: apply vt_read to column tiles [from, to)
+  SPARQR_APPLY = 9,            // the same on columns that the next round does not factorize
+  SPARQR_KINDS = 10
 };
 
 // Flags of FACTORIZE and APPLY_FACTORIZE.
@@ -73,6 +74,10 @@ struct alignas(16) SparqrTask {
       int32_t column_to;    // only entries with column >= row are read (below are V's remains)
     } pack;
     struct {
+      int32_t unused[3];
+      int32_t parent;  // SMALL_FRONT, besides `out`: front that receives its block, or -1
+    } small;
+    struct {
       int32_t unused[2];
       int64_t from;  // S entries [from, to)
       int64_t to;
@@ -86,8 +91,12 @@ struct alignas(16) SparqrTask {
       int64_t out_rhs;   // PACK_ROWS: place of its right-hand sides (rows x rhs, row-major)
     } out;               // SMALL_FRONT has both: rows [0, row_to), residual of rows [min(fm,fn), fm)
   };
+  // Finished tasks of `front` without which this one may not run.
+  int32_t need_chain;
+  int32_t need_bulk;
+  int64_t unused;
 };
-static_assert(sizeof(SparqrTask) == 64, "task size");
+static_assert(sizeof(SparqrTask) == 80, "task size");
 static_assert(offsetof(SparqrTask, kind) == 0, "");
 static_assert(offsetof(SparqrTask, size) == 1, "");
 static_assert(offsetof(SparqrTask, applied) == 2, "");
@@ -111,6 +120,17 @@ static_assert(offsetof(SparqrTask, out.row_from) == 12, "");
 static_assert(offsetof(SparqrTask, out.row_to) == 16, "");
 static_assert(offsetof(SparqrTask, out.out) == 24, "");
 static_assert(offsetof(SparqrTask, out.out_rhs) == 32, "");
+static_assert(offsetof(SparqrTask, small.parent) == 20, "");
+static_assert(offsetof(SparqrTask, need_chain) == 64, "");
+static_assert(offsetof(SparqrTask, need_bulk) == 68, "");
+
+// Counts of finished tasks, one 64-bit word a front: chain tasks in the low half, bulk tasks in the
+// high half. Chain: FACTORIZE, APPLY_FACTORIZE and APPLY_NEAR of the front. Bulk: its APPLY and
+// ASSEMBLE_S tasks, and what fills it from elsewhere: PACK_ASSEMBLE and ASSEMBLE_BLOCK with this
+// parent, SMALL_FRONT with this parent and SPARQR_SMALL_PACK_ASSEMBLE. A task may run when both
+// counts of its front have reached need_chain and need_bulk (0: needs nothing; an ASSEMBLE_BLOCK,
+// whose front is a block, never does). What a task needs comes before it in the list, so running
+// tasks in the list's order never waits for one that has not been started.
 
 // One a front of the stage, then one an input block (a contribution block that comes from outside
 // the stage, packed as io.sparqr.numeric.ContributionBlock packs it).

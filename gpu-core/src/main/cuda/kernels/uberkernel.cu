@@ -1,28 +1,28 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// The überkernel: one thread block a task, whatever its kind (SQR section 3). Grid: the tasks of a
-// round, in the list's order. Block: 128 threads, stage.shared_doubles of dynamic shared memory, at
+// The überkernel: one thread block a task, whatever its kind (SQR section 3). Grid: the tasks of some
+// rounds, in the list's order; each waits for what it needs (next_task). Block: 128 threads, stage.shared_doubles of dynamic shared memory, at
 // least SPARQR_SHARED_DOUBLES(bundle). sparqr_round_8 takes bundles of up to 8 row tiles,
 // sparqr_round_4 of up to 4.
 #include "front_tasks.cuh"
 #include "small_front.cuh"
 
 template <int BUNDLE>
-__device__ __forceinline__ void run_task(const SparqrStage& stage, long long first) {
+__device__ __forceinline__ void run_kind(const SparqrStage& stage, const SparqrTask& task,
+                                         const SparqrFront& front) {
   extern __shared__ __align__(16) double shared[];
   __shared__ Bundle bundle;
-  const SparqrTask& task = stage.tasks[first + blockIdx.x];
-  const SparqrFront& front = stage.fronts[task.front];
   const int kind = task.kind;
   if (kind == SPARQR_ASSEMBLE_BLOCK) {
     assemble_block_task(stage, task, front);
     return;
   }
-  if (stage.state[task.front] != 0) {
+  const int state = stage.state[task.front];
+  if (state == 2) {
     if (threadIdx.x == 0) {
       if (kind == SPARQR_PACK_ASSEMBLE) {
-        stage.state[task.pack.parent] = 1;
+        stage.state[task.pack.parent] = 2;
       } else if (kind == SPARQR_SMALL_FRONT && (task.flags & SPARQR_SMALL_PACK_ASSEMBLE)) {
-        stage.state[front.parent] = 1;
+        stage.state[front.parent] = 2;
       }
     }
     return;
@@ -30,14 +30,19 @@ __device__ __forceinline__ void run_task(const SparqrStage& stage, long long fir
   switch (kind) {
     case SPARQR_FACTORIZE:
     case SPARQR_APPLY_FACTORIZE:
+    case SPARQR_APPLY_NEAR:
     case SPARQR_APPLY:
       qr_task<BUNDLE>(shared, bundle, stage, task, front);
       break;
     case SPARQR_SMALL_FRONT:
-      small_front_task(shared, stage, task, front);
+      small_front_task(shared, stage, task, front, state);
       break;
     case SPARQR_PACK_ASSEMBLE:
-      pack_assemble_task(stage, task, front);
+      if (state == 0) {
+        pack_assemble_task(stage, task, front);
+      } else if (threadIdx.x == 0) {
+        stage.state[task.pack.parent] = 2;
+      }
       break;
     case SPARQR_ASSEMBLE_S:
       assemble_s_task(stage, task, front);
@@ -52,6 +57,15 @@ __device__ __forceinline__ void run_task(const SparqrStage& stage, long long fir
     default:
       __trap();
   }
+}
+
+template <int BUNDLE>
+__device__ __forceinline__ void run_task(const SparqrStage& stage, long long first) {
+  __shared__ SparqrTask task;
+  __shared__ SparqrFront front;
+  next_task(stage, first, task, front);
+  run_kind<BUNDLE>(stage, task, front);
+  finish_task(stage, task);
 }
 
 extern "C" __global__ void __launch_bounds__(SPARQR_THREADS, 2)

@@ -15,7 +15,7 @@ final class CudaModule implements AutoCloseable {
   static final int THREADS = 128;
 
   /** Bytes of SparqrStage, the launch's parameter. */
-  static final int STAGE_BYTES = 104;
+  static final int STAGE_BYTES = 112;
 
   private final CudaDriver driver;
   private final CUmodule handle = new CUmodule();
@@ -58,8 +58,8 @@ final class CudaModule implements AutoCloseable {
     return Math.max((bundle > 4 ? 9 : 5) * 1024 + 2048, 10752);
   }
 
-  /** Launches the tasks [first, first + count) of a stage. */
-  void launchRound(int bundle, CudaStream stream, ByteBuffer stage, long first, int count) {
+  /** Launches the tasks [first, first + count) of a stage: some of its rounds. */
+  void launch(int bundle, CudaStream stream, ByteBuffer stage, long first, int count) {
     driver.check(
         "cuLaunchKernel",
         driver

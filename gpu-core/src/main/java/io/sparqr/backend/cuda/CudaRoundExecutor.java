@@ -10,15 +10,16 @@ import io.sparqr.backend.schedule.TaskLayout;
 import java.nio.ByteBuffer;
 import java.nio.DoubleBuffer;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 
 /**
- * Runs a stage's task lists on a device: one launch of the überkernel a round on the compute
- * stream, all enqueued ahead; values go up through page-locked buffers filled by several threads;
- * rows of R come down on their own stream as soon as the round that finishes them is over, while
- * later rounds run. The structure of the last stage stays on the device, so the same program with
+ * Runs a stage's task lists on a device: the überkernel on the compute stream, many rounds a launch,
+ * since tasks wait for what they need; a launch ends where rows of R become complete. Values go up through page-locked buffers filled by several threads;
+ * rows of R come down on their own stream as soon as the launch that finishes them is over, while
+ * later ones run. The structure of the last stage stays on the device, so the same program with
  * other values sends values only.
  *
  * <p>Not thread-safe; holds its device memory until close().
@@ -27,6 +28,9 @@ final class CudaRoundExecutor implements RoundExecutor {
 
   /** Bytes of rows that come down together. */
   private static final int GROUP_BYTES = 8 << 20;
+
+  /** Tasks from which on a launch may end for the sake of rows. */
+  private static final int LAUNCH_TASKS = 8192;
 
   /** Bytes that one thread prepares for an upload. */
   private static final int PIECE_BYTES = 4 << 20;
@@ -48,6 +52,10 @@ final class CudaRoundExecutor implements RoundExecutor {
   private final CudaStream down;
   private StageProgram resident;
   private List<Group> groups = List.of();
+
+  /** Last rounds of the launches. */
+  private int[] ends = {};
+
   private double kernelMillis;
   private boolean closed;
 
@@ -83,6 +91,11 @@ final class CudaRoundExecutor implements RoundExecutor {
     device.bind();
     long free = (long) (0.95 * (device.freeBytes() + memory.held()));
     return limitBytes > 0 ? Math.min(limitBytes, free) : free;
+  }
+
+  @Override
+  public boolean finishesDeadFronts() {
+    return true;
   }
 
   @Override
@@ -126,37 +139,37 @@ final class CudaRoundExecutor implements RoundExecutor {
     compute.fill(memory.get(Part.ARENA).at(0), (byte) 0, 8 * program.arenaDoubles());
     // Rows of unsound fronts come down too, unused: they shall be something.
     compute.fill(memory.get(Part.OUT).at(0), (byte) 0, 8 * program.outDoubles());
+    compute.fill(memory.get(Part.PROGRESS).at(0), (byte) 0, 8L * (1 + program.fronts()));
     compute.fill(
         memory.get(Part.RESIDUAL).at(0), (byte) 0, 8L * program.residualSlots() * program.rhs());
     if (resident != program) {
       resident = null;
       traffic[0] += uploadStructure(program);
       groups = groups(program);
+      ends = ends(program.schedule(), groups);
       resident = program;
     }
     traffic[0] += uploadValues(program, input);
     StageSchedule schedule = program.schedule();
     ByteBuffer parameter = memory.parameter(tolerance, options.bundle(), null, null);
-    Map<Integer, CudaEvent> ready = new HashMap<>();
+    NavigableMap<Integer, CudaEvent> ready = new TreeMap<>();
     List<CudaEvent> timing = new ArrayList<>();
     Workers.Running downloads = null;
     try {
-      for (Group g : groups) {
-        ready.computeIfAbsent(g.ready, r -> new CudaEvent(device.driver(), false));
+      for (int end : ends) {
+        ready.put(end, new CudaEvent(device.driver(), false));
       }
       timing.add(new CudaEvent(device.driver(), true));
       timing.add(new CudaEvent(device.driver(), true));
       timing.get(0).record(compute);
-      for (int r = 0; r < schedule.rounds(); r++) {
-        long first = schedule.roundStart(r);
-        int count = Math.toIntExact(schedule.roundStart(r + 1) - first);
+      long first = 0;
+      for (int end : ends) {
+        int count = Math.toIntExact(schedule.roundStart(end + 1) - first);
         if (count > 0) {
-          device.module().launchRound(options.bundle(), compute, parameter, first, count);
+          device.module().launch(options.bundle(), compute, parameter, first, count);
         }
-        CudaEvent event = ready.get(r);
-        if (event != null) {
-          event.record(compute);
-        }
+        ready.get(end).record(compute);
+        first += count;
       }
       timing.get(1).record(compute);
       downloads = workers.start(groups.size(), i -> download(program, groups.get(i), ready, sink));
@@ -206,7 +219,7 @@ final class CudaRoundExecutor implements RoundExecutor {
 
   /** Brings the rows of a group down and hands them out. */
   private void download(
-      StageProgram program, Group group, Map<Integer, CudaEvent> ready, RowSink sink) {
+      StageProgram program, Group group, NavigableMap<Integer, CudaEvent> ready, RowSink sink) {
     long start = program.outStart(group.from);
     if (8 * (program.outStart(group.to) - start) > LARGE_BYTES) {
       downloadLarge(program, group, ready, sink);
@@ -220,7 +233,7 @@ final class CudaRoundExecutor implements RoundExecutor {
     PinnedBuffer buffer = pinned.acquire((long) bytes + states);
     try (var done = new CudaEvent(device.driver(), false)) {
       synchronized (down) {
-        down.await(ready.get(group.ready));
+        down.await(ready.ceilingEntry(group.ready).getValue());
         down.download(buffer, 0, memory.get(Part.OUT).at(8 * start), bytes);
         down.download(buffer, bytes, memory.get(Part.STATE).at(4L * group.from), states);
         done.record(down);
@@ -242,7 +255,7 @@ final class CudaRoundExecutor implements RoundExecutor {
    * The same for one front whose rows exceed a staging buffer: through the heap, piece by piece.
    */
   private void downloadLarge(
-      StageProgram program, Group group, Map<Integer, CudaEvent> ready, RowSink sink) {
+      StageProgram program, Group group, NavigableMap<Integer, CudaEvent> ready, RowSink sink) {
     int f = group.from;
     double[] rows = new double[program.outLength(f)];
     PinnedBuffer buffer = pinned.acquire(PIECE_BYTES);
@@ -252,7 +265,7 @@ final class CudaRoundExecutor implements RoundExecutor {
       for (long at = -1; at < rows.length && state == 0; at += at < 0 ? 1 : step) {
         int count = at < 0 ? 0 : (int) Math.min(step, rows.length - at);
         synchronized (down) {
-          down.await(ready.get(group.ready));
+          down.await(ready.ceilingEntry(group.ready).getValue());
           if (at < 0) {
             down.download(buffer, 0, memory.get(Part.STATE).at(4L * f), 4);
           } else {
@@ -295,6 +308,25 @@ final class CudaRoundExecutor implements RoundExecutor {
     }
     groups.sort((a, b) -> Integer.compare(a.ready, b.ready));
     return groups;
+  }
+
+  /** A launch ends with the round that completes a group, but not before it has some size. */
+  private static int[] ends(StageSchedule schedule, List<Group> groups) {
+    int[] ends = new int[groups.size() + 1];
+    int n = 0;
+    long from = 0;
+    for (Group g : groups) {
+      long to = schedule.roundStart(g.ready + 1);
+      if (to - from >= LAUNCH_TASKS) {
+        ends[n++] = g.ready;
+        from = to;
+      }
+    }
+    int last = schedule.rounds() - 1;
+    if (last >= 0 && (n == 0 || ends[n - 1] < last)) {
+      ends[n++] = last;
+    }
+    return Arrays.copyOf(ends, n);
   }
 
   /** Descriptors, maps, places of S, task lists. Returns the bytes sent. */
@@ -455,6 +487,9 @@ final class CudaRoundExecutor implements RoundExecutor {
 
   @Override
   public double[] fetch(ByteBuffer tasks, int count, int outDoubles) {
+    if (count == 0) {
+      return new double[outDoubles];
+    }
     device.bind();
     int bytes = Math.multiplyExact(count, TaskLayout.TASK_BYTES);
     try (var list = new DeviceBuffer(device.driver(), bytes);
@@ -465,7 +500,7 @@ final class CudaRoundExecutor implements RoundExecutor {
         compute.upload(list.at(0), buffer, 0, bytes);
         device
             .module()
-            .launchRound(
+            .launch(
                 options.bundle(),
                 compute,
                 memory.parameter(-1, options.bundle(), list, out),

@@ -25,7 +25,8 @@ final class StageMemory implements AutoCloseable {
     INPUT,
     OUT,
     RESIDUAL,
-    STATE
+    STATE,
+    PROGRESS
   }
 
   private final CudaDriver driver;
@@ -96,6 +97,7 @@ final class StageMemory implements AutoCloseable {
       case OUT -> 8 * p.outDoubles();
       case RESIDUAL -> 8L * p.residualSlots() * p.rhs();
       case STATE -> 4L * p.fronts();
+      case PROGRESS -> 8L * (1 + p.fronts());
     };
   }
 
@@ -112,7 +114,10 @@ final class StageMemory implements AutoCloseable {
     return sum;
   }
 
-  /** The launch parameter, with other tasks and output than this stage's if they are given. */
+  /**
+   * The launch parameter, with other tasks and output than this stage's if they are given: those
+   * tasks wait for nothing.
+   */
   ByteBuffer parameter(double tolerance, int bundle, DeviceBuffer tasks, DeviceBuffer out) {
     ByteBuffer b = ByteBuffer.allocateDirect(CudaModule.STAGE_BYTES).order(ByteOrder.nativeOrder());
     for (Part part : Part.values()) {
@@ -122,10 +127,11 @@ final class StageMemory implements AutoCloseable {
       } else if (part == Part.OUT && out != null) {
         from = out;
       }
-      b.putLong(8 * part.ordinal(), from.address());
+      boolean none = part == Part.PROGRESS && tasks != null;
+      b.putLong(8 * part.ordinal(), none ? 0 : from.address());
     }
-    b.putDouble(88, tolerance);
-    b.putInt(96, CudaModule.sharedDoubles(bundle));
+    b.putDouble(96, tolerance);
+    b.putInt(104, CudaModule.sharedDoubles(bundle));
     return b;
   }
 

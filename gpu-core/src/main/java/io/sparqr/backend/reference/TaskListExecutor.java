@@ -12,14 +12,16 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
 import java.util.Arrays;
+import java.util.function.IntUnaryOperator;
 
 /**
  * Runs task lists in plain Java: the specification of what every task means. A kernel that gives
  * the same numbers up to rounding is right. H = I - V T V', A := H' A; see {@code task_layout.cuh}
  * for where V, T and R are kept.
  *
- * <p>Tasks of a round run in list order, or in another one if a test asks for that: the result is
- * the same to the bit.
+ * <p>Tasks run in list order, or in another one if a test asks for that: within a round any order,
+ * and across rounds any order in which a task's front has the counts of finished tasks that its
+ * record needs. The result is the same to the bit.
  */
 public final class TaskListExecutor implements RoundExecutor {
 
@@ -33,6 +35,14 @@ public final class TaskListExecutor implements RoundExecutor {
   private final SchedulerOptions options;
   private final long availableBytes;
   private final RoundOrder order;
+
+  /** Which of so many tasks that may run, in list order, is next; null: rounds one by one. */
+  private final IntUnaryOperator choice;
+
+  /** size fronts each; finished tasks that others wait for. */
+  private int[] chainDone;
+
+  private int[] bulkDone;
   private StageProgram program;
   private FrontDescriptor[] front;
   private double[] arena;
@@ -54,6 +64,15 @@ public final class TaskListExecutor implements RoundExecutor {
     this.options = options;
     this.availableBytes = availableBytes;
     this.order = order;
+    choice = null;
+  }
+
+  /** Every task as soon as its counts allow, in the order that {@code choice} makes. */
+  public TaskListExecutor(SchedulerOptions options, IntUnaryOperator choice) {
+    this.options = options;
+    this.choice = choice;
+    availableBytes = Runtime.getRuntime().maxMemory() / 2;
+    order = null;
   }
 
   @Override
@@ -74,7 +93,10 @@ public final class TaskListExecutor implements RoundExecutor {
   @Override
   public Result execute(StageProgram p, StageInput in, double tolerance, RowSink sink) {
     begin(p, in, tolerance);
-    for (int r = 0; r < p.schedule().rounds(); r++) {
+    if (choice != null) {
+      runFreely();
+    }
+    for (int r = 0; choice == null && r < p.schedule().rounds(); r++) {
       runRound(r);
     }
     DoubleBuffer rows = DoubleBuffer.wrap(out);
@@ -98,6 +120,8 @@ public final class TaskListExecutor implements RoundExecutor {
     vt = allocate((long) p.schedule().vtSlots() * TaskLayout.VT_DOUBLES);
     residual = allocate((long) p.residualSlots() * p.rhs());
     state = p.initialState().clone();
+    chainDone = new int[p.fronts()];
+    bulkDone = new int[p.fronts()];
     entry = allocate(p.sEntries());
     in.writeS(0, p.fronts(), DoubleBuffer.wrap(entry));
     input = allocate(p.inputDoubles());
@@ -115,16 +139,70 @@ public final class TaskListExecutor implements RoundExecutor {
     return new double[(int) doubles];
   }
 
-  private void runRound(int r) {
-    int tasks =
-        Math.toIntExact(program.schedule().roundStart(r + 1) - program.schedule().roundStart(r));
+  /** The records of rounds [from, to). */
+  private ByteBuffer list(int from, int to) {
+    long tasks = program.schedule().roundStart(to) - program.schedule().roundStart(from);
     ByteBuffer list =
-        ByteBuffer.allocate(Math.multiplyExact(tasks, TaskLayout.TASK_BYTES))
+        ByteBuffer.allocate(Math.toIntExact(TaskLayout.TASK_BYTES * tasks))
             .order(ByteOrder.LITTLE_ENDIAN);
-    program.schedule().write(r, r + 1, list);
+    program.schedule().write(from, to, list);
+    return list;
+  }
+
+  private void runRound(int r) {
+    ByteBuffer list = list(r, r + 1);
+    int tasks = list.capacity() / TaskLayout.TASK_BYTES;
     int[] at = order == null ? null : order.order(r, tasks);
     for (int k = 0; k < tasks; k++) {
-      run(TaskLayout.decode(list, (at == null ? k : at[k]) * TaskLayout.TASK_BYTES));
+      int place = (at == null ? k : at[k]) * TaskLayout.TASK_BYTES;
+      if (!mayRun(list, place)) {
+        throw new IllegalStateException(
+            "round " + r + ": a task needs one that comes later: " + TaskLayout.decode(list, place));
+      }
+      runAndCount(list, place);
+    }
+  }
+
+  private void runFreely() {
+    ByteBuffer list = list(0, program.schedule().rounds());
+    int left = list.capacity() / TaskLayout.TASK_BYTES;
+    int[] place = new int[left];
+    Arrays.setAll(place, k -> k * TaskLayout.TASK_BYTES);
+    int[] ready = new int[left];
+    while (left > 0) {
+      int count = 0;
+      for (int k = 0; k < left; k++) {
+        if (mayRun(list, place[k])) {
+          ready[count++] = k;
+        }
+      }
+      if (count == 0) {
+        throw new IllegalStateException(left + " tasks wait for each other");
+      }
+      int k = ready[choice.applyAsInt(count)];
+      runAndCount(list, place[k]);
+      left--;
+      System.arraycopy(place, k + 1, place, k, left - k);
+    }
+  }
+
+  private boolean mayRun(ByteBuffer list, int at) {
+    if (TaskLayout.needChain(list, at) == 0 && TaskLayout.needBulk(list, at) == 0) {
+      return true;
+    }
+    int f = TaskLayout.front(list, at);
+    return chainDone[f] >= TaskLayout.needChain(list, at)
+        && bulkDone[f] >= TaskLayout.needBulk(list, at);
+  }
+
+  private void runAndCount(ByteBuffer list, int at) {
+    run(TaskLayout.decode(list, at));
+    if (TaskLayout.countsForChain(list, at)) {
+      chainDone[TaskLayout.front(list, at)]++;
+    }
+    int filled = TaskLayout.countsForBulk(list, at);
+    if (filled >= 0) {
+      bulkDone[filled]++;
     }
   }
 

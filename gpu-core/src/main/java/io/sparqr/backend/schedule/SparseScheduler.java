@@ -21,18 +21,26 @@ final class SparseScheduler {
     long[] kindStart = new long[rounds * TaskLayout.KINDS + 1];
     int[] chunk = new int[rounds];
     double[] flops = new double[rounds];
+    var needs = new FrontCounts(stage);
     Parallel.loop(
         rounds,
         16,
         threads,
         (from, to, t) -> {
           for (int r = from; r < to; r++) {
-            flops[r] = countRound(stage, options, times, r, kindStart, chunk);
+            flops[r] = countRound(stage, options, times, r, kindStart, chunk, needs);
           }
         });
     for (int k = 1; k < kindStart.length; k++) {
       kindStart[k] += kindStart[k - 1];
     }
+    for (int f = 0; f < stage.fronts; f++) {
+      needs.fill(f, StageSchedule.ownFilling(stage, options, times, f));
+      if (stage.parent[f] >= 0) {
+        needs.fill(stage.parent[f], StageSchedule.parentFilling(stage, options, f));
+      }
+    }
+    needs.finish();
     int[] slotStart = new int[stage.fronts + 1];
     for (int f = 0; f < stage.fronts; f++) {
       int length = stage.rounds[f] == null ? 0 : stage.rounds[f].rounds();
@@ -42,13 +50,13 @@ final class SparseScheduler {
     int vtSlots =
         stage.keepQ
             ? ownSlots(stage, slotStart, slotBase)
-            : assignSlots(stage, times, slotStart, slotBase);
+            : assignSlots(stage, slotStart, slotBase);
     double sum = 0;
     for (double f : flops) {
       sum += f;
     }
     return new StageSchedule(
-        stage, options, times, kindStart, chunk, slotStart, slotBase, vtSlots, sum);
+        stage, options, times, needs, kindStart, chunk, slotStart, slotBase, vtSlots, sum);
   }
 
   /** Counts of the round's kinds to kindStart[r KINDS + k + 1]; returns the round's flops. */
@@ -58,7 +66,8 @@ final class SparseScheduler {
       FrontTimes times,
       int r,
       long[] kindStart,
-      int[] chunk) {
+      int[] chunk,
+      FrontCounts needs) {
     long[] counts = new long[TaskLayout.KINDS];
     double flops = 0;
     long applyTiles = 0;
@@ -89,10 +98,17 @@ final class SparseScheduler {
         continue;
       }
       int local = r - times.start[f];
+      int chain = 0;
+      int bulk = 0;
       for (int op = s.opStart(local); op < s.opStart(local + 1); op = s.next(op)) {
         int tiles = s.columnTiles - s.applyFrom(op);
-        counts[TaskLayout.APPLY] += (tiles + chunk[r] - 1) / chunk[r];
+        int near = tiles > 0 ? 1 : 0;
+        chain += near + (s.kind(op) == TaskLayout.APPLY ? 0 : 1);
+        bulk += (tiles + chunk[r] - 1) / chunk[r] - near;
+        counts[TaskLayout.APPLY_NEAR] += near;
       }
+      counts[TaskLayout.APPLY] += bulk;
+      needs.set(f, local, chain, bulk);
     }
     System.arraycopy(counts, 0, kindStart, r * TaskLayout.KINDS + 1, TaskLayout.KINDS);
     return flops;
@@ -133,31 +149,43 @@ final class SparseScheduler {
   }
 
   /**
-   * Numbers VT slots: those of even rounds first, then those of odd rounds, so a slot is written
-   * again two rounds later at the earliest, when its Apply tasks are done.
+   * Numbers VT slots: three sets a front, by local round modulo 3, because a slot written in round
+   * r is read in round r + 1, and the Factorize tasks of round r + 2 may run before that is over. A
+   * front starts after everything below it is done, so it may use the slots of its descendants;
+   * fronts of which neither is above the other have slots of their own.
    */
-  private static int assignSlots(
-      StageFronts stage, FrontTimes times, int[] slotStart, int[] slotBase) {
-    int[] most = new int[2];
-    for (int pass = 0; pass < 2; pass++) {
-      int evenSlots = most[0];
-      for (int r = 0; r < times.rounds; r++) {
-        int used = pass == 1 && (r & 1) == 1 ? evenSlots : 0;
-        int base = used;
-        for (int e = times.activeStart[r]; e < times.activeStart[r + 1]; e++) {
-          int f = times.active[e];
-          FrontSchedule s = bucketRound(stage, times, r, f);
-          if (s != null) {
-            int local = r - times.start[f];
-            slotBase[slotStart[f] + local] = used;
-            used = Math.addExact(used, s.writes(local));
-          }
+  private static int assignSlots(StageFronts stage, int[] slotStart, int[] slotBase) {
+    int n = stage.fronts;
+    int[][] most = new int[n][];
+    int[] below = new int[n + 1];
+    for (int f = 0; f < n; f++) {
+      FrontSchedule s = stage.rounds[f];
+      int own = 0;
+      if (s != null) {
+        most[f] = new int[3];
+        for (int local = 0; local < s.rounds(); local++) {
+          most[f][local % 3] = Math.max(most[f][local % 3], s.writes(local));
         }
-        if (pass == 0) {
-          most[r & 1] = Math.max(most[r & 1], used - base);
-        }
+        own = Math.addExact(Math.addExact(most[f][0], most[f][1]), most[f][2]);
+      }
+      below[f] = Math.max(below[f], own);
+      int p = stage.parent[f] < 0 ? n : stage.parent[f];
+      below[p] = Math.addExact(below[p], below[f]);
+    }
+    // From the roots down: a front's children share its range.
+    int[] base = new int[n];
+    int[] taken = new int[n + 1];
+    for (int f = n - 1; f >= 0; f--) {
+      int p = stage.parent[f] < 0 ? n : stage.parent[f];
+      base[f] = (p == n ? 0 : base[p]) + taken[p];
+      taken[p] += below[f];
+      FrontSchedule s = stage.rounds[f];
+      for (int local = 0; s != null && local < s.rounds(); local++) {
+        int set = local % 3;
+        slotBase[slotStart[f] + local] =
+            base[f] + (set > 0 ? most[f][0] : 0) + (set > 1 ? most[f][1] : 0);
       }
     }
-    return Math.addExact(most[0], most[1]);
+    return below[n];
   }
 }

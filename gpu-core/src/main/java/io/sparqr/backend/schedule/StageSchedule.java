@@ -8,12 +8,17 @@ import java.nio.ByteBuffer;
  * the order of {@link TaskLayout}'s kinds, so what is on the critical path comes first. Immutable;
  * records are written on demand, any range of rounds from any thread, so that lists are built while
  * earlier rounds run. Same stage and options, same bytes.
+ *
+ * <p>Rounds are an order, not barriers: a task may run as soon as its front's counts of finished
+ * tasks are what the record says ({@link FrontCounts}), and what it needs comes before it in the
+ * list.
  */
 public final class StageSchedule {
 
   private final StageFronts stage;
   private final SchedulerOptions options;
   private final FrontTimes times;
+  private final FrontCounts needs;
 
   /** size rounds x KINDS + 1; first record of each kind of each round. */
   private final long[] kindStart;
@@ -21,7 +26,7 @@ public final class StageSchedule {
   /** size rounds; column tiles of an Apply task of the round, at most. */
   private final int[] chunk;
 
-  /** size fronts + 1 and its sum: VT slot base of (front, local round), parity included. */
+  /** size fronts + 1 and its sum: first VT slot of (front, local round). */
   private final int[] slotStart;
 
   private final int[] slotBase;
@@ -32,6 +37,7 @@ public final class StageSchedule {
       StageFronts stage,
       SchedulerOptions options,
       FrontTimes times,
+      FrontCounts needs,
       long[] kindStart,
       int[] chunk,
       int[] slotStart,
@@ -41,6 +47,7 @@ public final class StageSchedule {
     this.stage = stage;
     this.options = options;
     this.times = times;
+    this.needs = needs;
     this.kindStart = kindStart;
     this.chunk = chunk;
     this.slotStart = slotStart;
@@ -142,9 +149,11 @@ public final class StageSchedule {
     int local = r - times.start[f];
     FrontSchedule s = stage.rounds[f];
     if (local == -1) {
+      w.need(0, 0);
       writeAssembly(f, s, w);
       return;
     }
+    w.need(needs.chain(f, local), needs.bulk(f, local));
     if (s == null) {
       writeSmall(f, w);
       return;
@@ -154,7 +163,9 @@ public final class StageSchedule {
       int writeBase = slotBase[slotStart[f] + local];
       for (int op = s.opStart(local); op < s.opStart(local + 1); op = s.next(op)) {
         if (s.kind(op) != TaskLayout.APPLY) {
+          w.need(needs.chain(f, local), needs.bulkAhead(f, local));
           w.factorize(s, op, f, readBase, writeBase);
+          w.need(needs.chain(f, local), needs.bulk(f, local));
         }
         int from = s.applyFrom(op);
         if (from < s.columnTiles) {
@@ -205,12 +216,11 @@ public final class StageSchedule {
     if (times.residualStart[f + 1] > slot) {
       flags |= TaskLayout.SMALL_RESIDUAL;
     }
-    w.out(
-        TaskLayout.SMALL_FRONT,
+    w.small(
         flags,
         f,
+        stage.parent[f],
         slot,
-        0,
         stage.outRows[f],
         stage.outStart[f],
         stage.packedRhs(f, 0));
@@ -263,13 +273,8 @@ public final class StageSchedule {
     int local = r - times.start[f];
     FrontSchedule s = stage.rounds[f];
     if (local == -1) {
-      long entries = s == null ? 0 : stage.sStart[f + 1] - stage.sStart[f];
-      counts[TaskLayout.ASSEMBLE_S] += (entries + o.scatterEntries() - 1) / o.scatterEntries();
-      for (int b = times.blockStart[f]; b < times.blockStart[f + 1]; b++) {
-        int block = times.block[b];
-        counts[TaskLayout.ASSEMBLE_BLOCK] +=
-            packTasks(o, 0, stage.blockCm[block], stage.blockCn[block] + stage.rhs);
-      }
+      counts[TaskLayout.ASSEMBLE_S] += scatterTasks(stage, o, f);
+      counts[TaskLayout.ASSEMBLE_BLOCK] += blockTasks(stage, o, times, f);
       return;
     }
     if (s == null) {
@@ -282,16 +287,53 @@ public final class StageSchedule {
       int step = rowsOut(stage.fn[f]);
       counts[TaskLayout.PACK_ROWS] += rows > 0 ? (rows + step - 1) / step : 0;
       if (stage.parent[f] >= 0) {
-        int first = Math.max(from - stage.fp[f], 0);
-        int end = Math.min(from + TaskLayout.TILE - stage.fp[f], stage.cm[f]);
-        counts[TaskLayout.PACK_ASSEMBLE] +=
-            packTasks(o, first, end, stage.fn[f] - stage.fp[f] + stage.rhs);
+        counts[TaskLayout.PACK_ASSEMBLE] += packTasks(stage, o, f, k);
       }
     }
     if (local == s.rounds()) {
       counts[TaskLayout.PACK_ASSEMBLE] += stage.parent[f] >= 0 && stage.cm[f] == 0 ? 1 : 0;
       counts[TaskLayout.RESIDUAL] += times.residualStart[f + 1] - times.residualStart[f];
     }
+  }
+
+  private static long scatterTasks(StageFronts stage, SchedulerOptions o, int f) {
+    long entries = stage.rounds[f] == null ? 0 : stage.sStart[f + 1] - stage.sStart[f];
+    return (entries + o.scatterEntries() - 1) / o.scatterEntries();
+  }
+
+  private static long blockTasks(StageFronts stage, SchedulerOptions o, FrontTimes times, int f) {
+    long tasks = 0;
+    for (int b = times.blockStart[f]; b < times.blockStart[f + 1]; b++) {
+      int block = times.block[b];
+      tasks += packTasks(o, 0, stage.blockCm[block], stage.blockCn[block] + stage.rhs);
+    }
+    return tasks;
+  }
+
+  /** Tasks that pass the contribution rows of row tile k of front f on. */
+  private static long packTasks(StageFronts stage, SchedulerOptions o, int f, int k) {
+    int from = k * TaskLayout.TILE;
+    int first = Math.max(from - stage.fp[f], 0);
+    int end = Math.min(from + TaskLayout.TILE - stage.fp[f], stage.cm[f]);
+    return packTasks(o, first, end, stage.fn[f] - stage.fp[f] + stage.rhs);
+  }
+
+  /** Tasks that fill front f with S and with blocks from outside. */
+  static long ownFilling(StageFronts stage, SchedulerOptions o, FrontTimes times, int f) {
+    return scatterTasks(stage, o, f) + blockTasks(stage, o, times, f);
+  }
+
+  /** Tasks of front f that fill its parent. */
+  static long parentFilling(StageFronts stage, SchedulerOptions o, int f) {
+    FrontSchedule s = stage.rounds[f];
+    if (s == null || stage.cm[f] == 0) {
+      return 1;
+    }
+    long tasks = 0;
+    for (int k = stage.fp[f] / TaskLayout.TILE; k < s.pivotTiles; k++) {
+      tasks += packTasks(stage, o, f, k);
+    }
+    return tasks;
   }
 
   private static long packTasks(SchedulerOptions o, int rowFrom, int rowTo, int width) {

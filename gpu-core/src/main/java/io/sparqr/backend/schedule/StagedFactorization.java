@@ -326,7 +326,7 @@ public final class StagedFactorization {
         return out + 8.0 * fm * SchedulerOptions.smallLd(fn, rhs) + TaskLayout.FRONT_BYTES;
       }
       double rowTiles = Math.ceil(fm / (double) TaskLayout.TILE);
-      double slots = 2 * Math.ceil(rowTiles / o.bundle());
+      double slots = 3 * Math.ceil(rowTiles / o.bundle());
       if (options.keepQ()) {
         double pivotTiles = Math.min(rowTiles, TaskLayout.tiles(fn));
         slots = pivotTiles * (1 + (rowTiles - pivotTiles / 2) / (o.bundle() - 1));

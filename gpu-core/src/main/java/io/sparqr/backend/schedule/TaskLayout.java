@@ -9,11 +9,12 @@ import java.nio.ByteOrder;
  * {@code task_layout.cuh}, which explains every field. Little-endian; all offsets in bytes.
  *
  * <pre>
- * task, 64 bytes:   0 kind u8 | 1 size u8 | 2 applied u8 | 3 flags u8 | 4 front i32
+ * task, 80 bytes:   0 kind u8 | 1 size u8 | 2 applied u8 | 3 flags u8 | 4 front i32
  *   qr              8 column | 12 vtRead | 16 vtWrite | 20 from | 24 to | 28 tile[9]        i32
  *   pack            8 parent | 12 rowFrom | 16 rowTo | 20 columnFrom | 24 columnTo          i32
  *   scatter        16 from | 24 to                                                          i64
  *   out             8 slot | 12 rowFrom | 16 rowTo (i32) | 24 out | 32 outRhs (i64)
+ *   all            64 needChain | 68 needBulk                                            i32
  * front, 96 bytes:  0 data | 8 dataRhs | 16 sFrom | 24 sTo | 32 rowMap | 40 columnMap       i64
  *                  48 ld | 52 fm | 56 fn | 60 fp | 64 rhs | 68 cm | 72 rowTiles
  *                  76 columnTiles | 80 parent | 84 id                                       i32
@@ -31,7 +32,7 @@ public final class TaskLayout {
   public static final int VT_DOUBLES = 2 * TILE * TILE;
 
   /** Bytes of a task record. */
-  public static final int TASK_BYTES = 64;
+  public static final int TASK_BYTES = 80;
 
   /** Bytes of a front descriptor. */
   public static final int FRONT_BYTES = 96;
@@ -44,12 +45,16 @@ public final class TaskLayout {
   public static final int PACK_ASSEMBLE = 3;
   public static final int ASSEMBLE_BLOCK = 4;
   public static final int ASSEMBLE_S = 5;
-  public static final int APPLY = 8;
   public static final int PACK_ROWS = 6;
   public static final int RESIDUAL = 7;
 
+  /** An Apply whose columns the next round may factorize; APPLY is one that nobody waits for. */
+  public static final int APPLY_NEAR = 8;
+
+  public static final int APPLY = 9;
+
   /** Number of kinds. */
-  public static final int KINDS = 9;
+  public static final int KINDS = 10;
 
   static final int FLAG_FINAL = 1;
   static final int SMALL_ASSEMBLE_S = 1;
@@ -82,8 +87,12 @@ public final class TaskLayout {
   static final int OUT_SLOT = 8;
   static final int OUT_ROW_FROM = 12;
   static final int OUT_ROW_TO = 16;
+  static final int SMALL_PARENT = 20;
   static final int OUT_OUT = 24;
   static final int OUT_OUT_RHS = 32;
+
+  static final int NEED_CHAIN = 64;
+  static final int NEED_BULK = 68;
 
   static final int FRONT_DATA = 0;
   static final int FRONT_DATA_RHS = 8;
@@ -109,6 +118,38 @@ public final class TaskLayout {
     return (n + TILE - 1) / TILE;
   }
 
+  /** Front of the task at byte {@code at}; of an ASSEMBLE_BLOCK the block's descriptor. */
+  public static int front(ByteBuffer b, int at) {
+    return b.getInt(at + FRONT);
+  }
+
+  /** Chain tasks of its front that must be done before the task at byte {@code at} runs. */
+  public static int needChain(ByteBuffer b, int at) {
+    return b.getInt(at + NEED_CHAIN);
+  }
+
+  /** Bulk tasks of its front that must be done before the task at byte {@code at} runs. */
+  public static int needBulk(ByteBuffer b, int at) {
+    return b.getInt(at + NEED_BULK);
+  }
+
+  /** Whether the task at byte {@code at} counts as a chain task of its front when it is done. */
+  public static boolean countsForChain(ByteBuffer b, int at) {
+    int kind = b.get(at + KIND);
+    return kind == FACTORIZE || kind == APPLY_FACTORIZE || kind == APPLY_NEAR;
+  }
+
+  /** The front whose bulk tasks the task at byte {@code at} counts among when done, or -1. */
+  public static int countsForBulk(ByteBuffer b, int at) {
+    return switch (b.get(at + KIND)) {
+      case APPLY, ASSEMBLE_S -> front(b, at);
+      case PACK_ASSEMBLE, ASSEMBLE_BLOCK -> b.getInt(at + PACK_PARENT);
+      case SMALL_FRONT ->
+          (b.get(at + FLAGS) & SMALL_PACK_ASSEMBLE) != 0 ? b.getInt(at + SMALL_PARENT) : -1;
+      default -> -1;
+    };
+  }
+
   /** Reads the task record at byte offset {@code at} of a little-endian buffer. */
   public static Task decode(ByteBuffer b, int at) {
     requireLittleEndian(b);
@@ -122,7 +163,7 @@ public final class TaskLayout {
               tiles(b, at, 0, b.get(at + SIZE)),
               b.getInt(at + QR_VT_WRITE),
               (flags & FLAG_FINAL) != 0);
-      case APPLY ->
+      case APPLY, APPLY_NEAR ->
           new Task.Apply(
               front,
               b.getInt(at + QR_COLUMN),

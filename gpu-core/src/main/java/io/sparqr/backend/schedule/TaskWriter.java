@@ -14,6 +14,8 @@ final class TaskWriter {
   /** Next record of each kind, relative to the buffer's start. */
   private final int[] next = new int[TaskLayout.KINDS];
 
+  private long need;
+
   TaskWriter(ByteBuffer target) {
     TaskLayout.requireLittleEndian(target);
     b = target;
@@ -29,10 +31,17 @@ final class TaskWriter {
     return next[kind] == record;
   }
 
+  /** What the following tasks need of their front: so many chain and bulk tasks done. */
+  void need(int chain, int bulk) {
+    need = (chain & 0xffffffffL) | (long) bulk << 32;
+  }
+
   private int begin(int kind, int size, int applied, int flags, int front) {
     int at = Math.multiplyExact(next[kind]++, TaskLayout.TASK_BYTES);
     int head = kind | size << 8 | applied << 16 | flags << 24;
     b.putLong(at, (head & 0xffffffffL) | (long) front << 32);
+    b.putLong(at + TaskLayout.NEED_CHAIN, need);
+    b.putLong(at + TaskLayout.NEED_CHAIN + 8, 0);
     return at;
   }
 
@@ -41,7 +50,7 @@ final class TaskWriter {
   }
 
   private void clear(int at, int from) {
-    for (int k = from; k < TaskLayout.TASK_BYTES; k += 8) {
+    for (int k = from; k < TaskLayout.NEED_CHAIN; k += 8) {
       b.putLong(at + k, 0);
     }
   }
@@ -61,7 +70,10 @@ final class TaskWriter {
     }
   }
 
-  /** The APPLY tasks of an operation: column tiles [from, to) in parts of at most chunk. */
+  /**
+   * The Apply tasks of an operation: column tiles [from, to) in parts of at most chunk, the first
+   * one an APPLY_NEAR, since what it updates may be factorized in the next round.
+   */
   void apply(FrontSchedule s, int op, int front, int readBase, int from, int to, int chunk) {
     int parts = (to - from + chunk - 1) / chunk;
     int mask = s.kind(op) == TaskLayout.APPLY ? (1 << (s.size(op) - 1)) - 1 : s.applied(op);
@@ -69,7 +81,8 @@ final class TaskWriter {
     for (int p = 0; p < parts; p++) {
       int lo = from + (int) ((long) (to - from) * p / parts);
       int hi = from + (int) ((long) (to - from) * (p + 1) / parts);
-      int at = begin(TaskLayout.APPLY, 1 + Integer.bitCount(mask), 0, 0, front);
+      int kind = p == 0 ? TaskLayout.APPLY_NEAR : TaskLayout.APPLY;
+      int at = begin(kind, 1 + Integer.bitCount(mask), 0, 0, front);
       if (first < 0) {
         first = at;
         pair(at + TaskLayout.QR_COLUMN, s.column(op), readBase + s.readSlot(op));
@@ -77,7 +90,7 @@ final class TaskWriter {
         clear(at, 24);
         appliedTiles(s, op, at, mask);
       } else {
-        for (int k = 8; k < TaskLayout.TASK_BYTES; k += 8) {
+        for (int k = 8; k < TaskLayout.NEED_CHAIN; k += 8) {
           b.putLong(at + k, b.getLong(first + k));
         }
         b.putInt(at + TaskLayout.QR_FROM, lo);
@@ -115,7 +128,14 @@ final class TaskWriter {
     clear(at, 32);
   }
 
-  /** A PACK_ROWS, RESIDUAL or SMALL_FRONT. */
+  /** A SMALL_FRONT. */
+  void small(int flags, int front, int parent, int slot, int rows, long out, long outRhs) {
+    int at = (next[TaskLayout.SMALL_FRONT]) * TaskLayout.TASK_BYTES;
+    out(TaskLayout.SMALL_FRONT, flags, front, slot, 0, rows, out, outRhs);
+    b.putInt(at + TaskLayout.SMALL_PARENT, parent);
+  }
+
+  /** A PACK_ROWS or RESIDUAL. */
   void out(
       int kind, int flags, int front, int slot, int rowFrom, int rowTo, long out, long outRhs) {
     int at = begin(kind, 0, 0, flags, front);

@@ -30,6 +30,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.function.IntUnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** Memory stages, mending, order of tasks, reuse of plans: none of them changes a bit. */
@@ -257,6 +258,37 @@ class StagedFactorizationTest {
               MIXED, 1L << 30, (round, tasks) -> TestMatrices.shuffle(tasks, random));
       try (var factorizer = new ReferenceSubtreeFactorizer(executor)) {
         assertSameBits(c.run(factorizer, 0), inOrder, "seed " + seed);
+      }
+    }
+  }
+
+  @Test
+  void roundsAreNoBarriersAnyOrderThatTheCountsAllowGivesTheSameBits() {
+    var tall = new Case(TestMatrices.sparse(900, 130, 4, new Random(5)));
+    var grid = new Case(rankDeficientGrid(16));
+    for (int bundle : new int[] {2, 3, 8}) {
+      for (boolean pipelining : new boolean[] {true, false}) {
+        var options = MIXED.withBundle(bundle).withPipelining(pipelining).withSmallFronts(600, 64);
+        for (Case c : List.of(tall, grid)) {
+          SubtreeFactor inOrder;
+          try (var factorizer = new ReferenceSubtreeFactorizer(options)) {
+            inOrder = c.run(factorizer, 0);
+          }
+          var random = new Random(bundle);
+          List<IntUnaryOperator> choices =
+              List.of(
+                  random::nextInt,
+                  ready -> ready - 1,
+                  ready -> ready - 1 - random.nextInt(Math.min(ready, 3)),
+                  ready -> random.nextInt(8) == 0 ? 0 : ready - 1);
+          for (int k = 0; k < choices.size(); k++) {
+            var executor = new TaskListExecutor(options, choices.get(k));
+            try (var factorizer = new ReferenceSubtreeFactorizer(executor)) {
+              assertSameBits(
+                  c.run(factorizer, 0), inOrder, "bundles of " + bundle + ", choice " + k);
+            }
+          }
+        }
       }
     }
   }

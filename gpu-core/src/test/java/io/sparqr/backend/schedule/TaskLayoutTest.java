@@ -42,7 +42,7 @@ class TaskLayoutTest {
       assertThat(java).as(m.group()).containsEntry(constant, Integer.parseInt(m.group(3)));
       found++;
     }
-    assertThat(found).isEqualTo(39);
+    assertThat(found).isEqualTo(42);
   }
 
   @Test
@@ -63,6 +63,7 @@ class TaskLayoutTest {
           "ASSEMBLE_BLOCK",
           "ASSEMBLE_S",
           "APPLY",
+          "APPLY_NEAR",
           "PACK_ROWS",
           "RESIDUAL",
           "KINDS",

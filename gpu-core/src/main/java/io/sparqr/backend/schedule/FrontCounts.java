@@ -1,0 +1,79 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+/**
+ * How many tasks each round of each front has, and from that what a task must wait for: an executor
+ * may run a task as soon as these counts of its front are reached, whatever else is going on.
+ *
+ * <p>Tasks of a front are counted in two groups. Chain: Factorize, Apply/Factorize and the Apply
+ * tasks that lie next to them (APPLY_NEAR). Bulk: everything that fills the front before its first
+ * round (S-assembly, the children's blocks) and the other Apply tasks. Tasks of local round r need
+ * the chain of rounds 0 .. r-1 and the bulk of all rounds before; but Factorize and Apply/Factorize
+ * do without the bulk of round r-1, whose columns they do not touch: they run ahead of it.
+ */
+final class FrontCounts {
+
+  private final int[] start;
+
+  /** By front and local round 0 .. L: chain tasks of earlier rounds. */
+  private final int[] chain;
+
+  /** By front and local round 0 .. L: bulk Apply tasks of earlier rounds. */
+  private final int[] bulk;
+
+  /** size fronts; tasks that fill the front. */
+  private final int[] filling;
+
+  FrontCounts(StageFronts stage) {
+    start = new int[stage.fronts + 1];
+    for (int f = 0; f < stage.fronts; f++) {
+      int rounds = stage.rounds[f] == null ? 0 : stage.rounds[f].rounds();
+      start[f + 1] = Math.addExact(start[f], rounds + 1);
+    }
+    chain = new int[start[stage.fronts]];
+    bulk = new int[start[stage.fronts]];
+    filling = new int[stage.fronts];
+  }
+
+  /** Sets the counts of a front's round; thread-safe for different ones. */
+  void set(int f, int local, int chainTasks, int bulkTasks) {
+    chain[start[f] + local] = chainTasks;
+    bulk[start[f] + local] = bulkTasks;
+  }
+
+  /** Adds tasks that fill front f. */
+  void fill(int f, long tasks) {
+    filling[f] = Math.toIntExact(filling[f] + tasks);
+  }
+
+  /** Counts become sums over earlier rounds. */
+  void finish() {
+    for (int f = 0; f < filling.length; f++) {
+      int chainSum = 0;
+      int bulkSum = filling[f];
+      for (int k = start[f]; k < start[f + 1]; k++) {
+        int c = chain[k];
+        int b = bulk[k];
+        chain[k] = chainSum;
+        bulk[k] = bulkSum;
+        chainSum = Math.addExact(chainSum, c);
+        bulkSum = Math.addExact(bulkSum, b);
+      }
+    }
+  }
+
+  /** Chain tasks that must be done before local round {@code local} of front f. */
+  int chain(int f, int local) {
+    return chain[start[f] + local];
+  }
+
+  /** Bulk tasks that must be done before the Apply tasks of the round. */
+  int bulk(int f, int local) {
+    return bulk[start[f] + local];
+  }
+
+  /** Bulk tasks that must be done before the Factorize tasks of the round. */
+  int bulkAhead(int f, int local) {
+    return bulk[start[f] + Math.max(0, local - 1)];
+  }
+}
