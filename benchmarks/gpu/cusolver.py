@@ -1,5 +1,6 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 """cuSOLVER's dgeqrf on the dense fronts of the table, device-resident, median of 7, in ms."""
+import json
 import statistics
 import sys
 
@@ -29,4 +30,6 @@ def geqrf(m, n):
 
 for spec in sys.argv[1:]:
     m, n = map(int, spec.split("x"))
-    print(f"cusolver dgeqrf {m} x {n}: {geqrf(m, n):.3f} ms", flush=True)
+    millis = geqrf(m, n)
+    print(f"cusolver dgeqrf {m} x {n}: {millis:.3f} ms", flush=True)
+    print(json.dumps({"problem": f"dense:{m}x{n}", "cusolverMillis": millis}), flush=True)

@@ -224,7 +224,7 @@ static void micro(int B, int count, int kind, int cols) {
   std::vector<SparqrTask> tasks;
   for (int i = 0; i < count; i++) {
     SparqrFront f; memset(&f, 0, sizeof f);
-    f.data = size * i; f.ld = ld; f.fm = 32 * B; f.fn = 32; f.fp = 32; f.row_tiles = B; f.column_tiles = ld / 32;
+    f.data = size * i; f.ld = ld; f.fm = 32 * B; f.fn = 32; f.fp = 32; f.rhs = 32 * cols; f.row_tiles = B; f.column_tiles = ld / 32;
     fronts[i] = f;
     std::vector<int> t; for (int b = 0; b < B; b++) t.push_back(b);
     SparqrTask k = qrTask(kind, i, 0, t);

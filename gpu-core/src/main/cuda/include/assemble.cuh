@@ -6,17 +6,15 @@
 #pragma once
 #include "stage.cuh"
 
-constexpr int SPARQR_IN_FLIGHT = 8;  // values that a thread has on their way
-
-/** to[map[j]] = from[j] for j = first, first + step, .. below end. */
-template <typename Place, typename Value>
+/** to[map[j]] = from[j] for j = first, first + step, .. below end; IN_FLIGHT values on their way. */
+template <int IN_FLIGHT, typename Place, typename Value>
 __device__ __forceinline__ void scatter(double* to, const Place* map, Value from, long long first,
                                         long long end, int step) {
-  for (long long base = first; base < end; base += SPARQR_IN_FLIGHT * step) {
-    Place place[SPARQR_IN_FLIGHT];
-    double value[SPARQR_IN_FLIGHT];
+  for (long long base = first; base < end; base += IN_FLIGHT * step) {
+    Place place[IN_FLIGHT];
+    double value[IN_FLIGHT];
 #pragma unroll
-    for (int u = 0; u < SPARQR_IN_FLIGHT; u++) {
+    for (int u = 0; u < IN_FLIGHT; u++) {
       const long long j = base + u * step;
       if (j < end) {
         place[u] = map[j];
@@ -24,7 +22,7 @@ __device__ __forceinline__ void scatter(double* to, const Place* map, Value from
       }
     }
 #pragma unroll
-    for (int u = 0; u < SPARQR_IN_FLIGHT; u++) {
+    for (int u = 0; u < IN_FLIGHT; u++) {
       if (base + u * step < end) {
         to[place[u]] = value[u];
       }
@@ -36,7 +34,7 @@ __device__ __forceinline__ void scatter(double* to, const Place* map, Value from
 __device__ __forceinline__ void assemble_s_task(const SparqrStage& stage, const SparqrTask& task,
                                                 const SparqrFront& front) {
   const double* value = stage.s_value;
-  scatter(
+  scatter<16>(
       stage.arena + front.data, stage.s_index, [value](long long e) { return value[e]; },
       task.scatter.from + threadIdx.x, task.scatter.to, SPARQR_THREADS);
 }
@@ -52,7 +50,7 @@ __device__ __forceinline__ void pack_assemble_task(const SparqrStage& stage, con
                          static_cast<long long>(front.fp + i) * front.ld + front.fp;
     double* to = stage.arena + parent.data +
                  static_cast<long long>(stage.maps[front.row_map + i]) * parent.ld;
-    scatter(
+    scatter<8>(
         to, column_map, [from](long long j) { return from[j]; },
         max(task.pack.column_from, i) + lane, task.pack.column_to, 32);
   }
@@ -72,7 +70,7 @@ __device__ __forceinline__ void assemble_block_task(const SparqrStage& stage,
     double* to = stage.arena + parent.data +
                  static_cast<long long>(stage.maps[block.row_map + i]) * parent.ld;
     const int columns = block.fn;
-    scatter(
+    scatter<8>(
         to, column_map,
         [values, rhs, columns](long long j) { return j < columns ? values[j] : rhs[j]; },
         max(task.pack.column_from, i) + lane, task.pack.column_to, 32);
@@ -80,29 +78,14 @@ __device__ __forceinline__ void assemble_block_task(const SparqrStage& stage,
 }
 
 /**
- * One row of R or of the contribution block to the output buffer; values[k] is column row + k of
- * the front. Called by a warp.
+ * One row of a small front's R or contribution block to the output buffer. Called by a warp.
  */
 __device__ __forceinline__ void pack_row(const SparqrFront& front, const double* row_start, int row,
                                          double diagonal, double* out, double* out_rhs) {
   const int lane = threadIdx.x & 31;
   const double sign = row < front.fp && diagonal < 0 ? -1.0 : 1.0;
-  for (int base = row + lane; base < front.fn; base += 32 * SPARQR_IN_FLIGHT) {
-    double value[SPARQR_IN_FLIGHT];
-#pragma unroll
-    for (int u = 0; u < SPARQR_IN_FLIGHT; u++) {
-      const int j = base + 32 * u;
-      if (j < front.fn) {
-        value[u] = j == row ? diagonal : row_start[j];
-      }
-    }
-#pragma unroll
-    for (int u = 0; u < SPARQR_IN_FLIGHT; u++) {
-      const int j = base + 32 * u;
-      if (j < front.fn) {
-        out[j - row] = sign * value[u];
-      }
-    }
+  for (int j = row + lane; j < front.fn; j += 32) {
+    out[j - row] = sign * (j == row ? diagonal : row_start[j]);
   }
   for (int j = lane; j < front.rhs; j += 32) {
     out_rhs[j] = sign * row_start[front.fn + j];
@@ -112,13 +95,41 @@ __device__ __forceinline__ void pack_row(const SparqrFront& front, const double*
 /** Packs final rows [row_from, row_to) of a front into the output buffer. */
 __device__ __forceinline__ void pack_rows_task(const SparqrStage& stage, const SparqrTask& task,
                                                const SparqrFront& front) {
-  const int warp = threadIdx.x >> 5;
-  for (int i = task.out.row_from + warp; i < task.out.row_to; i += SPARQR_WARPS) {
-    const double* row = stage.arena + front.data + static_cast<long long>(i) * front.ld;
-    const long long n = i - task.out.row_from;
-    const long long before = n * (front.fn - task.out.row_from) - n * (n - 1) / 2;
-    pack_row(front, row, i, row[i], stage.out + task.out.out + before,
-             stage.out + task.out.out_rhs + n * front.rhs);
+  constexpr int ROWS = 4, COLUMNS = 4;  // of a warp on their way, the latter by 32
+  const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+  const int first = task.out.row_from, columns = front.fn + front.rhs;
+  for (int r = first + ROWS * warp; r < task.out.row_to; r += ROWS * SPARQR_WARPS) {
+    const double* from[ROWS];
+    double sign[ROWS];
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+      from[i] = stage.arena + front.data + static_cast<long long>(r + i) * front.ld;
+      sign[i] = r + i < task.out.row_to && r + i < front.fp ? from[i][r + i] : 0.0;
+    }
+    for (int base = r + lane; base < columns; base += 32 * COLUMNS) {
+      double value[ROWS][COLUMNS];
+#pragma unroll
+      for (int i = 0; i < ROWS; i++) {
+#pragma unroll
+        for (int u = 0; u < COLUMNS; u++) {
+          const int j = base + 32 * u;
+          value[i][u] = r + i < task.out.row_to && j < columns ? from[i][j] : 0.0;
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < ROWS; i++) {
+        const long long n = r + i - first;
+        double* out = stage.out + task.out.out + n * (front.fn - first) - n * (n - 1) / 2 - (r + i);
+        double* out_rhs = stage.out + task.out.out_rhs + n * front.rhs - front.fn;
+#pragma unroll
+        for (int u = 0; u < COLUMNS; u++) {
+          const int j = base + 32 * u;
+          if (r + i < task.out.row_to && j >= r + i && j < columns) {
+            (j < front.fn ? out : out_rhs)[j] = sign[i] < 0 ? -value[i][u] : value[i][u];
+          }
+        }
+      }
+    }
   }
 }
 

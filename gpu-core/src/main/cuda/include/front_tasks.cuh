@@ -51,7 +51,8 @@ __device__ __forceinline__ void apply_task(double* shared, const SparqrFront& fr
                                            int from, int to) {
   load_vt(shared, bundle, front.ld, column, reflector_columns(front, column), vt);
   from *= SPARQR_TILE;
-  to *= SPARQR_TILE;
+  // Padding past the last right-hand side is zero and stays so.
+  to = min(to * SPARQR_TILE, (front.fn + front.rhs + 15) & ~15);
   constexpr int HALF = (BUNDLE + 1) / 2;
   if (BULK) {
     if (BUNDLE > 4 && bundle.size > 4) {

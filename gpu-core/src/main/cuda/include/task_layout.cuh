@@ -91,9 +91,9 @@ struct alignas(16) SparqrTask {
       int64_t out_rhs;   // PACK_ROWS: place of its right-hand sides (rows x rhs, row-major)
     } out;               // SMALL_FRONT has both: rows [0, row_to), residual of rows [min(fm,fn), fm)
   };
-  // Finished tasks of `front` without which this one may not run.
-  int32_t need_chain;
-  int32_t need_bulk;
+  // Finished tasks of `front` without which this one may not run; unsigned.
+  uint32_t need_chain;
+  uint32_t need_bulk;
   int64_t unused;
 };
 static_assert(sizeof(SparqrTask) == 80, "task size");

@@ -38,6 +38,9 @@ public final class TileFlops {
   private long[] idle = new long[8];
   private long[] remaining = new long[8];
 
+  /** Largest bundle of each column tile. */
+  private int[] bundle = new int[8];
+
   // Bundles of the last round and of this one, in the order in which they were made.
   private int[] column = new int[64];
   private int[] size = new int[64];
@@ -45,7 +48,6 @@ public final class TileFlops {
   private int[] nextSize = new int[64];
   private int made;
 
-  private int bundle;
   private int pivotTiles;
   private int columnTiles;
   private double units;
@@ -106,7 +108,6 @@ public final class TileFlops {
     long rowTiles = TileModel.tiles(fm);
     pivotTiles = (int) Math.min(rowTiles, TileModel.tiles(fn));
     columnTiles = (int) TileModel.tiles((long) fn + rhs);
-    bundle = model.bundleFor(rowTiles, pivotTiles);
     units = 0;
     enter(stair, rowTiles, fn);
     if (FrontMemory.multiply(rowTiles, pivotTiles) > MOST_TILES) {
@@ -124,6 +125,7 @@ public final class TileFlops {
     if (idle.length < pivotTiles) {
       idle = new long[2 * pivotTiles];
       remaining = new long[2 * pivotTiles];
+      bundle = new int[2 * pivotTiles];
     }
     long before = 0;
     long passed = 0;
@@ -131,6 +133,7 @@ public final class TileFlops {
       long begun = TileModel.tiles(stair[Math.min(fn, (c + 1) * TileModel.TILE) - 1]);
       long entered = Math.max(begun, Math.min(rowTiles, c + 1L));
       idle[c] = entered - before;
+      bundle[c] = model.bundle(rowTiles, pivotTiles, columnTiles, c, entered);
       remaining[c] = passed + idle[c];
       passed = remaining[c] - 1;
       before = entered;
@@ -140,7 +143,7 @@ public final class TileFlops {
   private void fullBundles() {
     for (int c = 0; c < pivotTiles; c++) {
       long tiles = remaining[c];
-      long bundles = Math.max(1, (tiles - 1 + bundle - 2) / (bundle - 1));
+      long bundles = Math.max(1, (tiles - 1 + bundle[c] - 2) / (bundle[c] - 1));
       add(c, tiles - 1 + bundles, bundles);
     }
   }
@@ -190,7 +193,7 @@ public final class TileFlops {
         k++;
       }
       while (idle[c] > 1 || idle[c] == 1 && remaining[c] == 1) {
-        int b = (int) Math.min(bundle, idle[c]);
+        int b = (int) Math.min(bundle[c], idle[c]);
         idle[c] -= b;
         factorize(c, b);
       }
@@ -201,7 +204,7 @@ public final class TileFlops {
 
   /** What is left of a bundle, grown by idle row tiles; returns how many stay idle. */
   private int advance(int c, int rest) {
-    int b = (int) Math.min(bundle, rest + idle[c]);
+    int b = (int) Math.max(rest, Math.min(bundle[c], rest + idle[c]));
     if (b > 1 || remaining[c] == 1) {
       idle[c] -= b - rest;
       factorize(c, b);

@@ -14,6 +14,9 @@ public record TileModel(int bundle, int smallFrontDoubles, int smallFrontColumns
   /** Rows and columns of a tile. */
   public static final int TILE = 32;
 
+  /** Tiles yet to be applied to from which on large bundles are worth their longer Factorize. */
+  private static final long WORTH_TILES = 96 * 96;
+
   /** Checks the ranges. */
   public TileModel {
     if (bundle < 2 || smallFrontDoubles < 0 || smallFrontColumns < 0) {
@@ -32,13 +35,18 @@ public record TileModel(int bundle, int smallFrontDoubles, int smallFrontColumns
   }
 
   /**
-   * The bundle for a front of so many row and pivot column tiles. Large bundles save rounds of tall
-   * fronts, flops of wide ones and tasks of small ones; in between, the time of a round counts,
-   * that of a Factorize, and bundles of 4 are faster (measured on an H200).
+   * The largest bundle in a column tile of a front of so many row, pivot column and column tiles.
+   * Large bundles save rounds of tall fronts, flops where there is much to apply to, and tasks of
+   * small fronts; elsewhere the time of a Factorize counts, and bundles of 4 are faster (measured
+   * on an H200).
+   *
+   * @param entered row tiles whose leftmost column tile is at most {@code column}
    */
-  public int bundleFor(long rowTiles, long pivotTiles) {
-    boolean large = pivotTiles <= 8 || pivotTiles >= 192 || rowTiles >= 8 * pivotTiles;
-    return large ? bundle : Math.min(bundle, 4);
+  public int bundle(long rowTiles, long pivotTiles, long columnTiles, int column, long entered) {
+    boolean everywhere = pivotTiles <= 8 || rowTiles >= 8 * pivotTiles;
+    // Row tiles and column tiles are below 2^27.
+    boolean much = (entered - column) * (columnTiles - column) >= WORTH_TILES;
+    return everywhere || much ? bundle : Math.min(bundle, 4);
   }
 
   /** Whether a front of fm x (fn + rhs) is a small one. */

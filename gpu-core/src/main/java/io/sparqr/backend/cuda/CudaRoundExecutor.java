@@ -16,11 +16,11 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * Runs a stage's task lists on a device: the überkernel on the compute stream, many rounds a launch,
- * since tasks wait for what they need; a launch ends where rows of R become complete. Values go up through page-locked buffers filled by several threads;
- * rows of R come down on their own stream as soon as the launch that finishes them is over, while
- * later ones run. The structure of the last stage stays on the device, so the same program with
- * other values sends values only.
+ * Runs a stage's task lists on a device: the überkernel on the compute stream, many rounds a
+ * launch, since tasks wait for what they need; a launch ends where rows of R become complete.
+ * Values go up through page-locked buffers filled by several threads; rows of R come down on their
+ * own stream as soon as the launch that finishes them is over, while later ones run. The structure
+ * of the last stage stays on the device, so the same program with other values sends values only.
  *
  * <p>Not thread-safe; holds its device memory until close().
  */
@@ -93,9 +93,14 @@ final class CudaRoundExecutor implements RoundExecutor {
     return limitBytes > 0 ? Math.min(limitBytes, free) : free;
   }
 
+  /**
+   * The kernels do finish such fronts, but a pivot within rounding of the tolerance may then fall
+   * on the other side of it than on the CPU; factored from their rows by the CPU backend, fronts
+   * get the rank that it gives.
+   */
   @Override
   public boolean finishesDeadFronts() {
-    return true;
+    return false;
   }
 
   @Override

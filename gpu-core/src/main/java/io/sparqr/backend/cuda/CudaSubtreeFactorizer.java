@@ -42,7 +42,7 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
     mender = new CpuBackendProvider().create(0);
   }
 
-  /** How tasks are cut for a device: enough Apply tasks for two thread blocks a multiprocessor. */
+  /** How tasks are cut for a device: Apply tasks for four thread blocks a multiprocessor. */
   static SchedulerOptions tuned(int multiprocessors) {
     TileModel tiles = TileModel.device();
     int bundle = Integer.getInteger("sparqr.cuda.bundle", tiles.bundle());
@@ -51,9 +51,9 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
         true,
         tiles.smallFrontDoubles(),
         tiles.smallFrontColumns(),
-        2 * multiprocessors,
-        4,
-        4096,
+        4 * multiprocessors,
+        8,
+        16384,
         8,
         1024);
   }

@@ -157,7 +157,10 @@ public final class TaskListExecutor implements RoundExecutor {
       int place = (at == null ? k : at[k]) * TaskLayout.TASK_BYTES;
       if (!mayRun(list, place)) {
         throw new IllegalStateException(
-            "round " + r + ": a task needs one that comes later: " + TaskLayout.decode(list, place));
+            "round "
+                + r
+                + ": a task needs one that comes later: "
+                + TaskLayout.decode(list, place));
       }
       runAndCount(list, place);
     }
@@ -191,8 +194,8 @@ public final class TaskListExecutor implements RoundExecutor {
       return true;
     }
     int f = TaskLayout.front(list, at);
-    return chainDone[f] >= TaskLayout.needChain(list, at)
-        && bulkDone[f] >= TaskLayout.needBulk(list, at);
+    return Integer.compareUnsigned(chainDone[f], TaskLayout.needChain(list, at)) >= 0
+        && Integer.compareUnsigned(bulkDone[f], TaskLayout.needBulk(list, at)) >= 0;
   }
 
   private void runAndCount(ByteBuffer list, int at) {

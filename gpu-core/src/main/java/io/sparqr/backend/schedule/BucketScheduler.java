@@ -24,7 +24,7 @@ import java.util.Arrays;
 final class BucketScheduler {
 
   private final FrontSchedule out;
-  private final int bundle;
+  private final int[] bundle;
   private final boolean pipelining;
   private final boolean keepQ;
   private final int pivotTiles;
@@ -52,7 +52,7 @@ final class BucketScheduler {
       int[] left,
       int pivotTiles,
       int columnTiles,
-      int bundle,
+      int[] bundle,
       boolean pipelining,
       boolean keepQ) {
     this.bundle = bundle;
@@ -98,21 +98,17 @@ final class BucketScheduler {
    * @param pivotTiles column tiles to be made upper trapezoidal, at most rowTiles; with columnTiles
    *     &gt; pivotTiles the others are only applied to
    * @param columnTiles all column tiles
-   * @param bundle B, 2 .. 8
+   * @param bundle size pivotTiles; B, 2 .. 8: how large a bundle is made, or grown, in a column
+   *     tile
    * @param pipelining whether to make Apply/Factorize tasks
+   * @param keepQ whether bundles of the last column tile have VT slots too
    */
-  static FrontSchedule schedule(
-      int rowTiles, int[] left, int pivotTiles, int columnTiles, int bundle, boolean pipelining) {
-    return schedule(rowTiles, left, pivotTiles, columnTiles, bundle, pipelining, false);
-  }
-
-  /** The same; with {@code keepQ} bundles of the last column tile have VT slots too. */
   static FrontSchedule schedule(
       int rowTiles,
       int[] left,
       int pivotTiles,
       int columnTiles,
-      int bundle,
+      int[] bundle,
       boolean pipelining,
       boolean keepQ) {
     if (pivotTiles > rowTiles || pivotTiles > columnTiles) {
@@ -122,6 +118,14 @@ final class BucketScheduler {
     var s = new BucketScheduler(rowTiles, left, pivotTiles, columnTiles, bundle, pipelining, keepQ);
     s.run();
     return s.out;
+  }
+
+  /** The same with bundles of up to B in every column tile. */
+  static FrontSchedule schedule(
+      int rowTiles, int[] left, int pivotTiles, int columnTiles, int bundle, boolean pipelining) {
+    int[] everywhere = new int[Math.max(0, pivotTiles)];
+    Arrays.fill(everywhere, bundle);
+    return schedule(rowTiles, left, pivotTiles, columnTiles, everywhere, pipelining, false);
   }
 
   private void run() {
@@ -200,7 +204,7 @@ final class BucketScheduler {
     int read = out.writeSlot(at);
     int n = size;
     if (pipelining && c < pivotTiles && size > 1) {
-      while (n - 1 < bundle && count[c] > 0) {
+      while (n - 1 < bundle[c] && count[c] > 0) {
         tile[n++] = pop(c);
       }
       boolean last = remaining[c] - (n - 2) == 1;
@@ -260,7 +264,7 @@ final class BucketScheduler {
   private void bundleIdle(int c) {
     while (count[c] > 1 || count[c] == 1 && remaining[c] == 1 && !triangular[head[c]]) {
       int n = 0;
-      while (n < bundle && count[c] > 0) {
+      while (n < bundle[c] && count[c] > 0) {
         tile[n++] = pop(c);
       }
       Arrays.sort(tile, 0, n);

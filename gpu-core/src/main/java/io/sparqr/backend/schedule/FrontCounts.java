@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.schedule;
 
+import io.sparqr.error.IndexOverflowException;
+
 /**
  * How many tasks each round of each front has, and from that what a task must wait for: an executor
  * may run a task as soon as these counts of its front are reached, whatever else is going on.
@@ -13,9 +15,11 @@ package io.sparqr.backend.schedule;
  */
 final class FrontCounts {
 
+  private static final long MOST = 0xffffffffL;
+
   private final int[] start;
 
-  /** By front and local round 0 .. L: chain tasks of earlier rounds. */
+  /** By front and local round 0 .. L: chain tasks of earlier rounds; all sums unsigned. */
   private final int[] chain;
 
   /** By front and local round 0 .. L: bulk Apply tasks of earlier rounds. */
@@ -49,15 +53,19 @@ final class FrontCounts {
   /** Counts become sums over earlier rounds. */
   void finish() {
     for (int f = 0; f < filling.length; f++) {
-      int chainSum = 0;
-      int bulkSum = filling[f];
+      long chainSum = 0;
+      long bulkSum = filling[f];
       for (int k = start[f]; k < start[f + 1]; k++) {
         int c = chain[k];
         int b = bulk[k];
-        chain[k] = chainSum;
-        bulk[k] = bulkSum;
-        chainSum = Math.addExact(chainSum, c);
-        bulkSum = Math.addExact(bulkSum, b);
+        chain[k] = (int) chainSum;
+        bulk[k] = (int) bulkSum;
+        chainSum += c;
+        bulkSum += b;
+      }
+      if (bulkSum > MOST || chainSum > MOST) {
+        throw new IndexOverflowException(
+            "a front of " + bulkSum + " tasks exceeds 2^32", "front", bulkSum);
       }
     }
   }

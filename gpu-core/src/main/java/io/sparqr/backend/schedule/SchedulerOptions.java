@@ -15,7 +15,7 @@ import io.sparqr.symbolic.TileModel;
  * @param applyTasks number of Apply tasks that a round should have for the device to be busy;
  *     default 264
  * @param maxApplyTiles most column tiles of one Apply task; default 8
- * @param scatterEntries S entries of one AssembleS task; default 4096
+ * @param scatterEntries S entries of one AssembleS task, at most; default 16384
  * @param packRows contribution rows of one PackAssemble or AssembleBlock task, at most; default 32
  * @param packColumns columns of one PackAssemble or AssembleBlock task, at most; default 2048
  */
@@ -48,7 +48,7 @@ public record SchedulerOptions(
 
   /** The defaults above. */
   public static SchedulerOptions defaults() {
-    return new SchedulerOptions(4, true, 8192, 64, 264, 8, 4096, 32, 2048);
+    return new SchedulerOptions(4, true, 8192, 64, 264, 8, 16384, 32, 2048);
   }
 
   /** The same with another bundle size. */
@@ -98,9 +98,23 @@ public record SchedulerOptions(
     return new TileModel(bundle, smallFrontDoubles, smallFrontColumns);
   }
 
-  /** {@link TileModel#bundleFor}. */
-  public int bundleFor(int rowTiles, int pivotTiles) {
-    return tileModel().bundleFor(rowTiles, pivotTiles);
+  /**
+   * {@link TileModel#bundle} of each column tile of a front.
+   *
+   * @param left ascending; leftmost column tile of each row tile
+   * @return size pivotTiles
+   */
+  public int[] bundles(int[] left, int pivotTiles, int columnTiles) {
+    TileModel model = tileModel();
+    int[] bundles = new int[pivotTiles];
+    int entered = 0;
+    for (int c = 0; c < pivotTiles; c++) {
+      while (entered < left.length && Math.min(left[entered], entered) <= c) {
+        entered++;
+      }
+      bundles[c] = model.bundle(left.length, pivotTiles, columnTiles, c, entered);
+    }
+    return bundles;
   }
 
   /** Whether a front of fm x (fn + rhs) is a small one. */

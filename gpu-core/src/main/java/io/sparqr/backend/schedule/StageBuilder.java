@@ -358,7 +358,7 @@ final class StageBuilder {
         left,
         pivotTiles,
         s.columnTiles(f),
-        options.bundleFor(rowTiles, pivotTiles),
+        options.bundles(left, pivotTiles, s.columnTiles(f)),
         options.pipelining(),
         keepQ);
   }

@@ -184,8 +184,9 @@ public final class StageSchedule {
   private void writeAssembly(int f, FrontSchedule s, TaskWriter w) {
     if (s != null) {
       long to = stage.sStart[f + 1];
-      for (long e = stage.sStart[f]; e < to; e += options.scatterEntries()) {
-        w.scatter(f, e, Math.min(to, e + options.scatterEntries()));
+      long step = scatterEntries(stage, options);
+      for (long e = stage.sStart[f]; e < to; e += step) {
+        w.scatter(f, e, Math.min(to, e + step));
       }
     }
     for (int b = times.blockStart[f]; b < times.blockStart[f + 1]; b++) {
@@ -298,7 +299,14 @@ public final class StageSchedule {
 
   private static long scatterTasks(StageFronts stage, SchedulerOptions o, int f) {
     long entries = stage.rounds[f] == null ? 0 : stage.sStart[f + 1] - stage.sStart[f];
-    return (entries + o.scatterEntries() - 1) / o.scatterEntries();
+    long step = scatterEntries(stage, o);
+    return (entries + step - 1) / step;
+  }
+
+  /** Entries of an ASSEMBLE_S: fewer where the stage has few, for more blocks to share them. */
+  private static long scatterEntries(StageFronts stage, SchedulerOptions o) {
+    long even = stage.sStart[stage.fronts] / (4L * o.applyTasks());
+    return Math.max((o.scatterEntries() + 3) / 4, Math.min(o.scatterEntries(), even));
   }
 
   private static long blockTasks(StageFronts stage, SchedulerOptions o, FrontTimes times, int f) {

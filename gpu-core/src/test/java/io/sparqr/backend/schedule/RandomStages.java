@@ -63,13 +63,15 @@ final class RandomStages {
       }
       Arrays.sort(left[f]);
     }
+    int[] bundles = new int[Math.min(rowTiles, TaskLayout.tiles(s.fn[f]))];
+    Arrays.setAll(bundles, c -> 2 + random.nextInt(options.bundle() - 1));
     s.rounds[f] =
         BucketScheduler.schedule(
             rowTiles,
             left[f],
             Math.min(rowTiles, TaskLayout.tiles(s.fn[f])),
             s.columnTiles(f),
-            options.bundle(),
+            bundles,
             options.pipelining(),
             s.keepQ);
     for (int i = 0; i < rowTiles; i++) {

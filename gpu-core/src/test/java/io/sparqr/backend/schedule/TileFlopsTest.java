@@ -141,8 +141,9 @@ class TileFlopsTest {
               left,
               pivotTiles,
               s.columnTiles(0),
-              options.bundleFor(rowTiles, pivotTiles),
-              true);
+              options.bundles(left, pivotTiles, s.columnTiles(0)),
+              true,
+              false);
     }
     return SparseScheduler.schedule(s, options, 1).flops();
   }
