@@ -430,9 +430,14 @@ public final class StagedFactorization {
       h2d += result.h2dBytes();
       d2h += result.d2hBytes();
       peak = Math.max(peak, program.deviceBytes());
-      for (int slot = 0; slot < program.residualSlots(); slot++) {
-        for (int j = 0; j < rhs; j++) {
-          residual[j] += result.residual()[slot * rhs + j];
+      StageSchedule s = program.schedule();
+      for (int f = 0; f < program.fronts(); f++) {
+        // A front that is factored again from its rows brings its residual then.
+        boolean counts = executor.finishesDeadFronts() || result.state()[f] == 0;
+        for (int slot = s.residualStart(f); counts && slot < s.residualStart(f + 1); slot++) {
+          for (int j = 0; j < rhs; j++) {
+            residual[j] += result.residual()[slot * rhs + j];
+          }
         }
       }
     }
