@@ -46,6 +46,9 @@ final class TreeRun {
 
   /** Returns when every front is done; throws what the first failing thread threw. */
   void run() {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new CancellationException("interrupted before the first front");
+    }
     var others = new Thread[threads - 1];
     for (int t = 1; t < threads; t++) {
       int worker = t;
