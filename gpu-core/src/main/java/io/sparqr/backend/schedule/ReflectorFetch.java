@@ -66,24 +66,22 @@ final class ReflectorFetch {
    * are the first min(fm, fp) and those of the contribution block follow.
    */
   FrontReflectors[] run(BitSet wanted) {
-    int from = 0;
-    while (from < program.fronts()) {
+    // Marked fronts stand between the groups: their tasks did nothing, their slots hold nothing.
+    int from = wanted.nextSetBit(0);
+    while (from >= 0) {
       int to = from;
       long length = 0;
       do {
         length += program.descriptor(to).doubles();
         to++;
-      } while (to < program.fronts() && length + program.descriptor(to).doubles() <= groupDoubles);
-      int next = wanted.nextSetBit(from);
-      if (next >= 0 && next < to) {
-        group(from, to, wanted);
-      }
-      from = to;
+      } while (wanted.get(to) && length + program.descriptor(to).doubles() <= groupDoubles);
+      group(from, to);
+      from = wanted.nextSetBit(to);
     }
     return result;
   }
 
-  private void group(int from, int to, BitSet wanted) {
+  private void group(int from, int to) {
     StageSchedule schedule = program.schedule();
     FrontDescriptor last = program.descriptor(to - 1);
     long start = program.descriptor(from).data();
@@ -102,11 +100,9 @@ final class ReflectorFetch {
         threads,
         (lo, hi, t) -> {
           for (int f = from + lo; f < from + hi; f++) {
-            if (wanted.get(f)) {
-              int at = (int) (program.descriptor(f).data() - start);
-              int first = (int) (schedule.firstSlot(f) - slot) * TaskLayout.VT_DOUBLES;
-              result[f] = front(f, data, at, vt, first);
-            }
+            int at = (int) (program.descriptor(f).data() - start);
+            int first = (int) (schedule.firstSlot(f) - slot) * TaskLayout.VT_DOUBLES;
+            result[f] = front(f, data, at, vt, first);
           }
         });
   }

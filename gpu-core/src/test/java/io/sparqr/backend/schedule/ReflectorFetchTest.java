@@ -46,6 +46,14 @@ class ReflectorFetchTest {
         }
       }
       assertThat(fetch.doubles()).isLessThan(large.doubles());
+
+      // nothing of the front between two wanted ones, however large a group may be
+      var gap = (BitSet) all.clone();
+      gap.clear(2);
+      var around = new ReflectorFetch(executor, program, 1);
+      assertThat(around.run(gap)[2]).isNull();
+      assertThat(around.doubles())
+          .isLessThanOrEqualTo(large.doubles() - program.descriptor(2).doubles());
     }
   }
 }
