@@ -238,6 +238,17 @@ public final class GpuSparseQR {
     }
 
     /**
+     * Steps of iterative refinement after a solve, x += (R'R)^-1 A'(b - Ax); default 0. Each costs
+     * a pass over the rows and two triangular solves, no factorization. The report's residual norm
+     * is that of the refined x then. For badly conditioned problems; a solve without it is backward
+     * stable already.
+     */
+    public Builder refinement(int steps) {
+      options.refinement(steps);
+      return this;
+    }
+
+    /**
      * Whether a solve of a problem with several solutions (rank-deficient, or fewer rows than
      * columns) gives the one of least 2-norm instead of a basic one, by a QR of A' or, where A does
      * not have full row rank, of R' after that of A; default false. Without effect on {@code

@@ -53,4 +53,36 @@ class SolveTest {
           .isCloseTo(Problems.norm(Problems.residual(a, s.x(), b)), within(1e-12));
     }
   }
+
+  @Test
+  void refinementRepairsWhatRowsOfVeryDifferentWeightsLose() {
+    // a consistent system in integers; light rows first, which a heavy pivot then rounds away
+    CsrMatrix pattern = Problems.random(80, 20, 4, SEED);
+    double[] integers = new double[pattern.nonzeros()];
+    for (int k = 0; k < integers.length; k++) {
+      integers[k] = Math.rint(8 * pattern.values()[k]) + 0.5;
+    }
+    CsrMatrix a = new CsrMatrix(80, 20, pattern.rowStart(), pattern.columnIndex(), integers);
+    double[] x = new double[20];
+    for (int j = 0; j < x.length; j++) {
+      x[j] = j - 9;
+    }
+    double[] b = a.multiply(x);
+    var rows = new java.util.ArrayList<>(Problems.rows(a, b));
+    for (int i = 0; i < rows.size(); i++) {
+      SparseRow r = rows.get(i);
+      double weight = i % 8 == 7 ? 1e20 : 1;
+      rows.set(i, new SparseRow(r.indices(), r.values(), r.labels(), weight, 20));
+    }
+    var rdd = LocalSpark.context().parallelize(rows, 2);
+    double[] error = new double[3];
+    for (int steps = 0; steps < error.length; steps++) {
+      LeastSquaresSolution s = GpuSparseQR.builder().rankTolerance(-1).refinement(steps).solve(rdd);
+      for (int j = 0; j < x.length; j++) {
+        error[steps] = Math.max(error[steps], Math.abs(s.x()[j] - x[j]));
+      }
+    }
+    assertThat(error[1]).as("seed %d, without %s", SEED, error[0]).isLessThan(error[0] / 1000);
+    assertThat(error[2]).as("seed %d, without %s", SEED, error[0]).isLessThan(error[0] / 1000);
+  }
 }

@@ -89,6 +89,13 @@ final class SolveCommand implements Callable<Integer> {
   private double ridge;
 
   @Option(
+      names = "--refine",
+      paramLabel = "K",
+      defaultValue = "0",
+      description = "K steps of iterative refinement, a pass over the rows each; default 0")
+  private int refine;
+
+  @Option(
       names = "--minimum-norm",
       description = "of several solutions the one of least 2-norm instead of a basic one")
   private boolean minimumNorm;
@@ -201,6 +208,9 @@ final class SolveCommand implements Callable<Integer> {
     if (repeat < 1) {
       throw new UsageException("--repeat " + repeat + ": at least 1");
     }
+    if (refine < 0) {
+      throw new UsageException("--refine " + refine + ": at least 0");
+    }
     if (!(ridge >= 0) || Double.isInfinite(ridge)) {
       throw new UsageException("--ridge " + ridge + ": finite and at least 0");
     }
@@ -227,6 +237,7 @@ final class SolveCommand implements Callable<Integer> {
             .backend(backend)
             .ridge(ridge)
             .equilibrate(!noEquilibrate)
+            .refinement(refine)
             .minimumNorm(minimumNorm)
             .columns(columns)
             .executors(input.executors)

@@ -1,8 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
-import io.sparqr.error.DimensionMismatchException;
-import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.SingletonRows;
@@ -32,6 +30,7 @@ final class FactorState implements Factorization {
   private final Made made;
   private final SolvePlan plan;
   private final SingletonRows singletons;
+  private final SemiNormalEquations equations;
   private final SymbolicAnalysis analysis;
   private final int n;
   private final int[] dead;
@@ -61,6 +60,7 @@ final class FactorState implements Factorization {
     this.made = made;
     this.plan = made.plan.value();
     this.singletons = made.driverShare.singletons();
+    this.equations = new SemiNormalEquations(plan, made.levels, singletons, held);
     this.analysis = plan.analysis();
     this.n = analysis.columns();
     this.rhsTail = made.driverShare.residualSquares().clone();
@@ -136,14 +136,18 @@ final class FactorState implements Factorization {
             source.context(), listener, scope.group(), listener != ProgressListener.NONE)) {
       progress.phase("solve", "back substitution");
       int width = plan.numbers().rhsCount();
-      double[] z = vector(width);
+      double[] z = plan.vector(width);
       made.levels.back(z, width, true, scope);
       singletons.backSubstitute(singletons.rhs(), z, width);
       double[][] x = new double[width][];
       for (int k = 0; k < width; k++) {
-        x[k] = unscale(z, k, width, plan.rhsScale(k));
+        x[k] = plan.unscale(z, k, width, plan.rhsScale(k));
       }
       double[] norm = residualNorms(x);
+      for (int step = 0; step < options.refinement(); step++) {
+        progress.phase("solve", "step %d of refinement".formatted(step + 1));
+        norm = equations.refine(new ResidualPass(source, made.plan, plan), x, scope);
+      }
       made.times.solve = watch.lap();
       if (options.check()) {
         progress.phase("check", "||A'(b-Ax)||");
@@ -158,45 +162,14 @@ final class FactorState implements Factorization {
     }
   }
 
-  private double[] vector(int width) {
-    long length = (long) n * width;
-    if (length > Integer.MAX_VALUE - 8) {
-      throw new IndexOverflowException(
-          width + " right-hand sides of " + n + " columns at once", "solution", length);
-    }
-    return new double[(int) length];
-  }
-
-  /** Right-hand side k by original column, in the caller's units. */
-  private double[] unscale(double[] z, int k, int width, double rhsScale) {
-    double[] x = new double[n];
-    for (int p = 0; p < n; p++) {
-      int j = analysis.permutation().original(p);
-      x[j] = z[p * width + k] * plan.columnScale(j) / rhsScale;
-    }
-    return x;
-  }
-
   /** The tail's norm less the ridge rows' part: lambda ||x||^2. */
   private double[] residualNorms(double[][] x) {
     double[] norm = new double[x.length];
     for (int k = 0; k < x.length; k++) {
       double tail = Math.sqrt(rhsTail[k]) / plan.rhsScale(k);
-      norm[k] = withoutRidge(tail, x[k]);
+      norm[k] = plan.withoutRidge(tail, x[k]);
     }
     return norm;
-  }
-
-  private double withoutRidge(double norm, double[] x) {
-    if (options.ridge() == 0) {
-      return norm;
-    }
-    double penalty = 0;
-    for (double v : x) {
-      penalty = Math.hypot(penalty, v);
-    }
-    penalty *= Math.sqrt(options.ridge());
-    return Math.sqrt(Math.max(0, norm - penalty)) * Math.sqrt(norm + penalty);
   }
 
   @Override
@@ -224,8 +197,8 @@ final class FactorState implements Factorization {
     double[][] x = new double[q.width()][];
     double[] norm = new double[x.length];
     for (int k = 0; k < x.length; k++) {
-      x[k] = unscale(z, k, x.length, 1);
-      norm[k] = withoutRidge(q.residual()[k], x[k]);
+      x[k] = plan.unscale(z, k, x.length, 1);
+      norm[k] = plan.withoutRidge(q.residual()[k], x[k]);
     }
     return further(x, norm, "further right-hand sides by the kept Q");
   }
@@ -234,107 +207,19 @@ final class FactorState implements Factorization {
     return new LeastSquaresSolution(x, norm, rank(), deadColumns(), report(norm, List.of(how)));
   }
 
-  /** Corrected semi-normal equations: x = (R'R)^-1 A'b, r = b - Ax, x += (R'R)^-1 A'r. */
   private LeastSquaresSolution solveSemiNormal(RowSource rows, JobScope scope, String why) {
     var pass = new ResidualPass(rows, made.plan, plan);
-    scope.describe("A'b for further right-hand sides");
-    ResidualPass.Sums first = pass.run(null, held);
-    int width = first.width();
-    if (first.rows() != made.pattern.rows()) {
-      throw new DimensionMismatchException(
-          "%,d rows with new right-hand sides for a matrix of %,d"
-              .formatted(first.rows(), made.pattern.rows()),
-          "rows",
-          made.pattern.rows(),
-          first.rows());
-    }
-    double[] z = normalSolve(first.gradient(), width, scope);
-    double[][] x = new double[width][];
-    for (int k = 0; k < width; k++) {
-      x[k] = unscale(z, k, width, 1);
-    }
-    scope.describe("A'(b - Ax) for one step of refinement");
-    ResidualPass.Sums second = pass.run(x, held);
-    double[] dz = normalSolve(second.gradient(), width, scope);
-    double[] norm = new double[width];
-    for (int k = 0; k < width; k++) {
-      double[] dx = unscale(dz, k, width, 1);
-      // ||b - A(x + dx)||^2 = ||b - Ax||^2 - dx'A'(b - Ax), since R'R dx = A'(b - Ax)
-      double less = 0;
-      for (int j = 0; j < n; j++) {
-        less += dx[j] * second.gradient()[j * width + k];
-        x[k][j] += dx[j];
-      }
-      double r = second.residual()[k];
-      double gain = r == 0 ? 0 : Math.min(1, Math.max(0, less / r / r));
-      norm[k] = withoutRidge(r * Math.sqrt(1 - gain), x[k]);
-    }
+    SemiNormalEquations.Solution s = equations.solve(pass, made.pattern.rows(), scope);
     return further(
-        x, norm, "further right-hand sides by the corrected semi-normal equations: " + why);
+        s.x(),
+        s.residualNorm(),
+        "further right-hand sides by the corrected semi-normal equations: " + why);
   }
 
-  /**
-   * Solution of A'A z = b.
-   *
-   * @param z one a right-hand side
-   * @param residualNorm ||b - A'A z||
-   */
-  record NormalSolution(double[][] z, double[] residualNorm) {}
-
-  /** A'A z = b by R'R z = b and one step of refinement; the rows' labels must be zero. */
-  NormalSolution solveNormal(double[][] b) {
+  /** A'A z = b for given b, one a right-hand side; the rows' labels must be zero. */
+  SemiNormalEquations.Solution solveNormal(double[][] b) {
     return scoped(
-        scope -> {
-          var pass = new ResidualPass(source, made.plan, plan);
-          int width = b.length;
-          double[][] z = new double[width][n];
-          double[] g = interleave(b);
-          for (int step = 0; step < 2; step++) {
-            double[] dz = normalSolve(g, width, scope);
-            for (int k = 0; k < width; k++) {
-              double[] correction = unscale(dz, k, width, 1);
-              for (int j = 0; j < n; j++) {
-                z[k][j] += correction[j];
-              }
-            }
-            double[] gradient = pass.run(z, held).gradient();
-            g = interleave(b);
-            for (int i = 0; i < g.length; i++) {
-              g[i] += gradient[i];
-            }
-          }
-          double[] norm = new double[width];
-          for (int i = 0; i < g.length; i++) {
-            norm[i % width] = Math.hypot(norm[i % width], g[i]);
-          }
-          return new NormalSolution(z, norm);
-        });
-  }
-
-  private double[] interleave(double[][] b) {
-    double[] g = vector(b.length);
-    for (int j = 0; j < n; j++) {
-      for (int k = 0; k < b.length; k++) {
-        g[j * b.length + k] = b[k][j];
-      }
-    }
-    return g;
-  }
-
-  /** (R'R)^-1 g, g by original column in the caller's units; result by position, scaled. */
-  private double[] normalSolve(double[] g, int width, JobScope scope) {
-    double[] c = vector(width);
-    for (int p = 0; p < n; p++) {
-      int j = analysis.permutation().original(p);
-      for (int k = 0; k < width; k++) {
-        c[p * width + k] = g[j * width + k] * plan.columnScale(j);
-      }
-    }
-    singletons.forwardSubstitute(c, c, width);
-    made.levels.forward(c, width, scope);
-    made.levels.back(c, width, false, scope);
-    singletons.backSubstitute(c, c, width);
-    return c;
+        scope -> equations.solveNormal(new ResidualPass(source, made.plan, plan), b, scope));
   }
 
   @Override

@@ -86,6 +86,7 @@ public final class MinimumNorm {
           options.toBuilder()
               .columns(state.analysis().columns())
               .rankTolerance(OptionalDouble.of(-1))
+              .refinement(0)
               .equilibrate(true)
               .analysis(Optional.empty())
               .build();
@@ -163,8 +164,8 @@ public final class MinimumNorm {
       if (state.rank() < m) {
         return Optional.empty();
       }
-      FactorState.NormalSolution s = state.solveNormal(b);
-      double[][] z = s.z();
+      SemiNormalEquations.Solution s = state.solveNormal(b);
+      double[][] z = s.x();
       double[][] x = new double[b.length][n];
       JavaRDD<Tuple2<Integer, double[]>> products =
           columns.map(t -> new Tuple2<>(t._1(), times(t._2(), z)));

@@ -28,6 +28,7 @@ import org.apache.spark.storage.StorageLevel;
  * @param minimumNorm whether a rank-deficient or wide problem gets its solution of least norm
  *     instead of a basic one
  * @param deviceMemoryBytes device memory that a task may use; 0 = what is free
+ * @param refinement steps of iterative refinement after a solve; at least 0
  * @param keepQ whether a factorization keeps Q for further right-hand sides
  * @param analysis an analysis made before, used where the rows have its pattern
  */
@@ -46,6 +47,7 @@ public record SolveOptions(
     boolean check,
     boolean minimumNorm,
     long deviceMemoryBytes,
+    int refinement,
     boolean keepQ,
     Optional<SymbolicAnalysis> analysis) {
 
@@ -59,6 +61,9 @@ public record SolveOptions(
     }
     if (!storageLevel.useMemory() && !storageLevel.useDisk()) {
       throw new IllegalArgumentException("R has to be kept: storage level NONE is none");
+    }
+    if (refinement < 0) {
+      throw new IllegalArgumentException("refinement = " + refinement + ": at least 0 steps");
     }
     if (columns < -1 || workers < 0 || partitions < 0 || deviceMemoryBytes < 0) {
       throw new IllegalArgumentException(
@@ -88,6 +93,7 @@ public record SolveOptions(
     b.check = check;
     b.minimumNorm = minimumNorm;
     b.deviceMemoryBytes = deviceMemoryBytes;
+    b.refinement = refinement;
     b.keepQ = keepQ;
     b.analysis = analysis;
     return b;
@@ -124,6 +130,7 @@ public record SolveOptions(
     private boolean check;
     private boolean minimumNorm;
     private long deviceMemoryBytes;
+    private int refinement;
     private boolean keepQ;
     private Optional<SymbolicAnalysis> analysis = Optional.empty();
 
@@ -200,6 +207,11 @@ public record SolveOptions(
       return this;
     }
 
+    public Builder refinement(int value) {
+      refinement = value;
+      return this;
+    }
+
     public Builder keepQ(boolean value) {
       keepQ = value;
       return this;
@@ -236,6 +248,7 @@ public record SolveOptions(
           check,
           minimumNorm,
           deviceMemoryBytes,
+          refinement,
           keepQ,
           analysis);
     }

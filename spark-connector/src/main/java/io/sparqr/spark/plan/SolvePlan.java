@@ -2,6 +2,7 @@
 package io.sparqr.spark.plan;
 
 import io.sparqr.backend.BackendChoice;
+import io.sparqr.error.IndexOverflowException;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.io.Serializable;
@@ -110,5 +111,50 @@ public final class SolvePlan implements Serializable {
   /** The shuffle partition of what goes to the driver: singleton rows, rows without entries. */
   public int driverKey() {
     return partition.tasks().size();
+  }
+
+  /**
+   * Zeros for so many right-hand sides, n x width.
+   *
+   * @throws IndexOverflowException if that exceeds an array
+   */
+  public double[] vector(int width) {
+    long length = (long) analysis.columns() * width;
+    if (length > Integer.MAX_VALUE - 8) {
+      throw new IndexOverflowException(
+          width + " right-hand sides of " + analysis.columns() + " columns at once",
+          "solution",
+          length);
+    }
+    return new double[(int) length];
+  }
+
+  /**
+   * One right-hand side's solution by original column, in the caller's units.
+   *
+   * @param z n x width by position, of the equilibrated columns
+   * @param k which of them
+   * @param rhsScale the factor that the right-hand side was given
+   */
+  public double[] unscale(double[] z, int k, int width, double rhsScale) {
+    double[] x = new double[analysis.columns()];
+    for (int p = 0; p < x.length; p++) {
+      int j = analysis.permutation().original(p);
+      x[j] = z[p * width + k] * columnScale[j] / rhsScale;
+    }
+    return x;
+  }
+
+  /** A residual norm without the ridge rows' part, lambda ||x||^2. */
+  public double withoutRidge(double norm, double[] x) {
+    if (numbers.ridge == 0) {
+      return norm;
+    }
+    double penalty = 0;
+    for (double v : x) {
+      penalty = Math.hypot(penalty, v);
+    }
+    penalty *= Math.sqrt(numbers.ridge);
+    return Math.sqrt(Math.max(0, norm - penalty)) * Math.sqrt(norm + penalty);
   }
 }

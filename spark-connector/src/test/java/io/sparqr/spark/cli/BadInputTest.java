@@ -126,6 +126,7 @@ class BadInputTest {
         "--matrix gen:nug5 --tolerance NaN                  | 2 | --tolerance is NaN",
         "--matrix gen:nug5 --repeat 0                       | 2 | --repeat 0",
         "--matrix gen:nug5 --ridge -1                       | 2 | --ridge",
+        "--matrix gen:nug5 --refine -1                      | 2 | --refine",
         "--matrix gen:nug5 --executors -1                   | 2 | cannot be negative",
         "--matrix gen:nug5 --master nonsense                | 2 | is no Spark master",
         "--matrix gen:nug5 --unknown                        | 2 | Unknown option: '--unknown'",

@@ -1,0 +1,140 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.numeric.SingletonRows;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.Held;
+import io.sparqr.spark.resource.JobScope;
+
+/**
+ * R'R x = A'b with the R that is on the executors, and the same with the residual: the corrected
+ * semi-normal equations x += (R'R)^-1 A'(b - Ax) (Bjorck 1987, Linear Algebra Appl. 88/89). A step
+ * costs a pass over the rows and two triangular solves; dead columns stay zero.
+ */
+final class SemiNormalEquations {
+
+  private final SolvePlan plan;
+  private final Levels levels;
+  private final SingletonRows singletons;
+  private final Held held;
+  private final int n;
+
+  SemiNormalEquations(SolvePlan plan, Levels levels, SingletonRows singletons, Held held) {
+    this.plan = plan;
+    this.levels = levels;
+    this.singletons = singletons;
+    this.held = held;
+    this.n = plan.analysis().columns();
+  }
+
+  /**
+   * What was found.
+   *
+   * @param x one a right-hand side
+   * @param residualNorm ||b - Ax|| of each, the ridge's part taken off, or ||b - A'A x||
+   */
+  record Solution(double[][] x, double[] residualNorm) {}
+
+  /**
+   * min ||b - Ax|| for the labels of a pass: x = (R'R)^-1 A'b and one step of refinement.
+   *
+   * @param rows that were factorized
+   * @throws DimensionMismatchException if the pass has another number of rows
+   */
+  Solution solve(ResidualPass pass, long rows, JobScope scope) {
+    scope.describe("A'b for further right-hand sides");
+    ResidualPass.Sums first = pass.run(null, held);
+    if (first.rows() != rows) {
+      throw new DimensionMismatchException(
+          "%,d rows with new right-hand sides for a matrix of %,d".formatted(first.rows(), rows),
+          "rows",
+          rows,
+          first.rows());
+    }
+    double[][] x = new double[first.width()][n];
+    add(solve(first.gradient(), x.length, scope), x);
+    return new Solution(x, refine(pass, x, scope));
+  }
+
+  /**
+   * x += (R'R)^-1 A'(b - Ax), in place.
+   *
+   * @return ||b - Ax|| for the new x, the ridge's part taken off
+   */
+  double[] refine(ResidualPass pass, double[][] x, JobScope scope) {
+    int width = x.length;
+    scope.describe("A'(b - Ax) for a step of refinement");
+    ResidualPass.Sums sums = pass.run(x, held);
+    double[] dz = solve(sums.gradient(), width, scope);
+    double[] norm = new double[width];
+    for (int k = 0; k < width; k++) {
+      double[] dx = plan.unscale(dz, k, width, 1);
+      // ||b - A(x + dx)||^2 = ||b - Ax||^2 - dx'A'(b - Ax), since R'R dx = A'(b - Ax)
+      double less = 0;
+      for (int j = 0; j < n; j++) {
+        less += dx[j] * sums.gradient()[j * width + k];
+        x[k][j] += dx[j];
+      }
+      double r = sums.residual()[k];
+      double gain = r == 0 ? 0 : Math.min(1, Math.max(0, less / r / r));
+      norm[k] = plan.withoutRidge(r * Math.sqrt(1 - gain), x[k]);
+    }
+    return norm;
+  }
+
+  /** A'A z = b by R'R z = b and one step of refinement; the pass's labels must be zero. */
+  Solution solveNormal(ResidualPass pass, double[][] b, JobScope scope) {
+    int width = b.length;
+    double[][] z = new double[width][n];
+    double[] g = interleave(b);
+    for (int step = 0; step < 2; step++) {
+      add(solve(g, width, scope), z);
+      double[] gradient = pass.run(z, held).gradient();
+      g = interleave(b);
+      for (int i = 0; i < g.length; i++) {
+        g[i] += gradient[i];
+      }
+    }
+    double[] norm = new double[width];
+    for (int i = 0; i < g.length; i++) {
+      norm[i % width] = Math.hypot(norm[i % width], g[i]);
+    }
+    return new Solution(z, norm);
+  }
+
+  private void add(double[] z, double[][] x) {
+    for (int k = 0; k < x.length; k++) {
+      double[] dx = plan.unscale(z, k, x.length, 1);
+      for (int j = 0; j < n; j++) {
+        x[k][j] += dx[j];
+      }
+    }
+  }
+
+  private double[] interleave(double[][] b) {
+    double[] g = plan.vector(b.length);
+    for (int j = 0; j < n; j++) {
+      for (int k = 0; k < b.length; k++) {
+        g[j * b.length + k] = b[k][j];
+      }
+    }
+    return g;
+  }
+
+  /** (R'R)^-1 g, g by original column in the caller's units; result by position, scaled. */
+  private double[] solve(double[] g, int width, JobScope scope) {
+    double[] c = plan.vector(width);
+    for (int p = 0; p < n; p++) {
+      int j = plan.analysis().permutation().original(p);
+      for (int k = 0; k < width; k++) {
+        c[p * width + k] = g[j * width + k] * plan.columnScale(j);
+      }
+    }
+    singletons.forwardSubstitute(c, c, width);
+    levels.forward(c, width, scope);
+    levels.back(c, width, false, scope);
+    singletons.backSubstitute(c, c, width);
+    return c;
+  }
+}
