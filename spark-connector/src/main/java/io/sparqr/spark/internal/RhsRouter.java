@@ -4,12 +4,8 @@ package io.sparqr.spark.internal;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.wire.ReportCodec;
-import io.sparqr.spark.wire.RowBatchCodec;
 import java.io.Serializable;
-import java.util.ArrayDeque;
 import java.util.Iterator;
-import java.util.NoSuchElementException;
-import scala.Tuple2;
 
 /**
  * The map side of further right-hand sides: what {@link RowRouter} does with rows, without their
@@ -17,22 +13,12 @@ import scala.Tuple2;
  * of a singleton row to the driver with their position; the norm of rows without entries and a
  * {@link Part} too.
  */
-final class RhsRouter implements Iterator<Tuple2<Integer, byte[]>> {
+final class RhsRouter extends RowShuffle {
 
-  private static final long BATCH_BYTES = 1 << 20;
-
-  private final SolvePlan plan;
-  private final int partition;
-  private final Iterator<SparseRow> rows;
-  private final RowReader reader;
-  private final RowBatchCodec.Builder[] batch;
-  private final ArrayDeque<Tuple2<Integer, byte[]>> ready = new ArrayDeque<>();
   private final int[] position = new int[1];
   private final double[] one = {1};
   private double[] empty = new double[0];
-  private int sequence;
   private long count;
-  private boolean ended;
 
   /**
    * What a partition had.
@@ -44,34 +30,16 @@ final class RhsRouter implements Iterator<Tuple2<Integer, byte[]>> {
   record Part(int partition, long rows, int width, double[] empty) implements Serializable {}
 
   RhsRouter(SolvePlan plan, int partition, Iterator<SparseRow> rows) {
-    this.plan = plan;
-    this.partition = partition;
-    this.rows = rows;
-    this.reader = new RowReader(partition, plan.analysis().columns());
-    this.batch = new RowBatchCodec.Builder[plan.driverKey() + 1];
+    super(plan, partition, rows);
   }
 
   @Override
-  public boolean hasNext() {
-    while (ready.isEmpty() && !ended) {
-      if (!rows.hasNext()) {
-        end();
-      } else if (reader.read(rows.next())) {
-        route();
-      }
-    }
-    return !ready.isEmpty();
+  int width() {
+    return reader.rhsCount();
   }
 
   @Override
-  public Tuple2<Integer, byte[]> next() {
-    if (!hasNext()) {
-      throw new NoSuchElementException();
-    }
-    return ready.poll();
-  }
-
-  private void route() {
+  void route() {
     count++;
     double[] b = reader.rhs();
     empty = empty.length == b.length ? empty : new double[b.length];
@@ -86,29 +54,14 @@ final class RhsRouter implements Iterator<Tuple2<Integer, byte[]>> {
       least = Math.min(least, plan.position(reader.index()[k]));
     }
     int front = plan.frontOf(least);
-    int key = front < 0 ? plan.driverKey() : plan.taskOf(front);
-    if (batch[key] == null) {
-      batch[key] = new RowBatchCodec.Builder(b.length);
-    }
     position[0] = least;
-    batch[key].add(front, position, one, 0, front < 0 ? 1 : 0, b, 0);
-    if (batch[key].bytes() > BATCH_BYTES) {
-      ready.add(new Tuple2<>(key, batch[key].take(partition, sequence++)));
-    }
+    send(front, position, one, 0, front < 0 ? 1 : 0, b, 0);
   }
 
-  private void end() {
-    ended = true;
-    for (int key = 0; key < batch.length; key++) {
-      if (batch[key] != null && batch[key].rows() > 0) {
-        ready.add(new Tuple2<>(key, batch[key].take(partition, sequence++)));
-        batch[key] = null;
-      }
-    }
+  @Override
+  void flush() {
     int width = Math.max(0, reader.rhsCount());
     double[] norms = empty.length == width ? empty : new double[width];
-    ready.add(
-        new Tuple2<>(
-            plan.driverKey(), ReportCodec.encode(new Part(partition, count, width, norms))));
+    sendToDriver(ReportCodec.encode(new Part(partition, count, width, norms)));
   }
 }

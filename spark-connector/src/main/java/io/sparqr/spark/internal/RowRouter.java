@@ -3,11 +3,7 @@ package io.sparqr.spark.internal;
 
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.wire.RowBatchCodec;
-import java.util.ArrayDeque;
 import java.util.Iterator;
-import java.util.NoSuchElementException;
-import scala.Tuple2;
 
 /**
  * The map side of the row shuffle: weighted, equilibrated rows in positions, keyed by the task that
@@ -15,28 +11,14 @@ import scala.Tuple2;
  * the driver's key; rows without entries and the residual parts of the combine are one row without
  * entries there, whose right-hand side is their norm.
  */
-final class RowRouter implements Iterator<Tuple2<Integer, byte[]>> {
+final class RowRouter extends RowShuffle {
 
-  private static final long BATCH_BYTES = 1 << 20;
-
-  private final SolvePlan plan;
-  private final int partition;
-  private final Iterator<SparseRow> rows;
-  private final RowReader reader;
   private final FrontCombiner combiner;
-  private final RowBatchCodec.Builder[] batch;
-  private final ArrayDeque<Tuple2<Integer, byte[]>> ready = new ArrayDeque<>();
   private final double[] empty;
   private final boolean[] combines;
-  private int sequence;
-  private boolean ended;
 
   RowRouter(SolvePlan plan, int partition, Iterator<SparseRow> rows) {
-    this.plan = plan;
-    this.partition = partition;
-    this.rows = rows;
-    this.reader = new RowReader(partition, plan.analysis().columns());
-    this.batch = new RowBatchCodec.Builder[plan.driverKey() + 1];
+    super(plan, partition, rows);
     this.combiner = new FrontCombiner(plan, this::send);
     this.empty = new double[plan.numbers().rhsCount()];
     this.combines = new boolean[plan.analysis().fronts()];
@@ -46,29 +28,12 @@ final class RowRouter implements Iterator<Tuple2<Integer, byte[]>> {
   }
 
   @Override
-  public boolean hasNext() {
-    while (ready.isEmpty() && !ended) {
-      if (rows.hasNext()) {
-        SparseRow row = rows.next();
-        if (reader.read(row)) {
-          route();
-        }
-      } else {
-        end();
-      }
-    }
-    return !ready.isEmpty();
+  int width() {
+    return plan.numbers().rhsCount();
   }
 
   @Override
-  public Tuple2<Integer, byte[]> next() {
-    if (!hasNext()) {
-      throw new NoSuchElementException();
-    }
-    return ready.poll();
-  }
-
-  private void route() {
+  void route() {
     int count = reader.count();
     int[] index = reader.index();
     double[] value = reader.value();
@@ -95,20 +60,8 @@ final class RowRouter implements Iterator<Tuple2<Integer, byte[]>> {
     }
   }
 
-  private void send(
-      int front, int[] position, double[] value, int from, int count, double[] b, int bFrom) {
-    int key = front < 0 ? plan.driverKey() : plan.taskOf(front);
-    if (batch[key] == null) {
-      batch[key] = new RowBatchCodec.Builder(plan.numbers().rhsCount());
-    }
-    batch[key].add(front, position, value, from, count, b, bFrom);
-    if (batch[key].bytes() > BATCH_BYTES) {
-      ready.add(new Tuple2<>(key, batch[key].take(partition, sequence++)));
-    }
-  }
-
-  private void end() {
-    ended = true;
+  @Override
+  void flush() {
     combiner.flush();
     boolean any = false;
     for (int k = 0; k < empty.length; k++) {
@@ -117,12 +70,6 @@ final class RowRouter implements Iterator<Tuple2<Integer, byte[]>> {
     }
     if (any) {
       send(-1, new int[0], new double[0], 0, 0, empty, 0);
-    }
-    for (int key = 0; key < batch.length; key++) {
-      if (batch[key] != null && batch[key].rows() > 0) {
-        ready.add(new Tuple2<>(key, batch[key].take(partition, sequence++)));
-        batch[key] = null;
-      }
     }
   }
 }
