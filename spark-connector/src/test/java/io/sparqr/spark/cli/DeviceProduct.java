@@ -29,7 +29,8 @@ import org.apache.spark.api.java.JavaSparkContext;
  * differs.
  *
  * <p>{@code DeviceProduct MASTER REPEAT LEVELS PROBLEM...}; a problem is {@code gen:SPEC}, or
- * {@code data:FOLDER} for all of the collection's REFERENCE.tsv.
+ * {@code data:FOLDER} for all of the collection's REFERENCE.tsv, or {@code index:FOLDER} for every
+ * matrix of its INDEX.tsv, tall way up, with a right-hand side of our own.
  */
 public final class DeviceProduct {
 
@@ -91,12 +92,30 @@ public final class DeviceProduct {
       CsrMatrix a = LocalProblem.generate(name);
       return List.of(new Problem(name, a, DefaultRightHandSide.of(a), true));
     }
+    if (name.startsWith("index:")) {
+      return indexed(Path.of(name.substring("index:".length())));
+    }
     Path data = Path.of(name.substring("data:".length()));
     var list = new ArrayList<Problem>();
     for (String line : Files.readAllLines(data.resolve("REFERENCE.tsv"))) {
       String[] f = line.split("\t");
       if (!f[0].equals("file") && Files.exists(data.resolve(f[0]))) {
         list.add(read(data, f));
+      }
+    }
+    return list;
+  }
+
+  private static List<Problem> indexed(Path data) throws IOException {
+    var list = new ArrayList<Problem>();
+    for (String line : Files.readAllLines(data.resolve("INDEX.tsv"))) {
+      String[] f = line.split("\t", -1);
+      boolean ranked = f[0].matches(".*\\.mtx(\\.gz)?") && !f[8].isEmpty();
+      if (ranked && Files.exists(data.resolve(f[0]))) {
+        CsrMatrix read = MatrixMarket.readMatrix(data.resolve(f[0]));
+        CsrMatrix a = read.rows() < read.columns() ? read.transpose() : read;
+        boolean full = f[8].split(" ")[0].equals(String.valueOf(a.columns()));
+        list.add(new Problem(f[0], a, DefaultRightHandSide.of(a), full));
       }
     }
     return list;
