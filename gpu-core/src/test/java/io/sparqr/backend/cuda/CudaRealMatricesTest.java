@@ -2,6 +2,7 @@
 package io.sparqr.backend.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.sparqr.backend.cpu.CpuBackendProvider;
 import io.sparqr.matrix.MatrixMarket;
@@ -9,6 +10,7 @@ import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.RowSplit;
 import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -17,15 +19,23 @@ import io.sparqr.symbolic.SymbolicOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 
-/** Every matrix of the shared collection, device against CPU backend: same rank, same norms. */
+/**
+ * Every matrix of the shared collection, device against CPU backend: same rank, same norms. One
+ * test a matrix, so that a run under a slow tool can be spread over processes: {@code
+ * -Dsparqr.test.slice=k/n} takes every n-th matrix, from the k-th (0 to n-1) on.
+ */
 @Tag("gpu")
 class CudaRealMatricesTest {
 
@@ -34,55 +44,64 @@ class CudaRealMatricesTest {
 
   private static final double MOST_ENTRIES = 1e8;
 
-  @Test
-  void sameRankAndNormsAsTheCpu() throws IOException {
+  private static SubtreeFactorizer device;
+  private static SubtreeFactorizer cpu;
+
+  @BeforeAll
+  static void open() {
+    device = TestDevice.provider().create(0);
+    cpu = new CpuBackendProvider().create(0);
+  }
+
+  @AfterAll
+  static void close() {
+    if (device != null) {
+      device.close();
+    }
+    if (cpu != null) {
+      cpu.close();
+    }
+  }
+
+  @TestFactory
+  Stream<DynamicTest> sameRankAndNormsAsTheCpu() throws IOException {
     Path data = Path.of(System.getProperty("sparqr.shared", "none"), "data");
     Assumptions.assumeTrue(Files.isDirectory(data), "no shared collection at " + data);
     List<Path> files;
     try (var all = Files.walk(data)) {
       files = all.filter(f -> f.toString().matches(".*\\.mtx(\\.gz)?")).sorted().toList();
     }
-    int done = 0;
-    List<String> wrong = new ArrayList<>();
-    try (var device = TestDevice.provider().create(0);
-        var cpu = new CpuBackendProvider().create(0)) {
-      for (Path file : files) {
-        CsrMatrix a = matrix(file);
-        if (a == null || a.columns() < 2) {
-          continue;
-        }
-        var analysis =
-            SymbolicAnalyzer.analyze(a.pattern(), SymbolicOptions.defaults().withSingletons(false));
-        if (analysis.flops() > MOST_FLOPS || largestFront(analysis) > MOST_ENTRIES) {
-          continue;
-        }
-        double[] factors = equilibration(a);
-        RowSplit split = RowSplit.of(a, new double[a.rows()], 1, analysis, factors);
-        int[] fronts = new int[analysis.fronts()];
-        Arrays.setAll(fronts, f -> f);
-        var problem = new SubtreeProblem(analysis, fronts, split.rows(), List.of());
-        double tolerance = FactorOptions.defaultTolerance(a.rows(), a.columns(), 1);
-        var options = new FactorOptions(tolerance, 8, 0);
-        SubtreeFactor x = device.factor(problem, options);
-        SubtreeFactor y = cpu.factor(problem, options);
-        double error = normError(a, factors, analysis, x);
-        if (x.summary().rank() != y.summary().rank()
-            || !(error <= 1e-9 + x.summary().droppedNorm())) {
-          wrong.add(
-              file.getFileName()
-                  + ": rank "
-                  + x.summary().rank()
-                  + " and "
-                  + y.summary().rank()
-                  + ", norm error "
-                  + error);
-        }
-        done++;
-      }
-    }
-    System.out.println(done + " matrices compared");
-    assertThat(wrong).isEmpty();
-    assertThat(done).isGreaterThan(20);
+    assertThat(files).hasSizeGreaterThan(20);
+    String[] slice = System.getProperty("sparqr.test.slice", "0/1").split("/");
+    int first = Integer.parseInt(slice[0]);
+    int step = Integer.parseInt(slice[1]);
+    return IntStream.iterate(first, i -> i < files.size(), i -> i + step)
+        .mapToObj(files::get)
+        .map(f -> dynamicTest(f.getFileName().toString(), () -> compare(f)));
+  }
+
+  private static void compare(Path file) throws IOException {
+    CsrMatrix a = matrix(file);
+    Assumptions.assumeTrue(a != null, "a right-hand side, not a matrix");
+    Assumptions.assumeTrue(a.columns() >= 2, "fewer than two columns");
+    var analysis =
+        SymbolicAnalyzer.analyze(a.pattern(), SymbolicOptions.defaults().withSingletons(false));
+    Assumptions.assumeTrue(
+        analysis.flops() <= MOST_FLOPS && largestFront(analysis) <= MOST_ENTRIES,
+        () -> "too large here: " + analysis.flops() + " flops");
+    double[] factors = equilibration(a);
+    RowSplit split = RowSplit.of(a, new double[a.rows()], 1, analysis, factors);
+    int[] fronts = new int[analysis.fronts()];
+    Arrays.setAll(fronts, f -> f);
+    var problem = new SubtreeProblem(analysis, fronts, split.rows(), List.of());
+    double tolerance = FactorOptions.defaultTolerance(a.rows(), a.columns(), 1);
+    var options = new FactorOptions(tolerance, 8, 0);
+    SubtreeFactor x = device.factor(problem, options);
+    SubtreeFactor y = cpu.factor(problem, options);
+    assertThat(x.summary().rank()).as("rank").isEqualTo(y.summary().rank());
+    assertThat(normError(a, factors, analysis, x))
+        .as("error of ||R v||")
+        .isLessThanOrEqualTo(1e-9 + x.summary().droppedNorm());
   }
 
   private static double largestFront(SymbolicAnalysis analysis) {
