@@ -166,7 +166,7 @@ final class ContractCase {
   }
 
   /** R'R = P'A'AP. */
-  private void checkGram(double[][] r, double norm) {
+  void checkGram(double[][] r, double norm) {
     int n = a.columns();
     double[][] gram = new double[n][n];
     for (int i = 0; i < a.rows(); i++) {

@@ -262,6 +262,43 @@ public abstract class SubtreeFactorizerContract {
   }
 
   @Test
+  void subnormalColumnsLeaveNormsAsTheyAre() {
+    // What rounding errors of rounding errors look like in rank-deficient problems.
+    for (int[] size : new int[][] {{3, 1}, {3, 2}, {40, 12}, {120, 70}, {300, 150}}) {
+      int m = size[0];
+      int n = size[1];
+      var random = new Random(31L * m + n);
+      double[][] values = new double[m][n];
+      for (double[] row : values) {
+        for (int j = 0; j < n; j++) {
+          row[j] =
+              switch (j % 3) {
+                case 0 -> (1 + random.nextInt(9)) * Double.MIN_VALUE;
+                case 1 -> random.nextGaussian();
+                default -> random.nextGaussian() * 0x1p-1030;
+              };
+        }
+      }
+      CsrMatrix a = TestMatrices.ofDense(values, n, true);
+      double[] b = TestMatrices.vector(m, random);
+      var c = ContractCase.natural("subnormal " + m + " x " + n, a, b, 1);
+      var options = new FactorOptions(-1, 1, 0);
+      var run =
+          TaskRun.run(backend, c.analysis, c.split().rows(), TaskRun.whole(c.analysis), options);
+      double squares = run.residualSquares[0];
+      for (FrontFactor f : run.fronts) {
+        for (double q : f.rhs()) {
+          squares += q * q;
+        }
+      }
+      assertThat(Math.sqrt(squares))
+          .as("%s: ||Q'b||", c.name)
+          .isCloseTo(Tolerances.norm(b), within(Tolerances.of(m, n, Tolerances.norm(b))));
+      c.checkGram(run.denseR(), Tolerances.frobenius(a));
+    }
+  }
+
+  @Test
   void sameBitsWheneverAndWithHoweverManyThreads() {
     CsrMatrix grid = Gallery.generate("gen:cells2d60");
     var random = new Random(13);

@@ -34,17 +34,22 @@ final class Householder {
    * k+1, k+2, ...; R in row {@code row}, v below. Returns tau.
    */
   static double reflect(double[][] a, int row, int k) {
-    double alpha = a[row][k];
     double below = norm(a, row + 1, k);
     if (below == 0) {
       return 0;
     }
-    double beta = -Math.copySign(Math.hypot(alpha, below), alpha);
+    // Entries of a size near 1: subnormal ones have too few bits for an orthogonal H.
+    int e = Math.getExponent(Math.max(Math.abs(a[row][k]), below));
+    for (int i = row; i < a.length; i++) {
+      a[i][k] = Math.scalb(a[i][k], -e);
+    }
+    double alpha = a[row][k];
+    double beta = -Math.copySign(norm(a, row, k), alpha);
     double tau = (beta - alpha) / beta;
     for (int i = row + 1; i < a.length; i++) {
       a[i][k] /= alpha - beta;
     }
-    a[row][k] = beta;
+    a[row][k] = Math.scalb(beta, e);
     for (int j = k + 1; j < a[row].length; j++) {
       double sum = a[row][j];
       for (int i = row + 1; i < a.length; i++) {

@@ -6,6 +6,7 @@ import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.dense.ReflectorBlock;
 import io.sparqr.numeric.dense.ReflectorList;
+import io.sparqr.numeric.dense.Reflectors;
 import java.nio.DoubleBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -101,20 +102,23 @@ final class Retriangularization {
   /** A reflector of rows [r, end(j)) that leaves column j zero below row r. */
   private void eliminate(int r, int j) {
     int end = end(j);
-    double below = norm(r + 1, j);
-    if (r + 1 >= end || below == 0) {
+    if (r + 1 >= end) {
       return;
     }
-    double alpha = a[r][j];
-    double beta = -Math.copySign(Math.hypot(alpha, below), alpha);
-    double tau = (beta - alpha) / beta;
+    double[] column = new double[end - r];
+    for (int i = r; i < end; i++) {
+      column[i - r] = a[i][j];
+    }
+    double tau = Reflectors.make(column, 0, end - r, Reflectors.norm(column, 0, end - r));
+    if (tau == 0) {
+      return;
+    }
     if (steps != null) {
       steps.add(r, end - r, tau);
     }
     double[] sum = Arrays.copyOfRange(a[r], j + 1, fn + rhs);
     for (int i = r + 1; i < end; i++) {
-      double v = a[i][j] / (alpha - beta);
-      a[i][j] = v;
+      double v = column[i - r];
       if (steps != null) {
         steps.value(v);
       }
@@ -127,13 +131,13 @@ final class Retriangularization {
       a[r][c] -= sum[c - j - 1];
     }
     for (int i = r + 1; i < end; i++) {
-      double v = a[i][j];
+      double v = column[i - r];
       a[i][j] = 0;
       for (int c = j + 1; c < fn + rhs; c++) {
         a[i][c] -= v * sum[c - j - 1];
       }
     }
-    a[r][j] = beta;
+    a[r][j] = column[0];
   }
 
   /** The rows of R of the live columns. */

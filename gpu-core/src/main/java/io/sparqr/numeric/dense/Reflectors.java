@@ -13,6 +13,11 @@ public final class Reflectors {
 
   private static final double SAFE_HIGH = 0x1p+1020;
 
+  /** Norms in this range can be inverted, and added to each other, without loss of a bit. */
+  private static final double LEAST_NORM = 0x1p-960;
+
+  private static final double LARGEST_NORM = 0x1p+960;
+
   private Reflectors() {}
 
   /** 2-norm of a[from .. from + length), free of overflow and underflow. */
@@ -61,25 +66,40 @@ public final class Reflectors {
 
   /**
    * Turns x = a[at .. at + length) of 2-norm {@code norm} into beta e_1: beta at a[at], v below it.
+   * H is orthogonal to working precision whatever the size of x: rank-deficient matrices leave
+   * rounding errors of rounding errors that end in subnormal numbers, where beta itself has but a
+   * few bits.
    *
    * @return tau; 0 where x is already a multiple of e_1
    */
-  static double make(double[] a, int at, int length, double norm) {
-    double alpha = a[at];
+  public static double make(double[] a, int at, int length, double norm) {
     if (isZero(a, at + 1, length - 1)) {
       return 0;
     }
+    if (norm > LEAST_NORM && norm < LARGEST_NORM) {
+      return makeInRange(a, at, length, norm);
+    }
+    // As LAPACK's dlarfg: scaled, by a power of two; v and tau do not depend on it.
+    double max = 0;
+    for (int i = at; i < at + length; i++) {
+      max = Math.max(max, Math.abs(a[i]));
+    }
+    int e = Math.getExponent(max);
+    for (int i = at; i < at + length; i++) {
+      a[i] = Math.scalb(a[i], -e);
+    }
+    double tau = makeInRange(a, at, length, norm(a, at, length));
+    a[at] = Math.scalb(a[at], e);
+    return tau;
+  }
+
+  private static double makeInRange(double[] a, int at, int length, double norm) {
+    double alpha = a[at];
     double beta = alpha > 0 ? -norm : norm;
     double d = alpha - beta;
-    if (Math.abs(d) > 0x1p-1000) {
-      double r = 1 / d;
-      for (int i = at + 1; i < at + length; i++) {
-        a[i] *= r;
-      }
-    } else {
-      for (int i = at + 1; i < at + length; i++) {
-        a[i] /= d;
-      }
+    double r = 1 / d;
+    for (int i = at + 1; i < at + length; i++) {
+      a[i] *= r;
     }
     a[at] = beta;
     return -d / beta;
