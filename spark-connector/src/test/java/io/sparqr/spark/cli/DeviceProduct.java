@@ -30,7 +30,8 @@ import org.apache.spark.api.java.JavaSparkContext;
  *
  * <p>{@code DeviceProduct MASTER REPEAT LEVELS PROBLEM...}; a problem is {@code gen:SPEC}, or
  * {@code data:FOLDER} for all of the collection's REFERENCE.tsv, or {@code index:FOLDER} for every
- * matrix of its INDEX.tsv, tall way up, with a right-hand side of our own.
+ * matrix of known rank in its INDEX.tsv, or a Matrix Market file; the last two tall way up, with a
+ * right-hand side of our own.
  */
 public final class DeviceProduct {
 
@@ -99,6 +100,9 @@ public final class DeviceProduct {
     if (name.startsWith("index:")) {
       return indexed(Path.of(name.substring("index:".length())));
     }
+    if (!name.startsWith("data:")) {
+      return List.of(tall(name, Path.of(name), -1));
+    }
     Path data = Path.of(name.substring("data:".length()));
     var list = new ArrayList<Problem>();
     for (String line : Files.readAllLines(data.resolve("REFERENCE.tsv"))) {
@@ -116,13 +120,16 @@ public final class DeviceProduct {
       String[] f = line.split("\t", -1);
       boolean ranked = f[0].matches(".*\\.mtx(\\.gz)?") && !f[8].isEmpty();
       if (ranked && Files.exists(data.resolve(f[0]))) {
-        CsrMatrix read = MatrixMarket.readMatrix(data.resolve(f[0]));
-        CsrMatrix a = read.rows() < read.columns() ? read.transpose() : read;
-        int rank = Integer.parseInt(f[8].split(" ")[0]);
-        list.add(new Problem(f[0], a, DefaultRightHandSide.of(a), rank, true));
+        list.add(tall(f[0], data.resolve(f[0]), Integer.parseInt(f[8].split(" ")[0])));
       }
     }
     return list;
+  }
+
+  private static Problem tall(String name, Path file, int rank) throws IOException {
+    CsrMatrix read = MatrixMarket.readMatrix(file);
+    CsrMatrix a = read.rows() < read.columns() ? read.transpose() : read;
+    return new Problem(name, a, DefaultRightHandSide.of(a), rank, true);
   }
 
   private static Problem read(Path data, String[] f) throws IOException {
