@@ -240,8 +240,8 @@ public final class GpuSparseQR {
     /**
      * Steps of iterative refinement after a solve, x += (R'R)^-1 A'(b - Ax); default 0. Each costs
      * a pass over the rows and two triangular solves, no factorization. The report's residual norm
-     * is that of the refined x then. For badly conditioned problems; a solve without it is backward
-     * stable already.
+     * is that of the refined x then. For badly conditioned problems; a solve without it is normwise
+     * backward stable already.
      */
     public Builder refinement(int steps) {
       options.refinement(steps);

@@ -48,7 +48,6 @@ final class BucketScheduler {
   private int unfinished;
 
   private BucketScheduler(
-      int rowTiles,
       int[] left,
       int pivotTiles,
       int columnTiles,
@@ -60,6 +59,7 @@ final class BucketScheduler {
     this.keepQ = keepQ;
     this.pivotTiles = pivotTiles;
     this.columnTiles = columnTiles;
+    int rowTiles = left.length;
     out = new FrontSchedule(rowTiles, pivotTiles, columnTiles);
     head = new int[pivotTiles];
     tail = new int[pivotTiles];
@@ -93,10 +93,9 @@ final class BucketScheduler {
   /**
    * Builds the rounds of a front.
    *
-   * @param rowTiles row tiles
-   * @param left size rowTiles; ascending: leftmost column tile of each row tile that is not zero
-   * @param pivotTiles column tiles to be made upper trapezoidal, at most rowTiles; with columnTiles
-   *     &gt; pivotTiles the others are only applied to
+   * @param left size row tiles; ascending: leftmost column tile of each row tile that is not zero
+   * @param pivotTiles column tiles to be made upper trapezoidal, at most the row tiles; with
+   *     columnTiles &gt; pivotTiles the others are only applied to
    * @param columnTiles all column tiles
    * @param bundle size pivotTiles; B, 2 .. 8: how large a bundle is made, or grown, in a column
    *     tile
@@ -104,28 +103,27 @@ final class BucketScheduler {
    * @param keepQ whether bundles of the last column tile have VT slots too
    */
   static FrontSchedule schedule(
-      int rowTiles,
       int[] left,
       int pivotTiles,
       int columnTiles,
       int[] bundle,
       boolean pipelining,
       boolean keepQ) {
-    if (pivotTiles > rowTiles || pivotTiles > columnTiles) {
+    if (pivotTiles > left.length || pivotTiles > columnTiles) {
       throw new IllegalArgumentException(
-          pivotTiles + " pivot tiles of " + rowTiles + " x " + columnTiles + " tiles");
+          pivotTiles + " pivot tiles of " + left.length + " x " + columnTiles + " tiles");
     }
-    var s = new BucketScheduler(rowTiles, left, pivotTiles, columnTiles, bundle, pipelining, keepQ);
+    var s = new BucketScheduler(left, pivotTiles, columnTiles, bundle, pipelining, keepQ);
     s.run();
     return s.out;
   }
 
   /** The same with bundles of up to B in every column tile. */
   static FrontSchedule schedule(
-      int rowTiles, int[] left, int pivotTiles, int columnTiles, int bundle, boolean pipelining) {
+      int[] left, int pivotTiles, int columnTiles, int bundle, boolean pipelining) {
     int[] everywhere = new int[Math.max(0, pivotTiles)];
     Arrays.fill(everywhere, bundle);
-    return schedule(rowTiles, left, pivotTiles, columnTiles, everywhere, pipelining, false);
+    return schedule(left, pivotTiles, columnTiles, everywhere, pipelining, false);
   }
 
   private void run() {

@@ -354,7 +354,6 @@ final class StageBuilder {
     }
     int pivotTiles = Math.min(rowTiles, TaskLayout.tiles(s.fn[f]));
     return BucketScheduler.schedule(
-        rowTiles,
         left,
         pivotTiles,
         s.columnTiles(f),

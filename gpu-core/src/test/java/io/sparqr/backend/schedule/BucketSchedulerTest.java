@@ -13,13 +13,13 @@ class BucketSchedulerTest {
 
   @Test
   void thePapersExampleTakesTwelveLaunchesWithoutPipeliningAndSevenWithIt() {
-    assertThat(BucketScheduler.schedule(8, PAPER, 5, 5, 3, false).rounds()).isEqualTo(12);
-    assertThat(BucketScheduler.schedule(8, PAPER, 5, 5, 3, true).rounds()).isEqualTo(7);
+    assertThat(BucketScheduler.schedule(PAPER, 5, 5, 3, false).rounds()).isEqualTo(12);
+    assertThat(BucketScheduler.schedule(PAPER, 5, 5, 3, true).rounds()).isEqualTo(7);
   }
 
   @Test
   void thePapersFirstLaunchHasBundlesOfThreeThreeAndTwo() {
-    FrontSchedule s = BucketScheduler.schedule(8, PAPER, 5, 5, 3, true);
+    FrontSchedule s = BucketScheduler.schedule(PAPER, 5, 5, 3, true);
     int a = s.opStart(0);
     int b = s.next(a);
     int c = s.next(b);
@@ -34,7 +34,7 @@ class BucketSchedulerTest {
     // column take at least B/(B-1) rounds a column tile when every row tile is at work all the
     // time.
     for (int bundle : new int[] {3, 4, 6, 8}) {
-      FrontSchedule s = BucketScheduler.schedule(128, new int[128], 128, 128, bundle, true);
+      FrontSchedule s = BucketScheduler.schedule(new int[128], 128, 128, bundle, true);
       assertThat(s.rounds() / 128.0)
           .as("bundle %d", bundle)
           .isLessThan(1.01 * bundle / (bundle - 1));
@@ -43,15 +43,15 @@ class BucketSchedulerTest {
 
   @Test
   void aSingleTileTakesOneRoundAndItsRightHandSidesASecondOne() {
-    assertThat(BucketScheduler.schedule(1, new int[1], 1, 1, 4, true).rounds()).isEqualTo(1);
-    assertThat(BucketScheduler.schedule(1, new int[1], 1, 2, 4, true).rounds()).isEqualTo(2);
+    assertThat(BucketScheduler.schedule(new int[1], 1, 1, 4, true).rounds()).isEqualTo(1);
+    assertThat(BucketScheduler.schedule(new int[1], 1, 2, 4, true).rounds()).isEqualTo(2);
   }
 
   @Test
   void moreColumnsThanRowsAndDescendingStaircasesAreRefused() {
-    assertThatThrownBy(() -> BucketScheduler.schedule(1, new int[1], 2, 2, 4, true))
+    assertThatThrownBy(() -> BucketScheduler.schedule(new int[1], 2, 2, 4, true))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> BucketScheduler.schedule(3, new int[] {0, 1, 0}, 2, 2, 4, true))
+    assertThatThrownBy(() -> BucketScheduler.schedule(new int[] {0, 1, 0}, 2, 2, 4, true))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("row tile 2");
   }

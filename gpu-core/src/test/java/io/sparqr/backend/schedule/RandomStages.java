@@ -67,7 +67,6 @@ final class RandomStages {
     Arrays.setAll(bundles, c -> 2 + random.nextInt(options.bundle() - 1));
     s.rounds[f] =
         BucketScheduler.schedule(
-            rowTiles,
             left[f],
             Math.min(rowTiles, TaskLayout.tiles(s.fn[f])),
             s.columnTiles(f),

@@ -44,14 +44,14 @@ public final class SchedulerBenchmark {
     for (int bundle : new int[] {2, 3, 4, 6, 8}) {
       var line = new StringBuilder("B = " + bundle + " ");
       for (int[] s : shapes) {
-        var f = BucketScheduler.schedule(s[0], new int[s[0]], s[1], s[1], bundle, true);
+        var f = BucketScheduler.schedule(new int[s[0]], s[1], s[1], bundle, true);
         line.append(
             String.format(
                 " | %dx%d %d (%.2f)", s[0], s[1], f.rounds(), f.rounds() / (double) s[1]));
       }
       int[] stair = new int[128];
       Arrays.setAll(stair, i -> i / 2);
-      var f = BucketScheduler.schedule(128, stair, 64, 64, bundle, true);
+      var f = BucketScheduler.schedule(stair, 64, 64, bundle, true);
       System.out.println(line + String.format(" | %d (%.2f)", f.rounds(), f.rounds() / 64.0));
     }
   }

@@ -137,7 +137,6 @@ class TileFlopsTest {
       int pivotTiles = Math.min(rowTiles, TaskLayout.tiles(fn));
       s.rounds[0] =
           BucketScheduler.schedule(
-              rowTiles,
               left,
               pivotTiles,
               s.columnTiles(0),

@@ -50,10 +50,6 @@ final class CoordinateFile {
     this.context = context;
     this.request = request;
     this.file = new InputFile(context, request.name(), request.path());
-    if (file.gzip()) {
-      throw new MatrixFormatException(
-          request.name() + ": a gzip file cannot be split over the executors", request.name(), -1);
-    }
     try (InputStream in = file.open(0)) {
       header = MatrixMarketHeader.read(in, request.name());
     }

@@ -32,7 +32,6 @@ final class InputFile implements Serializable {
   private final Broadcast<SerializableConfiguration> configuration;
   private final long length;
   private final long blockBytes;
-  private final boolean gzip;
 
   /**
    * A part of the file.
@@ -48,6 +47,7 @@ final class InputFile implements Serializable {
    *
    * @param name what messages call it
    * @throws java.io.FileNotFoundException if it is not there
+   * @throws MatrixFormatException if it is a folder, or gzip, which cannot be split
    */
   InputFile(JavaSparkContext context, String name, String path) throws IOException {
     this.name = name;
@@ -62,7 +62,10 @@ final class InputFile implements Serializable {
     this.blockBytes = status.getBlockSize();
     try (InputStream in = fileSystem().open(new Path(path))) {
       byte[] first = in.readNBytes(2);
-      this.gzip = first.length == 2 && (first[0] & 0xff) == 0x1f && (first[1] & 0xff) == 0x8b;
+      if (first.length == 2 && (first[0] & 0xff) == 0x1f && (first[1] & 0xff) == 0x8b) {
+        throw new MatrixFormatException(
+            name + ": a gzip file cannot be split over the executors", name, -1);
+      }
     }
   }
 
@@ -78,11 +81,6 @@ final class InputFile implements Serializable {
   /** Bytes. */
   long length() {
     return length;
-  }
-
-  /** Whether it must be unpacked from its beginning on. */
-  boolean gzip() {
-    return gzip;
   }
 
   /** Opens the file at an offset; a task closes the stream when it ends, whoever forgets it. */
@@ -108,14 +106,10 @@ final class InputFile implements Serializable {
   /**
    * Cuts the bytes from begin on: parts of at most a block of the file system, at least so many if
    * the file is long enough, within Hadoop's limits {@code
-   * mapreduce.input.fileinputformat.split.minsize} and {@code .maxsize}. A gzip file is one part.
+   * mapreduce.input.fileinputformat.split.minsize} and {@code .maxsize}.
    */
   List<Split> splits(long begin, int atLeast) {
     List<Split> splits = new ArrayList<>();
-    if (gzip) {
-      splits.add(new Split(0, 0, Long.MAX_VALUE));
-      return splits;
-    }
     var conf = configuration.value().value();
     String prefix = "mapreduce.input.fileinputformat.split.";
     long goal = (length - begin + atLeast - 1) / Math.max(1, atLeast);

@@ -77,10 +77,6 @@ final class LibsvmFile {
     this.context = context;
     this.request = request;
     this.file = new InputFile(context, request.name(), request.path());
-    if (file.gzip()) {
-      throw new MatrixFormatException(
-          request.name() + ": a gzip file cannot be split over the executors", request.name(), -1);
-    }
   }
 
   FileRows read() throws IOException {
