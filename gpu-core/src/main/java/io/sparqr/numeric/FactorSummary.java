@@ -10,7 +10,7 @@ import java.util.List;
  * maximum.
  *
  * @param backend name of the backend, such as "cpu (OpenBLAS 0.3.31)" or "cuda"
- * @param device device name, empty on a CPU
+ * @param device device name and PCI address, empty on a CPU
  * @param fronts fronts factored
  * @param rank live pivot columns
  * @param flopsDone flops executed, padding included

@@ -29,7 +29,7 @@ import java.util.Map;
  *     it was not asked for (null in JSON)
  * @param backend what computed, such as "cpu (OpenBLAS 0.3.31)"
  * @param backendReason why this backend
- * @param devices names of the devices that computed; empty on CPUs
+ * @param devices names and PCI addresses of the devices that computed; empty on CPUs
  * @param subtreeTasks tasks that the tree was cut into
  * @param levels levels of the task tree
  * @param stages memory stages on devices

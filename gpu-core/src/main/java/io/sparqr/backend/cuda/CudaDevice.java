@@ -14,6 +14,7 @@ final class CudaDevice implements AutoCloseable {
 
   private final CudaDriver driver;
   private final int ordinal;
+  private final String chip;
   private final String name;
   private final int multiprocessors;
   private CudaModule module;
@@ -33,7 +34,14 @@ final class CudaDevice implements AutoCloseable {
     while (length < text.length && text[length] != 0) {
       length++;
     }
-    name = new String(text, 0, length, StandardCharsets.UTF_8);
+    chip = new String(text, 0, length, StandardCharsets.UTF_8);
+    name =
+        String.format(
+            "%s (%04x:%02x:%02x)",
+            chip,
+            attribute(driver, ordinal, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
+            attribute(driver, ordinal, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
+            attribute(driver, ordinal, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
     multiprocessors =
         attribute(driver, ordinal, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     driver.check("cuDevicePrimaryCtxRetain", driver.calls().primaryContextRetain(ordinal));
@@ -71,6 +79,12 @@ final class CudaDevice implements AutoCloseable {
     return module;
   }
 
+  /** Such as "NVIDIA H200". */
+  String chip() {
+    return chip;
+  }
+
+  /** The chip and its PCI address, which tells devices of one host from each other. */
   String name() {
     return name;
   }

@@ -102,7 +102,7 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
 
   @Override
   public String description() {
-    return "cuda (" + device.name() + ")";
+    return "cuda (" + device.chip() + ")";
   }
 
   @Override

@@ -71,7 +71,8 @@ public final class DeviceProduct {
     try (JavaSparkContext context = new JavaSparkContext(conf)) {
       context.setLogLevel("ERROR");
       if (args[0].startsWith("local-cluster")) {
-        while (context.sc().statusTracker().getExecutorInfos().length < 3) {
+        int executors = Integer.parseInt(args[0].replaceAll("\\D+(\\d+),.*", "$1"));
+        while (context.sc().statusTracker().getExecutorInfos().length < executors + 1) {
           Thread.sleep(100);
         }
       }
@@ -80,7 +81,7 @@ public final class DeviceProduct {
       System.out.println("master " + args[0]);
       System.out.println(
           "problem | backend | rank | ||b-Ax|| | tasks, levels | read pattern order analyze plan"
-              + " assemble factorize solve total (s) | device MB | difference");
+              + " assemble factorize solve total (s) | device MB | devices | difference");
       for (String name : Arrays.asList(args).subList(3, args.length)) {
         for (Problem p : problems(name)) {
           product.compare(p);
@@ -228,7 +229,7 @@ public final class DeviceProduct {
     SolveReport.Seconds t = r.seconds();
     System.out.printf(
         Locale.ROOT,
-        "%s | %s | %d | %.12e | %d, %d | %.2f %.2f %.2f %.2f %.2f %.2f %.3f %.2f %.2f | %d | %s%n",
+        "%s | %s | %d | %.12e | %d, %d | %.2f %.2f %.2f %.2f %.2f %.2f %.3f %.2f %.2f | %d | %s | %s%n",
         name,
         backend,
         s.rank(),
@@ -245,6 +246,7 @@ public final class DeviceProduct {
         t.solve(),
         t.total(),
         r.peakDeviceBytes() >> 20,
+        r.devices(),
         text);
   }
 
