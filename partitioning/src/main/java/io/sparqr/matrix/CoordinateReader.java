@@ -7,12 +7,8 @@ import io.sparqr.matrix.MatrixMarketHeader.Symmetry;
 import java.io.IOException;
 import java.io.InputStream;
 
-/**
- * The entries of a Matrix Market coordinate file, one after the other: of all of it or of a part,
- * so that several readers side by side get every entry once. Errors name the file and the line. Not
- * thread-safe.
- */
-public final class CoordinateReader {
+/** The entries of a Matrix Market coordinate file. */
+public final class CoordinateReader implements EntryReader {
 
   private final TextScanner in;
   private final MatrixMarketHeader header;
@@ -54,13 +50,7 @@ public final class CoordinateReader {
     this.taken = before;
   }
 
-  /**
-   * Takes the next entry; false if there is none.
-   *
-   * @throws io.sparqr.error.MatrixFormatException at a malformed line, an index out of range, and
-   *     entries beyond those that the header promises
-   * @throws NonFiniteValueException at NaN, infinity or a number beyond the double range
-   */
+  @Override
   public boolean next() throws IOException {
     if (!in.nextContent('%')) {
       return false;
@@ -117,37 +107,37 @@ public final class CoordinateReader {
     }
   }
 
-  /** Row of the entry, 0-based. */
+  @Override
   public long row() {
     return row;
   }
 
-  /** Column of the entry, 0-based. */
+  @Override
   public int column() {
     return column;
   }
 
-  /** Value of the entry. */
+  @Override
   public double value() {
     return value;
   }
 
-  /** Whether the entry stands for (column, row) too, with {@link #mirrorValue()}. */
+  @Override
   public boolean mirrored() {
     return header.symmetry() != Symmetry.GENERAL && row != column;
   }
 
-  /** The value at (column, row). */
+  @Override
   public double mirrorValue() {
     return header.symmetry() == Symmetry.SKEW ? -value : value;
   }
 
-  /** Entries taken, with those before our part. */
+  @Override
   public long taken() {
     return taken;
   }
 
-  /** Line feeds passed so far. */
+  @Override
   public long lines() {
     return in.line() - firstLine;
   }

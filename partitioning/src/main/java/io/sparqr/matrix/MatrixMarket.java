@@ -126,28 +126,15 @@ public final class MatrixMarket {
     int m = header.intRows(source);
     // The promise of a truncated file must not take the memory: grow with what is there.
     double[] values = new double[Math.min(size, 1 << 20)];
-    long read = 0;
-    for (int j = 0; j < header.columns(); j++) {
-      int first = header.symmetry() == Symmetry.GENERAL ? 0 : j;
-      for (int i = header.symmetry() == Symmetry.SKEW ? j + 1 : first; i < m; i++) {
-        while (in.lineDone() || in.peek() == '%') {
-          if (in.done()) {
-            throw header.endsEarly(source, in.line(), read);
-          }
-          in.skipLine();
-        }
-        double v = CoordinateReader.value(in, header.field(), i, j);
-        read++;
-        int at = j * m + i;
-        if (at >= values.length) {
-          values = Arrays.copyOf(values, (int) Math.min(size, Math.max(at + 1L, 2L * at)));
-        }
-        values[at] = v;
+    ArrayReader reader = new ArrayReader(in, source, header);
+    while (reader.next()) {
+      int at = reader.column() * m + (int) reader.row();
+      if (at >= values.length) {
+        values = Arrays.copyOf(values, (int) Math.min(size, Math.max(at + 1L, 2L * at)));
       }
+      values[at] = reader.value();
     }
-    if (in.nextContent('%')) {
-      throw header.tooMany(in);
-    }
+    reader.requireComplete();
     values = values.length == size ? values : Arrays.copyOf(values, size);
     if (header.symmetry() != Symmetry.GENERAL) {
       mirror(values, m, header.symmetry() == Symmetry.SKEW ? -1 : 1);

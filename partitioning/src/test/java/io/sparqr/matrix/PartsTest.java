@@ -28,7 +28,7 @@ class PartsTest {
     return new CoordinateReader(from(text, begin - 1), "t.mtx", h, begin, end, line, before);
   }
 
-  private static List<String> entries(CoordinateReader reader) throws IOException {
+  private static List<String> entries(EntryReader reader) throws IOException {
     List<String> found = new ArrayList<>();
     while (reader.next()) {
       found.add(reader.row() + " " + reader.column() + " " + reader.value());
@@ -62,6 +62,41 @@ class PartsTest {
       assertThat(found).as("cut at %d", cut).isEqualTo(expected);
       assertThat(left.lines() + right.lines()).as("cut at %d", cut).isEqualTo(all.lines());
       assertThat(right.taken()).isEqualTo(h.entries());
+    }
+  }
+
+  private static ArrayReader arrayPart(
+      String text, MatrixMarketHeader h, long begin, long end, long line, long before)
+      throws IOException {
+    return new ArrayReader(from(text, begin - 1), "t.mtx", h, begin, end, line, before);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "3 2\n1\n-2.5\r\n\n%x 1\n3 4\n  5 % six\n6\n\n",
+        "3 2\r\n1 2 3 4 5 6",
+        "1 1\n%\n7\r\n%\r\n\r\n",
+        "2 0\n\n"
+      })
+  void arraysCutAnywhere(String body) throws IOException {
+    String text = "%%MatrixMarket matrix array real general\n" + body;
+    MatrixMarketHeader h = MatrixMarketHeader.read(from(text, 0), "t.mtx");
+    DenseMatrix whole = MatrixMarket.readDense(from(text, 0), "t.mtx");
+    List<String> expected = new ArrayList<>();
+    for (int k = 0; k < whole.values().length; k++) {
+      expected.add(k % whole.rows() + " " + k / whole.rows() + " " + whole.values()[k]);
+    }
+    int length = text.length();
+    for (long cut = h.end(); cut <= length; cut++) {
+      ArrayReader left = arrayPart(text, h, h.end(), cut, h.nextLine(), 0);
+      List<String> found = entries(left);
+      ArrayReader right =
+          arrayPart(text, h, cut, length, h.nextLine() + left.lines(), left.taken());
+      found.addAll(entries(right));
+      assertThat(found).as("cut at %d", cut).isEqualTo(expected);
+      assertThat(h.nextLine() + left.lines() + right.lines())
+          .isEqualTo(1 + text.chars().filter(c -> c == 10).count());
     }
   }
 

@@ -7,6 +7,7 @@ import io.sparqr.spark.file.FileRows;
 import io.sparqr.spark.file.Labels;
 import java.io.IOException;
 import java.io.InputStream;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -44,14 +45,14 @@ public final class MatrixFiles {
   public static JavaRDD<SparseRow> matrixMarket(JavaSparkContext context, String matrix)
       throws IOException {
     return FileRows.matrixMarket(
-            context, new FileRows.Request(matrix, matrix, false, Labels.ZERO, null, 0))
+            context, new FileRows.Request(matrix, matrix, false, Labels.ZERO, null, null, 0))
         .rows();
   }
 
   /**
    * The rows of a coordinate file with the rows of an m x k Matrix Market file (array or
-   * coordinate, plain or gzip) as labels. The latter is read by the driver and broadcast: 8 m k
-   * bytes.
+   * coordinate, plain or gzip) as labels. A plain general array is read by the executors, twice;
+   * any other by the driver and broadcast: 8 m k bytes.
    *
    * @throws io.sparqr.error.DimensionMismatchException if the files do not have equally many rows;
    *     other errors as {@link #matrixMarket(JavaSparkContext, String)}
@@ -59,12 +60,20 @@ public final class MatrixFiles {
   public static JavaRDD<SparseRow> matrixMarket(
       JavaSparkContext context, String matrix, String rightHandSide) throws IOException {
     Path path = new Path(rightHandSide);
-    DenseMatrix b;
-    try (InputStream in = path.getFileSystem(context.hadoopConfiguration()).open(path)) {
-      b = MatrixMarket.readDense(in, rightHandSide);
+    FileSystem files = path.getFileSystem(context.hadoopConfiguration());
+    boolean split;
+    try (InputStream in = files.open(path)) {
+      split = FileRows.obstacleOfRightHandSide(in, rightHandSide).isEmpty();
     }
+    DenseMatrix b = null;
+    if (!split) {
+      try (InputStream in = files.open(path)) {
+        b = MatrixMarket.readDense(in, rightHandSide);
+      }
+    }
+    var source = split ? new FileRows.Source(rightHandSide, rightHandSide) : null;
     return FileRows.matrixMarket(
-            context, new FileRows.Request(matrix, matrix, false, Labels.ZERO, b, 0))
+            context, new FileRows.Request(matrix, matrix, false, Labels.ZERO, b, source, 0))
         .rows();
   }
 
@@ -74,7 +83,8 @@ public final class MatrixFiles {
    */
   public static JavaRDD<SparseRow> libsvm(JavaSparkContext context, String file)
       throws IOException {
-    return FileRows.libsvm(context, new FileRows.Request(file, file, false, Labels.ZERO, null, 0))
+    return FileRows.libsvm(
+            context, new FileRows.Request(file, file, false, Labels.ZERO, null, null, 0))
         .rows();
   }
 }

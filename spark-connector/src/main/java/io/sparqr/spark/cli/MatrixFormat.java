@@ -74,6 +74,11 @@ enum MatrixFormat {
     return name.matches("[a-zA-Z][a-zA-Z0-9+.-]+:/.*");
   }
 
+  /** The name as Hadoop's file systems take it. */
+  static String uri(String name) {
+    return remote(name) ? name : java.nio.file.Path.of(name).toUri().toString();
+  }
+
   private static boolean exists(String name) throws IOException {
     if (!remote(name)) {
       return Files.exists(java.nio.file.Path.of(name));

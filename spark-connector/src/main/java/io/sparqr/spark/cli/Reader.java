@@ -2,6 +2,7 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.matrix.MatrixMarketHeader;
+import io.sparqr.spark.file.FileRows;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -68,6 +69,14 @@ enum Reader {
       throw new UsageException(name + ": the executors cannot read it: " + obstacle);
     }
     return new Choice(false, obstacle);
+  }
+
+  /** Whether executors that read the matrix can read a right-hand side too. */
+  static boolean splitsRightHandSide(String rhs, boolean local) throws IOException {
+    try (InputStream in = MatrixFormat.open(rhs)) {
+      return (local || MatrixFormat.remote(rhs))
+          && FileRows.obstacleOfRightHandSide(in, rhs).isEmpty();
+    }
   }
 
   private static String obstacle(String name, MatrixFormat format, boolean transpose)

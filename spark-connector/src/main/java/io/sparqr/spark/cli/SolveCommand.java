@@ -122,9 +122,14 @@ final class SolveCommand implements Callable<Integer> {
     checkArguments();
     long begin = System.nanoTime();
     MatrixFormat format = MatrixFormat.of(input.matrix);
-    DenseMatrix b = rhs == null ? null : readRightHandSide();
-    Reader.Choice choice =
-        reader.choose(input.matrix, format, input.transpose, SparkHandle.local(input.master));
+    boolean local = SparkHandle.local(input.master);
+    Reader.Choice choice = reader.choose(input.matrix, format, input.transpose, local);
+    boolean split =
+        rhs != null
+            && choice.executors()
+            && format == MatrixFormat.MATRIX_MARKET
+            && Reader.splitsRightHandSide(rhs, local);
+    DenseMatrix b = rhs == null || split ? null : readRightHandSide();
     boolean table = format == MatrixFormat.PARQUET || format == MatrixFormat.CSV;
     LocalProblem problem = null;
     if (!table && !choice.executors()) {
@@ -136,7 +141,7 @@ final class SolveCommand implements Callable<Integer> {
       if (table) {
         solution = solveTable(spark, format, b);
       } else if (problem == null) {
-        solution = solveFile(spark, format, b);
+        solution = solveFile(spark, format, b, split);
       } else {
         try (DriverRows rows = new DriverRows(spark.context(), problem, partitions(spark))) {
           solution = solve(rows.rows(), problem.a().columns());
@@ -182,14 +187,18 @@ final class SolveCommand implements Callable<Integer> {
     }
   }
 
-  private LeastSquaresSolution solveFile(SparkHandle spark, MatrixFormat format, DenseMatrix b)
-      throws IOException {
+  private LeastSquaresSolution solveFile(
+      SparkHandle spark, MatrixFormat format, DenseMatrix b, boolean split) throws IOException {
     long begin = System.nanoTime();
-    String path =
-        MatrixFormat.remote(input.matrix) ? input.matrix : Path.of(input.matrix).toUri().toString();
     FileRows.Request request =
         new FileRows.Request(
-            input.matrix, path, input.transpose, Labels.DEFAULT, b, input.partitions);
+            input.matrix,
+            MatrixFormat.uri(input.matrix),
+            input.transpose,
+            Labels.DEFAULT,
+            b,
+            split ? new FileRows.Source(rhs, MatrixFormat.uri(rhs)) : null,
+            input.partitions);
     try (FileRows rows =
         format == MatrixFormat.LIBSVM
             ? FileRows.libsvm(spark.context(), request)

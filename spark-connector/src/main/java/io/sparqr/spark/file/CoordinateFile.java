@@ -4,6 +4,7 @@ package io.sparqr.spark.file;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.matrix.CoordinateReader;
+import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.MatrixMarketHeader;
 import io.sparqr.matrix.Triplets;
 import io.sparqr.spark.file.FileRows.Request;
@@ -13,7 +14,6 @@ import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
 import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.wire.EntryCodec;
-import io.sparqr.spark.wire.EntryCodec.Summary;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,6 +22,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -32,9 +34,9 @@ import scala.Tuple2;
 /**
  * A Matrix Market coordinate file on its way to rows. One shuffle takes the entries of a range of
  * rows to one partition, and the splits' summaries to a partition of their own, which is looked at
- * first: the file is parsed once, yet it is known to be right before a row of it is used. The first
- * error of the file is made by parsing its split once more on the driver, with the line that it
- * begins at, by then known.
+ * first: the file is parsed once, yet it is known to be right before a row of it is used. A
+ * right-hand side's values, if they are in a file of their own ({@link ArrayFile}), take part in
+ * that shuffle.
  */
 final class CoordinateFile {
 
@@ -73,12 +75,25 @@ final class CoordinateFile {
             : Math.max(context.defaultParallelism(), file.length() / PARTITION_BYTES);
     RowRanges ranges = new RowRanges(m, wanted);
     List<Split> splits = file.splits(header.end(), context.defaultParallelism());
-    JavaPairRDD<Integer, byte[]> sorted = sorted(splits, ranges);
+    ArrayFile rhs = rightHandSide(m);
+    JavaPairRDD<Integer, byte[]> sorted = sorted(splits, ranges, rhs);
     try (JobScope jobs = new JobScope(context)) {
       jobs.describe("reading " + request.name() + " in " + splits.size() + " splits");
       List<byte[]> frames =
           SparkErrors.unwrap(() -> pruned(sorted, ranges.count(), true).map(t -> t._2()).collect());
-      check(splits, frames.stream().map(EntryCodec::decodeSummary).toList());
+      Map<Boolean, List<byte[]>> ours =
+          frames.stream()
+              .collect(Collectors.partitioningBy(f -> EntryCodec.split(f) < splits.size()));
+      new SplitSummaries(
+              file,
+              header,
+              (in, split, line, before) ->
+                  new CoordinateReader(
+                      in, request.name(), header, split.begin(), split.end(), line, before))
+          .before(splits, ours.get(true));
+      if (rhs != null) {
+        rhs.requireUnchanged(ours.get(false));
+      }
     }
     Held held = new Held();
     Labels labels =
@@ -86,22 +101,54 @@ final class CoordinateFile {
             ? request.labels()
             : Labels.of(held.keep(context.broadcast(request.rhs())));
     int columns = (int) n;
+    int rhsCount = rhs == null ? 0 : rhs.header().columns();
+    int rhsSplits = splits.size();
     JavaRDD<RowSlice> slices =
         pruned(sorted, ranges.count(), false)
             .mapPartitionsWithIndex(
-                (p, frames) -> List.of(assemble(frames, ranges, p, columns, labels)).iterator(),
+                (p, frames) -> {
+                  var rows = new Assembly(frames, rhsSplits);
+                  int size = ranges.size(p);
+                  CsrMatrix a = rows.matrix.toCsr(size, columns);
+                  DenseMatrix b =
+                      rhsCount > 0
+                          ? dense(rows.rhs.toCsr(size, rhsCount))
+                          : labels.of(a, ranges.first(p));
+                  return List.of(RowSlice.shared(a, b, 0, size)).iterator();
+                },
                 true);
     return new FileRows(m, columns, splits.size(), slices, held);
   }
 
-  private JavaPairRDD<Integer, byte[]> sorted(List<Split> splits, RowRanges ranges)
+  private ArrayFile rightHandSide(long m) throws IOException {
+    FileRows.Source source = request.rhsFile();
+    if (source == null) {
+      return null;
+    }
+    var rhs = new ArrayFile(context, source.name(), source.path());
+    FileRows.requireRightHandSide(rhs.header().rows(), rhs.header().columns(), m);
+    return rhs;
+  }
+
+  private JavaPairRDD<Integer, byte[]> sorted(List<Split> splits, RowRanges ranges, ArrayFile rhs)
       throws IOException {
     InputFile theFile = file;
-    MatrixMarketHeader theHeader = header;
+    MatrixMarketHeader head = header;
     boolean transpose = request.transpose();
-    return file.distribute(context, splits)
-        .flatMapToPair(s -> new EntryFrames(theFile, theHeader, s, ranges, transpose))
-        .partitionBy(new KeyPartitioner(ranges.count() + 1));
+    JavaPairRDD<Integer, byte[]> frames =
+        file.distribute(context, splits)
+            .flatMapToPair(
+                s -> {
+                  InputStream in = theFile.open(s.begin() - 1);
+                  var reader =
+                      new CoordinateReader(in, theFile.name(), head, s.begin(), s.end(), 1, 0);
+                  boolean ones = head.field() == MatrixMarketHeader.Field.PATTERN;
+                  return new EntryFrames(in, reader, s.number(), ranges, transpose, ones);
+                });
+    if (rhs != null) {
+      frames = frames.union(rhs.frames(ranges, splits.size()));
+    }
+    return frames.partitionBy(new KeyPartitioner(ranges.count() + 1));
   }
 
   /** The one partition from last on, or all before it; both of the same shuffle. */
@@ -112,53 +159,30 @@ final class CoordinateFile {
     return PartitionPruningRDD.create(sorted.rdd(), keep).toJavaRDD();
   }
 
-  private static RowSlice assemble(
-      Iterator<Tuple2<Integer, byte[]>> frames,
-      RowRanges ranges,
-      int p,
-      int columns,
-      Labels labels) {
-    List<byte[]> list = new ArrayList<>();
-    frames.forEachRemaining(t -> list.add(t._2()));
-    list.sort(Comparator.comparingLong(EntryCodec::order));
-    Triplets entries = new Triplets();
-    for (int k = 0; k < list.size(); k++) {
-      EntryCodec.decode(list.set(k, null), entries);
-    }
-    int m = ranges.size(p);
-    CsrMatrix a = entries.toCsr(m, columns);
-    return RowSlice.shared(a, labels.of(a, ranges.first(p)), 0, m);
-  }
+  /** The entries of one range of rows: the matrix', and the right-hand side's. */
+  private static final class Assembly {
+    private final Triplets matrix = new Triplets();
+    private final Triplets rhs = new Triplets();
 
-  /** Finds the file's first error. */
-  private void check(List<Split> splits, List<Summary> found) throws IOException {
-    Summary[] bySplit = new Summary[splits.size()];
-    found.forEach(s -> bySplit[s.split()] = s);
-    long entries = 0;
-    long line = header.nextLine();
-    for (Split split : splits) {
-      Summary s = bySplit[split.number()];
-      if (s.malformed() || entries + s.entries() > header.entries()) {
-        fail(split, line, entries);
+    /** Takes frames, those from split {@code rhsFrom} on for the right-hand side. */
+    Assembly(Iterator<Tuple2<Integer, byte[]>> frames, int rhsFrom) {
+      List<byte[]> list = new ArrayList<>();
+      frames.forEachRemaining(t -> list.add(t._2()));
+      list.sort(Comparator.comparingLong(EntryCodec::order));
+      for (int k = 0; k < list.size(); k++) {
+        byte[] frame = list.set(k, null);
+        EntryCodec.decode(frame, EntryCodec.split(frame) < rhsFrom ? matrix : rhs);
       }
-      entries += s.entries();
-      line += s.lines();
-    }
-    if (entries < header.entries()) {
-      throw header.endsEarly(request.name(), line, entries);
     }
   }
 
-  private void fail(Split split, long line, long before) throws IOException {
-    try (InputStream in = file.open(split.begin() - 1)) {
-      CoordinateReader reader =
-          new CoordinateReader(
-              in, request.name(), header, split.begin(), split.end(), line, before);
-      while (reader.next()) {
-        // Until it throws.
+  private static DenseMatrix dense(CsrMatrix b) {
+    double[] values = new double[Math.multiplyExact(b.rows(), b.columns())];
+    for (int i = 0; i < b.rows(); i++) {
+      for (int k = b.rowStart()[i]; k < b.rowStart()[i + 1]; k++) {
+        values[b.columnIndex()[k] * b.rows() + i] = b.values()[k];
       }
     }
-    throw new MatrixFormatException(
-        request.name() + ": changed while it was read", request.name(), -1);
+    return new DenseMatrix(b.rows(), b.columns(), values);
   }
 }

@@ -2,9 +2,7 @@
 package io.sparqr.spark.file;
 
 import io.sparqr.error.SparseQrException;
-import io.sparqr.matrix.CoordinateReader;
-import io.sparqr.matrix.MatrixMarketHeader;
-import io.sparqr.spark.file.InputFile.Split;
+import io.sparqr.matrix.EntryReader;
 import io.sparqr.spark.wire.EntryCodec;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,10 +12,10 @@ import java.util.NoSuchElementException;
 import scala.Tuple2;
 
 /**
- * A split of a coordinate file as frames of entries, keyed by the range of their rows, and behind
- * them its summary under the key {@code ranges.count()}. A malformed line ends the split and is a
- * fact of the summary, not an error: only the driver knows which error is the file's first. At most
- * about 16 MB of entries are held at a time.
+ * A split of a Matrix Market file as frames of entries, keyed by the range of their rows, and
+ * behind them its summary under the key {@code ranges.count()}. A malformed line ends the split and
+ * is a fact of the summary, not an error: only the driver knows which error is the file's first. At
+ * most about 16 MB of entries are held at a time.
  */
 final class EntryFrames implements Iterator<Tuple2<Integer, byte[]>> {
 
@@ -25,12 +23,16 @@ final class EntryFrames implements Iterator<Tuple2<Integer, byte[]>> {
   private static final int LEAST = 64;
   private static final int MOST = 1 << 13;
 
-  private final Split split;
+  private final int split;
   private final RowRanges ranges;
   private final boolean transpose;
   private final boolean ones;
   private final InputStream stream;
-  private final CoordinateReader reader;
+  private final EntryReader reader;
+
+  /** Entries before the split. */
+  private final long first;
+
   private final Bucket[] buckets;
   private final int capacity;
   private int current = -1;
@@ -60,20 +62,28 @@ final class EntryFrames implements Iterator<Tuple2<Integer, byte[]>> {
     }
   }
 
+  /**
+   * Takes a reader and its stream, which is closed when the reader has no more.
+   *
+   * @param split number of the split in frames and summary
+   * @param ones whether all values are 1
+   */
   EntryFrames(
-      InputFile file, MatrixMarketHeader header, Split split, RowRanges ranges, boolean transpose) {
+      InputStream stream,
+      EntryReader reader,
+      int split,
+      RowRanges ranges,
+      boolean transpose,
+      boolean ones) {
+    this.stream = stream;
+    this.reader = reader;
     this.split = split;
     this.ranges = ranges;
     this.transpose = transpose;
-    this.ones = header.field() == MatrixMarketHeader.Field.PATTERN;
+    this.ones = ones;
+    this.first = reader.taken();
     this.buckets = new Bucket[ranges.count()];
     this.capacity = Math.max(LEAST, Math.min(MOST, HELD / ranges.count()));
-    try {
-      stream = file.open(split.begin() - 1);
-      reader = new CoordinateReader(stream, file.name(), header, split.begin(), split.end(), 1, 0);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   @Override
@@ -104,7 +114,7 @@ final class EntryFrames implements Iterator<Tuple2<Integer, byte[]>> {
     return new Tuple2<>(
         ranges.count(),
         EntryCodec.encode(
-            new EntryCodec.Summary(split.number(), reader.taken(), reader.lines(), malformed)));
+            new EntryCodec.Summary(split, reader.taken() - first, reader.lines(), malformed)));
   }
 
   /** Reads until a bucket is full or the split is done. */
@@ -159,7 +169,7 @@ final class EntryFrames implements Iterator<Tuple2<Integer, byte[]>> {
 
   private Tuple2<Integer, byte[]> frame(int p) {
     Bucket b = buckets[p];
-    byte[] bytes = EntryCodec.encode(split.number(), number++, b.row, b.column, b.value, b.count);
+    byte[] bytes = EntryCodec.encode(split, number++, b.row, b.column, b.value, b.count);
     b.count = 0;
     return new Tuple2<>(p, bytes);
   }

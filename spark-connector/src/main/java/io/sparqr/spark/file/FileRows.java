@@ -8,6 +8,7 @@ import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.SparkErrors;
 import java.io.IOException;
+import java.io.InputStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
@@ -43,6 +44,8 @@ public final class FileRows implements AutoCloseable {
    * @param transpose take A'; not for libsvm
    * @param labels of a Matrix Market file
    * @param rhs m x k, instead of labels or of a libsvm file's own; null: none
+   * @param rhsFile the same in a general array file, read by the executors; of a Matrix Market
+   *     file; null: none
    * @param partitions of the rows; 0: the cluster's cores, more for a large file
    */
   public record Request(
@@ -51,7 +54,25 @@ public final class FileRows implements AutoCloseable {
       boolean transpose,
       Labels labels,
       DenseMatrix rhs,
+      Source rhsFile,
       int partitions) {}
+
+  /**
+   * A file of any of Hadoop's file systems.
+   *
+   * @param name what messages call it
+   */
+  public record Source(String name, String path) {}
+
+  /**
+   * Why the executors cannot read a right-hand side; empty if they can.
+   *
+   * @param in the file from its beginning
+   * @throws io.sparqr.error.MatrixFormatException if its head is malformed
+   */
+  public static String obstacleOfRightHandSide(InputStream in, String name) throws IOException {
+    return ArrayFile.obstacle(in, name);
+  }
 
   /**
    * Reads a Matrix Market coordinate file.
@@ -101,14 +122,19 @@ public final class FileRows implements AutoCloseable {
 
   /** Refuses right-hand sides of another length than m, and none at all. */
   public static void requireRightHandSide(DenseMatrix b, long rows) {
-    if (b.rows() != rows) {
+    requireRightHandSide(b.rows(), b.columns(), rows);
+  }
+
+  /** The same by its sizes. */
+  static void requireRightHandSide(long itsRows, int itsColumns, long rows) {
+    if (itsRows != rows) {
       throw new DimensionMismatchException(
-          "the right-hand side has " + b.rows() + " rows, the matrix " + rows,
+          "the right-hand side has " + itsRows + " rows, the matrix " + rows,
           "rows",
           rows,
-          b.rows());
+          itsRows);
     }
-    if (b.columns() == 0) {
+    if (itsColumns == 0) {
       throw new DimensionMismatchException(
           "the right-hand side has no columns", "right-hand sides", 1, 0);
     }

@@ -68,6 +68,11 @@ public final class EntryCodec {
     target.addAll(row, column, value);
   }
 
+  /** The split that a frame, or a summary, is of. */
+  public static int split(byte[] bytes) {
+    return Frame.peek(bytes, 0);
+  }
+
   /** A frame's place among the others: split, then number. */
   public static long order(byte[] bytes) {
     return (long) Frame.peek(bytes, 0) << 32 | Frame.peek(bytes, 1);

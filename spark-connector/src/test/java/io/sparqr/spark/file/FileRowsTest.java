@@ -14,6 +14,7 @@ import io.sparqr.matrix.LabeledMatrix;
 import io.sparqr.matrix.Libsvm;
 import io.sparqr.matrix.MatrixMarket;
 import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.MatrixFiles;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
@@ -58,7 +59,7 @@ class FileRowsTest {
 
   private FileRows.Request request(Path file, boolean transpose, DenseMatrix b, int partitions) {
     String name = file.toString();
-    return new FileRows.Request(name, name, transpose, Labels.DEFAULT, b, partitions);
+    return new FileRows.Request(name, name, transpose, Labels.DEFAULT, b, null, partitions);
   }
 
   private static void assertSame(List<SparseRow> rows, CsrMatrix a, DenseMatrix b, String what) {
@@ -187,6 +188,91 @@ class FileRowsTest {
     DenseMatrix wrong = new DenseMatrix(a.rows() + 1, 1, new double[a.rows() + 1]);
     assertThatThrownBy(() -> FileRows.matrixMarket(context, request(file, false, wrong, 5)))
         .hasMessage("the right-hand side has 32 rows, the matrix 31");
+  }
+
+  private FileRows.Request request(Path file, Path rhs, int partitions) {
+    String name = file.toString();
+    var source = new FileRows.Source(rhs.toString(), rhs.toString());
+    return new FileRows.Request(name, name, false, Labels.DEFAULT, null, source, partitions);
+  }
+
+  /** An array with all that the format allows. */
+  private static String array(int m, int k, long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    StringBuilder text = new StringBuilder("%%MatrixMarket matrix array real general\r\n");
+    text.append("% a comment\n\n" + m + " " + k + " \r\n");
+    for (int v = 0; v < m * k; v++) {
+      text.append((random.nextDouble() - 0.5) * Math.pow(10, random.nextInt(-8, 8)));
+      text.append(
+          switch (random.nextInt(6)) {
+            case 0 -> "  ";
+            case 1 -> " \r\n%" + "-".repeat(random.nextInt(30)) + "\n";
+            case 2 -> "\n\n  \r\n";
+            default -> "\n";
+          });
+    }
+    return text.toString();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void rightHandSidesInFilesGoWithTheirRows(int k) throws IOException {
+    Path file = put("a.mtx", random("real", "general", 12));
+    CsrMatrix a = MatrixMarket.readMatrix(file);
+    Path rhs = put("b.mtx", array(a.rows(), k, 21 + k));
+    DenseMatrix b = MatrixMarket.readDense(rhs);
+    for (int bytes : new int[] {71, 1 << 20}) {
+      splitBytes(bytes);
+      for (int partitions : new int[] {1, 5}) {
+        try (FileRows rows = FileRows.matrixMarket(context, request(file, rhs, partitions))) {
+          assertSame(rows.rows().collect(), a, b, k + " columns, splits of " + bytes);
+        }
+      }
+    }
+    List<SparseRow> rows =
+        MatrixFiles.matrixMarket(context, file.toString(), rhs.toString()).collect();
+    assertSame(rows, a, b, "by MatrixFiles");
+    assertThat(context.getPersistentRDDs()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "3 1\n1\n2\n",
+        "3 1\n1\n2\n\n% end",
+        "3 1\n1 2\n3\n4\n",
+        "3 1\n1\n\n2.0.0\n3\nx\n",
+        "3 1\n1\n%\r\n2\nnan\n",
+        "3 1\n1\n2\n1e999",
+        "3 2\n1\n2\n3\n4\ninf\n6\n"
+      })
+  void errorsOfRightHandSidesAreTheDriversWithTheirLines(String body) throws IOException {
+    Path file = put("a.mtx", HEAD + "3 2 3\n1 1 1\n2 2 2\n3 1 1\n");
+    Path rhs = put("bad.mtx", "%%MatrixMarket matrix array real general\n" + body);
+    Throwable expected = catchThrowable(() -> MatrixMarket.readDense(rhs));
+    assertThat(expected).isInstanceOf(SparseQrException.class);
+    splitBytes(3);
+    assertThatThrownBy(() -> FileRows.matrixMarket(context, request(file, rhs, 2)))
+        .hasSameClassAs(expected)
+        .hasMessage(expected.getMessage());
+  }
+
+  @Test
+  void rightHandSidesThatDoNotFitAndThoseForTheDriver() throws IOException {
+    Path file = put("a.mtx", HEAD + "3 2 3\n1 1 1\n2 2 2\n3 1 1\n");
+    Path two = put("two.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n");
+    assertThatThrownBy(() -> FileRows.matrixMarket(context, request(file, two, 2)))
+        .hasMessage("the right-hand side has 2 rows, the matrix 3");
+    Path none = put("none.mtx", "%%MatrixMarket matrix array real general\n3 0\n");
+    assertThatThrownBy(() -> FileRows.matrixMarket(context, request(file, none, 2)))
+        .hasMessage("the right-hand side has no columns");
+    Path sparse = put("sparse.mtx", HEAD + "3 1 1\n2 1 5\n");
+    try (InputStream in = Files.newInputStream(sparse)) {
+      assertThat(FileRows.obstacleOfRightHandSide(in, "sparse.mtx")).contains("no general array");
+    }
+    List<SparseRow> rows =
+        MatrixFiles.matrixMarket(context, file.toString(), sparse.toString()).collect();
+    assertSame(rows, MatrixMarket.readMatrix(file), MatrixMarket.readDense(sparse), "sparse");
   }
 
   /** Everything the driver refuses, with what the driver says. */

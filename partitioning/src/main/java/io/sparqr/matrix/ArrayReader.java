@@ -1,0 +1,135 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.matrix;
+
+import io.sparqr.matrix.MatrixMarketHeader.Symmetry;
+import java.io.IOException;
+import java.io.InputStream;
+
+/**
+ * The values of a Matrix Market array file as entries, column by column. Which place a value has is
+ * told by how many come before it.
+ */
+public final class ArrayReader implements EntryReader {
+
+  private final TextScanner in;
+  private final MatrixMarketHeader header;
+  private final String source;
+  private final long firstLine;
+  private boolean inLine;
+  private long taken;
+  private long nextRow;
+  private int nextColumn;
+  private long row;
+  private int column;
+  private double value;
+
+  /** All values; the scanner stands behind the header. */
+  ArrayReader(TextScanner in, String source, MatrixMarketHeader header) {
+    this.in = in;
+    this.source = source;
+    this.header = header;
+    this.firstLine = header.nextLine();
+    this.nextRow = header.symmetry() == Symmetry.SKEW ? 1 : 0;
+  }
+
+  /**
+   * The values on lines that begin in the bytes [begin, end) of a plain file.
+   *
+   * @param stream stands at byte begin - 1, begin being header.end() at least; stays open
+   * @param header of a general array with rows
+   * @param firstLine number of the first such line
+   * @param before number of values before begin
+   */
+  public ArrayReader(
+      InputStream stream,
+      String source,
+      MatrixMarketHeader header,
+      long begin,
+      long end,
+      long firstLine,
+      long before)
+      throws IOException {
+    if (header.coordinate() || header.symmetry() != Symmetry.GENERAL || header.rows() == 0) {
+      throw new IllegalArgumentException("parts are of general arrays with rows");
+    }
+    this.in = new TextScanner(stream, source, begin, end, firstLine);
+    this.source = source;
+    this.header = header;
+    this.firstLine = firstLine;
+    this.taken = before;
+    this.nextRow = before % header.rows();
+    this.nextColumn = (int) (before / header.rows());
+  }
+
+  @Override
+  public boolean next() throws IOException {
+    if (!inLine || in.lineDone() || in.peek() == '%') {
+      if (inLine) {
+        in.skipLine();
+      }
+      inLine = in.nextContent('%');
+      if (!inLine) {
+        return false;
+      }
+    }
+    if (taken == header.entries()) {
+      throw header.tooMany(in);
+    }
+    row = nextRow;
+    column = nextColumn;
+    value = CoordinateReader.value(in, header.field(), row, column);
+    taken++;
+    if (++nextRow == header.rows()) {
+      nextColumn++;
+      nextRow =
+          switch (header.symmetry()) {
+            case GENERAL -> 0;
+            case SYMMETRIC -> nextColumn;
+            case SKEW -> nextColumn + 1L;
+          };
+    }
+    return true;
+  }
+
+  /** Refuses a file that has fewer values than it promises. */
+  void requireComplete() {
+    if (taken < header.entries()) {
+      throw header.endsEarly(source, in.line(), taken);
+    }
+  }
+
+  @Override
+  public long row() {
+    return row;
+  }
+
+  @Override
+  public int column() {
+    return column;
+  }
+
+  @Override
+  public double value() {
+    return value;
+  }
+
+  @Override
+  public boolean mirrored() {
+    return header.symmetry() != Symmetry.GENERAL && row != column;
+  }
+
+  @Override
+  public double mirrorValue() {
+    return header.symmetry() == Symmetry.SKEW ? -value : value;
+  }
+
+  @Override
+  public long taken() {
+    return taken;
+  }
+
+  @Override
+  public long lines() {
+    return in.line() - firstLine;
+  }
+}
