@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.MatrixFormatException;
+import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.MatrixMarketWriter;
 import io.sparqr.numeric.LocalSolver;
 import io.sparqr.ordering.OrderingMethod;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.SparkConf;
@@ -191,11 +193,15 @@ class LocalClusterIT {
     waitForExecutors();
     Path file = folder.resolve("a.mtx");
     MatrixMarketWriter.writeCoordinate(file, A);
+    double[] b = new Random(SEED).doubles(2L * A.rows()).toArray();
+    Path rhs = folder.resolve("b.mtx");
+    MatrixMarketWriter.writeArray(rhs, new DenseMatrix(A.rows(), 2, b));
     context.hadoopConfiguration().set(SPLIT, "20000");
-    JavaRDD<SparseRow> read = MatrixFiles.matrixMarket(context, file.toUri().toString());
-    assertRowsOfA(read.collect());
+    JavaRDD<SparseRow> read =
+        MatrixFiles.matrixMarket(context, file.toUri().toString(), rhs.toUri().toString());
+    assertRowsOfA(read.collect(), b);
     ProcessHandle.of(anExecutor()).orElseThrow().destroyForcibly();
-    assertRowsOfA(read.collect());
+    assertRowsOfA(read.collect(), b);
 
     List<String> lines = new ArrayList<>(Files.readAllLines(file));
     int bad = lines.size() - 10;
@@ -215,13 +221,14 @@ class LocalClusterIT {
         .get(0);
   }
 
-  private static void assertRowsOfA(List<SparseRow> read) {
+  private static void assertRowsOfA(List<SparseRow> read, double[] b) {
     assertThat(read).hasSize(A.rows());
     for (int i = 0; i < A.rows(); i++) {
       int from = A.rowStart()[i];
       int to = A.rowStart()[i + 1];
       assertThat(read.get(i).indices()).isEqualTo(Arrays.copyOfRange(A.columnIndex(), from, to));
       assertThat(read.get(i).values()).isEqualTo(Arrays.copyOfRange(A.values(), from, to));
+      assertThat(read.get(i).labels()).containsExactly(b[i], b[A.rows() + i]);
     }
   }
 
