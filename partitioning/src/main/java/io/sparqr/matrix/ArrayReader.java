@@ -9,26 +9,15 @@ import java.io.InputStream;
  * The values of a Matrix Market array file as entries, column by column. Which place a value has is
  * told by how many come before it.
  */
-public final class ArrayReader implements EntryReader {
+public final class ArrayReader extends EntryReader {
 
-  private final TextScanner in;
-  private final MatrixMarketHeader header;
-  private final String source;
-  private final long firstLine;
   private boolean inLine;
-  private long taken;
   private long nextRow;
   private int nextColumn;
-  private long row;
-  private int column;
-  private double value;
 
   /** All values; the scanner stands behind the header. */
   ArrayReader(TextScanner in, String source, MatrixMarketHeader header) {
-    this.in = in;
-    this.source = source;
-    this.header = header;
-    this.firstLine = header.nextLine();
+    super(in, source, header, header.nextLine(), 0);
     this.nextRow = header.symmetry() == Symmetry.SKEW ? 1 : 0;
   }
 
@@ -49,14 +38,11 @@ public final class ArrayReader implements EntryReader {
       long firstLine,
       long before)
       throws IOException {
+    super(
+        new TextScanner(stream, source, begin, end, firstLine), source, header, firstLine, before);
     if (header.coordinate() || header.symmetry() != Symmetry.GENERAL || header.rows() == 0) {
       throw new IllegalArgumentException("parts are of general arrays with rows");
     }
-    this.in = new TextScanner(stream, source, begin, end, firstLine);
-    this.source = source;
-    this.header = header;
-    this.firstLine = firstLine;
-    this.taken = before;
     this.nextRow = before % header.rows();
     this.nextColumn = (int) (before / header.rows());
   }
@@ -77,7 +63,7 @@ public final class ArrayReader implements EntryReader {
     }
     row = nextRow;
     column = nextColumn;
-    value = CoordinateReader.value(in, header.field(), row, column);
+    value = number();
     taken++;
     if (++nextRow == header.rows()) {
       nextColumn++;
@@ -89,47 +75,5 @@ public final class ArrayReader implements EntryReader {
           };
     }
     return true;
-  }
-
-  /** Refuses a file that has fewer values than it promises. */
-  void requireComplete() {
-    if (taken < header.entries()) {
-      throw header.endsEarly(source, in.line(), taken);
-    }
-  }
-
-  @Override
-  public long row() {
-    return row;
-  }
-
-  @Override
-  public int column() {
-    return column;
-  }
-
-  @Override
-  public double value() {
-    return value;
-  }
-
-  @Override
-  public boolean mirrored() {
-    return header.symmetry() != Symmetry.GENERAL && row != column;
-  }
-
-  @Override
-  public double mirrorValue() {
-    return header.symmetry() == Symmetry.SKEW ? -value : value;
-  }
-
-  @Override
-  public long taken() {
-    return taken;
-  }
-
-  @Override
-  public long lines() {
-    return in.line() - firstLine;
   }
 }

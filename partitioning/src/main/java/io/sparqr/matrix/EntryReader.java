@@ -1,6 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.matrix;
 
+import io.sparqr.error.NonFiniteValueException;
+import io.sparqr.matrix.MatrixMarketHeader.Field;
+import io.sparqr.matrix.MatrixMarketHeader.Symmetry;
 import java.io.IOException;
 
 /**
@@ -8,36 +11,98 @@ import java.io.IOException;
  * several readers side by side get every entry once. Errors name the file and the line. Not
  * thread-safe.
  */
-public interface EntryReader {
+public abstract sealed class EntryReader permits CoordinateReader, ArrayReader {
+
+  final TextScanner in;
+  final MatrixMarketHeader header;
+  final String source;
+  private final long firstLine;
+
+  // The entry at hand.
+  long row;
+  int column;
+  double value;
+
+  /** Entries taken, with those before our part. */
+  long taken;
+
+  EntryReader(
+      TextScanner in, String source, MatrixMarketHeader header, long firstLine, long before) {
+    this.in = in;
+    this.source = source;
+    this.header = header;
+    this.firstLine = firstLine;
+    this.taken = before;
+  }
 
   /**
    * Takes the next entry; false if there is none.
    *
    * @throws io.sparqr.error.MatrixFormatException at a malformed line, an index out of range, and
    *     entries beyond those that the header promises
-   * @throws io.sparqr.error.NonFiniteValueException at NaN, infinity or a number beyond the double
-   *     range
+   * @throws NonFiniteValueException at NaN, infinity or a number beyond the double range
    */
-  boolean next() throws IOException;
+  public abstract boolean next() throws IOException;
+
+  /** The number at the scanner's place, for the row and column at hand. */
+  final double number() throws IOException {
+    double v = in.number("number");
+    if (!Double.isFinite(v)) {
+      throw new NonFiniteValueException(
+          in.place()
+              + ": the value of row "
+              + (row + 1)
+              + ", column "
+              + (column + 1)
+              + " is not finite",
+          row,
+          column);
+    }
+    if (header.field() == Field.INTEGER && v != Math.rint(v)) {
+      throw in.malformed(v + " in a file of integers");
+    }
+    return v;
+  }
+
+  /** Refuses a file that has fewer entries than it promises. */
+  final void requireComplete() {
+    if (taken < header.entries()) {
+      throw header.endsEarly(source, in.line(), taken);
+    }
+  }
 
   /** Row of the entry, 0-based. */
-  long row();
+  public final long row() {
+    return row;
+  }
 
   /** Column of the entry, 0-based. */
-  int column();
+  public final int column() {
+    return column;
+  }
 
   /** Value of the entry. */
-  double value();
+  public final double value() {
+    return value;
+  }
 
   /** Whether the entry stands for (column, row) too, with {@link #mirrorValue()}. */
-  boolean mirrored();
+  public final boolean mirrored() {
+    return header.symmetry() != Symmetry.GENERAL && row != column;
+  }
 
   /** The value at (column, row). */
-  double mirrorValue();
+  public final double mirrorValue() {
+    return header.symmetry() == Symmetry.SKEW ? -value : value;
+  }
 
   /** Entries taken, with those before our part. */
-  long taken();
+  public final long taken() {
+    return taken;
+  }
 
   /** Line feeds passed so far. */
-  long lines();
+  public final long lines() {
+    return in.line() - firstLine;
+  }
 }
