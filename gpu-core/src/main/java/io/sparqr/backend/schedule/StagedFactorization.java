@@ -10,14 +10,12 @@ import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
-import io.sparqr.partition.StagePlan;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.nio.DoubleBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
-import java.util.function.IntToLongFunction;
 
 /**
  * Factors a subtree task on a {@link RoundExecutor}: memory stages, rounds, rows of R out,
@@ -25,8 +23,8 @@ import java.util.function.IntToLongFunction;
  * columns. The same for every executor.
  *
  * <p>Stages (SQR section 3.4): a prefix of what is left of the postorder, as long as its fronts,
- * entries, output and the blocks that come in fit the memory; blocks of fronts whose parent is in a
- * later stage go to the host and back.
+ * entries, output and the blocks that come in fit the memory ({@link StageEstimate}); blocks of
+ * fronts whose parent is in a later stage go to the host and back.
  *
  * <p>Dead columns. A static schedule cannot shift rows, so it only detects: a pivot with |R_kk| at
  * most the tolerance marks its front unsound. The front is finished all the same, for A_f = QR
@@ -87,8 +85,8 @@ public final class StagedFactorization {
     /** By place in the task's list. */
     private final FrontFactor[] factor;
 
-    /** By front of the analysis: blocks in host memory that nobody has taken yet. */
-    private final ContributionBlock[] block;
+    private final HeldBlocks blocks;
+    private final StageEstimate estimate;
 
     /** By place; none unless Q is kept. */
     private final FrontReflectors[] reflectors;
@@ -98,7 +96,6 @@ public final class StagedFactorization {
     /** By place: fronts mended from their R, whose residual and dropped norms are summed last. */
     private final Retriangularization[] mended;
 
-    private SchedulerOptions cut;
     private int[] pending;
     private long budget;
     private long rank;
@@ -119,7 +116,7 @@ public final class StagedFactorization {
       if (options.deviceMemoryBytes() > 0) {
         budget = Math.min(budget, options.deviceMemoryBytes());
       }
-      cut = executor.schedulerOptions();
+      SchedulerOptions cut = executor.schedulerOptions();
       if (options.keepQ()) {
         // a small front's task leaves no V behind
         cut = cut.withSmallFronts(0, 0);
@@ -134,12 +131,10 @@ public final class StagedFactorization {
       rhs = problem.rows().rhsCount();
       factor = new FrontFactor[problem.fronts().length];
       mended = new Retriangularization[factor.length];
-      block = new ContributionBlock[analysis.fronts()];
+      blocks = new HeldBlocks(analysis, problem.inputs());
+      estimate = new StageEstimate(analysis, rows, blocks, cut, options.keepQ());
       residual = new double[rhs];
       pending = problem.fronts().clone();
-      for (ContributionBlock b : problem.inputs()) {
-        block[b.front()] = b;
-      }
     }
 
     SubtreeFactor run() {
@@ -150,8 +145,9 @@ public final class StagedFactorization {
       var outputs = new ArrayList<ContributionBlock>();
       for (int f : problem.fronts()) {
         int p = analysis.parent(f);
-        if (block[f] != null && block[f].cm() > 0 && (p < 0 || !rows.has(p))) {
-          outputs.add(block[f]);
+        ContributionBlock b = blocks.get(f);
+        if (b != null && b.cm() > 0 && (p < 0 || !rows.has(p))) {
+          outputs.add(b);
         }
       }
       for (Retriangularization r : mended) {
@@ -189,10 +185,10 @@ public final class StagedFactorization {
     /** Builds (or takes) and runs one stage; what is left of it stays pending. */
     private void stage() {
       PreparedTask.Stage stage = preparedStage();
-      int count = stage == null ? prefix() : stage.fronts().length;
+      int count = stage == null ? estimate.prefix(pending, budget) : stage.fronts().length;
       while (true) {
         int[] fronts = Arrays.copyOf(pending, count);
-        List<ContributionBlock> in = inputs(fronts);
+        List<ContributionBlock> in = blocks.inputs(fronts);
         if (stage == null) {
           StageProgram built = prepared.builder.build(fronts, in);
           if (built.deviceBytes() > budget) {
@@ -234,7 +230,7 @@ public final class StagedFactorization {
           n <= pending.length
               && Arrays.equals(s.fronts(), 0, n, pending, 0, n)
               && s.program().deviceBytes() <= budget
-              && Arrays.equals(s.blockShape(), PreparedTask.Stage.shape(inputs(s.fronts())));
+              && Arrays.equals(s.blockShape(), PreparedTask.Stage.shape(blocks.inputs(s.fronts())));
       return same ? s : null;
     }
 
@@ -260,92 +256,6 @@ public final class StagedFactorization {
             budget);
       }
       return Math.max(1, (int) Math.min(count - 1, count * 0.9 * budget / required));
-    }
-
-    /**
-     * How many of the pending fronts are in the first stage by estimate, at least one. Planned anew
-     * for each stage, with the sizes that the fronts have by now.
-     */
-    private int prefix() {
-      int[] place = new int[analysis.fronts()];
-      long[] bytes = new long[pending.length];
-      long[] fm = new long[pending.length];
-      for (int t = 0; t < pending.length; t++) {
-        place[pending[t]] = t + 1;
-      }
-      for (int t = 0; t < pending.length; t++) {
-        int f = pending[t];
-        fm[t] += rows.count(f);
-        for (int k = 0; k < analysis.childCount(f); k++) {
-          ContributionBlock b = block[analysis.child(f, k)];
-          fm[t] += b == null ? 0 : b.cm();
-        }
-        int cm = StageBuilder.contributionRows(fm[t], analysis.fn(f), analysis.fp(f));
-        int p = analysis.parent(f);
-        if (p >= 0 && place[p] > 0) {
-          fm[place[p] - 1] += cm;
-        }
-        bytes[t] = (long) frontBytes(fm[t], analysis.fn(f), analysis.fp(f)) + 12 * rows.entries(f);
-      }
-      int[] in = inputs(pending).stream().mapToInt(ContributionBlock::front).toArray();
-      return prefix(pending, in, f -> bytes[place[f] - 1], f -> blockBytes(f, place, fm));
-    }
-
-    private int prefix(int[] fronts, int[] in, IntToLongFunction bytes, IntToLongFunction blocks) {
-      StagePlan.Outcome outcome =
-          StagePlan.plan(fronts, analysis::parent, in, bytes, blocks, budget);
-      if (outcome instanceof StagePlan.Feasible feasible) {
-        return feasible.plan().stageStart()[1];
-      }
-      // Too large by estimate: what comes before it goes first, then the builder has the last word.
-      int at = Arrays.binarySearch(fronts, ((StagePlan.Infeasible) outcome).front());
-      if (at == 0) {
-        return 1;
-      }
-      int[] before = Arrays.copyOf(fronts, at);
-      int[] inBefore =
-          Arrays.stream(in)
-              .filter(c -> Arrays.binarySearch(before, analysis.parent(c)) >= 0)
-              .toArray();
-      return prefix(before, inBefore, bytes, blocks);
-    }
-
-    /** Bytes of a contribution block: of one that is there, or of a pending front's. */
-    private long blockBytes(int f, int[] place, long[] fm) {
-      long cm =
-          block[f] != null
-              ? block[f].cm()
-              : StageBuilder.contributionRows(fm[place[f] - 1], analysis.fn(f), analysis.fp(f));
-      return 8 * (ContributionBlock.packedLength(cm, analysis.cn(f)) + cm * rhs);
-    }
-
-    private double frontBytes(long fm, int fn, int fp) {
-      SchedulerOptions o = cut;
-      double out = 8.0 * Math.min(fm, fp) * fn + 4.0 * (fn + fm);
-      if (fm <= Integer.MAX_VALUE && o.small((int) fm, fn, rhs)) {
-        return out + 8.0 * fm * SchedulerOptions.smallLd(fn, rhs) + TaskLayout.FRONT_BYTES;
-      }
-      double rowTiles = Math.ceil(fm / (double) TaskLayout.TILE);
-      double slots = 3 * Math.ceil(rowTiles / o.bundle());
-      if (options.keepQ()) {
-        double pivotTiles = Math.min(rowTiles, TaskLayout.tiles(fn));
-        slots = pivotTiles * (1 + (rowTiles - pivotTiles / 2) / (o.bundle() - 1));
-      }
-      double vt = 8.0 * TaskLayout.VT_DOUBLES * slots;
-      return out + vt + 8.0 * 1024 * rowTiles * TaskLayout.tiles(fn + rhs);
-    }
-
-    private List<ContributionBlock> inputs(int[] fronts) {
-      var in = new ArrayList<ContributionBlock>();
-      for (int f : fronts) {
-        for (int k = 0; k < analysis.childCount(f); k++) {
-          ContributionBlock b = block[analysis.child(f, k)];
-          if (b != null && b.cm() > 0) {
-            in.add(b);
-          }
-        }
-      }
-      return in;
     }
 
     /** Values of the pivot rows of a front of full rank. */
@@ -407,18 +317,17 @@ public final class StagedFactorization {
       double[] values = target[f] == null ? new double[rowValues(d)] : target[f];
       double[] right = new double[r * rhs];
       copy(out, values);
-      ContributionBlock c = null;
       if (d.parent() < 0) {
         double[] cValues = new double[(int) ContributionBlock.packedLength(d.cm(), d.cn())];
         double[] cRight = new double[d.cm() * rhs];
         copy(out, cValues);
         out.get(right);
         out.get(cRight);
-        c = new ContributionBlock(front, d.cm(), d.cn(), cValues, cRight, rhs);
+        blocks.put(new ContributionBlock(front, d.cm(), d.cn(), cValues, cRight, rhs));
       } else {
         out.get(right);
+        blocks.remove(front);
       }
-      block[front] = c;
       factor[rows.place(front)] = new FrontFactor(front, d.fn(), live, values, right, rhs);
     }
 
@@ -483,7 +392,7 @@ public final class StagedFactorization {
           passOn,
           f -> program.descriptor(f).fp(),
           f -> program.descriptor(f).fp() + program.descriptor(f).cm(),
-          (f, rows) -> block[fronts[f]] = contribution(program.descriptor(f), fronts[f], rows));
+          (f, rows) -> blocks.put(contribution(program.descriptor(f), fronts[f], rows)));
       if (finished) {
         fetch.run(
             mend,
@@ -496,7 +405,7 @@ public final class StagedFactorization {
       d2h += 8 * fetch.doubles();
       for (int f = 0; f < n; f++) {
         if (!redo[f]) {
-          dropChildren(fronts[f]);
+          blocks.dropChildren(fronts[f]);
         }
       }
       int rest = pending.length - n;
@@ -544,7 +453,12 @@ public final class StagedFactorization {
         reflectors[at] = r.reflectors(reflectors[at]);
       }
       factor[rows.place(front)] = r.factor();
-      block[front] = r.block();
+      ContributionBlock b = r.block();
+      if (b == null) {
+        blocks.remove(front);
+      } else {
+        blocks.put(b);
+      }
       mended[rows.place(front)] = r;
     }
 
@@ -555,29 +469,23 @@ public final class StagedFactorization {
       }
       SubtreeFactor mended =
           mender.factor(
-              new SubtreeProblem(analysis, fronts, rows.only(fronts), inputs(fronts)), options);
+              new SubtreeProblem(analysis, fronts, rows.only(fronts), blocks.inputs(fronts)),
+              options);
       for (FrontFactor f : mended.fronts()) {
         factor[rows.place(f.front())] = f;
-        block[f.front()] = null;
+        blocks.remove(f.front());
       }
       for (FrontReflectors q : mended.reflectors()) {
         reflectors[rows.place(q.front())] = q;
       }
       for (ContributionBlock b : mended.outputs()) {
-        block[b.front()] = b;
+        blocks.put(b);
       }
       for (int j = 0; j < rhs; j++) {
         residual[j] += mended.residualSquares()[j];
       }
       flops += mended.summary().flopsDone();
       dropped = Math.hypot(dropped, mended.summary().droppedNorm());
-    }
-
-    /** The blocks of a done front's children are of no use any more. */
-    private void dropChildren(int front) {
-      for (int k = 0; k < analysis.childCount(front); k++) {
-        block[analysis.child(front, k)] = null;
-      }
     }
   }
 }
