@@ -33,7 +33,7 @@ for m in partitioning gpu-core spark-connector; do
   cp -r "$home/$m/target/classes" "$stage/$m/"
 done
 cp -r "$home/spark-connector/target/test-classes" "$stage/spark-connector/"
-cp "$home/benchmarks/gpu/product.sh" "$stage/"
+cp "$home"/benchmarks/gpu/{product.sh,compare.py} "$stage/"
 sed -n 's:.*<spark.jvm.args>\(.*\)</spark.jvm.args>.*:\1:p' "$home/pom.xml" >"$stage/jvm.args"
 jlink --add-modules java.se,jdk.unsupported,jdk.incubator.vector,jdk.crypto.ec,jdk.management,jdk.security.auth,jdk.security.jgss,jdk.zipfs,jdk.charsets,jdk.localedata \
   --include-locales=en --strip-debug --no-header-files --no-man-pages --compress=2 --output "$stage/jre"

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # The whole product on a GPU host, from the folder where pack-spark.sh's parts were unpacked:
-# problems through Spark with both backends, answers compared.  product.sh local|cluster|gpus PROBLEM...
+# problems through Spark with both backends, answers compared.  product.sh local|cluster|gpus|cli PROBLEM...
 #   local     one JVM, all devices; one task a problem, or more with LEVELS=2
 #   cluster   two executors that share a device
 #   gpus      an executor a device, each granted its own by Spark
+#   cli       the command line, sparqr solve --backend cpu and cuda, in one JVM and in a cluster of two executors;
+#             problems as --matrix takes them, or "A.mtx --rhs b.mtx"
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
-mode=${1:?local, cluster or gpus}
+mode=${1:?local, cluster, gpus or cli}
 shift
 cores=$(nproc)
 class_path=$(printf '%s:' "$here"/*/classes "$here"/*/test-classes "$here"/lib/*.jar)
@@ -39,13 +41,33 @@ SCRIPT
     options=(-Dspark.worker.resource.gpu.amount=1 -Dspark.worker.resource.gpu.discoveryScript="$here/tmp/gpus.sh"
       -Dspark.executor.resource.gpu.amount=1 -Dspark.executor.resource.gpu.discoveryScript="$here/tmp/gpus.sh")
     ;;
-  *) echo "usage: product.sh local|cluster|gpus PROBLEM..." >&2; exit 2 ;;
+  cli) export CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES:-0} ;;
+  *) echo "usage: product.sh local|cluster|gpus|cli PROBLEM..." >&2; exit 2 ;;
 esac
 echo "device before: $(nvidia-smi --query-gpu=name,memory.used --format=csv,noheader)"
 code=0
-# shellcheck disable=SC2046
-"$here/jre/bin/java" $(cat "$here/jvm.args") -Xmx"${SPARQR_HEAP:-32g}" -XX:+UseParallelGC -Djava.io.tmpdir="$here/tmp" "${options[@]}" \
-  -cp "$class_path" io.sparqr.spark.cli.DeviceProduct "$master" "${REPEAT:-4}" "$levels" "$@" || code=$?
+# shellcheck disable=SC2207
+jvm=($(cat "$here/jvm.args") -Xmx"${SPARQR_HEAP:-32g}" -XX:+UseParallelGC -Djava.io.tmpdir="$here/tmp" "${options[@]}")
+if [ "$mode" = cli ]; then
+  jvm+=(-Dspark.executor.extraClassPath="$class_path" -Dspark.executor.memory=12g -Dspark.ui.enabled=false
+    -Dspark.driver.host=127.0.0.1 -Dspark.driver.bindAddress=127.0.0.1)
+  for master in "local[*]" "local-cluster[2,$((cores / 2)),16384]"; do
+    echo "master $master"
+    for problem in "$@"; do
+      rm -f "$here"/tmp/{x,r}.*
+      for backend in cpu "${DEVICE_BACKEND:-cuda}"; do
+        # shellcheck disable=SC2086
+        "$here/jre/bin/java" "${jvm[@]}" -cp "$class_path" io.sparqr.spark.cli.SparqrCli solve --matrix $problem \
+          --master "$master" --backend "$backend" --check --repeat "${REPEAT:-1}" --overwrite \
+          --out "$here/tmp/x.$backend" --report "$here/tmp/r.$backend" >"$here/tmp/log" 2>&1 || { cat "$here/tmp/log"; code=1; }
+      done
+      x=$here/tmp/x r=$here/tmp/r b=${DEVICE_BACKEND:-cuda}
+      python3 "$here/compare.py" "$problem" "$x.cpu" "$r.cpu" "$x.$b" "$r.$b" || code=1
+    done
+  done
+else
+  "$here/jre/bin/java" "${jvm[@]}" -cp "$class_path" io.sparqr.spark.cli.DeviceProduct "$master" "${REPEAT:-4}" "$levels" "$@" || code=$?
+fi
 sleep 1
 echo "device after: $(nvidia-smi --query-gpu=name,memory.used --format=csv,noheader)"
 exit $code
