@@ -4,6 +4,7 @@ package io.sparqr.spark;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.MatrixMarket;
 import io.sparqr.spark.file.FileRows;
+import io.sparqr.spark.file.FileRows.Content;
 import io.sparqr.spark.file.Labels;
 import java.io.IOException;
 import java.io.InputStream;
@@ -63,7 +64,7 @@ public final class MatrixFiles {
     FileSystem files = path.getFileSystem(context.hadoopConfiguration());
     boolean split;
     try (InputStream in = files.open(path)) {
-      split = FileRows.obstacleOfRightHandSide(in, rightHandSide).isEmpty();
+      split = FileRows.obstacle(in, rightHandSide, Content.RIGHT_HAND_SIDE).isEmpty();
     }
     DenseMatrix b = null;
     if (!split) {

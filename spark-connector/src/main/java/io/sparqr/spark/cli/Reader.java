@@ -1,9 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
-import io.sparqr.matrix.MatrixMarketHeader;
 import io.sparqr.spark.file.FileRows;
-import java.io.BufferedInputStream;
+import io.sparqr.spark.file.FileRows.Content;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Locale;
@@ -75,24 +74,18 @@ enum Reader {
   static boolean splitsRightHandSide(String rhs, boolean local) throws IOException {
     try (InputStream in = MatrixFormat.open(rhs)) {
       return (local || MatrixFormat.remote(rhs))
-          && FileRows.obstacleOfRightHandSide(in, rhs).isEmpty();
+          && FileRows.obstacle(in, rhs, Content.RIGHT_HAND_SIDE).isEmpty();
     }
   }
 
   private static String obstacle(String name, MatrixFormat format, boolean transpose)
       throws IOException {
-    try (InputStream in = new BufferedInputStream(MatrixFormat.open(name))) {
-      in.mark(2);
-      if (in.read() == 0x1f && in.read() == 0x8b) {
-        return "gzip cannot be cut into splits";
-      }
-      in.reset();
-      if (format == MatrixFormat.LIBSVM) {
-        return transpose ? "a libsvm file is transposed in one JVM" : "";
-      }
-      return MatrixMarketHeader.read(in, name).coordinate()
-          ? ""
-          : "it is an array, not coordinates";
+    boolean libsvm = format == MatrixFormat.LIBSVM;
+    try (InputStream in = MatrixFormat.open(name)) {
+      String obstacle = FileRows.obstacle(in, name, libsvm ? Content.LIBSVM : Content.MATRIX);
+      return obstacle.isEmpty() && libsvm && transpose
+          ? "a libsvm file is transposed in one JVM"
+          : obstacle;
     }
   }
 }

@@ -5,12 +5,10 @@ import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.SparseQrException;
 import io.sparqr.matrix.ArrayReader;
 import io.sparqr.matrix.MatrixMarketHeader;
-import io.sparqr.matrix.MatrixMarketHeader.Symmetry;
 import io.sparqr.spark.file.InputFile.Split;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.wire.EntryCodec;
-import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
@@ -42,19 +40,6 @@ final class ArrayFile {
     try (InputStream in = file.open(0)) {
       this.header = MatrixMarketHeader.read(in, name);
     }
-  }
-
-  /** Why a file is none that executors can read; empty if it is one. */
-  static String obstacle(InputStream stream, String name) throws IOException {
-    InputStream in = new BufferedInputStream(stream);
-    in.mark(2);
-    if (in.read() == 0x1f && in.read() == 0x8b) {
-      return "gzip cannot be cut into splits";
-    }
-    in.reset();
-    MatrixMarketHeader header = MatrixMarketHeader.read(in, name);
-    boolean general = !header.coordinate() && header.symmetry() == Symmetry.GENERAL;
-    return general ? "" : "it is no general array";
   }
 
   /** Rows and columns. */

@@ -4,9 +4,12 @@ package io.sparqr.spark.file;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.matrix.DenseMatrix;
+import io.sparqr.matrix.MatrixMarketHeader;
+import io.sparqr.matrix.MatrixMarketHeader.Symmetry;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.SparkErrors;
+import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import org.apache.spark.api.java.JavaRDD;
@@ -64,14 +67,39 @@ public final class FileRows implements AutoCloseable {
    */
   public record Source(String name, String path) {}
 
+  /** What a file is read for. */
+  public enum Content {
+    /** A Matrix Market file of coordinates. */
+    MATRIX,
+    /** A Matrix Market array, general. */
+    RIGHT_HAND_SIDE,
+    /** A libsvm file. */
+    LIBSVM
+  }
+
   /**
-   * Why the executors cannot read a right-hand side; empty if they can.
+   * Why the executors cannot read a file; empty if they can.
    *
-   * @param in the file from its beginning
-   * @throws io.sparqr.error.MatrixFormatException if its head is malformed
+   * @param stream the file from its beginning
+   * @throws MatrixFormatException if the head of a Matrix Market file is malformed
    */
-  public static String obstacleOfRightHandSide(InputStream in, String name) throws IOException {
-    return ArrayFile.obstacle(in, name);
+  public static String obstacle(InputStream stream, String name, Content content)
+      throws IOException {
+    InputStream in = new BufferedInputStream(stream);
+    in.mark(2);
+    if (InputFile.isGzip(in)) {
+      return "gzip cannot be cut into splits";
+    }
+    in.reset();
+    if (content == Content.LIBSVM) {
+      return "";
+    }
+    MatrixMarketHeader header = MatrixMarketHeader.read(in, name);
+    if (content == Content.MATRIX) {
+      return header.coordinate() ? "" : "it is an array, not coordinates";
+    }
+    boolean general = !header.coordinate() && header.symmetry() == Symmetry.GENERAL;
+    return general ? "" : "it is no general array";
   }
 
   /**

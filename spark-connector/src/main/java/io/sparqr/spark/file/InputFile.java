@@ -61,12 +61,16 @@ final class InputFile implements Serializable {
     this.length = status.getLen();
     this.blockBytes = status.getBlockSize();
     try (InputStream in = fileSystem().open(new Path(path))) {
-      byte[] first = in.readNBytes(2);
-      if (first.length == 2 && (first[0] & 0xff) == 0x1f && (first[1] & 0xff) == 0x8b) {
+      if (isGzip(in)) {
         throw new MatrixFormatException(
             name + ": a gzip file cannot be split over the executors", name, -1);
       }
     }
+  }
+
+  /** Whether a stream begins as gzip does; takes two bytes. */
+  static boolean isGzip(InputStream in) throws IOException {
+    return in.read() == 0x1f && in.read() == 0x8b;
   }
 
   private FileSystem fileSystem() throws IOException {

@@ -268,7 +268,8 @@ class FileRowsTest {
         .hasMessage("the right-hand side has no columns");
     Path sparse = put("sparse.mtx", HEAD + "3 1 1\n2 1 5\n");
     try (InputStream in = Files.newInputStream(sparse)) {
-      assertThat(FileRows.obstacleOfRightHandSide(in, "sparse.mtx")).contains("no general array");
+      assertThat(FileRows.obstacle(in, "sparse.mtx", FileRows.Content.RIGHT_HAND_SIDE))
+          .contains("no general array");
     }
     List<SparseRow> rows =
         MatrixFiles.matrixMarket(context, file.toString(), sparse.toString()).collect();
