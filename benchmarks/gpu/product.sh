@@ -5,7 +5,8 @@
 #   cluster   two executors that share a device
 #   gpus      an executor a device, each granted its own by Spark
 #   cli       the command line, sparqr solve --backend cpu and cuda, in one JVM and in a cluster of two executors;
-#             problems as --matrix takes them, or "A.mtx --rhs b.mtx"
+#             problems as --matrix takes them, or "A.mtx --rhs b.mtx", or data:FOLDER for all of the collection;
+#             MASTERS="local[*]" for one of the two, PARALLEL=4 for so many problems at a time
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 mode=${1:?local, cluster, gpus or cli}
@@ -49,21 +50,35 @@ code=0
 # shellcheck disable=SC2207
 jvm=($(cat "$here/jvm.args") -Xmx"${SPARQR_HEAP:-32g}" -XX:+UseParallelGC -Djava.io.tmpdir="$here/tmp" "${options[@]}")
 if [ "$mode" = cli ]; then
-  jvm+=(-Dspark.executor.extraClassPath="$class_path" -Dspark.executor.memory=12g -Dspark.ui.enabled=false
+  jvm+=(-Dspark.executor.extraClassPath="$class_path" -Dspark.executor.memory="${SPARQR_EXECUTOR_HEAP:-12g}" -Dspark.ui.enabled=false
     -Dspark.driver.host=127.0.0.1 -Dspark.driver.bindAddress=127.0.0.1)
-  for master in "local[*]" "local-cluster[2,$((cores / 2)),16384]"; do
-    echo "master $master"
-    for problem in "$@"; do
-      rm -f "$here"/tmp/{x,r}.*
-      for backend in cpu "${DEVICE_BACKEND:-cuda}"; do
-        # shellcheck disable=SC2086
-        "$here/jre/bin/java" "${jvm[@]}" -cp "$class_path" io.sparqr.spark.cli.SparqrCli solve --matrix $problem \
-          --master "$master" --backend "$backend" --check --repeat "${REPEAT:-1}" --overwrite \
-          --out "$here/tmp/x.$backend" --report "$here/tmp/r.$backend" >"$here/tmp/log" 2>&1 || { cat "$here/tmp/log"; code=1; }
-      done
-      x=$here/tmp/x r=$here/tmp/r b=${DEVICE_BACKEND:-cuda}
-      python3 "$here/compare.py" "$problem" "$x.cpu" "$r.cpu" "$x.$b" "$r.$b" || code=1
+  export here class_path jvm_line="${jvm[*]}" REPEAT=${REPEAT:-1} device=${DEVICE_BACKEND:-cuda}
+  # solve_both MASTER PROBLEM: both backends in JVMs of their own, then the answers side by side.
+  solve_both() {
+    local folder
+    folder=$(mktemp -d "$here/tmp/cli.XXXXXX")
+    for backend in cpu "$device"; do
+      # shellcheck disable=SC2086
+      "$here/jre/bin/java" $jvm_line -cp "$class_path" io.sparqr.spark.cli.SparqrCli solve --matrix $2 --master "$1" \
+        --backend "$backend" --check --repeat "$REPEAT" --out "$folder/x.$backend" --report "$folder/r.$backend" \
+        >"$folder/log" 2>&1 || { echo "$2 | $backend FAILED"; cat "$folder/log"; return 1; }
     done
+    python3 "$here/compare.py" "$2" "$folder/x.cpu" "$folder/r.cpu" "$folder/x.$device" "$folder/r.$device"
+  }
+  export -f solve_both
+  # Matrices of known rank that are here, tall way up, and the certified problems with their right-hand sides.
+  collection() {
+    awk -F'\t' -v d="$1" '$1 ~ /[.]mtx([.]gz)?$/ && $9 != "" { print d "/" $1 ($2 < $3 ? " --transpose" : "") }' "$1/INDEX.tsv"
+    awk -F'\t' -v d="$1" 'NR > 1 { t = sub(/ \(A.\)/, "", $2)
+      print d "/" $1 ($2 == "labels" ? "" : " --rhs " d "/" $2) (t ? " --transpose" : "") }' "$1/REFERENCE.tsv"
+  }
+  present() { while read -r file options; do [ ! -e "$file" ] || echo "$file${options:+ $options}"; done; }
+  problems=$(for problem in "$@"; do
+    case $problem in data:*) collection "${problem#data:}" | present ;; *) echo "$problem" ;; esac
+  done)
+  for master in ${MASTERS:-"local[*]" "local-cluster[2,$((cores / 2)),16384]"}; do
+    echo "master $master, $(wc -l <<<"$problems") problems"
+    xargs -d '\n' -P "${PARALLEL:-1}" -I{} bash -c 'solve_both "$0" "$1"' "$master" {} <<<"$problems" || code=1
   done
 else
   "$here/jre/bin/java" "${jvm[@]}" -cp "$class_path" io.sparqr.spark.cli.DeviceProduct "$master" "${REPEAT:-4}" "$levels" "$@" || code=$?
