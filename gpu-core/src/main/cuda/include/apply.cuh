@@ -170,7 +170,7 @@ __device__ __forceinline__ void apply_columns(double* shared, const Bundle& bund
           fa[i] = -c[2 * k + (i >> 2)][(i & 1) * 2 + ((i >> 1) & 1)];
         }
 #pragma unroll
-        for (int n = 2 * k; n < 4; n++) {
+        for (int n = 0; n < 4; n++) {
           double fb[4];
 #pragma unroll
           for (int i = 0; i < 4; i++) {
