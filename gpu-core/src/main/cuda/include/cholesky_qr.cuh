@@ -41,39 +41,38 @@ __device__ __forceinline__ void mma_8x8x4(double (&d)[2], double a, double b) {
                : "d"(a), "d"(b));
 }
 
-/** Upper blocks of F'F, F the 16 BLOCKS rows of this warp in fragments: [m = 0: n = 0 .. 3, m = 1: n = 2, 3]. */
-template <int GROUPS>
-__device__ __forceinline__ void gram(const double (&f)[GROUPS][2][4], int live, double (&d)[6][4]) {
+/** D += upper blocks of F'F, F 16 rows in fragments; blocks m = 0: n = 0 .. 3, m = 1: n = 2, 3. */
+__device__ __forceinline__ void add_gram(const double (&f0)[2][4], const double (&f1)[2][4],
+                                         double (&d)[6][4]) {
+  double fa[2][8];
+#pragma unroll
+  for (int m = 0; m < 2; m++) {
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+      fa[m][i] = (i < 4 ? f0 : f1)[m][(i & 1) * 2 + ((i >> 1) & 1)];
+    }
+  }
+#pragma unroll
+  for (int n = 0; n < 4; n++) {
+    double fb[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      fb[i] = (i < 2 ? f0 : f1)[n >> 1][(n & 1) * 2 + (i & 1)];
+    }
+    mma_16x8x16(d[n], fa[0], fb);
+    if (n >= 2) {
+      mma_16x8x16(d[n + 2], fa[1], fb);
+    }
+  }
+}
+
+/** No products yet. */
+__device__ __forceinline__ void clear(double (&d)[6][4]) {
 #pragma unroll
   for (int i = 0; i < 6; i++) {
 #pragma unroll
     for (int j = 0; j < 4; j++) {
       d[i][j] = 0;
-    }
-  }
-#pragma unroll
-  for (int b = 0; b < GROUPS; b += 2) {
-    if (b < live) {
-      double fa[2][8];
-#pragma unroll
-      for (int m = 0; m < 2; m++) {
-#pragma unroll
-        for (int i = 0; i < 8; i++) {
-          fa[m][i] = f[b + (i >> 2)][m][(i & 1) * 2 + ((i >> 1) & 1)];
-        }
-      }
-#pragma unroll
-      for (int n = 0; n < 4; n++) {
-        double fb[4];
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-          fb[i] = f[b + (i >> 1)][n >> 1][(n & 1) * 2 + (i & 1)];
-        }
-        mma_16x8x16(d[n], fa[0], fb);
-        if (n >= 2) {
-          mma_16x8x16(d[n + 2], fa[1], fb);
-        }
-      }
     }
   }
 }
@@ -400,6 +399,7 @@ __device__ __forceinline__ bool cholesky_factorize(double* shared, CholeskyShare
     }
   }
   double* own = shared + warp * 1024;
+  clear(part);
 #pragma unroll
   for (int b = 0; b < GROUPS; b++) {
     if (b < live) {
@@ -411,9 +411,11 @@ __device__ __forceinline__ bool cholesky_factorize(double* shared, CholeskyShare
           to[16 * m + down[i >> 1][i & 1]] = x[b][m][i];
         }
       }
+      if (b & 1) {
+        add_gram(x[b - 1], x[b], part);
+      }
     }
   }
-  gram<GROUPS>(x, live, part);
   put_gram(parts + warp * 768, part);
   __syncthreads();
   double a[4][2];
@@ -464,7 +466,7 @@ __device__ __forceinline__ bool cholesky_factorize(double* shared, CholeskyShare
     return false;
   }
   {
-    double fa[3][8];
+    double fa[3][8];  // R1^-T: blocks (0, 0), (1, 0), (1, 1)
 #pragma unroll
     for (int i = 0; i < 8; i++) {
       const int place = across[i >> 2][(i >> 1) & 1] + 256 * (i & 1);
@@ -472,54 +474,63 @@ __device__ __forceinline__ bool cholesky_factorize(double* shared, CholeskyShare
       fa[1][i] = inverse[512 + place];
       fa[2][i] = inverse[528 + place];
     }
+    clear(part);
+    // Sixteen rows at a time: Q1, its Gram matrix, V.
 #pragma unroll
-    for (int b = 0; b < GROUPS; b++) {
+    for (int b = 0; b < GROUPS; b += 2) {
       if (b < live) {
-        const double* from = own + (b >> 2) * 4096 + (b & 3) * 256;
-        double fb[2][4];
+        double q1[2][2][4];
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-          fb[0][i] = from[across[i >> 1][i & 1]];
-          fb[1][i] = from[16 + across[i >> 1][i & 1]];
-        }
-#pragma unroll
-        for (int m = 0; m < 2; m++) {
+        for (int r = 0; r < 2; r++) {
+          const double* from = own + (b >> 2) * 4096 + ((b & 3) + r) * 256;
+          double fb[2][4];
 #pragma unroll
           for (int i = 0; i < 4; i++) {
-            x[b][m][i] = 0;
+            fb[0][i] = from[across[i >> 1][i & 1]];
+            fb[1][i] = from[16 + across[i >> 1][i & 1]];
+          }
+#pragma unroll
+          for (int m = 0; m < 2; m++) {
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+              q1[r][m][i] = 0;
+            }
+          }
+          mma_16x8x16(q1[r][0], fa[0], fb[0]);
+          mma_16x8x16(q1[r][1], fa[1], fb[0]);
+          mma_16x8x16(q1[r][1], fa[2], fb[1]);
+        }
+        add_gram(q1[0], q1[1], part);
+        if (b < 4 && warp == 0) {
+#pragma unroll
+          for (int r = 0; r < 2; r++) {
+#pragma unroll
+            for (int m = 0; m < 2; m++) {
+#pragma unroll
+              for (int i = 0; i < 4; i++) {
+                top[(b + r) * 256 + 16 * m + down[i >> 1][i & 1]] = q1[r][m][i];
+              }
+            }
+          }
+        } else {
+#pragma unroll
+          for (int r = 0; r < 2; r++) {
+            double* p = bundle.row[warp + 4 * (b >> 2)] + column * SPARQR_TILE + g +
+                        static_cast<long long>(8 * ((b & 3) + r) + 2 * t) * ld;
+#pragma unroll
+            for (int m = 0; m < 2; m++) {
+              p[16 * m] = q1[r][m][0];
+              p[16 * m + 8] = q1[r][m][2];
+              p[ld + 16 * m] = q1[r][m][1];
+              p[ld + 16 * m + 8] = q1[r][m][3];
+            }
           }
         }
-        mma_16x8x16(x[b][0], fa[0], fb[0]);
-        mma_16x8x16(x[b][1], fa[1], fb[0]);
-        mma_16x8x16(x[b][1], fa[2], fb[1]);
       }
     }
   }
-  gram<GROUPS>(x, live, part);
   __syncwarp();
   put_gram(own, part);
-#pragma unroll
-  for (int b = 0; b < GROUPS; b++) {
-    if (b < 4 && warp == 0) {
-#pragma unroll
-      for (int m = 0; m < 2; m++) {
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-          top[(b & 3) * 256 + 16 * m + down[i >> 1][i & 1]] = x[b][m][i];
-        }
-      }
-    } else if (b < live) {
-      double* p = bundle.row[warp + 4 * (b >> 2)] + column * SPARQR_TILE + g +
-                  static_cast<long long>(8 * (b & 3) + 2 * t) * ld;
-#pragma unroll
-      for (int m = 0; m < 2; m++) {
-        p[16 * m] = x[b][m][0];
-        p[16 * m + 8] = x[b][m][2];
-        p[ld + 16 * m] = x[b][m][1];
-        p[ld + 16 * m + 8] = x[b][m][3];
-      }
-    }
-  }
   __syncthreads();
   double u[4][2];
   sum_gram(shared, 1024, u);

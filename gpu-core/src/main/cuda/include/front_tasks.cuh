@@ -39,7 +39,8 @@ __device__ __forceinline__ void factorize_task(double* shared, const SparqrStage
   bool done = false;
   // Not columns == 32: from that, for round_4, ptxas 13.0.88 makes a comparison that 31 passes too.
   const bool full = front.fn >= (column + 1) * SPARQR_TILE;
-  if (full && stage.reflectors == 0) {
+  // A single square tile is hardly ever far enough from singular.
+  if (full && bundle.size > 1 && stage.reflectors == 0) {
     done = few ? cholesky_factorize<4>(shared, cholesky, bundle, front.ld, column, vt)
                : cholesky_factorize<BUNDLE>(shared, cholesky, bundle, front.ld, column, vt);
     beta = done ? cholesky.beta : beta;
