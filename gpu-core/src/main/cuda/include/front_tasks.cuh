@@ -1,7 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 // The tasks of tiled fronts: Factorize, Apply and the two pipelined.
 #pragma once
+#include "apply.cuh"
 #include "cholesky_qr.cuh"
+#include "householder_qr.cuh"
 
 /** Row tile `tile` of a front. */
 __device__ __forceinline__ double* row_tile(const SparqrStage& stage, const SparqrFront& front,
@@ -29,7 +31,7 @@ __device__ __forceinline__ void factorize_task(double* shared, const SparqrStage
                                                const SparqrTask& task, const SparqrFront& front,
                                                const Bundle& bundle, int column) {
   __shared__ CholeskyShared cholesky;
-  FactorizeShared& sh = *reinterpret_cast<FactorizeShared*>(shared);
+  HouseholderShared& sh = *reinterpret_cast<HouseholderShared*>(shared);
   const int columns = reflector_columns(front, column);
   double* vt = task.qr.vt_write < 0
                    ? nullptr
@@ -47,9 +49,9 @@ __device__ __forceinline__ void factorize_task(double* shared, const SparqrStage
   }
   if (!done) {
     if (few) {
-      factorize<4>(sh, bundle, front.ld, column, columns, vt);
+      householder_factorize<4>(sh, bundle, front.ld, column, columns, vt);
     } else {
-      factorize<BUNDLE>(sh, bundle, front.ld, column, columns, vt);
+      householder_factorize<BUNDLE>(sh, bundle, front.ld, column, columns, vt);
     }
   }
   if (task.flags & SPARQR_FINAL) {

@@ -163,7 +163,8 @@ final class CudaRoundExecutor implements RoundExecutor {
     }
     traffic[0] += uploadValues(program, input);
     StageSchedule schedule = program.schedule();
-    ByteBuffer parameter = memory.parameter(tolerance, options.bundle(), reflectors || program.keepsQ(), null, null);
+    ByteBuffer parameter =
+        memory.parameter(tolerance, options.bundle(), reflectors || program.keepsQ(), null, null);
     NavigableMap<Integer, CudaEvent> ready = new TreeMap<>();
     List<CudaEvent> timing = new ArrayList<>();
     Workers.Running downloads = null;
