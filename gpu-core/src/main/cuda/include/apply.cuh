@@ -5,15 +5,12 @@
 // of the last; C and W go from one product to the next without a shuffle (see mma.cuh).
 //
 // Shared memory: V, size row tiles of 32 x 32, then T, 32 x 32, then for SPLIT = 2 the exchange of
-// 4 warps x 512 doubles. Entry (r, c) of a tile lies at r * 32 + (c ^ swizzle(r)): the fragments of
+// 4 warps x 512 doubles. Tiles are swizzled (tile.cuh): the fragments of
 // the first and of the last product, one the transpose of the other, both load without conflicts.
 #pragma once
 #include "mma.cuh"
 #include "stage.cuh"
-
-__device__ __forceinline__ int swizzle(int r) {
-  return (r & 1) | ((r & 2) << 2) | (r & 4);
-}
+#include "tile.cuh"
 
 __device__ __forceinline__ void copy_async_8(double* shared, const double* global, bool live) {
   unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
@@ -66,16 +63,7 @@ __device__ __forceinline__ void apply_columns(double* shared, const Bundle& bund
   const double* tt = shared + bundle.size * 1024;
   double* exchange = shared + bundle.size * 1024 + 1024;
   const int live = min(TILES, bundle.size - first);
-  // Lane parts of the fragments' places: [8-block parity][odd].
-  int down[2][2], across[2][2];
-#pragma unroll
-  for (int i = 0; i < 2; i++) {
-#pragma unroll
-    for (int k = 0; k < 2; k++) {
-      down[i][k] = (2 * t + k) * 32 + ((8 * i + g) ^ swizzle(2 * t + k));
-      across[i][k] = g * 32 + ((8 * i + 2 * t + k) ^ swizzle(g));
-    }
-  }
+  const TilePlaces place;
   for (int base = from; base < to; base += 16 * STRIPS) {
     const int column = base + 16 * (warp / SPLIT);
     const bool active = column < to;
@@ -125,7 +113,7 @@ __device__ __forceinline__ void apply_columns(double* shared, const Bundle& bund
               double fb[4];
 #pragma unroll
               for (int i = 0; i < 4; i++) {
-                fb[i] = v[b2 * 512 + (i >> 1) * 256 + (n >> 1) * 16 + down[n & 1][i & 1]];
+                fb[i] = v[b2 * 512 + (i >> 1) * 256 + (n >> 1) * 16 + place.down[n & 1][i & 1]];
               }
               mma_16x8x16(c[n], fa, fb);
             }
@@ -170,11 +158,11 @@ __device__ __forceinline__ void apply_columns(double* shared, const Bundle& bund
           fa[i] = -c[2 * k + (i >> 2)][(i & 1) * 2 + ((i >> 1) & 1)];
         }
 #pragma unroll
-        for (int n = 2 * k; n < 4; n++) {
+        for (int n = 0; n < 4; n++) {
           double fb[4];
 #pragma unroll
           for (int i = 0; i < 4; i++) {
-            fb[i] = tt[k * 512 + (i >> 1) * 256 + (n >> 1) * 16 + down[n & 1][i & 1]];
+            fb[i] = tt[k * 512 + (i >> 1) * 256 + (n >> 1) * 16 + place.down[n & 1][i & 1]];
           }
           mma_16x8x16(w[n], fa, fb);
         }
@@ -199,7 +187,7 @@ __device__ __forceinline__ void apply_columns(double* shared, const Bundle& bund
               double fb[4];
 #pragma unroll
               for (int i = 0; i < 4; i++) {
-                fb[i] = v[rb * 256 + k * 16 + across[i >> 1][i & 1]];
+                fb[i] = v[rb * 256 + k * 16 + place.across[i >> 1][i & 1]];
               }
               mma_16x8x16(a[rb], fw[k], fb);
             }

@@ -31,3 +31,10 @@ __device__ __forceinline__ void mma_16x8x16(double (&d)[4], const double (&a)[8]
   }
 #endif
 }
+
+/** D (8 x 8) += A (8 x 4) B (4 x 8); lane 4 g + t: A(g, t), B(t, g), D(g, 2 t + {0, 1}). */
+__device__ __forceinline__ void mma_8x8x4(double (&d)[2], double a, double b) {
+  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};\n"
+               : "+d"(d[0]), "+d"(d[1])
+               : "d"(a), "d"(b));
+}

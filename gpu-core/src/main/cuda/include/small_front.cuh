@@ -9,7 +9,7 @@
 // enough. Bound by the latency of that chain, about 700 cycles a column.
 #pragma once
 #include "assemble.cuh"
-#include "factorize.cuh"
+#include "householder_qr.cuh"
 
 constexpr int SPARQR_SMALL_COLUMNS = 256;
 

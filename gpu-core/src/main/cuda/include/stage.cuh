@@ -24,7 +24,7 @@ struct SparqrStage {
   unsigned long long* progress;
   double tolerance;
   int32_t shared_doubles;  // dynamic shared memory of a block
-  int32_t unused;
+  int32_t reflectors;      // 1: V of single reflectors everywhere (who keeps Q reads it)
 };
 static_assert(sizeof(SparqrStage) == 112, "stage size");
 

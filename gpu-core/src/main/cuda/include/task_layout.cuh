@@ -13,8 +13,10 @@
 // H = I - V T V', A := H' A = A - V T' (V' A). Factorizing column tile c of a bundle leaves R in
 // the upper triangle of the first row tile and ZEROS below it, the V tiles of the other row tiles
 // in place (column tile c of these row tiles), and in the VT slot 2 x 1024 doubles, row-major: the
-// first row tile's V (unit lower triangular, ones and zeros stored), then T (upper triangular,
-// zeros stored). A column without a reflector has v = e_j and tau = 0.
+// first row tile's V, then T, zeros stored. H is orthogonal, whatever V and T it comes from. By reflectors V's first tile is
+// unit lower triangular and T upper triangular, a column without a reflector has v = e_j and tau = 0: the stage's field
+// `reflectors` asks for that everywhere, for those who read V as reflectors. By Cholesky QR (cholesky_qr.cuh) both are full, a
+// column of zeros has v = 0.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -261,6 +261,36 @@ public abstract class SubtreeFactorizerContract {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(doubles = {0, 0.5, 1, 1.25, 1.5, 2, 3, 5, 8})
+  void columnsFromFarToNearlyDependent(double digits) {
+    // Pairs of columns that agree to so many digits; in some tiles a column of zeros, or one that
+    // is tiny beside the others, too.
+    double angle = Math.pow(10, -digits);
+    for (int[] size : new int[][] {{64, 32}, {300, 70}, {128, 128}, {1000, 96}}) {
+      int m = size[0];
+      int n = size[1];
+      var random = new Random(7L * m + n);
+      double[][] values = new double[m][n];
+      for (double[] row : values) {
+        for (int j = 0; j < n; j++) {
+          double noise = random.nextGaussian();
+          row[j] = j % 2 == 1 ? row[j - 1] + angle * noise : noise;
+        }
+        row[n / 2 + 5] = 0;
+        row[n - 10] *= 1e-6;
+      }
+      CsrMatrix a = TestMatrices.ofDense(values, n, true);
+      var c =
+          ContractCase.natural(
+              "pairs that differ by " + angle + ", " + m + " x " + n,
+              a,
+              TestMatrices.vector(m, random),
+              1);
+      c.verify(c.run(backend, TaskRun.whole(c.analysis), 1), n - 1);
+    }
+  }
+
   @Test
   void subnormalColumnsLeaveNormsAsTheyAre() {
     // What rounding errors of rounding errors look like in rank-deficient problems.

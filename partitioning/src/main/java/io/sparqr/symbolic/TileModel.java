@@ -37,8 +37,8 @@ public record TileModel(int bundle, int smallFrontDoubles, int smallFrontColumns
   /**
    * The largest bundle in a column tile of a front of so many row, pivot column and column tiles.
    * Large bundles save rounds of tall fronts, flops where there is much to apply to, and tasks of
-   * small fronts; elsewhere the time of a Factorize counts, and bundles of 4 are faster (measured
-   * on an H200).
+   * small fronts; elsewhere the time of a task on the chain counts, and bundles of 4 are faster
+   * (measured on an H200).
    *
    * @param entered row tiles whose leftmost column tile is at most {@code column}
    */

@@ -62,6 +62,8 @@ final class CudaRoundExecutor implements RoundExecutor {
   /** For tests: every buffer of a stage is filled with NaN before anything is put into it. */
   private boolean poison;
 
+  private boolean reflectors = Boolean.getBoolean("sparqr.cuda.reflectors");
+
   /**
    * An executor on a session that is the caller's to give back, after this.
    *
@@ -113,6 +115,11 @@ final class CudaRoundExecutor implements RoundExecutor {
     poison = true;
   }
 
+  /** Every column by a reflector, never by Cholesky QR. */
+  void reflectorsOnly() {
+    reflectors = true;
+  }
+
   /** Milliseconds that the last stage's rounds took on the device. */
   double kernelMillis() {
     return kernelMillis;
@@ -156,7 +163,8 @@ final class CudaRoundExecutor implements RoundExecutor {
     }
     traffic[0] += uploadValues(program, input);
     StageSchedule schedule = program.schedule();
-    ByteBuffer parameter = memory.parameter(tolerance, options.bundle(), null, null);
+    ByteBuffer parameter =
+        memory.parameter(tolerance, options.bundle(), reflectors || program.keepsQ(), null, null);
     NavigableMap<Integer, CudaEvent> ready = new TreeMap<>();
     List<CudaEvent> timing = new ArrayList<>();
     Workers.Running downloads = null;
@@ -508,7 +516,7 @@ final class CudaRoundExecutor implements RoundExecutor {
             .launch(
                 options.bundle(),
                 compute,
-                memory.parameter(-1, options.bundle(), list, out),
+                memory.parameter(-1, options.bundle(), false, list, out),
                 0,
                 count);
         compute.download(buffer, 0, out.at(0), 8L * outDoubles);

@@ -29,6 +29,7 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
   private int threads;
   private boolean closed;
   private boolean poison;
+  private boolean reflectorsOnly;
 
   /** On a session of its own. */
   CudaSubtreeFactorizer(CudaDriver driver, int ordinal, SchedulerOptions options) {
@@ -74,6 +75,9 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
       if (poison) {
         executor.poison();
       }
+      if (reflectorsOnly) {
+        executor.reflectorsOnly();
+      }
       staged = new StagedFactorization("cuda", executor, mender);
     }
     try {
@@ -93,6 +97,11 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
   /** For tests: device buffers are filled with NaN before use. */
   void poison() {
     poison = true;
+  }
+
+  /** For tests: every column by a reflector, never by Cholesky QR. */
+  void reflectorsOnly() {
+    reflectorsOnly = true;
   }
 
   /** Milliseconds that the last stage's rounds took on the device. */

@@ -118,7 +118,8 @@ final class StageMemory implements AutoCloseable {
    * The launch parameter, with other tasks and output than this stage's if they are given: those
    * tasks wait for nothing.
    */
-  ByteBuffer parameter(double tolerance, int bundle, DeviceBuffer tasks, DeviceBuffer out) {
+  ByteBuffer parameter(
+      double tolerance, int bundle, boolean reflectors, DeviceBuffer tasks, DeviceBuffer out) {
     ByteBuffer b = ByteBuffer.allocateDirect(CudaModule.STAGE_BYTES).order(ByteOrder.nativeOrder());
     for (Part part : Part.values()) {
       DeviceBuffer from = get(part);
@@ -132,6 +133,7 @@ final class StageMemory implements AutoCloseable {
     }
     b.putDouble(96, tolerance);
     b.putInt(104, CudaModule.sharedDoubles(bundle));
+    b.putInt(108, reflectors ? 1 : 0);
     return b;
   }
 

@@ -38,6 +38,11 @@ public record StageProgram(
     StageSchedule schedule,
     int[][] ownRows) {
 
+  /** Whether Q is wanted after the rounds. */
+  public boolean keepsQ() {
+    return ownRows != null;
+  }
+
   /** Descriptor of a front (index below fronts) or of block index - fronts. */
   public FrontDescriptor descriptor(int index) {
     return FrontDescriptor.decode(descriptors, index);

@@ -1,5 +1,5 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// Factorize: QR of column tile `column` of a bundle (SQR section 3.2.1), a serial chain of 32
+// Factorize by reflectors: QR of column tile `column` of a bundle (SQR section 3.2.1), a serial chain of 32
 // columns, so written for latency: the 32 TILES x 32 matrix stays in the registers of 4 warps, one
 // barrier a column, one butterfly of 3 steps that yields the norm and all inner products at once.
 //
@@ -13,10 +13,11 @@
 // by a power of two, so no square overflows (H does not depend on it). A column whose remaining norm squared is under 1e-290 (after scaling) is
 // taken as zero: tau = 0, v = e_k, R_kk = 0.
 #pragma once
+#include "arithmetic.cuh"
 #include "stage.cuh"
 
-/** Shared memory of Factorize. */
-struct FactorizeShared {
+/** Shared memory of householder_factorize. */
+struct HouseholderShared {
   double x[2][32 * SPARQR_MAX_BUNDLE];
   double alpha[2];
   double z[2][32];
@@ -24,27 +25,6 @@ struct FactorizeShared {
   double beta[32];
   double largest[SPARQR_WARPS];
 };
-
-/** Both values are computed: an ordinary choice between array elements ends in local memory. */
-__device__ __forceinline__ double choose(bool first, double a, double b) {
-  double c;
-  asm("{.reg .pred p; setp.ne.s32 p, %3, 0; selp.f64 %0, %1, %2, p;}"
-      : "=d"(c)
-      : "d"(a), "d"(b), "r"(static_cast<int>(first)));
-  return c;
-}
-
-__device__ __forceinline__ double approximate_rsqrt(double x) {
-  double y;
-  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-  return y;
-}
-
-__device__ __forceinline__ double approximate_reciprocal(double x) {
-  double y;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-  return y;
-}
 
 /** H = I - gamma v v' with v = (pivot, x), H (alpha, x)' = (beta, 0)'; tau is gamma pivot^2. */
 struct Reflector {
@@ -86,7 +66,7 @@ __device__ __forceinline__ Reflector reflector(double alpha, double norm2) {
  * the tiles, and between it and what reads them.
  */
 template <int TILES>
-__device__ __forceinline__ void factorize(FactorizeShared& sh, const Bundle& bundle, int ld,
+__device__ __forceinline__ void householder_factorize(HouseholderShared& sh, const Bundle& bundle, int ld,
                                           int column, int columns, double* vt) {
   constexpr int PAIRS = TILES * 2;
   constexpr int KEEP = TILES <= 4 ? PAIRS : 1;  // row pairs of x that stay in registers

@@ -1,0 +1,413 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+// Factorize by Cholesky QR and Householder reconstruction: QR of a whole column tile of a bundle whose columns are
+// far from dependent. Two serial chains of eight steps on 32 x 32 matrices instead of one of 32 reflectors; everything with
+// as many rows as the bundle is a product for the tensor cores.
+//
+//   X (32 size x 32)         the column tile
+//   G = X'X = R1'R1          Cholesky, and R1^-1 by the same elimination
+//   Q1 = X R1^-1             orthonormal to eps times the square of X's condition
+//   I + E = Q1'Q1            measured; I + U, U = triu(E) with half the diagonal, is its Cholesky factor to ||E||^2: with it
+//                            Q1 is as orthonormal as by reflectors (CholeskyQR2; Yamamoto et al. 2015)
+//   Z = Q1 - [S (I + U); 0]  S = diag(+-1), of signs for which no pivot of Z's top tile is less than 1 (Ballard et al.
+//                            2014, Reconstructing Householder vectors from TSQR, section 5)
+//   T' = -Ztop^-1 S (I - U') so I - Z T Z' is orthogonal and (I - Z T' Z') X = [S (I + U) R1; 0]
+//
+// So V = Z, not unit lower trapezoidal, and T full: another compact WY form of the orthogonal matrix that reflectors give.
+// A column of zeros gets a zero column in V, zeros in T and R_kk = 0.
+//
+// Declined, before anything has been written: where an entry |R1^-1(j, k)| ||x_j|| (at most the condition of X with columns of
+// norm 1, and a lower bound of it but for a factor 32) exceeds CHOLESKY_GROWTH; where norms are out of range; where
+// anything is not finite. R is wrong by eps times that growth, so the bound keeps it near what reflectors would give.
+//
+// Thread 4 i + t has row i of every 32 x 32 matrix, columns 8 c + 2 t + {0, 1} (elimination.cuh). Warp w has row
+// tiles w and w + 4 of the bundle.
+#pragma once
+#include "elimination.cuh"
+#include "gram.cuh"
+#include "stage.cuh"
+
+constexpr double CHOLESKY_GROWTH = 16;
+
+/** Shared memory besides the tiles. */
+struct CholeskyShared {
+  EliminationShared elimination;
+  double squares[32];  // ||x_j||^2
+  double beta[32];     // R_kk
+};
+
+/** The column tile of one row tile of a bundle. */
+__device__ __forceinline__ double* tile_of(const Bundle& bundle, int s, int column) {
+  return bundle.row[s] + column * SPARQR_TILE;
+}
+
+/** Eight rows of a tile in fragments (gram.cuh) from or to global memory; p: row 2 t, column g. */
+__device__ __forceinline__ void load_rows(double (&x)[2][4], const double* p, int ld) {
+#pragma unroll
+  for (int m = 0; m < 2; m++) {
+    x[m][0] = p[16 * m];
+    x[m][2] = p[16 * m + 8];
+    x[m][1] = p[ld + 16 * m];
+    x[m][3] = p[ld + 16 * m + 8];
+  }
+}
+
+__device__ __forceinline__ void store_rows(double* p, int ld, const double (&x)[2][4]) {
+#pragma unroll
+  for (int m = 0; m < 2; m++) {
+    p[16 * m] = x[m][0];
+    p[16 * m + 8] = x[m][2];
+    p[ld + 16 * m] = x[m][1];
+    p[ld + 16 * m + 8] = x[m][3];
+  }
+}
+
+/** The same to eight rows of a tile in shared memory. */
+__device__ __forceinline__ void put_rows(double* to, const TilePlaces& place,
+                                         const double (&x)[2][4]) {
+#pragma unroll
+  for (int m = 0; m < 2; m++) {
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      to[16 * m + place.down[i >> 1][i & 1]] = x[m][i];
+    }
+  }
+}
+
+/** X of this warp's row tiles to shared memory, at tile and tile + 4 tiles, and its part of X'X. */
+template <int GROUPS>
+__device__ __forceinline__ void load_tiles(double* tile, const TilePlaces& place,
+                                           const Bundle& bundle, int ld, int column, int live,
+                                           double (&part)[6][4]) {
+  const int warp = threadIdx.x >> 5, g = (threadIdx.x & 31) >> 2, t = threadIdx.x & 3;
+  double x[GROUPS][2][4];
+#pragma unroll
+  for (int b = 0; b < GROUPS; b++) {
+    if (b < live) {
+      load_rows(x[b], tile_of(bundle, warp + 4 * (b >> 2), column) + g +
+                          static_cast<long long>(8 * (b & 3) + 2 * t) * ld, ld);
+    }
+  }
+  clear(part);
+#pragma unroll
+  for (int b = 0; b < GROUPS; b++) {
+    if (b < live) {
+      put_rows(tile + (b >> 2) * 4096 + (b & 3) * 256, place, x[b]);
+      if (b & 1) {
+        add_gram(x[b - 1], x[b], part);
+      }
+    }
+  }
+}
+
+/**
+ * From G = L D L': R1 over lt (L'), R1^-T to `inverse`, both swizzled; zeros in the row of a column of zeros. a: L^-1 as
+ * eliminate leaves it. Returns what this thread has to say for going on. A warp needs no other's rows of lt.
+ */
+__device__ __forceinline__ bool finish_cholesky(const CholeskyShared& sh, const double (&a)[4][2],
+                                                double* lt, double* inverse) {
+  const int lane = threadIdx.x & 31, t = lane & 3, row = threadIdx.x >> 2;
+  double f[4], h[4];  // D = F F' block by block: this row of F' and of F^-1
+  factor_block(sh.elimination.pivot[row >> 2], row & 3, f, h);
+  const bool zero = sh.squares[row] == 0;
+  // Beside columns of an ordinary size, what squares to zero is zero for reflectors too.
+  const bool ordinary = __any_sync(~0u, sh.squares[lane] >= 0x1p-60);
+  bool good = true;
+  double r1[4][2];
+#pragma unroll
+  for (int c = 0; c < 4; c++) {
+#pragma unroll
+    for (int p = 0; p < 2; p++) {
+      const int j = 8 * c + 2 * t + p;
+      const double mine = j < (row & ~3) ? a[c][p] : j == row && !zero ? 1.0 : 0.0;
+      double v = 0, r = 0;
+#pragma unroll
+      for (int s = 0; s < 4; s++) {
+        const int k = (row & ~3) + s;
+        v = fma(h[s], __shfl_sync(~0u, mine, (lane & 16) + 4 * s + t), v);
+        r = fma(f[s], lt[k * 32 + (j ^ swizzle(k))], r);
+      }
+      r1[c][p] = zero ? 0.0 : r;
+      inverse[row * 32 + (j ^ swizzle(row))] = v;
+      const double square = sh.squares[j];
+      good = good && square * v * v <= CHOLESKY_GROWTH * CHOLESKY_GROWTH &&
+             (square == 0 ? ordinary : square > 0x1p-800 && square < 0x1p800);
+    }
+  }
+  __syncwarp();
+#pragma unroll
+  for (int c = 0; c < 4; c++) {
+#pragma unroll
+    for (int p = 0; p < 2; p++) {
+      lt[row * 32 + ((8 * c + 2 * t + p) ^ swizzle(row))] = r1[c][p];
+    }
+  }
+  return good;
+}
+
+/**
+ * Q1 = X R1^-1, sixteen rows at a time: its first tile to `top` in shared memory, the others to where X was as V, and this
+ * warp's part of Q1'Q1. On the transpose, Q1' = R1^-T X', whose accumulators are the fragments of the Gram matrix.
+ */
+template <int GROUPS>
+__device__ __forceinline__ void orthonormalize(const double* tile, const double* inverse,
+                                               double* top, const TilePlaces& place,
+                                               const Bundle& bundle, int ld, int column, int live,
+                                               double (&part)[6][4]) {
+  const int warp = threadIdx.x >> 5, g = (threadIdx.x & 31) >> 2, t = threadIdx.x & 3;
+  double fa[3][8];  // R1^-T: blocks (0, 0), (1, 0), (1, 1)
+#pragma unroll
+  for (int i = 0; i < 8; i++) {
+    const double* from = inverse + place.across[i >> 2][(i >> 1) & 1] + 256 * (i & 1);
+    fa[0][i] = from[0];
+    fa[1][i] = from[512];
+    fa[2][i] = from[528];
+  }
+  clear(part);
+#pragma unroll
+  for (int b = 0; b < GROUPS; b += 2) {
+    if (b < live) {
+      double q1[2][2][4];
+#pragma unroll
+      for (int r = 0; r < 2; r++) {
+        const double* from = tile + (b >> 2) * 4096 + ((b & 3) + r) * 256;
+        double fb[2][4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+          fb[0][i] = from[place.across[i >> 1][i & 1]];
+          fb[1][i] = from[16 + place.across[i >> 1][i & 1]];
+          q1[r][0][i] = q1[r][1][i] = 0;
+        }
+        mma_16x8x16(q1[r][0], fa[0], fb[0]);
+        mma_16x8x16(q1[r][1], fa[1], fb[0]);
+        mma_16x8x16(q1[r][1], fa[2], fb[1]);
+      }
+      add_gram(q1[0], q1[1], part);
+#pragma unroll
+      for (int r = 0; r < 2; r++) {
+        if (b < 4 && warp == 0) {
+          put_rows(top + (b + r) * 256, place, q1[r]);
+        } else {
+          store_rows(tile_of(bundle, warp + 4 * (b >> 2), column) + g +
+                         static_cast<long long>(8 * ((b & 3) + r) + 2 * t) * ld,
+                     ld, q1[r]);
+        }
+      }
+    }
+  }
+}
+
+/** Columns 8 warp .. 8 warp + 7 of swizzled 32 x 32 matrices: this warp's part of the products at the end. */
+struct Strip {
+  int down[2], across[2];
+
+  __device__ __forceinline__ explicit Strip(const TilePlaces& place) {
+    const int warp = threadIdx.x >> 5;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+      down[i] = 16 * (warp >> 1) + (warp & 1 ? place.down[1][i] : place.down[0][i]);
+      across[i] = 16 * (warp >> 1) + (warp & 1 ? place.across[1][i] : place.across[0][i]);
+    }
+  }
+
+  /** As B fragments, rows 16 h .. 16 h + 15. */
+  __device__ __forceinline__ void operand(const double* from, double (&b)[2][4]) const {
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        b[h][i] = from[512 * h + 256 * (i >> 1) + down[i & 1]];
+      }
+    }
+  }
+
+  /** As accumulators, rows 16 m + g and 16 m + 8 + g. */
+  __device__ __forceinline__ void accumulator(const double* from, double (&d)[2][4]) const {
+#pragma unroll
+    for (int m = 0; m < 2; m++) {
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        d[m][i] = from[512 * m + 256 * (i >> 1) + across[i & 1]];
+      }
+    }
+  }
+};
+
+/** D += U B with U's blocks (0, 0), (0, 1), (1, 1). */
+__device__ __forceinline__ void add_upper(const double (&u)[3][8], const double (&b)[2][4],
+                                          double (&d)[2][4]) {
+  mma_16x8x16(d[0], u[0], b[0]);
+  mma_16x8x16(d[0], u[1], b[1]);
+  mma_16x8x16(d[1], u[2], b[1]);
+}
+
+/**
+ * T to the VT slot: with N = -(Qtop - S)^-1 S, to first order in U, T' = N - N (U N + U'). n: N, swizzled; ut: U' as
+ * accumulators; own: 384 doubles of the warp's own.
+ */
+__device__ __forceinline__ void write_t(const double* n, const double (&u)[3][8], double (&ut)[2][4],
+                                        const TilePlaces& place, const Strip& strip, double* own,
+                                        double* t_slot) {
+  const int warp = threadIdx.x >> 5, g = (threadIdx.x & 31) >> 2, t = threadIdx.x & 3;
+  double b[2][4], d[2][4];
+  strip.operand(n, b);
+  add_upper(u, b, ut);
+  // Accumulators with rows where a B fragment has columns: once through shared memory.
+#pragma unroll
+  for (int m = 0; m < 2; m++) {
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      own[(16 * m + 8 * (i >> 1) + g) * 12 + 2 * t + (i & 1)] = ut[m][i];
+    }
+  }
+  __syncwarp();
+#pragma unroll
+  for (int h = 0; h < 2; h++) {
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      b[h][i] = own[(16 * h + 8 * (i >> 1) + 2 * t + (i & 1)) * 12 + g];
+    }
+  }
+  strip.accumulator(n, d);
+#pragma unroll
+  for (int m = 0; m < 2; m++) {
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+      double a[8];
+#pragma unroll
+      for (int i = 0; i < 8; i++) {
+        a[i] = -n[512 * m + 256 * (i & 1) + 16 * h + place.across[i >> 2][(i >> 1) & 1]];
+      }
+      mma_16x8x16(d[m], a, b[h]);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      t_slot[(8 * warp + 2 * t + (i & 1)) * 32 + 16 * m + g + 8 * (i >> 1)] = d[m][i];
+    }
+  }
+}
+
+/**
+ * Factorizes the 32 columns of column tile `column` of a bundle of at most TILES row tiles, as householder_factorize does, or
+ * returns false and has written nothing. shared: TILES * 1024 + 3072 doubles. On return sh.beta[k] is R_kk. All threads of the
+ * block call it; a barrier must lie between it and what wrote the tiles, and between it and what reads them.
+ */
+template <int TILES>
+__device__ __forceinline__ bool cholesky_factorize(double* shared, CholeskyShared& sh,
+                                                   const Bundle& bundle, int ld, int column,
+                                                   double* vt) {
+  constexpr int GROUPS = (TILES + 3) / 4 * 4;  // of eight rows, a warp
+  const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+  const int g = lane >> 2, t = lane & 3, row = threadIdx.x >> 2;
+  const int live = 4 * max(0, (bundle.size - warp + 3) / 4);
+  const TilePlaces place;
+  double* own = shared + warp * 1024;     // X; then 768 doubles of this warp's part of Q1'Q1, and U above them
+  double* parts = shared + TILES * 1024;  // X'X by warps; then R1 and:
+  double* inverse = parts + 1024;         // R1^-T, then N
+  double* top = parts + 2048;             // Q1's top tile
+  double part[6][4];
+  load_tiles<GROUPS>(own, place, bundle, ld, column, live, part);
+  put_gram(parts + warp * 768, part);
+  __syncthreads();
+  double a[4][2];
+  sum_gram(parts, 768, a);
+#pragma unroll
+  for (int c = 0; c < 4; c++) {
+    if (row >> 3 == c && t == (row & 7) >> 1) {
+      const double square = row & 1 ? a[c][1] : a[c][0];
+      sh.squares[row] = square;
+      a[c][0] = row & 1 || square != 0 ? a[c][0] : 1.0;
+      a[c][1] = row & 1 && square == 0 ? 1.0 : a[c][1];
+    }
+  }
+  eliminate(sh.elimination, a, parts);  // its first barrier ends the reading of the parts, too
+  __syncthreads();
+  if (!__syncthreads_and(finish_cholesky(sh, a, parts, inverse))) {
+    return false;
+  }
+  orthonormalize<GROUPS>(own, inverse, top, place, bundle, ld, column, live, part);
+  __syncwarp();
+  put_gram(own, part);
+  __syncthreads();
+  const bool zero = sh.squares[row] == 0;
+  double u[4][2];
+  sum_gram(shared, 1024, u);
+  double* above = shared + (row >> 3) * 1024 + 768 + (row & 7) * 32;
+#pragma unroll
+  for (int c = 0; c < 4; c++) {
+#pragma unroll
+    for (int p = 0; p < 2; p++) {
+      const int j = 8 * c + 2 * t + p;
+      u[c][p] = j > row ? u[c][p] : j == row && !zero ? 0.5 * (u[c][p] - 1.0) : 0.0;
+      above[j ^ swizzle(row)] = u[c][p];
+      const double q1 = top[row * 32 + (j ^ swizzle(row))];
+      a[c][p] = !zero ? q1 : j == row ? 1.0 : 0.0;
+    }
+  }
+  if (vt != nullptr) {
+    reconstruct(sh.elimination, a);
+  } else if (threadIdx.x < 32) {
+    sh.elimination.sign[threadIdx.x] = 1;  // nobody needs V and T: any sign will do
+  }
+#pragma unroll
+  for (int c = 0; c < 4; c++) {
+#pragma unroll
+    for (int p = 0; p < 2; p++) {
+      const int j = 8 * c + 2 * t + p;
+      inverse[row * 32 + (j ^ swizzle(row))] = zero && j == row ? 0.0 : a[c][p];
+    }
+  }
+  __syncthreads();
+  double upper[3][8];  // U as add_upper takes it
+#pragma unroll
+  for (int i = 0; i < 8; i++) {
+    const double* from = shared + (i & 1) * 1024 + 768 + place.across[i >> 2][(i >> 1) & 1];
+    upper[0][i] = from[0];
+    upper[1][i] = from[16];
+    upper[2][i] = from[2048 + 16];
+  }
+  const Strip strip(place);
+  if (vt != nullptr) {
+    const double s = sh.elimination.sign[row];
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+      double z[2];
+#pragma unroll
+      for (int p = 0; p < 2; p++) {
+        const int j = 8 * c + 2 * t + p;
+        const double factor = j == row && !zero ? 1.0 + u[c][p] : u[c][p];
+        z[p] = fma(-s, factor, top[row * 32 + (j ^ swizzle(row))]);
+      }
+      *reinterpret_cast<double2*>(vt + row * 32 + 8 * c + 2 * t) = make_double2(z[0], z[1]);
+    }
+    double ut[2][4];
+#pragma unroll
+    for (int m = 0; m < 2; m++) {
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        ut[m][i] = own[768 + 16 * m + place.down[i >> 1][i & 1]];
+      }
+    }
+    write_t(inverse, upper, ut, place, strip, own, vt + 1024);
+  }
+  double b[2][4], r[2][4];
+  strip.operand(parts, b);
+  strip.accumulator(parts, r);
+  add_upper(upper, b, r);
+#pragma unroll
+  for (int m = 0; m < 2; m++) {
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+      const int i = 16 * m + g + 8 * h, j = 8 * warp + 2 * t;
+      const double s = sh.elimination.sign[i];
+      const double2 out = make_double2(j >= i ? s * r[m][2 * h] : 0.0,
+                                       j + 1 >= i ? s * r[m][2 * h + 1] : 0.0);
+      *reinterpret_cast<double2*>(tile_of(bundle, 0, column) + static_cast<long long>(i) * ld + j) =
+          out;
+      if (j == i || j + 1 == i) {
+        sh.beta[i] = j == i ? out.x : out.y;
+      }
+    }
+  }
+  __syncthreads();
+  return true;
+}

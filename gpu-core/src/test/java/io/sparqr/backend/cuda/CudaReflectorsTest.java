@@ -1,0 +1,18 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.numeric.SubtreeFactorizerContract;
+import org.junit.jupiter.api.Tag;
+
+/** Every column tile by reflectors, those too that Cholesky QR would factor. */
+@Tag("gpu")
+class CudaReflectorsTest extends SubtreeFactorizerContract {
+
+  @Override
+  protected SubtreeFactorizer create() {
+    var factorizer = (CudaSubtreeFactorizer) TestDevice.provider().create(0);
+    factorizer.reflectorsOnly();
+    return factorizer;
+  }
+}
