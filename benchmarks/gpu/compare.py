@@ -30,6 +30,8 @@ def entries(name):
         return
     file = lines(name)
     kind = next(file).lower().split()
+    if kind[4] != "general" and (kind[2] == "array" or kind[4] != "symmetric"):
+        sys.exit(f"{name}: not read here: {' '.join(kind)}")
     entry = (line.split() for line in file if line.strip() and not line.startswith("%"))
     size = [int(s) for s in next(entry)]
     if kind[2] == "array":
@@ -57,7 +59,7 @@ d = [a - b for a, b in zip(x, y)]
 residuals = abs(r["residualNorm"] - s["residualNorm"])
 matrix, *options = problem.split()
 if matrix.startswith("gen:"):
-    difference, allowed, what = norm(d) / norm(x), 1e-8, "x"
+    difference, allowed, what = norm(d) / (norm(x) or 1.0), 1e-8, "x"
     close = residuals <= 1e-10 * (1 + r["residualNorm"]) and (difference <= allowed or r["rank"] < r["columns"])
 else:
     product, square = [0.0] * r["rows"], 0.0

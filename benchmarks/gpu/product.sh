@@ -63,7 +63,8 @@ if [ "$mode" = cli ]; then
         --backend "$backend" --check --repeat "$REPEAT" --out "$folder/x.$backend" --report "$folder/r.$backend" \
         >"$folder/log" 2>&1 || { echo "$2 | $backend FAILED"; cat "$folder/log"; return 1; }
     done
-    python3 "$here/compare.py" "$2" "$folder/x.cpu" "$folder/r.cpu" "$folder/x.$device" "$folder/r.$device"
+    python3 "$here/compare.py" "$2" "$folder/x.cpu" "$folder/r.cpu" "$folder/x.$device" "$folder/r.$device" || return 1
+    rm -r "$folder"
   }
   export -f solve_both
   # Matrices of known rank that are here, tall way up, and the certified problems with their right-hand sides.
