@@ -26,7 +26,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /** Real problems against answers that were computed independently (dense SVD, refined solves). */
-class ReferenceDataTest {
+public class ReferenceDataTest {
 
   /** Larger ones would take the suite minutes. */
   private static final double MOST_FLOPS = 3e10;
@@ -36,6 +36,11 @@ class ReferenceDataTest {
 
   private static final Path DATA =
       Path.of(System.getProperty("sparqr.shared", "../../shared"), "data");
+
+  /** The backend that answers; a problem closes it. */
+  protected SubtreeFactorizer create() {
+    return new CpuSubtreeFactorizer();
+  }
 
   @TestFactory
   Stream<DynamicTest> problems() throws IOException {
@@ -47,7 +52,7 @@ class ReferenceDataTest {
         .map(f -> DynamicTest.dynamicTest(f[0], () -> check(f)));
   }
 
-  private static void check(String[] f) throws IOException {
+  private void check(String[] f) throws IOException {
     CsrMatrix a;
     double[] b;
     Path file = DATA.resolve(f[0]);
@@ -67,7 +72,7 @@ class ReferenceDataTest {
     var options = SymbolicOptions.defaults();
     double flops = SymbolicAnalyzer.analyze(a.pattern(), options).flops();
     assumeTrue(flops < MOST_FLOPS, () -> f[0] + " takes " + flops + " flops");
-    try (var backend = new CpuSubtreeFactorizer()) {
+    try (SubtreeFactorizer backend = create()) {
       var solution = new LocalSolver(backend, options, 2).solve(a, b, 1);
       compare(f, a, b, solution);
     }
@@ -129,14 +134,14 @@ class ReferenceDataTest {
         .map(f -> DynamicTest.dynamicTest(f[0], () -> checkIndexed(f)));
   }
 
-  private static void checkIndexed(String[] f) throws IOException {
+  private void checkIndexed(String[] f) throws IOException {
     CsrMatrix read = MatrixMarket.readMatrix(DATA.resolve(f[0]));
     CsrMatrix a = read.rows() < read.columns() ? read.transpose() : read;
     double[] b = DefaultRightHandSide.of(a);
     var options = SymbolicOptions.defaults();
     double flops = SymbolicAnalyzer.analyze(a.pattern(), options).flops();
     assumeTrue(flops < MOST_FLOPS / 4, () -> f[0] + " takes " + flops + " flops");
-    try (var backend = new CpuSubtreeFactorizer()) {
+    try (SubtreeFactorizer backend = create()) {
       var solution = new LocalSolver(backend, options, 2).solve(a, b, 1);
       checkNormalEquations(a, b, solution);
       int rank = Integer.parseInt(f[8].split(" ")[0]);
@@ -181,7 +186,7 @@ class ReferenceDataTest {
         .map(e -> DynamicTest.dynamicTest(e.getKey(), () -> checkNist(folder, e)));
   }
 
-  private static void checkNist(Path folder, Map.Entry<String, Map<String, Double>> set)
+  private void checkNist(Path folder, Map.Entry<String, Map<String, Double>> set)
       throws IOException {
     List<String> lines = Files.readAllLines(folder.resolve(set.getKey() + ".csv"));
     List<String> names = List.of(lines.get(0).split(","));
@@ -199,7 +204,7 @@ class ReferenceDataTest {
       }
     }
     CsrMatrix matrix = TestMatrices.ofDense(a, terms.size(), false);
-    try (var backend = new CpuSubtreeFactorizer()) {
+    try (SubtreeFactorizer backend = create()) {
       var solution = new LocalSolver(backend, SymbolicOptions.defaults(), 1).solve(matrix, b, 1);
       assertThat(solution.factorization().rank()).isEqualTo(terms.size());
       for (int j = 0; j < terms.size(); j++) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.sparqr.backend.cpu.CpuBackendProvider;
+import io.sparqr.matrix.Libsvm;
 import io.sparqr.matrix.MatrixMarket;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;
@@ -69,7 +70,7 @@ class CudaRealMatricesTest {
     Assumptions.assumeTrue(Files.isDirectory(data), "no shared collection at " + data);
     List<Path> files;
     try (var all = Files.walk(data)) {
-      files = all.filter(f -> f.toString().matches(".*\\.mtx(\\.gz)?")).sorted().toList();
+      files = all.filter(f -> f.toString().matches(".*\\.(mtx|svm)(\\.gz)?")).sorted().toList();
     }
     assertThat(files).hasSizeGreaterThan(20);
     String[] slice = System.getProperty("sparqr.test.slice", "0/1").split("/");
@@ -113,6 +114,9 @@ class CudaRealMatricesTest {
   }
 
   private static CsrMatrix matrix(Path file) throws IOException {
+    if (file.toString().contains(".svm")) {
+      return Libsvm.read(file).matrix();
+    }
     try {
       return MatrixMarket.readMatrix(file);
     } catch (io.sparqr.error.SparseQrException e) {
