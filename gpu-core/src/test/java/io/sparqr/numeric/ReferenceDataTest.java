@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
-import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.Libsvm;
 import io.sparqr.matrix.MatrixMarket;
@@ -19,7 +18,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -31,12 +29,6 @@ public class ReferenceDataTest {
   /** Larger ones would take the suite minutes. */
   private static final double MOST_FLOPS = 3e10;
 
-  /** Those of the index that are solved a second time. */
-  private static final double MOST_FLOPS_TWICE = 1e9;
-
-  private static final Path DATA =
-      Path.of(System.getProperty("sparqr.shared", "../../shared"), "data");
-
   /** The backend that answers; a problem closes it. */
   protected SubtreeFactorizer create() {
     return new CpuSubtreeFactorizer();
@@ -44,10 +36,8 @@ public class ReferenceDataTest {
 
   @TestFactory
   Stream<DynamicTest> problems() throws IOException {
-    Path table = DATA.resolve("REFERENCE.tsv");
-    assumeTrue(Files.exists(table), "no reference data in " + DATA);
-    return Files.readAllLines(table).stream()
-        .skip(1)
+    List<String> lines = Files.readAllLines(SharedCollection.path("REFERENCE.tsv"));
+    return SharedCollection.slice(lines.subList(1, lines.size()))
         .map(line -> line.split("\t", -1))
         .map(f -> DynamicTest.dynamicTest(f[0], () -> check(f)));
   }
@@ -55,7 +45,7 @@ public class ReferenceDataTest {
   private void check(String[] f) throws IOException {
     CsrMatrix a;
     double[] b;
-    Path file = DATA.resolve(f[0]);
+    Path file = SharedCollection.path(f[0]);
     if (f[1].equals("labels")) {
       var labeled = Libsvm.read(file);
       a = labeled.matrix();
@@ -64,7 +54,7 @@ public class ReferenceDataTest {
       boolean transposed = f[1].endsWith(" (A')");
       CsrMatrix read = MatrixMarket.readMatrix(file);
       a = transposed ? read.transpose() : read;
-      DenseMatrix rhs = MatrixMarket.readDense(DATA.resolve(f[1].replace(" (A')", "")));
+      DenseMatrix rhs = MatrixMarket.readDense(SharedCollection.path(f[1].replace(" (A')", "")));
       b = rhs.column(0);
     }
     assertThat(new int[] {a.rows(), a.columns()})
@@ -79,7 +69,7 @@ public class ReferenceDataTest {
   }
 
   private static void compare(String[] f, CsrMatrix a, double[] b, LocalSolver.Solution solution) {
-    double rounding = checkNormalEquations(a, b, solution);
+    double rounding = NormalEquations.check(a, b, solution);
     if (hasClearRank(f)) {
       assertThat(solution.factorization().rank()).as("rank").isEqualTo(Integer.parseInt(f[4]));
       double reference = Double.parseDouble(f[6]);
@@ -87,27 +77,6 @@ public class ReferenceDataTest {
           .as("residual norm of the reference")
           .isCloseTo(reference, within(1e-10 * reference + rounding));
     }
-  }
-
-  /** A'r = 0 and ||r|| from the tail; returns the rounding error that ||r|| may have. */
-  private static double checkNormalEquations(
-      CsrMatrix a, double[] b, LocalSolver.Solution solution) {
-    double[] r = a.multiply(solution.x());
-    for (int i = 0; i < r.length; i++) {
-      r[i] = b[i] - r[i];
-    }
-    double norm = Tolerances.frobenius(a);
-    double normR = Tolerances.norm(r);
-    double size = Tolerances.norm(b) + norm * Tolerances.norm(solution.x());
-    double backward = Tolerances.of(4, 4, norm * size);
-    assertThat(Tolerances.norm(a.multiplyTransposed(r)))
-        .as("A'r, ||r|| = %s", normR)
-        .isLessThanOrEqualTo(1e-12 * norm * normR + backward);
-    double rounding = Tolerances.of(a.rows(), a.columns(), size);
-    assertThat(solution.residualNorm()[0])
-        .as("residual norm from the tail and from b - Ax")
-        .isCloseTo(normR, within(rounding));
-    return rounding;
   }
 
   /** Full rank and fairly conditioned, or a gap of ten orders after the last singular value. */
@@ -120,60 +89,10 @@ public class ReferenceDataTest {
     return Double.parseDouble(f[8]) < 1e10 && next < 1e-10 * last;
   }
 
-  /** Every matrix of the index, tall way up, with a right-hand side of our own. */
-  @TestFactory
-  Stream<DynamicTest> index() throws IOException {
-    Path table = DATA.resolve("INDEX.tsv");
-    assumeTrue(Files.exists(table), "no index of matrices in " + DATA);
-    return Files.readAllLines(table).stream()
-        .skip(1)
-        .map(line -> line.split("\t", -1))
-        .filter(f -> f[0].matches(".*\\.mtx(\\.gz)?") && !f[8].isEmpty())
-        .filter(f -> Integer.parseInt(f[1]) > 0 && Integer.parseInt(f[2]) > 0)
-        .filter(f -> Double.parseDouble(f[9]) < 1e-9 * MOST_FLOPS)
-        .map(f -> DynamicTest.dynamicTest(f[0], () -> checkIndexed(f)));
-  }
-
-  private void checkIndexed(String[] f) throws IOException {
-    CsrMatrix read = MatrixMarket.readMatrix(DATA.resolve(f[0]));
-    CsrMatrix a = read.rows() < read.columns() ? read.transpose() : read;
-    double[] b = DefaultRightHandSide.of(a);
-    var options = SymbolicOptions.defaults();
-    double flops = SymbolicAnalyzer.analyze(a.pattern(), options).flops();
-    assumeTrue(flops < MOST_FLOPS / 4, () -> f[0] + " takes " + flops + " flops");
-    try (SubtreeFactorizer backend = create()) {
-      var solution = new LocalSolver(backend, options, 2).solve(a, b, 1);
-      checkNormalEquations(a, b, solution);
-      int rank = Integer.parseInt(f[8].split(" ")[0]);
-      if (rank == a.columns()) {
-        assertThat(solution.factorization().rank()).as("rank").isEqualTo(rank);
-      }
-      if (flops < MOST_FLOPS_TWICE) {
-        CsrMatrix scaled = scaled(a);
-        checkNormalEquations(scaled, b, new LocalSolver(backend, options, 2).solve(scaled, b, 1));
-      }
-    }
-  }
-
-  /**
-   * Other units: equilibrated the same matrix but for rounding, so that dependent columns leave
-   * other rounding errors.
-   */
-  private static CsrMatrix scaled(CsrMatrix a) {
-    var random = new Random(42);
-    double[] unit = random.doubles(a.columns(), 1, 2).toArray();
-    double[] values = a.values().clone();
-    for (int k = 0; k < a.nonzeros(); k++) {
-      values[k] *= unit[a.columnIndex()[k]];
-    }
-    return new CsrMatrix(a.rows(), a.columns(), a.rowStart(), a.columnIndex(), values);
-  }
-
   /** NIST StRD linear regression, all sets: full rank, and six digits of every parameter. */
   @TestFactory
   Stream<DynamicTest> nist() throws IOException {
-    Path folder = DATA.resolve("nist");
-    assumeTrue(Files.exists(folder), "no NIST data in " + DATA);
+    Path folder = SharedCollection.path("nist");
     var certified = new TreeMap<String, Map<String, Double>>();
     for (String line :
         Files.readAllLines(folder.resolve("certified.tsv")).stream().skip(1).toList()) {

@@ -10,6 +10,7 @@ import io.sparqr.matrix.MatrixMarket;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.RowSplit;
+import io.sparqr.numeric.SharedCollection;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
@@ -23,7 +24,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
@@ -32,11 +32,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
-/**
- * Every matrix of the shared collection, device against CPU backend: same rank, same norms. One
- * test a matrix, so that a run under a slow tool can be spread over processes: {@code
- * -Dsparqr.test.slice=k/n} takes every n-th matrix, from the k-th (0 to n-1) on.
- */
+/** Every matrix of the shared collection, device against CPU backend: same rank, same norms. */
 @Tag("gpu")
 class CudaRealMatricesTest {
 
@@ -66,18 +62,12 @@ class CudaRealMatricesTest {
 
   @TestFactory
   Stream<DynamicTest> sameRankAndNormsAsTheCpu() throws IOException {
-    Path data = Path.of(System.getProperty("sparqr.shared", "none"), "data");
-    Assumptions.assumeTrue(Files.isDirectory(data), "no shared collection at " + data);
     List<Path> files;
-    try (var all = Files.walk(data)) {
+    try (var all = Files.walk(SharedCollection.path(""))) {
       files = all.filter(f -> f.toString().matches(".*\\.(mtx|svm)(\\.gz)?")).sorted().toList();
     }
     assertThat(files).hasSizeGreaterThan(20);
-    String[] slice = System.getProperty("sparqr.test.slice", "0/1").split("/");
-    int first = Integer.parseInt(slice[0]);
-    int step = Integer.parseInt(slice[1]);
-    return IntStream.iterate(first, i -> i < files.size(), i -> i + step)
-        .mapToObj(files::get)
+    return SharedCollection.slice(files)
         .map(f -> dynamicTest(f.getFileName().toString(), () -> compare(f)));
   }
 

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# The gpu-tagged tests under NVIDIA's compute-sanitizer, where pack.sh was unpacked: many processes
+# side by side, on all devices. sanitize.sh <output folder> <processes a device> [<job> ...]
+#   job            tool:class[:part], part a slice k/n of its matrices or a regular expression of
+#                  test methods (! before it: all others); without jobs, all that the tests need
+#   SPARQR_SHARED  folder of the shared collection; without it the tests on real matrices skip
+#   TOOLS          regular expression of the tools to run all jobs of (default all four)
+#   LIMIT          seconds a job may take (default 500)
+# One line a job: seconds, tests passed, failed and skipped, what the sanitizer counted; what it
+# printed is in the output folder. Fails when a test did or the sanitizer found something.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+out=${1:?output folder}
+each=${2:?processes a device}
+shift 2
+mkdir -p "$out"
+
+contract='CudaSubtreeFactorizerTest CudaSmallBundlesTest CudaPoisonedBuffersTest CudaReflectorsTest'
+# racecheck is 50 times slower than the others: the contract in parts of about the same length.
+parts='dense|rightHand|staircases columnsFrom|subnormal|products sparse|incidence farMore|farther keptReflectors'
+all_jobs() {
+  local tool class part k
+  for k in {0..23}; do echo "racecheck:CudaRealMatricesTest:$k/24"; done
+  for k in {0..5}; do echo "racecheck:CudaReferenceDataTest:$k/6"; done
+  echo racecheck:CudaKeptQTest racecheck:CudaResourcesTest
+  for class in $contract; do
+    for part in $parts; do echo "racecheck:$class:$part"; done
+    echo "racecheck:$class:!${parts// /|}"
+  done
+  for tool in memcheck initcheck synccheck; do
+    for class in $contract CudaKeptQTest CudaResourcesTest CudaReferenceDataTest; do echo "$tool:$class"; done
+    for k in {0..3}; do echo "$tool:CudaRealMatricesTest:$k/4"; done
+  done
+}
+
+one() { # job: runs it, keeps what it printed, prints its line
+  local tool class part slice=0/1 begin log code=0 select=()
+  IFS=: read -r tool class part <<<"$1"
+  case $part in
+    '') ;;
+    */*) slice=$part ;;
+    '!'*) select=(--exclude-methodname ".*#(${part#!}).*") ;;
+    *) select=(--include-methodname ".*#($part).*") ;;
+  esac
+  log=$out/${1//[^A-Za-z0-9!]/-}.txt
+  begin=$SECONDS
+  CUDA_VISIBLE_DEVICES=$((SLOT % DEVICES)) timeout "${LIMIT:-500}" compute-sanitizer \
+    --tool "$tool" --error-exitcode 9 --print-limit 20 \
+    "$here/jre/bin/java" -Xmx6g -XX:+UseParallelGC --add-modules=jdk.incubator.vector \
+    --enable-native-access=ALL-UNNAMED -Dsparqr.shared="${SPARQR_SHARED:-none}" \
+    -Dsparqr.test.slice="$slice" -cp "$CLASS_PATH" org.junit.platform.console.ConsoleLauncher \
+    execute --include-tag gpu --disable-banner --disable-ansi-colors --fail-if-no-tests \
+    --details=tree --select-class "io.sparqr.backend.cuda.$class" "${select[@]}" \
+    >"$log" 2>&1 || code=$?
+  tests() { sed -n "s/^\[ *\([0-9]*\) tests $1 *\]$/\1/p" "$log"; }
+  printf '%s exit %s, %s s, %s passed, %s failed, %s skipped: %s\n' "$1" "$code" \
+    $((SECONDS - begin)) "$(tests successful)" "$(tests failed)" "$(tests aborted)" \
+    "$(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$log" | sed 's/=* //' | sort | uniq -c | paste -sd ';')"
+  [ "$code" = 0 ]
+}
+
+CLASS_PATH=$(printf '%s:' "$here"/*/classes "$here"/*/test-classes "$here"/lib/*.jar)
+DEVICES=$(nvidia-smi -L | wc -l)
+export here out CLASS_PATH DEVICES
+export -f one
+{ [ $# -gt 0 ] && printf '%s\n' "$@" || all_jobs | tr ' ' '\n' | grep -E "^(${TOOLS:-.*}):"; } |
+  xargs -d '\n' -P $((each * DEVICES)) --process-slot-var=SLOT -I{} bash -c 'one "$1"' _ {}
