@@ -9,6 +9,7 @@ import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.Arrays;
 import java.util.OptionalDouble;
@@ -55,6 +56,40 @@ class LocalSolverTest {
     assertThat(s.factorization().deadColumns()).hasSize(2).contains(0);
     assertThat(s.x()[0]).isZero();
     assertThat(solver(1).solve(matrix, b, 1).factorization().rank()).isEqualTo(3);
+  }
+
+  /** R is a dense triangle, in more than one front; x by Sherman and Morrison's formula. */
+  @Test
+  void aDenseRowAmongShortOnes() {
+    int n = 5000;
+    var random = new Random(9);
+    double[] d = random.doubles(n, 1, 2).toArray();
+    double[] w = TestMatrices.vector(n, random);
+    double[] b = TestMatrices.vector(n + 1, random);
+    int[] start = new int[n + 2];
+    int[] index = new int[2 * n];
+    Arrays.setAll(start, i -> i <= n ? i : 2 * n);
+    Arrays.setAll(index, k -> k % n);
+    double[] values = Arrays.copyOf(d, 2 * n);
+    System.arraycopy(w, 0, values, n, n);
+    var a = new CsrMatrix(n + 1, n, start, index, values);
+    var analysis = SymbolicAnalyzer.analyze(a.pattern(), SymbolicOptions.defaults());
+    assertThat(analysis.fronts()).isGreaterThan(1);
+    var s = solver(2).solve(a, b, 1, analysis);
+    // (D^2 + w w') x = D b + w beta: x = y - z w'y / (1 + w'z), D^2 y = D b + w beta, D^2 z = w.
+    double wy = 0;
+    double wz = 0;
+    for (int j = 0; j < n; j++) {
+      wy += w[j] * (b[j] / d[j] + w[j] * b[n] / (d[j] * d[j]));
+      wz += w[j] * w[j] / (d[j] * d[j]);
+    }
+    double tolerance = Tolerances.of(n + 1, n, Tolerances.norm(b));
+    for (int j = 0; j < n; j++) {
+      double y = b[j] / d[j] + w[j] * b[n] / (d[j] * d[j]);
+      double x = y - w[j] / (d[j] * d[j]) * wy / (1 + wz);
+      assertThat(s.x()[j]).as("x[%d]", j).isCloseTo(x, within(tolerance));
+    }
+    assertThat(s.factorization().rank()).isEqualTo(n);
   }
 
   @Test

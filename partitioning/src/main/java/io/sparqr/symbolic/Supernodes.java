@@ -4,11 +4,9 @@ package io.sparqr.symbolic;
 import java.util.Arrays;
 
 /**
- * Fundamental supernodes, then relaxed amalgamation: columns j, j+1 (post numbers) are in one
- * fundamental supernode when j is the only child of j+1 and row j of R is row j+1 and the diagonal
- * (Liu, Ng and Peyton 1993). Then, from the roots down, a supernode is merged into its parent's
- * group under the rules of {@link Amalgamation}; any child may be, not just the last one, for the
- * final order of the columns is made after it. O(n).
+ * Relaxed amalgamation of the {@link FundamentalSupernodes}: from the roots down, a supernode is
+ * merged into its parent's group under the rules of {@link Amalgamation}; any child may be, not
+ * just the last one, for the final order of the columns is made after it. O(n).
  *
  * <p>The rules look at zeros in R. In a QR the rows that a child passes on widen too: merged, all
  * its work is done at the merged front's width. So a child of more than {@value #LARGE_ENTRIES}
@@ -46,37 +44,10 @@ final class Supernodes {
    * @param leftmostCount size n; rows of A that begin at a post number
    */
   Supernodes(int[] up, int[] counts, long[] leftmostCount, Amalgamation rules) {
-    int n = up.length;
-    int[] children = new int[n];
-    for (int j = 0; j < n; j++) {
-      if (up[j] >= 0) {
-        children[up[j]]++;
-      }
-    }
-    int[] snode = new int[n];
-    int[] last = new int[n];
-    int ns = 0;
-    for (int j = 0; j < n; j++) {
-      boolean joins = j > 0 && up[j - 1] == j && children[j] == 1 && counts[j - 1] == counts[j] + 1;
-      if (!joins) {
-        ns++;
-      }
-      snode[j] = ns - 1;
-      last[ns - 1] = j;
-    }
-    int[] columns = new int[ns];
-    int[] beyond = new int[ns];
-    int[] above = new int[ns];
-    for (int s = 0; s < ns; s++) {
-      columns[s] = last[s] - (s == 0 ? -1 : last[s - 1]);
-      beyond[s] = counts[last[s]] - 1;
-      above[s] = up[last[s]] < 0 ? -1 : snode[up[last[s]]];
-    }
-    double[] rows = new double[ns];
-    for (int j = 0; j < n; j++) {
-      rows[snode[j]] += leftmostCount[j];
-    }
-    int[] group = merge(columns, beyond, above, rows, rules);
+    var supernodes = new FundamentalSupernodes(up, counts, leftmostCount);
+    int ns = supernodes.count;
+    int[] columns = supernodes.columns;
+    int[] group = merge(supernodes, rules);
     int[] number = new int[ns];
     int groups = 0;
     for (int s = 0; s < ns; s++) {
@@ -91,24 +62,24 @@ final class Supernodes {
     for (int s = 0; s < ns; s++) {
       if (group[s] == s) {
         int g = number[s];
-        parent[g] = above[s] < 0 ? -1 : number[group[above[s]]];
+        int above = supernodes.above[s];
+        parent[g] = above < 0 ? -1 : number[group[above]];
         pivots[g] = columns[s];
-        tail[g] = beyond[s];
+        tail[g] = supernodes.beyond[s];
       }
     }
-    groupOf = new int[n];
-    for (int j = 0; j < n; j++) {
-      groupOf[j] = number[group[snode[j]]];
+    groupOf = new int[up.length];
+    for (int j = 0; j < groupOf.length; j++) {
+      groupOf[j] = number[group[supernodes.of[j]]];
     }
   }
 
-  /**
-   * Top supernode of the group of each supernode; adds the columns up in {@code columns}.
-   *
-   * @param rows size ns; each supernode's own rows of A; on return rows of the groups' fronts
-   */
-  private static int[] merge(
-      int[] columns, int[] beyond, int[] above, double[] rows, Amalgamation rules) {
+  /** Top supernode of the group of each supernode; adds the columns up in {@code columns}. */
+  private static int[] merge(FundamentalSupernodes supernodes, Amalgamation rules) {
+    int[] columns = supernodes.columns;
+    int[] beyond = supernodes.beyond;
+    int[] above = supernodes.above;
+    double[] rows = supernodes.rows;
     int ns = columns.length;
     int[] group = new int[ns];
     double[] zeros = new double[ns];
@@ -118,13 +89,13 @@ final class Supernodes {
     }
     double[] passedOn = new double[ns];
     for (int s = 0; s < ns; s++) {
-      passedOn[s] = Math.min(Math.max(rows[s] - columns[s], 0), beyond[s]);
+      passedOn[s] = FundamentalSupernodes.passedOn(rows[s], columns[s], beyond[s]);
       if (above[s] >= 0) {
         rows[above[s]] += passedOn[s];
       }
     }
     for (int s = ns - 1; s >= 0; s--) {
-      if (above[s] < 0) {
+      if (above[s] < 0 || supernodes.cut[s]) {
         continue;
       }
       int g = group[above[s]];

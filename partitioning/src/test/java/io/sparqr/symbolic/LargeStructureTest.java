@@ -7,7 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTimeout;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.SparsityPattern;
 import java.time.Duration;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Shapes that break recursion, quadratic steps and int products. */
 class LargeStructureTest {
@@ -40,6 +43,38 @@ class LargeStructureTest {
     int root = s.fronts() - 1;
     assertThat(s.childCount(root)).isEqualTo(s.fronts() - 1);
     assertThat(s.fp(root) + (long) s.childCount(root)).isEqualTo(1_000_000);
+  }
+
+  /** As one front: as many rows as columns, all of them alive in the last column only. */
+  @ParameterizedTest
+  @ValueSource(ints = {4_000, 46_500, 1_000_000})
+  void aDenseRowAmongShortOnes(int n) {
+    SparsityPattern a = Patterns.denseRow(n);
+    SymbolicAnalysis s =
+        assertTimeout(Duration.ofSeconds(10), () -> SymbolicAnalyzer.analyze(a, NATURAL));
+    long most = Math.max(FundamentalSupernodes.CUT_ENTRIES, (long) n * n / 64);
+    double entriesOfR = 0;
+    for (int f = 0; f < s.fronts(); f++) {
+      assertThat((double) s.fm(f) * s.fn(f)).as("entries of front %d", f).isLessThanOrEqualTo(most);
+      assertThat(s.cm(f)).isEqualTo(f == s.fronts() - 1 ? 0 : 1);
+      entriesOfR += 0.5 * s.fp(f) * (2.0 * s.fn(f) - s.fp(f) + 1);
+    }
+    assertThat(entriesOfR).isEqualTo(0.5 * n * (n + 1.0));
+    assertThat(s.fronts()).isLessThanOrEqualTo((int) (1 + 64 * Math.log(n)));
+    if (n == 4_000) {
+      assertThat(s.fronts()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aDenseFrontStaysWholeHoweverLarge() {
+    int n = 20_000;
+    int[] all = new int[n];
+    Arrays.setAll(all, j -> j);
+    SparsityPattern a = new SparsityPattern(n, new long[] {0, n}, all, new long[] {2 * n});
+    SymbolicAnalysis s = SymbolicAnalyzer.analyze(a, NATURAL);
+    assertThat(s.fronts()).isEqualTo(1);
+    assertThat(s.fm(0)).isEqualTo(2 * n);
   }
 
   @Test

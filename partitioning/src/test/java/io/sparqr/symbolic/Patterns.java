@@ -81,6 +81,21 @@ public final class Patterns {
     return new SparsityPattern(n, start, index, twice);
   }
 
+  /** Rows {i}, and one row of all columns: R is a dense triangle. */
+  public static SparsityPattern denseRow(int n) {
+    long[] start = new long[n + 2];
+    int[] index = new int[2 * n];
+    long[] once = new long[n + 1];
+    Arrays.fill(once, 1);
+    for (int i = 0; i < n; i++) {
+      index[i] = i;
+      index[n + i] = i;
+      start[i + 1] = i + 1;
+    }
+    start[n + 1] = 2L * n;
+    return new SparsityPattern(n, start, index, once);
+  }
+
   /** One row an edge and one a node of a k x k grid. */
   public static SparsityPattern grid(int k) {
     List<int[]> rows = new ArrayList<>();

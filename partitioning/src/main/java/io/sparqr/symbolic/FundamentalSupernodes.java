@@ -1,0 +1,115 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.symbolic;
+
+import java.util.Arrays;
+
+/**
+ * Fundamental supernodes: columns j, j+1 (post numbers) are in one when j is the only child of j+1
+ * and row j of R is row j+1 and the diagonal (Liu, Ng and Peyton 1993). O(n).
+ *
+ * <p>A supernode into which rows come all along its columns (a wide staircase: one dense row of A
+ * among millions of short ones is enough) would be a front of as many rows as columns, though
+ * hardly a row of it is alive beyond the columns after its own. Where such a front would exceed
+ * {@value #CUT_ENTRIES} entries, the supernode is cut into a chain of fronts that pass few rows on.
+ * A dense front, whose rows are there from its first columns on, stays whole: cut, it would pass
+ * nearly all of them on.
+ */
+final class FundamentalSupernodes {
+
+  /** Entries (rows x columns) that a front with a wide staircase is cut at. */
+  static final long CUT_ENTRIES = 1L << 24;
+
+  /**
+   * A front's width over the least rows that it is cut at: a supernode of n columns comes to at
+   * most some {@value} ln(n) fronts, however wide.
+   */
+  private static final int MOST_CUTS = 64;
+
+  /** Number of supernodes. */
+  final int count;
+
+  /** Size n; supernode of a post number, ascending. */
+  final int[] of;
+
+  /** Size count; pivot columns. */
+  final int[] columns;
+
+  /** Size count; non-pivot columns. */
+  final int[] beyond;
+
+  /** Size count; parent supernode or -1. */
+  final int[] above;
+
+  /** Size count; rows of A that begin at its columns. */
+  final double[] rows;
+
+  /** Size count; whether the parent continues it, cut off for its size. */
+  final boolean[] cut;
+
+  /**
+   * Finds the supernodes.
+   *
+   * @param up size n; elimination tree by post number
+   * @param counts size n; row counts of R by post number
+   * @param leftmostCount size n; rows of A that begin at a post number
+   */
+  FundamentalSupernodes(int[] up, int[] counts, long[] leftmostCount) {
+    int n = up.length;
+    int[] children = new int[n];
+    for (int p : up) {
+      if (p >= 0) {
+        children[p]++;
+      }
+    }
+    of = new int[n];
+    int[] first = new int[n + 1];
+    boolean[] continued = new boolean[n];
+    double[] arriving = new double[n];
+    int s = -1;
+    double height = 0;
+    for (int j = 0; j < n; j++) {
+      boolean joins = j > 0 && up[j - 1] == j && children[j] == 1 && counts[j - 1] == counts[j] + 1;
+      boolean divided = joins && divides(j, first[s], counts, height, leftmostCount[j]);
+      if (!joins || divided) {
+        if (s >= 0 && up[j - 1] >= 0) {
+          arriving[up[j - 1]] += passedOn(height, j - first[s], counts[j - 1] - 1);
+          continued[s] = divided;
+        }
+        first[++s] = j;
+        height = arriving[j];
+      }
+      height += leftmostCount[j];
+      of[j] = s;
+    }
+    count = s + 1;
+    first[count] = n;
+    columns = new int[count];
+    beyond = new int[count];
+    above = new int[count];
+    rows = new double[count];
+    cut = Arrays.copyOf(continued, count);
+    for (int k = 0; k < count; k++) {
+      int last = first[k + 1] - 1;
+      columns[k] = last + 1 - first[k];
+      beyond[k] = counts[last] - 1;
+      above[k] = up[last] < 0 ? -1 : of[up[last]];
+    }
+    for (int j = 0; j < n; j++) {
+      rows[of[j]] += leftmostCount[j];
+    }
+  }
+
+  /** Rows of a contribution block: what is left of the rows below the pivots, at most square. */
+  static double passedOn(double rows, int pivots, int tail) {
+    return Math.min(Math.max(rows - pivots, 0), tail);
+  }
+
+  /** Whether the front from column {@code first} on, of so many rows, ends before column j. */
+  private static boolean divides(int j, int first, int[] counts, double height, long more) {
+    double width = counts[first];
+    double most = Math.max(CUT_ENTRIES / width, width / MOST_CUTS);
+    return height <= most
+        && height + more > most
+        && passedOn(height, j - first, counts[j - 1] - 1) <= 0.5 * most;
+  }
+}
