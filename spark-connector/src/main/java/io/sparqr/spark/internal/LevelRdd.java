@@ -93,9 +93,8 @@ final class LevelRdd extends RDD<byte[]> {
     for (int k = 0; k < parents.size(); k++) {
       read(parents.apply(k).rdd(), task, context, k == 0 ? rows : blocks);
     }
-    List<byte[]> frames =
-        new SubtreeRun(plan.value(), task, threads[split.index()], metrics).run(rows, blocks);
-    return CollectionConverters.asScala(frames.iterator());
+    var run = new SubtreeRun(plan.value(), task, threads[split.index()], metrics);
+    return CollectionConverters.asScala(run.run(rows, blocks));
   }
 
   private static void read(RDD<?> parent, int task, TaskContext context, List<byte[]> into) {

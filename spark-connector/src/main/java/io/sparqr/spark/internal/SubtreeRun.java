@@ -20,9 +20,15 @@ import io.sparqr.spark.wire.ReflectorCodec;
 import io.sparqr.spark.wire.ReportCodec;
 import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.apache.spark.TaskContext;
 
 /** One subtree task on an executor: frames in, frames out. */
@@ -45,10 +51,10 @@ final class SubtreeRun {
    *
    * @param rows row batches in any order
    * @param blocks chunks of contribution blocks in any order
-   * @return a {@link TaskReport}, then {@link FactorChunk}s, then {@link ReflectorCodec} frames if
-   *     Q is kept, then the chunks of the output blocks
+   * @return a {@link TaskReport}, then {@link ReflectorCodec} frames if Q is kept, then the chunks
+   *     of the output blocks, then {@link FactorChunk}s, made as they are asked for
    */
-  List<byte[]> run(List<byte[]> rows, List<byte[]> blocks) {
+  Iterator<byte[]> run(List<byte[]> rows, List<byte[]> blocks) {
     long bytesIn = 0;
     for (byte[] b : rows) {
       bytesIn += b.length;
@@ -113,7 +119,7 @@ final class SubtreeRun {
     rows.add(batch.take(Integer.MAX_VALUE, 0));
   }
 
-  private List<byte[]> frames(SubtreeFactor factor, long bytesIn, String reason) {
+  private Iterator<byte[]> frames(SubtreeFactor factor, long bytesIn, String reason) {
     var blocks = new ArrayList<byte[]>();
     long blockBytes = 0;
     var codec = new BlockCodec();
@@ -148,10 +154,12 @@ final class SubtreeRun {
             reason);
     var out = new ArrayList<byte[]>();
     out.add(ReportCodec.encode(report));
-    out.addAll(FactorChunk.encode(factor.fronts(), plan.numbers().rhsCount()));
     out.addAll(reflectors);
     out.addAll(blocks);
-    return out;
+    Iterator<byte[]> chunks =
+        FactorChunk.encode(new ArrayDeque<>(factor.fronts()), plan.numbers().rhsCount());
+    var lazily = Spliterators.spliteratorUnknownSize(chunks, Spliterator.ORDERED);
+    return Stream.concat(out.stream(), StreamSupport.stream(lazily, false)).iterator();
   }
 
   private int[] dead(List<FrontFactor> fronts) {

@@ -4,7 +4,10 @@ package io.sparqr.spark.wire;
 import io.sparqr.numeric.FrontFactor;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Queue;
 
 /**
  * Rows of R and of Q'b as they are kept on an executor: whole rows of consecutive fronts, at most
@@ -124,66 +127,95 @@ public final class FactorChunk {
     }
   }
 
-  /** The factors of a task's fronts as chunks. */
-  public static List<byte[]> encode(List<FrontFactor> factors, int rhsCount) {
-    return new Encoder(factors, rhsCount, CHUNK_BYTES).encode();
+  /**
+   * The factors of a task's fronts as chunks, each made when it is asked for; a front is let go of
+   * with the last chunk that needs it, so that R need not be in memory twice.
+   *
+   * @param factors in order; drained
+   */
+  public static Iterator<byte[]> encode(Queue<FrontFactor> factors, int rhsCount) {
+    return encode(factors, rhsCount, CHUNK_BYTES);
   }
 
-  static List<byte[]> encode(List<FrontFactor> factors, int rhsCount, long chunkBytes) {
-    return new Encoder(factors, rhsCount, chunkBytes).encode();
+  static Iterator<byte[]> encode(Queue<FrontFactor> factors, int rhsCount, long chunkBytes) {
+    return new Encoder(factors, rhsCount, chunkBytes);
   }
 
   private record Part(FrontFactor factor, int from, int to, long valueFrom, long valueTo) {}
 
-  private static final class Encoder {
-    private final List<FrontFactor> factors;
+  private static final class Encoder implements Iterator<byte[]> {
+    private final Queue<FrontFactor> factors;
     private final int rhsCount;
     private final long limit;
-    private final List<byte[]> chunks = new ArrayList<>();
     private final List<Part> parts = new ArrayList<>();
+    private int chunks;
     private long bytes;
 
-    Encoder(List<FrontFactor> factors, int rhsCount, long limit) {
+    /**
+     * The first row of {@code factors.peek()} that is in no part yet, and where its values begin.
+     */
+    private int row;
+
+    private long value;
+
+    Encoder(Queue<FrontFactor> factors, int rhsCount, long limit) {
       this.factors = factors;
       this.rhsCount = rhsCount;
       this.limit = limit;
+      skipEmpty();
     }
 
-    List<byte[]> encode() {
-      for (FrontFactor f : factors) {
-        int from = 0;
-        long valueFrom = 0;
-        long value = 0;
-        bytes += 12;
-        for (int i = 0; i < f.rank(); i++) {
-          int count = f.fn() - f.livePivot()[i];
-          long rowBytes = 4 + 8L * (count + rhsCount);
-          if (bytes + rowBytes > limit && (i > from || !parts.isEmpty())) {
-            add(new Part(f, from, i, valueFrom, value));
-            flush();
-            bytes = 12;
-            from = i;
-            valueFrom = value;
-          }
-          bytes += rowBytes;
-          value += count;
+    @Override
+    public boolean hasNext() {
+      return !factors.isEmpty();
+    }
+
+    @Override
+    public byte[] next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      parts.clear();
+      bytes = 0;
+      while (!factors.isEmpty() && addRows()) {
+        factors.remove();
+        row = 0;
+        value = 0;
+        skipEmpty();
+      }
+      return frame();
+    }
+
+    /** Fronts without rows of R: nothing is written of them. */
+    private void skipEmpty() {
+      while (!factors.isEmpty() && factors.peek().rank() == 0) {
+        factors.remove();
+      }
+    }
+
+    /** As many rows of the next front as the chunk has room for, one at least; whether all. */
+    private boolean addRows() {
+      FrontFactor f = factors.peek();
+      int from = row;
+      long valueFrom = value;
+      bytes += 12;
+      while (row < f.rank()) {
+        int count = f.fn() - f.livePivot()[row];
+        long rowBytes = 4 + 8L * (count + rhsCount);
+        if (bytes + rowBytes > limit && (row > from || !parts.isEmpty())) {
+          break;
         }
-        add(new Part(f, from, f.rank(), valueFrom, value));
+        bytes += rowBytes;
+        value += count;
+        row++;
       }
-      flush();
-      return chunks;
+      if (row > from) {
+        parts.add(new Part(f, from, row, valueFrom, value));
+      }
+      return row == f.rank();
     }
 
-    private void add(Part part) {
-      if (part.to > part.from) {
-        parts.add(part);
-      }
-    }
-
-    private void flush() {
-      if (parts.isEmpty()) {
-        return;
-      }
+    private byte[] frame() {
       long size = 0;
       int rows = 0;
       for (Part p : parts) {
@@ -192,7 +224,7 @@ public final class FactorChunk {
         size += 12 + 4L * r + 8 * (p.valueTo - p.valueFrom + (long) r * rhsCount);
       }
       ByteBuffer b =
-          Frame.allocate(Frame.Kind.FACTOR, parts.size(), chunks.size(), rows, rhsCount, size);
+          Frame.allocate(Frame.Kind.FACTOR, parts.size(), chunks++, rows, rhsCount, size);
       for (Part p : parts) {
         int r = p.to - p.from;
         b.putInt(p.factor.front()).putInt(p.factor.fn()).putInt(r);
@@ -200,9 +232,8 @@ public final class FactorChunk {
         Frame.putDoubles(b, p.factor.values(), (int) p.valueFrom, (int) (p.valueTo - p.valueFrom));
         Frame.putDoubles(b, p.factor.rhs(), p.from * rhsCount, r * rhsCount);
       }
-      chunks.add(Frame.seal(b));
       parts.clear();
-      bytes = 0;
+      return Frame.seal(b);
     }
   }
 }

@@ -11,8 +11,10 @@ import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.dense.ReflectorBlock;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -119,8 +121,10 @@ class CodecTest {
     for (long limit : new long[] {1, 100, 300, 1 << 20}) {
       int front = 0;
       int row = 0;
-      for (byte[] bytes : FactorChunk.encode(factors, 2, limit)) {
-        FactorChunk chunk = FactorChunk.open(bytes);
+      var left = new ArrayDeque<>(factors);
+      Iterator<byte[]> chunks = FactorChunk.encode(left, 2, limit);
+      while (chunks.hasNext()) {
+        FactorChunk chunk = FactorChunk.open(chunks.next());
         for (int s = 0; s < chunk.segments(); s++) {
           FactorChunk.Segment segment = chunk.segment(s);
           while (row == factors.get(front).rank()) {
@@ -133,7 +137,9 @@ class CodecTest {
             check(f, row, segment, i);
           }
         }
+        assertThat(left).as("fronts not let go of").hasSizeLessThanOrEqualTo(6 - front);
       }
+      assertThat(left).isEmpty();
       assertThat(front).isEqualTo(5);
       assertThat(row).isEqualTo(3);
     }
