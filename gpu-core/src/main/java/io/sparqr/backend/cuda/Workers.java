@@ -73,7 +73,7 @@ final class Workers implements AutoCloseable {
 
     /** Waits for all, then throws the first failure, if any. */
     void join() {
-      RuntimeException failure = null;
+      Throwable failure = null;
       boolean interrupted = false;
       for (Future<?> f : futures) {
         while (true) {
@@ -83,12 +83,7 @@ final class Workers implements AutoCloseable {
             interrupted = true;
             continue;
           } catch (ExecutionException e) {
-            if (e.getCause() instanceof Error error) {
-              throw error;
-            }
-            if (failure == null) {
-              failure = (RuntimeException) e.getCause();
-            }
+            failure = failure == null ? e.getCause() : failure;
           }
           break;
         }
@@ -96,8 +91,11 @@ final class Workers implements AutoCloseable {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+      if (failure instanceof Error error) {
+        throw error;
+      }
       if (failure != null) {
-        throw failure;
+        throw (RuntimeException) failure;
       }
     }
   }

@@ -5,13 +5,11 @@ import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FactorSummary;
-import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.symbolic.SymbolicAnalysis;
-import java.nio.DoubleBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -40,9 +38,6 @@ import java.util.List;
  * budget and not on the number of threads. Not thread-safe.
  */
 public final class StagedFactorization {
-
-  /** Doubles from which on an array is worth several threads. */
-  private static final int LARGE = 1 << 20;
 
   private final RoundExecutor executor;
   private final SubtreeFactorizer mender;
@@ -82,23 +77,11 @@ public final class StagedFactorization {
     private final FrontRows rows;
     private final int rhs;
 
-    /** By place in the task's list. */
-    private final FrontFactor[] factor;
-
     private final HeldBlocks blocks;
+    private final FactoredFronts done;
     private final StageEstimate estimate;
-
-    /** By place; none unless Q is kept. */
-    private final FrontReflectors[] reflectors;
-
-    private final double[] residual;
-
-    /** By place: fronts mended from their R, whose residual and dropped norms are summed last. */
-    private final Retriangularization[] mended;
-
     private int[] pending;
     private long budget;
-    private long rank;
     private double flops;
     private long stages;
     private long rounds;
@@ -106,7 +89,6 @@ public final class StagedFactorization {
     private long h2d;
     private long d2h;
     private long peak;
-    private double dropped;
 
     Run(SubtreeProblem problem, FactorOptions options) {
       this.problem = problem;
@@ -121,7 +103,6 @@ public final class StagedFactorization {
         // a small front's task leaves no V behind
         cut = cut.withSmallFronts(0, 0);
       }
-      reflectors = new FrontReflectors[options.keepQ() ? problem.fronts().length : 0];
       // What is free changes a little from call to call; a plan for a little less will do.
       long planBudget = options.deviceMemoryBytes() > 0 ? budget : 0;
       if (prepared == null || !prepared.serves(problem, options, planBudget)) {
@@ -129,11 +110,9 @@ public final class StagedFactorization {
       }
       rows = prepared.rows.withValues(problem.rows());
       rhs = problem.rows().rhsCount();
-      factor = new FrontFactor[problem.fronts().length];
-      mended = new Retriangularization[factor.length];
       blocks = new HeldBlocks(analysis, problem.inputs());
+      done = new FactoredFronts(problem, rows, blocks, options);
       estimate = new StageEstimate(analysis, rows, blocks, cut, options.keepQ());
-      residual = new double[rhs];
       pending = problem.fronts().clone();
     }
 
@@ -142,30 +121,13 @@ public final class StagedFactorization {
       while (pending.length > 0) {
         stage();
       }
-      var outputs = new ArrayList<ContributionBlock>();
-      for (int f : problem.fronts()) {
-        int p = analysis.parent(f);
-        ContributionBlock b = blocks.get(f);
-        if (b != null && b.cm() > 0 && (p < 0 || !rows.has(p))) {
-          outputs.add(b);
-        }
-      }
-      for (Retriangularization r : mended) {
-        for (int j = 0; r != null && j < rhs; j++) {
-          residual[j] += r.residual()[j];
-        }
-        dropped = r == null ? dropped : Math.hypot(dropped, Math.sqrt(r.droppedSquares()));
-      }
       double seconds = (System.nanoTime() - began) * 1e-9;
-      for (FrontFactor f : factor) {
-        rank += f.rank();
-      }
       var summary =
           new FactorSummary(
               backend,
               executor.device(),
-              factor.length,
-              rank,
+              problem.fronts().length,
+              done.rank(),
               flops,
               stages,
               rounds,
@@ -176,10 +138,9 @@ public final class StagedFactorization {
               0,
               0,
               seconds,
-              dropped,
+              done.droppedNorm(),
               List.of());
-      return new SubtreeFactor(
-          Arrays.asList(factor), outputs, residual, summary, Arrays.asList(reflectors));
+      return done.result(summary);
     }
 
     /** Builds (or takes) and runs one stage; what is left of it stays pending. */
@@ -205,7 +166,7 @@ public final class StagedFactorization {
                   program,
                   new StageValues(rows, fronts, in),
                   options.rankTolerance(),
-                  new Rows(program, fronts));
+                  new StageRows(program, fronts, done, options.threads()));
         } catch (InsufficientMemoryException e) {
           budget = Math.min(budget, program.deviceBytes() - 1);
           count = shrink(count, program.deviceBytes());
@@ -258,79 +219,6 @@ public final class StagedFactorization {
       return Math.max(1, (int) Math.min(count - 1, count * 0.9 * budget / required));
     }
 
-    /** Values of the pivot rows of a front of full rank. */
-    private static int rowValues(FrontDescriptor d) {
-      long r = Math.min(d.fm(), d.fp());
-      return (int) (r * d.fn() - r * (r - 1) / 2);
-    }
-
-    /** Relative get of a whole array, a large one by several threads. */
-    private void copy(DoubleBuffer from, double[] to) {
-      if (to.length < LARGE) {
-        from.get(to);
-        return;
-      }
-      int start = from.position();
-      Parallel.loop(
-          to.length,
-          LARGE / 4,
-          Math.min(4, options.threads()),
-          (lo, hi, t) -> from.get(start + lo, to, lo, hi - lo));
-      from.position(start + to.length);
-    }
-
-    /** Takes the rows of a stage's fronts; the arrays of large ones are made ahead. */
-    private final class Rows implements RoundExecutor.RowSink {
-
-      private final StageProgram program;
-      private final int[] fronts;
-      private final double[][] target;
-
-      Rows(StageProgram program, int[] fronts) {
-        this.program = program;
-        this.fronts = fronts;
-        target = new double[fronts.length][];
-      }
-
-      @Override
-      public void expect(int f) {
-        if (program.outLength(f) >= LARGE) {
-          target[f] = new double[rowValues(program.descriptor(f))];
-        }
-      }
-
-      @Override
-      public void accept(int f, DoubleBuffer rows) {
-        take(program, fronts[f], f, rows, target);
-        target[f] = null;
-      }
-    }
-
-    /** Rows of a sound front from the output buffer: R, and the block if it leaves the stage. */
-    private void take(StageProgram program, int front, int f, DoubleBuffer out, double[][] target) {
-      FrontDescriptor d = program.descriptor(f);
-      int r = Math.min(d.fm(), d.fp());
-      int[] live = new int[r];
-      for (int k = 0; k < r; k++) {
-        live[k] = k;
-      }
-      double[] values = target[f] == null ? new double[rowValues(d)] : target[f];
-      double[] right = new double[r * rhs];
-      copy(out, values);
-      if (d.parent() < 0) {
-        double[] cValues = new double[(int) ContributionBlock.packedLength(d.cm(), d.cn())];
-        double[] cRight = new double[d.cm() * rhs];
-        copy(out, cValues);
-        out.get(right);
-        out.get(cRight);
-        blocks.put(new ContributionBlock(front, d.cm(), d.cn(), cValues, cRight, rhs));
-      } else {
-        out.get(right);
-        blocks.remove(front);
-      }
-      factor[rows.place(front)] = new FrontFactor(front, d.fn(), live, values, right, rhs);
-    }
-
     private void account(StageProgram program, RoundExecutor.Result result) {
       stages++;
       rounds += program.schedule().rounds();
@@ -344,9 +232,7 @@ public final class StagedFactorization {
         // A front that is factored again from its rows brings its residual then.
         boolean counts = executor.finishesDeadFronts() || result.state()[f] == 0;
         for (int slot = s.residualStart(f); counts && slot < s.residualStart(f + 1); slot++) {
-          for (int j = 0; j < rhs; j++) {
-            residual[j] += result.residual()[slot * rhs + j];
-          }
+          done.addResidual(result.residual(), slot * rhs);
         }
       }
     }
@@ -375,9 +261,7 @@ public final class StagedFactorization {
         } else if (unsound[f]) {
           mend.add(f);
         } else {
-          if (factor[rows.place(fronts[f])] == null) {
-            factor[rows.place(fronts[f])] = emptyFactor(fronts[f]);
-          }
+          done.withoutRows(fronts[f]);
           boolean needed = d.parent() >= 0 && (finished ? redo : unsound)[d.parent()];
           if (d.cm() > 0 && needed) {
             passOn.add(f);
@@ -392,13 +276,13 @@ public final class StagedFactorization {
           passOn,
           f -> program.descriptor(f).fp(),
           f -> program.descriptor(f).fp() + program.descriptor(f).cm(),
-          (f, rows) -> blocks.put(contribution(program.descriptor(f), fronts[f], rows)));
+          (f, rows) -> blocks.put(done.contribution(program.descriptor(f), fronts[f], rows)));
       if (finished) {
         fetch.run(
             mend,
             f -> 0,
             f -> Math.min(program.descriptor(f).fm(), program.descriptor(f).fn()),
-            (f, rows) -> retriangularize(program.descriptor(f), fronts[f], rows));
+            (f, rows) -> done.retriangularize(program.descriptor(f), fronts[f], rows));
       } else {
         factorOnHost(mend.stream().mapToInt(f -> fronts[f]).toArray());
       }
@@ -425,41 +309,10 @@ public final class StagedFactorization {
       FrontReflectors[] q = fetch.run(wanted);
       for (int f = 0; f < fronts.length; f++) {
         if (q[f] != null) {
-          reflectors[rows.place(fronts[f])] = q[f];
+          done.put(q[f]);
         }
       }
       d2h += 8 * fetch.doubles();
-    }
-
-    private FrontFactor emptyFactor(int front) {
-      int[] none = new int[0];
-      return new FrontFactor(front, analysis.fn(front), none, new double[0], new double[0], rhs);
-    }
-
-    private ContributionBlock contribution(FrontDescriptor d, int front, DoubleBuffer rows) {
-      double[] values = new double[(int) ContributionBlock.packedLength(d.cm(), d.cn())];
-      double[] right = new double[d.cm() * rhs];
-      rows.get(values);
-      rows.get(right);
-      return new ContributionBlock(front, d.cm(), d.cn(), values, right, rhs);
-    }
-
-    /** Mends a front from the R that the executor finished. */
-    private void retriangularize(FrontDescriptor d, int front, DoubleBuffer rowsOfR) {
-      var r = new Retriangularization(front, d, options.rankTolerance(), rowsOfR, options.keepQ());
-      r.run();
-      if (options.keepQ()) {
-        int at = rows.place(front);
-        reflectors[at] = r.reflectors(reflectors[at]);
-      }
-      factor[rows.place(front)] = r.factor();
-      ContributionBlock b = r.block();
-      if (b == null) {
-        blocks.remove(front);
-      } else {
-        blocks.put(b);
-      }
-      mended[rows.place(front)] = r;
     }
 
     /** Factors fronts of which none is above another, on the host. */
@@ -471,21 +324,8 @@ public final class StagedFactorization {
           mender.factor(
               new SubtreeProblem(analysis, fronts, rows.only(fronts), blocks.inputs(fronts)),
               options);
-      for (FrontFactor f : mended.fronts()) {
-        factor[rows.place(f.front())] = f;
-        blocks.remove(f.front());
-      }
-      for (FrontReflectors q : mended.reflectors()) {
-        reflectors[rows.place(q.front())] = q;
-      }
-      for (ContributionBlock b : mended.outputs()) {
-        blocks.put(b);
-      }
-      for (int j = 0; j < rhs; j++) {
-        residual[j] += mended.residualSquares()[j];
-      }
+      done.put(mended);
       flops += mended.summary().flopsDone();
-      dropped = Math.hypot(dropped, mended.summary().droppedNorm());
     }
   }
 }

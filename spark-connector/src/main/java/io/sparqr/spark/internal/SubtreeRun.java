@@ -157,7 +157,7 @@ final class SubtreeRun {
     out.addAll(reflectors);
     out.addAll(blocks);
     Iterator<byte[]> chunks =
-        FactorChunk.encode(new ArrayDeque<>(factor.fronts()), plan.numbers().rhsCount());
+        FactorChunk.encode(new ArrayDeque<>(factor.fronts()), plan.numbers().rhsCount(), threads);
     var lazily = Spliterators.spliteratorUnknownSize(chunks, Spliterator.ORDERED);
     return Stream.concat(out.stream(), StreamSupport.stream(lazily, false)).iterator();
   }

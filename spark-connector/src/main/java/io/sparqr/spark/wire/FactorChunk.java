@@ -3,11 +3,12 @@ package io.sparqr.spark.wire;
 
 import io.sparqr.numeric.FrontFactor;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
 import java.util.Queue;
+import java.util.stream.IntStream;
 
 /**
  * Rows of R and of Q'b as they are kept on an executor: whole rows of consecutive fronts, at most
@@ -128,17 +129,19 @@ public final class FactorChunk {
   }
 
   /**
-   * The factors of a task's fronts as chunks, each made when it is asked for; a front is let go of
-   * with the last chunk that needs it, so that R need not be in memory twice.
+   * The factors of a task's fronts as chunks, made when they are asked for, a few at a time; a
+   * front is let go of with the last chunk that needs it, so that R need not be in memory twice.
    *
    * @param factors in order; drained
+   * @param threads how many chunks are made at a time, at least 1
    */
-  public static Iterator<byte[]> encode(Queue<FrontFactor> factors, int rhsCount) {
-    return encode(factors, rhsCount, CHUNK_BYTES);
+  public static Iterator<byte[]> encode(Queue<FrontFactor> factors, int rhsCount, int threads) {
+    return encode(factors, rhsCount, threads, CHUNK_BYTES);
   }
 
-  static Iterator<byte[]> encode(Queue<FrontFactor> factors, int rhsCount, long chunkBytes) {
-    return new Encoder(factors, rhsCount, chunkBytes);
+  static Iterator<byte[]> encode(
+      Queue<FrontFactor> factors, int rhsCount, int threads, long chunkBytes) {
+    return new Encoder(factors, rhsCount, threads, chunkBytes);
   }
 
   private record Part(FrontFactor factor, int from, int to, long valueFrom, long valueTo) {}
@@ -146,10 +149,10 @@ public final class FactorChunk {
   private static final class Encoder implements Iterator<byte[]> {
     private final Queue<FrontFactor> factors;
     private final int rhsCount;
+    private final int threads;
     private final long limit;
-    private final List<Part> parts = new ArrayList<>();
+    private final Queue<byte[]> ready = new ArrayDeque<>();
     private int chunks;
-    private long bytes;
 
     /**
      * The first row of {@code factors.peek()} that is in no part yet, and where its values begin.
@@ -158,32 +161,52 @@ public final class FactorChunk {
 
     private long value;
 
-    Encoder(Queue<FrontFactor> factors, int rhsCount, long limit) {
+    Encoder(Queue<FrontFactor> factors, int rhsCount, int threads, long limit) {
       this.factors = factors;
       this.rhsCount = rhsCount;
+      this.threads = threads;
       this.limit = limit;
       skipEmpty();
     }
 
     @Override
     public boolean hasNext() {
-      return !factors.isEmpty();
+      return !ready.isEmpty() || !factors.isEmpty();
     }
 
     @Override
     public byte[] next() {
-      if (!hasNext()) {
-        throw new NoSuchElementException();
+      if (ready.isEmpty()) {
+        int first = chunks;
+        List<List<Part>> some = new ArrayList<>();
+        while (some.size() < threads && !factors.isEmpty()) {
+          some.add(nextParts());
+        }
+        chunks += some.size();
+        IntStream.range(0, some.size())
+            .parallel()
+            .mapToObj(k -> frame(some.get(k), first + k))
+            .toList()
+            .forEach(ready::add);
       }
-      parts.clear();
-      bytes = 0;
-      while (!factors.isEmpty() && addRows()) {
+      return ready.remove();
+    }
+
+    /** The rows of the next chunk. */
+    private List<Part> nextParts() {
+      List<Part> parts = new ArrayList<>();
+      long bytes = 0;
+      while (!factors.isEmpty()) {
+        bytes = addRows(parts, bytes);
+        if (row < factors.peek().rank()) {
+          break;
+        }
         factors.remove();
         row = 0;
         value = 0;
         skipEmpty();
       }
-      return frame();
+      return parts;
     }
 
     /** Fronts without rows of R: nothing is written of them. */
@@ -193,12 +216,12 @@ public final class FactorChunk {
       }
     }
 
-    /** As many rows of the next front as the chunk has room for, one at least; whether all. */
-    private boolean addRows() {
+    /** As many rows of the next front as the chunk has room for, one at least; its bytes then. */
+    private long addRows(List<Part> parts, long before) {
       FrontFactor f = factors.peek();
       int from = row;
       long valueFrom = value;
-      bytes += 12;
+      long bytes = before + 12;
       while (row < f.rank()) {
         int count = f.fn() - f.livePivot()[row];
         long rowBytes = 4 + 8L * (count + rhsCount);
@@ -212,10 +235,10 @@ public final class FactorChunk {
       if (row > from) {
         parts.add(new Part(f, from, row, valueFrom, value));
       }
-      return row == f.rank();
+      return bytes;
     }
 
-    private byte[] frame() {
+    private byte[] frame(List<Part> parts, int number) {
       long size = 0;
       int rows = 0;
       for (Part p : parts) {
@@ -223,8 +246,7 @@ public final class FactorChunk {
         rows += r;
         size += 12 + 4L * r + 8 * (p.valueTo - p.valueFrom + (long) r * rhsCount);
       }
-      ByteBuffer b =
-          Frame.allocate(Frame.Kind.FACTOR, parts.size(), chunks++, rows, rhsCount, size);
+      ByteBuffer b = Frame.allocate(Frame.Kind.FACTOR, parts.size(), number, rows, rhsCount, size);
       for (Part p : parts) {
         int r = p.to - p.from;
         b.putInt(p.factor.front()).putInt(p.factor.fn()).putInt(r);
@@ -232,7 +254,6 @@ public final class FactorChunk {
         Frame.putDoubles(b, p.factor.values(), (int) p.valueFrom, (int) (p.valueTo - p.valueFrom));
         Frame.putDoubles(b, p.factor.rhs(), p.from * rhsCount, r * rhsCount);
       }
-      parts.clear();
       return Frame.seal(b);
     }
   }

@@ -1,0 +1,150 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import io.sparqr.backend.cuda.StageMemory.Part;
+import io.sparqr.backend.schedule.RoundExecutor.StageInput;
+import io.sparqr.backend.schedule.StageProgram;
+import io.sparqr.backend.schedule.StageSchedule;
+import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.numeric.ContributionBlock;
+import java.nio.ByteBuffer;
+import java.nio.DoubleBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * What goes up for one stage, in pieces that several threads write straight into page-locked
+ * buffers. Used once.
+ */
+final class StageUpload {
+
+  /** Bytes from which on a front's or a block's values go through the heap. */
+  private static final long LARGE_BYTES = 1L << 30;
+
+  /** One thread's work: writes some bytes and sends them. */
+  private record Piece(long bytes, Runnable send) {}
+
+  private final Transfers transfers;
+  private final StageMemory memory;
+  private final List<Piece> pieces = new ArrayList<>();
+
+  StageUpload(Transfers transfers, StageMemory memory) {
+    this.transfers = transfers;
+    this.memory = memory;
+  }
+
+  /** Descriptors, maps, places of S, task lists. */
+  StageUpload structure(StageProgram program) {
+    ByteBuffer descriptors = program.descriptors();
+    array(
+        Part.FRONTS,
+        descriptors.capacity(),
+        1,
+        (to, from, count) -> to.put(descriptors.duplicate().position(from).limit(from + count)));
+    array(
+        Part.MAPS,
+        program.maps().length,
+        4,
+        (to, from, count) -> to.asIntBuffer().put(program.maps(), from, count));
+    array(
+        Part.S_INDEX,
+        program.sIndex().length,
+        4,
+        (to, from, count) -> to.asIntBuffer().put(program.sIndex(), from, count));
+    tasks(program.schedule());
+    return this;
+  }
+
+  /** Whole rounds, about PIECE_BYTES of them together. */
+  private void tasks(StageSchedule schedule) {
+    int round = 0;
+    while (round < schedule.rounds()) {
+      int first = round;
+      do {
+        round++;
+      } while (round < schedule.rounds()
+          && TaskLayout.TASK_BYTES * (schedule.roundStart(round + 1) - schedule.roundStart(first))
+              <= Transfers.PIECE_BYTES);
+      int end = round;
+      long at = TaskLayout.TASK_BYTES * schedule.roundStart(first);
+      long bytes = TaskLayout.TASK_BYTES * schedule.roundStart(end) - at;
+      piece(Part.TASKS, at, bytes, to -> schedule.write(first, end, to));
+    }
+  }
+
+  /** Values of S, contribution blocks from below, states of the fronts. */
+  StageUpload values(StageProgram program, StageInput input) {
+    int from = 0;
+    while (from < program.fronts()) {
+      int first = from;
+      long start = program.descriptor(first).sFrom();
+      long end;
+      do {
+        end = program.descriptor(from).sTo();
+        from++;
+      } while (from < program.fronts()
+          && 8 * (program.descriptor(from).sTo() - start) <= Transfers.PIECE_BYTES);
+      int to = from;
+      doubles(Part.S_VALUE, start, end - start, b -> input.writeS(first, to, b));
+    }
+    for (int b = 0; b < program.blocks(); b++) {
+      var d = program.descriptor(program.fronts() + b);
+      int block = b;
+      long count = ContributionBlock.packedLength(d.fm(), d.fn()) + (long) d.fm() * d.rhs();
+      doubles(Part.INPUT, d.data(), count, t -> input.writeBlock(block, t));
+    }
+    int[] state = program.initialState();
+    array(Part.STATE, state.length, 4, (to, at, count) -> to.asIntBuffer().put(state, at, count));
+    return this;
+  }
+
+  /** Sends everything; done on return. Returns the bytes. */
+  long run(Workers workers) {
+    workers.run(pieces.size(), i -> pieces.get(i).send.run());
+    return pieces.stream().mapToLong(Piece::bytes).sum();
+  }
+
+  /** Writes elements [from, from + count) of an array. */
+  @FunctionalInterface
+  private interface ArrayFiller {
+    void fill(ByteBuffer target, int from, int count);
+  }
+
+  private void array(Part part, int length, int size, ArrayFiller filler) {
+    int step = Transfers.PIECE_BYTES / size;
+    for (long from = 0; from < length; from += step) {
+      int at = (int) from;
+      int count = Math.min(step, length - at);
+      piece(part, size * from, (long) size * count, t -> filler.fill(t, at, count));
+    }
+  }
+
+  /** Doubles [at, at + count) of a part; a large piece is written to the heap first. */
+  private void doubles(Part part, long at, long count, Consumer<DoubleBuffer> filler) {
+    if (8 * count <= LARGE_BYTES) {
+      piece(part, 8 * at, 8 * count, b -> filler.accept(b.asDoubleBuffer()));
+    } else {
+      pieces.add(new Piece(8 * count, () -> throughTheHeap(part, at, (int) count, filler)));
+    }
+  }
+
+  private void throughTheHeap(Part part, long at, int count, Consumer<DoubleBuffer> filler) {
+    double[] heap = new double[count];
+    filler.accept(DoubleBuffer.wrap(heap));
+    int step = Transfers.PIECE_BYTES / 8;
+    for (long begin = 0; begin < count; begin += step) {
+      int from = (int) begin;
+      int n = Math.min(step, count - from);
+      var to = new Transfers.Slice(memory.get(part), 8 * (at + from), 8 * n);
+      transfers.send(to, b -> b.asDoubleBuffer().put(heap, from, n));
+    }
+  }
+
+  private void piece(Part part, long offset, long bytes, Consumer<ByteBuffer> filler) {
+    if (bytes > 0) {
+      var to = new Transfers.Slice(memory.get(part), offset, Math.toIntExact(bytes));
+      pieces.add(new Piece(bytes, () -> transfers.send(to, filler)));
+    }
+  }
+}

@@ -1,0 +1,148 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.FactorSummary;
+import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.FrontReflectors;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeProblem;
+import java.nio.DoubleBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+
+/**
+ * What a task has of its result so far: rows of R, Q if it is kept, residual; the blocks are with
+ * {@link HeldBlocks}. Fronts may come from several threads, each front once.
+ */
+final class FactoredFronts {
+
+  private final SubtreeProblem problem;
+  private final FactorOptions options;
+  private final FrontRows rows;
+  private final HeldBlocks blocks;
+  private final int rhs;
+
+  /** By place in the task's list. */
+  private final FrontFactor[] factor;
+
+  /** By place; none unless Q is kept. */
+  private final FrontReflectors[] reflectors;
+
+  /** By place: fronts mended from their R, whose residual and dropped norms are summed last. */
+  private final Retriangularization[] mended;
+
+  private final double[] residual;
+  private double dropped;
+
+  FactoredFronts(SubtreeProblem problem, FrontRows rows, HeldBlocks blocks, FactorOptions options) {
+    this.problem = problem;
+    this.options = options;
+    this.rows = rows;
+    this.blocks = blocks;
+    rhs = problem.rows().rhsCount();
+    int fronts = problem.fronts().length;
+    factor = new FrontFactor[fronts];
+    reflectors = new FrontReflectors[options.keepQ() ? fronts : 0];
+    mended = new Retriangularization[fronts];
+    residual = new double[rhs];
+  }
+
+  /** A sound front's rows of R, and its block if that leaves the stage (else null). */
+  void put(FrontFactor f, ContributionBlock block) {
+    if (block == null) {
+      blocks.remove(f.front());
+    } else {
+      blocks.put(block);
+    }
+    factor[rows.place(f.front())] = f;
+  }
+
+  /** Q of a front. */
+  void put(FrontReflectors q) {
+    reflectors[rows.place(q.front())] = q;
+  }
+
+  /** A sound front, done: unless rows of it came, it has none. */
+  void withoutRows(int front) {
+    int at = rows.place(front);
+    if (factor[at] == null) {
+      int fn = problem.analysis().fn(front);
+      factor[at] = new FrontFactor(front, fn, new int[0], new double[0], new double[0], rhs);
+    }
+  }
+
+  /** Adds the squares at {@code from} .. + rhs. */
+  void addResidual(double[] squares, int from) {
+    for (int j = 0; j < rhs; j++) {
+      residual[j] += squares[from + j];
+    }
+  }
+
+  /** A front's block from its rows. */
+  ContributionBlock contribution(FrontDescriptor d, int front, DoubleBuffer from) {
+    double[] values = new double[(int) ContributionBlock.packedLength(d.cm(), d.cn())];
+    double[] right = new double[d.cm() * rhs];
+    from.get(values);
+    from.get(right);
+    return new ContributionBlock(front, d.cm(), d.cn(), values, right, rhs);
+  }
+
+  /** Mends a front from the R that the executor finished. */
+  void retriangularize(FrontDescriptor d, int front, DoubleBuffer rowsOfR) {
+    var r = new Retriangularization(front, d, options.rankTolerance(), rowsOfR, options.keepQ());
+    r.run();
+    int at = rows.place(front);
+    if (options.keepQ()) {
+      reflectors[at] = r.reflectors(reflectors[at]);
+    }
+    put(r.factor(), r.block());
+    mended[at] = r;
+  }
+
+  /** Fronts that the host factored from their rows. */
+  void put(SubtreeFactor host) {
+    for (FrontFactor f : host.fronts()) {
+      put(f, null);
+    }
+    host.reflectors().forEach(this::put);
+    host.outputs().forEach(blocks::put);
+    addResidual(host.residualSquares(), 0);
+    dropped = Math.hypot(dropped, host.summary().droppedNorm());
+  }
+
+  /** Live pivots of all fronts; all are done. */
+  long rank() {
+    return Arrays.stream(factor).mapToLong(FrontFactor::rank).sum();
+  }
+
+  /** Norm of what fell below the tolerance. */
+  double droppedNorm() {
+    double norm = dropped;
+    for (Retriangularization r : mended) {
+      norm = r == null ? norm : Math.hypot(norm, Math.sqrt(r.droppedSquares()));
+    }
+    return norm;
+  }
+
+  /** Everything, with the blocks whose parent is not in the task. */
+  SubtreeFactor result(FactorSummary summary) {
+    var outputs = new ArrayList<ContributionBlock>();
+    for (int f : problem.fronts()) {
+      int p = problem.analysis().parent(f);
+      ContributionBlock b = blocks.get(f);
+      if (b != null && b.cm() > 0 && (p < 0 || !rows.has(p))) {
+        outputs.add(b);
+      }
+    }
+    double[] squares = residual.clone();
+    for (Retriangularization r : mended) {
+      for (int j = 0; r != null && j < rhs; j++) {
+        squares[j] += r.residual()[j];
+      }
+    }
+    return new SubtreeFactor(
+        Arrays.asList(factor), outputs, squares, summary, Arrays.asList(reflectors));
+  }
+}

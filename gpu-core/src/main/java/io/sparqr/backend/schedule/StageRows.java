@@ -1,0 +1,89 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FrontFactor;
+import java.nio.DoubleBuffer;
+
+/** Takes the rows of a stage's fronts as they come; the arrays of large ones are made ahead. */
+final class StageRows implements RoundExecutor.RowSink {
+
+  /** Doubles from which on an array is worth several threads. */
+  private static final int LARGE = 1 << 20;
+
+  private final StageProgram program;
+  private final int[] fronts;
+  private final FactoredFronts done;
+  private final int threads;
+  private final double[][] ahead;
+
+  /**
+   * A sink.
+   *
+   * @param fronts of the stage
+   * @param done takes what is complete
+   */
+  StageRows(StageProgram program, int[] fronts, FactoredFronts done, int threads) {
+    this.program = program;
+    this.fronts = fronts;
+    this.done = done;
+    this.threads = threads;
+    ahead = new double[fronts.length][];
+  }
+
+  @Override
+  public void expect(int f) {
+    if (program.outLength(f) >= LARGE) {
+      ahead[f] = new double[valuesOfR(program.descriptor(f))];
+    }
+  }
+
+  /** Values of R, the block's values if it leaves the stage, right-hand sides of both. */
+  @Override
+  public void accept(int f, DoubleBuffer from) {
+    FrontDescriptor d = program.descriptor(f);
+    int front = fronts[f];
+    int r = Math.min(d.fm(), d.fp());
+    int[] live = new int[r];
+    for (int k = 0; k < r; k++) {
+      live[k] = k;
+    }
+    double[] values = ahead[f] == null ? new double[valuesOfR(d)] : ahead[f];
+    ahead[f] = null;
+    double[] right = new double[r * d.rhs()];
+    copy(from, values);
+    ContributionBlock block = null;
+    if (d.parent() < 0) {
+      double[] cValues = new double[(int) ContributionBlock.packedLength(d.cm(), d.cn())];
+      double[] cRight = new double[d.cm() * d.rhs()];
+      copy(from, cValues);
+      from.get(right);
+      from.get(cRight);
+      block = new ContributionBlock(front, d.cm(), d.cn(), cValues, cRight, d.rhs());
+    } else {
+      from.get(right);
+    }
+    done.put(new FrontFactor(front, d.fn(), live, values, right, d.rhs()), block);
+  }
+
+  /** Values of the pivot rows of a front of full rank. */
+  private static int valuesOfR(FrontDescriptor d) {
+    long r = Math.min(d.fm(), d.fp());
+    return (int) (r * d.fn() - r * (r - 1) / 2);
+  }
+
+  /** Relative get of a whole array, a large one by several threads. */
+  private void copy(DoubleBuffer from, double[] to) {
+    if (to.length < LARGE) {
+      from.get(to);
+      return;
+    }
+    int start = from.position();
+    Parallel.loop(
+        to.length,
+        LARGE / 4,
+        Math.min(4, threads),
+        (lo, hi, t) -> from.get(start + lo, to, lo, hi - lo));
+    from.position(start + to.length);
+  }
+}

@@ -1,0 +1,105 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
+import io.sparqr.backend.schedule.RoundExecutor;
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.schedule.StageProgram;
+import io.sparqr.backend.schedule.StagedFactorization;
+import io.sparqr.numeric.DeviceCases;
+import io.sparqr.numeric.FactorOptions;
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class LaunchPlanTest {
+
+  /** Takes the first stage's program and goes no further. */
+  private static final class Capture implements RoundExecutor {
+
+    @SuppressWarnings("serial") // never written
+    private static final class Captured extends RuntimeException {
+      private final StageProgram program;
+
+      Captured(StageProgram program) {
+        this.program = program;
+      }
+    }
+
+    static StageProgram firstStage(String problem) {
+      try (var cpu = new CpuSubtreeFactorizer()) {
+        var driver = new StagedFactorization("none", new Capture(), cpu);
+        var options = new FactorOptions(1e-10, 2, 0);
+        return catchThrowableOfType(
+                Captured.class, () -> driver.factor(DeviceCases.whole(problem), options))
+            .program;
+      }
+    }
+
+    @Override
+    public String device() {
+      return "";
+    }
+
+    @Override
+    public long availableBytes() {
+      return 1L << 40;
+    }
+
+    @Override
+    public SchedulerOptions schedulerOptions() {
+      return SchedulerOptions.defaults();
+    }
+
+    @Override
+    public Result execute(StageProgram program, StageInput input, double tolerance, RowSink sink) {
+      throw new Captured(program);
+    }
+
+    @Override
+    public double[] fetch(ByteBuffer tasks, int count, int outDoubles) {
+      throw new AssertionError("fetch");
+    }
+
+    @Override
+    public void read(Region region, long from, double[] target) {
+      throw new AssertionError("read");
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** One launch where there is little to do; where there is more, rows come down early. */
+  @ParameterizedTest
+  @CsvSource({"gen:cells2d20, 1, 1", "gen:cells3d20, 2, 2", "gen:nug12:rand, 2, 2"})
+  void everyRowComesDownAfterTheLaunchThatCompletesIt(String problem, int groups, int launches) {
+    StageProgram program = Capture.firstStage(problem);
+    LaunchPlan plan = LaunchPlan.of(program);
+    assertThat(plan.groups()).hasSizeGreaterThanOrEqualTo(groups);
+    assertThat(plan.ends()).hasSizeGreaterThanOrEqualTo(launches);
+    int last = program.schedule().rounds() - 1;
+    assertThat(plan.ends()).isSorted().doesNotHaveDuplicates().endsWith(last);
+    var seen = new BitSet();
+    int before = 0;
+    for (LaunchPlan.Group g : plan.groups()) {
+      assertThat(g.ready()).isGreaterThanOrEqualTo(before);
+      before = g.ready();
+      for (int f = g.from(); f < g.to(); f++) {
+        assertThat(seen.get(f)).as("front %d twice", f).isFalse();
+        seen.set(f);
+        assertThat(program.schedule().lastRound(f)).isLessThanOrEqualTo(g.ready());
+      }
+      int launch = plan.launchOf(g);
+      assertThat(plan.ends()[launch]).isGreaterThanOrEqualTo(g.ready());
+      assertThat(launch == 0 ? -1 : plan.ends()[launch - 1]).isLessThan(g.ready());
+    }
+    for (int f = 0; f < program.fronts(); f++) {
+      assertThat(seen.get(f)).as("rows of front %d", f).isEqualTo(program.outLength(f) > 0);
+    }
+  }
+}
