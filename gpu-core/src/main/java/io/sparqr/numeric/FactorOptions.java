@@ -23,6 +23,9 @@ public record FactorOptions(
     }
   }
 
+  /** {@link #defaultTolerance} in words, for reports. */
+  public static final String DEFAULT_TOLERANCE_RULE = "default: 20 (m+n) eps max ||a_j||";
+
   /** Without keeping Q. */
   public FactorOptions(double rankTolerance, int threads, long deviceMemoryBytes) {
     this(rankTolerance, threads, deviceMemoryBytes, false);

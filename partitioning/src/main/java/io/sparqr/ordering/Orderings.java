@@ -3,11 +3,13 @@ package io.sparqr.ordering;
 
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.ToDoubleBiFunction;
+import java.util.function.BiFunction;
 
 /**
  * Column orders by {@link OrderingMethod}.
@@ -16,24 +18,31 @@ import java.util.function.ToDoubleBiFunction;
  *
  * <p>AUTO orders by AMD first, which is the cheapest and loses to COLAMD seldom and by little, and
  * counts the flops that the factorization would take. Nested dissection, the most expensive, needs
- * some 0.6 microseconds for each adjacency of the graph of A'A (the measured range is 0.4 to 0.9),
- * the time of some {@value #FLOPS_PER_ADJACENCY} flops on the processor that orders. Where the
- * flops are fewer than that for each adjacency, no other order can save what the search for it
- * costs, and AMD's is taken; where they are more, nested dissection and COLAMD are tried too, and
- * the least flops are taken. Where the flops are very many, nested dissection is repeated with
- * other random choices, which moves its flops by 10 to 25% on graphs without geometry. Flops, not
- * seconds, decide: the choice is the same on any machine.
+ * some {@value #SECONDS_PER_ADJACENCY} seconds for each adjacency of the graph of A'A (the measured
+ * range is 4e-7 to 9e-7) and {@value #SECONDS_PER_ENTRY} for each entry of A. Where the
+ * factorization takes less than that at the rate that it is expected to go at, no other order can
+ * save what the search for it costs, and AMD's is taken; where it takes more, nested dissection and
+ * COLAMD are tried too, and the least flops are taken. Where it takes very much more, nested
+ * dissection is repeated with other random choices, which moves its flops by 10 to 25% on graphs
+ * without geometry. Expected rates decide, not measured seconds: the choice is the same on any
+ * machine that is told the same rate.
  */
 public final class Orderings {
 
-  /** Flops of a factorization that the search for a better order costs, for each adjacency. */
-  static final double FLOPS_PER_ADJACENCY = 20_000;
+  /** What the search for a better order takes, for each adjacency of the graph of A'A. */
+  static final double SECONDS_PER_ADJACENCY = 6e-7;
+
+  /** And for each entry of A's distinct rows: all that counts where these are dense. */
+  static final double SECONDS_PER_ENTRY = 5e-8;
 
   /** Most runs of nested dissection, each with other random choices. */
   private static final int VARIANTS = 4;
 
   /** A further run may cost this part of the factorization at most, as 1 / share. */
   private static final double VARIANT_SHARE = 30;
+
+  /** Nested dissection is repeated only if it takes at most so many times AMD's flops. */
+  private static final double VARIANT_WORTH = 1.3;
 
   private Orderings() {}
 
@@ -45,6 +54,14 @@ public final class Orderings {
    * @param reason one line for the report, such as why AUTO chose the method
    */
   public record Result(Permutation order, OrderingMethod method, String reason) {}
+
+  /**
+   * What a factorization costs under an order.
+   *
+   * @param flops of all fronts
+   * @param flopsPerSecond at which they are expected to go, greater than 0
+   */
+  public record Cost(double flops, double flopsPerSecond) {}
 
   /** A candidate and the flops it leads to. */
   private record Trial(Permutation order, OrderingMethod method, double flops) {
@@ -59,7 +76,7 @@ public final class Orderings {
    *
    * @param pattern m x n; singletons already taken out
    * @param given the order for GIVEN; not looked at otherwise
-   * @param flops counts the flops of the factorization under an order; called by AUTO and BEST only
+   * @param cost of the factorization under an order; called by AUTO and BEST only, one at a time
    * @throws IllegalArgumentException if GIVEN has no order
    * @throws io.sparqr.error.DimensionMismatchException if the given order is not of size n
    * @throws io.sparqr.error.IndexOverflowException if the pattern is too large for the method
@@ -68,11 +85,11 @@ public final class Orderings {
       SparsityPattern pattern,
       OrderingMethod method,
       Optional<Permutation> given,
-      ToDoubleBiFunction<SparsityPattern, Permutation> flops) {
-    Objects.requireNonNull(flops, "flops");
+      BiFunction<SparsityPattern, Permutation, Cost> cost) {
+    Objects.requireNonNull(cost, "cost");
     return switch (method) {
-      case AUTO -> automatic(pattern, flops);
-      case BEST -> best(pattern, flops);
+      case AUTO -> automatic(pattern, cost);
+      case BEST -> best(pattern, cost);
       case GIVEN -> {
         Permutation order =
             given.orElseThrow(() -> new IllegalArgumentException("ordering given, but no order"));
@@ -95,55 +112,69 @@ public final class Orderings {
   private static Trial attempt(
       SparsityPattern pattern,
       OrderingMethod method,
-      ToDoubleBiFunction<SparsityPattern, Permutation> flops) {
+      BiFunction<SparsityPattern, Permutation, Cost> cost) {
     Permutation order = ordering(method).order(pattern);
-    return new Trial(order, method, flops.applyAsDouble(pattern, order));
+    return new Trial(order, method, cost.apply(pattern, order).flops);
   }
 
   private static Result automatic(
-      SparsityPattern pattern, ToDoubleBiFunction<SparsityPattern, Permutation> flops) {
+      SparsityPattern pattern, BiFunction<SparsityPattern, Permutation, Cost> cost) {
     RowCliques rows = RowCliques.of(pattern);
     Permutation order = ApproximateMinimumDegree.order(rows, pattern.patternEntries());
-    Trial cheap = new Trial(order, OrderingMethod.AMD, flops.applyAsDouble(pattern, order));
-    double limit = FLOPS_PER_ADJACENCY * rows.adjacencies();
+    Cost amd = cost.apply(pattern, order);
+    Trial cheap = new Trial(order, OrderingMethod.AMD, amd.flops);
+    double seconds =
+        SECONDS_PER_ADJACENCY * rows.adjacencies() + SECONDS_PER_ENTRY * pattern.patternEntries();
+    double limit = seconds * amd.flopsPerSecond;
     if (cheap.flops <= limit) {
       String reason =
           String.format(
               Locale.ROOT,
-              "auto: %s; trying other orders would cost as much as %.4g Gflop",
+              "auto: %s; trying other orders would cost as much as %.4g Gflop at %.3g Gflop/s",
               cheap.text(),
-              limit * 1e-9);
+              limit * 1e-9,
+              amd.flopsPerSecond * 1e-9);
       return new Result(cheap.order, cheap.method, reason);
     }
     // COLAMD runs on one thread and nested dissection mostly on one: together they cost the longer
     var colamd = CompletableFuture.supplyAsync(() -> new Colamd().order(pattern));
-    Trial dissected = dissected(pattern, flops, limit);
+    Trial dissected = attempt(pattern, OrderingMethod.NESTED_DISSECTION, cost);
+    if (dissected.flops <= VARIANT_WORTH * cheap.flops) {
+      dissected = repeated(pattern, dissected, cost, limit);
+    }
     Permutation other = colamd.join();
-    double count = flops.applyAsDouble(pattern, other);
+    double count = cost.apply(pattern, other).flops;
     return least("auto", cheap, dissected, new Trial(other, OrderingMethod.COLAMD, count));
   }
 
-  /** Nested dissection, repeated with other random choices while that costs next to nothing. */
-  private static Trial dissected(
+  /** Nested dissection with other random choices while that costs next to nothing. */
+  private static Trial repeated(
       SparsityPattern pattern,
-      ToDoubleBiFunction<SparsityPattern, Permutation> flops,
+      Trial first,
+      BiFunction<SparsityPattern, Permutation, Cost> cost,
       double flopsOfATry) {
-    Trial best = attempt(pattern, OrderingMethod.NESTED_DISSECTION, flops);
-    for (int k = 1; k < VARIANTS && k * VARIANT_SHARE * flopsOfATry < best.flops; k++) {
-      Permutation order = NestedDissection.variant(k).order(pattern);
-      double count = flops.applyAsDouble(pattern, order);
+    List<CompletableFuture<Permutation>> variants = new ArrayList<>();
+    for (int k = 1; k < VARIANTS && k * VARIANT_SHARE * flopsOfATry < first.flops; k++) {
+      NestedDissection variant = NestedDissection.variant(k);
+      variants.add(CompletableFuture.supplyAsync(() -> variant.order(pattern)));
+    }
+    Trial best = first;
+    for (var variant : variants) {
+      Permutation order = variant.join();
+      double count = cost.apply(pattern, order).flops;
       best = count < best.flops ? new Trial(order, best.method, count) : best;
     }
     return best;
   }
 
   private static Result best(
-      SparsityPattern pattern, ToDoubleBiFunction<SparsityPattern, Permutation> flops) {
+      SparsityPattern pattern, BiFunction<SparsityPattern, Permutation, Cost> cost) {
+    Trial dissected = attempt(pattern, OrderingMethod.NESTED_DISSECTION, cost);
     return least(
         "best",
-        attempt(pattern, OrderingMethod.COLAMD, flops),
-        attempt(pattern, OrderingMethod.AMD, flops),
-        dissected(pattern, flops, 0));
+        attempt(pattern, OrderingMethod.COLAMD, cost),
+        attempt(pattern, OrderingMethod.AMD, cost),
+        repeated(pattern, dissected, cost, 0));
   }
 
   /** The least flops; of equals the first. */

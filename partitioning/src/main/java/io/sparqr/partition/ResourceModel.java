@@ -55,6 +55,11 @@ public record ResourceModel(List<Worker> workers, double networkBytesPerSecond, 
           name, device.flopsPerSecond(), device.bytesPerSecond(), device.memoryBytes(), true);
     }
 
+    /** Flops a second on fronts of so many flops a byte, on average: see {@link DeviceModel}. */
+    public double flopsPerSecond(double intensity) {
+      return intensity > 0 ? 1 / (1 / flopsPerSecond + 1 / (intensity * bytesPerSecond)) : 0;
+    }
+
     /** The same under another name. */
     public Worker named(String other) {
       return new Worker(other, flopsPerSecond, bytesPerSecond, memoryBytes, device);

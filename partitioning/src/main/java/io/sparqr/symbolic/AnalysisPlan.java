@@ -54,6 +54,16 @@ final class AnalysisPlan {
     return sum;
   }
 
+  /** Bytes of all fronts. */
+  double frontBytes() {
+    double sum = 0;
+    for (int f = 0; f < fronts.count; f++) {
+      long fn = (long) fronts.pivotStart[f + 1] - fronts.pivotStart[f] + fronts.cn[f];
+      sum += 8.0 * fronts.fm[f] * fn;
+    }
+    return sum;
+  }
+
   /** Size n2; column of the pattern at each place of the final order. */
   int[] columnAtPlace() {
     int n = fronts.place.length;

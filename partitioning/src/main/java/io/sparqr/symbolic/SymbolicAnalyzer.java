@@ -64,12 +64,16 @@ public final class SymbolicAnalyzer {
       this.options = options;
     }
 
-    double flops(SparsityPattern pattern, Permutation order) {
+    Orderings.Cost cost(SparsityPattern pattern, Permutation order) {
       AnalysisPlan plan = new AnalysisPlan(pattern, order, options, new PhaseTimes());
-      if (best == null || plan.flops() < best.flops()) {
+      double flops = plan.flops();
+      if (best == null || flops < best.flops()) {
         best = plan;
       }
-      return plan.flops();
+      double bytes = plan.frontBytes();
+      FactorizationRate rate = options.rate().orElseGet(FactorizationRate::processor);
+      double intensity = bytes == 0 ? 0 : flops / bytes;
+      return new Orderings.Cost(flops, rate.flopsPerSecond(flops, intensity));
     }
 
     AnalysisPlan take(SparsityPattern pattern, Permutation order, PhaseTimes t) {
@@ -85,7 +89,7 @@ public final class SymbolicAnalyzer {
       return new Orderings.Result(
           Permutation.identity(0), OrderingMethod.NATURAL, "nothing left to order");
     }
-    return Orderings.order(rest.pattern(), options.ordering(), given, plans::flops);
+    return Orderings.order(rest.pattern(), options.ordering(), given, plans::cost);
   }
 
   /** The given order of all columns, restricted to those of the remainder. */

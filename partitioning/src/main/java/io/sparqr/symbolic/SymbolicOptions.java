@@ -18,6 +18,8 @@ import java.util.Optional;
  *     the pattern allows it (their pivot turned out to be numerically zero); ascending, usually
  *     empty
  * @param rhs number of right-hand sides carried along, for the byte counts; at least 0
+ * @param rate how fast the factorization will be: what AUTO weighs the time of further orderings
+ *     with; empty, the default: whoever knows says it, else {@link FactorizationRate#processor()}
  */
 public record SymbolicOptions(
     OrderingMethod ordering,
@@ -25,12 +27,14 @@ public record SymbolicOptions(
     boolean singletons,
     Amalgamation amalgamation,
     int[] notSingletons,
-    int rhs)
+    int rhs,
+    Optional<FactorizationRate> rate)
     implements Serializable {
 
   /** Checks that a given order is there exactly when it is asked for. */
   public SymbolicOptions {
     Objects.requireNonNull(amalgamation, "amalgamation");
+    Objects.requireNonNull(rate, "rate");
     if ((ordering == OrderingMethod.GIVEN) != given.isPresent()) {
       throw new IllegalArgumentException("a given order goes with ordering GIVEN and only with it");
     }
@@ -42,38 +46,57 @@ public record SymbolicOptions(
   /** AUTO ordering, singletons, default amalgamation, one right-hand side. */
   public static SymbolicOptions defaults() {
     return new SymbolicOptions(
-        OrderingMethod.AUTO, Optional.empty(), true, Amalgamation.defaults(), new int[0], 1);
+        OrderingMethod.AUTO,
+        Optional.empty(),
+        true,
+        Amalgamation.defaults(),
+        new int[0],
+        1,
+        Optional.empty());
   }
 
   /** The same with another ordering (not GIVEN). */
   public SymbolicOptions withOrdering(OrderingMethod method) {
     return new SymbolicOptions(
-        method, Optional.empty(), singletons, amalgamation, notSingletons, rhs);
+        method, Optional.empty(), singletons, amalgamation, notSingletons, rhs, rate);
   }
 
   /** The same with the caller's order. */
   public SymbolicOptions withGiven(Permutation order) {
     return new SymbolicOptions(
-        OrderingMethod.GIVEN, Optional.of(order), singletons, amalgamation, notSingletons, rhs);
+        OrderingMethod.GIVEN,
+        Optional.of(order),
+        singletons,
+        amalgamation,
+        notSingletons,
+        rhs,
+        rate);
   }
 
   /** The same with singletons taken out or not. */
   public SymbolicOptions withSingletons(boolean on) {
-    return new SymbolicOptions(ordering, given, on, amalgamation, notSingletons, rhs);
+    return new SymbolicOptions(ordering, given, on, amalgamation, notSingletons, rhs, rate);
   }
 
   /** The same with other amalgamation rules. */
   public SymbolicOptions withAmalgamation(Amalgamation rules) {
-    return new SymbolicOptions(ordering, given, singletons, rules, notSingletons, rhs);
+    return new SymbolicOptions(ordering, given, singletons, rules, notSingletons, rhs, rate);
   }
 
   /** The same with columns excluded from the singletons. */
   public SymbolicOptions withNotSingletons(int[] columns) {
-    return new SymbolicOptions(ordering, given, singletons, amalgamation, columns, rhs);
+    return new SymbolicOptions(ordering, given, singletons, amalgamation, columns, rhs, rate);
   }
 
   /** The same with another number of right-hand sides. */
   public SymbolicOptions withRhs(int count) {
-    return new SymbolicOptions(ordering, given, singletons, amalgamation, notSingletons, count);
+    return new SymbolicOptions(
+        ordering, given, singletons, amalgamation, notSingletons, count, rate);
+  }
+
+  /** The same with another expectation of speed. */
+  public SymbolicOptions withRate(FactorizationRate expected) {
+    return new SymbolicOptions(
+        ordering, given, singletons, amalgamation, notSingletons, rhs, Optional.of(expected));
   }
 }

@@ -11,6 +11,7 @@ import io.sparqr.sparse.SparsityPattern;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import java.util.function.ToDoubleBiFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -25,10 +26,16 @@ class OrderingsTest {
         return FillCounter.cholesky(g.n(), g.ptr(), g.adj(), p.toArray());
       };
 
+  /** Flops a second at which an adjacency is worth 20,000 flops. */
+  private static final double RATE = 1e11 / 3;
+
+  private static final BiFunction<SparsityPattern, Permutation, Orderings.Cost> COST =
+      (a, p) -> new Orderings.Cost(FLOPS.applyAsDouble(a, p), RATE);
+
   private static final SparsityPattern SMALL = RandomPatterns.of("gen:cells2d12");
 
   private static Orderings.Result order(SparsityPattern a, OrderingMethod method) {
-    return Orderings.order(a, method, Optional.empty(), FLOPS);
+    return Orderings.order(a, method, Optional.empty(), COST);
   }
 
   @Test
@@ -87,7 +94,7 @@ class OrderingsTest {
             Optional.empty(),
             (a, p) -> {
               counted.incrementAndGet();
-              return FLOPS.applyAsDouble(a, p);
+              return COST.apply(a, p);
             });
     assertThat(r.method()).isEqualTo(OrderingMethod.AMD);
     assertThat(r.reason()).startsWith("auto: amd").contains("would cost");
@@ -103,11 +110,42 @@ class OrderingsTest {
             SMALL,
             OrderingMethod.AUTO,
             Optional.empty(),
-            (a, p) -> flops[counted.getAndIncrement()]);
+            (a, p) -> new Orderings.Cost(flops[counted.getAndIncrement()], RATE));
     assertThat(r.method()).isEqualTo(OrderingMethod.NESTED_DISSECTION);
     assertThat(r.order().toArray()).isEqualTo(new NestedDissection().order(SMALL).toArray());
     assertThat(r.reason())
         .isEqualTo("auto: nd 3.000e+05 Gflop, against amd 1.000e+06 Gflop, colamd 2.000e+06 Gflop");
+  }
+
+  @Test
+  void autoDoesNotRepeatADissectionThatIsFarBehind() {
+    double[] flops = {1e15, 1.4e15, 2e15};
+    AtomicInteger counted = new AtomicInteger();
+    Orderings.Result r =
+        Orderings.order(
+            SMALL,
+            OrderingMethod.AUTO,
+            Optional.empty(),
+            (a, p) -> new Orderings.Cost(flops[counted.getAndIncrement()], RATE));
+    assertThat(counted).hasValue(3);
+    assertThat(r.method()).isEqualTo(OrderingMethod.AMD);
+  }
+
+  @Test
+  void autoSearchesLessTheFasterTheFactorizationWillBe() {
+    for (double speedUp : new double[] {1, 1e5}) {
+      AtomicInteger counted = new AtomicInteger();
+      Orderings.order(
+          SMALL,
+          OrderingMethod.AUTO,
+          Optional.empty(),
+          (a, p) -> {
+            counted.incrementAndGet();
+            return new Orderings.Cost(1e11, speedUp * RATE);
+          });
+      // AMD, then nested dissection four times and COLAMD
+      assertThat(counted).hasValue(speedUp == 1 ? 6 : 1);
+    }
   }
 
   @ParameterizedTest
@@ -122,11 +160,11 @@ class OrderingsTest {
   void givenIsGivenBackAndItsSizeChecked() {
     Permutation reversed = new Permutation(new int[] {2, 1, 0});
     SparsityPattern a = RandomPatterns.uniform(4, 3, 2, 1);
-    Orderings.Result r = Orderings.order(a, OrderingMethod.GIVEN, Optional.of(reversed), FLOPS);
+    Orderings.Result r = Orderings.order(a, OrderingMethod.GIVEN, Optional.of(reversed), COST);
     assertThat(r.order()).isSameAs(reversed);
     assertThat(r.method()).isEqualTo(OrderingMethod.GIVEN);
     assertThatThrownBy(
-            () -> Orderings.order(SMALL, OrderingMethod.GIVEN, Optional.of(reversed), FLOPS))
+            () -> Orderings.order(SMALL, OrderingMethod.GIVEN, Optional.of(reversed), COST))
         .isInstanceOf(DimensionMismatchException.class)
         .hasMessageContaining("3 columns, the matrix 144");
     assertThatIllegalArgumentException()

@@ -18,10 +18,14 @@ import java.util.Map;
  * @param nonzeros entries of A
  * @param rhs right-hand sides
  * @param ordering the column order that was used
+ * @param orderingReason why this one
  * @param nnzR entries of R that are held
  * @param fronts fronts of the assembly tree
  * @param flops of the staircase factorization, by the symbolic analysis
  * @param flopsDone flops executed, padding included
+ * @param tolerance a column whose remaining norm, columns scaled, is at most this is dead;
+ *     negative: no rank detection
+ * @param toleranceReason where it is from
  * @param rank numerical rank
  * @param deadColumns original indices, ascending
  * @param residualNorm one for each right-hand side
@@ -50,10 +54,13 @@ public record SolveReport(
     long nonzeros,
     int rhs,
     String ordering,
+    String orderingReason,
     long nnzR,
     int fronts,
     double flops,
     double flopsDone,
+    double tolerance,
+    String toleranceReason,
     int rank,
     int[] deadColumns,
     double[] residualNorm,
@@ -144,10 +151,13 @@ public record SolveReport(
         nonzeros,
         rhs,
         ordering,
+        orderingReason,
         nnzR,
         fronts,
         flops,
         flopsDone,
+        tolerance,
+        toleranceReason,
         rank,
         dead,
         norms,
@@ -199,10 +209,13 @@ public record SolveReport(
     map.put("nonzeros", nonzeros);
     map.put("rhs", rhs);
     map.put("ordering", ordering);
+    map.put("orderingReason", orderingReason);
     map.put("nnzR", nnzR);
     map.put("fronts", fronts);
     map.put("flops", flops);
     map.put("flopsDone", flopsDone);
+    map.put("tolerance", tolerance);
+    map.put("toleranceReason", toleranceReason);
     map.put("rank", rank);
     map.put("deadColumns", deadColumns);
     map.put("residualNorm", residualNorm.length == 1 ? residualNorm[0] : residualNorm);
@@ -257,13 +270,14 @@ public record SolveReport(
         nonzeros,
         rhs);
     line(out, "ordering", "%s: nnz(R) %,d, %,d fronts, %s", ordering, nnzR, fronts, work(flops));
+    line(out, "", "%s", orderingReason);
     line(out, "tree", "%d subtree task(s) in %d level(s)", subtreeTasks, levels);
     line(
         out, "backend", "%s%s", backend, backendReason.isEmpty() ? "" : " (" + backendReason + ")");
     if (!devices.isEmpty()) {
       line(out, "devices", "%s", String.join(", ", devices));
     }
-    line(out, "rank", "%,d of %,d%s", rank, columns, deadText());
+    line(out, "rank", "%,d of %,d, %s%s", rank, columns, toleranceText(), deadText());
     for (int k = 0; k < residualNorm.length; k++) {
       line(out, k == 0 ? "residual" : "", "||b - Ax|| = %.12e", residualNorm[k]);
     }
@@ -289,6 +303,12 @@ public record SolveReport(
       line(out, "warning", "%s", w);
     }
     return out.toString();
+  }
+
+  private String toleranceText() {
+    return tolerance < 0
+        ? "no rank detection (" + toleranceReason + ")"
+        : String.format(Locale.ROOT, "tolerance %.2e (%s)", tolerance, toleranceReason);
   }
 
   private String deadText() {

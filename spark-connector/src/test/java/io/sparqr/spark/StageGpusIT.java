@@ -71,6 +71,10 @@ class StageGpusIT {
       LeastSquaresSolution s = qr.solveRows(context.parallelize(Problems.rows(a, b), 3));
       assertThat(Problems.normalResidual(a, s.x(), b)).isLessThan(1e-14);
       assertThat(context.sc().getPersistentRDDs().size()).isZero();
+      assertThat(s.report().orderingReason())
+          .as("an order is searched for at a GPU's rate, not at a processor's 33.3 Gflop/s")
+          .containsPattern("auto: amd .* at [0-9.e+]+ Gflop/s")
+          .doesNotContain("at 33.3 Gflop/s");
       // listeners hear of stages a little later
       Thread.sleep(500);
     }

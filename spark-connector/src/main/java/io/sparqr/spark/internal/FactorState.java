@@ -2,6 +2,7 @@
 package io.sparqr.spark.internal;
 
 import io.sparqr.error.RankDeficientException;
+import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.LeastSquaresSolution;
@@ -311,10 +312,15 @@ final class FactorState implements Factorization {
         made.pattern.nonzeros(),
         plan.numbers().rhsCount(),
         analysis.orderingUsed().name(),
+        options.analysis().filter(analysis::equals).isPresent()
+            ? "given analysis; " + analysis.orderingReason()
+            : analysis.orderingReason(),
         entries,
         analysis.fronts(),
         analysis.flops(),
         summary.flopsDone(),
+        plan.numbers().tolerance(),
+        options.rankTolerance().isPresent() ? "given" : FactorOptions.DEFAULT_TOLERANCE_RULE,
         rank(),
         deadColumns(),
         norms,

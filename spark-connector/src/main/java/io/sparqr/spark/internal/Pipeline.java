@@ -4,6 +4,7 @@ package io.sparqr.spark.internal;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.FactorOptions;
+import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.TreePartitioner;
 import io.sparqr.spark.ProgressListener;
@@ -18,6 +19,7 @@ import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
 import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.sparse.SparsityPattern;
+import io.sparqr.symbolic.FactorizationRate;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
@@ -129,7 +131,20 @@ public final class Pipeline {
       }
       warnings.add("the given analysis is of another pattern: analyzed again");
     }
-    return SymbolicAnalyzer.analyze(pattern, symbolic);
+    SymbolicOptions known = symbolic.rate().isPresent() ? symbolic : symbolic.withRate(this::rate);
+    return SymbolicAnalyzer.analyze(pattern, known);
+  }
+
+  /** A GPU's where the problem goes to one: there a better order is soon not worth its search. */
+  private double rate(double flops, double intensity) {
+    if (!Backends.wantsDevices(options.backend(), intensity, flops)) {
+      return FactorizationRate.PROCESSOR;
+    }
+    return ClusterResources.probe(context, options.workers(), true).model().workers().stream()
+        .filter(ResourceModel.Worker::device)
+        .mapToDouble(w -> w.flopsPerSecond(intensity))
+        .max()
+        .orElse(FactorizationRate.PROCESSOR);
   }
 
   private PlanHandle handle(SolvePlan plan) {

@@ -106,7 +106,7 @@ class SolveCommandTest {
     assertThat(spark.sparkContext().getPersistentRDDs().size()).isZero();
   }
 
-  /** The keys of DESIGN section 11 in their order; backendReason is the one addition. */
+  /** The keys of DESIGN section 11 in their order, with the reasons of what was chosen. */
   @Test
   void reportHasExactlyTheAgreedKeys() throws IOException {
     solved("--matrix", "gen:cells2d8", "--report", file("r.json"), "--check", "--repeat", 3);
@@ -120,10 +120,13 @@ class SolveCommandTest {
             "nonzeros",
             "rhs",
             "ordering",
+            "orderingReason",
             "nnzR",
             "fronts",
             "flops",
             "flopsDone",
+            "tolerance",
+            "toleranceReason",
             "rank",
             "deadColumns",
             "residualNorm",
@@ -157,6 +160,9 @@ class SolveCommandTest {
             "factorize",
             "solve",
             "total");
+    assertThat(report.get("orderingReason").asText()).startsWith("auto: amd");
+    assertThat(report.get("tolerance").asDouble()).isBetween(1e-14, 1e-10);
+    assertThat(report.get("toleranceReason").asText()).contains("20 (m+n) eps");
     assertThat(report.get("rows").asLong()).isEqualTo(98);
     assertThat(report.get("columns").asInt()).isEqualTo(64);
     assertThat(report.get("nonzeros").asLong()).isEqualTo(392);
