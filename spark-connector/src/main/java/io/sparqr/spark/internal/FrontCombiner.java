@@ -12,7 +12,8 @@ import java.util.TreeMap;
  * their QR factorization (TSQR; Demmel, Grigori, Hoemmen, Langou 2012, doi:10.1137/080731992) as
  * soon as that is at most half as large, so that what a partition sends for a front is bounded by
  * the front's size and not by its number of rows. Fronts that can never have so many rows are left
- * alone by the caller.
+ * alone by the caller. A reduction that takes more flops than its entries are worth ({@link
+ * SolvePlan.Numbers#combineFlops}) is not made.
  */
 final class FrontCombiner {
 
@@ -39,9 +40,15 @@ final class FrontCombiner {
     this.residual = new double[rhsCount];
   }
 
-  /** Whether rows of a front are worth collecting at all. */
+  /** Whether a front can have rows that are worth combining: many enough, and if they are full. */
   static boolean worthwhile(SolvePlan plan, int front) {
-    return plan.frontRows(front) > 2L * plan.analysis().fn(front);
+    long fn = plan.analysis().fn(front);
+    return plan.frontRows(front) > 2 * fn && flops(1, fn) <= plan.numbers().combineFlops() * fn;
+  }
+
+  /** Flops of the QR of so many rows. */
+  private static double flops(long rows, long fn) {
+    return 2.0 * rows * fn * fn;
   }
 
   /** Takes a row: count entries, positions ascending. */
@@ -53,7 +60,7 @@ final class FrontCombiner {
     }
     p.add(position, value, 0, count, b);
     entries += count;
-    if (p.rows >= 2L * p.fn && p.entries >= 4 * p.triangle()) {
+    if (p.rows >= 2L * p.fn && p.entries >= 4 * p.triangle() && p.isWorthItsFlops()) {
       entries -= p.entries;
       combine(front, p);
       entries += p.entries;
@@ -67,7 +74,7 @@ final class FrontCombiner {
   void flush() {
     open.forEach(
         (front, p) -> {
-          if (p.rows > p.fn && p.entries >= 2 * p.triangle()) {
+          if (p.rows > p.fn && p.entries >= 2 * p.triangle() && p.isWorthItsFlops()) {
             combine(front, p);
           }
           for (int i = 0; i < p.rows; i++) {
@@ -136,6 +143,10 @@ final class FrontCombiner {
 
     long triangle() {
       return (long) fn * (fn + 1) / 2;
+    }
+
+    boolean isWorthItsFlops() {
+      return flops(rows, fn) <= plan.numbers().combineFlops() * entries;
     }
 
     void clear() {

@@ -219,7 +219,8 @@ public final class Pipeline {
             intensity(analysis),
             options.deviceMemoryBytes(),
             resources.local(),
-            options.keepQ()));
+            options.keepQ(),
+            resources.combineFlops(found.nonzeros())));
   }
 
   /** A power of two, 1 unless squares of the right-hand side would leave the range. */

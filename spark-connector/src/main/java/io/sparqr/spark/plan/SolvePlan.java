@@ -16,7 +16,11 @@ public final class SolvePlan implements Serializable {
 
   private static final long serialVersionUID = 1;
 
-  /** Numbers that are no tables. */
+  /**
+   * Numbers that are no tables.
+   *
+   * @param combineFlops most flops that the map-side combine may take for an entry that it gets
+   */
   public record Numbers(
       int rhsCount,
       double tolerance,
@@ -25,7 +29,8 @@ public final class SolvePlan implements Serializable {
       double intensity,
       long deviceMemoryBytes,
       boolean local,
-      boolean keepQ)
+      boolean keepQ,
+      double combineFlops)
       implements Serializable {}
 
   private final SymbolicAnalysis analysis;

@@ -30,6 +30,12 @@ public final class ClusterResources {
   private static final Pattern LOCAL_CLUSTER =
       Pattern.compile("local-cluster\\[\\s*([0-9]+)\\s*,\\s*([0-9]+)\\s*,.*]");
 
+  /** Bytes of a row's entry on its way: index and value. */
+  private static final long ENTRY_BYTES = 12;
+
+  /** All rows may take this part of a worker's memory at most, as 1 / share. */
+  private static final long CROWDING_SHARE = 8;
+
   private final List<Worker> workers;
   private final int taskCpus;
   private final boolean local;
@@ -191,6 +197,22 @@ public final class ClusterResources {
               .orElseGet(() -> ResourceModel.Worker.cpu(w.name(), flops, w.memoryBytes())));
     }
     return new ResourceModel(list, rates.network(), rates.levelSeconds());
+  }
+
+  /**
+   * Most flops that the map-side combine may take for an entry that it gets. Where CPUs factor, it
+   * does their work earlier and on all executors, whatever it takes. GPUs do that work in far less
+   * time, so that there sending an entry must be the dearer; unless the rows are so many that they
+   * would crowd the workers' memory.
+   *
+   * @param nonzeros entries of A
+   */
+  public double combineFlops(long nonzeros) {
+    boolean devices = workers.stream().allMatch(w -> w.device().isPresent());
+    long memory = workers.stream().mapToLong(Worker::memoryBytes).min().orElse(0);
+    return devices && ENTRY_BYTES * nonzeros <= memory / CROWDING_SHARE
+        ? rates.coreFlops() * ENTRY_BYTES / rates.network()
+        : Double.POSITIVE_INFINITY;
   }
 
   /**

@@ -65,6 +65,20 @@ class ClusterResourcesTest {
   }
 
   @Test
+  void rowsForGpusAreCombinedOnlyWhereSendingThemIsDearer() {
+    var cpus = new ClusterResources(List.of(executor(0, 8, 8, false)), 1, false, RATES);
+    assertThat(cpus.combineFlops(1000)).isInfinite();
+    var gpu = executor(1, 16, 1, true);
+    var gpus = new ClusterResources(List.of(gpu, gpu), 1, false, RATES);
+    // 20 Gflop/s a core, 12 bytes at 1 GB/s
+    assertThat(gpus.combineFlops(1000)).isEqualTo(240);
+    // more than an eighth of the gigabyte that each has
+    assertThat(gpus.combineFlops(20_000_000)).isInfinite();
+    var mixed = new ClusterResources(List.of(gpu, executor(0, 8, 8, false)), 1, false, RATES);
+    assertThat(mixed.combineFlops(1000)).isInfinite();
+  }
+
+  @Test
   void theSparkConfigurationHasTheLastWordOnRates() {
     SparkConf conf =
         new SparkConf(false)
