@@ -38,6 +38,11 @@ class OrderingsTest {
     return Orderings.order(a, method, Optional.empty(), COST);
   }
 
+  private static Orderings.Result auto(
+      BiFunction<SparsityPattern, Permutation, Orderings.Cost> cost) {
+    return Orderings.order(SMALL, OrderingMethod.AUTO, Optional.empty(), cost);
+  }
+
   @Test
   void aSingleMethodIsUsedAsAskedAndItsFlopsAreNotCounted() {
     for (OrderingMethod method :
@@ -88,10 +93,7 @@ class OrderingsTest {
   void autoStopsAtTheCheapOrderWhereLittleIsLeftToSave() {
     AtomicInteger counted = new AtomicInteger();
     Orderings.Result r =
-        Orderings.order(
-            SMALL,
-            OrderingMethod.AUTO,
-            Optional.empty(),
+        auto(
             (a, p) -> {
               counted.incrementAndGet();
               return COST.apply(a, p);
@@ -105,12 +107,7 @@ class OrderingsTest {
   void autoTriesTheOthersWhereTheFlopsAreMany() {
     double[] flops = {1e15, 3e14, 4e14, 5e14, 6e14, 2e15};
     AtomicInteger counted = new AtomicInteger();
-    Orderings.Result r =
-        Orderings.order(
-            SMALL,
-            OrderingMethod.AUTO,
-            Optional.empty(),
-            (a, p) -> new Orderings.Cost(flops[counted.getAndIncrement()], RATE));
+    Orderings.Result r = auto((a, p) -> new Orderings.Cost(flops[counted.getAndIncrement()], RATE));
     assertThat(r.method()).isEqualTo(OrderingMethod.NESTED_DISSECTION);
     assertThat(r.order().toArray()).isEqualTo(new NestedDissection().order(SMALL).toArray());
     assertThat(r.reason())
@@ -121,12 +118,7 @@ class OrderingsTest {
   void autoDoesNotRepeatADissectionThatIsFarBehind() {
     double[] flops = {1e15, 1.4e15, 2e15};
     AtomicInteger counted = new AtomicInteger();
-    Orderings.Result r =
-        Orderings.order(
-            SMALL,
-            OrderingMethod.AUTO,
-            Optional.empty(),
-            (a, p) -> new Orderings.Cost(flops[counted.getAndIncrement()], RATE));
+    Orderings.Result r = auto((a, p) -> new Orderings.Cost(flops[counted.getAndIncrement()], RATE));
     assertThat(counted).hasValue(3);
     assertThat(r.method()).isEqualTo(OrderingMethod.AMD);
   }
@@ -135,10 +127,7 @@ class OrderingsTest {
   void autoSearchesLessTheFasterTheFactorizationWillBe() {
     for (double speedUp : new double[] {1, 1e5}) {
       AtomicInteger counted = new AtomicInteger();
-      Orderings.order(
-          SMALL,
-          OrderingMethod.AUTO,
-          Optional.empty(),
+      auto(
           (a, p) -> {
             counted.incrementAndGet();
             return new Orderings.Cost(1e11, speedUp * RATE);

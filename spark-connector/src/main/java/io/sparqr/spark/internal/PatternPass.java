@@ -35,10 +35,16 @@ final class PatternPass {
   /** Payloads up to this size come with the counts, without a second job. */
   private static final long EAGER_BYTES = 4 << 20;
 
+  /**
+   * Patterns of several reducers come together up to this size, far below Spark's limit of 1 GB.
+   */
+  private static final long BATCH_BYTES = 128 << 20;
+
   private final RowSource source;
   private final SolveOptions options;
   private final int reducers;
   private final long eagerBytes;
+  private final long batchBytes;
 
   /**
    * What the pass found.
@@ -84,13 +90,14 @@ final class PatternPass {
       implements Serializable {}
 
   PatternPass(RowSource source, SolveOptions options) {
-    this(source, options, EAGER_BYTES);
+    this(source, options, EAGER_BYTES, BATCH_BYTES);
   }
 
-  PatternPass(RowSource source, SolveOptions options, long eagerBytes) {
+  PatternPass(RowSource source, SolveOptions options, long eagerBytes, long batchBytes) {
     this.source = source;
     this.options = options;
     this.eagerBytes = eagerBytes;
+    this.batchBytes = batchBytes;
     int parallel = source.context().defaultParallelism();
     int input = source.rows().getNumPartitions();
     this.reducers =
@@ -152,18 +159,38 @@ final class PatternPass {
         .setName("sparqr distinct row patterns");
   }
 
-  /** Frames of the patterns, those that did not come with the counts in jobs of their own. */
-  private static List<byte[]> fetch(JavaRDD<byte[]> complete, List<Part> found) {
+  /** Frames of the patterns, those that did not come with the counts by further jobs. */
+  private List<byte[]> fetch(JavaRDD<byte[]> complete, List<Part> found) {
     var frames = new ArrayList<byte[]>();
+    List<Integer> batch = new ArrayList<>();
+    long bytes = 0;
     for (Part p : found) {
-      Part whole = p;
-      if (p.frames == null) {
-        // the shuffle's map stage is there already: only this reducer runs again
-        byte[] part =
-            SparkErrors.unwrap(() -> complete.collectPartitions(new int[] {p.reducer})[0].get(0));
-        whole = ReportCodec.decode(part, Part.class);
+      if (p.frames != null) {
+        frames.addAll(List.of(p.frames));
+        continue;
       }
-      frames.addAll(List.of(whole.frames));
+      long more = PatternCodec.bytes(p.patterns, p.entries);
+      if (bytes + more > batchBytes && !batch.isEmpty()) {
+        frames.addAll(fetchNow(complete, batch));
+        batch.clear();
+        bytes = 0;
+      }
+      batch.add(p.reducer);
+      bytes += more;
+    }
+    frames.addAll(fetchNow(complete, batch));
+    return frames;
+  }
+
+  /** One job for some reducers, which run again: the shuffle's map stage is there already. */
+  private static List<byte[]> fetchNow(JavaRDD<byte[]> complete, List<Integer> reducers) {
+    var frames = new ArrayList<byte[]>();
+    if (reducers.isEmpty()) {
+      return frames;
+    }
+    int[] partitions = reducers.stream().mapToInt(k -> k).toArray();
+    for (List<byte[]> part : SparkErrors.unwrap(() -> complete.collectPartitions(partitions))) {
+      frames.addAll(List.of(ReportCodec.decode(part.get(0), Part.class).frames));
     }
     return frames;
   }

@@ -16,16 +16,22 @@ class PatternPassTest {
 
   private static final CsrMatrix A = Problems.random(400, 10, 3, 20260108L);
 
-  private static PatternPass.Result pass(int partitions, long eagerBytes) {
+  private static PatternPass.Result pass(int partitions, long eagerBytes, long batchBytes) {
     double[] b = Problems.rhs(400, 1);
     RowSource source = RowSource.of(Problems.rdd(A, partitions, b));
-    return new PatternPass(source, SolveOptions.defaults(), eagerBytes).run();
+    return new PatternPass(source, SolveOptions.defaults(), eagerBytes, batchBytes).run();
   }
 
   @Test
   void thePatternIsTheSameHoweverItIsFetchedAndPartitioned() {
-    PatternPass.Result all = pass(2, 1 << 20);
-    for (PatternPass.Result other : List.of(pass(2, 0), pass(5, 1 << 20), pass(1, 0))) {
+    PatternPass.Result all = pass(2, 1 << 20, 0);
+    for (PatternPass.Result other :
+        List.of(
+            pass(2, 0, 1 << 20),
+            pass(2, 0, 1),
+            pass(5, 1 << 20, 0),
+            pass(5, 0, 5000),
+            pass(1, 0, 0))) {
       assertThat(other.pattern().rowStart()).isEqualTo(all.pattern().rowStart());
       assertThat(other.pattern().columnIndex()).isEqualTo(all.pattern().columnIndex());
       assertThat(other.pattern().multiplicity()).isEqualTo(all.pattern().multiplicity());
