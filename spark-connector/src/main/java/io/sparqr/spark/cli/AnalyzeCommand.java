@@ -23,6 +23,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code sparqr analyze}: the symbolic analysis alone, nothing is factorized. */
@@ -43,6 +44,11 @@ final class AnalyzeCommand implements Callable<Integer> {
 
   @Mixin private MatrixOptions input;
 
+  @Option(
+      names = "--gpu",
+      description = "for executors with a GPU: auto searches less for a column order then")
+  private boolean gpu;
+
   @Override
   public Integer call() throws IOException {
     input.check();
@@ -52,6 +58,9 @@ final class AnalyzeCommand implements Callable<Integer> {
             ? tablePattern(format)
             : filePattern(format);
     SymbolicOptions options = SymbolicOptions.defaults().withOrdering(input.ordering);
+    if (gpu) {
+      options = options.withRate((flops, intensity) -> device().flopsPerSecond(intensity));
+    }
     SymbolicAnalysis analysis = SymbolicAnalyzer.analyze(pattern, options);
     PrintWriter out = spec.commandLine().getOut();
     print(out, analysis);
@@ -99,7 +108,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     whatIf(out, s, worker());
     out.println();
     out.println("with a GPU each, like an H200:");
-    whatIf(out, s, ResourceModel.Worker.gpu("executor", DeviceModel.reference()));
+    whatIf(out, s, device());
   }
 
   private static void whatIf(PrintWriter out, SymbolicAnalysis s, ResourceModel.Worker like) {
@@ -110,6 +119,10 @@ final class AnalyzeCommand implements Callable<Integer> {
 
   private static ResourceModel.Worker worker() {
     return ResourceModel.Worker.cpu("executor", EXECUTOR_FLOPS, Runtime.getRuntime().maxMemory());
+  }
+
+  private static ResourceModel.Worker device() {
+    return ResourceModel.Worker.gpu("executor", DeviceModel.reference());
   }
 
   private void partition(PrintWriter out, SymbolicAnalysis s) {

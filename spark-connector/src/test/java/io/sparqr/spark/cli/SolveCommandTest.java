@@ -340,6 +340,13 @@ class SolveCommandTest {
   }
 
   @Test
+  void analyzeForGpusSearchesLessForAnOrder() {
+    assertThat(CliRun.of("analyze", "--matrix", "gen:nug10").out()).contains("against amd");
+    assertThat(CliRun.of("analyze", "--matrix", "gen:nug10", "--gpu").out())
+        .containsPattern("AMD \\(auto: amd .* at [0-9.e+]+ Gflop/s\\)");
+  }
+
+  @Test
   void helpNamesEveryOption() {
     assertThat(CliRun.of("solve", "--help").out())
         .contains(
