@@ -22,10 +22,10 @@ import java.util.function.BiFunction;
  * range is 4e-7 to 9e-7) and {@value #SECONDS_PER_ENTRY} for each entry of A. Where the
  * factorization takes less than that at the rate that it is expected to go at, no other order can
  * save what the search for it costs, and AMD's is taken; where it takes more, nested dissection and
- * COLAMD are tried too, and the least flops are taken. Where it takes very much more, nested
- * dissection is repeated with other random choices, which moves its flops by 10 to 25% on graphs
- * without geometry. Expected rates decide, not measured seconds: the choice is the same on any
- * machine that is told the same rate.
+ * COLAMD are tried too, and the least flops are taken. Where it takes very much more and the first
+ * dissection is not far behind AMD, it is repeated with other random choices, which moves its flops
+ * by 10 to 25% on graphs without geometry. Expected rates decide, not measured seconds: the choice
+ * is the same on any machine that is told the same rate.
  */
 public final class Orderings {
 
@@ -59,7 +59,7 @@ public final class Orderings {
    * What a factorization costs under an order.
    *
    * @param flops of all fronts
-   * @param flopsPerSecond at which they are expected to go, greater than 0
+   * @param flopsPerSecond at which they are expected to go, greater than 0 unless there are none
    */
   public record Cost(double flops, double flopsPerSecond) {}
 

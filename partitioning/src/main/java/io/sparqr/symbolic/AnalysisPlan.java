@@ -59,7 +59,7 @@ final class AnalysisPlan {
     double sum = 0;
     for (int f = 0; f < fronts.count; f++) {
       long fn = (long) fronts.pivotStart[f + 1] - fronts.pivotStart[f] + fronts.cn[f];
-      sum += 8.0 * fronts.fm[f] * fn;
+      sum += FrontMemory.frontBytes(fronts.fm[f], fn, 0);
     }
     return sum;
   }

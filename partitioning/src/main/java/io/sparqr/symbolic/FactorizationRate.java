@@ -14,7 +14,7 @@ public interface FactorizationRate extends Serializable {
   double PROCESSOR = 1e11 / 3;
 
   /**
-   * Flops a second, greater than 0.
+   * Flops a second, greater than 0 unless there are no flops.
    *
    * @param flops of the factorization under a cheap order
    * @param intensity flops a byte of its fronts

@@ -46,8 +46,8 @@ final class Supernodes {
   Supernodes(int[] up, int[] counts, long[] leftmostCount, Amalgamation rules) {
     var supernodes = new FundamentalSupernodes(up, counts, leftmostCount);
     int ns = supernodes.count;
-    int[] columns = supernodes.columns;
-    int[] group = merge(supernodes, rules);
+    int[] columns = supernodes.columns.clone();
+    int[] group = merge(supernodes, columns, rules);
     int[] number = new int[ns];
     int groups = 0;
     for (int s = 0; s < ns; s++) {
@@ -74,12 +74,15 @@ final class Supernodes {
     }
   }
 
-  /** Top supernode of the group of each supernode; adds the columns up in {@code columns}. */
-  private static int[] merge(FundamentalSupernodes supernodes, Amalgamation rules) {
-    int[] columns = supernodes.columns;
+  /**
+   * Top supernode of the group of each supernode.
+   *
+   * @param columns size ns; pivot columns of the supernodes; on return those of the groups
+   */
+  private static int[] merge(FundamentalSupernodes supernodes, int[] columns, Amalgamation rules) {
     int[] beyond = supernodes.beyond;
     int[] above = supernodes.above;
-    double[] rows = supernodes.rows;
+    double[] rows = supernodes.rows.clone();
     int ns = columns.length;
     int[] group = new int[ns];
     double[] zeros = new double[ns];
