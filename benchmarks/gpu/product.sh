@@ -6,7 +6,8 @@
 #   gpus      an executor a device, each granted its own by Spark
 #   cli       the command line, sparqr solve --backend cpu and cuda, in one JVM and in a cluster of two executors;
 #             problems as --matrix takes them, or "A.mtx --rhs b.mtx", or data:FOLDER for all of the collection;
-#             MASTERS="local[*]" for one of the two, PARALLEL=4 for so many problems at a time
+#             MASTERS="local[*]" for one of the two, PARALLEL=4 for so many problems at a time, CPU_ONCE=1 for the
+#             CPU's answers in the first of the masters only, compared with the device's in all of them
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 mode=${1:?local, cluster, gpus or cli}
@@ -47,26 +48,36 @@ SCRIPT
 esac
 echo "device before: $(nvidia-smi --query-gpu=name,memory.used --format=csv,noheader)"
 code=0
-# shellcheck disable=SC2207
-jvm=($(cat "$here/jvm.args") -Xmx"${SPARQR_HEAP:-32g}" -XX:+UseParallelGC -Djava.io.tmpdir="$here/tmp" "${options[@]}")
+visible=${CUDA_VISIBLE_DEVICES:+-Dspark.executorEnv.CUDA_VISIBLE_DEVICES=$CUDA_VISIBLE_DEVICES}
+# shellcheck disable=SC2206,SC2207
+jvm=($(cat "$here/jvm.args") $visible -Xmx"${SPARQR_HEAP:-32g}" -XX:+UseParallelGC -Djava.io.tmpdir="$here/tmp" "${options[@]}")
 if [ "$mode" = cli ]; then
   jvm+=(-Dspark.executor.extraClassPath="$class_path" -Dspark.executor.memory="${SPARQR_EXECUTOR_HEAP:-12g}" -Dspark.ui.enabled=false
     -Dspark.driver.host=127.0.0.1 -Dspark.driver.bindAddress=127.0.0.1)
   export here class_path jvm_line="${jvm[*]}" REPEAT=${REPEAT:-1} device=${DEVICE_BACKEND:-cuda}
-  # solve_both MASTER PROBLEM: both backends in JVMs of their own, then the answers side by side.
-  solve_both() {
-    local folder
-    folder=$(mktemp -d "$here/tmp/cli.XXXXXX")
-    for backend in cpu "$device"; do
-      # shellcheck disable=SC2086
-      "$here/jre/bin/java" $jvm_line -cp "$class_path" io.sparqr.spark.cli.SparqrCli solve --matrix $2 --master "$1" \
-        --backend "$backend" --check --repeat "$REPEAT" --out "$folder/x.$backend" --report "$folder/r.$backend" \
-        >"$folder/log" 2>&1 || { echo "$2 | $backend FAILED"; cat "$folder/log"; return 1; }
-    done
-    python3 "$here/compare.py" "$2" "$folder/x.cpu" "$folder/r.cpu" "$folder/x.$device" "$folder/r.$device" || return 1
-    rm -r "$folder"
+  answers=$(mktemp -d "$here/tmp/cli.XXXXXX")
+  export answers CPU_ONCE=${CPU_ONCE:-}
+  # solve_with BACKEND NAME MASTER PROBLEM: a JVM of its own.
+  solve_with() {
+    # Applications that start in the same second have the same id, and would share a folder for their executors.
+    export SPARK_HOME=$answers/$2.spark
+    mkdir -p "$SPARK_HOME/jars"
+    # shellcheck disable=SC2086
+    "$here/jre/bin/java" $jvm_line -cp "$class_path" io.sparqr.spark.cli.SparqrCli solve --matrix $4 --master "$3" \
+      --backend "$1" --check --repeat "$REPEAT" --overwrite --out "$answers/$2.x" --report "$answers/$2.report" \
+      >"$answers/$2.log" 2>&1 || { echo "$4 | $1 FAILED"; cat "$answers/$2.log"; return 1; }
   }
-  export -f solve_both
+  # solve_both MASTER PROBLEM: both backends, then the answers side by side.
+  solve_both() {
+    local name
+    name=$(tr -c 'A-Za-z0-9_.\n-' '_' <<<"$2")
+    if [ -z "$CPU_ONCE" ] || [ ! -e "$answers/$name.cpu.x" ]; then
+      solve_with cpu "$name.cpu" "$1" "$2" || return 1
+    fi
+    solve_with "$device" "$name.$device" "$1" "$2" || return 1
+    python3 "$here/compare.py" "$2" "$answers/$name".{cpu.x,cpu.report,"$device.x","$device.report"} || return 1
+  }
+  export -f solve_with solve_both
   # Matrices of known rank that are here, tall way up, and the certified problems with their right-hand sides.
   collection() {
     awk -F'\t' -v d="$1" '$1 ~ /[.]mtx([.]gz)?$/ && $9 != "" { print d "/" $1 ($2 < $3 ? " --transpose" : "") }' "$1/INDEX.tsv"
@@ -81,6 +92,7 @@ if [ "$mode" = cli ]; then
     echo "master $master, $(wc -l <<<"$problems") problems"
     xargs -d '\n' -P "${PARALLEL:-1}" -I{} bash -c 'solve_both "$0" "$1"' "$master" {} <<<"$problems" || code=1
   done
+  [ "$code" != 0 ] || rm -rf "$answers"
 else
   "$here/jre/bin/java" "${jvm[@]}" -cp "$class_path" io.sparqr.spark.cli.DeviceProduct "$master" "${REPEAT:-4}" "$levels" "$@" || code=$?
 fi

@@ -14,6 +14,9 @@ final class Failures {
 
   private static final int LONGEST = 400;
 
+  /** How Spark says that its context is gone; why stands in its log only. */
+  private static final String STOPPED = "stopped SparkContext";
+
   private Failures() {}
 
   /** Prints the line, the stack trace if it was asked for; returns the exit code. */
@@ -75,6 +78,10 @@ final class Failures {
     }
     if (e instanceof SparseQrException || e instanceof UsageException) {
       return oneLine(e.getMessage());
+    }
+    if (e instanceof IllegalStateException && oneLine(e.getMessage()).contains(STOPPED)) {
+      return "Spark ended the application: it was killed, or none of its executors would start"
+          + " (--verbose shows Spark's warnings)";
     }
     String text = e.getMessage() == null ? "" : ": " + oneLine(e.getMessage());
     return e.getClass().getSimpleName() + text;

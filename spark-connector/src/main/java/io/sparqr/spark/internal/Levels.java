@@ -9,6 +9,7 @@ import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Backends;
 import io.sparqr.spark.resource.ClusterResources;
+import io.sparqr.spark.resource.DeviceUse;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
@@ -67,10 +68,10 @@ final class Levels {
     this.held = held;
     this.rows = rows;
     this.metrics = new SubtreeMetrics(context.sc());
-    boolean devices =
-        Backends.wantsDevices(
+    DeviceUse use =
+        Backends.deviceUse(
             plan.numbers().backend(), plan.numbers().intensity(), plan.analysis().flops());
-    this.gpus = StageGpus.profile(context, resources, devices);
+    this.gpus = StageGpus.profile(context, resources, use);
   }
 
   /** What hears of the levels. */

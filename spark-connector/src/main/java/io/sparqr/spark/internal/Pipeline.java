@@ -14,6 +14,7 @@ import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Backends;
 import io.sparqr.spark.resource.ClusterResources;
+import io.sparqr.spark.resource.DeviceUse;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
@@ -94,7 +95,7 @@ public final class Pipeline {
       times.order += order;
       times.analyze += watch.lap() - order;
       ClusterResources resources =
-          ClusterResources.probe(context, options.workers(), wantsDevices(analysis));
+          ClusterResources.probe(context, options.workers(), deviceUse(analysis));
       PlanHandle plan = handle(plan(analysis, found, resources));
       times.plan += watch.lap();
       progress.phase("rows", "rows to the tasks of their fronts");
@@ -137,10 +138,11 @@ public final class Pipeline {
 
   /** A GPU's where the problem goes to one: there a better order is soon not worth its search. */
   private double rate(double flops, double intensity) {
-    if (!Backends.wantsDevices(options.backend(), intensity, flops)) {
+    DeviceUse use = Backends.deviceUse(options.backend(), intensity, flops);
+    if (!use.any()) {
       return FactorizationRate.PROCESSOR;
     }
-    return ClusterResources.probe(context, options.workers(), true).model().workers().stream()
+    return ClusterResources.probe(context, options.workers(), use).model().workers().stream()
         .filter(ResourceModel.Worker::device)
         .mapToDouble(w -> w.flopsPerSecond(intensity))
         .max()
@@ -153,8 +155,8 @@ public final class Pipeline {
     return handle;
   }
 
-  private boolean wantsDevices(SymbolicAnalysis analysis) {
-    return Backends.wantsDevices(options.backend(), intensity(analysis), analysis.flops());
+  private DeviceUse deviceUse(SymbolicAnalysis analysis) {
+    return Backends.deviceUse(options.backend(), intensity(analysis), analysis.flops());
   }
 
   /** What can be known to fail without a job: no stack traces of failed tasks for that. */

@@ -103,13 +103,15 @@ public final class Backends {
     return find("cuda").map(QrBackendProvider::deviceBytesInUse).orElse(0L);
   }
 
-  /** Whether a problem is one for GPUs, where its tasks get any. */
-  public static boolean wantsDevices(BackendChoice choice, double intensity, double flops) {
+  /** Whether a problem is one for GPUs. */
+  public static DeviceUse deviceUse(BackendChoice choice, double intensity, double flops) {
     Optional<QrBackendProvider> cuda =
         choice == BackendChoice.CPU ? Optional.empty() : find("cuda");
-    return cuda.isPresent()
-        && (choice == BackendChoice.REQUIRE_CUDA
-            || tooLittle(cuda.get(), intensity, flops) == null);
+    if (cuda.isPresent() && choice == BackendChoice.REQUIRE_CUDA) {
+      return DeviceUse.REQUIRED;
+    }
+    boolean enough = cuda.isPresent() && tooLittle(cuda.get(), intensity, flops) == null;
+    return enough ? DeviceUse.WHERE_THERE : DeviceUse.NONE;
   }
 
   /** Why a problem stays on the CPU, null if it does not. */

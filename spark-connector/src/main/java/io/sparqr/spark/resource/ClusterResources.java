@@ -87,12 +87,13 @@ public final class ClusterResources {
    * Asks the context.
    *
    * @param workers a caller's number of workers, 0 for what is there
-   * @param devices whether the problem is one for GPUs
+   * @param use of GPUs; where they are required and nothing is known of an executor's, it is
+   *     planned with one
    */
-  public static ClusterResources probe(JavaSparkContext context, int workers, boolean devices) {
+  public static ClusterResources probe(JavaSparkContext context, int workers, DeviceUse use) {
     return isLocal(context)
-        ? local(context, workers, devices ? Backends.devices() : List.of())
-        : cluster(context, workers, devices);
+        ? local(context, workers, use.any() ? Backends.devices() : List.of())
+        : cluster(context, workers, use);
   }
 
   private static ClusterResources local(
@@ -118,19 +119,17 @@ public final class ClusterResources {
     return text.equals("*") ? Runtime.getRuntime().availableProcessors() : Integer.parseInt(text);
   }
 
-  private static ClusterResources cluster(JavaSparkContext context, int workers, boolean devices) {
+  private static ClusterResources cluster(JavaSparkContext context, int workers, DeviceUse use) {
     SparkConf conf = context.getConf();
     long memory = conf.getSizeAsBytes("spark.executor.memory", "1g");
     List<Executor> executors = Executor.of(context);
     var there = new ArrayList<Worker>();
     if (executors.isEmpty()) {
-      int promised = devices ? StageGpus.promised(conf) : 0;
-      var nobody = new Executor("", "", executorCores(context), promised);
-      add(nobody, Optional.empty(), nobody.devices(conf, Optional.empty()), memory, there);
+      var nobody = new Executor("", "", executorCores(context), StageGpus.promised(conf));
+      add(nobody, Optional.empty(), nobody.devices(conf, Optional.empty(), use), memory, there);
     }
     for (Executor e : executors) {
-      List<DeviceModel> gpus =
-          devices ? e.devices(conf, DeviceReport.of(e.id())) : List.<DeviceModel>of();
+      List<DeviceModel> gpus = e.devices(conf, DeviceReport.of(e.id()), use);
       int slots = gpus.isEmpty() ? Math.max(1, e.cores() / taskCpus(conf)) : gpus.size();
       var place = Optional.of(new Place(e.id(), e.location(), slots));
       add(e, place, gpus, memory, there);

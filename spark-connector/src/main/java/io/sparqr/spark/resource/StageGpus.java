@@ -25,11 +25,11 @@ public final class StageGpus {
   /**
    * The profile of the factoring stages; empty where the application's own is right.
    *
-   * @param devices whether the problem is one for GPUs
+   * @param use of GPUs
    */
   public static Optional<ResourceProfile> profile(
-      JavaSparkContext context, ClusterResources resources, boolean devices) {
-    if (resources.local() || !devices || !asks(context.getConf())) {
+      JavaSparkContext context, ClusterResources resources, DeviceUse use) {
+    if (resources.local() || !use.any() || !asks(context.getConf())) {
       return Optional.empty();
     }
     var task = new TaskResourceRequests().cpus(resources.taskCpus()).resource("gpu", 1);

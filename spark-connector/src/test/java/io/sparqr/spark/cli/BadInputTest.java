@@ -196,5 +196,9 @@ class BadInputTest {
     assertThat(Failures.code(Failures.telling(wrapped))).isEqualTo(3);
     assertThat(Failures.code(new IllegalArgumentException("from a library"))).isEqualTo(1);
     assertThat(Failures.oneLine("a\nb")).isEqualTo("a");
+    var stopped =
+        new IllegalStateException(
+            "Cannot call methods on a stopped SparkContext.\nThis stopped SparkContext was ...");
+    assertThat(Failures.message(stopped)).contains("none of its executors would start");
   }
 }

@@ -11,6 +11,7 @@ import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.ml.NistSet;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 
@@ -30,7 +32,8 @@ import org.apache.spark.api.java.JavaSparkContext;
  *
  * <p>{@code DeviceProduct MASTER REPEAT LEVELS PROBLEM...}; a problem is {@code gen:SPEC}, or
  * {@code data:FOLDER} for all of the collection's REFERENCE.tsv, or {@code index:FOLDER} for every
- * matrix of known rank in its INDEX.tsv, or a Matrix Market file; the last two tall way up, with a
+ * matrix of known rank in its INDEX.tsv, or {@code nist:FOLDER} for NIST's sets, their columns
+ * scaled to norm 1, or a Matrix Market file; matrices of the index and files tall way up, with a
  * right-hand side of our own.
  */
 public final class DeviceProduct {
@@ -101,6 +104,9 @@ public final class DeviceProduct {
     if (name.startsWith("index:")) {
       return indexed(Path.of(name.substring("index:".length())));
     }
+    if (name.startsWith("nist:")) {
+      return nist(Path.of(name.substring("nist:".length())));
+    }
     if (!name.startsWith("data:")) {
       return List.of(tall(name, Path.of(name), -1));
     }
@@ -125,6 +131,32 @@ public final class DeviceProduct {
       }
     }
     return list;
+  }
+
+  private static List<Problem> nist(Path folder) throws IOException {
+    var list = new ArrayList<Problem>();
+    for (NistSet set : NistSet.values()) {
+      NistSet.Problem p = set.read(folder);
+      list.add(new Problem("nist " + set, scaled(p.a()), p.b(), p.a()[0].length, true));
+    }
+    return list;
+  }
+
+  /** A dense matrix as a sparse one, its columns of norm 1. */
+  private static CsrMatrix scaled(double[][] dense) {
+    int n = dense[0].length;
+    var index = new int[dense.length * n];
+    var values = new double[index.length];
+    for (int j = 0; j < n; j++) {
+      int column = j;
+      double scale = norm(Arrays.stream(dense).mapToDouble(row -> row[column]).toArray());
+      for (int i = 0; i < dense.length; i++) {
+        index[i * n + j] = j;
+        values[i * n + j] = dense[i][j] / scale;
+      }
+    }
+    int[] start = IntStream.rangeClosed(0, dense.length).map(i -> i * n).toArray();
+    return new CsrMatrix(dense.length, n, start, index, values);
   }
 
   private static Problem tall(String name, Path file, int rank) throws IOException {

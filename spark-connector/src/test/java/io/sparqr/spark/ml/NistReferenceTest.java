@@ -6,14 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import org.apache.commons.math3.linear.Array2DRowRealMatrix;
 import org.apache.commons.math3.linear.SingularValueDecomposition;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The linear regressions of NIST's Statistical Reference Datasets against their certified values.
@@ -33,39 +31,24 @@ class NistReferenceTest {
   private static final Path NIST =
       Path.of(System.getProperty("sparqr.shared", "absent"), "data", "nist");
 
-  /** A data set: design with the ones last, labels, certified values with the intercept last. */
-  private record Problem(
-      double[][] a, double[] b, double[] estimate, double[] error, double deviation, double r2) {}
-
   @ParameterizedTest(name = "{0}")
-  @CsvSource({
-    "Norris,1,true",
-    "Pontius,2,true",
-    "NoInt1,1,false",
-    "NoInt2,1,false",
-    "Filip,10,true",
-    "Longley,1,true",
-    "Wampler1,5,true",
-    "Wampler2,5,true",
-    "Wampler3,5,true",
-    "Wampler4,5,true",
-    "Wampler5,5,true"
-  })
-  void agreesWithCertifiedValues(String name, int degree, boolean intercept) throws IOException {
+  @EnumSource
+  void agreesWithCertifiedValues(NistSet name) throws IOException {
     Assumptions.assumeTrue(
         Files.isRegularFile(NIST.resolve("certified.tsv")), "no NIST data beside the repository");
-    Problem p = read(name, degree, intercept);
-    int m = p.b.length;
-    int n = p.estimate.length;
+    NistSet.Problem p = name.read(NIST);
+    boolean intercept = name.intercept();
+    int m = p.b().length;
+    int n = p.estimate().length;
     int features = intercept ? n - 1 : n;
     var ones = new double[m];
     java.util.Arrays.fill(ones, 1);
     var x = new double[m][];
     for (int i = 0; i < m; i++) {
-      x[i] = java.util.Arrays.copyOf(p.a[i], features);
+      x[i] = java.util.Arrays.copyOf(p.a()[i], features);
     }
     var model =
-        new SparseQRRegression().setFitIntercept(intercept).fit(new Sample(x, p.b, ones).data());
+        new SparseQRRegression().setFitIntercept(intercept).fit(new Sample(x, p.b(), ones).data());
     SparseQRRegressionSummary s = model.summary();
     double[] found = java.util.Arrays.copyOf(model.coefficients().toArray(), n);
     if (intercept) {
@@ -73,20 +56,20 @@ class NistReferenceTest {
     }
     double[] errors = s.coefficientStandardErrors();
 
-    double[] d = columnNorms(p.a);
-    double[] singular = scaledSingularValues(p.a, d);
+    double[] d = columnNorms(p.a());
+    double[] singular = scaledSingularValues(p.a(), d);
     double kappa = singular[0] / singular[n - 1];
     double e = 20 * Math.ulp(1.0) * m;
     double y = 0;
     for (int j = 0; j < n; j++) {
-      y = Math.hypot(y, d[j] * p.estimate[j]);
+      y = Math.hypot(y, d[j] * p.estimate()[j]);
     }
-    double b = norm(p.b);
-    double r = p.deviation * Math.sqrt(m - n);
+    double b = norm(p.b());
+    double r = p.deviation() * Math.sqrt(m - n);
     double dy = e * kappa * (y + b / singular[0] + kappa * r / singular[0]);
     double dr = e * (b + singular[0] * y);
     double dSigma = dr / Math.sqrt(m - n);
-    double dError = (p.deviation * Math.sqrt(2) * e * kappa + dSigma) / singular[n - 1];
+    double dError = (p.deviation() * Math.sqrt(2) * e * kappa + dSigma) / singular[n - 1];
 
     assertThat(s.rank()).isEqualTo(n);
     assertThat(s.degreesOfFreedom()).isEqualTo(m - n);
@@ -94,16 +77,16 @@ class NistReferenceTest {
     double errorDigits = 15;
     for (int j = 0; j < n; j++) {
       String what = name + ", coefficient " + j + ", kappa " + kappa;
-      assertThat(Math.abs(found[j] - p.estimate[j]) * d[j]).as(what).isLessThanOrEqualTo(dy);
-      assertThat(Math.abs(errors[j] - p.error[j]) * d[j])
+      assertThat(Math.abs(found[j] - p.estimate()[j]) * d[j]).as(what).isLessThanOrEqualTo(dy);
+      assertThat(Math.abs(errors[j] - p.error()[j]) * d[j])
           .as("standard error of " + what)
           .isLessThanOrEqualTo(dError);
-      digits = Math.min(digits, digits(found[j], p.estimate[j]));
-      errorDigits = Math.min(errorDigits, digits(errors[j], p.error[j]));
+      digits = Math.min(digits, digits(found[j], p.estimate()[j]));
+      errorDigits = Math.min(errorDigits, digits(errors[j], p.error()[j]));
     }
-    double total = r * r / (1 - p.r2);
-    double dR2 = p.r2 == 1 ? e : e + (2 * r + dr) * dr / total;
-    assertThat(Math.abs(s.r2() - p.r2)).as(name + ", r2").isLessThanOrEqualTo(dR2);
+    double total = r * r / (1 - p.r2());
+    double dR2 = p.r2() == 1 ? e : e + (2 * r + dr) * dr / total;
+    assertThat(Math.abs(s.r2() - p.r2())).as(name + ", r2").isLessThanOrEqualTo(dR2);
     System.out.printf(
         Locale.ROOT,
         "NIST %-8s scaled condition %.1e: estimates %.1f digits (bound %.1f), standard errors"
@@ -121,56 +104,6 @@ class NistReferenceTest {
     }
     double off = Math.abs(found - certified);
     return Math.min(15, -Math.log10(certified == 0 ? off : off / Math.abs(certified)));
-  }
-
-  private static Problem read(String name, int degree, boolean intercept) throws IOException {
-    var a = new ArrayList<double[]>();
-    var b = new ArrayList<Double>();
-    List<String> lines = Files.readAllLines(NIST.resolve(name + ".csv"));
-    for (String line : lines.subList(1, lines.size())) {
-      String[] f = line.split(",");
-      int columns = Math.max(f.length - 1, degree);
-      var row = new double[columns + (intercept ? 1 : 0)];
-      for (int j = 0; j < columns; j++) {
-        row[j] =
-            degree > 1 ? Math.pow(Double.parseDouble(f[1]), j + 1) : Double.parseDouble(f[j + 1]);
-      }
-      if (intercept) {
-        row[columns] = 1;
-      }
-      a.add(row);
-      b.add(Double.parseDouble(f[0]));
-    }
-    var estimate = new ArrayList<Double>();
-    var error = new ArrayList<Double>();
-    for (String line : Files.readAllLines(NIST.resolve("certified.tsv"))) {
-      String[] f = line.split("\t");
-      if (f[0].equals(name)) {
-        estimate.add(Double.parseDouble(f[5]));
-        error.add(Double.parseDouble(f[6]));
-      }
-    }
-    if (intercept) {
-      estimate.add(estimate.remove(0));
-      error.add(error.remove(0));
-    }
-    String[] summary =
-        Files.readAllLines(NIST.resolve("certified_summary.tsv")).stream()
-            .map(line -> line.split("\t"))
-            .filter(f -> f[0].equals(name))
-            .findFirst()
-            .orElseThrow();
-    return new Problem(
-        a.toArray(double[][]::new),
-        array(b),
-        array(estimate),
-        array(error),
-        Double.parseDouble(summary[5]),
-        Double.parseDouble(summary[6]));
-  }
-
-  private static double[] array(List<Double> list) {
-    return list.stream().mapToDouble(Double::doubleValue).toArray();
   }
 
   private static double[] columnNorms(double[][] a) {

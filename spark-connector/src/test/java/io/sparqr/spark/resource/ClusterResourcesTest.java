@@ -104,11 +104,11 @@ class ClusterResourcesTest {
   @Test
   void aLocalMasterIsOneWorkerOrAsManyAsTheCallerSays() {
     var context = LocalSpark.context();
-    ClusterResources one = ClusterResources.probe(context, 0, false);
+    ClusterResources one = ClusterResources.probe(context, 0, DeviceUse.NONE);
     assertThat(one.local()).isTrue();
     assertThat(one.threads(tasks(0))).containsExactly(2);
     assertThat(one.model().workers()).hasSize(1);
-    ClusterResources three = ClusterResources.probe(context, 3, false);
+    ClusterResources three = ClusterResources.probe(context, 3, DeviceUse.NONE);
     assertThat(three.model().workers()).hasSize(3);
     assertThat(three.threads(tasks(0, 1, 2))).containsExactly(1, 1, 1);
     assertThat(three.places(context.sc(), tasks(0, 1, 2)).of(1)).isEmpty();
@@ -134,15 +134,31 @@ class ClusterResourcesTest {
     Optional<DeviceReport> free = Optional.of(new DeviceReport("0", true, List.of(SMALL)));
     Optional<DeviceReport> kept = Optional.of(new DeviceReport("0", false, List.of(SMALL)));
     Optional<DeviceReport> bare = Optional.of(new DeviceReport("0", false, List.of()));
-    assertThat(none.devices(plain, silent)).isEmpty();
-    assertThat(none.devices(plain, free)).containsExactly(SMALL);
-    assertThat(none.devices(plain, kept)).isEmpty();
-    assertThat(none.devices(visible, silent)).containsExactly(h200, h200, h200);
-    assertThat(none.devices(visible, bare)).isEmpty();
-    assertThat(two.devices(plain, silent)).isEmpty();
-    assertThat(two.devices(granting, silent)).containsExactly(h200, h200);
-    assertThat(two.devices(granting, kept)).containsExactly(SMALL, SMALL);
-    assertThat(two.devices(granting, bare)).isEmpty();
-    assertThat(none.devices(granting, silent)).isEmpty();
+    assertThat(none.devices(plain, silent, DeviceUse.WHERE_THERE)).isEmpty();
+    assertThat(none.devices(plain, free, DeviceUse.WHERE_THERE)).containsExactly(SMALL);
+    assertThat(none.devices(plain, kept, DeviceUse.WHERE_THERE)).isEmpty();
+    assertThat(none.devices(visible, silent, DeviceUse.WHERE_THERE))
+        .containsExactly(h200, h200, h200);
+    assertThat(none.devices(visible, bare, DeviceUse.WHERE_THERE)).isEmpty();
+    assertThat(two.devices(plain, silent, DeviceUse.WHERE_THERE)).isEmpty();
+    assertThat(two.devices(granting, silent, DeviceUse.WHERE_THERE)).containsExactly(h200, h200);
+    assertThat(two.devices(granting, kept, DeviceUse.WHERE_THERE)).containsExactly(SMALL, SMALL);
+    assertThat(two.devices(granting, bare, DeviceUse.WHERE_THERE)).isEmpty();
+    assertThat(none.devices(granting, silent, DeviceUse.WHERE_THERE)).isEmpty();
+    assertThat(two.devices(granting, silent, DeviceUse.NONE)).isEmpty();
+  }
+
+  @Test
+  void requiredGpusAreCountedOnUnlessTheyAreKnownNotToBeThere() {
+    var plain = new SparkConf(false);
+    SparkConf granting = new SparkConf(false).set("spark.executor.resource.gpu.amount", "2");
+    SparkConf visible = new SparkConf(false).set("spark.executorEnv.CUDA_VISIBLE_DEVICES", "0,1,2");
+    var none = new Executor("0", "host", 8, 0);
+    Optional<DeviceReport> bare = Optional.of(new DeviceReport("0", false, List.of()));
+    assertThat(none.devices(plain, Optional.empty(), DeviceUse.REQUIRED))
+        .containsExactly(DeviceModel.reference());
+    assertThat(none.devices(visible, Optional.empty(), DeviceUse.REQUIRED)).hasSize(3);
+    assertThat(none.devices(plain, bare, DeviceUse.REQUIRED)).isEmpty();
+    assertThat(none.devices(granting, Optional.empty(), DeviceUse.REQUIRED)).isEmpty();
   }
 }
