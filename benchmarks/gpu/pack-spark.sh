@@ -37,6 +37,8 @@ cp "$home"/benchmarks/gpu/{product.sh,compare.py} "$stage/"
 sed -n 's:.*<spark.jvm.args>\(.*\)</spark.jvm.args>.*:\1:p' "$home/pom.xml" >"$stage/jvm.args"
 jlink --add-modules java.se,jdk.unsupported,jdk.incubator.vector,jdk.crypto.ec,jdk.management,jdk.security.auth,jdk.security.jgss,jdk.zipfs,jdk.charsets,jdk.localedata \
   --generate-cds-archive --include-locales=en --strip-debug --no-header-files --no-man-pages --compress=2 --output "$stage/jre"
+# An archive for heaps of compressed pointers is enough.
+rm -f "$stage/jre/lib/server/classes_nocoops.jsa"
 [ -z "$data" ] || cp -r "$data" "$stage/data"
 
 # Greedy parts of at most 60 MB (compressed jars hardly shrink further).

@@ -50,7 +50,7 @@ echo "device before: $(nvidia-smi --query-gpu=name,memory.used --format=csv,nohe
 code=0
 visible=${CUDA_VISIBLE_DEVICES:+-Dspark.executorEnv.CUDA_VISIBLE_DEVICES=$CUDA_VISIBLE_DEVICES}
 # shellcheck disable=SC2206,SC2207
-jvm=($(cat "$here/jvm.args") $visible -Xmx"${SPARQR_HEAP:-32g}" -XX:+UseParallelGC -Djava.io.tmpdir="$here/tmp" "${options[@]}")
+jvm=($(cat "$here/jvm.args") $visible -Xmx"${SPARQR_HEAP:-31g}" -XX:+UseParallelGC -Djava.io.tmpdir="$here/tmp" "${options[@]}")
 if [ "$mode" = cli ]; then
   jvm+=(-Dspark.executor.extraClassPath="$class_path" -Dspark.executor.memory="${SPARQR_EXECUTOR_HEAP:-12g}" -Dspark.ui.enabled=false
     -Dspark.driver.host=127.0.0.1 -Dspark.driver.bindAddress=127.0.0.1)
