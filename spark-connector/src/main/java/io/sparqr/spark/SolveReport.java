@@ -184,11 +184,14 @@ public record SolveReport(
    * second one, of R': its time counts as solve.
    *
    * @param second report of the second factorization
+   * @param norms residual norms of the new solution
+   * @param normal its normal equations' residual; NaN: not asked for
    * @param elapsed seconds that it took in all
    */
-  public SolveReport withLeastNorm(SolveReport second, double elapsed) {
-    Seconds s = seconds;
-    SolveReport timed = withSeconds(s.withSolve(s.solve + elapsed, s.total + elapsed));
+  public SolveReport withLeastNorm(
+      SolveReport second, double[] norms, double normal, double elapsed) {
+    Seconds s = seconds.withSolve(seconds.solve + elapsed, seconds.total + elapsed);
+    SolveReport timed = with(rows, columns, deadColumns, norms, normal, s);
     timed.warnings.add(
         "minimum-norm solution by a second factorization, of R' (rank %,d): %s, %.2f s"
             .formatted(rank, work(second.flops), elapsed));

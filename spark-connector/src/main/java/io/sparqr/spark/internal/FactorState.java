@@ -217,10 +217,24 @@ final class FactorState implements Factorization {
         "further right-hand sides by the corrected semi-normal equations: " + why);
   }
 
-  /** A'A z = b for given b, one a right-hand side; the rows' labels must be zero. */
-  SemiNormalEquations.Solution solveNormal(double[][] b) {
-    return scoped(
-        scope -> equations.solveNormal(new ResidualPass(source, made.plan, plan), b, scope));
+  /** y of least norm with A'y = b, one a right-hand side; A must have full column rank. */
+  SemiNormalEquations.Solution leastNorm(double[][] b, SemiNormalEquations.Products products) {
+    return scoped(scope -> equations.leastNorm(b, products, scope));
+  }
+
+  /** A'y for the labels y of a pass over rows of A in any order, one a right-hand side. */
+  double[][] timesTransposed(RowSource rows) {
+    ResidualPass.Sums sums = new ResidualPass(rows, made.plan, plan).run(null, held);
+    double[][] product = new double[sums.width()][n];
+    for (int i = 0; i < sums.gradient().length; i++) {
+      product[i % sums.width()][i / sums.width()] = sums.gradient()[i];
+    }
+    return product;
+  }
+
+  /** Max over the right-hand sides of ||A'(b - Ax)|| / (||A||_F ||b - Ax||). */
+  double check(double[][] x) {
+    return scoped(scope -> new ResidualPass(source, made.plan, plan).check(x, held));
   }
 
   @Override

@@ -24,6 +24,7 @@ import java.util.TreeMap;
 import org.apache.spark.HashPartitioner;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
 
@@ -31,14 +32,21 @@ import scala.Tuple2;
  * The minimizer of ||b - A x|| that has the least 2-norm.
  *
  * <p>A wide system of full row rank: A'P = QR, x = A'z with R'R P'z = P'b (the semi-normal
- * equations of A', Q not kept; Bjorck and Paige 1994) and one step of refinement in z. The
- * transpose is made by a shuffle of A's entries; the m values of b are on the driver.
+ * equations of A', Q not kept; Bjorck and Paige 1994), refined while that helps. The transpose is
+ * made by a shuffle of A's entries; the m values of b are on the driver.
  *
  * <p>Any other rank-deficient problem: AP = QR first, of which rank rows are left; these rows are a
  * wide system of full row rank, whose minimum-norm solution is the one wanted (a complete
  * orthogonal decomposition; Golub and Van Loan, Matrix Computations, section 5.5).
  */
 public final class MinimumNorm {
+
+  /** Of a system of full row rank: refined, it has far less left; of another, far more. */
+  private static final double MOST_LEFT = 1e-8;
+
+  private static final String NOT_MET =
+      "the equations of the minimum-norm solution are met to %.1e of their right-hand side only:"
+          + " their rows are nearly dependent; columns in other units may help";
 
   private final SolveOptions options;
   private final ProgressListener listener;
@@ -68,7 +76,7 @@ public final class MinimumNorm {
     Optional<LeastSquaresSolution> wide;
     try (var scope = new JobScope(source.context())) {
       scope.describe("minimum-norm solution by the transpose");
-      wide = new MinimumNorm(source.rows(), options, listener).wide();
+      wide = new MinimumNorm(source.rows(), options, listener).wide(MOST_LEFT);
     }
     return wide.orElseGet(() -> ofAnyRank(source, options, listener));
   }
@@ -91,22 +99,36 @@ public final class MinimumNorm {
               .analysis(Optional.empty())
               .build();
       LeastSquaresSolution least =
-          new MinimumNorm(state.factorRows().rows(), factor, listener).wide().orElseThrow();
+          new MinimumNorm(state.factorRows().rows(), factor, listener)
+              .wide(Double.POSITIVE_INFINITY)
+              .orElseThrow();
+      // What is left of R x = c adds to what no x can take off.
+      double[] norms = basic.residualNorms().clone();
+      for (int k = 0; k < norms.length; k++) {
+        norms[k] = Math.hypot(norms[k], least.residualNorms()[k]);
+      }
+      double normal = options.check() ? state.check(least.solutions()) : Double.NaN;
       return new LeastSquaresSolution(
           least.solutions(),
-          basic.residualNorms(),
+          norms,
           basic.rank(),
           basic.deadColumns(),
-          basic.report().withLeastNorm(least.report(), watch.total()));
+          basic.report().withLeastNorm(least.report(), norms, normal, watch.total()));
     }
   }
 
-  /** Empty if the matrix is not wide, or does not have full row rank. */
-  private Optional<LeastSquaresSolution> wide() {
+  /**
+   * Empty if the matrix is not wide, or does not have full row rank.
+   *
+   * @param mostLeft ||b - A x|| / ||b|| from which on it does not, whatever the pivots say: one of
+   *     rounding errors may pass the rank test where one before it was small
+   */
+  private Optional<LeastSquaresSolution> wide(double mostLeft) {
     var watch = new Stopwatch();
     List<Part> parts = scan(false);
     Size size = size(parts);
-    if (size.rows >= size.columns) {
+    boolean zero = parts.stream().allMatch(p -> p.maxIndex < 0);
+    if (size.rows >= size.columns || zero && size.rows > 0) {
       return Optional.empty();
     }
     if (size.rows == 0) {
@@ -117,8 +139,29 @@ public final class MinimumNorm {
       int m = (int) size.rows;
       JavaPairRDD<Integer, SparseRow> columns = transpose(size.first, m, b.length);
       held.persist(columns, StorageLevel.MEMORY_AND_DISK());
-      return solve(columns, m, size.columns, b, watch);
+      Optional<LeastSquaresSolution> found = solve(columns, m, size.columns, b, watch);
+      double left = found.map(s -> left(s, b)).orElse(0.0);
+      if (left > mostLeft) {
+        return Optional.empty();
+      }
+      if (!(left <= MOST_LEFT)) {
+        found.get().report().warnings().add(NOT_MET.formatted(left));
+      }
+      return found;
     }
+  }
+
+  /** Max over the right-hand sides of ||b - A x|| / ||b||. */
+  private static double left(LeastSquaresSolution s, double[][] b) {
+    double most = 0;
+    for (int k = 0; k < b.length; k++) {
+      double norm = 0;
+      for (double e : b[k]) {
+        norm = Math.hypot(norm, e);
+      }
+      most = Math.max(most, norm == 0 ? 0 : s.residualNorms()[k] / norm);
+    }
+    return most;
   }
 
   private List<Part> scan(boolean labels) {
@@ -164,18 +207,48 @@ public final class MinimumNorm {
       if (state.rank() < m) {
         return Optional.empty();
       }
-      SemiNormalEquations.Solution s = state.solveNormal(b);
-      double[][] z = s.x();
-      double[][] x = new double[b.length][n];
-      JavaRDD<Tuple2<Integer, double[]>> products =
-          columns.map(t -> new Tuple2<>(t._1(), times(t._2(), z)));
-      for (Tuple2<Integer, double[]> t : SparkErrors.unwrap(products::collect)) {
-        for (int k = 0; k < x.length; k++) {
-          x[k][t._1()] = t._2()[k];
+      SemiNormalEquations.Solution s = state.leastNorm(b, new ColumnProducts(state, columns, n));
+      var report = state.report().ofMinimumNorm(m, n, s.residualNorm(), watch.total());
+      return Optional.of(new LeastSquaresSolution(s.x(), s.residualNorm(), m, new int[0], report));
+    }
+  }
+
+  /** Products with A', which was factorized; its rows are the columns of A, m x n. */
+  private record ColumnProducts(FactorState state, JavaPairRDD<Integer, SparseRow> columns, int n)
+      implements SemiNormalEquations.Products {
+
+    @Override
+    public double[][] times(double[][] z) {
+      double[][] x = new double[z.length][n];
+      try (var held = new Held()) {
+        Broadcast<double[][]> given = held.keep(state.source().context().broadcast(z));
+        JavaRDD<Tuple2<Integer, double[]>> products =
+            columns.map(t -> new Tuple2<>(t._1(), MinimumNorm.times(t._2(), given.value())));
+        for (Tuple2<Integer, double[]> t : SparkErrors.unwrap(products::collect)) {
+          for (int k = 0; k < x.length; k++) {
+            x[k][t._1()] = t._2()[k];
+          }
         }
       }
-      var report = state.report().ofMinimumNorm(m, n, s.residualNorm(), watch.total());
-      return Optional.of(new LeastSquaresSolution(x, s.residualNorm(), m, new int[0], report));
+      return x;
+    }
+
+    @Override
+    public double[][] transposed(double[][] x) {
+      try (var held = new Held()) {
+        Broadcast<double[][]> given = held.keep(state.source().context().broadcast(x));
+        JavaRDD<SparseRow> labeled = columns.map(t -> labeled(t._1(), t._2(), given.value()));
+        return state.timesTransposed(RowSource.of(labeled));
+      }
+    }
+
+    private static SparseRow labeled(int j, SparseRow column, double[][] x) {
+      double[] labels = new double[x.length];
+      for (int k = 0; k < labels.length; k++) {
+        labels[k] = x[k][j];
+      }
+      return new SparseRow(
+          column.indices(), column.values(), labels, column.weight(), column.columns());
     }
   }
 

@@ -14,6 +14,12 @@ import io.sparqr.spark.resource.JobScope;
  */
 final class SemiNormalEquations {
 
+  /** Solves for a minimum-norm solution; each takes off a factor of about eps cond(A). */
+  private static final int MOST_STEPS = 10;
+
+  /** What is left of a right-hand side that is as good as met, as a factor of its norm. */
+  private static final double ROUNDING = 2 * Math.ulp(1.0);
+
   private final SolvePlan plan;
   private final Levels levels;
   private final SingletonRows singletons;
@@ -32,7 +38,7 @@ final class SemiNormalEquations {
    * What was found.
    *
    * @param x one a right-hand side
-   * @param residualNorm ||b - Ax|| of each, the ridge's part taken off, or ||b - A'A x||
+   * @param residualNorm ||b - Ax|| of each, the ridge's part taken off; or ||b - A'x||
    */
   record Solution(double[][] x, double[] residualNorm) {}
 
@@ -83,24 +89,76 @@ final class SemiNormalEquations {
     return norm;
   }
 
-  /** A'A z = b by R'R z = b and one step of refinement; the pass's labels must be zero. */
-  Solution solveNormal(ResidualPass pass, double[][] b, JobScope scope) {
-    int width = b.length;
-    double[][] z = new double[width][n];
-    double[] g = interleave(b);
-    for (int step = 0; step < 2; step++) {
-      add(solve(g, width, scope), z);
-      double[] gradient = pass.run(z, held).gradient();
-      g = interleave(b);
-      for (int i = 0; i < g.length; i++) {
-        g[i] += gradient[i];
+  /** Products with A, for one vector a right-hand side. */
+  interface Products {
+    /** A z. */
+    double[][] times(double[][] z);
+
+    /** A'y. */
+    double[][] transposed(double[][] y);
+  }
+
+  /**
+   * y of least 2-norm with A'y = b, for A of full column rank: y = A (R'R)^-1 b, which is as close
+   * to it as y by Q would be, but with a residual larger by the condition number (Demmel and Higham
+   * 1993, SIAM J. Matrix Anal. Appl. 14); so y += A (R'R)^-1 (b - A'y), while that helps. Summed up
+   * in y: z with y = Az may be larger than y by the condition number, too.
+   */
+  Solution leastNorm(double[][] b, Products a, JobScope scope) {
+    double[][] y = null;
+    double[][] rest = b;
+    double reached = Double.POSITIVE_INFINITY;
+    for (int step = 0; step < MOST_STEPS && reached > ROUNDING * Math.sqrt(n); step++) {
+      scope.describe("minimum norm, solve " + (step + 1));
+      double[][] z = new double[b.length][n];
+      add(solve(interleave(rest), b.length, scope), z);
+      double[][] next = sum(a.times(z), y, 1);
+      double[][] left = sum(b, a.transposed(next), -1);
+      double now = relative(left, b);
+      boolean slow = !(now < reached / 2);
+      if (y == null || now < reached) {
+        y = next;
+        rest = left;
+        reached = now;
+      }
+      if (slow) {
+        break;
       }
     }
-    double[] norm = new double[width];
-    for (int i = 0; i < g.length; i++) {
-      norm[i % width] = Math.hypot(norm[i % width], g[i]);
+    double[] norm = new double[b.length];
+    for (int k = 0; k < norm.length; k++) {
+      for (double r : rest[k]) {
+        norm[k] = Math.hypot(norm[k], r);
+      }
     }
-    return new Solution(z, norm);
+    return new Solution(y, norm);
+  }
+
+  /** x + factor y; y null: x. */
+  private static double[][] sum(double[][] x, double[][] y, double factor) {
+    double[][] sum = new double[x.length][];
+    for (int k = 0; k < x.length; k++) {
+      sum[k] = x[k].clone();
+      for (int i = 0; y != null && i < sum[k].length; i++) {
+        sum[k][i] += factor * y[k][i];
+      }
+    }
+    return sum;
+  }
+
+  /** Max over the right-hand sides of ||D r|| / ||D b||, D the columns' scaling. */
+  private double relative(double[][] r, double[][] b) {
+    double worst = 0;
+    for (int k = 0; k < r.length; k++) {
+      double above = 0;
+      double below = 0;
+      for (int j = 0; j < n; j++) {
+        above = Math.hypot(above, plan.columnScale(j) * r[k][j]);
+        below = Math.hypot(below, plan.columnScale(j) * b[k][j]);
+      }
+      worst = Math.max(worst, above == 0 ? 0 : above / below);
+    }
+    return worst;
   }
 
   private void add(double[] z, double[][] x) {
