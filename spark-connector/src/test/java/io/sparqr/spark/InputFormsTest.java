@@ -262,6 +262,30 @@ class InputFormsTest {
   }
 
   @Test
+  void theMinimumNormSolutionScalesWithTheUnits() {
+    CsrMatrix wide = Problems.random(7, 15, 4, SEED);
+    CsrMatrix tall = withSums(Problems.random(40, 8, 3, SEED));
+    for (CsrMatrix a : List.of(wide, tall)) {
+      double[] b = Problems.rhs(a.rows(), SEED);
+      var qr = GpuSparseQR.builder().minimumNorm(true);
+      double[] x = qr.solve(Problems.rdd(a, 2, b)).x();
+      for (int[] power : new int[][] {{480, -480}, {480, 240}, {-480, 480}, {-480, -240}}) {
+        CsrMatrix scaled =
+            new CsrMatrix(
+                a.rows(), a.columns(), a.rowStart(), a.columnIndex(), times(a.values(), power[0]));
+        double[] y = qr.solve(Problems.rdd(scaled, 2, times(b, power[1]))).x();
+        assertThat(times(y, power[0] - power[1]))
+            .as("2^%d A, 2^%d b", power[0], power[1])
+            .containsExactly(x, within(1e-12 * Problems.norm(x)));
+      }
+    }
+  }
+
+  private static double[] times(double[] v, int exponent) {
+    return java.util.Arrays.stream(v).map(e -> Math.scalb(e, exponent)).toArray();
+  }
+
+  @Test
   void theMinimumNormSolutionOfNothingIsZero() {
     var rows = List.of(new SparseRow(new int[0], new double[0], new double[] {2}, 1, 5));
     LeastSquaresSolution s =

@@ -16,17 +16,12 @@ import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.wire.ReportCodec;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.TreeMap;
-import org.apache.spark.HashPartitioner;
-import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.broadcast.Broadcast;
-import org.apache.spark.storage.StorageLevel;
-import scala.Tuple2;
 
 /**
  * The minimizer of ||b - A x|| that has the least 2-norm.
@@ -54,7 +49,12 @@ public final class MinimumNorm {
 
   /** What a partition has, rows of weight 0 left out; labels only where they were asked for. */
   private record Part(
-      long rows, double[][] labels, int columns, int maxIndex, SparseQrException error)
+      long rows,
+      double[][] labels,
+      int columns,
+      int maxIndex,
+      int exponent,
+      SparseQrException error)
       implements Serializable {}
 
   /** m x n. */
@@ -136,10 +136,13 @@ public final class MinimumNorm {
     }
     double[][] b = labels(scan(true), size.first);
     try (var held = new Held()) {
-      int m = (int) size.rows;
-      JavaPairRDD<Integer, SparseRow> columns = transpose(size.first, m, b.length);
-      held.persist(columns, StorageLevel.MEMORY_AND_DISK());
-      Optional<LeastSquaresSolution> found = solve(columns, m, size.columns, b, watch);
+      // A tolerance for columns as they are is one in the caller's units.
+      int largest = parts.stream().mapToInt(Part::exponent).max().orElse(0);
+      int exponent = options.equilibrate() ? largest : 0;
+      var transposed =
+          new TransposedRows(
+              rows, options.columns(), size.first, size.columns, b.length, exponent, held);
+      Optional<LeastSquaresSolution> found = solve(transposed, b, watch);
       double left = found.map(s -> left(s, b)).orElse(0.0);
       if (left > mostLeft) {
         return Optional.empty();
@@ -195,71 +198,40 @@ public final class MinimumNorm {
   }
 
   private Optional<LeastSquaresSolution> solve(
-      JavaPairRDD<Integer, SparseRow> columns, int m, int n, double[][] b, Stopwatch watch) {
-    RowSource transposed = RowSource.of(columns.values());
+      TransposedRows transposed, double[][] b, Stopwatch watch) {
+    int m = transposed.rows();
     SolveOptions ofTranspose =
         options.toBuilder()
             .columns(m)
             .rankPolicy(RankPolicy.REPORT)
             .analysis(Optional.empty())
             .build();
-    try (FactorState state = Pipeline.state(transposed, ofTranspose, listener)) {
+    try (FactorState state = Pipeline.state(transposed.source(), ofTranspose, listener)) {
       if (state.rank() < m) {
         return Optional.empty();
       }
-      SemiNormalEquations.Solution s = state.leastNorm(b, new ColumnProducts(state, columns, n));
-      var report = state.report().ofMinimumNorm(m, n, s.residualNorm(), watch.total());
-      return Optional.of(new LeastSquaresSolution(s.x(), s.residualNorm(), m, new int[0], report));
+      // Powers of two: (R'R)^-1 b would soon be beyond the range of doubles in the caller's units.
+      double[][] scaled = new double[b.length][];
+      int[] exponent = new int[b.length];
+      for (int k = 0; k < b.length; k++) {
+        exponent[k] = TransposedRows.exponent(b[k], b[k].length, -TransposedRows.MOST_EXPONENT);
+        scaled[k] = scaled(b[k], -exponent[k]);
+      }
+      SemiNormalEquations.Solution s =
+          state.leastNorm(scaled, transposed.products(state::timesTransposed));
+      double[][] x = new double[b.length][];
+      double[] norm = new double[b.length];
+      for (int k = 0; k < b.length; k++) {
+        x[k] = scaled(s.x()[k], exponent[k] - transposed.exponent());
+        norm[k] = Math.scalb(s.residualNorm()[k], exponent[k]);
+      }
+      var report = state.report().ofMinimumNorm(m, transposed.columns(), norm, watch.total());
+      return Optional.of(new LeastSquaresSolution(x, norm, m, new int[0], report));
     }
   }
 
-  /** Products with A', which was factorized; its rows are the columns of A, m x n. */
-  private record ColumnProducts(FactorState state, JavaPairRDD<Integer, SparseRow> columns, int n)
-      implements SemiNormalEquations.Products {
-
-    @Override
-    public double[][] times(double[][] z) {
-      double[][] x = new double[z.length][n];
-      try (var held = new Held()) {
-        Broadcast<double[][]> given = held.keep(state.source().context().broadcast(z));
-        JavaRDD<Tuple2<Integer, double[]>> products =
-            columns.map(t -> new Tuple2<>(t._1(), MinimumNorm.times(t._2(), given.value())));
-        for (Tuple2<Integer, double[]> t : SparkErrors.unwrap(products::collect)) {
-          for (int k = 0; k < x.length; k++) {
-            x[k][t._1()] = t._2()[k];
-          }
-        }
-      }
-      return x;
-    }
-
-    @Override
-    public double[][] transposed(double[][] x) {
-      try (var held = new Held()) {
-        Broadcast<double[][]> given = held.keep(state.source().context().broadcast(x));
-        JavaRDD<SparseRow> labeled = columns.map(t -> labeled(t._1(), t._2(), given.value()));
-        return state.timesTransposed(RowSource.of(labeled));
-      }
-    }
-
-    private static SparseRow labeled(int j, SparseRow column, double[][] x) {
-      double[] labels = new double[x.length];
-      for (int k = 0; k < labels.length; k++) {
-        labels[k] = x[k][j];
-      }
-      return new SparseRow(
-          column.indices(), column.values(), labels, column.weight(), column.columns());
-    }
-  }
-
-  private static double[] times(SparseRow row, double[][] z) {
-    double[] sum = new double[z.length];
-    for (int k = 0; k < z.length; k++) {
-      for (int e = 0; e < row.indices().length; e++) {
-        sum[k] += row.values()[e] * z[k][row.indices()[e]];
-      }
-    }
-    return sum;
+  private static double[] scaled(double[] v, int exponent) {
+    return Arrays.stream(v).map(e -> Math.scalb(e, exponent)).toArray();
   }
 
   private static double[][] labels(List<Part> parts, int[] first) {
@@ -294,6 +266,7 @@ public final class MinimumNorm {
     var labels = new ArrayList<double[]>();
     long count = 0;
     int maxIndex = -1;
+    int exponent = -TransposedRows.MOST_EXPONENT;
     SparseQrException error = null;
     try {
       while (in.hasNext()) {
@@ -304,79 +277,14 @@ public final class MinimumNorm {
           }
           if (reader.count() > 0) {
             maxIndex = Math.max(maxIndex, reader.index()[reader.count() - 1]);
+            exponent = TransposedRows.exponent(reader.value(), reader.count(), exponent);
           }
         }
       }
     } catch (SparseQrException e) {
       error = e;
     }
-    return new Part(count, labels.toArray(new double[0][]), reader.columns(), maxIndex, error);
-  }
-
-  /** Column j of A as the row (j, its entries), ascending by j in each partition. */
-  private JavaPairRDD<Integer, SparseRow> transpose(int[] first, int m, int width) {
-    int declared = options.columns();
-    JavaRDD<Tuple2<Integer, Tuple2<Integer, Double>>> entries =
-        rows.mapPartitionsWithIndex(
-            (p, it) -> new Entries(new RowReader(p, declared), it, first[p]), false);
-    return JavaPairRDD.fromJavaRDD(entries)
-        .partitionBy(new HashPartitioner(rows.getNumPartitions()))
-        .mapPartitionsToPair(it -> columns(it, m, width), true);
-  }
-
-  private static Iterator<Tuple2<Integer, SparseRow>> columns(
-      Iterator<Tuple2<Integer, Tuple2<Integer, Double>>> in, int m, int width) {
-    var byColumn = new TreeMap<Integer, List<Tuple2<Integer, Double>>>();
-    in.forEachRemaining(t -> byColumn.computeIfAbsent(t._1(), j -> new ArrayList<>()).add(t._2()));
-    return byColumn.entrySet().stream()
-        .map(e -> new Tuple2<>(e.getKey(), row(e.getValue(), m, width)))
-        .iterator();
-  }
-
-  private static SparseRow row(List<Tuple2<Integer, Double>> entries, int m, int width) {
-    int[] index = new int[entries.size()];
-    double[] value = new double[index.length];
-    for (int k = 0; k < index.length; k++) {
-      index[k] = entries.get(k)._1();
-      value[k] = entries.get(k)._2();
-    }
-    SortedPairs.sort(index, value, index.length);
-    return new SparseRow(index, value, new double[width], 1, m);
-  }
-
-  /** (column, (row, value)) of every entry of a partition. */
-  private static final class Entries implements Iterator<Tuple2<Integer, Tuple2<Integer, Double>>> {
-    private final RowReader reader;
-    private final Iterator<SparseRow> rows;
-    private int row;
-    private int at;
-    private int count;
-
-    Entries(RowReader reader, Iterator<SparseRow> rows, int first) {
-      this.reader = reader;
-      this.rows = rows;
-      this.row = first - 1;
-    }
-
-    @Override
-    public boolean hasNext() {
-      while (at == count && rows.hasNext()) {
-        if (reader.read(rows.next())) {
-          row++;
-          at = 0;
-          count = reader.count();
-        }
-      }
-      return at < count;
-    }
-
-    @Override
-    public Tuple2<Integer, Tuple2<Integer, Double>> next() {
-      if (!hasNext()) {
-        throw new java.util.NoSuchElementException();
-      }
-      int column = reader.index()[at];
-      return new Tuple2<>(column, new Tuple2<>(row, reader.value()[at++]));
-    }
+    double[][] b = labels.toArray(new double[0][]);
+    return new Part(count, b, reader.columns(), maxIndex, exponent, error);
   }
 }

@@ -1,0 +1,208 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.resource.Held;
+import io.sparqr.spark.resource.SparkErrors;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.apache.spark.HashPartitioner;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.storage.StorageLevel;
+import scala.Tuple2;
+
+/**
+ * A' for A of m rows that came one after the other: the columns of A, a row each, made by a shuffle
+ * of A's entries and kept. Entries are divided by a power of two, so that the largest is near 1.
+ */
+final class TransposedRows {
+
+  /** Powers of two that still scale exactly, both ways. */
+  static final int MOST_EXPONENT = 1000;
+
+  private final JavaPairRDD<Integer, SparseRow> rows;
+  private final int m;
+  private final int n;
+  private final int exponent;
+
+  /**
+   * Transposes.
+   *
+   * @param a A's rows
+   * @param declared columns of A as the caller says, -1 if he does not
+   * @param first number of the first row of each partition, and of all
+   * @param n columns of A
+   * @param width labels of each row of A', all 0
+   * @param exponent of 2, what entries are divided by: {@link #exponent(double[], int, int)}
+   * @param held keeps the result
+   */
+  TransposedRows(
+      JavaRDD<SparseRow> a, int declared, int[] first, int n, int width, int exponent, Held held) {
+    int rowCount = first[first.length - 1];
+    this.m = rowCount;
+    this.n = n;
+    this.exponent = exponent;
+    JavaRDD<Tuple2<Integer, Tuple2<Integer, Double>>> entries =
+        a.mapPartitionsWithIndex(
+            (p, it) -> new Entries(new RowReader(p, declared), it, first[p], exponent), false);
+    rows =
+        JavaPairRDD.fromJavaRDD(entries)
+            .partitionBy(new HashPartitioner(a.getNumPartitions()))
+            .mapPartitionsToPair(it -> columns(it, rowCount, width), true);
+    held.persist(rows, StorageLevel.MEMORY_AND_DISK());
+  }
+
+  /** The largest of an exponent and those of count values, at most {@link #MOST_EXPONENT}. */
+  static int exponent(double[] value, int count, int atLeast) {
+    int largest = atLeast;
+    for (int k = 0; k < count; k++) {
+      largest = Math.max(largest, Math.getExponent(value[k]));
+    }
+    return Math.min(largest, MOST_EXPONENT);
+  }
+
+  /** m. */
+  int rows() {
+    return m;
+  }
+
+  /** n. */
+  int columns() {
+    return n;
+  }
+
+  /** Of 2, what A's entries were divided by. */
+  int exponent() {
+    return exponent;
+  }
+
+  /** n rows of m columns. */
+  RowSource source() {
+    return RowSource.of(rows.values());
+  }
+
+  /**
+   * Products with this matrix.
+   *
+   * @param labels what finds A'y for its labels y
+   */
+  SemiNormalEquations.Products products(Function<RowSource, double[][]> labels) {
+    return new SemiNormalEquations.Products() {
+      @Override
+      public double[][] times(double[][] z) {
+        return TransposedRows.this.times(z);
+      }
+
+      @Override
+      public double[][] transposed(double[][] y) {
+        try (var held = new Held()) {
+          Broadcast<double[][]> given = held.keep(context().broadcast(y));
+          return labels.apply(RowSource.of(rows.map(t -> labeled(t._1(), t._2(), given.value()))));
+        }
+      }
+    };
+  }
+
+  private double[][] times(double[][] z) {
+    double[][] product = new double[z.length][n];
+    try (var held = new Held()) {
+      Broadcast<double[][]> given = held.keep(context().broadcast(z));
+      JavaRDD<Tuple2<Integer, double[]>> products =
+          rows.map(t -> new Tuple2<>(t._1(), times(t._2(), given.value())));
+      for (Tuple2<Integer, double[]> t : SparkErrors.unwrap(products::collect)) {
+        for (int k = 0; k < product.length; k++) {
+          product[k][t._1()] = t._2()[k];
+        }
+      }
+    }
+    return product;
+  }
+
+  private JavaSparkContext context() {
+    return JavaSparkContext.fromSparkContext(rows.context());
+  }
+
+  private static double[] times(SparseRow row, double[][] z) {
+    double[] sum = new double[z.length];
+    for (int k = 0; k < z.length; k++) {
+      for (int e = 0; e < row.indices().length; e++) {
+        sum[k] += row.values()[e] * z[k][row.indices()[e]];
+      }
+    }
+    return sum;
+  }
+
+  private static SparseRow labeled(int j, SparseRow row, double[][] y) {
+    double[] labels = new double[y.length];
+    for (int k = 0; k < labels.length; k++) {
+      labels[k] = y[k][j];
+    }
+    return new SparseRow(row.indices(), row.values(), labels, row.weight(), row.columns());
+  }
+
+  /** Row j of A' with j, ascending. */
+  private static Iterator<Tuple2<Integer, SparseRow>> columns(
+      Iterator<Tuple2<Integer, Tuple2<Integer, Double>>> in, int m, int width) {
+    var byColumn = new TreeMap<Integer, List<Tuple2<Integer, Double>>>();
+    in.forEachRemaining(t -> byColumn.computeIfAbsent(t._1(), j -> new ArrayList<>()).add(t._2()));
+    return byColumn.entrySet().stream()
+        .map(e -> new Tuple2<>(e.getKey(), row(e.getValue(), m, width)))
+        .iterator();
+  }
+
+  private static SparseRow row(List<Tuple2<Integer, Double>> entries, int m, int width) {
+    int[] index = new int[entries.size()];
+    double[] value = new double[index.length];
+    for (int k = 0; k < index.length; k++) {
+      index[k] = entries.get(k)._1();
+      value[k] = entries.get(k)._2();
+    }
+    SortedPairs.sort(index, value, index.length);
+    return new SparseRow(index, value, new double[width], 1, m);
+  }
+
+  /** (column, (row, value)) of every entry of a partition. */
+  private static final class Entries implements Iterator<Tuple2<Integer, Tuple2<Integer, Double>>> {
+    private final RowReader reader;
+    private final Iterator<SparseRow> rows;
+    private final int exponent;
+    private int row;
+    private int at;
+    private int count;
+
+    Entries(RowReader reader, Iterator<SparseRow> rows, int first, int exponent) {
+      this.reader = reader;
+      this.rows = rows;
+      this.exponent = exponent;
+      this.row = first - 1;
+    }
+
+    @Override
+    public boolean hasNext() {
+      while (at == count && rows.hasNext()) {
+        if (reader.read(rows.next())) {
+          row++;
+          at = 0;
+          count = reader.count();
+        }
+      }
+      return at < count;
+    }
+
+    @Override
+    public Tuple2<Integer, Tuple2<Integer, Double>> next() {
+      if (!hasNext()) {
+        throw new java.util.NoSuchElementException();
+      }
+      int column = reader.index()[at];
+      double value = Math.scalb(reader.value()[at++], -exponent);
+      return new Tuple2<>(column, new Tuple2<>(row, value));
+    }
+  }
+}
