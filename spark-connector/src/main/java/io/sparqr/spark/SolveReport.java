@@ -199,6 +199,21 @@ public record SolveReport(
     return timed;
   }
 
+  /**
+   * The report of a basic solution, kept because the equations of the one of least norm could not
+   * be met.
+   *
+   * @param elapsed seconds that were spent on it
+   */
+  public SolveReport withoutLeastNorm(double elapsed) {
+    Seconds s = seconds;
+    SolveReport timed = withSeconds(s.withSolve(s.solve + elapsed, s.total + elapsed));
+    timed.warnings.add(
+        "a basic solution, not the one of least norm: its equations are too badly conditioned;"
+            + " columns in other units may help");
+    return timed;
+  }
+
   /** The same with the time that the caller took to read the input, added to the total. */
   public SolveReport withReadSeconds(double read) {
     return withSeconds(seconds.withRead(read));

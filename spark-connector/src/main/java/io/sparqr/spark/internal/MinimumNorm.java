@@ -39,10 +39,6 @@ public final class MinimumNorm {
   /** Of a system of full row rank: refined, it has far less left; of another, far more. */
   private static final double MOST_LEFT = 1e-8;
 
-  private static final String NOT_MET =
-      "the equations of the minimum-norm solution are met to %.1e of their right-hand side only:"
-          + " their rows are nearly dependent; columns in other units may help";
-
   private final SolveOptions options;
   private final ProgressListener listener;
   private final JavaRDD<SparseRow> rows;
@@ -76,7 +72,7 @@ public final class MinimumNorm {
     Optional<LeastSquaresSolution> wide;
     try (var scope = new JobScope(source.context())) {
       scope.describe("minimum-norm solution by the transpose");
-      wide = new MinimumNorm(source.rows(), options, listener).wide(MOST_LEFT);
+      wide = new MinimumNorm(source.rows(), options, listener).wide();
     }
     return wide.orElseGet(() -> ofAnyRank(source, options, listener));
   }
@@ -98,10 +94,17 @@ public final class MinimumNorm {
               .equilibrate(true)
               .analysis(Optional.empty())
               .build();
-      LeastSquaresSolution least =
-          new MinimumNorm(state.factorRows().rows(), factor, listener)
-              .wide(Double.POSITIVE_INFINITY)
-              .orElseThrow();
+      Optional<LeastSquaresSolution> found =
+          new MinimumNorm(state.factorRows().rows(), factor, listener).wide();
+      if (found.isEmpty()) {
+        return new LeastSquaresSolution(
+            basic.solutions(),
+            basic.residualNorms(),
+            basic.rank(),
+            basic.deadColumns(),
+            basic.report().withoutLeastNorm(watch.total()));
+      }
+      LeastSquaresSolution least = found.get();
       // What is left of R x = c adds to what no x can take off.
       double[] norms = basic.residualNorms().clone();
       for (int k = 0; k < norms.length; k++) {
@@ -118,12 +121,11 @@ public final class MinimumNorm {
   }
 
   /**
-   * Empty if the matrix is not wide, or does not have full row rank.
-   *
-   * @param mostLeft ||b - A x|| / ||b|| from which on it does not, whatever the pivots say: one of
-   *     rounding errors may pass the rank test where one before it was small
+   * Empty if the matrix is not wide, or does not have full row rank: by the rank test, or because
+   * what was found does not meet its equations (a pivot of rounding errors may pass the test where
+   * one before it was small).
    */
-  private Optional<LeastSquaresSolution> wide(double mostLeft) {
+  private Optional<LeastSquaresSolution> wide() {
     var watch = new Stopwatch();
     List<Part> parts = scan(false);
     Size size = size(parts);
@@ -142,15 +144,7 @@ public final class MinimumNorm {
       var transposed =
           new TransposedRows(
               rows, options.columns(), size.first, size.columns, b.length, exponent, held);
-      Optional<LeastSquaresSolution> found = solve(transposed, b, watch);
-      double left = found.map(s -> left(s, b)).orElse(0.0);
-      if (left > mostLeft) {
-        return Optional.empty();
-      }
-      if (!(left <= MOST_LEFT)) {
-        found.get().report().warnings().add(NOT_MET.formatted(left));
-      }
-      return found;
+      return solve(transposed, b, watch).filter(s -> left(s, b) <= MOST_LEFT);
     }
   }
 

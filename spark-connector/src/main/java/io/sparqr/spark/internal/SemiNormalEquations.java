@@ -6,6 +6,7 @@ import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
+import java.util.Arrays;
 
 /**
  * R'R x = A'b with the R that is on the executors, and the same with the residual: the corrected
@@ -102,7 +103,8 @@ final class SemiNormalEquations {
    * y of least 2-norm with A'y = b, for A of full column rank: y = A (R'R)^-1 b, which is as close
    * to it as y by Q would be, but with a residual larger by the condition number (Demmel and Higham
    * 1993, SIAM J. Matrix Anal. Appl. 14); so y += A (R'R)^-1 (b - A'y), while that helps. Summed up
-   * in y: z with y = Az may be larger than y by the condition number, too.
+   * in y: z with y = Az may be larger than y by the condition number, too. Zero where already the
+   * first y is beyond the range of doubles.
    */
   Solution leastNorm(double[][] b, Products a, JobScope scope) {
     double[][] y = null;
@@ -113,6 +115,10 @@ final class SemiNormalEquations {
       double[][] z = new double[b.length][n];
       add(solve(interleave(rest), b.length, scope), z);
       double[][] next = sum(a.times(z), y, 1);
+      if (!finite(next)) {
+        y = y == null ? new double[b.length][next[0].length] : y;
+        break;
+      }
       double[][] left = sum(b, a.transposed(next), -1);
       double now = relative(left, b);
       boolean slow = !(now < reached / 2);
@@ -144,6 +150,10 @@ final class SemiNormalEquations {
       }
     }
     return sum;
+  }
+
+  private static boolean finite(double[][] y) {
+    return Arrays.stream(y).flatMapToDouble(Arrays::stream).allMatch(Double::isFinite);
   }
 
   /** Max over the right-hand sides of ||D r|| / ||D b||, D the columns' scaling. */
