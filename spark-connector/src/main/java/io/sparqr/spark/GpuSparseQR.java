@@ -251,8 +251,9 @@ public final class GpuSparseQR {
     /**
      * Whether a solve of a problem with several solutions (rank-deficient, or fewer rows than
      * columns) gives the one of least 2-norm instead of a basic one, by a QR of A' or, where A does
-     * not have full row rank, of R' after that of A; default false. Without effect on {@code
-     * factorize} and under a ridge, whose solution is unique.
+     * not have full row rank, of R' after that of A; default false. Where the equations of that one
+     * are too badly conditioned, the basic one is given all the same and the report warns. Without
+     * effect on {@code factorize} and under a ridge, whose solution is unique.
      */
     public Builder minimumNorm(boolean on) {
       options.minimumNorm(on);
