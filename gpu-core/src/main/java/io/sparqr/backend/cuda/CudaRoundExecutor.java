@@ -73,16 +73,6 @@ final class CudaRoundExecutor implements RoundExecutor {
     return limitBytes > 0 ? Math.min(limitBytes, free) : free;
   }
 
-  /**
-   * The kernels do finish such fronts, but a pivot within rounding of the tolerance may then fall
-   * on the other side of it than on the CPU; factored from their rows by the CPU backend, fronts
-   * get the rank that it gives.
-   */
-  @Override
-  public boolean finishesDeadFronts() {
-    return false;
-  }
-
   @Override
   public SchedulerOptions schedulerOptions() {
     return options;

@@ -13,7 +13,7 @@ import io.sparqr.symbolic.TileModel;
 
 /**
  * Factors subtree tasks on one device: stages and rounds by {@link StagedFactorization}, run by
- * {@link CudaRoundExecutor}; fronts with dead columns are mended by the CPU backend.
+ * {@link CudaRoundExecutor}; dead columns are dropped from their fronts by the CPU backend.
  *
  * <p>Holds a lease on the device's session and device memory until close(). One task at a time;
  * others wait.

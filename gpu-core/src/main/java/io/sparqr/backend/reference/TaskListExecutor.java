@@ -209,11 +209,6 @@ public final class TaskListExecutor implements RoundExecutor {
     }
   }
 
-  @Override
-  public boolean finishesDeadFronts() {
-    return true;
-  }
-
   /**
    * Tasks of fronts above a dead pivot do nothing; a dead front passes its state, not its block.
    */

@@ -2,7 +2,6 @@
 package io.sparqr.backend.schedule;
 
 import io.sparqr.numeric.ContributionBlock;
-import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
@@ -19,7 +18,6 @@ import java.util.Arrays;
 final class FactoredFronts {
 
   private final SubtreeProblem problem;
-  private final FactorOptions options;
   private final FrontRows rows;
   private final HeldBlocks blocks;
   private final int rhs;
@@ -30,22 +28,17 @@ final class FactoredFronts {
   /** By place; none unless Q is kept. */
   private final FrontReflectors[] reflectors;
 
-  /** By place: fronts mended from their R, whose residual and dropped norms are summed last. */
-  private final Retriangularization[] mended;
-
   private final double[] residual;
   private double dropped;
 
-  FactoredFronts(SubtreeProblem problem, FrontRows rows, HeldBlocks blocks, FactorOptions options) {
+  FactoredFronts(SubtreeProblem problem, FrontRows rows, HeldBlocks blocks, boolean keepQ) {
     this.problem = problem;
-    this.options = options;
     this.rows = rows;
     this.blocks = blocks;
     rhs = problem.rows().rhsCount();
     int fronts = problem.fronts().length;
     factor = new FrontFactor[fronts];
-    reflectors = new FrontReflectors[options.keepQ() ? fronts : 0];
-    mended = new Retriangularization[fronts];
+    reflectors = new FrontReflectors[keepQ ? fronts : 0];
     residual = new double[rhs];
   }
 
@@ -89,24 +82,24 @@ final class FactoredFronts {
     return new ContributionBlock(front, d.cm(), d.cn(), values, right, rhs);
   }
 
-  /** Mends a front from the R that the executor finished. */
-  void retriangularize(FrontDescriptor d, int front, DoubleBuffer rowsOfR) {
-    var r = new Retriangularization(front, d, options.rankTolerance(), rowsOfR, options.keepQ());
-    r.run();
-    int at = rows.place(front);
-    if (options.keepQ()) {
-      reflectors[at] = r.reflectors(reflectors[at]);
-    }
-    put(r.factor(), r.block());
-    mended[at] = r;
-  }
-
   /** Fronts that the host factored from their rows. */
   void put(SubtreeFactor host) {
+    host.reflectors().forEach(this::put);
+    putRows(host);
+  }
+
+  /** Fronts that the host triangularised again from their R; their Q is here, if it is kept. */
+  void putAgain(SubtreeFactor host) {
+    for (FrontReflectors q : host.reflectors()) {
+      put(Retriangularization.composed(reflectors[rows.place(q.front())], q));
+    }
+    putRows(host);
+  }
+
+  private void putRows(SubtreeFactor host) {
     for (FrontFactor f : host.fronts()) {
       put(f, null);
     }
-    host.reflectors().forEach(this::put);
     host.outputs().forEach(blocks::put);
     addResidual(host.residualSquares(), 0);
     dropped = Math.hypot(dropped, host.summary().droppedNorm());
@@ -119,11 +112,7 @@ final class FactoredFronts {
 
   /** Norm of what fell below the tolerance. */
   double droppedNorm() {
-    double norm = dropped;
-    for (Retriangularization r : mended) {
-      norm = r == null ? norm : Math.hypot(norm, Math.sqrt(r.droppedSquares()));
-    }
-    return norm;
+    return dropped;
   }
 
   /** Everything, with the blocks whose parent is not in the task. */
@@ -136,13 +125,7 @@ final class FactoredFronts {
         outputs.add(b);
       }
     }
-    double[] squares = residual.clone();
-    for (Retriangularization r : mended) {
-      for (int j = 0; r != null && j < rhs; j++) {
-        squares[j] += r.residual()[j];
-      }
-    }
     return new SubtreeFactor(
-        Arrays.asList(factor), outputs, squares, summary, Arrays.asList(reflectors));
+        Arrays.asList(factor), outputs, residual.clone(), summary, Arrays.asList(reflectors));
   }
 }

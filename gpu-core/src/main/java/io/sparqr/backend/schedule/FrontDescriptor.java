@@ -57,6 +57,21 @@ public record FrontDescriptor(
     return (long) ld * (small() ? fm : rowTiles * TaskLayout.TILE);
   }
 
+  /** Rows of R and of what of the block is triangular: min(fm, fn). */
+  public int trapezoidRows() {
+    return Math.min(fm, fn);
+  }
+
+  /** Doubles of the trapezoid and its right-hand sides, packed. */
+  public long trapezoidDoubles() {
+    return packedDoubles(0, trapezoidRows());
+  }
+
+  /** Doubles of rows [from, to) of the trapezoid, packed: row i from column i on. */
+  long packedDoubles(long from, long to) {
+    return (to - from) * (fn + rhs) - (to * (to - 1) - from * (from - 1)) / 2;
+  }
+
   /** Writes descriptor {@code index} of an array of them. */
   public void encode(ByteBuffer b, int index) {
     TaskLayout.requireLittleEndian(b);

@@ -1,168 +1,220 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.schedule;
 
-import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
+import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.dense.ReflectorBlock;
 import io.sparqr.numeric.dense.ReflectorList;
-import io.sparqr.numeric.dense.Reflectors;
+import io.sparqr.symbolic.SymbolicAnalysis;
 import java.nio.DoubleBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
 
 /**
- * Heath's method on a front that is upper trapezoidal already: A_f = Q R holds whatever its pivots,
- * so dropping dead columns from R, row by row, gives what dropping them from A_f gives. With d dead
- * columns so far, R below the pivot row has d subdiagonals: a reflector has d + 1 rows.
+ * Fronts with dead columns, triangularised again without them. The executor has finished them: A_f
+ * = Q R holds whatever the pivots, so dropping dead columns from the min(fm, fn) rows of R by
+ * Heath's method gives what dropping them from A_f gives. The rows of R come down and are the rows
+ * of a problem for a host backend, whose staircase makes it cheap: O(d fn^2) flops for d dead
+ * columns.
  *
- * <p>Cost: O(d fn^2) flops for d dead columns, and k x (fn + rhs) doubles.
+ * <p>R differs from the R of another backend by rounding errors, and with it a pivot near the
+ * tolerance may fall on the other side of it. So a front counts as decided only if all that was
+ * dropped is {@value #MARGIN} times below the tolerance and every pivot that was kept is as far
+ * above it; the others are left for the caller, to be factored from their rows, as any backend
+ * does. A front's decision depends on that front alone.
  */
 final class Retriangularization {
 
-  private final int front;
-  private final int fp;
-  private final int fn;
-  private final int rhs;
-  private final int rows;
-  private final double tolerance;
-  private final double[][] a;
-  private final int[] live;
-  private int rank;
-  private int cm;
-  private double droppedSquares;
-  private final double[] residual;
+  /** How far from the tolerance pivots have to be, as a factor. */
+  static final double MARGIN = 100;
 
-  /** Reflectors in the order of their making; null unless Q is kept. */
-  private final ReflectorList steps;
+  /** Doubles of R that are on the host at once, about. */
+  private static final long GROUP_DOUBLES = 1 << 27;
+
+  /** Doubles of R that a piece brings down. */
+  private static final int PIECE_DOUBLES = 1 << 24;
+
+  private final StageProgram program;
+  private final int[] fronts;
+  private final SymbolicAnalysis analysis;
+  private final RowFetch fetch;
+  private final SubtreeFactorizer host;
+  private final FactorOptions options;
+  private double flops;
 
   /**
-   * Takes rows [0, k) of a front's trapezoid, k = min(fm, fn): row i with its fn - i values, one
-   * after the other, then k x rhs right-hand sides.
+   * For the fronts of a stage.
+   *
+   * @param fronts of the stage, by number of the analysis
+   * @param fetch brings rows of the stage down
+   * @param host Heath's method; not closed here
    */
   Retriangularization(
-      int front, FrontDescriptor d, double tolerance, DoubleBuffer packed, boolean keepQ) {
-    this.front = front;
-    this.tolerance = tolerance;
-    steps = keepQ ? new ReflectorList() : null;
-    fp = d.fp();
-    fn = d.fn();
-    rhs = d.rhs();
-    rows = Math.min(d.fm(), fn);
-    a = new double[rows][fn + rhs];
-    for (int i = 0; i < rows; i++) {
-      packed.get(a[i], i, fn - i);
-    }
-    for (int i = 0; i < rows; i++) {
-      packed.get(a[i], fn, rhs);
-    }
-    live = new int[fp];
-    residual = new double[rhs];
+      StageProgram program,
+      int[] fronts,
+      SymbolicAnalysis analysis,
+      RowFetch fetch,
+      SubtreeFactorizer host,
+      FactorOptions options) {
+    this.program = program;
+    this.fronts = fronts;
+    this.analysis = analysis;
+    this.fetch = fetch;
+    this.host = host;
+    this.options = options;
   }
 
-  /** Does it; call once. */
-  void run() {
-    for (int j = 0; j < fp; j++) {
-      double norm = norm(rank, j);
-      if (norm > tolerance) {
-        eliminate(rank, j);
-        live[rank++] = j;
-      } else {
-        droppedSquares += norm * norm;
-        for (int i = rank; i < end(j); i++) {
-          a[i][j] = 0;
-        }
-      }
-    }
-    cm = Math.min(rows - rank, fn - fp);
-    for (int i = 0; i < cm; i++) {
-      eliminate(rank + i, fp + i);
-    }
-    for (int i = rank + cm; i < rows; i++) {
-      for (int q = 0; q < rhs; q++) {
-        residual[q] += a[i][fn + q] * a[i][fn + q];
-      }
-    }
+  /** Flops of the host so far. */
+  double flops() {
+    return flops;
   }
 
-  /** Rows from here on are zero in column j. */
-  private int end(int j) {
-    return Math.min(j + 1, rows);
-  }
-
-  /** 2-norm of column j from row r on, safe from overflow; NaN if there is one. */
-  private double norm(int r, int j) {
-    double norm = 0;
-    for (int i = r; i < end(j); i++) {
-      norm = Math.hypot(norm, a[i][j]);
+  /**
+   * Triangularises finished fronts of the stage again.
+   *
+   * @param which fronts, none above another
+   * @param sink takes what is decided, each front once
+   * @return those that are not
+   */
+  List<Integer> run(List<Integer> which, Consumer<SubtreeFactor> sink) {
+    var undecided = new ArrayList<Integer>();
+    int from = 0;
+    while (from < which.size()) {
+      int to = from;
+      long doubles = 0;
+      do {
+        doubles += program.descriptor(which.get(to)).trapezoidDoubles();
+        to++;
+      } while (to < which.size()
+          && doubles + program.descriptor(which.get(to)).trapezoidDoubles() <= GROUP_DOUBLES);
+      group(which.subList(from, to), sink, undecided);
+      from = to;
     }
-    return norm;
+    return undecided;
   }
 
-  /** A reflector of rows [r, end(j)) that leaves column j zero below row r. */
-  private void eliminate(int r, int j) {
-    int end = end(j);
-    if (r + 1 >= end) {
+  private void group(List<Integer> which, Consumer<SubtreeFactor> sink, List<Integer> undecided) {
+    int[] numbers = which.stream().mapToInt(f -> fronts[f]).toArray();
+    var all = new SubtreeProblem(analysis, numbers, rowsOfR(which), List.of());
+    if (offer(all, sink)) {
       return;
     }
-    double[] column = new double[end - r];
-    for (int i = r; i < end; i++) {
-      column[i - r] = a[i][j];
-    }
-    double tau = Reflectors.make(column, 0, end - r, Reflectors.norm(column, 0, end - r));
-    if (tau == 0) {
+    if (numbers.length == 1) {
+      undecided.add(which.get(0));
       return;
     }
-    if (steps != null) {
-      steps.add(r, end - r, tau);
-    }
-    double[] sum = Arrays.copyOfRange(a[r], j + 1, fn + rhs);
-    for (int i = r + 1; i < end; i++) {
-      double v = column[i - r];
-      if (steps != null) {
-        steps.value(v);
-      }
-      for (int c = j + 1; c < fn + rhs; c++) {
-        sum[c - j - 1] += v * a[i][c];
+    var rows = new FrontRows(all);
+    for (int f : which) {
+      int[] one = {fronts[f]};
+      if (!offer(new SubtreeProblem(analysis, one, rows.only(one), List.of()), sink)) {
+        undecided.add(f);
       }
     }
-    for (int c = j + 1; c < fn + rhs; c++) {
-      sum[c - j - 1] *= tau;
-      a[r][c] -= sum[c - j - 1];
-    }
-    for (int i = r + 1; i < end; i++) {
-      double v = column[i - r];
-      a[i][j] = 0;
-      for (int c = j + 1; c < fn + rhs; c++) {
-        a[i][c] -= v * sum[c - j - 1];
-      }
-    }
-    a[r][j] = column[0];
   }
 
-  /** The rows of R of the live columns. */
-  FrontFactor factor() {
-    int length = 0;
-    for (int i = 0; i < rank; i++) {
-      length += fn - live[i];
+  private boolean offer(SubtreeProblem problem, Consumer<SubtreeFactor> sink) {
+    SubtreeFactor result = host.factor(problem, options);
+    flops += result.summary().flopsDone();
+    boolean decided = decided(result, options.rankTolerance());
+    if (decided) {
+      sink.accept(result);
     }
-    double[] values = new double[length];
-    double[] right = new double[rank * rhs];
-    int to = 0;
-    for (int i = 0; i < rank; i++) {
-      double sign = a[i][live[i]] < 0 ? -1 : 1;
-      for (int c = live[i]; c < fn; c++) {
-        values[to++] = sign * a[i][c];
-      }
-      for (int q = 0; q < rhs; q++) {
-        right[i * rhs + q] = sign * a[i][fn + q];
-      }
-    }
-    return new FrontFactor(front, fn, Arrays.copyOf(live, rank), values, right, rhs);
+    return decided;
   }
 
-  /** Q of the front: that which made its trapezoid, then what was done here. */
-  FrontReflectors reflectors(FrontReflectors q) {
+  /** Whether no pivot was near the tolerance; false if there is a NaN. */
+  private static boolean decided(SubtreeFactor result, double tolerance) {
+    if (tolerance < 0) {
+      return true;
+    }
+    boolean decided = result.summary().droppedNorm() <= tolerance / MARGIN;
+    for (FrontFactor f : result.fronts()) {
+      int at = 0;
+      for (int k = 0; decided && k < f.rank(); k++) {
+        decided = f.values()[at] > MARGIN * tolerance;
+        at += f.fn() - f.livePivot()[k];
+      }
+    }
+    return decided;
+  }
+
+  /** The rows of R of some fronts, front by front: row i of a front starts at its column i. */
+  private RowBlock rowsOfR(List<Integer> which) {
+    int rhs = program.rhs();
+    int[] firstRow = new int[program.fronts()];
+    int count = 0;
+    for (int f : which) {
+      firstRow[f] = count;
+      count += program.descriptor(f).trapezoidRows();
+    }
+    int[] front = new int[count];
+    int[] start = new int[count + 1];
+    for (int f : which) {
+      FrontDescriptor d = program.descriptor(f);
+      for (int i = 0; i < d.trapezoidRows(); i++) {
+        int row = firstRow[f] + i;
+        front[row] = fronts[f];
+        start[row + 1] = Math.addExact(start[row], d.fn() - i);
+      }
+    }
+    var rows =
+        new RowBlock(
+            front,
+            start,
+            new int[start[count]],
+            new double[start[count]],
+            new double[Math.multiplyExact(count, rhs)],
+            rhs);
+    fetch.run(pieces(which), (piece, values) -> put(piece, values, firstRow[piece.front()], rows));
+    return rows;
+  }
+
+  /** Cut so that neither the device nor the bus needs much room for one. */
+  private List<RowFetch.Piece> pieces(List<Integer> which) {
+    var pieces = new ArrayList<RowFetch.Piece>();
+    for (int f : which) {
+      FrontDescriptor d = program.descriptor(f);
+      int step = Math.max(TaskLayout.TILE, PIECE_DOUBLES / (d.fn() + d.rhs()));
+      for (int i = 0; i < d.trapezoidRows(); i += step) {
+        pieces.add(new RowFetch.Piece(f, i, Math.min(d.trapezoidRows(), i + step)));
+      }
+    }
+    return pieces;
+  }
+
+  private void put(RowFetch.Piece piece, DoubleBuffer values, int firstRow, RowBlock rows) {
+    int front = fronts[piece.front()];
+    int fn = program.descriptor(piece.front()).fn();
+    for (int i = piece.from(); i < piece.to(); i++) {
+      int at = rows.rowStart()[firstRow + i];
+      values.get(rows.value(), at, fn - i);
+      for (int k = i; k < fn; k++) {
+        rows.position()[at + k - i] = analysis.column(front, k);
+      }
+    }
+    int right = (firstRow + piece.from()) * rows.rhsCount();
+    values.get(rows.rhs(), right, (piece.to() - piece.from()) * rows.rhsCount());
+  }
+
+  /**
+   * Q of a front that was triangularised again: that which made its trapezoid, then the host's.
+   *
+   * @param q as if no pivot were dead
+   * @param again of the rows of R
+   */
+  static FrontReflectors composed(FrontReflectors q, FrontReflectors again) {
+    for (int i = 0; i < again.own().length; i++) {
+      if (again.own()[i] != i) {
+        throw new IllegalStateException("rows of R of front " + q.front() + " out of order");
+      }
+    }
     var blocks = new ArrayList<ReflectorBlock>(q.blocks());
     // rows came down with a positive diagonal: I - 2 e e' negates a row
     var flips = new ReflectorList();
@@ -171,51 +223,18 @@ final class Retriangularization {
         flips.add(i, 1, 2);
       }
     }
-    blocks.add(flips.block(ReflectorBlock.run(0, rows)));
-    blocks.add(steps.block(ReflectorBlock.run(0, rows)));
-    boolean[] negative = new boolean[rank];
-    for (int i = 0; i < rank; i++) {
-      negative[i] = a[i][live[i]] < 0;
-    }
-    int[] result = new int[rank + cm];
-    Arrays.setAll(result, i -> i);
+    blocks.add(flips.block(ReflectorBlock.run(0, q.rank())));
+    blocks.addAll(again.blocks());
     return new FrontReflectors(
-        front,
+        q.front(),
         q.rows(),
         q.own(),
         q.child(),
         q.childStart(),
         q.childRow(),
-        Arrays.copyOf(live, rank),
-        negative,
-        result,
+        Arrays.copyOf(again.livePivot(), again.rank()),
+        Arrays.copyOf(again.negative(), again.rank()),
+        again.result(),
         blocks);
-  }
-
-  /** The rows that go to the parent; null if there are none. */
-  ContributionBlock block() {
-    if (cm == 0) {
-      return null;
-    }
-    int cn = fn - fp;
-    double[] values = new double[(int) ContributionBlock.packedLength(cm, cn)];
-    double[] right = new double[cm * rhs];
-    int to = 0;
-    for (int i = 0; i < cm; i++) {
-      System.arraycopy(a[rank + i], fp + i, values, to, cn - i);
-      to += cn - i;
-      System.arraycopy(a[rank + i], fn, right, i * rhs, rhs);
-    }
-    return new ContributionBlock(front, cm, cn, values, right, rhs);
-  }
-
-  /** Sums of squares of the right-hand sides of rows that neither R nor the block took. */
-  double[] residual() {
-    return residual;
-  }
-
-  /** Sum of squares of what was dropped. */
-  double droppedSquares() {
-    return droppedSquares;
   }
 }

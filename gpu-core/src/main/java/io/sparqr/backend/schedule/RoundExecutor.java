@@ -33,17 +33,9 @@ public interface RoundExecutor extends AutoCloseable {
   Result execute(StageProgram program, StageInput input, double tolerance, RowSink sink);
 
   /**
-   * Whether a front with a dead pivot (state 1) is factored to the end all the same, as the layout
-   * says: then it is mended from its R; otherwise the front is factored again from its rows, on the
-   * host.
-   */
-  default boolean finishesDeadFronts() {
-    return false;
-  }
-
-  /**
    * Runs PACK_ROWS tasks on the fronts as the last {@link #execute} left them (sound ones, and
-   * finished dead ones), whatever their state, and returns the output buffer that they filled.
+   * those with a dead pivot, state 1, which are finished all the same), and returns the output
+   * buffer that they filled.
    *
    * @param tasks count records, little-endian, from index 0
    * @param outDoubles size of the output buffer

@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
 import java.util.List;
-import java.util.function.IntUnaryOperator;
 
 /** Brings rows of a stage's fronts down after its rounds, through lists of PACK_ROWS tasks. */
 final class RowFetch {
@@ -29,79 +28,70 @@ final class RowFetch {
     return doubles;
   }
 
+  /** Rows [from, to) of front {@code front} of the stage. */
+  record Piece(int front, int from, int to) {}
+
   /** What to do with rows that were fetched. */
   interface FetchedRows {
-    void take(int f, DoubleBuffer rows);
+    void take(Piece piece, DoubleBuffer rows);
   }
 
-  /** Brings rows [from, to) of fronts of the stage down, packed as PACK_ROWS packs them. */
-  void run(List<Integer> which, IntUnaryOperator from, IntUnaryOperator to, FetchedRows sink) {
+  /**
+   * Brings pieces down, packed as PACK_ROWS packs them.
+   *
+   * @param sink takes each piece once, several at a time
+   */
+  void run(List<Piece> pieces, FetchedRows sink) {
     int k = 0;
-    while (k < which.size()) {
+    while (k < pieces.size()) {
       long length = 0;
       int first = k;
-      while (k < which.size()) {
-        int f = which.get(k);
-        FrontDescriptor d = program.descriptor(f);
-        long more = packedLength(d, from.applyAsInt(f), to.applyAsInt(f));
+      while (k < pieces.size()) {
+        long more = packedDoubles(pieces.get(k));
         if (k > first && length + more > FETCH_DOUBLES) {
           break;
         }
         length += more;
         k++;
       }
-      fetchGroup(which.subList(first, k), from, to, Math.toIntExact(length), sink);
+      fetchGroup(pieces.subList(first, k), Math.toIntExact(length), sink);
     }
   }
 
-  private static long packedLength(FrontDescriptor d, long from, long to) {
-    return (to - from) * (d.fn() + d.rhs()) - (to * (to - 1) - from * (from - 1)) / 2;
+  private long packedDoubles(Piece p) {
+    return program.descriptor(p.front).packedDoubles(p.from, p.to);
   }
 
-  private void fetchGroup(
-      List<Integer> which,
-      IntUnaryOperator from,
-      IntUnaryOperator to,
-      int length,
-      FetchedRows sink) {
+  private void fetchGroup(List<Piece> pieces, int length, FetchedRows sink) {
     int count = 0;
-    for (int f : which) {
-      count += TaskLayout.tiles(to.applyAsInt(f) - from.applyAsInt(f));
+    for (Piece p : pieces) {
+      count += TaskLayout.tiles(p.to - p.from);
     }
     ByteBuffer list =
         ByteBuffer.allocateDirect(count * TaskLayout.TASK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     var writer = new TaskWriter(list);
-    long at = 0;
-    for (int f : which) {
-      FrontDescriptor d = program.descriptor(f);
-      int first = from.applyAsInt(f);
-      int end = to.applyAsInt(f);
-      long all = packedLength(d, first, end);
-      long right = at + all - (long) (end - first) * d.rhs();
-      for (int i = first; i < end; i += TaskLayout.TILE) {
-        long row = at + packedLength(d, first, i) - (long) (i - first) * d.rhs();
-        int rowTo = Math.min(end, i + TaskLayout.TILE);
-        long rowRight = right + (long) (i - first) * d.rhs();
-        writer.out(TaskLayout.PACK_ROWS, 0, f, 0, i, rowTo, row, rowRight);
+    int[] start = new int[pieces.size() + 1];
+    for (int k = 0; k < pieces.size(); k++) {
+      Piece p = pieces.get(k);
+      FrontDescriptor d = program.descriptor(p.front);
+      start[k + 1] = start[k] + (int) packedDoubles(p);
+      long right = start[k + 1] - (long) (p.to - p.from) * d.rhs();
+      for (int i = p.from; i < p.to; i += TaskLayout.TILE) {
+        long done = (long) (i - p.from) * d.rhs();
+        long row = start[k] + d.packedDoubles(p.from, i) - done;
+        int end = Math.min(p.to, i + TaskLayout.TILE);
+        writer.out(TaskLayout.PACK_ROWS, 0, p.front, 0, i, end, row, right + done);
       }
-      at += all;
     }
     double[] out = executor.fetch(list, count, length);
     doubles += length;
-    int[] start = new int[which.size() + 1];
-    for (int k = 0; k < which.size(); k++) {
-      int f = which.get(k);
-      FrontDescriptor d = program.descriptor(f);
-      start[k + 1] = start[k] + (int) packedLength(d, from.applyAsInt(f), to.applyAsInt(f));
-    }
     Parallel.loop(
-        which.size(),
+        pieces.size(),
         1,
         threads,
         (lo, hi, thread) -> {
           for (int k = lo; k < hi; k++) {
-            DoubleBuffer rows = DoubleBuffer.wrap(out, start[k], start[k + 1] - start[k]);
-            sink.take(which.get(k), rows);
+            sink.take(pieces.get(k), DoubleBuffer.wrap(out, start[k], start[k + 1] - start[k]));
           }
         });
   }

@@ -17,8 +17,8 @@ import java.util.List;
 
 /**
  * Factors a subtree task on a {@link RoundExecutor}: memory stages, rounds, rows of R out,
- * contribution blocks between stages through host memory, and the mending of fronts with dead
- * columns. The same for every executor.
+ * contribution blocks between stages through host memory, and fronts with dead columns
+ * triangularised again. The same for every executor.
  *
  * <p>Stages (SQR section 3.4): a prefix of what is left of the postorder, as long as its fronts,
  * entries, output and the blocks that come in fit the memory ({@link StageEstimate}); blocks of
@@ -27,12 +27,12 @@ import java.util.List;
  * <p>Dead columns. A static schedule cannot shift rows, so it only detects: a pivot with |R_kk| at
  * most the tolerance marks its front unsound. The front is finished all the same, for A_f = QR
  * holds whatever the pivots; but instead of its block its parent gets the mark, and every front
- * above it in the stage, whose tasks do nothing then. When the stage is done, the R of the lowest
- * unsound fronts comes down and is triangularised again without the dead columns ({@link
- * Retriangularization}, Heath's method); the fronts above them go through the executor again, as
- * part of the next stage, with the number of rows that they really get (more than at full rank, at
- * most min(fm, cn)). So no front is computed twice, and the tree stays on the device. An executor
- * that does not finish dead fronts has them factored from their rows by the mender instead.
+ * above it in the stage, whose tasks do nothing then. When the stage is done, the lowest unsound
+ * fronts are triangularised again from their R, without the dead columns ({@link
+ * Retriangularization}), or from their rows, where a pivot is so near the tolerance that rounding
+ * errors might decide; the fronts above them go through the executor again, as part of the next
+ * stage, with the number of rows that they really get (more than at full rank, at most min(fm,
+ * cn)). So the tree stays on the device.
  *
  * <p>Bits depend on the problem, the executor and its {@link SchedulerOptions}, not on the memory
  * budget and not on the number of threads. Not thread-safe.
@@ -51,7 +51,7 @@ public final class StagedFactorization {
    *
    * @param backend name for the report
    * @param executor runs the rounds; not closed here
-   * @param mender factors fronts with dead columns on the host; not closed here
+   * @param mender triangularises fronts with dead columns on the host; not closed here
    */
   public StagedFactorization(String backend, RoundExecutor executor, SubtreeFactorizer mender) {
     this.backend = backend;
@@ -111,7 +111,7 @@ public final class StagedFactorization {
       rows = prepared.rows.withValues(problem.rows());
       rhs = problem.rows().rhsCount();
       blocks = new HeldBlocks(analysis, problem.inputs());
-      done = new FactoredFronts(problem, rows, blocks, options);
+      done = new FactoredFronts(problem, rows, blocks, options.keepQ());
       estimate = new StageEstimate(analysis, rows, blocks, cut, options.keepQ());
       pending = problem.fronts().clone();
     }
@@ -175,7 +175,7 @@ public final class StagedFactorization {
         }
         remember(stage);
         account(program, result);
-        complete(program, fronts, result.state());
+        complete(program, fronts, result);
         return;
       }
     }
@@ -227,83 +227,85 @@ public final class StagedFactorization {
       h2d += result.h2dBytes();
       d2h += result.d2hBytes();
       peak = Math.max(peak, program.deviceBytes());
-      StageSchedule s = program.schedule();
-      for (int f = 0; f < program.fronts(); f++) {
-        // A front that is factored again from its rows brings its residual then.
-        boolean counts = executor.finishesDeadFronts() || result.state()[f] == 0;
-        for (int slot = s.residualStart(f); counts && slot < s.residualStart(f + 1); slot++) {
-          done.addResidual(result.residual(), slot * rhs);
-        }
-      }
     }
 
-    /** Sound fronts are done; of the others the lowest are mended and the rest stay pending. */
-    private void complete(StageProgram program, int[] fronts, int[] state) {
+    /**
+     * Sound fronts are done; of those with a dead pivot the lowest are triangularised again, and
+     * all above them stay pending.
+     */
+    private void complete(StageProgram program, int[] fronts, RoundExecutor.Result result) {
       int n = fronts.length;
-      boolean finished = executor.finishesDeadFronts();
-      boolean[] unsound = new boolean[n];
-      boolean[] redo = new boolean[n];
+      boolean[] pends = new boolean[n];
+      var dead = new ArrayList<Integer>();
       for (int f = 0; f < n; f++) {
-        unsound[f] = redo[f] || state[f] != 0;
+        boolean unsound = pends[f] || result.state()[f] != 0;
         int p = program.descriptor(f).parent();
-        if (unsound[f] && p >= 0) {
-          redo[p] = true;
+        if (unsound && p >= 0) {
+          pends[p] = true;
         }
-      }
-      var mend = new ArrayList<Integer>();
-      var passOn = new ArrayList<Integer>();
-      int[] left = new int[n];
-      int leftCount = 0;
-      for (int f = 0; f < n; f++) {
-        FrontDescriptor d = program.descriptor(f);
-        if (redo[f]) {
-          left[leftCount++] = fronts[f];
-        } else if (unsound[f]) {
-          mend.add(f);
-        } else {
-          done.withoutRows(fronts[f]);
-          boolean needed = d.parent() >= 0 && (finished ? redo : unsound)[d.parent()];
-          if (d.cm() > 0 && needed) {
-            passOn.add(f);
-          }
+        if (unsound && !pends[f]) {
+          dead.add(f);
         }
       }
       if (options.keepQ()) {
-        fetchReflectors(program, fronts, finished, unsound, redo);
+        fetchReflectors(program, fronts, pends);
       }
       var fetch = new RowFetch(executor, program, options.threads());
+      var again = new Retriangularization(program, fronts, analysis, fetch, mender, options);
+      List<Integer> undecided = again.run(dead, done::putAgain);
+      flops += again.flops();
+      boolean[] fromRows = new boolean[n];
+      undecided.forEach(f -> fromRows[f] = true);
+      var passOn = new ArrayList<RowFetch.Piece>();
+      for (int f = 0; f < n; f++) {
+        FrontDescriptor d = program.descriptor(f);
+        if (pends[f]) {
+          continue;
+        }
+        if (!fromRows[f]) {
+          addResidual(program, f, result.residual());
+        }
+        if (result.state()[f] == 0) {
+          done.withoutRows(fronts[f]);
+          if (d.cm() > 0 && d.parent() >= 0 && (pends[d.parent()] || fromRows[d.parent()])) {
+            passOn.add(new RowFetch.Piece(f, d.fp(), d.fp() + d.cm()));
+          }
+        }
+      }
       fetch.run(
           passOn,
-          f -> program.descriptor(f).fp(),
-          f -> program.descriptor(f).fp() + program.descriptor(f).cm(),
-          (f, rows) -> blocks.put(done.contribution(program.descriptor(f), fronts[f], rows)));
-      if (finished) {
-        fetch.run(
-            mend,
-            f -> 0,
-            f -> Math.min(program.descriptor(f).fm(), program.descriptor(f).fn()),
-            (f, rows) -> done.retriangularize(program.descriptor(f), fronts[f], rows));
-      } else {
-        factorOnHost(mend.stream().mapToInt(f -> fronts[f]).toArray());
-      }
+          (piece, rows) -> {
+            int f = piece.front();
+            blocks.put(done.contribution(program.descriptor(f), fronts[f], rows));
+          });
       d2h += 8 * fetch.doubles();
+      factorOnHost(undecided.stream().mapToInt(f -> fronts[f]).toArray());
+      int left = 0;
+      int[] next = new int[pending.length];
       for (int f = 0; f < n; f++) {
-        if (!redo[f]) {
+        if (pends[f]) {
+          next[left++] = fronts[f];
+        } else {
           blocks.dropChildren(fronts[f]);
         }
       }
       int rest = pending.length - n;
-      int[] next = Arrays.copyOf(left, leftCount + rest);
-      System.arraycopy(pending, n, next, leftCount, rest);
-      pending = next;
+      System.arraycopy(pending, n, next, left, rest);
+      pending = Arrays.copyOf(next, left + rest);
     }
 
-    /** Q of the fronts that are done, and of those that are mended from their R. */
-    private void fetchReflectors(
-        StageProgram program, int[] fronts, boolean finished, boolean[] unsound, boolean[] redo) {
+    private void addResidual(StageProgram program, int f, double[] squares) {
+      StageSchedule s = program.schedule();
+      for (int slot = s.residualStart(f); slot < s.residualStart(f + 1); slot++) {
+        done.addResidual(squares, slot * rhs);
+      }
+    }
+
+    /** Q of the fronts that do not pend: as if no pivot were dead. */
+    private void fetchReflectors(StageProgram program, int[] fronts, boolean[] pends) {
       var wanted = new BitSet();
       for (int f = 0; f < fronts.length; f++) {
-        wanted.set(f, !unsound[f] || finished && !redo[f]);
+        wanted.set(f, !pends[f]);
       }
       var fetch = new ReflectorFetch(executor, program, options.threads());
       FrontReflectors[] q = fetch.run(wanted);

@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.sparqr.backend.schedule.RoundExecutor;
+import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.backend.schedule.SchedulerOptions;
-import io.sparqr.backend.schedule.StageProgram;
 import io.sparqr.backend.schedule.StagedFactorization;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.matrix.Gallery;
@@ -21,15 +20,17 @@ import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.TestMatrices;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.NestedDissection;
+import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.symbolic.Amalgamation;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Memory stages, mending, order of tasks, reuse of plans: none of them changes a bit. */
@@ -45,13 +46,12 @@ class StagedFactorizationTest {
     final double tolerance;
 
     Case(CsrMatrix a) {
+      this(a, SymbolicOptions.defaults().withGiven(new NestedDissection().order(a.pattern())));
+    }
+
+    Case(CsrMatrix a, SymbolicOptions options) {
       this.a = a;
-      analysis =
-          SymbolicAnalyzer.analyze(
-              a.pattern(),
-              SymbolicOptions.defaults()
-                  .withGiven(new NestedDissection().order(a.pattern()))
-                  .withSingletons(false));
+      analysis = SymbolicAnalyzer.analyze(a.pattern(), options.withSingletons(false));
       tolerance = FactorOptions.defaultTolerance(a.rows(), a.columns(), Tolerances.frobenius(a));
     }
 
@@ -141,17 +141,77 @@ class StagedFactorizationTest {
       deadFronts += f.rank() < c.analysis.fp(f.front()) ? 1 : 0;
     }
     assertThat(deadFronts).isGreaterThan(3);
-    // Mended from R, by an executor that finishes dead fronts: nothing left to the mender.
-    var counter = new Counting();
-    var staged = new StagedFactorization("reference", new TaskListExecutor(MIXED), counter);
+    var mender = new Counting();
+    var staged = new StagedFactorization("reference", new TaskListExecutor(MIXED), mender);
     var options = new FactorOptions(c.tolerance, 1, 0);
     assertSameRank(staged.factor(c.problem(c.a, 7), options), expected, c);
-    assertThat(counter.fronts).isZero();
-    // Mended from the rows, by one that does not: exactly the fronts with dead columns.
-    var stopping = new StoppingExecutor(new TaskListExecutor(MIXED));
-    staged = new StagedFactorization("reference", stopping, counter);
-    assertSameRank(staged.factor(c.problem(c.a, 7), options), expected, c);
-    assertThat(counter.fronts).isEqualTo(deadFronts);
+    assertThat(mender.fronts).isEqualTo(deadFronts);
+    assertThat(mender.fromRows).isZero();
+  }
+
+  @Test
+  void aPivotNearTheToleranceIsDecidedByTheRowsOfItsFront() {
+    var c = new Case(nearlyDependent(1e-3));
+    for (double norm : new double[] {3, 1 / 3.0}) {
+      var near = new Case(nearlyDependent(norm * c.tolerance));
+      SubtreeFactor expected = near.run(new HeathFactorizer(), 0);
+      assertThat(expected.summary().rank()).isEqualTo(norm > 1 ? 22 : 21);
+      var mender = new Counting();
+      var staged = new StagedFactorization("reference", new TaskListExecutor(MIXED), mender);
+      var options = new FactorOptions(near.tolerance, 1, 0);
+      assertSameRank(staged.factor(near.problem(near.a, 7), options), expected, near);
+      assertThat(mender.fromRows).isEqualTo(1);
+    }
+    var mender = new Counting();
+    var staged = new StagedFactorization("reference", new TaskListExecutor(MIXED), mender);
+    SubtreeFactor clear = staged.factor(c.problem(c.a, 7), new FactorOptions(c.tolerance, 1, 0));
+    assertSameRank(clear, c.run(new HeathFactorizer(), 0), c);
+    assertThat(mender.fronts).isEqualTo(1);
+    assertThat(mender.fromRows).isZero();
+  }
+
+  @Test
+  void aSquareFrontWithADeadColumnGivesItsParentARowAndTheResidualIsCountedOnce() {
+    // Rows 0 and 1 make a front of columns 0 and 1, which are parallel; rows 2 to 9 one of columns
+    // 2 and 3; all others are the root's.
+    double[][] a = new double[40][7];
+    var random = new Random(2);
+    for (int i = 0; i < 40; i++) {
+      for (int j = 0; j < 7; j++) {
+        a[i][j] = j / 2 == 0 && i > 1 || j / 2 == 1 && (i < 2 || i > 9) ? 0 : random.nextGaussian();
+      }
+      a[i][1] = 3 * a[i][0];
+    }
+    var natural =
+        SymbolicOptions.defaults()
+            .withOrdering(OrderingMethod.NATURAL)
+            .withAmalgamation(Amalgamation.none());
+    var c = new Case(TestMatrices.ofDense(a, 7, false), natural);
+    assertThat(c.analysis.fronts()).isEqualTo(3);
+    assertThat(IntStream.range(0, 2)).anyMatch(f -> c.analysis.cm(f) == 0);
+    SubtreeFactor expected = c.run(new HeathFactorizer(), 0);
+    assertThat(expected.summary().rank()).isEqualTo(6);
+    for (int columns : new int[] {0, 64}) {
+      SchedulerOptions options = MIXED.withSmallFronts(600, columns);
+      try (var factorizer = new ReferenceSubtreeFactorizer(options)) {
+        assertSameRank(c.run(factorizer, 0), expected, c);
+      }
+    }
+  }
+
+  /** One dense front: a column twice, and one that is another plus a remainder of that norm. */
+  private static CsrMatrix nearlyDependent(double remainder) {
+    var random = new Random(11);
+    double[][] a = new double[60][23];
+    for (int i = 0; i < 60; i++) {
+      for (int j = 0; j < 23; j++) {
+        a[i][j] = random.nextGaussian();
+      }
+      a[i][9] = a[i][4];
+      // orthogonal to the other columns up to a factor of about 1
+      a[i][17] = a[i][6] + remainder * a[i][17] / Math.sqrt(40);
+    }
+    return TestMatrices.ofDense(a, 23, false);
   }
 
   private static void assertSameRank(SubtreeFactor actual, SubtreeFactor expected, Case c) {
@@ -172,14 +232,26 @@ class StagedFactorizationTest {
             within(Tolerances.of(c.a.rows(), c.a.columns(), normB)));
   }
 
-  /** Heath's method, counting the fronts that it gets. */
+  /** Heath's method, counting the fronts that it gets from R and those that it gets from rows. */
   private static final class Counting implements SubtreeFactorizer {
     private final SubtreeFactorizer heath = new HeathFactorizer();
     private long fronts;
+    private long fromRows;
 
     @Override
     public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
-      fronts += problem.fronts().length;
+      for (int f : problem.fronts()) {
+        boolean trapezoid = problem.inputs().isEmpty();
+        int row = 0;
+        for (int i = 0; i < problem.rows().rows(); i++) {
+          if (problem.rows().front()[i] == f) {
+            int length = problem.rows().rowStart()[i + 1] - problem.rows().rowStart()[i];
+            trapezoid &= length == problem.analysis().fn(f) - row++;
+          }
+        }
+        fronts += trapezoid ? 1 : 0;
+        fromRows += trapezoid ? 0 : 1;
+      }
       return heath.factor(problem, options);
     }
 
@@ -190,44 +262,6 @@ class StagedFactorizationTest {
 
     @Override
     public void close() {}
-  }
-
-  /** An executor that does not promise to finish fronts with dead pivots. */
-  private record StoppingExecutor(TaskListExecutor executor) implements RoundExecutor {
-    @Override
-    public String device() {
-      return executor.device();
-    }
-
-    @Override
-    public long availableBytes() {
-      return executor.availableBytes();
-    }
-
-    @Override
-    public SchedulerOptions schedulerOptions() {
-      return executor.schedulerOptions();
-    }
-
-    @Override
-    public Result execute(StageProgram program, StageInput input, double tol, RowSink sink) {
-      return executor.execute(program, input, tol, sink);
-    }
-
-    @Override
-    public double[] fetch(ByteBuffer tasks, int count, int outDoubles) {
-      return executor.fetch(tasks, count, outDoubles);
-    }
-
-    @Override
-    public void read(Region region, long from, double[] target) {
-      executor.read(region, from, target);
-    }
-
-    @Override
-    public void close() {
-      executor.close();
-    }
   }
 
   @Test
@@ -325,12 +359,8 @@ class StagedFactorizationTest {
   @Test
   void keptQIsWhatCarriedRightHandSidesSawWhateverTheStagesAndWhoeverMends() {
     var c = new Case(rankDeficientGrid(14));
-    for (boolean finishes : new boolean[] {true, false}) {
-      RoundExecutor executor = new TaskListExecutor(MIXED);
-      if (!finishes) {
-        executor = new StoppingExecutor((TaskListExecutor) executor);
-      }
-      var staged = new StagedFactorization("reference", executor, new HeathFactorizer());
+    for (SubtreeFactorizer mender : List.of(new HeathFactorizer(), new CpuSubtreeFactorizer())) {
+      var staged = new StagedFactorization("reference", new TaskListExecutor(MIXED), mender);
       long budget = 0;
       for (int part = 1; part <= 3; part += 2) {
         var options = new FactorOptions(c.tolerance, 2, budget / part, true);
