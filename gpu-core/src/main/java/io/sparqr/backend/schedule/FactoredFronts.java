@@ -7,7 +7,6 @@ import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
-import java.nio.DoubleBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 
@@ -71,15 +70,6 @@ final class FactoredFronts {
     for (int j = 0; j < rhs; j++) {
       residual[j] += squares[from + j];
     }
-  }
-
-  /** A front's block from its rows. */
-  ContributionBlock contribution(FrontDescriptor d, int front, DoubleBuffer from) {
-    double[] values = new double[(int) ContributionBlock.packedLength(d.cm(), d.cn())];
-    double[] right = new double[d.cm() * rhs];
-    from.get(values);
-    from.get(right);
-    return new ContributionBlock(front, d.cm(), d.cn(), values, right, rhs);
   }
 
   /** Fronts that the host factored from their rows. */

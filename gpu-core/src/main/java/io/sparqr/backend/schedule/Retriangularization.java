@@ -47,9 +47,6 @@ final class Retriangularization {
   /** Doubles of R that are on the host at once, about. */
   private static final long GROUP_DOUBLES = 1 << 27;
 
-  /** Doubles of R that a piece brings down. */
-  private static final int PIECE_DOUBLES = 1 << 24;
-
   private final StageProgram program;
   private final int[] fronts;
   private final SymbolicAnalysis analysis;
@@ -181,21 +178,12 @@ final class Retriangularization {
             new double[start[count]],
             new double[Math.multiplyExact(count, rhs)],
             rhs);
-    fetch.run(pieces(which), (piece, values) -> put(piece, values, firstRow[piece.front()], rows));
-    return rows;
-  }
-
-  /** Cut so that neither the device nor the bus needs much room for one. */
-  private List<RowFetch.Piece> pieces(List<Integer> which) {
     var pieces = new ArrayList<RowFetch.Piece>();
     for (int f : which) {
-      FrontDescriptor d = program.descriptor(f);
-      int step = Math.max(TaskLayout.TILE, PIECE_DOUBLES / (d.fn() + d.rhs()));
-      for (int i = 0; i < d.trapezoidRows(); i += step) {
-        pieces.add(new RowFetch.Piece(f, i, Math.min(d.trapezoidRows(), i + step)));
-      }
+      pieces.add(new RowFetch.Piece(f, 0, program.descriptor(f).trapezoidRows()));
     }
-    return pieces;
+    fetch.run(pieces, (piece, values) -> put(piece, values, firstRow[piece.front()], rows));
+    return rows;
   }
 
   private void put(RowFetch.Piece piece, DoubleBuffer values, int firstRow, RowBlock rows) {

@@ -256,7 +256,7 @@ public final class StagedFactorization {
       flops += again.flops();
       boolean[] fromRows = new boolean[n];
       undecided.forEach(f -> fromRows[f] = true);
-      var passOn = new ArrayList<RowFetch.Piece>();
+      var passOn = new ArrayList<Integer>();
       for (int f = 0; f < n; f++) {
         FrontDescriptor d = program.descriptor(f);
         if (pends[f]) {
@@ -268,16 +268,11 @@ public final class StagedFactorization {
         if (result.state()[f] == 0) {
           done.withoutRows(fronts[f]);
           if (d.cm() > 0 && d.parent() >= 0 && (pends[d.parent()] || fromRows[d.parent()])) {
-            passOn.add(new RowFetch.Piece(f, d.fp(), d.fp() + d.cm()));
+            passOn.add(f);
           }
         }
       }
-      fetch.run(
-          passOn,
-          (piece, rows) -> {
-            int f = piece.front();
-            blocks.put(done.contribution(program.descriptor(f), fronts[f], rows));
-          });
+      fetch.blocks(fronts, passOn).forEach(blocks::put);
       d2h += 8 * fetch.doubles();
       factorOnHost(undecided.stream().mapToInt(f -> fronts[f]).toArray());
       int left = 0;
