@@ -236,17 +236,7 @@ public final class StagedFactorization {
     private void complete(StageProgram program, int[] fronts, RoundExecutor.Result result) {
       int n = fronts.length;
       boolean[] pends = new boolean[n];
-      var dead = new ArrayList<Integer>();
-      for (int f = 0; f < n; f++) {
-        boolean unsound = pends[f] || result.state()[f] != 0;
-        int p = program.descriptor(f).parent();
-        if (unsound && p >= 0) {
-          pends[p] = true;
-        }
-        if (unsound && !pends[f]) {
-          dead.add(f);
-        }
-      }
+      List<Integer> dead = lowestUnsound(program, result.state(), pends);
       if (options.keepQ()) {
         fetchReflectors(program, fronts, pends);
       }
@@ -258,7 +248,6 @@ public final class StagedFactorization {
       undecided.forEach(f -> fromRows[f] = true);
       var passOn = new ArrayList<Integer>();
       for (int f = 0; f < n; f++) {
-        FrontDescriptor d = program.descriptor(f);
         if (pends[f]) {
           continue;
         }
@@ -267,6 +256,7 @@ public final class StagedFactorization {
         }
         if (result.state()[f] == 0) {
           done.withoutRows(fronts[f]);
+          FrontDescriptor d = program.descriptor(f);
           if (d.cm() > 0 && d.parent() >= 0 && (pends[d.parent()] || fromRows[d.parent()])) {
             passOn.add(f);
           }
@@ -275,17 +265,45 @@ public final class StagedFactorization {
       fetch.blocks(fronts, passOn).forEach(blocks::put);
       d2h += 8 * fetch.doubles();
       factorOnHost(undecided.stream().mapToInt(f -> fronts[f]).toArray());
+      leave(fronts, pends);
+    }
+
+    /**
+     * Unsound fronts with none below.
+     *
+     * @param pends out: fronts above them
+     */
+    private static List<Integer> lowestUnsound(StageProgram program, int[] state, boolean[] pends) {
+      var lowest = new ArrayList<Integer>();
+      for (int f = 0; f < pends.length; f++) {
+        int parent = program.descriptor(f).parent();
+        if (pends[f] || state[f] != 0) {
+          if (!pends[f]) {
+            lowest.add(f);
+          }
+          if (parent >= 0) {
+            pends[parent] = true;
+          }
+        }
+      }
+      return lowest;
+    }
+
+    /**
+     * Those of a stage's fronts stay pending, before all that no stage has had; others are done.
+     */
+    private void leave(int[] fronts, boolean[] pends) {
       int left = 0;
       int[] next = new int[pending.length];
-      for (int f = 0; f < n; f++) {
+      for (int f = 0; f < fronts.length; f++) {
         if (pends[f]) {
           next[left++] = fronts[f];
         } else {
           blocks.dropChildren(fronts[f]);
         }
       }
-      int rest = pending.length - n;
-      System.arraycopy(pending, n, next, left, rest);
+      int rest = pending.length - fronts.length;
+      System.arraycopy(pending, fronts.length, next, left, rest);
       pending = Arrays.copyOf(next, left + rest);
     }
 
