@@ -85,12 +85,17 @@ final class Retriangularization {
   /**
    * Triangularises finished fronts of the stage again.
    *
-   * @param which fronts, none above another
+   * @param finished fronts, none above another
    * @param sink takes what is decided, each front once
-   * @return those that are not
+   * @return those that are not, or whose R is more than an array holds
    */
-  List<Integer> run(List<Integer> which, Consumer<SubtreeFactor> sink) {
+  List<Integer> run(List<Integer> finished, Consumer<SubtreeFactor> sink) {
     var undecided = new ArrayList<Integer>();
+    var which = new ArrayList<Integer>();
+    for (int f : finished) {
+      boolean fits = program.descriptor(f).trapezoidDoubles() <= Integer.MAX_VALUE - 8;
+      (fits ? which : undecided).add(f);
+    }
     int from = 0;
     while (from < which.size()) {
       int to = from;

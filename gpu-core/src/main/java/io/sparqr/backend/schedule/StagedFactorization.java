@@ -264,7 +264,7 @@ public final class StagedFactorization {
       }
       fetch.blocks(fronts, passOn).forEach(blocks::put);
       d2h += 8 * fetch.doubles();
-      factorOnHost(undecided.stream().mapToInt(f -> fronts[f]).toArray());
+      factorOnHost(undecided.stream().mapToInt(f -> fronts[f]).sorted().toArray());
       leave(fronts, pends);
     }
 
