@@ -161,6 +161,9 @@ class StagedFactorizationTest {
       var options = new FactorOptions(near.tolerance, 1, 0);
       assertSameRank(staged.factor(near.problem(near.a, 7), options), expected, near);
       assertThat(mender.fromRows).isEqualTo(1);
+      SubtreeProblem problem = near.problem(near.a, 7);
+      SubtreeFactor kept = staged.factor(problem, new FactorOptions(near.tolerance, 1, 0, true));
+      DeviceCases.checkReflectors(problem, kept, "a remainder of " + norm + " tolerances");
     }
     var mender = new Counting();
     var staged = new StagedFactorization("reference", new TaskListExecutor(MIXED), mender);
@@ -168,6 +171,21 @@ class StagedFactorizationTest {
     assertSameRank(clear, c.run(new HeathFactorizer(), 0), c);
     assertThat(mender.fronts).isEqualTo(1);
     assertThat(mender.fromRows).isZero();
+  }
+
+  @Test
+  void frontsThatAreFactoredFromTheirRowsGetTheBlocksOfTheirChildrenToo() {
+    CsrMatrix a = Gallery.generate("gen:cells2d30:rand");
+    var c = new Case(a);
+    // So large that pivots all over the tree are near it, though not within rounding errors.
+    var options = new FactorOptions(1.2, 1, 0);
+    SubtreeProblem problem = c.problem(a, 7);
+    SubtreeFactor expected = new HeathFactorizer().factor(problem, options);
+    assertThat(expected.summary().rank()).isBetween(800L, a.columns() - 5L);
+    var mender = new Counting();
+    var staged = new StagedFactorization("reference", new TaskListExecutor(MIXED), mender);
+    assertSameRank(staged.factor(problem, options), expected, c);
+    assertThat(mender.blocks).isGreaterThan(5);
   }
 
   @Test
@@ -237,9 +255,11 @@ class StagedFactorizationTest {
     private final SubtreeFactorizer heath = new HeathFactorizer();
     private long fronts;
     private long fromRows;
+    private long blocks;
 
     @Override
     public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
+      blocks += problem.inputs().size();
       for (int f : problem.fronts()) {
         boolean trapezoid = problem.inputs().isEmpty();
         int row = 0;
