@@ -25,24 +25,15 @@ import java.util.function.Consumer;
  * columns.
  *
  * <p>R differs from the R of another backend by rounding errors, and with it a pivot near the
- * tolerance may fall on the other side of it. So a front counts as decided only if all that was
- * dropped is {@value #BELOW} times below the tolerance and every pivot that was kept {@value
- * #ABOVE} times above it; the others are left for the caller, to be factored from their rows, as
- * any backend does. A front's decision depends on that front alone.
+ * tolerance may fall on the other side of it. So a front counts as decided only if the 2-norm of
+ * all that was dropped is {@value #MARGIN} times below the tolerance and every pivot that was kept
+ * is as far above it; the others are left for the caller, to be factored from their rows, as any
+ * backend does. A front's decision depends on that front alone.
  */
 final class Retriangularization {
 
-  /**
-   * How far below the tolerance the 2-norm of all that is dropped has to be. Where a column is
-   * dependent it is made of rounding errors of many rows, so it differs little between backends.
-   */
-  private static final double BELOW = 10;
-
-  /**
-   * How far above the tolerance each pivot that is kept has to be. It may be made of rounding
-   * errors too, of one row at worst: a normal variate is 100 times below its deviation rarely.
-   */
-  private static final double ABOVE = 100;
+  /** How far from the tolerance pivots have to be, as a factor. */
+  private static final double MARGIN = 100;
 
   /** Doubles of R that are on the host at once, about. */
   private static final long GROUP_DOUBLES = 1 << 27;
@@ -145,11 +136,11 @@ final class Retriangularization {
     if (tolerance < 0) {
       return true;
     }
-    boolean decided = result.summary().droppedNorm() <= tolerance / BELOW;
+    boolean decided = result.summary().droppedNorm() <= tolerance / MARGIN;
     for (FrontFactor f : result.fronts()) {
       int at = 0;
       for (int k = 0; decided && k < f.rank(); k++) {
-        decided = f.values()[at] > ABOVE * tolerance;
+        decided = f.values()[at] > MARGIN * tolerance;
         at += f.fn() - f.livePivot()[k];
       }
     }
