@@ -12,6 +12,9 @@
 #include "stage.cuh"
 #include "tile.cuh"
 
+#ifdef SPARQR_HOST
+#include "host_instructions.h"
+#else
 __device__ __forceinline__ void copy_async_8(double* shared, const double* global, bool live) {
   unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
   int bytes = live ? 8 : 0;
@@ -21,6 +24,7 @@ __device__ __forceinline__ void copy_async_8(double* shared, const double* globa
 __device__ __forceinline__ void copy_async_wait() {
   asm volatile("cp.async.wait_all;\n" ::: "memory");
 }
+#endif
 
 /**
  * Starts the copy of a bundle's V and T into shared memory; apply_columns waits for its end.

@@ -1,6 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// Scalars for serial chains: fewer instructions than the library's functions, for arguments in range.
+// Scalars for serial chains: fewer instructions than the library's functions, for arguments in range. What is an instruction of
+// the device has a meaning for the host in src/test/cuda/host, so that these headers run without a device.
 #pragma once
+#ifdef SPARQR_HOST
+#include "host_instructions.h"
+#else
 
 /** Both values are computed: an ordinary choice between array elements ends in local memory. */
 __device__ __forceinline__ double choose(bool first, double a, double b) {
@@ -23,6 +27,8 @@ __device__ __forceinline__ double approximate_reciprocal(double x) {
   return y;
 }
 
+#endif
+
 /** sqrt(x) and its reciprocal. */
 __device__ __forceinline__ double square_root(double x, double& inverse) {
   const double y = approximate_rsqrt(x);
@@ -41,4 +47,14 @@ __device__ __forceinline__ double reciprocal(double x) {
 /** sign (1 or -1) if x >= 0, -sign otherwise. */
 __device__ __forceinline__ double same_sign(double sign, double x) {
   return __hiloint2double(__double2hiint(sign) ^ (__double2hiint(x) & 0x80000000), 0);
+}
+
+/** The biased exponent of |x|: 0 if subnormal or zero, 2047 if infinite or NaN. */
+__device__ __forceinline__ int exponent_bits(double x) {
+  return (__double2hiint(x) >> 20) & 0x7ff;
+}
+
+/** 2^e, -1022 <= e <= 1023. */
+__device__ __forceinline__ double power_of_two(int e) {
+  return __hiloint2double((e + 1023) << 20, 0);
 }

@@ -15,9 +15,19 @@
 // So V = Z, not unit lower trapezoidal, and T full: another compact WY form of the orthogonal matrix that reflectors give.
 // A column of zeros gets a zero column in V, zeros in T and R_kk = 0.
 //
-// Declined, before anything has been written: where an entry |R1^-1(j, k)| ||x_j|| (at most the condition of X with columns of
-// norm 1, and a lower bound of it but for a factor 32) exceeds CHOLESKY_GROWTH; where norms are out of range; where
-// anything is not finite. R is wrong by eps times that growth, so the bound keeps it near what reflectors would give.
+// Range. G is scaled to a diagonal in [1, 4) by powers of two, s_i g_ij s_j, before it is eliminated: exact, and no product of
+// norms in the elimination can leave the range any more (unscaled, the 4 x 4 blocks' products of four norms underflow for
+// norms of 1e-106 while their determinants do not). R1 and R1^-1 are scaled back when they are written. Norms have to be
+// in 2^-400 .. 2^400, where G itself is safe, or the column all zeros.
+//
+// Declined, with the bundle as it was:
+// - where an entry |R1^-1(j, k)| ||x_j|| (at most the condition of X with columns of norm 1, and a lower bound of it but for a
+//   factor 32) exceeds CHOLESKY_GROWTH: R1 and R1^-1 come from the same multipliers, so R1^-1 R1 = I to eps times the product of
+//   their sizes, and with it X = Q1 R1 column by column to eps times that growth, near what reflectors would give;
+// - where an entry of E exceeds CHOLESKY_DEFECT = d. What the correction leaves is of second order: (I + U)'(I + U) is I + E + U'U,
+//   and with ||U||_2 <= ||E||_F <= 32 d it is at most 2^10 d^2 = 2^-54, half an eps, in norm. E is measured on Q1 as it is
+//   written, so this holds whatever went wrong before;
+// - where anything is not finite: both comparisons are made so that NaN fails them.
 //
 // Thread 4 i + t has row i of every 32 x 32 matrix, columns 8 c + 2 t + {0, 1} (elimination.cuh). Warp w has row
 // tiles w and w + 4 of the bundle.
@@ -27,11 +37,13 @@
 #include "stage.cuh"
 
 constexpr double CHOLESKY_GROWTH = 16;
+constexpr double CHOLESKY_DEFECT = 0x1p-32;
 
 /** Shared memory besides the tiles. */
 struct CholeskyShared {
   EliminationShared elimination;
-  double squares[32];  // ||x_j||^2
+  double squares[32];  // (s_j ||x_j||)^2, in [1, 4); 0 for a column of zeros
+  double scale[32];    // s_j, powers of two
   double beta[32];     // R_kk
 };
 
@@ -73,6 +85,18 @@ __device__ __forceinline__ void put_rows(double* to, const TilePlaces& place,
   }
 }
 
+/** And back. */
+__device__ __forceinline__ void get_rows(double (&x)[2][4], const TilePlaces& place,
+                                         const double* from) {
+#pragma unroll
+  for (int m = 0; m < 2; m++) {
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      x[m][i] = from[16 * m + place.down[i >> 1][i & 1]];
+    }
+  }
+}
+
 /** X of this warp's row tiles to shared memory, at tile and tile + 4 tiles, and its part of X'X. */
 template <int GROUPS>
 __device__ __forceinline__ void load_tiles(double* tile, const TilePlaces& place,
@@ -100,8 +124,48 @@ __device__ __forceinline__ void load_tiles(double* tile, const TilePlaces& place
 }
 
 /**
- * From G = L D L': R1 over lt (L'), R1^-T to `inverse`, both swizzled; zeros in the row of a column of zeros. a: L^-1 as
- * eliminate leaves it. Returns what this thread has to say for going on. A warp needs no other's rows of lt.
+ * Scales G (a: row thread / 4) to a diagonal in [1, 4), ones where a column is zero, and keeps the scale in sh. tile: X of
+ * this warp's row tiles, as load_tiles left them. Returns what this thread has to say for going on. Ends with a barrier.
+ */
+__device__ __forceinline__ bool scale_gram(CholeskyShared& sh, double (&a)[4][2], const double* tile,
+                                           int live) {
+  const int lane = threadIdx.x & 31, t = lane & 3, row = threadIdx.x >> 2;
+  bool good = true, empty = false;
+#pragma unroll
+  for (int c = 0; c < 4; c++) {
+    if (row >> 3 == c && t == (row & 7) >> 1) {
+      const double square = choose(row & 1, a[c][1], a[c][0]);
+      empty = square == 0;
+      good = empty || (square > 0x1p-800 && square < 0x1p800);
+      const int half = good && !empty ? (exponent_bits(square) - 1023) >> 1 : 0;
+      const double scale = power_of_two(-half);
+      sh.scale[row] = scale;
+      sh.squares[row] = square * scale * scale;
+      a[c][0] = row & 1 || !empty ? a[c][0] : 1.0;
+      a[c][1] = row & 1 && empty ? 1.0 : a[c][1];
+    }
+  }
+  if (__syncthreads_or(empty)) {
+    // The squares of a column may vanish though the column is not zero: that is for reflectors.
+    const bool zero = sh.squares[lane] == 0;
+    for (int i = 0; i < 8 * live; i++) {
+      const int r = i & 31;
+      good = good && !(zero && tile[(i >> 5) * 4096 + r * 32 + (lane ^ swizzle(r))] != 0);
+    }
+  }
+  const double mine = sh.scale[row];
+#pragma unroll
+  for (int c = 0; c < 4; c++) {
+    const double2 s = *reinterpret_cast<const double2*>(&sh.scale[8 * c + 2 * t]);
+    a[c][0] *= mine * s.x;
+    a[c][1] *= mine * s.y;
+  }
+  return good;
+}
+
+/**
+ * From G = L D L': R1 over lt (L'), R1^-T to `inverse`, both swizzled and scaled back; zeros in the row of a column of
+ * zeros. a: L^-1 as eliminate leaves it. Returns what this thread has to say for going on. A warp needs no other's rows of lt.
  */
 __device__ __forceinline__ bool finish_cholesky(const CholeskyShared& sh, const double (&a)[4][2],
                                                 double* lt, double* inverse) {
@@ -109,8 +173,6 @@ __device__ __forceinline__ bool finish_cholesky(const CholeskyShared& sh, const 
   double f[4], h[4];  // D = F F' block by block: this row of F' and of F^-1
   factor_block(sh.elimination.pivot[row >> 2], row & 3, f, h);
   const bool zero = sh.squares[row] == 0;
-  // Beside columns of an ordinary size, what squares to zero is zero for reflectors too.
-  const bool ordinary = __any_sync(~0u, sh.squares[lane] >= 0x1p-60);
   bool good = true;
   double r1[4][2];
 #pragma unroll
@@ -126,11 +188,10 @@ __device__ __forceinline__ bool finish_cholesky(const CholeskyShared& sh, const 
         v = fma(h[s], __shfl_sync(~0u, mine, (lane & 16) + 4 * s + t), v);
         r = fma(f[s], lt[k * 32 + (j ^ swizzle(k))], r);
       }
-      r1[c][p] = zero ? 0.0 : r;
-      inverse[row * 32 + (j ^ swizzle(row))] = v;
-      const double square = sh.squares[j];
-      good = good && square * v * v <= CHOLESKY_GROWTH * CHOLESKY_GROWTH &&
-             (square == 0 ? ordinary : square > 0x1p-800 && square < 0x1p800);
+      const double scale = sh.scale[j];
+      r1[c][p] = zero ? 0.0 : r * power_of_two(1023 - exponent_bits(scale));
+      inverse[row * 32 + (j ^ swizzle(row))] = v * scale;
+      good = good && sh.squares[j] * v * v <= CHOLESKY_GROWTH * CHOLESKY_GROWTH;
     }
   }
   __syncwarp();
@@ -145,14 +206,15 @@ __device__ __forceinline__ bool finish_cholesky(const CholeskyShared& sh, const 
 }
 
 /**
- * Q1 = X R1^-1, sixteen rows at a time: its first tile to `top` in shared memory, the others to where X was as V, and this
- * warp's part of Q1'Q1. On the transpose, Q1' = R1^-T X', whose accumulators are the fragments of the Gram matrix.
+ * Q1 = X R1^-1, sixteen rows at a time, and this warp's part of Q1'Q1: the bundle's first tile to `top` in shared memory, the
+ * second tile of each warp to where X was as V, its first tile to q1, for the place of its X in shared memory is wanted.
+ * On the transpose, Q1' = R1^-T X', whose accumulators are the fragments of the Gram matrix.
  */
 template <int GROUPS>
 __device__ __forceinline__ void orthonormalize(const double* tile, const double* inverse,
                                                double* top, const TilePlaces& place,
                                                const Bundle& bundle, int ld, int column, int live,
-                                               double (&part)[6][4]) {
+                                               double (&q1)[4][2][4], double (&part)[6][4]) {
   const int warp = threadIdx.x >> 5, g = (threadIdx.x & 31) >> 2, t = threadIdx.x & 3;
   double fa[3][8];  // R1^-T: blocks (0, 0), (1, 0), (1, 1)
 #pragma unroll
@@ -164,36 +226,68 @@ __device__ __forceinline__ void orthonormalize(const double* tile, const double*
   }
   clear(part);
 #pragma unroll
-  for (int b = 0; b < GROUPS; b += 2) {
+  for (int step = GROUPS - 2; step >= 0; step -= 2) {
+    const int b = step;  // the second tile first: the registers of the first one's Q1 are free then
     if (b < live) {
-      double q1[2][2][4];
 #pragma unroll
       for (int r = 0; r < 2; r++) {
+        double(&q)[2][4] = q1[(b & 3) + r];
         const double* from = tile + (b >> 2) * 4096 + ((b & 3) + r) * 256;
         double fb[2][4];
 #pragma unroll
         for (int i = 0; i < 4; i++) {
           fb[0][i] = from[place.across[i >> 1][i & 1]];
           fb[1][i] = from[16 + place.across[i >> 1][i & 1]];
-          q1[r][0][i] = q1[r][1][i] = 0;
+          q[0][i] = q[1][i] = 0;
         }
-        mma_16x8x16(q1[r][0], fa[0], fb[0]);
-        mma_16x8x16(q1[r][1], fa[1], fb[0]);
-        mma_16x8x16(q1[r][1], fa[2], fb[1]);
+        mma_16x8x16(q[0], fa[0], fb[0]);
+        mma_16x8x16(q[1], fa[1], fb[0]);
+        mma_16x8x16(q[1], fa[2], fb[1]);
       }
-      add_gram(q1[0], q1[1], part);
+      add_gram(q1[b & 3], q1[(b & 3) + 1], part);
 #pragma unroll
       for (int r = 0; r < 2; r++) {
-        if (b < 4 && warp == 0) {
-          put_rows(top + (b + r) * 256, place, q1[r]);
-        } else {
-          store_rows(tile_of(bundle, warp + 4 * (b >> 2), column) + g +
+        if (b >= 4) {
+          store_rows(tile_of(bundle, warp + 4, column) + g +
                          static_cast<long long>(8 * ((b & 3) + r) + 2 * t) * ld,
-                     ld, q1[r]);
+                     ld, q1[(b & 3) + r]);
+        } else if (warp == 0) {
+          put_rows(top + (b + r) * 256, place, q1[b + r]);
         }
       }
     }
   }
+}
+
+/** V of the first tile of each warp but the first to where X was. */
+__device__ __forceinline__ void store_first_tile(const double (&q1)[4][2][4], const Bundle& bundle,
+                                                 int ld, int column, int live) {
+  const int warp = threadIdx.x >> 5, g = (threadIdx.x & 31) >> 2, t = threadIdx.x & 3;
+  if (warp > 0 && live > 0) {
+    double* to = tile_of(bundle, warp, column) + g + static_cast<long long>(2 * t) * ld;
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      store_rows(to + static_cast<long long>(8 * b) * ld, ld, q1[b]);
+    }
+  }
+}
+
+/** X of this warp's second tile, still in shared memory at `from`, back to where Q1 has been stored. Ends with a barrier. */
+template <int GROUPS>
+__device__ __forceinline__ void restore_second_tile(const double* from, const TilePlaces& place,
+                                                    const Bundle& bundle, int ld, int column,
+                                                    int live) {
+  if (GROUPS > 4 && live > 4) {
+    const int warp = threadIdx.x >> 5, g = (threadIdx.x & 31) >> 2, t = threadIdx.x & 3;
+    double* to = tile_of(bundle, warp + 4, column) + g + static_cast<long long>(2 * t) * ld;
+#pragma unroll 1
+    for (int b = 0; b < 4; b++) {
+      double x[2][4];
+      get_rows(x, place, from + 256 * b);
+      store_rows(to + static_cast<long long>(8 * b) * ld, ld, x);
+    }
+  }
+  __syncthreads();
 }
 
 /** Columns 8 warp .. 8 warp + 7 of swizzled 32 x 32 matrices: this warp's part of the products at the end. */
@@ -288,7 +382,7 @@ __device__ __forceinline__ void write_t(const double* n, const double (&u)[3][8]
 
 /**
  * Factorizes the 32 columns of column tile `column` of a bundle of at most TILES row tiles, as householder_factorize does, or
- * returns false and has written nothing. shared: TILES * 1024 + 3072 doubles. On return sh.beta[k] is R_kk. All threads of the
+ * returns false and leaves the bundle as it was. shared: TILES * 1024 + 3072 doubles. On return sh.beta[k] is R_kk. All threads of the
  * block call it; a barrier must lie between it and what wrote the tiles, and between it and what reads them.
  */
 template <int TILES>
@@ -310,21 +404,14 @@ __device__ __forceinline__ bool cholesky_factorize(double* shared, CholeskyShare
   __syncthreads();
   double a[4][2];
   sum_gram(parts, 768, a);
-#pragma unroll
-  for (int c = 0; c < 4; c++) {
-    if (row >> 3 == c && t == (row & 7) >> 1) {
-      const double square = row & 1 ? a[c][1] : a[c][0];
-      sh.squares[row] = square;
-      a[c][0] = row & 1 || square != 0 ? a[c][0] : 1.0;
-      a[c][1] = row & 1 && square == 0 ? 1.0 : a[c][1];
-    }
-  }
-  eliminate(sh.elimination, a, parts);  // its first barrier ends the reading of the parts, too
+  const bool in_range = scale_gram(sh, a, own, live);
+  eliminate(sh.elimination, a, parts);
   __syncthreads();
-  if (!__syncthreads_and(finish_cholesky(sh, a, parts, inverse))) {
+  if (!__syncthreads_and(finish_cholesky(sh, a, parts, inverse) && in_range)) {
     return false;
   }
-  orthonormalize<GROUPS>(own, inverse, top, place, bundle, ld, column, live, part);
+  double q1[4][2][4];
+  orthonormalize<GROUPS>(own, inverse, top, place, bundle, ld, column, live, q1, part);
   __syncwarp();
   put_gram(own, part);
   __syncthreads();
@@ -332,17 +419,25 @@ __device__ __forceinline__ bool cholesky_factorize(double* shared, CholeskyShare
   double u[4][2];
   sum_gram(shared, 1024, u);
   double* above = shared + (row >> 3) * 1024 + 768 + (row & 7) * 32;
+  bool orthonormal = true;
 #pragma unroll
   for (int c = 0; c < 4; c++) {
 #pragma unroll
     for (int p = 0; p < 2; p++) {
       const int j = 8 * c + 2 * t + p;
-      u[c][p] = j > row ? u[c][p] : j == row && !zero ? 0.5 * (u[c][p] - 1.0) : 0.0;
+      const double e = j > row ? u[c][p] : j == row && !zero ? u[c][p] - 1.0 : 0.0;
+      orthonormal = orthonormal && fabs(e) <= CHOLESKY_DEFECT;
+      u[c][p] = j == row ? 0.5 * e : e;
       above[j ^ swizzle(row)] = u[c][p];
       const double q1 = top[row * 32 + (j ^ swizzle(row))];
       a[c][p] = !zero ? q1 : j == row ? 1.0 : 0.0;
     }
   }
+  if (!__syncthreads_and(orthonormal)) {
+    restore_second_tile<GROUPS>(own + 4096, place, bundle, ld, column, live);
+    return false;
+  }
+  store_first_tile(q1, bundle, ld, column, live);
   if (vt != nullptr) {
     reconstruct(sh.elimination, a);
   } else if (threadIdx.x < 32) {

@@ -8,6 +8,9 @@
 // The 16 inner indices may be permuted as long as A and B agree; the kernels let slot t + 4 i stand
 // for inner index 8 (i / 2) + 2 t + i % 2, so that a D fragment is an A fragment of the next product.
 #pragma once
+#ifdef SPARQR_HOST
+#include "host_instructions.h"
+#else
 
 __device__ __forceinline__ void mma_16x8x16(double (&d)[4], const double (&a)[8],
                                             const double (&b)[4]) {
@@ -38,3 +41,4 @@ __device__ __forceinline__ void mma_8x8x4(double (&d)[2], double a, double b) {
                : "+d"(d[0]), "+d"(d[1])
                : "d"(a), "d"(b));
 }
+#endif

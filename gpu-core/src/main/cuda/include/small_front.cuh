@@ -17,12 +17,14 @@ constexpr int SPARQR_SMALL_COLUMNS = 256;
 struct SmallShared {
   double diagonal[SPARQR_SMALL_COLUMNS];
   double sums[SPARQR_WARPS];
+  int floor[SPARQR_SMALL_COLUMNS];          // first the high word of a column's largest entry
+  short exponent[SPARQR_SMALL_COLUMNS];
   int dead;
 };
 
 /** Columns j, j + 4, j + 8, j + 12 (those below `columns`) of the k-th elimination step. */
 __device__ __forceinline__ void eliminate(double* a, int ld, int k, int rows, int columns, int first,
-                                          double unscale_limit, SmallShared& sh) {
+                                          SmallShared& sh) {
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   const double alpha = a[k * ld + k];
   Reflector h;
@@ -59,7 +61,7 @@ __device__ __forceinline__ void eliminate(double* a, int ld, int k, int rows, in
       }
     }
     if (!have) {
-      h = reflector(alpha, fma(alpha, alpha, q));
+      h = reflector(alpha, fma(alpha, alpha, q), sh.floor[k]);
       have = true;
     }
     double w[4], top[4];
@@ -87,8 +89,49 @@ __device__ __forceinline__ void eliminate(double* a, int ld, int k, int rows, in
     }
   }
   if (warp == 0 && lane == 0) {
-    sh.diagonal[k] = h.beta * unscale_limit;
+    sh.diagonal[k] = h.beta * power_of_two(sh.exponent[k]);
   }
+}
+
+/**
+ * Divides every column whose squares could overflow or vanish by a power of two and finds each column's floor
+ * (householder_qr.cuh); returns whether any was divided. Ends with a barrier.
+ */
+__device__ __forceinline__ bool scale_columns(double* a, int ld, int rows, int columns,
+                                              SmallShared& sh) {
+  const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+  for (int j = threadIdx.x; j < columns; j += SPARQR_THREADS) {
+    sh.floor[j] = 0;
+  }
+  __syncthreads();
+  for (int j = lane; j < columns; j += 32) {
+    int largest = 0;  // at least 1 if the column is not zero
+    for (int i = warp; i < rows; i += SPARQR_WARPS) {
+      const double x = fabs(a[i * ld + j]);
+      largest = max(largest, max(__double2hiint(x), static_cast<int>(x != 0)));
+    }
+    atomicMax(&sh.floor[j], largest);
+  }
+  __syncthreads();
+  bool scaled = false;
+  for (int j = threadIdx.x; j < columns; j += SPARQR_THREADS) {
+    const ColumnScale size(static_cast<unsigned>(sh.floor[j]));
+    const int exponent = sh.floor[j] == 0 ? 0 : size.exponent;
+    sh.floor[j] = size.floor;
+    sh.exponent[j] = static_cast<short>(exponent);
+    scaled = scaled || exponent != 0;
+  }
+  scaled = __syncthreads_or(scaled);
+  if (scaled) {
+    for (int j = lane; j < columns; j += 32) {
+      const double scale = power_of_two(-sh.exponent[j]);
+      for (int i = warp; i < rows; i += SPARQR_WARPS) {
+        a[i * ld + j] *= scale;
+      }
+    }
+    __syncthreads();
+  }
+  return scaled;
 }
 
 __device__ __forceinline__ void small_front_task(double* shared, const SparqrStage& stage,
@@ -124,34 +167,10 @@ __device__ __forceinline__ void small_front_task(double* shared, const SparqrSta
     }
     __syncthreads();
   }
-  // Scale by a power of two if squares could overflow or underflow.
-  double largest = 0;
-  for (int i = warp; i < front.fm; i += SPARQR_WARPS) {
-    for (int j = lane; j < front.fn; j += 32) {
-      largest = fmax(largest, fabs(a[i * ld + j]));
-    }
-  }
-  unsigned high = __reduce_max_sync(~0u, static_cast<unsigned>(__double2hiint(largest)));
-  if (lane == 0) {
-    sh.sums[warp] = __hiloint2double(high, 0);
-  }
-  __syncthreads();
-  largest = fmax(fmax(sh.sums[0], sh.sums[1]), fmax(sh.sums[2], sh.sums[3]));
-  double scale = 1, unscale = 1;
-  if (largest > 0x1p300 || (largest < 0x1p-300 && largest > 0)) {
-    const int exponent = max(ilogb(largest), -1000);
-    scale = scalbn(1.0, -exponent);
-    unscale = scalbn(1.0, exponent);
-    for (int i = warp; i < front.fm; i += SPARQR_WARPS) {
-      for (int j = lane; j < front.fn; j += 32) {
-        a[i * ld + j] *= scale;
-      }
-    }
-    __syncthreads();
-  }
+  const bool scaled = scale_columns(a, ld, front.fm, front.fn, sh);
   const int steps = min(front.fm, front.fn);
   for (int k = 0; k < steps; k++) {
-    eliminate(a, ld, k, front.fm, columns, k + 1 + warp, unscale, sh);
+    eliminate(a, ld, k, front.fm, columns, k + 1 + warp, sh);
     __syncthreads();
   }
   if (stage.tolerance >= 0) {
@@ -173,7 +192,8 @@ __device__ __forceinline__ void small_front_task(double* shared, const SparqrSta
   // R with its diagonal, back to its place (rows may be fetched later), scaled back.
   for (int i = warp; i < steps; i += SPARQR_WARPS) {
     for (int j = i + lane; j < columns; j += 32) {
-      const double x = j == i ? sh.diagonal[i] : a[i * ld + j] * (j < front.fn ? unscale : 1.0);
+      const double unscale = scaled && j < front.fn ? power_of_two(sh.exponent[j]) : 1.0;
+      const double x = j == i ? sh.diagonal[i] : a[i * ld + j] * unscale;
       a[i * ld + j] = x;
       if (inside) {
         home[i * front.ld + j] = x;

@@ -5,6 +5,7 @@
 // sparqr_round_4 of up to 4.
 #include "front_tasks.cuh"
 #include "small_front.cuh"
+#include "waiting.cuh"
 
 template <int BUNDLE>
 __device__ __forceinline__ void run_kind(const SparqrStage& stage, const SparqrTask& task,

@@ -1,0 +1,99 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+// Which task a block takes, what it waits for, how it counts: no barrier between rounds (docs/kernels.md, Waiting).
+#pragma once
+#include "stage.cuh"
+
+/** Waits until the counts of a front have got so far. Called by one thread. */
+__device__ __forceinline__ void wait_for(const unsigned long long* counts, unsigned chain,
+                                         unsigned bulk) {
+  unsigned long long since = 0;
+  while (true) {
+    unsigned long long have;
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(have) : "l"(counts) : "memory");
+    if (static_cast<unsigned>(have) >= chain && static_cast<unsigned>(have >> 32) >= bulk) {
+      return;
+    }
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    since = since == 0 ? now : since;
+    if (now - since > 60'000'000'000ull) {
+      __trap();  // a list that waits for itself: no task takes a minute
+    }
+    __nanosleep(64);
+  }
+}
+
+/**
+ * Puts the task that this block runs and its front into shared memory, once what it needs is done.
+ * Blocks take tasks in the order in which they start, so what a task waits for is running or over:
+ * no deadlock, in whatever order the device starts blocks. All threads of the block call it.
+ */
+__device__ __forceinline__ void next_task(const SparqrStage& stage, long long first,
+                                          SparqrTask& task, SparqrFront& front) {
+  constexpr int TASK_WORDS = sizeof(SparqrTask) / sizeof(int4);
+  constexpr int FRONT_WORDS = sizeof(SparqrFront) / sizeof(int4);
+  if (threadIdx.x < 32) {
+    const int lane = threadIdx.x;
+    long long number = first + blockIdx.x;
+    if (stage.progress != nullptr) {
+      if (lane == 0) {
+        // Blocks nearly always start in order: have that record on its way while the ticket comes.
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(stage.tasks + number));
+        number = atomicAdd(stage.progress, 1ull);
+      }
+      number = __shfl_sync(~0u, number, 0);
+    }
+    int4 word = make_int4(0, 0, 0, 0);
+    if (lane < TASK_WORDS) {
+      word = reinterpret_cast<const int4*>(stage.tasks + number)[lane];
+      reinterpret_cast<int4*>(&task)[lane] = word;
+    }
+    const int f = __shfl_sync(~0u, word.y, 0);
+    const unsigned chain = __shfl_sync(~0u, word.x, TASK_WORDS - 1);
+    const unsigned bulk = __shfl_sync(~0u, word.y, TASK_WORDS - 1);
+    if (lane < FRONT_WORDS) {
+      reinterpret_cast<int4*>(&front)[lane] =
+          reinterpret_cast<const int4*>(stage.fronts + f)[lane];
+    }
+    if (stage.progress != nullptr && (chain | bulk) != 0 && lane == 0) {
+      wait_for(stage.progress + 1 + f, chain, bulk);
+    }
+  }
+  __syncthreads();
+}
+
+/** Counts the block's task as done, after everything that its threads have written. */
+__device__ __forceinline__ void finish_task(const SparqrStage& stage, const SparqrTask& task) {
+  if (stage.progress == nullptr) {
+    return;
+  }
+  int front = task.front;
+  unsigned long long one = 1ull << 32;
+  switch (task.kind) {
+    case SPARQR_FACTORIZE:
+    case SPARQR_APPLY_FACTORIZE:
+    case SPARQR_APPLY_NEAR:
+      one = 1;
+      break;
+    case SPARQR_APPLY:
+    case SPARQR_ASSEMBLE_S:
+      break;
+    case SPARQR_PACK_ASSEMBLE:
+    case SPARQR_ASSEMBLE_BLOCK:
+      front = task.pack.parent;
+      break;
+    case SPARQR_SMALL_FRONT:
+      front = task.flags & SPARQR_SMALL_PACK_ASSEMBLE ? task.small.parent : -1;
+      break;
+    default:
+      front = -1;
+  }
+  if (front >= 0) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(stage.progress + 1 + front),
+                   "l"(one)
+                   : "memory");
+    }
+  }
+}
