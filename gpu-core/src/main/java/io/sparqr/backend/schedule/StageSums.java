@@ -32,10 +32,11 @@ public final class StageSums {
   private static void add(
       StageProgram program, int f, double[] out, int at, FrontSums rows, ColumnSums sums) {
     FrontDescriptor d = program.descriptor(f);
+    rows.clear();
     rows.begin(program.columns().number(), program.columns().start()[f], d.fn());
     int count = Math.min(d.fm(), d.fp()) + (d.parent() < 0 ? d.cm() : 0);
     int right = at + program.outLength(f) - count * d.rhs();
-    rows.trapezoid(out, at, count, 0, out, right);
+    rows.trapezoid(out, at, count, out, right);
     rows.addTo(sums);
   }
 
