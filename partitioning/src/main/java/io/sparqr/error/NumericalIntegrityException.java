@@ -42,6 +42,13 @@ public final class NumericalIntegrityException extends SparseQrException {
     this.bound = bound;
   }
 
+  /** The same of a known task. */
+  public NumericalIntegrityException ofTask(int id) {
+    var e = new NumericalIntegrityException(id, front, column, departure, bound);
+    e.initCause(this);
+    return e;
+  }
+
   /** Subtree task; -1 where there is none or it is not known. */
   public int task() {
     return task;

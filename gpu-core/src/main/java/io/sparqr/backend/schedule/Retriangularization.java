@@ -102,7 +102,8 @@ final class Retriangularization {
     return undecided;
   }
 
-  private void group(List<Integer> which, BiConsumer<RowBlock, SubtreeFactor> sink, List<Integer> undecided) {
+  private void group(
+      List<Integer> which, BiConsumer<RowBlock, SubtreeFactor> sink, List<Integer> undecided) {
     int[] numbers = which.stream().mapToInt(f -> fronts[f]).toArray();
     var all = new SubtreeProblem(analysis, numbers, rowsOfR(which), List.of());
     if (offer(all, sink)) {

@@ -20,9 +20,9 @@ import java.util.stream.IntStream;
 /**
  * Whether a stage kept the column sums of what went into it: rows of A and blocks from outside,
  * summed on the host while the executor works; what it left, summed by the executor; and rows that
- * came to the host afterwards, as they came. What counts is what is used: a front that pends, or
- * is factored from its rows on the host, counts as if it had not been in the stage, and the blocks
- * of its sound children as leaving it.
+ * came to the host afterwards, as they came. What counts is what is used: a front that pends, or is
+ * factored from its rows on the host, counts as if it had not been in the stage, and the blocks of
+ * its sound children as leaving it.
  */
 final class StageBalance {
 
@@ -167,8 +167,7 @@ final class StageBalance {
    * @throws io.sparqr.numeric.integrity.IntegrityFailure if it is too large
    */
   double verify(boolean[] fromRows) {
-    ColumnSums went =
-        any(fromRows) ? in(f -> !pends[f] && !fromRows[f]).sums(in.probe) : in.sums;
+    ColumnSums went = any(fromRows) ? in(f -> !pends[f] && !fromRows[f]).sums(in.probe) : in.sums;
     var balance = new Balance(columns, in.probe, went, steps());
     return balance.verify(out, residual, new BitSet(), 0);
   }

@@ -331,8 +331,7 @@ public final class StagedFactorization {
       pending = Arrays.copyOf(next, left + rest);
     }
 
-    private void addResidual(
-        StageProgram program, int f, double[] squares, StageBalance balance) {
+    private void addResidual(StageProgram program, int f, double[] squares, StageBalance balance) {
       StageSchedule s = program.schedule();
       for (int slot = s.residualStart(f); slot < s.residualStart(f + 1); slot++) {
         done.addResidual(squares, slot * rhs);

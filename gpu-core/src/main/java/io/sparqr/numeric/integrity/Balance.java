@@ -8,12 +8,12 @@ import java.util.BitSet;
  *
  * <p>An orthogonal transformation keeps the Gram matrix, and with it every column's norm^2 and
  * every a_j'(A u). Let W be the rows scaled ({@link ColumnProbe}), w_j a column of it, and let a
- * column pass through at most {@code steps} reflectors on its way. By Higham (Accuracy and Stability
- * of Numerical Algorithms, 2nd ed., lemma 19.3 and theorem 19.4) what comes out is exactly
- * orthogonal to W + dW with ||dw_j|| <= c steps eps ||w_j|| for every column; block reflectors are
- * no worse (section 19.5). c stands for the error of a reflector's sums, which grows with their
- * length n at most, and like its root where rounding errors do not all fall on one side; sums in
- * blocks keep it small. Hence, to first order,
+ * column pass through at most {@code steps} reflectors on its way. By Higham (Accuracy and
+ * Stability of Numerical Algorithms, 2nd ed., lemma 19.3 and theorem 19.4) what comes out is
+ * exactly orthogonal to W + dW with ||dw_j|| <= c steps eps ||w_j|| for every column; block
+ * reflectors are no worse (section 19.5). c stands for the error of a reflector's sums, which grows
+ * with their length n at most, and like its root where rounding errors do not all fall on one side;
+ * sums in blocks keep it small. Hence, to first order,
  *
  * <pre>
  *   | ||w_j'||^2 - ||w_j||^2 |  = | 2 w_j'dw_j |                   <= 2 c steps eps ||w_j||^2

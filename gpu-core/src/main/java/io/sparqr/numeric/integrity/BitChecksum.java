@@ -4,9 +4,9 @@ package io.sparqr.numeric.integrity;
 import io.sparqr.numeric.ContributionBlock;
 
 /**
- * A 64-bit checksum of the bits of values that wait in memory: rotated and
- * multiplied by an odd number in four lanes, so that any change of one value shows, and one of
- * several all but certainly.
+ * A 64-bit checksum of the bits of values that wait in memory: rotated and multiplied by an odd
+ * number in four lanes, so that any change of one value shows, and one of several all but
+ * certainly.
  */
 public final class BitChecksum {
 

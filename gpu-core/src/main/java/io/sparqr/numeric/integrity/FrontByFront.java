@@ -105,12 +105,7 @@ final class FrontByFront {
     }
     var part =
         new RowBlock(
-            new int[n],
-            start,
-            new int[start[n]],
-            new double[start[n]],
-            new double[n * rhs],
-            rhs);
+            new int[n], start, new int[start[n]], new double[start[n]], new double[n * rhs], rhs);
     for (int k = 0; k < n; k++) {
       int i = which[k];
       int from = all.rowStart()[i];

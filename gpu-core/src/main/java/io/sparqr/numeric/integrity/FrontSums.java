@@ -13,7 +13,9 @@ public final class FrontSums {
 
   private final ColumnProbe probe;
 
-  /** Columns of the fronts since {@link #clear}, one front after the other, with right-hand sides. */
+  /**
+   * Columns of the fronts since {@link #clear}, one front after the other, with right-hand sides.
+   */
   private int[] number = new int[64];
 
   private double[] squares = new double[64];

@@ -33,7 +33,10 @@ class AcceptedTest {
       var c = IntegrityCases.random(seed);
       int k = 0;
       for (SubtreeFactorizer b :
-          List.of(new CpuSubtreeFactorizer(), new ReferenceSubtreeFactorizer(mixed), new HeathFactorizer())) {
+          List.of(
+              new CpuSubtreeFactorizer(),
+              new ReferenceSubtreeFactorizer(mixed),
+              new HeathFactorizer())) {
         try (b) {
           double d = Double.POSITIVE_INFINITY;
           try {
