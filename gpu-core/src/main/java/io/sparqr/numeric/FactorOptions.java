@@ -11,9 +11,11 @@ import java.io.Serializable;
  * @param threads host threads that the task may use, at least 1
  * @param deviceMemoryBytes device memory the task may use; 0 = what is free
  * @param keepQ whether the reflectors of every front are kept ({@link SubtreeFactor#reflectors})
+ * @param safe whether a backend that has faster ways than reflectors leaves them alone: for a task
+ *     that is done again
  */
 public record FactorOptions(
-    double rankTolerance, int threads, long deviceMemoryBytes, boolean keepQ)
+    double rankTolerance, int threads, long deviceMemoryBytes, boolean keepQ, boolean safe)
     implements Serializable {
 
   /** Checks the ranges. */
@@ -29,6 +31,16 @@ public record FactorOptions(
   /** Without keeping Q. */
   public FactorOptions(double rankTolerance, int threads, long deviceMemoryBytes) {
     this(rankTolerance, threads, deviceMemoryBytes, false);
+  }
+
+  /** By whatever ways the backend has. */
+  public FactorOptions(double rankTolerance, int threads, long deviceMemoryBytes, boolean keepQ) {
+    this(rankTolerance, threads, deviceMemoryBytes, keepQ, false);
+  }
+
+  /** The same, the safe way. */
+  public FactorOptions safely() {
+    return new FactorOptions(rankTolerance, threads, deviceMemoryBytes, keepQ, true);
   }
 
   /**

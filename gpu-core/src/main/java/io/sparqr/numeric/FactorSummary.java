@@ -24,6 +24,9 @@ import java.util.List;
  * @param assembleSeconds wall time of assembly where it is apart, else 0
  * @param factorSeconds wall time of the whole call
  * @param droppedNorm 2-norm of what rank detection dropped
+ * @param normDeparture largest relative departure of the column sums in what was accepted ({@code
+ *     io.sparqr.numeric.integrity}); 0 where nothing was compared
+ * @param redoneTasks tasks that were done again because their sums departed
  * @param warnings in the order they came
  */
 public record FactorSummary(
@@ -42,6 +45,8 @@ public record FactorSummary(
     double assembleSeconds,
     double factorSeconds,
     double droppedNorm,
+    double normDeparture,
+    long redoneTasks,
     List<String> warnings)
     implements Serializable {
 
@@ -76,6 +81,8 @@ public record FactorSummary(
         assembleSeconds,
         factorSeconds,
         droppedNorm,
+        0,
+        0,
         List.of());
   }
 
@@ -99,6 +106,42 @@ public record FactorSummary(
         assembleSeconds + other.assembleSeconds,
         factorSeconds + other.factorSeconds,
         Math.hypot(droppedNorm, other.droppedNorm),
+        Math.max(normDeparture, other.normDeparture),
+        redoneTasks + other.redoneTasks,
+        all);
+  }
+
+  /** The same with a departure that was seen, if it is more. */
+  public FactorSummary withDeparture(double seen) {
+    return with(Math.max(normDeparture, seen), redoneTasks, warnings);
+  }
+
+  /** The same of a task that was done again, and why. */
+  public FactorSummary doneAgain(List<String> why) {
+    var all = new ArrayList<>(why);
+    all.addAll(warnings);
+    return with(normDeparture, redoneTasks + 1, all);
+  }
+
+  private FactorSummary with(double departure, long redone, List<String> all) {
+    return new FactorSummary(
+        backend,
+        device,
+        fronts,
+        rank,
+        flopsDone,
+        stages,
+        rounds,
+        tasks,
+        h2dBytes,
+        d2hBytes,
+        peakDeviceBytes,
+        peakHostBytes,
+        assembleSeconds,
+        factorSeconds,
+        droppedNorm,
+        departure,
+        redone,
         all);
   }
 

@@ -18,6 +18,15 @@ public interface SubtreeFactorizer extends AutoCloseable {
    */
   SubtreeFactor factor(SubtreeProblem problem, FactorOptions options);
 
+  /**
+   * Whether {@link #factor} itself compares column sums of what went in and what came out, where
+   * the values are, and throws an {@code IntegrityFailure} if they depart; else whoever calls it
+   * does.
+   */
+  default boolean checksItself() {
+    return false;
+  }
+
   /** Name and version of what computes, for the report. */
   String description();
 

@@ -14,6 +14,7 @@ public abstract sealed class SparseQrException extends RuntimeException
         InsufficientMemoryException,
         MatrixFormatException,
         NonFiniteValueException,
+        NumericalIntegrityException,
         RankDeficientException,
         WireFormatException {
 

@@ -31,6 +31,9 @@ import java.util.Map;
  * @param residualNorm one for each right-hand side
  * @param normalResidual max over the right-hand sides of ||A'(b-Ax)|| / (||A||_F ||b-Ax||); NaN if
  *     it was not asked for (null in JSON)
+ * @param normDeparture how far the column sums that an orthogonal transformation keeps (norm^2, and
+ *     a linear probe) departed at most, relative to the columns' norms, in any task; always
+ *     measured
  * @param backend what computed, such as "cpu (OpenBLAS 0.3.31)"
  * @param backendReason why this backend
  * @param devices names and PCI addresses of the devices that computed; empty on CPUs
@@ -39,6 +42,8 @@ import java.util.Map;
  * @param stages memory stages on devices
  * @param rounds rounds of the bucket scheduler
  * @param tasks device tasks
+ * @param redoneTasks tasks, and batches of combined rows, that were done again because their column
+ *     sums departed too far; the warnings say why
  * @param shuffleBytes bytes of patterns, rows and contribution blocks that were shuffled, before
  *     Spark's own compression
  * @param h2dBytes host to device
@@ -65,6 +70,7 @@ public record SolveReport(
     int[] deadColumns,
     double[] residualNorm,
     double normalResidual,
+    double normDeparture,
     String backend,
     String backendReason,
     List<String> devices,
@@ -73,6 +79,7 @@ public record SolveReport(
     long stages,
     long rounds,
     long tasks,
+    long redoneTasks,
     long shuffleBytes,
     long h2dBytes,
     long d2hBytes,
@@ -162,6 +169,7 @@ public record SolveReport(
         dead,
         norms,
         normal,
+        normDeparture,
         backend,
         backendReason,
         devices,
@@ -170,6 +178,7 @@ public record SolveReport(
         stages,
         rounds,
         tasks,
+        redoneTasks,
         shuffleBytes,
         h2dBytes,
         d2hBytes,
@@ -238,6 +247,7 @@ public record SolveReport(
     map.put("deadColumns", deadColumns);
     map.put("residualNorm", residualNorm.length == 1 ? residualNorm[0] : residualNorm);
     map.put("normalResidual", Double.isNaN(normalResidual) ? null : normalResidual);
+    map.put("normDeparture", normDeparture);
     map.put("backend", backend);
     map.put("backendReason", backendReason);
     map.put("devices", devices);
@@ -246,6 +256,7 @@ public record SolveReport(
     map.put("stages", stages);
     map.put("rounds", rounds);
     map.put("tasks", tasks);
+    map.put("redoneTasks", redoneTasks);
     map.put("shuffleBytes", shuffleBytes);
     map.put("h2dBytes", h2dBytes);
     map.put("d2hBytes", d2hBytes);
@@ -302,6 +313,12 @@ public record SolveReport(
     if (!Double.isNaN(normalResidual)) {
       line(out, "check", "||A'(b-Ax)|| / (||A|| ||b-Ax||) = %.2e", normalResidual);
     }
+    line(
+        out,
+        "sums",
+        "column norms and probes kept to %.1e%s",
+        normDeparture,
+        redoneTasks == 0 ? "" : ", %d task(s) done again".formatted(redoneTasks));
     line(
         out,
         "seconds",

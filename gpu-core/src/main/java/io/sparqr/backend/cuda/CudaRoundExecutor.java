@@ -6,7 +6,9 @@ import io.sparqr.backend.schedule.RoundExecutor;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageProgram;
 import io.sparqr.backend.schedule.StageSchedule;
+import io.sparqr.backend.schedule.StageSums;
 import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +43,7 @@ final class CudaRoundExecutor implements RoundExecutor {
   /** For tests: every buffer of a stage is filled with NaN before anything is put into it. */
   private boolean poison;
 
+  private boolean safe;
   private boolean reflectors = Boolean.getBoolean("sparqr.cuda.reflectors");
 
   /**
@@ -169,7 +172,8 @@ final class CudaRoundExecutor implements RoundExecutor {
   private void launch(StageProgram program, double tolerance, List<CudaEvent> events) {
     StageSchedule schedule = program.schedule();
     ByteBuffer parameter =
-        memory.parameter(tolerance, options.bundle(), reflectors || program.keepsQ(), null, null);
+        memory.parameter(
+            tolerance, options.bundle(), reflectors || safe || program.keepsQ(), null, null);
     int n = launches.ends().length;
     for (int i = 0; i < n + 2; i++) {
       events.add(new CudaEvent(device.driver(), i >= n));
@@ -250,9 +254,30 @@ final class CudaRoundExecutor implements RoundExecutor {
   }
 
   @Override
+  public void columnSums(
+      StageProgram program, double[] scale, boolean[] counts, double probeNorm, ColumnSums sums) {
+    device.bind();
+    for (int f = 0; f < program.fronts(); f++) {
+      if (counts[f] && program.outLength(f) > 0) {
+        double[] rows = new double[program.outLength(f)];
+        download(memory.get(Part.OUT), program.outStart(f), rows);
+        StageSums.add(program, f, rows, 0, scale, sums);
+      }
+    }
+  }
+
+  @Override
+  public void safe(boolean on) {
+    safe = on;
+  }
+
+  @Override
   public void read(Region region, long from, double[] target) {
     device.bind();
-    DeviceBuffer source = memory.get(region == Region.ARENA ? Part.ARENA : Part.VT);
+    download(memory.get(region == Region.ARENA ? Part.ARENA : Part.VT), from, target);
+  }
+
+  private void download(DeviceBuffer source, long from, double[] target) {
     int step = Transfers.PIECE_BYTES / 8;
     workers.run(
         (int) ((target.length + step - 1L) / step),

@@ -110,6 +110,11 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
   }
 
   @Override
+  public boolean checksItself() {
+    return true;
+  }
+
+  @Override
   public String description() {
     return "cuda (" + device.chip() + ")";
   }

@@ -47,7 +47,7 @@ public final class HeathFactorizer implements SubtreeFactorizer {
     private final Map<Integer, ContributionBlock> block = new HashMap<>();
     private final Map<Integer, ArrayList<Integer>> rowsOf = new HashMap<>();
     private final double[] residual;
-    private double droppedSquares;
+    private double dropped;
     private double flops;
     private final boolean keepQ;
     private final ArrayList<FrontReflectors> reflectors = new ArrayList<>();
@@ -88,8 +88,7 @@ public final class HeathFactorizer implements SubtreeFactorizer {
       }
       double seconds = (System.nanoTime() - began) * 1e-9;
       var summary =
-          FactorSummary.cpu(
-              "reference", fronts.size(), rank, flops, 0, 0, seconds, Math.sqrt(droppedSquares));
+          FactorSummary.cpu("reference", fronts.size(), rank, flops, 0, 0, seconds, dropped);
       return new SubtreeFactor(fronts, outputs, residual, summary, reflectors);
     }
 
@@ -185,7 +184,7 @@ public final class HeathFactorizer implements SubtreeFactorizer {
       for (int k = 0; k < fp; k++) {
         double norm = Householder.norm(a, r, k);
         if (r == a.length || tolerance >= 0 && !(norm > tolerance)) {
-          droppedSquares += norm * norm;
+          dropped = Math.hypot(dropped, norm);
           for (int i = r; i < a.length; i++) {
             a[i][k] = 0;
           }

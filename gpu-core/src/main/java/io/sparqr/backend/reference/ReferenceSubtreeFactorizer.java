@@ -37,6 +37,11 @@ public final class ReferenceSubtreeFactorizer implements SubtreeFactorizer {
   }
 
   @Override
+  public boolean checksItself() {
+    return true;
+  }
+
+  @Override
   public String description() {
     return "reference (task lists in plain Java)";
   }

@@ -5,9 +5,11 @@ import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.schedule.RoundExecutor;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageProgram;
+import io.sparqr.backend.schedule.StageSums;
 import io.sparqr.backend.schedule.Task;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
@@ -457,6 +459,17 @@ public final class TaskListExecutor implements RoundExecutor {
       packRows(t.front(), t.rowFrom(), t.rowTo(), t.out(), t.outRhs());
     }
     return out;
+  }
+
+  @Override
+  public void columnSums(
+      StageProgram p, double[] scale, boolean[] counts, double probeNorm, ColumnSums sums) {
+    StageSums.add(p, out, scale, counts, sums);
+  }
+
+  @Override
+  public void safe(boolean on) {
+    // Reflectors are all there is.
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * What a task has of its result so far: rows of R, Q if it is kept, residual; the blocks are with
@@ -29,6 +30,9 @@ final class FactoredFronts {
 
   private final double[] residual;
   private double dropped;
+  private double departure;
+  private long redone;
+  private final List<String> warnings = new ArrayList<>();
 
   FactoredFronts(SubtreeProblem problem, FrontRows rows, HeldBlocks blocks, boolean keepQ) {
     this.problem = problem;
@@ -92,7 +96,26 @@ final class FactoredFronts {
     }
     host.outputs().forEach(blocks::put);
     addResidual(host.residualSquares(), 0);
-    dropped = Math.hypot(dropped, host.summary().droppedNorm());
+    FactorSummary s = host.summary();
+    dropped = Math.hypot(dropped, s.droppedNorm());
+    departure = Math.max(departure, s.normDeparture());
+    redone += s.redoneTasks();
+    warnings.addAll(s.warnings());
+  }
+
+  /** Largest departure of column sums in what the host did. */
+  double normDeparture() {
+    return departure;
+  }
+
+  /** Tasks that the host had to do again. */
+  long redoneTasks() {
+    return redone;
+  }
+
+  /** What the host had to say. */
+  List<String> warnings() {
+    return warnings;
   }
 
   /** Live pivots of all fronts; all are done. */
@@ -115,6 +138,7 @@ final class FactoredFronts {
         outputs.add(b);
       }
     }
+    blocks.verify(outputs);
     return new SubtreeFactor(
         Arrays.asList(factor), outputs, residual.clone(), summary, Arrays.asList(reflectors));
   }

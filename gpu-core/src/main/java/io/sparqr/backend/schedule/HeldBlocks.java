@@ -2,6 +2,8 @@
 package io.sparqr.backend.schedule;
 
 import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.integrity.BitChecksum;
+import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,9 +14,13 @@ final class HeldBlocks {
   private final SymbolicAnalysis analysis;
   private final ContributionBlock[] block;
 
+  /** Of a block's bits when it came. */
+  private final long[] checksum;
+
   HeldBlocks(SymbolicAnalysis analysis, List<ContributionBlock> blocks) {
     this.analysis = analysis;
     this.block = new ContributionBlock[analysis.fronts()];
+    checksum = new long[analysis.fronts()];
     blocks.forEach(this::put);
   }
 
@@ -23,8 +29,25 @@ final class HeldBlocks {
     return block[front];
   }
 
+  /** Takes a block, and a checksum of its bits. Thread-safe for different fronts. */
   void put(ContributionBlock b) {
     block[b.front()] = b;
+    checksum[b.front()] = BitChecksum.of(b);
+  }
+
+  /**
+   * Checks that blocks are what they were when they came. O(values).
+   *
+   * @throws IntegrityFailure if a bit of one is not
+   */
+  void verify(List<ContributionBlock> held) {
+    for (ContributionBlock b : held) {
+      if (BitChecksum.of(b) != checksum[b.front()]) {
+        int first = analysis.column(b.front(), analysis.fp(b.front()));
+        throw new IntegrityFailure(
+            "the held block of front " + b.front() + ", from", first, Double.NaN, 0);
+      }
+    }
   }
 
   void remove(int front) {

@@ -15,7 +15,7 @@ import java.nio.DoubleBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 /**
  * Fronts with dead columns, triangularised again without them. The executor has finished them: A_f
@@ -77,10 +77,10 @@ final class Retriangularization {
    * Triangularises finished fronts of the stage again.
    *
    * @param finished fronts, none above another
-   * @param sink takes what is decided, each front once
+   * @param sink takes what is decided, each front once: its rows of R as they came, the result
    * @return those that are not, or whose R is more than an array holds
    */
-  List<Integer> run(List<Integer> finished, Consumer<SubtreeFactor> sink) {
+  List<Integer> run(List<Integer> finished, BiConsumer<RowBlock, SubtreeFactor> sink) {
     var undecided = new ArrayList<Integer>();
     var which = new ArrayList<Integer>();
     for (int f : finished) {
@@ -102,7 +102,8 @@ final class Retriangularization {
     return undecided;
   }
 
-  private void group(List<Integer> which, Consumer<SubtreeFactor> sink, List<Integer> undecided) {
+  private void group(
+      List<Integer> which, BiConsumer<RowBlock, SubtreeFactor> sink, List<Integer> undecided) {
     int[] numbers = which.stream().mapToInt(f -> fronts[f]).toArray();
     var all = new SubtreeProblem(analysis, numbers, rowsOfR(which), List.of());
     if (offer(all, sink)) {
@@ -121,12 +122,12 @@ final class Retriangularization {
     }
   }
 
-  private boolean offer(SubtreeProblem problem, Consumer<SubtreeFactor> sink) {
+  private boolean offer(SubtreeProblem problem, BiConsumer<RowBlock, SubtreeFactor> sink) {
     SubtreeFactor result = host.factor(problem, options);
     flops += result.summary().flopsDone();
     boolean decided = decided(result, options.rankTolerance());
     if (decided) {
-      sink.accept(result);
+      sink.accept(problem.rows(), result);
     }
     return decided;
   }

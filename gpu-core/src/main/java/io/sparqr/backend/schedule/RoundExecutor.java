@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.schedule;
 
+import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
 import java.nio.DoubleBuffer;
 
@@ -41,6 +42,39 @@ public interface RoundExecutor extends AutoCloseable {
    * @param outDoubles size of the output buffer
    */
   double[] fetch(ByteBuffer tasks, int count, int outDoubles);
+
+  /**
+   * Column sums over the packed rows that the last {@link #execute} left in the output buffer, to
+   * be called before any {@link #fetch}. Over the rows of the fronts that count, row i of a front
+   * with values r_k of its columns k (0 where the row does not reach), right-hand sides included:
+   *
+   * <pre>
+   *   w_k = r_k scale[number(k)]          number: {@link StageColumns#number}
+   *   t   = sum of w_k over the front's columns, not over right-hand sides
+   *   squares[number(k)] += w_k^2         right-hand side q has number columns().count() + q
+   *   probe[number(k)]   += w_k t
+   * </pre>
+   *
+   * <p>Where the rows are right, a column's sum of squares is at most 1 (64 for columns of a norm
+   * beyond 2^1020) and |probe| at most {@code probeNorm} times its root, both up to rounding; every
+   * partial sum of the squares is, and the sum of |w_k t| is at most probeNorm as well. So fixed
+   * point may be used; a value that is not finite or does not fit must show as NaN in a sum that it
+   * belongs to, never as something small. An error of 32 eps of 1, or of probeNorm + 1, is nothing.
+   *
+   * @param program of the last {@link #execute}
+   * @param scale size columns + rhs; finite, not 0
+   * @param counts size fronts; whose rows are summed: sound ones (state 0) only
+   * @param probeNorm the 2-norm of all t of the rows that went in, or 1 if that is more
+   * @param sums added to
+   */
+  void columnSums(
+      StageProgram program, double[] scale, boolean[] counts, double probeNorm, ColumnSums sums);
+
+  /**
+   * Whether stages from now on are computed the safe way, by reflectors alone; at first they are
+   * not. Where there is one way only, it changes nothing.
+   */
+  void safe(boolean on);
 
   /** Parts of a stage's memory. */
   enum Region {

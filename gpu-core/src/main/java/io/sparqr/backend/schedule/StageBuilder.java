@@ -411,6 +411,7 @@ final class StageBuilder {
         s.outStart,
         schedule.residualSlots(),
         schedule,
+        StageColumns.of(analysis, d.id, threads),
         d.ownRows);
   }
 

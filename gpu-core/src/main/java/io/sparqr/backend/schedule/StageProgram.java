@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
  * @param outStart size fronts + 1; front f's slice of the output buffer
  * @param residualSlots number of residual partial sums
  * @param schedule the rounds
+ * @param columns the stage's columns and each front's among them
  * @param ownRows size fronts where Q is kept: the rows of each front that its rows of A are; else
  *     null
  */
@@ -36,6 +37,7 @@ public record StageProgram(
     long[] outStart,
     int residualSlots,
     StageSchedule schedule,
+    StageColumns columns,
     int[][] ownRows) {
 
   /** Whether Q is wanted after the rounds. */
@@ -68,11 +70,13 @@ public record StageProgram(
     return outStart[fronts];
   }
 
-  /** Device memory of the stage, its task lists included. */
+  /** Device memory of the stage, its task lists and its column sums included. */
   public long deviceBytes() {
     return 8 * (arenaDoubles + inputDoubles + outDoubles())
         + 12L * sIndex.length
         + 4L * maps.length
+        + 4L * (columns.start().length + columns.number().length)
+        + 24L * (columns.count() + rhs)
         + descriptors.capacity()
         + 8L * residualSlots * rhs
         + 4L * fronts

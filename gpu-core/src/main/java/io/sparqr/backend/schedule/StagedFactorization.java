@@ -9,6 +9,7 @@ import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.integrity.CheckedFactorizer;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -51,17 +52,22 @@ public final class StagedFactorization {
    *
    * @param backend name for the report
    * @param executor runs the rounds; not closed here
-   * @param mender triangularises fronts with dead columns on the host; not closed here
+   * @param mender triangularises fronts with dead columns on the host, and is checked here; not
+   *     closed here
    */
   public StagedFactorization(String backend, RoundExecutor executor, SubtreeFactorizer mender) {
     this.backend = backend;
     this.executor = executor;
-    this.mender = mender;
+    this.mender = new CheckedFactorizer(mender, mender);
   }
 
   /**
-   * Factors a task.
+   * Factors a task; each stage has to keep the column sums of what goes into it ({@link
+   * StageBalance}).
    *
+   * @throws io.sparqr.numeric.integrity.IntegrityFailure if one does not
+   * @throws io.sparqr.error.NumericalIntegrityException if a front that the host factors does not,
+   *     twice
    * @throws InsufficientMemoryException if one front and what goes into it do not fit
    */
   public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
@@ -89,6 +95,7 @@ public final class StagedFactorization {
     private long h2d;
     private long d2h;
     private long peak;
+    private double departure;
 
     Run(SubtreeProblem problem, FactorOptions options) {
       this.problem = problem;
@@ -118,6 +125,7 @@ public final class StagedFactorization {
 
     SubtreeFactor run() {
       long began = System.nanoTime();
+      executor.safe(options.safe());
       while (pending.length > 0) {
         stage();
       }
@@ -139,7 +147,9 @@ public final class StagedFactorization {
               0,
               seconds,
               done.droppedNorm(),
-              List.of());
+              Math.max(departure, done.normDeparture()),
+              done.redoneTasks(),
+              done.warnings());
       return done.result(summary);
     }
 
@@ -159,6 +169,8 @@ public final class StagedFactorization {
           stage = new PreparedTask.Stage(fronts, PreparedTask.Stage.shape(in), built);
         }
         StageProgram program = stage.program();
+        blocks.verify(in);
+        var balance = new StageBalance(program, fronts, rows, in, options.threads());
         RoundExecutor.Result result;
         try {
           result =
@@ -168,6 +180,7 @@ public final class StagedFactorization {
                   options.rankTolerance(),
                   new StageRows(program, fronts, done, options.threads()));
         } catch (InsufficientMemoryException e) {
+          balance.abandon();
           budget = Math.min(budget, program.deviceBytes() - 1);
           count = shrink(count, program.deviceBytes());
           stage = null;
@@ -175,7 +188,7 @@ public final class StagedFactorization {
         }
         remember(stage);
         account(program, result);
-        complete(program, fronts, result);
+        complete(program, fronts, result, balance);
         return;
       }
     }
@@ -233,16 +246,24 @@ public final class StagedFactorization {
      * Sound fronts are done; of those with a dead pivot the lowest are triangularised again, and
      * all above them stay pending.
      */
-    private void complete(StageProgram program, int[] fronts, RoundExecutor.Result result) {
+    private void complete(
+        StageProgram program, int[] fronts, RoundExecutor.Result result, StageBalance balance) {
       int n = fronts.length;
       boolean[] pends = new boolean[n];
       List<Integer> dead = lowestUnsound(program, result.state(), pends);
+      balance.left(executor, result.state(), pends);
       if (options.keepQ()) {
         fetchReflectors(program, fronts, pends);
       }
       var fetch = new RowFetch(executor, program, options.threads());
       var again = new Retriangularization(program, fronts, analysis, fetch, mender, options);
-      List<Integer> undecided = again.run(dead, done::putAgain);
+      List<Integer> undecided =
+          again.run(
+              dead,
+              (rowsOfR, factor) -> {
+                balance.out(rowsOfR);
+                done.putAgain(factor);
+              });
       flops += again.flops();
       boolean[] fromRows = new boolean[n];
       undecided.forEach(f -> fromRows[f] = true);
@@ -252,7 +273,7 @@ public final class StagedFactorization {
           continue;
         }
         if (!fromRows[f]) {
-          addResidual(program, f, result.residual());
+          addResidual(program, f, result.residual(), balance);
         }
         if (result.state()[f] == 0) {
           done.withoutRows(fronts[f]);
@@ -262,7 +283,10 @@ public final class StagedFactorization {
           }
         }
       }
-      fetch.blocks(fronts, passOn).forEach(blocks::put);
+      List<ContributionBlock> passed = fetch.blocks(fronts, passOn);
+      balance.out(passed);
+      passed.forEach(blocks::put);
+      departure = Math.max(departure, balance.verify(fromRows));
       d2h += 8 * fetch.doubles();
       factorOnHost(undecided.stream().mapToInt(f -> fronts[f]).sorted().toArray());
       leave(fronts, pends);
@@ -307,10 +331,11 @@ public final class StagedFactorization {
       pending = Arrays.copyOf(next, left + rest);
     }
 
-    private void addResidual(StageProgram program, int f, double[] squares) {
+    private void addResidual(StageProgram program, int f, double[] squares, StageBalance balance) {
       StageSchedule s = program.schedule();
       for (int slot = s.residualStart(f); slot < s.residualStart(f + 1); slot++) {
         done.addResidual(squares, slot * rhs);
+        balance.outResidual(squares, slot * rhs);
       }
     }
 

@@ -11,6 +11,7 @@ import io.sparqr.backend.schedule.StageProgram;
 import io.sparqr.backend.schedule.StagedFactorization;
 import io.sparqr.numeric.DeviceCases;
 import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,6 +64,17 @@ class LaunchPlanTest {
     @Override
     public double[] fetch(ByteBuffer tasks, int count, int outDoubles) {
       throw new AssertionError("fetch");
+    }
+
+    @Override
+    public void columnSums(
+        StageProgram program, double[] scale, boolean[] counts, double norm, ColumnSums sums) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void safe(boolean on) {
+      // runs nothing
     }
 
     @Override

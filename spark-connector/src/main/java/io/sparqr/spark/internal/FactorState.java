@@ -48,6 +48,7 @@ final class FactorState implements Factorization {
       PlanHandle plan,
       Levels levels,
       DriverShare driverShare,
+      CombineChecks combined,
       List<TaskReport> reports,
       Times times,
       List<String> warnings) {}
@@ -312,6 +313,11 @@ final class FactorState implements Factorization {
     }
     var warnings = new ArrayList<>(made.warnings);
     warnings.addAll(summary.warnings());
+    if (made.combined.redone() > 0) {
+      warnings.add(
+          "%d batch(es) of combined rows departed from theirs and were sent as they were"
+              .formatted(made.combined.redone()));
+    }
     if (options.keepQ()) {
       warnings.add(
           "Q is kept beside R (keepQ): %,d bytes; rows were not combined before the shuffle"
@@ -339,6 +345,7 @@ final class FactorState implements Factorization {
         deadColumns(),
         norms,
         normalResidual,
+        Math.max(summary.normDeparture(), made.combined.departure()),
         summary.backend(),
         reason,
         devices,
@@ -347,6 +354,7 @@ final class FactorState implements Factorization {
         summary.stages(),
         summary.rounds(),
         summary.tasks(),
+        summary.redoneTasks() + made.combined.redone(),
         shuffled,
         summary.h2dBytes(),
         summary.d2hBytes(),

@@ -3,9 +3,13 @@ package io.sparqr.spark.internal;
 
 import io.sparqr.numeric.MapSideReducer;
 import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.integrity.IntegrityFailure;
+import io.sparqr.numeric.integrity.TaskCheck;
 import io.sparqr.spark.plan.SolvePlan;
 import java.util.Arrays;
 import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The map-side combine: rows of one partition that go to the same front are replaced by the R of
@@ -13,16 +17,21 @@ import java.util.TreeMap;
  * soon as that is at most half as large, so that what a partition sends for a front is bounded by
  * the front's size and not by its number of rows. Fronts that can never have so many rows are left
  * alone by the caller. A reduction that takes more flops than its entries are worth ({@link
- * SolvePlan.Numbers#combineFlops}) is not made.
+ * SolvePlan.Numbers#combineFlops}) is not made. Every reduction has to keep the column sums of its
+ * rows ({@link TaskCheck#verifyRows}); where one does not, the rows are sent as they are.
  */
 final class FrontCombiner {
+
+  private static final Logger LOG = LoggerFactory.getLogger(FrontCombiner.class);
 
   /** Entries of 12 bytes held for all fronts together before everything is sent. */
   private static final long BUDGET = Math.max(8L << 20, Runtime.getRuntime().maxMemory() / 16 / 12);
 
   private final SolvePlan plan;
   private final int rhsCount;
+  private final CombineChecks checks;
   private final Sink sink;
+  private final Reduction reduction;
   private final double[] residual;
   private final TreeMap<Integer, Pending> open = new TreeMap<>();
   private long entries;
@@ -32,9 +41,36 @@ final class FrontCombiner {
     void add(int front, int[] position, double[] value, int from, int count, double[] b, int bFrom);
   }
 
+  /**
+   * What stands for some rows.
+   *
+   * @param rows the R of their QR factorization
+   * @param residualSquares squares of right-hand sides that are not in it
+   */
+  record Reduced(RowBlock rows, double[] residualSquares) {}
+
+  /** How rows of one front become fewer. */
+  interface Reduction {
+    Reduced of(int front, RowBlock rows);
+  }
+
+  private static Reduced reduce(SolvePlan plan, int front, RowBlock rows) {
+    var reducer = new MapSideReducer(plan.analysis(), front, rows.rhsCount());
+    reducer.add(rows);
+    RowBlock r = reducer.finish();
+    return new Reduced(r, reducer.residualSquares());
+  }
+
   /** A combiner of a partition. */
-  FrontCombiner(SolvePlan plan, Sink sink) {
+  FrontCombiner(SolvePlan plan, CombineChecks checks, Sink sink) {
+    this(plan, checks, sink, (front, rows) -> reduce(plan, front, rows));
+  }
+
+  /** With another reduction. */
+  FrontCombiner(SolvePlan plan, CombineChecks checks, Sink sink, Reduction reduction) {
+    this.reduction = reduction;
     this.plan = plan;
+    this.checks = checks;
     this.rhsCount = plan.numbers().rhsCount();
     this.sink = sink;
     this.residual = new double[rhsCount];
@@ -98,11 +134,18 @@ final class FrontCombiner {
   }
 
   private void combine(int front, Pending p) {
-    var reducer = new MapSideReducer(plan.analysis(), front, rhsCount);
-    for (int i = 0; i < p.rows; i++) {
-      reducer.add(p.position, p.value, p.start[i], p.start[i + 1], p.rhs, i * rhsCount);
+    RowBlock rows = p.block(front);
+    Reduced reduced = reduction.of(front, rows);
+    RowBlock r = reduced.rows;
+    try {
+      checks.accepted(
+          TaskCheck.verifyRows(plan.analysis(), front, rows, r, reduced.residualSquares));
+    } catch (IntegrityFailure e) {
+      LOG.warn("front {}: {} combined rows go as they are: {}", front, p.rows, e.getMessage());
+      checks.sentAsTheyWere();
+      p.stays = true;
+      return;
     }
-    RowBlock r = reducer.finish();
     p.clear();
     double[] b = new double[rhsCount];
     for (int i = 0; i < r.rows(); i++) {
@@ -114,7 +157,7 @@ final class FrontCombiner {
         toResidual(b);
       }
     }
-    double[] tail = reducer.residualSquares();
+    double[] tail = reduced.residualSquares;
     for (int k = 0; k < rhsCount; k++) {
       b[k] = Math.sqrt(tail[k]);
     }
@@ -132,6 +175,10 @@ final class FrontCombiner {
     private final int fn;
     private int rows;
     private long entries;
+
+    /** Whether a reduction of these rows went wrong: no other is tried. */
+    private boolean stays;
+
     private int[] start = new int[17];
     private int[] position = new int[64];
     private double[] value = new double[64];
@@ -146,7 +193,13 @@ final class FrontCombiner {
     }
 
     boolean isWorthItsFlops() {
-      return flops(rows, fn) <= plan.numbers().combineFlops() * entries;
+      return !stays && flops(rows, fn) <= plan.numbers().combineFlops() * entries;
+    }
+
+    RowBlock block(int front) {
+      int[] fronts = new int[rows];
+      Arrays.fill(fronts, front);
+      return new RowBlock(fronts, Arrays.copyOf(start, rows + 1), position, value, rhs, rhsCount);
     }
 
     void clear() {

@@ -100,7 +100,9 @@ public final class Pipeline {
       times.plan += watch.lap();
       progress.phase("rows", "rows to the tasks of their fronts");
       scope.describe("rows to the tasks of their fronts");
-      JavaPairRDD<Integer, byte[]> rows = shuffle(plan);
+      var combined = new CombineChecks();
+      context.sc().register(combined, "sparqr combined rows");
+      JavaPairRDD<Integer, byte[]> rows = shuffle(plan, combined);
       DriverShare driverShare = driverShare(plan.value(), rows);
       times.assemble += watch.lap();
       int[] bad = driverShare.singletons().tinyPivots(plan.value().numbers().tolerance());
@@ -118,7 +120,9 @@ public final class Pipeline {
                   progress.phase("factorize", what, before / all, flops / all));
       times.factorize = watch.lap();
       times.total = watch.total();
-      var made = new FactorState.Made(found, plan, levels, driverShare, reports, times, warnings);
+      var made =
+          new FactorState.Made(
+              found, plan, levels, driverShare, combined, reports, times, warnings);
       return new FactorState(source, options, listener, held, made);
     }
   }
@@ -238,11 +242,12 @@ public final class Pipeline {
     return bytes == 0 ? 0 : a.flops() / bytes;
   }
 
-  private JavaPairRDD<Integer, byte[]> shuffle(PlanHandle plan) {
+  private JavaPairRDD<Integer, byte[]> shuffle(PlanHandle plan, CombineChecks combined) {
     JavaRDD<Tuple2<Integer, byte[]>> routed =
         source
             .rows()
-            .mapPartitionsWithIndex((p, rows) -> new RowRouter(plan.value(), p, rows), false);
+            .mapPartitionsWithIndex(
+                (p, rows) -> new RowRouter(plan.value(), p, rows, combined), false);
     return JavaPairRDD.fromJavaRDD(routed)
         .partitionBy(new KeyPartitioner(plan.value().driverKey() + 1));
   }

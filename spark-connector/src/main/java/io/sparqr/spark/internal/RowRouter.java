@@ -17,9 +17,9 @@ final class RowRouter extends RowShuffle {
   private final double[] empty;
   private final boolean[] combines;
 
-  RowRouter(SolvePlan plan, int partition, Iterator<SparseRow> rows) {
+  RowRouter(SolvePlan plan, int partition, Iterator<SparseRow> rows, CombineChecks checks) {
     super(plan, partition, rows);
-    this.combiner = new FrontCombiner(plan, this::send);
+    this.combiner = new FrontCombiner(plan, checks, this::send);
     this.empty = new double[plan.numbers().rhsCount()];
     this.combines = new boolean[plan.analysis().fronts()];
     for (int f = 0; f < combines.length; f++) {

@@ -2,6 +2,7 @@
 package io.sparqr.spark.internal;
 
 import io.sparqr.error.FatalCudaException;
+import io.sparqr.error.NumericalIntegrityException;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;
@@ -9,6 +10,7 @@ import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.integrity.CheckedFactorizer;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.plan.SolvePlan;
@@ -87,18 +89,26 @@ final class SubtreeRun {
             plan.numbers().deviceMemoryBytes(),
             plan.numbers().keepQ());
     if (!backend.onDevice()) {
-      try (SubtreeFactorizer cpu = backend.provider().create(0)) {
+      try (SubtreeFactorizer cpu = checked(backend.provider().create(0))) {
         return cpu.factor(problem, options);
+      } catch (NumericalIntegrityException e) {
+        throw e.ofTask(task.id());
       }
     }
     try (DeviceLease lease = DeviceLease.acquire(TaskContext.get(), backend.device());
-        SubtreeFactorizer device = backend.provider().create(lease.device())) {
+        SubtreeFactorizer device = checked(backend.provider().create(lease.device()))) {
       metrics.waited(lease.waitedNanos());
       return device.factor(problem, options);
+    } catch (NumericalIntegrityException e) {
+      throw e.ofTask(task.id());
     } catch (FatalCudaException e) {
       DyingExecutor.leave(e);
       throw e;
     }
+  }
+
+  private static SubtreeFactorizer checked(SubtreeFactorizer backend) {
+    return new CheckedFactorizer(backend, Backends.host());
   }
 
   /** The ridge's rows of the task's pivots: made here, never shuffled. */

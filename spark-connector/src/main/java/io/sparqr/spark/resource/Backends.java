@@ -4,6 +4,7 @@ package io.sparqr.spark.resource;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.error.BackendUnavailableException;
+import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.partition.DeviceModel;
 import java.util.ArrayList;
 import java.util.List;
@@ -151,6 +152,11 @@ public final class Backends {
       return reason.get();
     }
     return cuda.get().devices() == 0 ? "no CUDA device" : null;
+  }
+
+  /** A backend on the host's cores. */
+  public static SubtreeFactorizer host() {
+    return cpu().create(0);
   }
 
   private static QrBackendProvider cpu() {

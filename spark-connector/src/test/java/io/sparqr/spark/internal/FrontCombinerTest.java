@@ -4,6 +4,8 @@ package io.sparqr.spark.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.backend.BackendChoice;
+import io.sparqr.numeric.MapSideReducer;
+import io.sparqr.numeric.RowBlock;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.TreePartitioner;
@@ -12,9 +14,11 @@ import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -50,6 +54,7 @@ class FrontCombinerTest {
     var combiner =
         new FrontCombiner(
             plan,
+            new CombineChecks(),
             (front, position, value, from, n, b, bFrom) -> {
               count.incrementAndGet();
               for (int k = from; k < from + n; k++) {
@@ -70,5 +75,38 @@ class FrontCombinerTest {
     for (int j = 0; j < COLUMNS; j++) {
       assertThat(gram[j]).isCloseTo(expected[j], org.assertj.core.data.Offset.offset(1e-12 * ROWS));
     }
+  }
+
+  /** A reduction that changes one entry by 1e-10: its rows go as they are, and that is counted. */
+  @Test
+  void rowsWhoseReductionIsWrongAreSentAsTheyAre() {
+    SolvePlan plan = plan(Double.POSITIVE_INFINITY);
+    var checks = new CombineChecks();
+    var sent = new ArrayList<double[]>();
+    var combiner =
+        new FrontCombiner(
+            plan,
+            checks,
+            (front, position, value, from, n, b, bFrom) ->
+                sent.add(Arrays.copyOfRange(value, from, from + n)),
+            (front, rows) -> {
+              var reducer = new MapSideReducer(plan.analysis(), front, 1);
+              reducer.add(rows);
+              RowBlock r = reducer.finish();
+              r.value()[1] *= 1 + 1e-10;
+              return new FrontCombiner.Reduced(r, reducer.residualSquares());
+            });
+    var random = new Random(6);
+    var expected = new ArrayList<double[]>();
+    for (int i = 0; i < 50; i++) {
+      double[] value = random.doubles(COLUMNS, -1, 1).toArray();
+      expected.add(value);
+      combiner.add(0, new int[] {0, 1, 2, 3, 4, 5}, value, COLUMNS, new double[] {1});
+    }
+    combiner.flush();
+    assertThat(sent).containsExactlyElementsOf(expected);
+    assertThat(checks.redone()).isEqualTo(1);
+    assertThat(checks.departure()).isZero();
+    assertThat(combiner.residual()).containsExactly(0);
   }
 }

@@ -1,0 +1,47 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+import io.sparqr.error.IndexOverflowException;
+import io.sparqr.numeric.integrity.TaskColumns;
+import io.sparqr.symbolic.SymbolicAnalysis;
+
+/**
+ * The columns of a stage and those of each of its fronts among them: what sums over columns need.
+ *
+ * @param all the stage's columns, numbered
+ * @param start size fronts + 1; first place of each front in {@code number}
+ * @param number columns of each front as numbers of the stage's columns: fp pivots, then the tail
+ */
+public record StageColumns(TaskColumns all, int[] start, int[] number) {
+
+  /** Number of columns, right-hand sides not counted. */
+  public int count() {
+    return all.count();
+  }
+
+  /** Numbers the columns of a stage's fronts. O(map entries), by several threads. */
+  static StageColumns of(SymbolicAnalysis analysis, int[] fronts, int threads) {
+    var all = new TaskColumns(analysis, fronts);
+    int[] start = new int[fronts.length + 1];
+    long end = 0;
+    for (int f = 0; f < fronts.length; f++) {
+      end += analysis.fn(fronts[f]);
+      if (end > Integer.MAX_VALUE - 8) {
+        throw new IndexOverflowException(
+            "columns of a stage's fronts: " + end + " is too many", "columns of fronts", end);
+      }
+      start[f + 1] = (int) end;
+    }
+    int[] number = new int[(int) end];
+    Parallel.loop(
+        fronts.length,
+        256,
+        threads,
+        (from, to, t) -> {
+          for (int f = from; f < to; f++) {
+            all.numbers(fronts[f], number, start[f]);
+          }
+        });
+    return new StageColumns(all, start, number);
+  }
+}

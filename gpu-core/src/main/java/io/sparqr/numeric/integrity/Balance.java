@@ -1,0 +1,141 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.integrity;
+
+import java.util.BitSet;
+
+/**
+ * The comparison of sums over what went in with sums over what came out, and its bound.
+ *
+ * <p>An orthogonal transformation keeps the Gram matrix, and with it every column's norm^2 and
+ * every a_j'(A u). Let W be the rows scaled ({@link ColumnProbe}), w_j a column of it, and let a
+ * column pass through at most {@code steps} reflectors on its way. By Higham (Accuracy and
+ * Stability of Numerical Algorithms, 2nd ed., lemma 19.3 and theorem 19.4) what comes out is
+ * exactly orthogonal to W + dW with ||dw_j|| <= c steps eps ||w_j|| for every column; block
+ * reflectors are no worse (section 19.5). c stands for the error of a reflector's sums, which grows
+ * with their length n at most, and like its root where rounding errors do not all fall on one side;
+ * sums in blocks keep it small. Hence, to first order,
+ *
+ * <pre>
+ *   | ||w_j'||^2 - ||w_j||^2 |  = | 2 w_j'dw_j |                   <= 2 c steps eps ||w_j||^2
+ *   | w_j''t' - w_j't |         = | dw_j't + w_j'(dW 1) |          <= c steps eps ||w_j|| (||t|| + F)
+ * </pre>
+ *
+ * <p>with t = W 1, F = sum ||dw_k|| / (c steps eps). F is the sum of the norms of the columns in
+ * the worst case; the signs of u are random, so that ||dW 1|| is about the root of the sum of
+ * squares: F = sqrt(columns), the norms being below 1. The sums themselves add 2 eps each (they are
+ * compensated across fronts) and, within a front, its rows' number times eps, at most steps eps.
+ * With c = 1, and 1 for the sums, the constants would be 3; {@link #PER_STEP} is 4. {@link #FIXED}
+ * covers scaling, rounding of t and fixed-point sums on a device.
+ */
+public final class Balance {
+
+  /** Eps a step that a column passes through. */
+  static final double PER_STEP = 4;
+
+  /** Eps whatever the number of steps. */
+  static final double FIXED = 64;
+
+  private static final double EPS = Math.ulp(1.0);
+
+  /** Norms of scaled columns are from here to 1, but for those near the denormals. */
+  private static final double LEAST_NORM = 0.25;
+
+  private final TaskColumns columns;
+  private final ColumnProbe probe;
+  private final ColumnSums in;
+  private final double bound;
+  private final double probeNorm;
+
+  /**
+   * A comparison with what went in.
+   *
+   * @param steps reflectors that a column passes through, at most
+   */
+  public Balance(TaskColumns columns, ColumnProbe probe, ColumnSums in, long steps) {
+    this.columns = columns;
+    this.probe = probe;
+    this.in = in;
+    bound = bound(steps);
+    probeNorm = probeNorm(probe, in);
+  }
+
+  /** The relative bound. */
+  static double bound(long steps) {
+    return (FIXED + PER_STEP * steps) * EPS;
+  }
+
+  /** ||t|| by the sums: t't = sum of w_j't over the columns in the probe; 1 if it is less. */
+  public static double probeNorm(ColumnProbe probe, ColumnSums in) {
+    double squares = 0;
+    for (int j = 0; j < probe.columns(); j++) {
+      squares += probe.u()[j] == 0 ? 0 : in.probe(j);
+    }
+    return Math.sqrt(Math.max(1, squares));
+  }
+
+  /**
+   * Compares.
+   *
+   * @param out sums over rows of R and blocks
+   * @param residualSquares size rhs: squares of right-hand sides that ended here
+   * @param dead numbers of dead columns; they are in no probe and their own is not compared
+   * @param dropped 2-norm that a dead column may have lost, in the columns' own units
+   * @return the largest relative departure
+   * @throws IntegrityFailure if one is beyond the bound, or NaN: the worst
+   */
+  public double verify(ColumnSums out, double[] residualSquares, BitSet dead, double dropped) {
+    double worst = 0;
+    int at = -1;
+    String what = "";
+    for (int j = 0; j < out.columns(); j++) {
+      double squares = squaresDeparture(j, out, residualSquares, dead, dropped);
+      double product = dead.get(j) ? 0 : probeDeparture(j, out);
+      // Written so that NaN is the worst of all, and stays it.
+      if (!(squares <= worst)) {
+        worst = squares;
+        at = j;
+        what = "norm^2";
+      }
+      if (!(product <= worst)) {
+        worst = product;
+        at = j;
+        what = "probe";
+      }
+      if (Double.isNaN(worst)) {
+        break;
+      }
+    }
+    if (!(worst <= bound)) {
+      int n = columns.count();
+      throw new IntegrityFailure(what, at < n ? columns.position(at) : -1 - (at - n), worst, bound);
+    }
+    return worst;
+  }
+
+  /** Relative departure of the norm^2 of column j. */
+  private double squaresDeparture(
+      int j, ColumnSums out, double[] residualSquares, BitSet dead, double dropped) {
+    double expected = in.squares(j);
+    double s = probe.scale()[j];
+    double found = out.squares(j);
+    if (j >= probe.columns()) {
+      if (Math.abs(Math.getExponent(s)) > 450) {
+        // The residual's squares, in the right-hand side's own units, do not fit a double.
+        return Double.isNaN(found) ? Double.NaN : 0;
+      }
+      found += residualSquares[j - probe.columns()] * s * s;
+    }
+    double missing = expected - found;
+    if (dead.get(j)) {
+      double lost = dropped * s;
+      missing = missing > 0 ? Math.max(0, missing - lost * lost) : missing;
+    }
+    return Math.abs(missing) / Math.max(expected, LEAST_NORM * LEAST_NORM);
+  }
+
+  private double probeDeparture(int j, ColumnSums out) {
+    double norm = Math.max(Math.sqrt(in.squares(j)), LEAST_NORM);
+    double weight = probeNorm + Math.sqrt(probe.columns());
+    return Math.abs(in.probe(j) - out.probe(j)) / (norm * weight);
+  }
+}

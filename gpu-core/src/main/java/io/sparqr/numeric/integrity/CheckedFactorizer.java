@@ -1,0 +1,106 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.integrity;
+
+import io.sparqr.error.NumericalIntegrityException;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.numeric.SubtreeProblem;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A backend whose every result is checked: column sums of what went into a task and of what came
+ * out ({@link Balance}). A task that fails is done again the safe way: where the backend has faster
+ * ways than reflectors, without them; then front by front on a host backend, each front checked.
+ * The summary says so; if a front still fails, there is an error and no answer.
+ */
+public final class CheckedFactorizer implements SubtreeFactorizer {
+
+  private final SubtreeFactorizer backend;
+  private final SubtreeFactorizer host;
+
+  /**
+   * A backend, checked.
+   *
+   * @param backend closed with this
+   * @param host for what fails, front by front; may be the same; closed with this
+   */
+  public CheckedFactorizer(SubtreeFactorizer backend, SubtreeFactorizer host) {
+    this.backend = backend;
+    this.host = host;
+  }
+
+  /**
+   * As the backend does; its summary's {@code normDeparture} is what was seen.
+   *
+   * @throws NumericalIntegrityException if a front fails when it is done again; the task is -1
+   */
+  @Override
+  public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
+    var why = new ArrayList<String>();
+    try {
+      return attempt(backend, problem, options);
+    } catch (IntegrityFailure e) {
+      why.add(warning(problem, backend, e));
+    }
+    if (backend.checksItself()) {
+      try {
+        return doneAgain(attempt(backend, problem, options.safely()), why);
+      } catch (IntegrityFailure e) {
+        why.add(warning(problem, backend, e) + ", by reflectors alone");
+      }
+    }
+    return doneAgain(new FrontByFront(host, problem, options.safely()).run(), why);
+  }
+
+  /** The result of a factorizer, checked. */
+  static SubtreeFactor attempt(
+      SubtreeFactorizer by, SubtreeProblem problem, FactorOptions options) {
+    SubtreeFactor factor = by.factor(problem, options);
+    if (by.checksItself()) {
+      return factor;
+    }
+    double departure = TaskCheck.verify(problem, factor, options);
+    return new SubtreeFactor(
+        factor.fronts(),
+        factor.outputs(),
+        factor.residualSquares(),
+        factor.summary().withDeparture(departure),
+        factor.reflectors());
+  }
+
+  private static SubtreeFactor doneAgain(SubtreeFactor factor, List<String> why) {
+    return new SubtreeFactor(
+        factor.fronts(),
+        factor.outputs(),
+        factor.residualSquares(),
+        factor.summary().doneAgain(why),
+        factor.reflectors());
+  }
+
+  private static String warning(SubtreeProblem problem, SubtreeFactorizer by, IntegrityFailure e) {
+    int[] fronts = problem.fronts();
+    return "a task was done again (fronts %d to %d, %s): %s"
+        .formatted(fronts[0], fronts[fronts.length - 1], by.description(), e.getMessage());
+  }
+
+  @Override
+  public boolean checksItself() {
+    return true;
+  }
+
+  @Override
+  public String description() {
+    return backend.description();
+  }
+
+  @Override
+  public void close() {
+    try {
+      backend.close();
+    } finally {
+      host.close();
+    }
+  }
+}

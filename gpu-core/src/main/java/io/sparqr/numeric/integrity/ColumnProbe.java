@@ -1,0 +1,64 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.integrity;
+
+import java.util.BitSet;
+
+/**
+ * What columns are multiplied by before they are summed. Column j's entries count as w_ij = a_ij
+ * s_j, where s_j = +-h 2^-e with h in [1/2, 1) and the sign from a hash of the column's position,
+ * and 2^-e the power of two for which |s_j| ||a_j|| is in [1/4, 1): all columns weigh the same
+ * whatever their units, and no square overflows. The probe of row i is t_i = sum of w_ij over the
+ * columns that are in it, and each column has the sums of w_ij^2 and of w_ij t_i.
+ *
+ * <p>Columns of a norm below 2^{@value #LEAST_EXPONENT} are scaled as if they had this norm: near
+ * the denormals rounding is absolute.
+ *
+ * @param columns number of columns; right-hand sides follow them and are in no probe
+ * @param scale size columns + right-hand sides: s_j
+ * @param u size columns + right-hand sides: s_j for the columns that are in the probe, else 0
+ */
+public record ColumnProbe(int columns, double[] scale, double[] u) {
+
+  private static final int LEAST_EXPONENT = -960;
+  private static final int LARGEST_EXPONENT = 1020;
+
+  /** Right-hand sides. */
+  public int rhs() {
+    return scale.length - columns;
+  }
+
+  /**
+   * The multiplier of a column.
+   *
+   * @param position of the column in the analysis; right-hand side q: -1 - q
+   * @param norm of the column; may be 0
+   */
+  static double scale(int position, double norm) {
+    int e = Math.max(LEAST_EXPONENT, Math.min(Math.getExponent(norm), LARGEST_EXPONENT));
+    return Math.scalb(hash(position), -1 - e);
+  }
+
+  /** A fixed number of magnitude [1/2, 1) for a position (the mixer of SplitMix64). */
+  static double hash(int position) {
+    long z = (position + 1L) * 0x9E3779B97F4A7C15L;
+    z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+    z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+    z ^= z >>> 31;
+    double h = 0.5 + (z >>> 11) * 0x1p-54;
+    return (z & 1) == 0 ? h : -h;
+  }
+
+  /** With all columns in the probe. */
+  public static ColumnProbe ofAll(int columns, double[] scale) {
+    return of(columns, scale, new BitSet());
+  }
+
+  /** With all columns but those in the probe. */
+  static ColumnProbe of(int columns, double[] scale, BitSet without) {
+    double[] u = new double[scale.length];
+    for (int j = 0; j < columns; j++) {
+      u[j] = without.get(j) ? 0 : scale[j];
+    }
+    return new ColumnProbe(columns, scale, u);
+  }
+}

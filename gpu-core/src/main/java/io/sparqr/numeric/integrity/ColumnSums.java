@@ -1,0 +1,57 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.integrity;
+
+/**
+ * Two sums a column over some rows: of the squares of its entries, and of entry times probe. Kept
+ * compensated (Neumaier 1974; Higham, Accuracy and Stability, 2nd ed., section 4.3): the error is 2
+ * eps of the sum and O(terms eps^2) of the sum of absolute values. Not thread-safe.
+ */
+public final class ColumnSums {
+
+  /** Four a column: squares and what rounding took from them, probe and what rounding took. */
+  private final double[] sum;
+
+  /** All zero. */
+  public ColumnSums(int columns) {
+    sum = new double[Math.multiplyExact(4, columns)];
+  }
+
+  /** Number of columns, right-hand sides counted. */
+  public int columns() {
+    return sum.length / 4;
+  }
+
+  /** Adds to column j's sums. */
+  public void add(int j, double squares, double probe) {
+    add(4 * j, squares);
+    add(4 * j + 2, probe);
+  }
+
+  private void add(int at, double x) {
+    double s = sum[at];
+    double t = s + x;
+    // The error of s + x without a branch (Knuth): the order of magnitudes does not matter.
+    double z = t - s;
+    sum[at + 1] += (s - (t - z)) + (x - z);
+    sum[at] = t;
+  }
+
+  /** Adds all of the other's sums. */
+  public void add(ColumnSums other) {
+    for (int j = 0; j < columns(); j++) {
+      add(j, other.sum[4 * j], other.sum[4 * j + 2]);
+      sum[4 * j + 1] += other.sum[4 * j + 1];
+      sum[4 * j + 3] += other.sum[4 * j + 3];
+    }
+  }
+
+  /** Sum of squares of column j. */
+  public double squares(int j) {
+    return sum[4 * j] + sum[4 * j + 1];
+  }
+
+  /** Sum of entries times probe of column j. */
+  public double probe(int j) {
+    return sum[4 * j + 2] + sum[4 * j + 3];
+  }
+}

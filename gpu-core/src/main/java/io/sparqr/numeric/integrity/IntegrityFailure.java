@@ -1,0 +1,52 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.integrity;
+
+/**
+ * A result that is no orthogonal transformation of what it was made from, or data that changed
+ * while they were held. Not for users: whoever runs tasks has them done again, and what fails for
+ * good is a {@link io.sparqr.error.NumericalIntegrityException}.
+ */
+public final class IntegrityFailure extends RuntimeException {
+
+  private static final long serialVersionUID = 1;
+
+  private final int position;
+  private final double departure;
+  private final double bound;
+
+  /**
+   * A failed comparison.
+   *
+   * @param what was compared, as a noun
+   * @param position of the column in the analysis; -1 - q for right-hand side q
+   * @param departure relative; NaN where something was not finite
+   * @param bound that it exceeds
+   */
+  public IntegrityFailure(String what, int position, double departure, double bound) {
+    super(
+        "%s of %s departs by %.2e, %.2e is allowed"
+            .formatted(
+                what,
+                position >= 0 ? "position " + position : "right-hand side " + (-1 - position),
+                departure,
+                bound));
+    this.position = position;
+    this.departure = departure;
+    this.bound = bound;
+  }
+
+  /** Position of the column in the analysis; -1 - q for right-hand side q. */
+  public int position() {
+    return position;
+  }
+
+  /** Relative departure; NaN where something was not finite. */
+  public double departure() {
+    return departure;
+  }
+
+  /** The bound that it exceeds. */
+  public double bound() {
+    return bound;
+  }
+}

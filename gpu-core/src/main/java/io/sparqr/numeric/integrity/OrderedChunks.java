@@ -1,0 +1,115 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.integrity;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Chunks of work on a few threads whose results are taken over one after the other in the chunks'
+ * order, so that sums do not depend on how many threads there are.
+ */
+final class OrderedChunks {
+
+  /** What a thread does with its chunks; it keeps a chunk's result until that is taken over. */
+  interface Worker {
+    /** Computes a chunk; several at a time, each on a worker of its own. */
+    void compute(int chunk);
+
+    /** Takes the result of the chunk that was computed last over; one at a time, in order. */
+    void takeOver(int chunk);
+  }
+
+  /** Makes a thread's worker. */
+  interface Workers {
+    Worker make();
+  }
+
+  private final int chunks;
+  private final Workers workers;
+  private final AtomicInteger next = new AtomicInteger();
+  private int turn;
+  private Throwable failure;
+
+  private OrderedChunks(int chunks, Workers workers) {
+    this.chunks = chunks;
+    this.workers = workers;
+  }
+
+  /** Does chunks 0 .. chunks-1; rethrows the first unchecked exception or error. */
+  static void run(int chunks, int threads, Workers workers) {
+    var all = new OrderedChunks(chunks, workers);
+    var helper = new Thread[Math.max(0, Math.min(threads, chunks) - 1)];
+    for (int t = 0; t < helper.length; t++) {
+      helper[t] = new Thread(all::work, "sparqr-sums-" + t);
+      helper[t].setDaemon(true);
+      helper[t].start();
+    }
+    all.work();
+    all.join(helper);
+  }
+
+  private void join(Thread[] helper) {
+    boolean interrupted = false;
+    for (Thread t : helper) {
+      while (t.isAlive()) {
+        try {
+          t.join();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (failure instanceof Error e) {
+      throw e;
+    }
+    if (failure != null) {
+      throw (RuntimeException) failure;
+    }
+  }
+
+  private void work() {
+    try {
+      Worker worker = workers.make();
+      for (int c = next.getAndIncrement(); c < chunks; c = next.getAndIncrement()) {
+        worker.compute(c);
+        if (!awaitTurn(c)) {
+          return;
+        }
+        worker.takeOver(c);
+        passTurn();
+      }
+    } catch (RuntimeException | Error e) {
+      fail(e);
+    }
+  }
+
+  /** False if another thread failed. The wait is short and ends: an interrupt waits for its end. */
+  private synchronized boolean awaitTurn(int chunk) {
+    boolean interrupted = false;
+    while (turn != chunk && failure == null) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return failure == null;
+  }
+
+  private synchronized void passTurn() {
+    turn++;
+    notifyAll();
+  }
+
+  private synchronized void fail(Throwable e) {
+    if (failure == null) {
+      failure = e;
+    }
+    notifyAll();
+  }
+}

@@ -1,0 +1,266 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.integrity;
+
+import io.sparqr.numeric.ColumnNorms;
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.RowBlock;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * Rows and contribution blocks before they are factored: the norms of their columns, from which the
+ * probe is made, and then their sums. The same figures whatever the number of threads. O(entries)
+ * each, {@value #CHUNK} entries a thread of buffers.
+ */
+public final class RowsIn {
+
+  private static final int CHUNK = 1 << 15;
+
+  /** Sums of squares in this range have lost nothing that counts to underflow or overflow. */
+  private static final double LEAST_SQUARES = 0x1p-900;
+
+  private static final double LARGEST_SQUARES = 0x1p900;
+
+  private final TaskColumns columns;
+  private final RowBlock rows;
+  private final int[] which;
+  private final List<ContributionBlock> blocks;
+  private final int threads;
+
+  /**
+   * Rows of the given columns.
+   *
+   * @param which numbers of the rows that count; null: all
+   * @param threads host threads to use
+   */
+  public RowsIn(
+      TaskColumns columns,
+      RowBlock rows,
+      int[] which,
+      List<ContributionBlock> blocks,
+      int threads) {
+    this.columns = columns;
+    this.rows = rows;
+    this.which = which;
+    this.blocks = blocks;
+    this.threads = threads;
+  }
+
+  private int count() {
+    return which == null ? rows.rows() : which.length;
+  }
+
+  private int row(int k) {
+    return which == null ? k : which[k];
+  }
+
+  /**
+   * The probe for these rows.
+   *
+   * @param without numbers of columns that are not in it
+   */
+  public ColumnProbe probe(BitSet without) {
+    int n = columns.count();
+    int rhs = rows.rhsCount();
+    double[] squares = new double[n + rhs];
+    addSquares(squares);
+    boolean plain = true;
+    for (double s : squares) {
+      plain &= s >= LEAST_SQUARES && s <= LARGEST_SQUARES;
+    }
+    ColumnNorms exact = plain ? null : norms();
+    double[] scale = new double[n + rhs];
+    for (int j = 0; j < n + rhs; j++) {
+      double norm = plain ? Math.sqrt(squares[j]) : exact.norm(j);
+      scale[j] = ColumnProbe.scale(j < n ? columns.position(j) : -1 - (j - n), norm);
+    }
+    return ColumnProbe.of(n, scale, without);
+  }
+
+  private void addSquares(double[] squares) {
+    int n = columns.count();
+    int rhs = rows.rhsCount();
+    for (int k = 0; k < count(); k++) {
+      int i = row(k);
+      for (int e = rows.rowStart()[i]; e < rows.rowStart()[i + 1]; e++) {
+        double v = rows.value()[e];
+        squares[columns.number(rows.position()[e])] += v * v;
+      }
+      for (int q = 0; q < rhs; q++) {
+        double b = rows.rhs()[i * rhs + q];
+        squares[n + q] += b * b;
+      }
+    }
+    for (ContributionBlock b : blocks) {
+      addSquares(b, squares);
+    }
+  }
+
+  private void addSquares(ContributionBlock b, double[] squares) {
+    int[] number = new int[b.cn()];
+    columns.tailNumbers(b.front(), number, 0);
+    double[] local = new double[b.cn()];
+    int at = 0;
+    for (int i = 0; i < b.cm(); i++) {
+      for (int j = i; j < b.cn(); j++) {
+        double v = b.values()[at + j - i];
+        local[j] += v * v;
+      }
+      at += b.cn() - i;
+    }
+    for (int j = 0; j < b.cn(); j++) {
+      squares[number[j]] += local[j];
+    }
+    for (int k = 0; k < b.rhs().length; k++) {
+      squares[columns.count() + k % b.rhsCount()] += b.rhs()[k] * b.rhs()[k];
+    }
+  }
+
+  /** Norms of the columns, then of the right-hand sides, whatever their magnitude. */
+  private ColumnNorms norms() {
+    int n = columns.count();
+    int rhs = rows.rhsCount();
+    var norms = new ColumnNorms(n + rhs);
+    for (int k = 0; k < count(); k++) {
+      int i = row(k);
+      for (int e = rows.rowStart()[i]; e < rows.rowStart()[i + 1]; e++) {
+        norms.add(columns.number(rows.position()[e]), rows.value()[e]);
+      }
+      for (int q = 0; q < rhs; q++) {
+        norms.add(n + q, rows.rhs()[i * rhs + q]);
+      }
+    }
+    for (ContributionBlock b : blocks) {
+      int[] number = new int[b.cn()];
+      columns.tailNumbers(b.front(), number, 0);
+      int at = 0;
+      for (int i = 0; i < b.cm(); i++) {
+        for (int j = i; j < b.cn(); j++) {
+          norms.add(number[j], b.values()[at++]);
+        }
+      }
+      for (int k = 0; k < b.rhs().length; k++) {
+        norms.add(n + k % b.rhsCount(), b.rhs()[k]);
+      }
+    }
+    return norms;
+  }
+
+  /** The sums over all rows. */
+  public ColumnSums sums(ColumnProbe probe) {
+    var sums = new ColumnSums(columns.count() + rows.rhsCount());
+    addTo(sums, probe);
+    return sums;
+  }
+
+  /** Adds the sums over all rows. */
+  public void addTo(ColumnSums sums, ColumnProbe probe) {
+    int[] start = chunks();
+    OrderedChunks.run(start.length - 1, threads, () -> new Chunk(start, probe, sums));
+    OrderedChunks.run(blocks.size(), threads, () -> new Block(probe, sums));
+  }
+
+  /** First rows of the chunks, and their end. */
+  private int[] chunks() {
+    int[] start = new int[count() + 1];
+    int chunks = 0;
+    long entries = CHUNK;
+    for (int k = 0; k < count(); k++) {
+      if (entries >= CHUNK) {
+        start[chunks++] = k;
+        entries = 0;
+      }
+      int i = row(k);
+      entries += rows.rowStart()[i + 1] - rows.rowStart()[i] + rows.rhsCount();
+    }
+    start[chunks] = count();
+    return Arrays.copyOf(start, chunks + 1);
+  }
+
+  /** Sums over a chunk of rows: entry by entry. */
+  private final class Chunk implements OrderedChunks.Worker {
+    private final int[] start;
+    private final ColumnProbe probe;
+    private final ColumnSums sums;
+    private int[] number = new int[CHUNK];
+    private double[] entry = new double[CHUNK];
+    private double[] product = new double[CHUNK];
+    private int used;
+
+    Chunk(int[] start, ColumnProbe probe, ColumnSums sums) {
+      this.start = start;
+      this.probe = probe;
+      this.sums = sums;
+    }
+
+    @Override
+    public void compute(int chunk) {
+      used = 0;
+      for (int k = start[chunk]; k < start[chunk + 1]; k++) {
+        add(row(k));
+      }
+    }
+
+    private void add(int i) {
+      int from = rows.rowStart()[i];
+      int count = rows.rowStart()[i + 1] - from;
+      int rhs = rows.rhsCount();
+      reserve(used + count + rhs);
+      double t = 0;
+      for (int e = 0; e < count; e++) {
+        int j = columns.number(rows.position()[from + e]);
+        double v = rows.value()[from + e];
+        number[used + e] = j;
+        entry[used + e] = v * probe.scale()[j];
+        t += v * probe.u()[j];
+      }
+      for (int q = 0; q < rhs; q++) {
+        int j = probe.columns() + q;
+        number[used + count + q] = j;
+        entry[used + count + q] = rows.rhs()[i * rhs + q] * probe.scale()[j];
+      }
+      for (int e = used; e < used + count + rhs; e++) {
+        product[e] = entry[e] * t;
+      }
+      used += count + rhs;
+    }
+
+    private void reserve(int length) {
+      if (length > number.length) {
+        int size = Math.max(length, 2 * number.length);
+        number = Arrays.copyOf(number, size);
+        entry = Arrays.copyOf(entry, size);
+        product = Arrays.copyOf(product, size);
+      }
+    }
+
+    @Override
+    public void takeOver(int chunk) {
+      for (int e = 0; e < used; e++) {
+        sums.add(number[e], entry[e] * entry[e], product[e]);
+      }
+    }
+  }
+
+  /** Sums over a contribution block. */
+  private final class Block implements OrderedChunks.Worker {
+    private final FrontSums front;
+    private final ColumnSums sums;
+
+    Block(ColumnProbe probe, ColumnSums sums) {
+      front = new FrontSums(probe);
+      this.sums = sums;
+    }
+
+    @Override
+    public void compute(int b) {
+      front.block(columns, blocks.get(b));
+    }
+
+    @Override
+    public void takeOver(int b) {
+      front.addTo(sums);
+    }
+  }
+}

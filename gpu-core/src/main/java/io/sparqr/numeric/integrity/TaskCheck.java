@@ -1,0 +1,57 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.integrity;
+
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.BitSet;
+import java.util.List;
+
+/** Whether a task's result is an orthogonal transformation of what the task was given. */
+public final class TaskCheck {
+
+  private TaskCheck() {}
+
+  /**
+   * Compares the column sums of a task's rows and blocks with those of its result. O(entries in and
+   * out) by the options' threads; 64 bytes a column.
+   *
+   * @return the largest relative departure
+   * @throws IntegrityFailure if one is beyond {@link Balance}'s bound
+   */
+  public static double verify(SubtreeProblem problem, SubtreeFactor factor, FactorOptions options) {
+    var columns = new TaskColumns(problem.analysis(), problem.fronts());
+    var out = new FactorOut(columns, factor);
+    BitSet dead = out.dead(problem.analysis());
+    var in = new RowsIn(columns, problem.rows(), null, problem.inputs(), options.threads());
+    ColumnProbe probe = in.probe(dead);
+    var balance = new Balance(columns, probe, in.sums(probe), Steps.of(problem, factor));
+    // What is dropped of one column is at most the tolerance (Heath 1982).
+    double dropped = Math.min(factor.summary().droppedNorm(), Math.max(0, options.rankTolerance()));
+    return balance.verify(
+        out.sums(probe, options.threads()), factor.residualSquares(), dead, dropped);
+  }
+
+  /**
+   * The same for rows of one front that were replaced by others.
+   *
+   * @param in rows of the front
+   * @param out what is to stand for them, an upper trapezoid
+   * @param residualSquares size rhsCount: squares of right-hand sides that dropped out
+   * @return the largest relative departure
+   * @throws IntegrityFailure if one is beyond {@link Balance}'s bound
+   */
+  public static double verifyRows(
+      SymbolicAnalysis analysis, int front, RowBlock in, RowBlock out, double[] residualSquares) {
+    var columns = new TaskColumns(analysis, new int[] {front});
+    var before = new RowsIn(columns, in, null, List.of(), 1);
+    var none = new BitSet();
+    ColumnProbe probe = before.probe(none);
+    int steps = Math.min(in.rows(), analysis.fn(front));
+    var balance = new Balance(columns, probe, before.sums(probe), steps);
+    ColumnSums after = new RowsIn(columns, out, null, List.of(), 1).sums(probe);
+    return balance.verify(after, residualSquares, none, 0);
+  }
+}

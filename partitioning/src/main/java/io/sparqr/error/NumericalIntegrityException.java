@@ -1,0 +1,76 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.error;
+
+/**
+ * A result that is no orthogonal transformation of what it was made from, after it had been
+ * computed again the safe way: hardware or software is at fault, and there is no answer.
+ */
+public final class NumericalIntegrityException extends SparseQrException {
+
+  private static final long serialVersionUID = 1;
+
+  private final int task;
+  private final int front;
+  private final int column;
+  private final double departure;
+  private final double bound;
+
+  /**
+   * What failed.
+   *
+   * @param task subtree task; -1 where there is none or it is not known
+   * @param front front of the assembly tree
+   * @param column column of the input, or right-hand side q as -1 - q
+   * @param departure by how much its sums differ, relative to its norm; NaN where something was not
+   *     finite
+   * @param bound how much may be
+   */
+  public NumericalIntegrityException(
+      int task, int front, int column, double departure, double bound) {
+    super(
+        "%sfront %d, %s: the result is no orthogonal transformation of the rows, twice: sums depart"
+                .formatted(
+                    task < 0 ? "" : "task " + task + ", ",
+                    front,
+                    column >= 0 ? "column " + column : "right-hand side " + (-1 - column))
+            + " by %.2e of the norm, %.2e is allowed; the machine or its libraries are at fault"
+                .formatted(departure, bound));
+    this.task = task;
+    this.front = front;
+    this.column = column;
+    this.departure = departure;
+    this.bound = bound;
+  }
+
+  /** The same of a known task. */
+  public NumericalIntegrityException ofTask(int id) {
+    var e = new NumericalIntegrityException(id, front, column, departure, bound);
+    e.initCause(this);
+    return e;
+  }
+
+  /** Subtree task; -1 where there is none or it is not known. */
+  public int task() {
+    return task;
+  }
+
+  /** Front of the assembly tree. */
+  public int front() {
+    return front;
+  }
+
+  /** Column of the input, or right-hand side q as -1 - q. */
+  public int column() {
+    return column;
+  }
+
+  /** By how much the column's sums differ, relative to its norm. */
+  public double departure() {
+    return departure;
+  }
+
+  /** How much may be. */
+  public double bound() {
+    return bound;
+  }
+}

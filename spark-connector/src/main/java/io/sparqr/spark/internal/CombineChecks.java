@@ -1,0 +1,68 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import org.apache.spark.util.AccumulatorV2;
+
+/**
+ * What the checks of combined rows saw: the largest departure that was accepted, and how many
+ * batches were sent as they were instead. A task that runs again counts again.
+ */
+final class CombineChecks extends AccumulatorV2<CombineChecks, CombineChecks> {
+
+  private static final long serialVersionUID = 1;
+
+  private double departure;
+  private long redone;
+
+  /** A batch was combined. */
+  void accepted(double seen) {
+    departure = Math.max(departure, seen);
+  }
+
+  /** A batch was not. */
+  void sentAsTheyWere() {
+    redone++;
+  }
+
+  double departure() {
+    return departure;
+  }
+
+  long redone() {
+    return redone;
+  }
+
+  @Override
+  public boolean isZero() {
+    return departure == 0 && redone == 0;
+  }
+
+  @Override
+  public CombineChecks copy() {
+    var other = new CombineChecks();
+    other.add(this);
+    return other;
+  }
+
+  @Override
+  public void reset() {
+    departure = 0;
+    redone = 0;
+  }
+
+  @Override
+  public void add(CombineChecks other) {
+    departure = Math.max(departure, other.departure);
+    redone += other.redone;
+  }
+
+  @Override
+  public void merge(AccumulatorV2<CombineChecks, CombineChecks> other) {
+    add(other.value());
+  }
+
+  @Override
+  public CombineChecks value() {
+    return this;
+  }
+}
