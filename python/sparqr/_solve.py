@@ -139,7 +139,7 @@ def solve(
         labels.add(name)
     support = java_class(jvm, "io.sparqr.spark.python.PythonSupport")
     with telling_errors():
-        solution = builder.build().solveRows(
+        solution = builder.build().solve(
             jdf, features_col, weight_col or "", support.array(labels)
         )
     report = json.loads(solution.report().toJson())

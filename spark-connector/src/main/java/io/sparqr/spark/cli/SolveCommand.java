@@ -10,6 +10,7 @@ import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.SparseQRSolver;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.file.FileRows;
 import io.sparqr.spark.file.Labels;
@@ -256,11 +257,11 @@ final class SolveCommand implements Callable<Integer> {
     if (tolerance != null) {
       builder.rankTolerance(tolerance);
     }
-    GpuSparseQR solver = builder.build();
+    SparseQRSolver solver = builder.build();
     List<SolveReport.Seconds> times = new ArrayList<>();
     LeastSquaresSolution solution = null;
     for (int k = 0; k < repeat; k++) {
-      solution = solver.solveRows(rows);
+      solution = solver.solve(rows);
       SolveReport.Seconds s = solution.report().seconds();
       if (repeat > 1) {
         progress(
