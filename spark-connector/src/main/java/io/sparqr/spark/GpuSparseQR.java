@@ -158,17 +158,21 @@ public final class GpuSparseQR {
       return this;
     }
 
-    /** Whether a solve ends with a pass that measures ||A'(b-Ax)||; default false. */
+    /**
+     * Whether every solve ends with a pass that measures ||A'(b-Ax)||, of further right-hand sides
+     * too; default false.
+     */
     public Builder check(boolean on) {
       options.check(on);
       return this;
     }
 
     /**
-     * Steps of iterative refinement after a solve, x += (R'R)^-1 A'(b - Ax); default 0. Each costs
-     * a pass over the rows and two triangular solves, no factorization. The report's residual norm
-     * is that of the refined x then. For badly conditioned problems; a solve without it is normwise
-     * backward stable already.
+     * Steps of iterative refinement after every solve, x += (R'R)^-1 A'(b - Ax), of further
+     * right-hand sides too; default 0. A minimum-norm solution is refined as long as that helps,
+     * whatever is said here. Each costs a pass over the rows and two triangular solves, no
+     * factorization. The report's residual norm is that of the refined x then. For badly
+     * conditioned problems; a solve without it is normwise backward stable already.
      */
     public Builder refinement(int steps) {
       options.refinement(steps);
@@ -179,8 +183,9 @@ public final class GpuSparseQR {
      * Whether a solve of a problem with several solutions (rank-deficient, or fewer rows than
      * columns) gives the one of least 2-norm instead of a basic one, by a QR of A' or, where A does
      * not have full row rank, of R' after that of A; default false. Where the equations of that one
-     * are too badly conditioned, the basic one is given all the same and the report warns. Without
-     * effect on {@code factorize} and under a ridge, whose solution is unique.
+     * are too badly conditioned, the basic one is given all the same and the report warns. {@code
+     * factorize} refuses it. Under a ridge the solution is unique; where the ridge is too small to
+     * make it so numerically, the basic one is given and the report warns.
      */
     public Builder minimumNorm(boolean on) {
       options.minimumNorm(on);
@@ -210,7 +215,8 @@ public final class GpuSparseQR {
      * that are aligned with the rows are then solved as accurately as those that came with them,
      * and without the semi-normal equations' two passes. Costs memory (about the entries of the
      * fronts, which the report tells) and sends every row to its task, as the rows of a front are
-     * not combined before the shuffle. Without effect on a one-shot solve. Default false.
+     * not combined before the shuffle. A one-shot solve does not keep it, and its report says so.
+     * Default false.
      */
     public Builder keepQ(boolean on) {
       options.keepQ(on);

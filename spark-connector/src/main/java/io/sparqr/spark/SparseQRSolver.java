@@ -5,6 +5,7 @@ import io.sparqr.spark.internal.MinimumNorm;
 import io.sparqr.spark.internal.Pipeline;
 import io.sparqr.spark.internal.RowSource;
 import io.sparqr.spark.plan.SolveOptions;
+import java.util.ArrayList;
 import java.util.Objects;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.rdd.RDD;
@@ -69,7 +70,25 @@ public final class SparseQRSolver {
   }
 
   private LeastSquaresSolution solve(RowSource rows) {
-    SolveOptions once = options.withKeepQ(false);
+    LeastSquaresSolution s = solve(rows, options.withKeepQ(false));
+    var notes = new ArrayList<String>();
+    if (options.keepQ()) {
+      notes.add("keepQ is for factorize: a solve leaves nothing behind that could keep Q");
+    }
+    if (options.minimumNorm() && options.ridge() > 0 && s.rank() < s.x().length) {
+      notes.add("a basic solution: minimumNorm has no effect under a ridge");
+    }
+    return notes.isEmpty()
+        ? s
+        : new LeastSquaresSolution(
+            s.solutions(),
+            s.residualNorms(),
+            s.rank(),
+            s.deadColumns(),
+            s.report().withWarnings(notes));
+  }
+
+  private LeastSquaresSolution solve(RowSource rows, SolveOptions once) {
     if (once.minimumNorm() && once.ridge() == 0) {
       return MinimumNorm.solve(rows, once, listener);
     }
@@ -81,6 +100,9 @@ public final class SparseQRSolver {
   /**
    * Factorizes; R stays on the executors until the result is closed. Errors as {@link
    * #solve(JavaRDD)}.
+   *
+   * @throws IllegalArgumentException with {@code minimumNorm} and no ridge: a factorization gives
+   *     basic solutions
    */
   public QRFactorization factorize(JavaRDD<?> rows) {
     return factorize(RowSource.of(rows));
@@ -103,6 +125,10 @@ public final class SparseQRSolver {
   }
 
   private QRFactorization factorize(RowSource rows) {
+    if (options.minimumNorm() && options.ridge() == 0) {
+      throw new IllegalArgumentException(
+          "minimumNorm is for solve: a factorization gives basic solutions");
+    }
     return Pipeline.factorize(rows, options, listener);
   }
 

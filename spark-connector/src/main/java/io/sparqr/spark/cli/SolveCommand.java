@@ -240,7 +240,8 @@ final class SolveCommand implements Callable<Integer> {
     }
   }
 
-  private LeastSquaresSolution solve(JavaRDD<SparseRow> rows, int columns) {
+  /** The solver that the options describe, for a matrix of so many columns. */
+  SparseQRSolver solver(int columns) {
     GpuSparseQR.Builder builder =
         GpuSparseQR.builder()
             .ordering(input.ordering)
@@ -257,7 +258,11 @@ final class SolveCommand implements Callable<Integer> {
     if (tolerance != null) {
       builder.rankTolerance(tolerance);
     }
-    SparseQRSolver solver = builder.build();
+    return builder.build();
+  }
+
+  private LeastSquaresSolution solve(JavaRDD<SparseRow> rows, int columns) {
+    SparseQRSolver solver = solver(columns);
     List<SolveReport.Seconds> times = new ArrayList<>();
     LeastSquaresSolution solution = null;
     for (int k = 0; k < repeat; k++) {
