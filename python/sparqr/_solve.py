@@ -3,6 +3,7 @@
 
 import json
 from dataclasses import dataclass
+from operator import index
 from typing import Any, Dict, List
 
 from sparqr._jvm import doubles, java_class, side_by_side, telling_errors
@@ -16,6 +17,7 @@ _ORDERINGS = {
     "best": "BEST",
 }
 _BACKENDS = {"auto": "AUTO", "cpu": "CPU", "cuda": "REQUIRE_CUDA"}
+_RANK_POLICIES = {"report": "REPORT", "fail": "FAIL"}
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,14 @@ def solve(
     backend="auto",
     ridge=0.0,
     rank_tolerance=None,
+    rank_policy="report",
     equilibrate=True,
     minimum_norm=False,
+    refinement=0,
     check=False,
     columns=None,
     executors=None,
+    partitions=None,
 ):
     """Solve ``min ||sqrt(W) (b - A x)||^2 + ridge ||x||^2`` exactly, by sparse QR on the executors.
 
@@ -89,16 +94,22 @@ def solve(
     rank_tolerance : float, optional
         A column whose remaining norm is at most this is dead; negative: no rank detection.
         Default ``20 (m + n) eps max ||a_j||``.
+    rank_policy : {"report", "fail"}
+        "fail": a rank-deficient matrix is an error instead of a basic solution.
     equilibrate : bool
         Scale columns to unit norm first.
     minimum_norm : bool
         Of several solutions the one of least norm instead of a basic one.
+    refinement : int
+        Steps of iterative refinement, a pass over the rows each.
     check : bool
         Measure ``||A'(b - A x)||`` by one more pass: ``report["normalResidual"]``.
     columns : int, optional
         n, where the vectors' size does not tell it.
     executors : int, optional
         Workers that the tree is cut for. Default: those that are there.
+    partitions : int, optional
+        Reducers of the shuffle that collects the pattern. Default: by cores.
 
     Returns
     -------
@@ -109,12 +120,22 @@ def solve(
     SparqrError
         NaN or infinity in the data, a negative weight, an index out of range, no CUDA device, ...
     ValueError
-        An ordering or backend that does not exist.
+        An ordering, backend or rank policy that does not exist.
     TypeError
-        A DataFrame of Spark Connect.
+        A DataFrame of Spark Connect, an option that does not exist, a flag that is neither True
+        nor False, a fraction where a count belongs.
     """
     method = _named(ordering, _ORDERINGS, "ordering")
     choice = _named(backend, _BACKENDS, "backend")
+    policy = _named(rank_policy, _RANK_POLICIES, "rank_policy")
+    flags = {
+        "equilibrate": _flag(equilibrate, "equilibrate"),
+        "minimumNorm": _flag(minimum_norm, "minimum_norm"),
+        "check": _flag(check, "check"),
+    }
+    given = {"columns": columns, "executors": executors, "partitions": partitions}
+    counts = {name: index(value) for name, value in given.items() if value is not None}
+    counts["refinement"] = index(refinement)
     several = not isinstance(label_col, str)
     names = list(label_col) if several else [label_col]
     if not names:
@@ -126,20 +147,18 @@ def solve(
     builder = java_class(jvm, "io.sparqr.spark.GpuSparseQR").builder()
     builder.ordering(getattr(java_class(jvm, "io.sparqr.ordering.OrderingMethod"), method))
     builder.backend(getattr(java_class(jvm, "io.sparqr.backend.BackendChoice"), choice))
-    builder.ridge(float(ridge)).equilibrate(bool(equilibrate))
-    builder.minimumNorm(bool(minimum_norm)).check(bool(check))
+    builder.rankPolicy(getattr(java_class(jvm, "io.sparqr.spark.RankPolicy"), policy))
+    builder.ridge(float(ridge))
     if rank_tolerance is not None:
         builder.rankTolerance(float(rank_tolerance))
-    if columns is not None:
-        builder.columns(int(columns))
-    if executors is not None:
-        builder.executors(int(executors))
+    for name, value in {**flags, **counts}.items():
+        getattr(builder, name)(value)
     labels = jvm.java.util.ArrayList()
     for name in names:
         labels.add(name)
     support = java_class(jvm, "io.sparqr.spark.python.PythonSupport")
     with telling_errors():
-        solution = builder.build().solveRows(
+        solution = builder.build().solve(
             jdf, features_col, weight_col or "", support.array(labels)
         )
     report = json.loads(solution.report().toJson())
@@ -153,6 +172,12 @@ def solve(
         dead_columns=report["deadColumns"],
         report=report,
     )
+
+
+def _flag(value, what):
+    if value not in (True, False):
+        raise TypeError(f"{what} {value!r} is neither True nor False")
+    return bool(value)
 
 
 def _named(name, names, what):

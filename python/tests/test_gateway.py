@@ -56,6 +56,13 @@ class GatewayTest(unittest.TestCase):
         self.assertAlmostEqual(least.x[0], 0.75, places=13)
         self.assertAlmostEqual(least.x[1], 0.75, places=13)
         self.assertEqual(sparqr.solve(self.frame(twice), rank_tolerance=10).rank, 0)
+        with self.assertRaises(sparqr.SparqrError) as told:
+            sparqr.solve(self.frame(twice), rank_policy="fail")
+        self.assertEqual(told.exception.kind, "RankDeficientException")
+        again = self.frame("2 1:1\n2 1:1\n")
+        more = sparqr.solve(again, ridge=2, refinement=2, partitions=2, columns=1, check=True)
+        self.assertAlmostEqual(more.x[0], 1, places=14)
+        self.assertLess(more.report["normalResidual"], 1e-14)
 
     def test_several_labels_and_weights(self):
         def change(jdf, functions):

@@ -1,6 +1,7 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 """What needs neither a JVM nor PySpark."""
 
+import inspect
 import struct
 import unittest
 from unittest import mock
@@ -28,6 +29,92 @@ class PlainTest(unittest.TestCase):
             sparqr.solve(None, label_col=[])
         with self.assertRaisesRegex(TypeError, "Spark Connect"):
             sparqr.solve(object())
+
+    def test_every_option_reaches_the_builder(self):
+        calls = {
+            "ordering": ("nd", "ordering", "NESTED_DISSECTION"),
+            "backend": ("cuda", "backend", "REQUIRE_CUDA"),
+            "ridge": (2, "ridge", 2.0),
+            "rank_tolerance": (1e-3, "rankTolerance", 1e-3),
+            "rank_policy": ("fail", "rankPolicy", "FAIL"),
+            "equilibrate": (False, "equilibrate", False),
+            "minimum_norm": (True, "minimumNorm", True),
+            "refinement": (3, "refinement", 3),
+            "check": (True, "check", True),
+            "columns": (7, "columns", 7),
+            "executors": (4, "executors", 4),
+            "partitions": (5, "partitions", 5),
+        }
+        parameters = inspect.signature(sparqr.solve).parameters.values()
+        options = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+        self.assertEqual(options, set(calls))
+        for name, (value, method, expected) in calls.items():
+            plain = self.builder_calls()
+            told = self.builder_calls(**{name: value})
+            self.assertNotEqual(plain.get(method), told.get(method), name)
+            self.assertEqual(told.pop(method), expected, name)
+            plain.pop(method, None)
+            self.assertEqual(told, plain, name)
+
+    @staticmethod
+    def builder_calls(**options):
+        """What sparqr.solve calls on the Java builder before it builds: name -> argument."""
+        calls = {}
+
+        class Builder:
+            def __getattr__(self, name):
+                def record(value=None):
+                    if name == "build":
+                        raise InterruptedError
+                    calls[name] = value
+                    return self
+
+                return record
+
+        class Name:
+            """A package, a class or a constant of the JVM."""
+
+            def __init__(self, name):
+                self.name = name
+
+            def __getattr__(self, part):
+                return Name(part)
+
+            def __eq__(self, other):
+                return self.name == other
+
+            def __call__(self):
+                return Builder() if self.name == "builder" else []
+
+        class ArrayList(list):
+            add = list.append
+
+        jvm = Name("jvm")
+        jvm.java = mock.Mock()
+        jvm.java.util.ArrayList = ArrayList
+        frame = mock.Mock(_jdf=object())
+        frame.sparkSession._jvm = jvm
+        try:
+            sparqr.solve(frame, **options)
+        except InterruptedError:
+            return calls
+        raise AssertionError("nothing was built")
+
+    def test_options_that_are_none_are_refused(self):
+        for wrong in (
+            {"rigde": 1.0},
+            {"check": "yes"},
+            {"equilibrate": None},
+            {"minimum_norm": "False"},
+            {"columns": 3.5},
+            {"refinement": 1.5},
+            {"executors": "2"},
+        ):
+            with self.assertRaises(TypeError, msg=str(wrong)) as told:
+                sparqr.solve(mock.Mock(), **wrong)
+            self.assertNotIn("Spark Connect", str(told.exception))
+        with self.assertRaisesRegex(ValueError, "'stop' is none of report, fail"):
+            sparqr.solve(None, rank_policy="stop")
 
     def test_a_missing_jar_is_told(self):
         class JavaPackage:

@@ -5,6 +5,7 @@ import io.sparqr.matrix.Gallery;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.QRFactorization;
+import io.sparqr.spark.SparseQRSolver;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -42,7 +43,7 @@ public final class ReweightedLeastSquares {
     double[] weight = new double[b.length];
     Arrays.fill(weight, 1);
 
-    GpuSparseQR qr = GpuSparseQR.builder().build();
+    SparseQRSolver qr = GpuSparseQR.builder().build();
     LeastSquaresSolution s = null;
     for (int step = 0; step < STEPS; step++) {
       try (QRFactorization f = qr.factorize(context.parallelize(rows(a, b, weight), 4))) {

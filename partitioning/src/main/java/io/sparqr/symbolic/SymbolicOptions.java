@@ -31,8 +31,9 @@ public record SymbolicOptions(
     Optional<FactorizationRate> rate)
     implements Serializable {
 
-  /** Checks that a given order is there exactly when it is asked for. */
+  /** Checks that a given order is there exactly when it is asked for; copies the array. */
   public SymbolicOptions {
+    Objects.requireNonNull(ordering, "ordering");
     Objects.requireNonNull(amalgamation, "amalgamation");
     Objects.requireNonNull(rate, "rate");
     if ((ordering == OrderingMethod.GIVEN) != given.isPresent()) {
@@ -41,6 +42,13 @@ public record SymbolicOptions(
     if (rhs < 0) {
       throw new IllegalArgumentException("rhs = " + rhs);
     }
+    notSingletons = notSingletons.clone();
+  }
+
+  /** A copy. */
+  @Override
+  public int[] notSingletons() {
+    return notSingletons.clone();
   }
 
   /** AUTO ordering, singletons, default amalgamation, one right-hand side. */

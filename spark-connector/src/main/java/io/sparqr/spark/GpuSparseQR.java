@@ -4,13 +4,11 @@ package io.sparqr.spark;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
-import io.sparqr.spark.internal.MinimumNorm;
-import io.sparqr.spark.internal.Pipeline;
-import io.sparqr.spark.internal.RowSource;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.symbolic.Amalgamation;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import org.apache.spark.api.java.JavaRDD;
@@ -23,6 +21,10 @@ import org.apache.spark.storage.StorageLevel;
  * Exact sparse linear least squares on Spark, min ||sqrt(W) (b - A x)||^2 + lambda ||x||^2, by a
  * distributed multifrontal QR factorization AP = QR (never A'A), on the executors' GPUs or CPUs.
  *
+ * <p>The way in: {@code solve} with the defaults, or {@link #builder()} for a {@link
+ * SparseQRSolver} with options. Nothing is an instance of this class, so that its {@code solve}
+ * cannot be called on something that has options, and forget them.
+ *
  * <p>Rows come as an RDD (Java or Scala) of {@link SparseRow}, of {@code
  * org.apache.spark.mllib.regression.LabeledPoint} or of {@code
  * org.apache.spark.ml.feature.LabeledPoint}, or as a Dataset with a vector column and one or more
@@ -30,18 +32,10 @@ import org.apache.spark.storage.StorageLevel;
  * Builder#check(boolean)}: persist an RDD that is costly to compute, and one whose order of rows is
  * not reproducible. Same rows in the same partitions, same options and machine: bit-identical
  * results.
- *
- * <p>Immutable; one instance may serve many solves and threads.
  */
 public final class GpuSparseQR {
 
-  private final SolveOptions options;
-  private final ProgressListener listener;
-
-  private GpuSparseQR(SolveOptions options, ProgressListener listener) {
-    this.options = options;
-    this.listener = listener;
-  }
+  private GpuSparseQR() {}
 
   /** Everything on its default. */
   public static Builder builder() {
@@ -49,95 +43,28 @@ public final class GpuSparseQR {
   }
 
   /**
-   * Solves with the defaults; see {@link #solveRows(JavaRDD)} for the errors.
+   * Solves with the defaults; see {@link SparseQRSolver#solve(JavaRDD)} for the errors.
    *
    * @param rows of {@link SparseRow} or a LabeledPoint
    */
   public static LeastSquaresSolution solve(JavaRDD<?> rows) {
-    return builder().build().solveRows(rows);
+    return builder().solve(rows);
   }
 
   /** Solves with the defaults, Scala's RDD. */
   public static LeastSquaresSolution solve(RDD<?> rows) {
-    return builder().build().solveRows(rows.toJavaRDD());
+    return builder().solve(rows);
   }
 
   /** Solves with the defaults; columns "features" (vector), "label". */
   public static LeastSquaresSolution solve(Dataset<Row> rows) {
-    return builder().build().solveRows(rows, "features", "", "label");
+    return builder().solve(rows);
   }
 
   /**
-   * Factorizes and solves; nothing stays behind on the cluster.
-   *
-   * @param rows of {@link SparseRow} or a LabeledPoint
-   * @throws io.sparqr.error.NonFiniteValueException NaN or infinity in A, b or weights
-   * @throws io.sparqr.error.MatrixFormatException index out of range or twice in a row, negative
-   *     weight, no rows, no columns, an element that is no row
-   * @throws io.sparqr.error.DimensionMismatchException rows that disagree on the number of columns
-   *     or right-hand sides
-   * @throws io.sparqr.error.InsufficientMemoryException the pattern does not fit the driver, or a
-   *     front its executor
-   * @throws io.sparqr.error.RankDeficientException with {@link RankPolicy#FAIL}
-   * @throws io.sparqr.error.BackendUnavailableException CUDA is required and not there
+   * Collects options; {@link #build()} checks them and copies them, so that one builder may make
+   * several solvers, each with the options of its time. Not for several threads at once.
    */
-  public LeastSquaresSolution solveRows(JavaRDD<?> rows) {
-    return solve(RowSource.of(rows));
-  }
-
-  private LeastSquaresSolution solve(RowSource rows) {
-    SolveOptions once = options.withKeepQ(false);
-    if (once.minimumNorm() && once.ridge() == 0) {
-      return MinimumNorm.solve(rows, once, listener);
-    }
-    try (QRFactorization f = Pipeline.factorize(rows, once, listener)) {
-      return f.solve();
-    }
-  }
-
-  /** The same from Scala's RDD. */
-  public LeastSquaresSolution solveRows(RDD<?> rows) {
-    return solveRows(rows.toJavaRDD());
-  }
-
-  /**
-   * The same from a Dataset.
-   *
-   * @param featuresColumn a vector column
-   * @param weightColumn empty: all weights 1
-   * @param labelColumns the right-hand sides, numeric columns
-   */
-  public LeastSquaresSolution solveRows(
-      Dataset<Row> rows, String featuresColumn, String weightColumn, String... labelColumns) {
-    return solve(RowSource.of(rows, featuresColumn, weightColumn, labelColumns));
-  }
-
-  /**
-   * Factorizes; R stays on the executors until the result is closed. Errors as {@link
-   * #solveRows(JavaRDD)}.
-   */
-  public QRFactorization factorize(JavaRDD<?> rows) {
-    return Pipeline.factorize(RowSource.of(rows), options, listener);
-  }
-
-  /** The same from Scala's RDD. */
-  public QRFactorization factorize(RDD<?> rows) {
-    return factorize(rows.toJavaRDD());
-  }
-
-  /** The same from a Dataset; see {@link #solveRows(Dataset, String, String, String...)}. */
-  public QRFactorization factorize(
-      Dataset<Row> rows, String featuresColumn, String weightColumn, String... labelColumns) {
-    return Pipeline.factorize(
-        RowSource.of(rows, featuresColumn, weightColumn, labelColumns), options, listener);
-  }
-
-  /** The options in force. */
-  public SolveOptions options() {
-    return options;
-  }
-
-  /** Collects options; {@link #build()} checks them. */
   public static final class Builder {
     private final SolveOptions.Builder options = new SolveOptions.Builder();
     private ProgressListener listener = ProgressListener.NONE;
@@ -231,17 +158,21 @@ public final class GpuSparseQR {
       return this;
     }
 
-    /** Whether a solve ends with a pass that measures ||A'(b-Ax)||; default false. */
+    /**
+     * Whether every solve ends with a pass that measures ||A'(b-Ax)||, of further right-hand sides
+     * too; default false.
+     */
     public Builder check(boolean on) {
       options.check(on);
       return this;
     }
 
     /**
-     * Steps of iterative refinement after a solve, x += (R'R)^-1 A'(b - Ax); default 0. Each costs
-     * a pass over the rows and two triangular solves, no factorization. The report's residual norm
-     * is that of the refined x then. For badly conditioned problems; a solve without it is normwise
-     * backward stable already.
+     * Steps of iterative refinement after every solve, x += (R'R)^-1 A'(b - Ax), of further
+     * right-hand sides too; default 0. A minimum-norm solution is refined as long as that helps,
+     * whatever is said here. Each costs a pass over the rows and two triangular solves, no
+     * factorization. The report's residual norm is that of the refined x then. For badly
+     * conditioned problems; a solve without it is normwise backward stable already.
      */
     public Builder refinement(int steps) {
       options.refinement(steps);
@@ -252,8 +183,9 @@ public final class GpuSparseQR {
      * Whether a solve of a problem with several solutions (rank-deficient, or fewer rows than
      * columns) gives the one of least 2-norm instead of a basic one, by a QR of A' or, where A does
      * not have full row rank, of R' after that of A; default false. Where the equations of that one
-     * are too badly conditioned, the basic one is given all the same and the report warns. Without
-     * effect on {@code factorize} and under a ridge, whose solution is unique.
+     * are too badly conditioned, the basic one is given all the same and the report warns. {@code
+     * factorize} refuses it. Under a ridge the solution is unique; where the ridge is too small to
+     * make it so numerically, the basic one is given and the report warns.
      */
     public Builder minimumNorm(boolean on) {
       options.minimumNorm(on);
@@ -283,7 +215,8 @@ public final class GpuSparseQR {
      * that are aligned with the rows are then solved as accurately as those that came with them,
      * and without the semi-normal equations' two passes. Costs memory (about the entries of the
      * fronts, which the report tells) and sends every row to its task, as the rows of a front are
-     * not combined before the shuffle. Without effect on a one-shot solve. Default false.
+     * not combined before the shuffle. A one-shot solve does not keep it, and its report says so.
+     * Default false.
      */
     public Builder keepQ(boolean on) {
       options.keepQ(on);
@@ -292,18 +225,23 @@ public final class GpuSparseQR {
 
     /** Who hears of progress; default nobody. */
     public Builder listener(ProgressListener hears) {
-      listener = hears;
+      listener = Objects.requireNonNull(hears, "listener");
       return this;
     }
 
-    /** Shortcut for {@code build().solveRows(rows)}. */
+    /** Shortcut for {@code build().solve(rows)}. */
     public LeastSquaresSolution solve(JavaRDD<?> rows) {
-      return build().solveRows(rows);
+      return build().solve(rows);
     }
 
-    /** Shortcut for {@code build().solveRows(rows)}. */
+    /** Shortcut for {@code build().solve(rows)}. */
     public LeastSquaresSolution solve(RDD<?> rows) {
-      return build().solveRows(rows);
+      return build().solve(rows);
+    }
+
+    /** Shortcut for {@code build().solve(rows)}. */
+    public LeastSquaresSolution solve(Dataset<Row> rows) {
+      return build().solve(rows);
     }
 
     /** Shortcut for {@code build().factorize(rows)}. */
@@ -316,13 +254,18 @@ public final class GpuSparseQR {
       return build().factorize(rows);
     }
 
+    /** Shortcut for {@code build().factorize(rows)}. */
+    public QRFactorization factorize(Dataset<Row> rows) {
+      return build().factorize(rows);
+    }
+
     /**
-     * Checks and freezes.
+     * Checks and freezes: what is set afterwards is for the next one.
      *
      * @throws IllegalArgumentException for an option out of range
      */
-    public GpuSparseQR build() {
-      return new GpuSparseQR(options.build(), listener);
+    public SparseQRSolver build() {
+      return new SparseQRSolver(options.build(), listener);
     }
   }
 }

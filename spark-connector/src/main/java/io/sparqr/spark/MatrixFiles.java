@@ -34,7 +34,7 @@ public final class MatrixFiles {
 
   /**
    * The rows of a coordinate file with a right-hand side of zeros: for {@link
-   * GpuSparseQR#factorize(JavaRDD)}, whose result solves others. A row without entries is there
+   * SparseQRSolver#factorize(JavaRDD)}, whose result solves others. A row without entries is there
    * too.
    *
    * @throws IOException if the file cannot be opened or read

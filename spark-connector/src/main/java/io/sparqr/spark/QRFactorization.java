@@ -4,20 +4,32 @@ package io.sparqr.spark;
 import io.sparqr.spark.internal.Factorization;
 import io.sparqr.spark.internal.RowSource;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.Objects;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.rdd.RDD;
 
 /**
- * AP = QR with R on the executors and Q'b beside it. Holds persisted RDDs and broadcasts until
- * {@link #close()}; every method throws {@link IllegalStateException} after that. Not for several
- * threads at once.
+ * AP = QR with R on the executors and Q'b beside it, made with a solver's options, which hold for
+ * every solution that it gives. Holds persisted RDDs and broadcasts until {@link #close()}; every
+ * method but close itself throws {@link IllegalStateException} after that. Not for several threads
+ * at once.
  */
 public final class QRFactorization implements AutoCloseable {
 
   private final Factorization state;
+  private boolean closed;
 
   /** Wraps what the pipeline made; not for callers. */
   public QRFactorization(Factorization state) {
-    this.state = state;
+    this.state = Objects.requireNonNull(state, "state");
+  }
+
+  /** What it has, unless it is closed. */
+  private Factorization open() {
+    if (closed) {
+      throw new IllegalStateException("this factorization is closed");
+    }
+    return state;
   }
 
   /**
@@ -25,7 +37,7 @@ public final class QRFactorization implements AutoCloseable {
    * of the tree down. The first call computes, later ones return the same object.
    */
   public LeastSquaresSolution solve() {
-    return state.solve();
+    return open().solve();
   }
 
   /**
@@ -33,24 +45,34 @@ public final class QRFactorization implements AutoCloseable {
    * those that came with the rows, one pass over the rows; otherwise by the corrected semi-normal
    * equations R'R x = A'b with one step of iterative refinement (Bjorck 1987, Linear Algebra Appl.
    * 88/89), two passes, which lose digits where the condition number is beyond about 1e7. The
-   * report of the solution says which.
+   * report of the solution says which. {@code refinement} and {@code check} hold here too; the one
+   * step of the semi-normal equations is the first of them.
    *
    * @param rightHandSides aligned with the rows that were factorized: same number of partitions,
    *     same number of elements in each; every element has the same number of values
    * @throws io.sparqr.error.DimensionMismatchException if they are not aligned or not equally long
    */
   public LeastSquaresSolution solve(JavaRDD<double[]> rightHandSides) {
-    return state.solveAligned(state.source().withLabels(rightHandSides));
+    return open().solveAligned(state.source().withLabels(rightHandSides));
   }
 
   /**
-   * The same from rows that carry the new labels: same matrix and weights, in any order and
-   * partitioning; always by the semi-normal equations.
+   * The same for the rows that were factorized, come again with other labels: same matrix and
+   * weights, in any order and partitioning. Always by the semi-normal equations. Rows of another
+   * matrix want a factorization of their own; they are refused as far as their number or ||A||_F
+   * tells them.
    *
    * @param rows of {@link SparseRow} or a LabeledPoint
+   * @throws IllegalArgumentException if these are the rows of another matrix
+   * @throws io.sparqr.error.DimensionMismatchException if they are not as many or not as wide
    */
-  public LeastSquaresSolution solveRows(JavaRDD<?> rows) {
-    return state.solveFurther(RowSource.of(rows));
+  public LeastSquaresSolution solveRelabeled(JavaRDD<?> rows) {
+    return open().solveFurther(RowSource.of(rows));
+  }
+
+  /** The same from Scala's RDD. */
+  public LeastSquaresSolution solveRelabeled(RDD<?> rows) {
+    return solveRelabeled(rows.toJavaRDD());
   }
 
   /**
@@ -59,7 +81,7 @@ public final class QRFactorization implements AutoCloseable {
    * (Erisman and Tinney 1975), from the top of the tree down.
    */
   public double[] standardErrors(int k) {
-    return state.standardErrors(k);
+    return open().standardErrors(k);
   }
 
   /** {@link #standardErrors(int)} for the first right-hand side. */
@@ -72,22 +94,22 @@ public final class QRFactorization implements AutoCloseable {
    * #solve()} complete.
    */
   public SolveReport summary() {
-    return state.report();
+    return open().report();
   }
 
   /** Numerical rank. */
   public int rank() {
-    return state.rank();
+    return open().rank();
   }
 
   /** Original indices of the dead columns, ascending. */
   public int[] deadColumns() {
-    return state.deadColumns();
+    return open().deadColumns();
   }
 
   /** The symbolic analysis that was used. */
   public SymbolicAnalysis analysis() {
-    return state.analysis();
+    return open().analysis();
   }
 
   /**
@@ -95,12 +117,13 @@ public final class QRFactorization implements AutoCloseable {
    * order; rows of dead columns are missing.
    */
   public RFactor collectR() {
-    return state.collectR();
+    return open().collectR();
   }
 
   /** Releases everything on the cluster; idempotent. */
   @Override
   public void close() {
+    closed = true;
     state.close();
   }
 }

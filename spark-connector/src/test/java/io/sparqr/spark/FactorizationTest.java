@@ -56,10 +56,10 @@ class FactorizationTest {
     double[] c = Problems.rhs(30, SEED + 2);
     List<SparseRow> shuffled = new java.util.ArrayList<>(Problems.rows(a, c));
     java.util.Collections.shuffle(shuffled, new java.util.Random(SEED));
-    GpuSparseQR qr = GpuSparseQR.builder().ridge(0.25).build();
+    SparseQRSolver qr = GpuSparseQR.builder().ridge(0.25).build();
     try (QRFactorization f = qr.factorize(Problems.rdd(a, 2, b))) {
-      LeastSquaresSolution s = f.solveRows(LocalSpark.context().parallelize(shuffled, 4));
-      LeastSquaresSolution direct = qr.solveRows(Problems.rdd(a, 2, c));
+      LeastSquaresSolution s = f.solveRelabeled(LocalSpark.context().parallelize(shuffled, 4));
+      LeastSquaresSolution direct = qr.solve(Problems.rdd(a, 2, c));
       assertThat(s.x()).as("seed %d", SEED).containsExactly(direct.x(), within(1e-13));
       assertThat(s.residualNorm()).isCloseTo(direct.residualNorm(), within(1e-12));
       assertThat(direct.residualNorm())

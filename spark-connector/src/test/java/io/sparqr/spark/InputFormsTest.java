@@ -62,9 +62,9 @@ class InputFormsTest {
             .add("second", DataTypes.FloatType)
             .add("w", DataTypes.IntegerType);
     var data = LocalSpark.session().createDataFrame(rows, schema);
-    sameAsDense(GpuSparseQR.builder().build().solveRows(data, "features", "w", "label"));
+    sameAsDense(GpuSparseQR.builder().build().solve(data, "features", "w", "label"));
     LeastSquaresSolution both =
-        GpuSparseQR.builder().build().solveRows(data, "features", "w", "label", "second");
+        GpuSparseQR.builder().build().solve(data, "features", "w", "label", "second");
     sameAsDense(both);
     assertThat(both.rhsCount()).isEqualTo(2);
     assertThat(both.report().rows()).isEqualTo(50);

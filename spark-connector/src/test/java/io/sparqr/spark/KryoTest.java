@@ -34,7 +34,7 @@ class KryoTest {
               .parallelize(Problems.rows(a, b), 2)
               .map(r -> r)
               .persist(StorageLevel.MEMORY_ONLY_SER());
-      GpuSparseQR qr =
+      SparseQRSolver qr =
           GpuSparseQR.builder()
               .check(true)
               .storageLevel(StorageLevel.MEMORY_AND_DISK_SER())
@@ -43,7 +43,7 @@ class KryoTest {
       try (QRFactorization f = qr.factorize(rows)) {
         assertThat(f.solve().report().normalResidual()).isLessThan(1e-14);
         assertThat(f.summary().levels()).isGreaterThanOrEqualTo(2);
-        assertThat(f.solveRows(rows).x()).hasSize(225);
+        assertThat(f.solveRelabeled(rows).x()).hasSize(225);
         assertThat(f.standardErrors()[0]).isPositive();
         assertThat(f.collectR().matrix().rows()).isEqualTo(225);
       }

@@ -148,7 +148,7 @@ class LocalClusterIT {
     waitForExecutors();
     double[] c = Problems.rhs(A.rows(), SEED + 2);
     try (QRFactorization f = solver().factorize(rows)) {
-      LeastSquaresSolution s = f.solveRows(context.parallelize(Problems.rows(A, c), 3));
+      LeastSquaresSolution s = f.solveRelabeled(context.parallelize(Problems.rows(A, c), 3));
       assertThat(Problems.normalResidual(A, s.x(), c)).isLessThan(1e-13);
       assertThat(java.util.Arrays.stream(f.standardErrors()))
           .hasSize(A.columns())

@@ -25,7 +25,7 @@ class MinimumNormTest {
     double[] c = Problems.rhs(12, SEED + 1);
     var qr = GpuSparseQR.builder().minimumNorm(true).columns(41).build();
     var rows = Problems.rows(wide, b, c).stream().map(MinimumNormTest::withoutSize).toList();
-    LeastSquaresSolution s = qr.solveRows(LocalSpark.context().parallelize(rows, 3));
+    LeastSquaresSolution s = qr.solve(LocalSpark.context().parallelize(rows, 3));
     assertThat(LocalSpark.context().getPersistentRDDs()).isEmpty();
     assertThat(s.rank()).isEqualTo(12);
     assertThat(s.report().columns()).isEqualTo(41);

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,21 +53,7 @@ class ReadmeTest {
       if (!source.contains("import io.sparqr.spark.*;")) {
         source = "import io.sparqr.spark.SparseRow;\n" + source;
       }
-      Path file = Files.writeString(folder.resolve("Readme.java"), source);
-      var errors = new java.io.ByteArrayOutputStream();
-      int code =
-          ToolProvider.getSystemJavaCompiler()
-              .run(
-                  null,
-                  null,
-                  errors,
-                  "-proc:none",
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  "-d",
-                  folder.toString(),
-                  file.toString());
-      assertThat(code).as("%s%n%s", source, errors).isZero();
+      assertThat(JavaSource.errors(folder, "Readme", source)).as(source).isEmpty();
     }
   }
 

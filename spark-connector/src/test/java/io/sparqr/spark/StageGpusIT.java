@@ -68,7 +68,7 @@ class StageGpusIT {
               .backend(BackendChoice.AUTO)
               .partitionOptions(new PartitionOptions(2, 4, 2, 0))
               .build();
-      LeastSquaresSolution s = qr.solveRows(context.parallelize(Problems.rows(a, b), 3));
+      LeastSquaresSolution s = qr.solve(context.parallelize(Problems.rows(a, b), 3));
       assertThat(Problems.normalResidual(a, s.x(), b)).isLessThan(1e-14);
       assertThat(context.sc().getPersistentRDDs().size()).isZero();
       assertThat(s.report().orderingReason())

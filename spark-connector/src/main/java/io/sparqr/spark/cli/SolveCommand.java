@@ -10,6 +10,7 @@ import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.SparseQRSolver;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.file.FileRows;
 import io.sparqr.spark.file.Labels;
@@ -239,7 +240,8 @@ final class SolveCommand implements Callable<Integer> {
     }
   }
 
-  private LeastSquaresSolution solve(JavaRDD<SparseRow> rows, int columns) {
+  /** The solver that the options describe, for a matrix of so many columns. */
+  SparseQRSolver solver(int columns) {
     GpuSparseQR.Builder builder =
         GpuSparseQR.builder()
             .ordering(input.ordering)
@@ -256,11 +258,15 @@ final class SolveCommand implements Callable<Integer> {
     if (tolerance != null) {
       builder.rankTolerance(tolerance);
     }
-    GpuSparseQR solver = builder.build();
+    return builder.build();
+  }
+
+  private LeastSquaresSolution solve(JavaRDD<SparseRow> rows, int columns) {
+    SparseQRSolver solver = solver(columns);
     List<SolveReport.Seconds> times = new ArrayList<>();
     LeastSquaresSolution solution = null;
     for (int k = 0; k < repeat; k++) {
-      solution = solver.solveRows(rows);
+      solution = solver.solve(rows);
       SolveReport.Seconds s = solution.report().seconds();
       if (repeat > 1) {
         progress(

@@ -202,20 +202,44 @@ final class FactorState implements Factorization {
       x[k] = plan.unscale(z, k, x.length, 1);
       norm[k] = plan.withoutRidge(q.residual()[k], x[k]);
     }
-    return further(x, norm, "further right-hand sides by the kept Q");
+    var pass = new ResidualPass(rows, made.plan, plan);
+    var found = new SemiNormalEquations.Solution(x, norm);
+    return further(
+        pass, found, options.refinement(), "further right-hand sides by the kept Q", scope);
   }
 
-  private LeastSquaresSolution further(double[][] x, double[] norm, String how) {
-    return new LeastSquaresSolution(x, norm, rank(), deadColumns(), report(norm, List.of(how)));
+  /** So many steps of refinement, and the check: what the options want of every solution. */
+  private LeastSquaresSolution further(
+      ResidualPass pass,
+      SemiNormalEquations.Solution found,
+      int steps,
+      String how,
+      JobScope scope) {
+    double[][] x = found.x();
+    double[] norm = found.residualNorm();
+    for (int step = 0; step < steps; step++) {
+      norm = equations.refine(pass, x, scope);
+    }
+    double normal = options.check() ? pass.check(x, held) : Double.NaN;
+    return new LeastSquaresSolution(
+        x, norm, rank(), deadColumns(), report(norm, normal, List.of(how)));
   }
 
   private LeastSquaresSolution solveSemiNormal(RowSource rows, JobScope scope, String why) {
     var pass = new ResidualPass(rows, made.plan, plan);
-    SemiNormalEquations.Solution s = equations.solve(pass, made.pattern.rows(), scope);
+    double frobenius = Math.sqrt(plan.numbers().ridge() * n);
+    for (double norm : made.pattern.norm()) {
+      frobenius = Math.hypot(frobenius, norm);
+    }
+    SemiNormalEquations.Solution s = equations.solve(pass, made.pattern.rows(), frobenius, scope);
+    // one step is the equations' own
+    int steps = Math.max(0, options.refinement() - 1);
     return further(
-        s.x(),
-        s.residualNorm(),
-        "further right-hand sides by the corrected semi-normal equations: " + why);
+        pass,
+        s,
+        steps,
+        "further right-hand sides by the corrected semi-normal equations: " + why,
+        scope);
   }
 
   /** y of least norm with A'y = b, one a right-hand side; A must have full column rank. */
@@ -297,10 +321,10 @@ final class FactorState implements Factorization {
 
   @Override
   public SolveReport report() {
-    return report(residualNorm, List.of());
+    return report(residualNorm, normalResidual, List.of());
   }
 
-  private SolveReport report(double[] norms, List<String> notes) {
+  private SolveReport report(double[] norms, double normal, List<String> notes) {
     long kept = 0;
     long shuffled = made.pattern.shuffleBytes();
     long entries = analysis.singletonEntries();
@@ -344,7 +368,7 @@ final class FactorState implements Factorization {
         rank(),
         deadColumns(),
         norms,
-        normalResidual,
+        normal,
         Math.max(summary.normDeparture(), made.combined.departure()),
         summary.backend(),
         reason,

@@ -5,15 +5,18 @@ import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.error.SparseQrException;
+import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.RankPolicy;
+import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.wire.ReportCodec;
+import io.sparqr.symbolic.SymbolicOptions;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -69,6 +72,10 @@ public final class MinimumNorm {
    */
   public static LeastSquaresSolution solve(
       RowSource source, SolveOptions options, ProgressListener listener) {
+    if (options.rankPolicy() == RankPolicy.FAIL) {
+      // full column rank or an error that says the rank: no other solution is wanted
+      return ofAnyRank(source, options, listener);
+    }
     Optional<LeastSquaresSolution> wide;
     try (var scope = new JobScope(source.context())) {
       scope.describe("minimum-norm solution by the transpose");
@@ -93,6 +100,8 @@ public final class MinimumNorm {
               .refinement(0)
               .equilibrate(true)
               .analysis(Optional.empty())
+              .check(false)
+              .symbolic(withoutGiven(options.symbolic()))
               .build();
       Optional<LeastSquaresSolution> found =
           new MinimumNorm(state.factorRows().rows(), factor, listener).wide();
@@ -196,6 +205,7 @@ public final class MinimumNorm {
     int m = transposed.rows();
     SolveOptions ofTranspose =
         options.toBuilder()
+            .symbolic(withoutGiven(options.symbolic()))
             .columns(m)
             .rankPolicy(RankPolicy.REPORT)
             .analysis(Optional.empty())
@@ -219,9 +229,33 @@ public final class MinimumNorm {
         x[k] = scaled(s.x()[k], exponent[k] - transposed.exponent());
         norm[k] = Math.scalb(s.residualNorm()[k], exponent[k]);
       }
-      var report = state.report().ofMinimumNorm(m, transposed.columns(), norm, watch.total());
+      SolveReport report =
+          state
+              .report()
+              .ofMinimumNorm(m, transposed.columns(), norm, watch.total())
+              .withWarnings(withoutEffect());
       return Optional.of(new LeastSquaresSolution(x, norm, m, new int[0], report));
     }
+  }
+
+  /** A caller's order of A's columns says nothing of A'. */
+  private static SymbolicOptions withoutGiven(SymbolicOptions symbolic) {
+    return symbolic.given().isPresent() ? symbolic.withOrdering(OrderingMethod.AUTO) : symbolic;
+  }
+
+  /** Options that a system whose equations are met, by a factorization of A', has no use for. */
+  private List<String> withoutEffect() {
+    var notes = new ArrayList<String>();
+    if (options.check()) {
+      notes.add("check: not measured, b - Ax is nothing but rounding errors");
+    }
+    if (options.analysis().isPresent()) {
+      notes.add("the given analysis is not that of A', which was factorized: analyzed again");
+    }
+    if (options.symbolic().given().isPresent()) {
+      notes.add("the given permutation is not one of the columns of A', which was factorized");
+    }
+    return notes;
   }
 
   private static double[] scaled(double[] v, int exponent) {

@@ -25,6 +25,11 @@ public final class RowSource {
 
   /** Rows of a Dataset. An empty weight column name means weight 1. */
   public static RowSource of(Dataset<Row> data, String features, String weight, String... labels) {
+    if (labels.length == 0) {
+      throw new IllegalArgumentException(
+          "no label column: the columns are features (here %s), weight (%s), labels"
+              .formatted(features, weight));
+    }
     var columns = new org.apache.spark.sql.Column[labels.length + 2];
     columns[0] = functions.col(features);
     columns[1] = weight.isEmpty() ? functions.lit(1.0) : functions.col(weight).cast("double");

@@ -21,6 +21,12 @@ final class SemiNormalEquations {
   /** What is left of a right-hand side that is as good as met, as a factor of its norm. */
   private static final double ROUNDING = 2 * Math.ulp(1.0);
 
+  /**
+   * As far as two sums of the same squares may be apart, relatively: rounding adds up like the root
+   * of their number, to 1e-11 for 10^10 entries.
+   */
+  private static final double SAME_NORM = 1e-9;
+
   private final SolvePlan plan;
   private final Levels levels;
   private final SingletonRows singletons;
@@ -47,9 +53,11 @@ final class SemiNormalEquations {
    * min ||b - Ax|| for the labels of a pass: x = (R'R)^-1 A'b and one step of refinement.
    *
    * @param rows that were factorized
+   * @param frobenius ||A||_F of what was factorized, the ridge's rows included
    * @throws DimensionMismatchException if the pass has another number of rows
+   * @throws IllegalArgumentException if it has another norm: these are rows of another matrix
    */
-  Solution solve(ResidualPass pass, long rows, JobScope scope) {
+  Solution solve(ResidualPass pass, long rows, double frobenius, JobScope scope) {
     scope.describe("A'b for further right-hand sides");
     ResidualPass.Sums first = pass.run(null, held);
     if (first.rows() != rows) {
@@ -58,6 +66,11 @@ final class SemiNormalEquations {
           "rows",
           rows,
           first.rows());
+    }
+    if (Math.abs(first.frobenius() - frobenius) > SAME_NORM * frobenius) {
+      throw new IllegalArgumentException(
+          "rows of another matrix than the one that was factorized: ||A||_F is %.9e, was %.9e"
+              .formatted(first.frobenius(), frobenius));
     }
     double[][] x = new double[first.width()][n];
     add(solve(first.gradient(), x.length, scope), x);

@@ -1,10 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
-import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.SparseQRSolver;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.internal.RowSource;
 import io.sparqr.spark.resource.SparkErrors;
@@ -48,7 +48,7 @@ record DesignFit(
 
   /** Fits; whatever it persisted is gone afterwards. */
   static DesignFit of(Dataset<Row> data, SparseQRRegression params) {
-    GpuSparseQR solver = RegressionParams.solver(params);
+    SparseQRSolver solver = RegressionParams.solver(params);
     boolean ones = params.getFitIntercept();
     JavaRDD<SparseRow> rows =
         RowSource.of(data, params.getFeaturesCol(), params.getWeightCol(), params.getLabelCol())
@@ -70,7 +70,7 @@ record DesignFit(
   }
 
   private static DesignFit of(
-      JavaRDD<SparseRow> rows, GpuSparseQR solver, SparseQRRegression params, boolean ones) {
+      JavaRDD<SparseRow> rows, SparseQRSolver solver, SparseQRRegression params, boolean ones) {
     Ridge ridge = Ridge.of(rows, params.getRegParam(), ones);
     try (QRFactorization f = solver.factorize(ridge.under(rows))) {
       LeastSquaresSolution s = f.solve();

@@ -4,6 +4,7 @@ package io.sparqr.spark.ml;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.SparseQRSolver;
 import java.io.Serializable;
 import java.util.List;
 import java.util.Map;
@@ -81,7 +82,7 @@ final class RegressionParams implements Serializable {
   }
 
   /** The solver that an owner's params describe; the ridge is the caller's. */
-  static GpuSparseQR solver(SparseQRRegressionParams owner) {
+  static SparseQRSolver solver(SparseQRRegressionParams owner) {
     var builder =
         GpuSparseQR.builder()
             .ordering(ORDERINGS.get(owner.getOrdering()))

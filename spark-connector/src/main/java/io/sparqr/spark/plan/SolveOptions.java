@@ -6,6 +6,7 @@ import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.RankPolicy;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import org.apache.spark.storage.StorageLevel;
@@ -51,8 +52,15 @@ public record SolveOptions(
     boolean keepQ,
     Optional<SymbolicAnalysis> analysis) {
 
-  /** Checks the ranges. */
+  /** Checks the ranges; nothing is null. */
   public SolveOptions {
+    Objects.requireNonNull(symbolic, "symbolic");
+    Objects.requireNonNull(partition, "partition");
+    Objects.requireNonNull(backend, "backend");
+    Objects.requireNonNull(rankTolerance, "rankTolerance");
+    Objects.requireNonNull(storageLevel, "storageLevel");
+    Objects.requireNonNull(rankPolicy, "rankPolicy");
+    Objects.requireNonNull(analysis, "analysis");
     if (!(ridge >= 0) || Double.isInfinite(ridge)) {
       throw new IllegalArgumentException("ridge = " + ridge + ": must be finite and at least 0");
     }

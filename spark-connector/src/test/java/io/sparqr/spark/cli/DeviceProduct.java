@@ -11,6 +11,7 @@ import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.SparseQRSolver;
 import io.sparqr.spark.ml.NistSet;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
@@ -229,13 +230,13 @@ public final class DeviceProduct {
   /** The run with the median total of the warm ones. */
   private LeastSquaresSolution solve(DriverRows rows, BackendChoice backend) {
     var runs = new ArrayList<LeastSquaresSolution>();
-    GpuSparseQR qr =
+    SparseQRSolver qr =
         GpuSparseQR.builder()
             .backend(backend)
             .partitionOptions(new PartitionOptions(2, Math.max(4, levels), levels, 2e8))
             .build();
     for (int k = 0; k < repeat; k++) {
-      runs.add(qr.solveRows(rows.rows()));
+      runs.add(qr.solve(rows.rows()));
     }
     List<LeastSquaresSolution> warm =
         runs.subList(Math.min(1, repeat - 1), repeat).stream()

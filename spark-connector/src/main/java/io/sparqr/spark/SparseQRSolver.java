@@ -1,0 +1,139 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark;
+
+import io.sparqr.spark.internal.MinimumNorm;
+import io.sparqr.spark.internal.Pipeline;
+import io.sparqr.spark.internal.RowSource;
+import io.sparqr.spark.plan.SolveOptions;
+import java.util.ArrayList;
+import java.util.Objects;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+
+/**
+ * A solver of sparse least-squares problems with its options, made by {@link
+ * GpuSparseQR#builder()}; see there for the forms of the rows. Every method goes by the options.
+ *
+ * <p>Immutable; one instance may serve many solves and threads.
+ */
+public final class SparseQRSolver {
+
+  private final SolveOptions options;
+  private final ProgressListener listener;
+
+  SparseQRSolver(SolveOptions options, ProgressListener listener) {
+    this.options = Objects.requireNonNull(options, "options");
+    this.listener = Objects.requireNonNull(listener, "listener");
+  }
+
+  /**
+   * Factorizes and solves; nothing stays behind on the cluster.
+   *
+   * @param rows of {@link SparseRow} or a LabeledPoint
+   * @throws io.sparqr.error.NonFiniteValueException NaN or infinity in A, b or weights
+   * @throws io.sparqr.error.MatrixFormatException index out of range or twice in a row, negative
+   *     weight, no rows, no columns, an element that is no row
+   * @throws io.sparqr.error.DimensionMismatchException rows that disagree on the number of columns
+   *     or right-hand sides
+   * @throws io.sparqr.error.InsufficientMemoryException the pattern does not fit the driver, or a
+   *     front its executor
+   * @throws io.sparqr.error.RankDeficientException with {@link RankPolicy#FAIL}
+   * @throws io.sparqr.error.BackendUnavailableException CUDA is required and not there
+   */
+  public LeastSquaresSolution solve(JavaRDD<?> rows) {
+    return solve(RowSource.of(rows));
+  }
+
+  /** The same from Scala's RDD. */
+  public LeastSquaresSolution solve(RDD<?> rows) {
+    return solve(rows.toJavaRDD());
+  }
+
+  /** The same from a Dataset with the columns "features" (vector) and "label". */
+  public LeastSquaresSolution solve(Dataset<Row> rows) {
+    return solve(rows, "features", "", "label");
+  }
+
+  /**
+   * The same from a Dataset.
+   *
+   * @param featuresColumn a vector column
+   * @param weightColumn empty: all weights 1
+   * @param labelColumns the right-hand sides, numeric columns; at least one
+   * @throws IllegalArgumentException if there is no label column
+   */
+  public LeastSquaresSolution solve(
+      Dataset<Row> rows, String featuresColumn, String weightColumn, String... labelColumns) {
+    return solve(RowSource.of(rows, featuresColumn, weightColumn, labelColumns));
+  }
+
+  private LeastSquaresSolution solve(RowSource rows) {
+    LeastSquaresSolution s = solve(rows, options.withKeepQ(false));
+    var notes = new ArrayList<String>();
+    if (options.keepQ()) {
+      notes.add("keepQ is for factorize: a solve leaves nothing behind that could keep Q");
+    }
+    if (options.minimumNorm() && options.ridge() > 0 && s.rank() < s.x().length) {
+      notes.add("a basic solution: minimumNorm has no effect under a ridge");
+    }
+    return notes.isEmpty()
+        ? s
+        : new LeastSquaresSolution(
+            s.solutions(),
+            s.residualNorms(),
+            s.rank(),
+            s.deadColumns(),
+            s.report().withWarnings(notes));
+  }
+
+  private LeastSquaresSolution solve(RowSource rows, SolveOptions once) {
+    if (once.minimumNorm() && once.ridge() == 0) {
+      return MinimumNorm.solve(rows, once, listener);
+    }
+    try (QRFactorization f = Pipeline.factorize(rows, once, listener)) {
+      return f.solve();
+    }
+  }
+
+  /**
+   * Factorizes; R stays on the executors until the result is closed. Errors as {@link
+   * #solve(JavaRDD)}.
+   *
+   * @throws IllegalArgumentException with {@code minimumNorm} and no ridge: a factorization gives
+   *     basic solutions
+   */
+  public QRFactorization factorize(JavaRDD<?> rows) {
+    return factorize(RowSource.of(rows));
+  }
+
+  /** The same from Scala's RDD. */
+  public QRFactorization factorize(RDD<?> rows) {
+    return factorize(rows.toJavaRDD());
+  }
+
+  /** The same from a Dataset with the columns "features" (vector) and "label". */
+  public QRFactorization factorize(Dataset<Row> rows) {
+    return factorize(rows, "features", "", "label");
+  }
+
+  /** The same from a Dataset; see {@link #solve(Dataset, String, String, String...)}. */
+  public QRFactorization factorize(
+      Dataset<Row> rows, String featuresColumn, String weightColumn, String... labelColumns) {
+    return factorize(RowSource.of(rows, featuresColumn, weightColumn, labelColumns));
+  }
+
+  private QRFactorization factorize(RowSource rows) {
+    if (options.minimumNorm() && options.ridge() == 0) {
+      throw new IllegalArgumentException(
+          "minimumNorm is for solve: a factorization gives basic solutions");
+    }
+    return Pipeline.factorize(rows, options, listener);
+  }
+
+  /** The options in force. */
+  public SolveOptions options() {
+    return options;
+  }
+}

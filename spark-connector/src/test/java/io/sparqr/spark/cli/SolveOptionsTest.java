@@ -1,0 +1,98 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.backend.BackendChoice;
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.spark.plan.SolveOptions;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
+
+/** What the words of {@code sparqr solve} make of the solver's options. */
+class SolveOptionsTest {
+
+  private static final int COLUMNS = 9;
+
+  private static SolveOptions of(String... words) {
+    var command = new SolveCommand();
+    String[] all =
+        Stream.concat(Stream.of("--matrix", "a.mtx"), Arrays.stream(words)).toArray(String[]::new);
+    new CommandLine(command).parseArgs(all);
+    return command.solver(COLUMNS).options();
+  }
+
+  /** The solver's options that a word changes, and how; the defaults are the builder's own. */
+  private static Map<String, UnaryOperator<SolveOptions.Builder>> solving() {
+    var all = new HashMap<String, UnaryOperator<SolveOptions.Builder>>();
+    all.put(
+        "--ordering nd",
+        b -> b.symbolic(b.symbolic().withOrdering(OrderingMethod.NESTED_DISSECTION)));
+    all.put("--backend cuda", b -> b.backend(BackendChoice.REQUIRE_CUDA));
+    all.put("--tolerance 0.25", b -> b.rankTolerance(OptionalDouble.of(0.25)));
+    all.put("--tolerance -1", b -> b.rankTolerance(OptionalDouble.of(-1)));
+    all.put("--ridge 0.5", b -> b.ridge(0.5));
+    all.put("--refine 3", b -> b.refinement(3));
+    all.put("--minimum-norm", b -> b.minimumNorm(true));
+    all.put("--no-equilibrate", b -> b.equilibrate(false));
+    all.put("--check", b -> b.check(true));
+    all.put("--executors 4", b -> b.workers(4));
+    all.put("--partitions 5", b -> b.partitions(5));
+    return all;
+  }
+
+  /** Options that say where things come from, go to or are shown. */
+  private static final List<String> OTHERS =
+      List.of(
+          "--matrix",
+          "--transpose",
+          "--master",
+          "--verbose",
+          "--rhs",
+          "--reader",
+          "--out",
+          "--report",
+          "--repeat",
+          "--overwrite",
+          "--help",
+          "--version");
+
+  private static String text(SolveOptions o) {
+    // an array prints as its address
+    return o.toString().replaceAll("\\[I@[0-9a-f]+", "[]");
+  }
+
+  @Test
+  void eachWordChangesItsOptionAndNoOther() {
+    SolveOptions defaults = new SolveOptions.Builder().columns(COLUMNS).build();
+    assertThat(text(of())).isEqualTo(text(defaults));
+    solving()
+        .forEach(
+            (words, set) -> {
+              String expected = text(set.apply(defaults.toBuilder()).build());
+              assertThat(expected).as(words).isNotEqualTo(text(defaults));
+              assertThat(text(of(words.split(" ")))).as(words).isEqualTo(expected);
+            });
+  }
+
+  @Test
+  void everyWordIsOneOfThem() {
+    List<String> names =
+        new CommandLine(new SolveCommand())
+            .getCommandSpec().options().stream().map(OptionSpec::longestName).toList();
+    List<String> known =
+        Stream.concat(OTHERS.stream(), solving().keySet().stream().map(w -> w.split(" ")[0]))
+            .distinct()
+            .collect(Collectors.toList());
+    assertThat(names).containsExactlyInAnyOrderElementsOf(known);
+  }
+}
