@@ -214,6 +214,13 @@ public record SolveReport(
     return timed;
   }
 
+  /** The same with further warnings. */
+  public SolveReport withWarnings(List<String> more) {
+    SolveReport warned = withSeconds(seconds);
+    warned.warnings.addAll(more);
+    return warned;
+  }
+
   /** The same with the time that the caller took to read the input, added to the total. */
   public SolveReport withReadSeconds(double read) {
     return withSeconds(seconds.withRead(read));
