@@ -76,12 +76,29 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * Standard errors of x for right-hand side k: sigma sqrt(diag((R'R)^-1)) with sigma^2 = ||b - A
-   * x||^2 / (rows - rank); NaN in dead columns. The inverse is computed on the pattern of R alone
-   * (Erisman and Tinney 1975), from the top of the tree down.
+   * Standard errors of x for right-hand side k: sigma sqrt(diag((A'A)^-1)) over the live columns,
+   * with the R that gave x (under a ridge (A'A + lambda I)^-1) and sigma^2 = ||b - A x||^2 / (rows
+   * - rank). NaN in dead columns, and everywhere without degrees of freedom, rows = rank. See
+   * {@link #unscaledErrors()} for the cost.
    */
   public double[] standardErrors(int k) {
     return open().standardErrors(k);
+  }
+
+  /**
+   * sqrt(diag((A'A)^-1)) over the live columns, NaN in dead ones: standard errors for sigma = 1.
+   * The first call computes, later ones copy.
+   *
+   * <p>Norms of the rows of R^-1, by the selected inverse on the pattern of R (Erisman and Tinney
+   * 1975, doi:10.1145/360680.360704) from the top of the tree down, one Spark job a level: about as
+   * many flops as the factorization. It is computed as a square root, so that a relative error is
+   * about eps times the condition number of the scaled columns, not its square. A column singleton
+   * costs O(1) more where the live columns that its row leads to meet in one front (a level with
+   * one observation and an intercept), otherwise a forward substitution with R', in batches of 64
+   * and equal ones once: with many such singletons {@code singletons(false)} is faster.
+   */
+  public double[] unscaledErrors() {
+    return state.unscaledErrors();
   }
 
   /** {@link #standardErrors(int)} for the first right-hand side. */

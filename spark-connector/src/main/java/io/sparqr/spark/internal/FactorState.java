@@ -24,6 +24,9 @@ import java.util.function.Function;
 /** A finished factorization: what {@code QRFactorization} offers, over R on the executors. */
 final class FactorState implements Factorization {
 
+  /** Of sqrt(a^2 - p^2) below this times p the pass over the rows tells more: 12 digits here. */
+  private static final double CANCELLED = 1e-2;
+
   private final RowSource source;
   private final SolveOptions options;
   private final ProgressListener listener;
@@ -40,7 +43,7 @@ final class FactorState implements Factorization {
   private double normalResidual = Double.NaN;
   private double[] residualNorm = new double[0];
   private LeastSquaresSolution solution;
-  private double[] inverseDiagonal;
+  private double[] inverseNorms;
 
   /** What the pipeline made. */
   record Made(
@@ -150,6 +153,10 @@ final class FactorState implements Factorization {
         progress.phase("solve", "step %d of refinement".formatted(step + 1));
         norm = equations.refine(new ResidualPass(source, made.plan, plan), x, scope);
       }
+      if (cancelled(norm, x)) {
+        scope.describe("||b - Ax||, small beside the ridge's part");
+        norm = new ResidualPass(source, made.plan, plan).run(x, held).ofRows();
+      }
       made.times.solve = watch.lap();
       if (options.check()) {
         progress.phase("check", "||A'(b-Ax)||");
@@ -172,6 +179,15 @@ final class FactorState implements Factorization {
       norm[k] = plan.withoutRidge(tail, x[k]);
     }
     return norm;
+  }
+
+  /** Whether a norm that the ridge's part was taken off may be rounding errors. */
+  private boolean cancelled(double[] norm, double[][] x) {
+    boolean any = false;
+    for (int k = 0; k < norm.length; k++) {
+      any |= norm[k] < CANCELLED * Math.sqrt(plan.numbers().ridge()) * Norms.norm(x[k], 0, n);
+    }
+    return any;
   }
 
   @Override
@@ -267,46 +283,36 @@ final class FactorState implements Factorization {
     if (k < 0 || k >= plan.numbers().rhsCount()) {
       throw new IllegalArgumentException("right-hand side " + k);
     }
-    double[] norm = solve().residualNorms();
-    if (inverseDiagonal == null) {
-      inverseDiagonal = inverseDiagonal();
-    }
-    double freedom = (double) made.pattern.rows() - rank();
-    double sigma = norm[k] / Math.sqrt(freedom);
-    double[] error = new double[n];
+    double norm = solve().residualNorms()[k];
+    double[] error = unscaledErrors();
+    long freedom = made.pattern.rows() - rank();
+    double sigma = freedom > 0 ? norm / Math.sqrt(freedom) : Double.NaN;
     for (int j = 0; j < n; j++) {
-      error[j] = sigma * Math.sqrt(inverseDiagonal[j]);
-    }
-    for (int j : dead) {
-      error[j] = Double.NaN;
+      error[j] *= sigma;
     }
     return error;
   }
 
-  /** diag((R'R)^-1) by original column, in the caller's units. */
-  private double[] inverseDiagonal() {
-    if (analysis.singletons() > 0) {
-      // a singleton's row couples columns that R's pattern keeps apart: without singletons it
-      // does not
-      SolveOptions all =
-          options.withSymbolic(options.symbolic().withSingletons(false)).withKeepQ(false);
-      return scoped(
-          scope -> {
-            try (FactorState whole = Pipeline.state(source, all, ProgressListener.NONE)) {
-              return whole.inverseDiagonal();
-            }
-          });
+  @Override
+  public double[] unscaledErrors() {
+    if (inverseNorms == null || held.closed()) {
+      inverseNorms = scoped(this::inverseNorms);
     }
-    return scoped(
-        scope -> {
-          double[] z = new InverseDiagonal(source.context(), made.plan, made.levels).run(scope);
-          double[] diagonal = new double[n];
-          for (int p = 0; p < n; p++) {
-            int j = analysis.permutation().original(p);
-            diagonal[j] = z[p] * plan.columnScale(j) * plan.columnScale(j);
-          }
-          return diagonal;
-        });
+    return inverseNorms.clone();
+  }
+
+  private double[] inverseNorms(JobScope scope) {
+    int[] positions = Arrays.stream(dead).map(plan::position).toArray();
+    var tree = new InverseDescent(source.context(), made.plan, made.levels, scope);
+    double[] z = new InverseNorms(plan, singletons, positions, tree).run();
+    double[] norms = new double[n];
+    for (int j = 0; j < n; j++) {
+      norms[j] = z[plan.position(j)] * plan.columnScale(j);
+    }
+    for (int j : dead) {
+      norms[j] = Double.NaN;
+    }
+    return norms;
   }
 
   /** R as rows in the caller's columns and units, Q'b as their labels; good until close(). */

@@ -20,6 +20,9 @@ public interface Factorization extends AutoCloseable {
 
   double[] standardErrors(int k);
 
+  /** Of sigma = 1. */
+  double[] unscaledErrors();
+
   SolveReport report();
 
   int rank();

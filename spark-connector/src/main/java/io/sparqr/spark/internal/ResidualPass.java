@@ -38,11 +38,18 @@ final class ResidualPass {
    *
    * @param gradient size n * width, by original column: A'W(b - Ax) - lambda x
    * @param residual size width: norms of the residual, ridge rows included
+   * @param ofRows size width: the same without the ridge rows
    * @param frobenius norm of sqrt(W) A and the ridge's rows
    * @param rows rows that count
    * @param width right-hand sides
    */
-  record Sums(double[] gradient, double[] residual, double frobenius, long rows, int width) {}
+  record Sums(
+      double[] gradient,
+      double[] residual,
+      double[] ofRows,
+      double frobenius,
+      long rows,
+      int width) {}
 
   private record Part(int partition, double[] residual, double frobenius, long rows)
       implements Serializable {}
@@ -154,9 +161,11 @@ final class ResidualPass {
       ColumnChunks.place(chunk, gradient);
     }
     residual = residual == null ? new double[width] : residual;
+    double[] ofRows = residual.clone();
     return new Sums(
         withRidge(gradient, residual, x),
         residual,
+        ofRows,
         Math.hypot(frobenius, Math.sqrt(ridge * columns)),
         rows,
         width);

@@ -164,9 +164,12 @@ final class TriangularSolve {
         column = columns(segment.front(), fn, column);
         for (int i = 0; i < segment.rows(); i++) {
           int pivot = segment.livePivot(i);
-          segment.row(i, row);
           int to = column[pivot];
           live[to / width] = true;
+          if (zero(to)) {
+            continue;
+          }
+          segment.row(i, row);
           for (int k = 0; k < width; k++) {
             y[k] = x[to + k] / row[pivot];
             x[to + k] = y[k];
@@ -180,6 +183,16 @@ final class TriangularSolve {
       }
     }
     clearDead(live);
+  }
+
+  /** A sparse c reaches few rows. */
+  private boolean zero(int at) {
+    for (int k = 0; k < width; k++) {
+      if (x[at + k] != 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Offsets in x of the front's columns. */

@@ -26,25 +26,33 @@ import org.apache.spark.storage.StorageLevel;
  *
  * @param x coefficients, then the intercept if there is one
  * @param standardErrors like x, NaN in dead columns; null if they were not asked for
- * @param squares sum of w (y - yhat)^2, from the tail of Q'b less the ridge's part
+ * @param norm root of the sum of w (y - yhat)^2, from the tail of Q'b less the ridge's part
  * @param instances rows with a positive weight
  * @param rank numerical rank of the design, ridge rows included
  * @param dead original indices of the dead columns; the intercept's index is the number of features
- * @param report of the solver
+ * @param report of the solver, with warnings of what the statistics suffer from
  * @param intercept c
+ * @param moments of the training data; null if nothing has needed them
  */
 record DesignFit(
     double[] x,
     double[] standardErrors,
-    double squares,
+    double norm,
     long instances,
     int rank,
     int[] dead,
     SolveReport report,
-    double intercept) {
+    double intercept,
+    Moments moments) {
 
   /** Rows that one task makes of the ridge. */
   private static final int RIDGE_ROWS_A_TASK = 1 << 16;
+
+  /** Less than this of a norm is not had by subtraction: 1e-2 leaves 12 digits. */
+  private static final double CANCELLED = 1e-2;
+
+  /** Residuals of less than this times sqrt(instances) times the fitted values are rounding. */
+  private static final double PERFECT = 4 * Math.ulp(1.0);
 
   /** Fits; whatever it persisted is gone afterwards. */
   static DesignFit of(Dataset<Row> data, SparseQRRegression params) {
@@ -79,26 +87,58 @@ record DesignFit(
       double penalty = ridge.norm(x);
       // (a - p)(a + p): a^2 - p^2 without overflow and with less cancellation
       double norm = Math.sqrt(Math.max(0, all - penalty)) * Math.sqrt(all + penalty);
+      boolean cancelled = penalty > 0 && norm < CANCELLED * all;
+      boolean statistics = params.getComputeStandardErrors();
+      Moments moments = statistics || cancelled ? Moments.of(rows, x) : null;
+      if (cancelled) {
+        norm = moments.errors();
+      }
       SolveReport report = f.summary();
       long instances = report.rows() - ridge.rows();
+      long freedom = instances - s.rank();
       double[] errors = null;
-      if (params.getComputeStandardErrors()) {
-        errors = f.standardErrors();
-        double factor = ridge.errorFactor(instances, s.rank(), norm, all);
-        for (int j = 0; j < errors.length; j++) {
-          errors[j] *= factor;
-        }
+      if (statistics) {
+        errors = standardErrors(f, norm, freedom);
+        report = report.withWarnings(warnings(moments, norm, instances, freedom, ones));
       }
       return new DesignFit(
           x,
           errors,
-          norm * norm,
+          norm,
           instances,
           s.rank(),
           s.deadColumns(),
           report,
-          ones ? x[x.length - 1] : 0);
+          ones ? x[x.length - 1] : 0,
+          moments);
     }
+  }
+
+  /** Of a sigma that does not count ridge rows as observations. */
+  private static double[] standardErrors(QRFactorization f, double norm, long freedom) {
+    double[] errors = f.unscaledErrors();
+    double sigma = freedom > 0 ? norm / Math.sqrt(freedom) : Double.NaN;
+    for (int j = 0; j < errors.length; j++) {
+      errors[j] *= sigma;
+    }
+    return errors;
+  }
+
+  /** What R's summary of a linear model warns of. */
+  private static List<String> warnings(
+      Moments moments, double norm, long instances, long freedom, boolean ones) {
+    var warnings = new ArrayList<String>();
+    if (freedom <= 0) {
+      warnings.add("no residual degrees of freedom: standard errors are NaN");
+    } else if (norm <= PERFECT * Math.sqrt(instances) * moments.predictions()) {
+      warnings.add(
+          "essentially perfect fit: the residuals are rounding errors, standard errors, t and p"
+              + " values may be unreliable");
+    }
+    if (ones && moments.labelsCentred() == 0) {
+      warnings.add("the label is constant: r2 is NaN");
+    }
+    return warnings;
   }
 
   /** The features' part of x. */
@@ -154,24 +194,6 @@ record DesignFit(
         norm = Math.hypot(norm, x[j]);
       }
       return root * norm;
-    }
-
-    /**
-     * What makes our standard errors of the solver's, whose sigma counts the ridge rows as
-     * observations.
-     *
-     * @param norm ||sqrt(W) (y - yhat)||
-     * @param all the same with the ridge rows
-     */
-    double errorFactor(long instances, int rank, double norm, double all) {
-      double freedom = instances - rank;
-      if (freedom <= 0) {
-        return Double.NaN;
-      }
-      if (features == 0) {
-        return 1;
-      }
-      return all == 0 ? 0 : norm / all * Math.sqrt((freedom + features) / freedom);
     }
 
     JavaRDD<SparseRow> under(JavaRDD<SparseRow> rows) {

@@ -1,37 +1,61 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
+import io.sparqr.numeric.ColumnNorms;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.resource.SparkErrors;
 import java.io.Serializable;
 import java.util.Iterator;
 import java.util.List;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 
 /**
  * Weighted moments of labels and predictions, in one pass: means and centred sums by West's update
  * (1979, Comm. ACM 22), merged in partition order, so that the bits do not depend on the order in
- * which tasks end.
+ * which tasks end. Sums of squares are kept and told as norms, which no label is too large for.
+ * Rows of weight 0 do not count.
  */
 final class Moments implements Serializable {
 
   private static final long serialVersionUID = 1;
 
+  private static final int LABELS = 0;
+  private static final int LABELS_CENTRED = 1;
+  private static final int PREDICTIONS = 2;
+  private static final int PREDICTIONS_CENTRED = 3;
+  private static final int ERRORS = 4;
+
+  private final ColumnNorms norms = new ColumnNorms(5);
   private double weight;
   private double labelMean;
-  private double labelCentred;
-  private double labelSquares;
   private double predictionMean;
-  private double predictionCentred;
   private double absoluteErrors;
   private double least = Double.POSITIVE_INFINITY;
   private double greatest = Double.NEGATIVE_INFINITY;
 
   /** Of rows (prediction, label, weight), all doubles. */
   static Moments of(Dataset<Row> rows) {
-    var all = new Moments();
-    for (Moments part : rows.javaRDD().mapPartitions(Moments::ofPartition).collect()) {
-      all.merge(part);
+    return merged(rows.javaRDD().mapPartitions(Moments::ofPartition).collect());
+  }
+
+  /** Of rows of a design and its solution, which is broadcast. */
+  static Moments of(JavaRDD<SparseRow> rows, double[] x) {
+    Broadcast<double[]> at = JavaSparkContext.fromSparkContext(rows.context()).broadcast(x);
+    try {
+      JavaRDD<Moments> parts = rows.mapPartitions(it -> ofPartition(it, at.value()));
+      return merged(SparkErrors.unwrap(parts::collect));
+    } finally {
+      at.destroy();
     }
+  }
+
+  private static Moments merged(List<Moments> parts) {
+    var all = new Moments();
+    parts.forEach(all::merge);
     return all;
   }
 
@@ -39,26 +63,45 @@ final class Moments implements Serializable {
     var part = new Moments();
     while (rows.hasNext()) {
       Row r = rows.next();
-      if (r.getDouble(2) > 0) {
-        part.add(r.getDouble(0), r.getDouble(1), r.getDouble(2));
+      part.add(r.getDouble(0), r.getDouble(1), r.getDouble(2));
+    }
+    return List.of(part).iterator();
+  }
+
+  private static Iterator<Moments> ofPartition(Iterator<SparseRow> rows, double[] x) {
+    var part = new Moments();
+    while (rows.hasNext()) {
+      SparseRow r = rows.next();
+      double prediction = 0;
+      for (int k = 0; k < r.indices().length; k++) {
+        prediction += r.values()[k] * x[r.indices()[k]];
       }
+      part.add(prediction, r.labels()[0], r.weight());
     }
     return List.of(part).iterator();
   }
 
   private void add(double prediction, double label, double w) {
+    if (!(w > 0)) {
+      return;
+    }
+    double before = weight;
     weight += w;
     double share = w / weight;
+    double root = Math.sqrt(w);
+    double centred = root * Math.sqrt(before / weight);
     double d = label - labelMean;
     labelMean += d * share;
-    labelCentred += w * d * (label - labelMean);
-    labelSquares += w * label * label;
+    norms.add(LABELS_CENTRED, d * centred);
+    norms.add(LABELS, label * root);
     double e = prediction - predictionMean;
     predictionMean += e * share;
-    predictionCentred += w * e * (prediction - predictionMean);
+    norms.add(PREDICTIONS_CENTRED, e * centred);
+    norms.add(PREDICTIONS, prediction * root);
     double error = label - prediction;
     absoluteErrors += w * Math.abs(error);
-    double deviance = Math.sqrt(w) * error;
+    double deviance = root * error;
+    norms.add(ERRORS, deviance);
     least = Math.min(least, deviance);
     greatest = Math.max(greatest, deviance);
   }
@@ -69,12 +112,13 @@ final class Moments implements Serializable {
     }
     double sum = weight + other.weight;
     double share = other.weight / sum;
+    double centred = Math.sqrt(other.weight) * Math.sqrt(weight / sum);
     double d = other.labelMean - labelMean;
-    labelCentred += other.labelCentred + d * d * weight * share;
+    norms.merge(other.norms);
+    norms.add(LABELS_CENTRED, d * centred);
     labelMean += d * share;
-    labelSquares += other.labelSquares;
     double e = other.predictionMean - predictionMean;
-    predictionCentred += other.predictionCentred + e * e * weight * share;
+    norms.add(PREDICTIONS_CENTRED, e * centred);
     predictionMean += e * share;
     absoluteErrors += other.absoluteErrors;
     least = Math.min(least, other.least);
@@ -87,20 +131,30 @@ final class Moments implements Serializable {
     return weight;
   }
 
-  /** Sum of w (y - mean)^2. */
-  double labelCentred() {
-    return labelCentred;
+  /** Root of the sum of w (y - mean)^2; 0 only where all labels are the same. */
+  double labelsCentred() {
+    return norms.norm(LABELS_CENTRED);
   }
 
-  /** Sum of w y^2. */
-  double labelSquares() {
-    return labelSquares;
+  /** Root of the sum of w y^2. */
+  double labels() {
+    return norms.norm(LABELS);
   }
 
-  /** Sum of w (yhat - mean of y)^2. */
+  /** Root of the sum of w yhat^2. */
+  double predictions() {
+    return norms.norm(PREDICTIONS);
+  }
+
+  /** Root of the sum of w (y - yhat)^2. */
+  double errors() {
+    return norms.norm(ERRORS);
+  }
+
+  /** Root of the sum of w (yhat - mean of y)^2. */
   double explained() {
-    double d = predictionMean - labelMean;
-    return predictionCentred + weight * d * d;
+    double d = Math.sqrt(weight) * (predictionMean - labelMean);
+    return Math.hypot(norms.norm(PREDICTIONS_CENTRED), d);
   }
 
   /** Sum of w |y - yhat|. */

@@ -81,11 +81,15 @@ final class RegressionParams implements Serializable {
         ParamValidators.<String>inArray(names));
   }
 
-  /** The solver that an owner's params describe; the ridge is the caller's. */
+  /**
+   * The solver that an owner's params describe; the ridge is the caller's. Where standard errors
+   * are wanted, singletons stay in the tree: the selected inverse has theirs then like all others.
+   */
   static SparseQRSolver solver(SparseQRRegressionParams owner) {
     var builder =
         GpuSparseQR.builder()
             .ordering(ORDERINGS.get(owner.getOrdering()))
+            .singletons(!owner.getComputeStandardErrors())
             .backend(BACKENDS.get(owner.getBackend()));
     if (owner.isDefined(owner.rankTolerance())) {
       builder.rankTolerance(owner.getRankTolerance());

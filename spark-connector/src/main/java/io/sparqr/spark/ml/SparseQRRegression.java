@@ -26,9 +26,10 @@ import org.apache.spark.sql.types.StructType;
  * regParam r with {@code standardization=false} is r / sd(y) here.
  *
  * <p>The number of features is not limited to 4096 and sparse vectors stay sparse: nothing is
- * centred, the intercept is one column of ones. Standard errors come from the inverse of R'R on the
- * pattern of R; they may cost as much as the factorization: {@code setComputeStandardErrors(false)}
- * leaves them out (a {@code CrossValidator} does not need them).
+ * centred, the intercept is one column of ones. Standard errors come from the R that gives the
+ * coefficients, by the inverse of R'R on its pattern; they may cost as much as the factorization,
+ * and one more pass over the rows: {@code setComputeStandardErrors(false)} leaves them out (a
+ * {@code CrossValidator} does not need them).
  *
  * <p>Rank-deficient designs (the dummy variable trap) are solved: coefficients of columns that
  * depend on others are 0, their standard errors NaN, {@link
@@ -135,7 +136,11 @@ public final class SparseQRRegression
     return with(own.rankTolerance, value);
   }
 
-  /** Whether fit computes standard errors; default true. */
+  /**
+   * Whether fit computes standard errors; default true. If not, column singletons are taken out
+   * before the factorization, so that another column of a dependent set may be the one that is
+   * dropped.
+   */
   public SparseQRRegression setComputeStandardErrors(boolean on) {
     return with(own.computeStandardErrors, on);
   }

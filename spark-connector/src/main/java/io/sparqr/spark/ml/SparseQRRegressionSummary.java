@@ -17,7 +17,8 @@ import org.apache.spark.sql.functions;
  *
  * <p>Sums of squared errors come from the factorization (the tail of Q'b), which is more accurate
  * than subtracting predictions where the design is ill-conditioned; what needs the labels (r2, mean
- * errors) costs one pass over the training data at the first call.
+ * errors) takes one pass over the training data: in {@code fit} where it computes standard errors,
+ * else at the first call.
  *
  * <p>Standard errors are sigma sqrt(diag((A'A + lambda D)^-1)), D = I without the intercept, as
  * MLlib's: with a ridge they are those of a Bayesian reading, not of the biased estimator's
@@ -37,6 +38,7 @@ public final class SparseQRRegressionSummary {
     this.data = data;
     this.fit = fit;
     String name = model.getPredictionCol();
+    this.moments = fit.moments();
     this.predictionCol = name.isEmpty() ? "prediction_" + model.uid() : name;
   }
 
@@ -93,8 +95,8 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
-   * Standard errors of the coefficients, then of the intercept; NaN for dead columns and without
-   * degrees of freedom.
+   * Standard errors of the coefficients, then of the intercept, of the factorization that gave the
+   * coefficients; NaN for dead columns, and for all without degrees of freedom.
    *
    * @throws UnsupportedOperationException if the estimator was told not to compute them
    */
@@ -115,7 +117,10 @@ public final class SparseQRRegressionSummary {
     return t;
   }
 
-  /** Two-sided p-values of Student's t with {@link #degreesOfFreedom()}, intercept last. */
+  /**
+   * Two-sided p-values of Student's t with {@link #degreesOfFreedom()}, intercept last; NaN where
+   * the t value is.
+   */
   public double[] pValues() {
     double[] p = tValues();
     if (degreesOfFreedom() <= 0) {
@@ -153,19 +158,24 @@ public final class SparseQRRegressionSummary {
     return fit.dead().clone();
   }
 
-  /** The solver's report; its rows and nonzeros count the ridge rows. */
+  /**
+   * The solver's report; its rows and nonzeros count the ridge rows. Where standard errors were
+   * computed, its warnings also say if the fit is essentially perfect, the label constant, or no
+   * degree of freedom left.
+   */
   public SolveReport report() {
     return fit.report();
   }
 
   /** Sum of w (y - yhat)^2 by W. */
   public double meanSquaredError() {
-    return fit.squares() / moments().weight();
+    double root = rootMeanSquaredError();
+    return root * root;
   }
 
   /** Its root. */
   public double rootMeanSquaredError() {
-    return Math.sqrt(meanSquaredError());
+    return fit.norm() / Math.sqrt(moments().weight());
   }
 
   /** Sum of w |y - yhat| by W. */
@@ -175,23 +185,28 @@ public final class SparseQRRegressionSummary {
 
   /** Sum of w (yhat - mean of y)^2 by W. */
   public double explainedVariance() {
-    return moments().explained() / moments().weight();
+    double root = moments().explained() / Math.sqrt(moments().weight());
+    return root * root;
   }
 
   /**
    * 1 - sum of w (y - yhat)^2 by sum of w (y - mean)^2, or by sum of w y^2 without intercept: R's,
    * and Spark's for weights 1. (With other weights and an intercept, Spark's denominator is W - 1
-   * times the unbiased weighted variance, which is not that sum.)
+   * times the unbiased weighted variance, which is not that sum.) NaN where that is 0: for a
+   * constant label, without intercept for one of zeros.
    */
   public double r2() {
     Moments m = moments();
-    return 1 - fit.squares() / (model.getFitIntercept() ? m.labelCentred() : m.labelSquares());
+    double total = model.getFitIntercept() ? m.labelsCentred() : m.labels();
+    double share = fit.norm() / total;
+    return total == 0 ? Double.NaN : 1 - share * share;
   }
 
-  /** r2 for degrees of freedom. */
+  /** r2 for degrees of freedom; NaN without any. */
   public double r2adj() {
     int ones = model.getFitIntercept() ? 1 : 0;
-    return 1 - (1 - r2()) * (numInstances() - ones) / degreesOfFreedom();
+    double ratio = (double) (numInstances() - ones) / degreesOfFreedom();
+    return degreesOfFreedom() <= 0 ? Double.NaN : 1 - (1 - r2()) * ratio;
   }
 
   /** Least and greatest sqrt(w) (y - yhat). */

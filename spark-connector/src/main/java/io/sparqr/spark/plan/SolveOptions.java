@@ -107,11 +107,6 @@ public record SolveOptions(
     return b;
   }
 
-  /** The same with other symbolic options, for which a known analysis is of no use. */
-  public SolveOptions withSymbolic(SymbolicOptions other) {
-    return toBuilder().symbolic(other).analysis(Optional.empty()).build();
-  }
-
   /** The same for a matrix of n columns. */
   public SolveOptions withColumns(int n) {
     return toBuilder().columns(n).build();

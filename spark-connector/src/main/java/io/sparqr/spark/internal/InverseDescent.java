@@ -22,53 +22,70 @@ import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
 
 /**
- * diag((R'R)^-1) of a factorization without singletons: one Spark job a level, from the root down;
- * the inverse on the tails of a level's subtrees comes by shuffle from the levels above.
+ * Norms of R^-1's rows over the levels: one Spark job a level, from the root down; the inverse's
+ * factors on the tails of a level's subtrees come by shuffle from the levels above.
  */
-final class InverseDiagonal {
+final class InverseDescent implements InverseNorms.Tree {
 
   private final JavaSparkContext context;
   private final PlanHandle broadcast;
   private final SolvePlan plan;
   private final Levels levels;
-  private final List<JavaRDD<byte[]>> above = new ArrayList<>();
+  private final JobScope scope;
 
-  InverseDiagonal(JavaSparkContext context, PlanHandle broadcast, Levels levels) {
+  InverseDescent(JavaSparkContext context, PlanHandle broadcast, Levels levels, JobScope scope) {
     this.context = context;
     this.broadcast = broadcast;
     this.plan = broadcast.value();
     this.levels = levels;
+    this.scope = scope;
   }
 
-  /** The diagonal by position, of equilibrated columns; 0 where dead. */
-  double[] run(JobScope scope) {
-    double[] diagonal = new double[plan.analysis().columns()];
+  @Override
+  public void descend(List<byte[]> asked, double[] norm) {
+    List<JavaRDD<byte[]>> above = new ArrayList<>();
+    PlanHandle b = broadcast;
     try (var held = new Held()) {
       for (int l = levels.count() - 1; l >= 0; l--) {
         scope.describe("standard errors, level " + (l + 1) + " of " + levels.count());
-        PlanHandle b = broadcast;
+        List<SubtreeTask> tasks = plan.partition().level(l);
+        int first = tasks.get(0).id();
+        var questions = new TaskInput(context, held, asked.subList(first, first + tasks.size()));
         JavaRDD<byte[]> level =
             levels
                 .level(l)
                 .zipPartitions(
-                    blocks(plan.partition().level(l)),
-                    (frames, blocks) -> SubtreeInverse.run(b.value(), frames, blocks).iterator());
+                    questions.rdd().zipPartitions(blocks(tasks, above), InverseDescent::joined),
+                    (frames, in) ->
+                        SubtreeInverse.run(b.value(), frames, questions.frame(in.next()), in)
+                            .iterator());
         held.persist(level, StorageLevel.MEMORY_AND_DISK());
         above.add(level);
         JavaRDD<byte[]> pieces = level.filter(f -> Frame.kind(f) == Frame.Kind.SPARSE);
         for (byte[] frame : SparkErrors.unwrap(pieces::collect)) {
           Sparse piece = VectorCodec.decodeSparse(frame);
           for (int i = 0; i < piece.position().length; i++) {
-            diagonal[piece.position()[i]] = piece.value()[i];
+            norm[piece.position()[i]] = piece.value()[i];
           }
         }
       }
     }
-    return diagonal;
+  }
+
+  private static Iterator<byte[]> joined(Iterator<byte[]> question, Iterator<byte[]> blocks) {
+    var all = new ArrayList<byte[]>();
+    question.forEachRemaining(all::add);
+    blocks.forEachRemaining(all::add);
+    return all.iterator();
+  }
+
+  @Override
+  public void forward(double[] c, int width) {
+    levels.forward(c, width, scope);
   }
 
   /** What the levels above have for these tasks, partition i for task i of the level. */
-  private JavaRDD<byte[]> blocks(List<SubtreeTask> tasks) {
+  private JavaRDD<byte[]> blocks(List<SubtreeTask> tasks, List<JavaRDD<byte[]>> above) {
     int first = tasks.get(0).id();
     int count = tasks.size();
     if (above.isEmpty() || tasks.stream().allMatch(t -> t.outputs().length == 0)) {
