@@ -7,6 +7,8 @@ import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.internal.RowSource;
+import io.sparqr.spark.plan.Fingerprint;
+import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.resource.SparkErrors;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,6 +34,7 @@ import org.apache.spark.storage.StorageLevel;
  * @param dead original indices of the dead columns; the intercept's index is the number of features
  * @param report of the solver
  * @param intercept c
+ * @param rows what the rows of [X 1] were, in any order
  */
 record DesignFit(
     double[] x,
@@ -41,7 +44,8 @@ record DesignFit(
     int rank,
     int[] dead,
     SolveReport report,
-    double intercept) {
+    double intercept,
+    Fingerprint rows) {
 
   /** Rows that one task makes of the ridge. */
   private static final int RIDGE_ROWS_A_TASK = 1 << 16;
@@ -51,11 +55,7 @@ record DesignFit(
     GpuSparseQR solver = RegressionParams.solver(params);
     boolean ones = params.getFitIntercept();
     JavaRDD<SparseRow> rows =
-        RowSource.of(data, params.getFeaturesCol(), params.getWeightCol(), params.getLabelCol())
-            .rows();
-    if (ones) {
-      rows = rows.map(DesignFit::withOne);
-    }
+        rows(data, params.getFeaturesCol(), params.getWeightCol(), params.getLabelCol(), ones);
     boolean keep = data.storageLevel().equals(StorageLevel.NONE());
     if (keep) {
       rows.persist(StorageLevel.MEMORY_AND_DISK());
@@ -69,10 +69,18 @@ record DesignFit(
     }
   }
 
+  /** Rows of [X 1] or of X. */
+  static JavaRDD<SparseRow> rows(
+      Dataset<Row> data, String features, String weight, String label, boolean ones) {
+    JavaRDD<SparseRow> rows = RowSource.of(data, features, weight, label).rows();
+    return ones ? rows.map(DesignFit::withOne) : rows;
+  }
+
   private static DesignFit of(
       JavaRDD<SparseRow> rows, GpuSparseQR solver, SparseQRRegression params, boolean ones) {
     Ridge ridge = Ridge.of(rows, params.getRegParam(), ones);
     try (QRFactorization f = solver.factorize(ridge.under(rows))) {
+      ridge.requireSame(f.readings());
       LeastSquaresSolution s = f.solve();
       double[] x = s.x();
       double all = s.residualNorm();
@@ -97,7 +105,8 @@ record DesignFit(
           s.rank(),
           s.deadColumns(),
           report,
-          ones ? x[x.length - 1] : 0);
+          ones ? x[x.length - 1] : 0,
+          f.readings().total(rows.getNumPartitions()));
     }
   }
 
@@ -122,24 +131,34 @@ record DesignFit(
    * @param root sqrt(lambda)
    * @param features columns that are penalized
    * @param columns columns of the design
+   * @param sums what lambda was made of
    */
-  private record Ridge(double root, int features, int columns) implements java.io.Serializable {
+  private record Ridge(double root, int features, int columns, List<Sum> sums)
+      implements java.io.Serializable {
 
     static Ridge of(JavaRDD<SparseRow> rows, double regParam, boolean ones) {
       if (regParam == 0) {
-        return new Ridge(0, 0, 0);
+        return new Ridge(0, 0, 0, List.of());
       }
       double weights = 0;
       int columns = 0;
-      for (Sum part : SparkErrors.unwrap(rows.mapPartitions(DesignFit::sum)::collect)) {
+      List<Sum> sums = SparkErrors.unwrap(rows.mapPartitions(DesignFit::sum)::collect);
+      for (Sum part : sums) {
         weights += part.weights;
         columns = Math.max(columns, part.columns);
       }
       double root = Math.sqrt(weights * regParam);
       // a bad weight is the solver's to refuse: it can name the row
       return root > 0 && Double.isFinite(root)
-          ? new Ridge(root, columns - (ones ? 1 : 0), columns)
-          : new Ridge(0, 0, 0);
+          ? new Ridge(root, columns - (ones ? 1 : 0), columns, sums)
+          : new Ridge(0, 0, 0, List.of());
+    }
+
+    /** Lambda is that of other weights, too, if they changed after they were summed up. */
+    void requireSame(Readings readings) {
+      for (int p = 0; p < sums.size(); p++) {
+        readings.requireWeights(p, sums.get(p).rows, sums.get(p).hash);
+      }
     }
 
     /** How many ridge rows there are. */
@@ -198,17 +217,24 @@ record DesignFit(
     }
   }
 
-  /** What a partition tells: its weights and the number of columns. */
-  private record Sum(double weights, int columns) implements java.io.Serializable {}
+  /** What a partition tells: its weights' sum and hash, and the number of columns. */
+  private record Sum(double weights, long rows, long hash, int columns)
+      implements java.io.Serializable {}
 
   private static Iterator<Sum> sum(Iterator<SparseRow> rows) {
     double weights = 0;
+    long count = 0;
+    long hash = 0;
     int columns = 0;
     while (rows.hasNext()) {
       SparseRow r = rows.next();
       weights += r.weight();
+      if (r.weight() > 0) {
+        count++;
+        hash = Fingerprint.withWeight(hash, r.weight());
+      }
       columns = r.columns();
     }
-    return List.of(new Sum(weights, columns)).iterator();
+    return List.of(new Sum(weights, count, hash, columns)).iterator();
   }
 }

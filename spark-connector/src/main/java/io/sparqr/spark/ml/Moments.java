@@ -1,11 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.Fingerprint;
+import io.sparqr.spark.plan.Readings;
+import io.sparqr.spark.resource.SparkErrors;
 import java.io.Serializable;
 import java.util.Iterator;
 import java.util.List;
-import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Row;
+import org.apache.spark.api.java.JavaRDD;
 
 /**
  * Weighted moments of labels and predictions, in one pass: means and centred sums by West's update
@@ -25,25 +28,46 @@ final class Moments implements Serializable {
   private double absoluteErrors;
   private double least = Double.POSITIVE_INFINITY;
   private double greatest = Double.NEGATIVE_INFINITY;
+  private Fingerprint fingerprint;
 
-  /** Of rows (prediction, label, weight), all doubles. */
-  static Moments of(Dataset<Row> rows) {
+  /**
+   * Of the rows of a design and what x makes of them.
+   *
+   * @param fitted what the rows were, in any order, when x was found
+   * @throws io.sparqr.error.InputChangedException if they are others now
+   */
+  static Moments of(JavaRDD<SparseRow> rows, double[] x, Fingerprint fitted) {
     var all = new Moments();
-    for (Moments part : rows.javaRDD().mapPartitions(Moments::ofPartition).collect()) {
+    var found = Fingerprint.ofNothing();
+    for (Moments part : SparkErrors.unwrap(rows.mapPartitions(it -> ofPartition(it, x))::collect)) {
       all.merge(part);
+      found = found.plus(part.fingerprint);
     }
+    Readings.requireSame(fitted, found);
     return all;
   }
 
-  private static Iterator<Moments> ofPartition(Iterator<Row> rows) {
+  private static Iterator<Moments> ofPartition(Iterator<SparseRow> rows, double[] x) {
     var part = new Moments();
+    var seen = new Fingerprint.Builder();
     while (rows.hasNext()) {
-      Row r = rows.next();
-      if (r.getDouble(2) > 0) {
-        part.add(r.getDouble(0), r.getDouble(1), r.getDouble(2));
+      SparseRow r = rows.next();
+      seen.add(r);
+      if (r.weight() > 0) {
+        part.add(predicted(r, x), r.labels()[0], r.weight());
       }
     }
+    part.fingerprint = seen.fingerprint();
     return List.of(part).iterator();
+  }
+
+  /** A column beyond x is one that the fit has not seen: the fingerprint will tell. */
+  private static double predicted(SparseRow r, double[] x) {
+    double sum = 0;
+    for (int k = 0; k < r.indices().length; k++) {
+      sum += r.indices()[k] < x.length ? r.values()[k] * x[r.indices()[k]] : 0;
+    }
+    return sum;
   }
 
   private void add(double prediction, double label, double w) {
