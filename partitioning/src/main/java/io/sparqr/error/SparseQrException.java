@@ -11,6 +11,7 @@ public abstract sealed class SparseQrException extends RuntimeException
         CudaException,
         DimensionMismatchException,
         IndexOverflowException,
+        InputChangedException,
         InsufficientMemoryException,
         MatrixFormatException,
         NonFiniteValueException,

@@ -3,6 +3,7 @@ package io.sparqr.spark;
 
 import io.sparqr.spark.internal.Factorization;
 import io.sparqr.spark.internal.RowSource;
+import io.sparqr.spark.plan.Readings;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Objects;
 import org.apache.spark.api.java.JavaRDD;
@@ -135,6 +136,11 @@ public final class QRFactorization implements AutoCloseable {
    */
   public RFactor collectR() {
     return open().collectR();
+  }
+
+  /** What the rows were, for further passes over them; not for callers. */
+  public Readings readings() {
+    return state.readings();
   }
 
   /** Releases everything on the cluster; idempotent. */

@@ -11,6 +11,7 @@ import io.sparqr.spark.RFactor;
 import io.sparqr.spark.RankPolicy;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.plan.PlanHandle;
+import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Held;
@@ -116,6 +117,11 @@ final class FactorState implements Factorization {
     return analysis;
   }
 
+  @Override
+  public Readings readings() {
+    return plan.readings();
+  }
+
   /** Runs an action in a job scope of ours; an error leaves the factorization as it was. */
   private <T> T scoped(Function<JobScope, T> action) {
     if (held.closed()) {
@@ -195,14 +201,16 @@ final class FactorState implements Factorization {
     if (options.keepQ()) {
       return scoped(scope -> solveReflected(rows, scope));
     }
-    return scoped(scope -> solveSemiNormal(rows, scope, "Q was not kept"));
+    var pass = ResidualPass.aligned(rows, plan);
+    return scoped(scope -> solveSemiNormal(pass, scope, "Q was not kept"));
   }
 
   @Override
   public LeastSquaresSolution solveFurther(RowSource rows) {
     String why =
         options.keepQ() ? "rows in any order do not tell their reflectors" : "Q was not kept";
-    return scoped(scope -> solveSemiNormal(rows, scope, why));
+    var pass = ResidualPass.further(rows, plan);
+    return scoped(scope -> solveSemiNormal(pass, scope, why));
   }
 
   /** R x = Q'b by the kept reflectors. */
@@ -218,7 +226,7 @@ final class FactorState implements Factorization {
       x[k] = plan.unscale(z, k, x.length, 1);
       norm[k] = plan.withoutRidge(q.residual()[k], x[k]);
     }
-    var pass = new ResidualPass(rows, made.plan, plan);
+    var pass = ResidualPass.aligned(rows, plan);
     var found = new SemiNormalEquations.Solution(x, norm);
     return further(
         pass, found, options.refinement(), "further right-hand sides by the kept Q", scope);
@@ -241,8 +249,7 @@ final class FactorState implements Factorization {
         x, norm, rank(), deadColumns(), report(norm, normal, List.of(how)));
   }
 
-  private LeastSquaresSolution solveSemiNormal(RowSource rows, JobScope scope, String why) {
-    var pass = new ResidualPass(rows, made.plan, plan);
+  private LeastSquaresSolution solveSemiNormal(ResidualPass pass, JobScope scope, String why) {
     double frobenius = Math.sqrt(plan.numbers().ridge() * n);
     for (double norm : made.pattern.norm()) {
       frobenius = Math.hypot(frobenius, norm);
@@ -265,7 +272,7 @@ final class FactorState implements Factorization {
 
   /** A'y for the labels y of a pass over rows of A in any order, one a right-hand side. */
   double[][] timesTransposed(RowSource rows) {
-    ResidualPass.Sums sums = new ResidualPass(rows, made.plan, plan).run(null, held);
+    ResidualPass.Sums sums = ResidualPass.further(rows, plan).run(null, held);
     double[][] product = new double[sums.width()][n];
     for (int i = 0; i < sums.gradient().length; i++) {
       product[i % sums.width()][i / sums.width()] = sums.gradient()[i];

@@ -4,6 +4,7 @@ package io.sparqr.spark.internal;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.RFactor;
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.plan.Readings;
 import io.sparqr.symbolic.SymbolicAnalysis;
 
 /** What stays after a factorization. */
@@ -32,6 +33,9 @@ public interface Factorization extends AutoCloseable {
   SymbolicAnalysis analysis();
 
   RFactor collectR();
+
+  /** What the rows were. */
+  Readings readings();
 
   @Override
   void close();

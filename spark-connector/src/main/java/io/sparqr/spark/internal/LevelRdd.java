@@ -4,6 +4,7 @@ package io.sparqr.spark.internal;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.resource.PlannedPlaces;
+import io.sparqr.spark.wire.ChangeCodec;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.Dependency;
@@ -93,6 +94,7 @@ final class LevelRdd extends RDD<byte[]> {
     for (int k = 0; k < parents.size(); k++) {
       read(parents.apply(k).rdd(), task, context, k == 0 ? rows : blocks);
     }
+    ChangeCodec.refuse(rows);
     var run = new SubtreeRun(plan.value(), task, threads[split.index()], metrics);
     return CollectionConverters.asScala(run.run(rows, blocks));
   }

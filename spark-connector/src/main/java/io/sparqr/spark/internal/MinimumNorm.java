@@ -11,6 +11,8 @@ import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.RankPolicy;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.Fingerprint;
+import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
@@ -48,7 +50,7 @@ public final class MinimumNorm {
 
   /** What a partition has, rows of weight 0 left out; labels only where they were asked for. */
   private record Part(
-      long rows,
+      Fingerprint fingerprint,
       double[][] labels,
       int columns,
       int maxIndex,
@@ -136,7 +138,7 @@ public final class MinimumNorm {
    */
   private Optional<LeastSquaresSolution> wide() {
     var watch = new Stopwatch();
-    List<Part> parts = scan(false);
+    List<Part> parts = scan(false, null);
     Size size = size(parts);
     boolean zero = parts.stream().allMatch(p -> p.maxIndex < 0);
     if (size.rows >= size.columns || zero && size.rows > 0) {
@@ -145,14 +147,15 @@ public final class MinimumNorm {
     if (size.rows == 0) {
       throw new MatrixFormatException("the input has no rows", "input", -1);
     }
-    double[][] b = labels(scan(true), size.first);
+    var readings = new Readings(parts.stream().map(Part::fingerprint).toList());
+    double[][] b = labels(scan(true, readings), size.first);
     try (var held = new Held()) {
       // A tolerance for columns as they are is one in the caller's units.
       int largest = parts.stream().mapToInt(Part::exponent).max().orElse(0);
       int exponent = options.equilibrate() ? largest : 0;
       var transposed =
           new TransposedRows(
-              rows, options.columns(), size.first, size.columns, b.length, exponent, held);
+              rows, options.columns(), readings, size.columns, b.length, exponent, held);
       return solve(transposed, b, watch).filter(s -> left(s, b) <= MOST_LEFT);
     }
   }
@@ -170,7 +173,8 @@ public final class MinimumNorm {
     return most;
   }
 
-  private List<Part> scan(boolean labels) {
+  /** All partitions; {@code before}: what they were at the scan before this one, if any. */
+  private List<Part> scan(boolean labels, Readings before) {
     int declared = options.columns();
     JavaRDD<byte[]> scanned =
         rows.mapPartitionsWithIndex(
@@ -179,12 +183,22 @@ public final class MinimumNorm {
     List<Part> parts = new ArrayList<>();
     for (byte[] frame : SparkErrors.unwrap(scanned::collect)) {
       Part part = ReportCodec.decode(frame, Part.class);
-      if (part.error != null) {
-        throw part.error;
-      }
       parts.add(part);
+      Optional<? extends SparseQrException> error = error(part, parts.size() - 1, before);
+      if (error.isPresent()) {
+        throw error.get();
+      }
     }
     return parts;
+  }
+
+  private static Optional<? extends SparseQrException> error(Part part, int p, Readings before) {
+    if (before == null) {
+      return Optional.ofNullable(part.error);
+    }
+    return part.error == null
+        ? before.change(p, part.fingerprint, true)
+        : Optional.of(before.unreadable(p, part.error));
   }
 
   /** {@code first} counts in int: it is only read where there are fewer rows than columns. */
@@ -193,7 +207,7 @@ public final class MinimumNorm {
     long m = 0;
     int n = options.columns();
     for (int p = 0; p < parts.size(); p++) {
-      m += parts.get(p).rows;
+      m += parts.get(p).fingerprint.rows();
       first[p + 1] = (int) m;
       n = Math.max(n, Math.max(parts.get(p).columns, parts.get(p).maxIndex + 1));
     }
@@ -292,14 +306,12 @@ public final class MinimumNorm {
       int partition, Iterator<SparseRow> in, int declared, boolean withLabels) {
     var reader = new RowReader(partition, declared);
     var labels = new ArrayList<double[]>();
-    long count = 0;
     int maxIndex = -1;
     int exponent = -TransposedRows.MOST_EXPONENT;
     SparseQrException error = null;
     try {
       while (in.hasNext()) {
         if (reader.read(in.next())) {
-          count++;
           if (withLabels) {
             labels.add(reader.rhs().clone());
           }
@@ -313,6 +325,6 @@ public final class MinimumNorm {
       error = e;
     }
     double[][] b = labels.toArray(new double[0][]);
-    return new Part(count, b, reader.columns(), maxIndex, exponent, error);
+    return new Part(reader.fingerprint(), b, reader.columns(), maxIndex, exponent, error);
   }
 }

@@ -6,6 +6,8 @@ import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.SparseQrException;
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.Fingerprint;
+import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.resource.KeyPartitioner;
 import io.sparqr.spark.resource.SparkErrors;
@@ -56,6 +58,7 @@ final class PatternPass {
    * @param rhsCount right-hand sides
    * @param rhsMax largest absolute value of each right-hand side
    * @param shuffleBytes bytes of all frames
+   * @param readings what every later reading has to find
    */
   record Result(
       SparsityPattern pattern,
@@ -64,12 +67,14 @@ final class PatternPass {
       long nonzeros,
       int rhsCount,
       double[] rhsMax,
-      long shuffleBytes) {}
+      long shuffleBytes,
+      Readings readings) {}
 
-  /** What a partition says of itself. */
+  /** What a partition says of itself; {@code sum} is {@link PatternTable#sum}. */
   private record Stats(
       int partition,
-      long rows,
+      Fingerprint fingerprint,
+      long sum,
       long entries,
       int columns,
       int maxIndex,
@@ -138,8 +143,28 @@ final class PatternPass {
     for (byte[] frame : fetch(reduce(frames, Long.MAX_VALUE), found)) {
       decoded.add(PatternCodec.decode(frame));
     }
+    requireOneReading(sum, decoded);
     SparsityPattern pattern = PatternOrder.merge(decoded, n, options.ridge() > 0);
-    return new Result(pattern, norm, sum.rows, sum.entries, sum.rhsCount, sum.rhsMax, shuffled);
+    var readings = new Readings(stats.stream().map(Stats::fingerprint).toList());
+    long rows = sum.fingerprint.rows();
+    return new Result(
+        pattern, norm, rows, sum.entries, sum.rhsCount, sum.rhsMax, shuffled, readings);
+  }
+
+  /**
+   * Where the map stage was run again for lost outputs, some patterns may be of rows that nobody
+   * else has seen.
+   */
+  private static void requireOneReading(Stats all, List<Patterns> found) {
+    long sum = 0;
+    for (Patterns p : found) {
+      for (int k = 0; k < p.multiplicity().length; k++) {
+        sum += p.multiplicity()[k] * PatternTable.hash(p.column(), p.start()[k], p.start()[k + 1]);
+      }
+    }
+    if (sum != all.sum) {
+      throw Readings.mixed(all.fingerprint.rows(), all.fingerprint.nonzeros());
+    }
   }
 
   private JavaPairRDD<Integer, byte[]> shuffle() {
@@ -252,7 +277,8 @@ final class PatternPass {
 
   /** All partitions' statistics together, or the first error among them. */
   private Stats check(List<Stats> stats) {
-    long rows = 0;
+    Fingerprint all = Fingerprint.ofNothing();
+    long sum = 0;
     long entries = 0;
     int columns = options.columns();
     int maxIndex = -1;
@@ -262,7 +288,8 @@ final class PatternPass {
       if (s.error != null) {
         throw s.error;
       }
-      rows += s.rows;
+      all = all.plus(s.fingerprint);
+      sum += s.sum;
       entries += s.entries;
       maxIndex = Math.max(maxIndex, s.maxIndex);
       columns = agree("columns", columns, s.columns, s.partition);
@@ -272,14 +299,14 @@ final class PatternPass {
         rhsMax[k] = Math.max(rhsMax[k], s.rhsMax[k]);
       }
     }
-    if (rows == 0) {
+    if (all.rows() == 0) {
       throw new MatrixFormatException(
           rhsCount < 0 ? "the input has no rows" : "all rows have weight 0", "input", -1);
     }
     if (rhsCount == 0) {
       throw new MatrixFormatException("the rows have no right-hand side", "input", -1);
     }
-    return new Stats(-1, rows, entries, columns, maxIndex, rhsCount, rhsMax, null);
+    return new Stats(-1, all, sum, entries, columns, maxIndex, rhsCount, rhsMax, null);
   }
 
   private static int agree(String what, int before, int here, int partition) {
@@ -317,7 +344,6 @@ final class PatternPass {
     private final PatternTable table = new PatternTable();
     private final ColumnNorms norms = new ColumnNorms();
     private double[] rhsMax = new double[0];
-    private long rows;
     private long entries;
     private int maxIndex = -1;
 
@@ -338,12 +364,19 @@ final class PatternPass {
         error = e;
       }
       return new Stats(
-          partition, rows, entries, reader.columns(), maxIndex, reader.rhsCount(), rhsMax, error);
+          partition,
+          reader.fingerprint(),
+          table.sum(),
+          entries,
+          reader.columns(),
+          maxIndex,
+          reader.rhsCount(),
+          rhsMax,
+          error);
     }
 
     private void count() {
       int nz = reader.count();
-      rows++;
       entries += nz;
       table.add(reader.index(), 0, nz, 1);
       for (int k = 0; k < nz; k++) {

@@ -9,6 +9,7 @@ import java.util.Arrays;
 final class PatternTable {
 
   private int size;
+  private long sum;
   private int[] start = new int[17];
   private long[] multiplicity = new long[16];
   private long[] hash = new long[16];
@@ -33,6 +34,7 @@ final class PatternTable {
   /** Counts a pattern, entries [from, to) of the array, another {@code times} times. */
   void add(int[] columns, int from, int to, long times) {
     long h = hash(columns, from, to);
+    sum += times * h;
     int mask = slot.length - 1;
     int s = (int) h & mask;
     while (slot[s] >= 0) {
@@ -84,6 +86,11 @@ final class PatternTable {
       }
       slot[s] = p;
     }
+  }
+
+  /** Sum of the hashes of all that was added: the same for any order and any merging. */
+  long sum() {
+    return sum;
   }
 
   /** Number of distinct patterns. */

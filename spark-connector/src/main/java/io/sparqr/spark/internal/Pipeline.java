@@ -19,6 +19,7 @@ import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
 import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.FactorizationRate;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -226,7 +227,8 @@ public final class Pipeline {
             options.deviceMemoryBytes(),
             resources.local(),
             options.keepQ(),
-            resources.combineFlops(found.nonzeros())));
+            resources.combineFlops(found.nonzeros())),
+        found.readings());
   }
 
   /** A power of two, 1 unless squares of the right-hand side would leave the range. */
@@ -255,6 +257,7 @@ public final class Pipeline {
   private static DriverShare driverShare(SolvePlan plan, JavaPairRDD<Integer, byte[]> rows) {
     int[] key = {plan.driverKey()};
     List<byte[]>[] parts = SparkErrors.unwrap(() -> rows.values().collectPartitions(key));
+    ChangeCodec.refuse(parts[0]);
     return DriverShare.of(plan, new ArrayList<>(parts[0]));
   }
 }

@@ -12,6 +12,7 @@ import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
 import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.ReflectedCodec;
 import io.sparqr.spark.wire.ReflectedCodec.Reflected;
@@ -98,6 +99,7 @@ final class Reflection {
   private Result driverShare(JavaPairRDD<Integer, byte[]> shuffled) {
     int[] key = {plan.driverKey()};
     List<byte[]>[] frames = SparkErrors.unwrap(() -> shuffled.values().collectPartitions(key));
+    ChangeCodec.refuse(frames[0]);
     var parts = new ArrayList<RhsRouter.Part>();
     var batches = new ArrayList<byte[]>();
     for (byte[] frame : frames[0]) {

@@ -7,6 +7,7 @@ import io.sparqr.numeric.TaskReflection;
 import io.sparqr.numeric.dense.ReflectorBlock;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.ReflectedCodec;
 import io.sparqr.spark.wire.ReflectedCodec.Reflected;
@@ -108,6 +109,7 @@ final class ReflectionRdd extends RDD<byte[]> {
     while (shuffled.hasNext()) {
       rows.add((byte[]) ((Tuple2<?, ?>) shuffled.next())._2());
     }
+    ChangeCodec.refuse(rows);
     Iterator<?> inputs = parents.apply(2).rdd().iterator(slot.given, context);
     Reflected below = ReflectedCodec.decode(given.frame((byte[]) inputs.next()));
     Iterator<?> frames = parents.apply(0).rdd().iterator(slot.frames, context);

@@ -3,11 +3,14 @@ package io.sparqr.spark.internal;
 
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.PlanHandle;
+import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.KeyPartitioner;
 import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.ReportCodec;
 import io.sparqr.spark.wire.VectorCodec;
@@ -24,7 +27,8 @@ import scala.Tuple2;
 /**
  * One pass over the rows for r = sqrt(W)(b - A x), A' sqrt(W) r and their norms, the ridge's rows
  * included. Sums are taken within partitions in row order and over partitions in partition order:
- * the same bits on every run. One Spark job of two stages.
+ * the same bits on every run. One Spark job of two stages. Every pass has to find the rows of the
+ * passes before it.
  */
 final class ResidualPass {
 
@@ -32,6 +36,11 @@ final class ResidualPass {
   private final SolvePlan plan;
   private final int columns;
   private final double ridge;
+
+  /** What the rows have to be; null before the first pass over rows of which nothing is known. */
+  private Readings readings;
+
+  private boolean labels;
 
   /**
    * What a pass finds.
@@ -51,14 +60,31 @@ final class ResidualPass {
       long rows,
       int width) {}
 
-  private record Part(int partition, double[] residual, double frobenius, long rows)
+  private record Part(int partition, double[] residual, double frobenius, Fingerprint fingerprint)
       implements Serializable {}
 
+  /** Passes over the rows that were factorized. */
   ResidualPass(RowSource source, PlanHandle broadcast, SolvePlan plan) {
+    this(source, plan, plan.readings(), true);
+  }
+
+  private ResidualPass(RowSource source, SolvePlan plan, Readings readings, boolean labels) {
+    this.readings = readings;
+    this.labels = labels;
     this.source = source;
     this.plan = plan;
     this.columns = plan.analysis().columns();
     this.ridge = plan.numbers().ridge();
+  }
+
+  /** Passes over the rows that were factorized with other right-hand sides. */
+  static ResidualPass aligned(RowSource source, SolvePlan plan) {
+    return new ResidualPass(source, plan, plan.readings(), false);
+  }
+
+  /** Passes over rows of the same matrix in any order. */
+  static ResidualPass further(RowSource source, SolvePlan plan) {
+    return new ResidualPass(source, plan, null, false);
   }
 
   /** Max over the right-hand sides of ||A'r|| / (||A||_F ||r||); 0 where r = 0. */
@@ -99,6 +125,8 @@ final class ResidualPass {
 
   private Sums sum(Broadcast<double[]> at, double[][] x) {
     int n = columns;
+    Readings before = readings;
+    boolean same = labels;
     int reducers =
         Math.max(
             1, Math.min(source.context().defaultParallelism(), source.rows().getNumPartitions()));
@@ -107,7 +135,9 @@ final class ResidualPass {
             .rows()
             .mapPartitionsWithIndex(
                 (p, rows) ->
-                    new Scan(p, n, at == null ? null : at.value()).run(rows, reducers).iterator(),
+                    new Scan(p, n, at == null ? null : at.value(), new Known(rows, before, same))
+                        .run(reducers)
+                        .iterator(),
                 false);
     JavaRDD<byte[]> merged =
         JavaPairRDD.fromJavaRDD(frames)
@@ -115,26 +145,32 @@ final class ResidualPass {
             .mapPartitions(ResidualPass::merge);
     var parts = new ArrayList<Part>();
     var chunks = new ArrayList<byte[]>();
-    for (byte[] frame : SparkErrors.unwrap(merged::collect)) {
+    List<byte[]> found = SparkErrors.unwrap(merged::collect);
+    ChangeCodec.refuse(found);
+    for (byte[] frame : found) {
       if (Frame.kind(frame) == Frame.Kind.CHUNK) {
         chunks.add(frame);
       } else {
         parts.add(ReportCodec.decode(frame, Part.class));
       }
     }
+    parts.sort(Comparator.comparingInt(Part::partition));
+    if (!labels) {
+      readings = new Readings(parts.stream().map(Part::fingerprint).toList());
+      labels = true;
+    }
     return total(parts, chunks, x);
   }
 
   private Sums total(List<Part> parts, List<byte[]> chunks, double[][] x) {
-    parts.sort(Comparator.comparingInt(Part::partition));
     int width = x == null ? -1 : x.length;
     long rows = 0;
     double frobenius = 0;
     double[] residual = null;
     for (Part p : parts) {
-      rows += p.rows;
+      rows += p.fingerprint.rows();
       frobenius = Math.hypot(frobenius, p.frobenius);
-      if (p.rows == 0) {
+      if (p.fingerprint.rows() == 0) {
         continue;
       }
       if (width >= 0 && p.residual.length != width) {
@@ -196,33 +232,41 @@ final class ResidualPass {
     return out.iterator();
   }
 
+  /** A partition's rows and what is known of them. */
+  private record Known(Iterator<SparseRow> rows, Readings readings, boolean labels) {}
+
   /** The scan of one partition. */
   private static final class Scan {
     private final int partition;
     private final int columns;
     private final double[] x;
     private final RowReader reader;
+    private final LaterReading rows;
     private final ColumnChunks gradient = new ColumnChunks();
     private double[] residual = new double[0];
     private double frobenius;
-    private long rows;
 
-    Scan(int partition, int columns, double[] x) {
+    Scan(int partition, int columns, double[] x, Known known) {
       this.columns = columns;
       this.partition = partition;
       this.x = x;
       this.reader = new RowReader(partition, columns);
+      this.rows = new LaterReading(reader, partition, known.rows, known.readings, known.labels);
     }
 
-    List<Tuple2<Integer, byte[]>> run(Iterator<SparseRow> in, int reducers) {
-      while (in.hasNext()) {
-        SparseRow row = in.next();
-        if (reader.read(row)) {
-          add();
-        }
+    List<Tuple2<Integer, byte[]>> run(int reducers) {
+      while (rows.next() && added()) {
+        // added
       }
       var out = new ArrayList<Tuple2<Integer, byte[]>>();
-      var part = new Part(partition, residual, frobenius, rows);
+      if (rows.changed().isPresent()) {
+        byte[] change = ChangeCodec.encode(rows.changed().get());
+        for (int k = 0; k < reducers; k++) {
+          out.add(new Tuple2<>(k, change));
+        }
+        return out;
+      }
+      var part = new Part(partition, residual, frobenius, reader.fingerprint());
       out.add(new Tuple2<>(partition % reducers, ReportCodec.encode(part)));
       var chunks = new ArrayList<byte[]>();
       gradient.encode(partition, chunks);
@@ -232,13 +276,25 @@ final class ResidualPass {
       return out;
     }
 
+    /** False where a row has more right-hand sides than x, being another one. */
+    private boolean added() {
+      try {
+        add();
+        return true;
+      } catch (RuntimeException e) {
+        if (!rows.isAnother()) {
+          throw e;
+        }
+        return false;
+      }
+    }
+
     /** Entries and labels of the reader are weighted already. */
     private void add() {
       double[] b = reader.rhs();
       residual = residual.length == b.length ? residual : new double[b.length];
       int[] index = reader.index();
       double[] value = reader.value();
-      rows++;
       for (int e = 0; e < reader.count(); e++) {
         frobenius = Math.hypot(frobenius, value[e]);
       }

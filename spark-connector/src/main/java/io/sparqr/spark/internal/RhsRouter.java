@@ -30,7 +30,7 @@ final class RhsRouter extends RowShuffle {
   record Part(int partition, long rows, int width, double[] empty) implements Serializable {}
 
   RhsRouter(SolvePlan plan, int partition, Iterator<SparseRow> rows) {
-    super(plan, partition, rows);
+    super(plan, partition, rows, false);
   }
 
   @Override

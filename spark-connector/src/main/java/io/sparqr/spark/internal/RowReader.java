@@ -5,11 +5,13 @@ import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.Fingerprint;
 
 /**
  * Checks the rows of one partition, one after the other, and lays each out in arrays of its own:
- * indices ascending, stored zeros left out, values and labels times sqrt(weight). Not thread-safe;
- * the arrays are overwritten by the next row.
+ * indices ascending, stored zeros left out, values and labels times sqrt(weight). Every reading of
+ * the input goes through here, so that all have their {@link Fingerprint} made by the same rule.
+ * Not thread-safe; the arrays are overwritten by the next row.
  */
 final class RowReader {
 
@@ -22,6 +24,9 @@ final class RowReader {
   private int[] index = new int[16];
   private double[] value = new double[16];
   private double[] rhs = new double[0];
+  private final Fingerprint.Builder fingerprint = new Fingerprint.Builder();
+  private int nonzeros;
+  private long hash;
 
   /**
    * A reader for a partition.
@@ -62,6 +67,9 @@ final class RowReader {
       rhs[k] = labels[k] * scale;
     }
     copyEntries(row, scale);
+    if (w > 0) {
+      fingerprint.add(nonzeros, hash, w, labels);
+    }
     return w > 0;
   }
 
@@ -97,6 +105,8 @@ final class RowReader {
     }
     int limit = declaredColumns >= 0 ? declaredColumns : columns >= 0 ? columns : Integer.MAX_VALUE;
     boolean ascending = true;
+    int given = 0;
+    long sum = 0;
     count = 0;
     for (int k = 0; k < from.length; k++) {
       int j = from[k];
@@ -108,9 +118,15 @@ final class RowReader {
         throw new NonFiniteValueException(where() + ", column " + j + ": " + v, position, j);
       }
       ascending &= k == 0 || j > from[k - 1];
+      if (v != 0) {
+        sum += Fingerprint.entry(j, v);
+        given++;
+      }
       index[count] = j;
       value[count++] = v * scale;
     }
+    nonzeros = given;
+    hash = sum;
     if (!ascending) {
       SortedPairs.sort(index, value, count);
       for (int k = 1; k < count; k++) {
@@ -140,6 +156,11 @@ final class RowReader {
   private MatrixFormatException bad(String what, String kind) {
     return new MatrixFormatException(
         where() + ": " + what, "partition " + partition + ", " + kind, position);
+  }
+
+  /** Of the rows so far that count. */
+  Fingerprint fingerprint() {
+    return fingerprint.fingerprint();
   }
 
   /** Entries of the row. */

@@ -18,7 +18,7 @@ final class RowRouter extends RowShuffle {
   private final boolean[] combines;
 
   RowRouter(SolvePlan plan, int partition, Iterator<SparseRow> rows, CombineChecks checks) {
-    super(plan, partition, rows);
+    super(plan, partition, rows, true);
     this.combiner = new FrontCombiner(plan, checks, this::send);
     this.empty = new double[plan.numbers().rhsCount()];
     this.combines = new boolean[plan.analysis().fronts()];

@@ -3,6 +3,7 @@ package io.sparqr.spark.internal;
 
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.spark.wire.RowBatchCodec;
 import java.util.ArrayDeque;
 import java.util.Iterator;
@@ -12,7 +13,9 @@ import scala.Tuple2;
 /**
  * The map side of a shuffle to the tasks: reads a partition's rows, checked and weighted, and hands
  * out what subclasses make of them, in batches of about 1 MB by key, numbered in the order of their
- * making. A front's key is its task, the driver's key that of everything else.
+ * making. A front's key is its task, the driver's key that of everything else. Rows that are not
+ * those of the first reading are nobody's: every key gets the error at the end, whether this is the
+ * map stage's first run or one for lost outputs later, and nothing is made of what came before it.
  */
 abstract class RowShuffle implements Iterator<Tuple2<Integer, byte[]>> {
 
@@ -21,17 +24,22 @@ abstract class RowShuffle implements Iterator<Tuple2<Integer, byte[]>> {
   final SolvePlan plan;
   final int partition;
   final RowReader reader;
-  private final Iterator<SparseRow> rows;
+  private final LaterReading rows;
   private final RowBatchCodec.Builder[] batch;
   private final ArrayDeque<Tuple2<Integer, byte[]>> ready = new ArrayDeque<>();
   private int sequence;
   private boolean ended;
 
-  RowShuffle(SolvePlan plan, int partition, Iterator<SparseRow> rows) {
+  /**
+   * The rows of a partition.
+   *
+   * @param labels whether the right-hand sides are those of the first reading
+   */
+  RowShuffle(SolvePlan plan, int partition, Iterator<SparseRow> rows, boolean labels) {
     this.plan = plan;
     this.partition = partition;
-    this.rows = rows;
     this.reader = new RowReader(partition, plan.analysis().columns());
+    this.rows = new LaterReading(reader, partition, rows, plan.readings(), labels);
     this.batch = new RowBatchCodec.Builder[plan.driverKey() + 1];
   }
 
@@ -44,10 +52,8 @@ abstract class RowShuffle implements Iterator<Tuple2<Integer, byte[]>> {
   @Override
   public final boolean hasNext() {
     while (ready.isEmpty() && !ended) {
-      if (!rows.hasNext()) {
+      if (!rows.next() || !routed()) {
         end();
-      } else if (reader.read(rows.next())) {
-        route();
       }
     }
     return !ready.isEmpty();
@@ -61,8 +67,30 @@ abstract class RowShuffle implements Iterator<Tuple2<Integer, byte[]>> {
     return ready.poll();
   }
 
+  /** False where a row does not fit the plan, being another one. */
+  private boolean routed() {
+    try {
+      route();
+      return true;
+    } catch (RuntimeException e) {
+      if (!rows.isAnother()) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
   private void end() {
     ended = true;
+    if (rows.changed().isPresent()) {
+      byte[] change = ChangeCodec.encode(rows.changed().get());
+      ready.clear();
+      for (int key = 0; key < batch.length; key++) {
+        ready.add(new Tuple2<>(key, change));
+        batch[key] = null;
+      }
+      return;
+    }
     flush();
     for (int key = 0; key < batch.length; key++) {
       if (batch[key] != null && batch[key].rows() > 0) {

@@ -2,6 +2,7 @@
 package io.sparqr.spark.internal;
 
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.SparkErrors;
 import java.util.ArrayList;
@@ -36,21 +37,36 @@ final class TransposedRows {
    *
    * @param a A's rows
    * @param declared columns of A as the caller says, -1 if he does not
-   * @param first number of the first row of each partition, and of all
+   * @param readings what A's rows were when they were counted
    * @param n columns of A
    * @param width labels of each row of A', all 0
    * @param exponent of 2, what entries are divided by: {@link #exponent(double[], int, int)}
    * @param held keeps the result
    */
   TransposedRows(
-      JavaRDD<SparseRow> a, int declared, int[] first, int n, int width, int exponent, Held held) {
-    int rowCount = first[first.length - 1];
+      JavaRDD<SparseRow> a,
+      int declared,
+      Readings readings,
+      int n,
+      int width,
+      int exponent,
+      Held held) {
+    int[] first = new int[readings.partitions() + 1];
+    for (int p = 0; p < readings.partitions(); p++) {
+      first[p + 1] = Math.addExact(first[p], (int) readings.of(p).rows());
+    }
+    int rowCount = first[readings.partitions()];
     this.m = rowCount;
     this.n = n;
     this.exponent = exponent;
     JavaRDD<Tuple2<Integer, Tuple2<Integer, Double>>> entries =
         a.mapPartitionsWithIndex(
-            (p, it) -> new Entries(new RowReader(p, declared), it, first[p], exponent), false);
+            (p, it) -> {
+              var reader = new RowReader(p, declared);
+              var reading = new LaterReading(reader, p, it, readings, true);
+              return new Entries(reader, reading, first[p], exponent);
+            },
+            false);
     rows =
         JavaPairRDD.fromJavaRDD(entries)
             .partitionBy(new HashPartitioner(a.getNumPartitions()))
@@ -170,13 +186,13 @@ final class TransposedRows {
   /** (column, (row, value)) of every entry of a partition. */
   private static final class Entries implements Iterator<Tuple2<Integer, Tuple2<Integer, Double>>> {
     private final RowReader reader;
-    private final Iterator<SparseRow> rows;
+    private final LaterReading rows;
     private final int exponent;
     private int row;
     private int at;
     private int count;
 
-    Entries(RowReader reader, Iterator<SparseRow> rows, int first, int exponent) {
+    Entries(RowReader reader, LaterReading rows, int first, int exponent) {
       this.reader = reader;
       this.rows = rows;
       this.exponent = exponent;
@@ -185,12 +201,13 @@ final class TransposedRows {
 
     @Override
     public boolean hasNext() {
-      while (at == count && rows.hasNext()) {
-        if (reader.read(rows.next())) {
-          row++;
-          at = 0;
-          count = reader.count();
-        }
+      while (at == count && rows.next()) {
+        row++;
+        at = 0;
+        count = reader.count();
+      }
+      if (at == count && rows.changed().isPresent()) {
+        throw rows.changed().get();
       }
       return at < count;
     }

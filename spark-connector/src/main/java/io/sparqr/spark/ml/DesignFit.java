@@ -7,6 +7,8 @@ import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.SparseQRSolver;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.internal.RowSource;
+import io.sparqr.spark.plan.Fingerprint;
+import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.resource.SparkErrors;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,6 +35,7 @@ import org.apache.spark.storage.StorageLevel;
  * @param report of the solver, with warnings of what the statistics suffer from
  * @param intercept c
  * @param moments of the training data; null if nothing has needed them
+ * @param rows what the rows of [X 1] were, in any order
  */
 record DesignFit(
     double[] x,
@@ -43,7 +46,8 @@ record DesignFit(
     int[] dead,
     SolveReport report,
     double intercept,
-    Moments moments) {
+    Moments moments,
+    Fingerprint rows) {
 
   /** Rows that one task makes of the ridge. */
   private static final int RIDGE_ROWS_A_TASK = 1 << 16;
@@ -59,11 +63,7 @@ record DesignFit(
     SparseQRSolver solver = RegressionParams.solver(params);
     boolean ones = params.getFitIntercept();
     JavaRDD<SparseRow> rows =
-        RowSource.of(data, params.getFeaturesCol(), params.getWeightCol(), params.getLabelCol())
-            .rows();
-    if (ones) {
-      rows = rows.map(DesignFit::withOne);
-    }
+        rows(data, params.getFeaturesCol(), params.getWeightCol(), params.getLabelCol(), ones);
     boolean keep = data.storageLevel().equals(StorageLevel.NONE());
     if (keep) {
       rows.persist(StorageLevel.MEMORY_AND_DISK());
@@ -77,10 +77,18 @@ record DesignFit(
     }
   }
 
+  /** Rows of [X 1] or of X. */
+  static JavaRDD<SparseRow> rows(
+      Dataset<Row> data, String features, String weight, String label, boolean ones) {
+    JavaRDD<SparseRow> rows = RowSource.of(data, features, weight, label).rows();
+    return ones ? rows.map(DesignFit::withOne) : rows;
+  }
+
   private static DesignFit of(
       JavaRDD<SparseRow> rows, SparseQRSolver solver, SparseQRRegression params, boolean ones) {
     Ridge ridge = Ridge.of(rows, params.getRegParam(), ones);
     try (QRFactorization f = solver.factorize(ridge.under(rows))) {
+      ridge.requireSame(f.readings());
       LeastSquaresSolution s = f.solve();
       double[] x = s.x();
       double all = s.residualNorm();
@@ -89,7 +97,8 @@ record DesignFit(
       double norm = Math.sqrt(Math.max(0, all - penalty)) * Math.sqrt(all + penalty);
       boolean cancelled = penalty > 0 && norm < CANCELLED * all;
       boolean statistics = params.getComputeStandardErrors();
-      Moments moments = statistics || cancelled ? Moments.of(rows, x) : null;
+      Fingerprint fitted = f.readings().total(rows.getNumPartitions());
+      Moments moments = statistics || cancelled ? Moments.of(rows, x, fitted) : null;
       if (cancelled) {
         norm = moments.errors();
       }
@@ -110,7 +119,8 @@ record DesignFit(
           s.deadColumns(),
           report,
           ones ? x[x.length - 1] : 0,
-          moments);
+          moments,
+          fitted);
     }
   }
 
@@ -162,24 +172,34 @@ record DesignFit(
    * @param root sqrt(lambda)
    * @param features columns that are penalized
    * @param columns columns of the design
+   * @param sums what lambda was made of
    */
-  private record Ridge(double root, int features, int columns) implements java.io.Serializable {
+  private record Ridge(double root, int features, int columns, List<Sum> sums)
+      implements java.io.Serializable {
 
     static Ridge of(JavaRDD<SparseRow> rows, double regParam, boolean ones) {
       if (regParam == 0) {
-        return new Ridge(0, 0, 0);
+        return new Ridge(0, 0, 0, List.of());
       }
       double weights = 0;
       int columns = 0;
-      for (Sum part : SparkErrors.unwrap(rows.mapPartitions(DesignFit::sum)::collect)) {
+      List<Sum> sums = SparkErrors.unwrap(rows.mapPartitions(DesignFit::sum)::collect);
+      for (Sum part : sums) {
         weights += part.weights;
         columns = Math.max(columns, part.columns);
       }
       double root = Math.sqrt(weights * regParam);
       // a bad weight is the solver's to refuse: it can name the row
       return root > 0 && Double.isFinite(root)
-          ? new Ridge(root, columns - (ones ? 1 : 0), columns)
-          : new Ridge(0, 0, 0);
+          ? new Ridge(root, columns - (ones ? 1 : 0), columns, sums)
+          : new Ridge(0, 0, 0, List.of());
+    }
+
+    /** Lambda is that of other weights, too, if they changed after they were summed up. */
+    void requireSame(Readings readings) {
+      for (int p = 0; p < sums.size(); p++) {
+        readings.requireWeights(p, sums.get(p).rows, sums.get(p).hash);
+      }
     }
 
     /** How many ridge rows there are. */
@@ -220,17 +240,24 @@ record DesignFit(
     }
   }
 
-  /** What a partition tells: its weights and the number of columns. */
-  private record Sum(double weights, int columns) implements java.io.Serializable {}
+  /** What a partition tells: its weights' sum and hash, and the number of columns. */
+  private record Sum(double weights, long rows, long hash, int columns)
+      implements java.io.Serializable {}
 
   private static Iterator<Sum> sum(Iterator<SparseRow> rows) {
     double weights = 0;
+    long count = 0;
+    long hash = 0;
     int columns = 0;
     while (rows.hasNext()) {
       SparseRow r = rows.next();
       weights += r.weight();
+      if (r.weight() > 0) {
+        count++;
+        hash = Fingerprint.withWeight(hash, r.weight());
+      }
       columns = r.columns();
     }
-    return List.of(new Sum(weights, columns)).iterator();
+    return List.of(new Sum(weights, count, hash, columns)).iterator();
   }
 }

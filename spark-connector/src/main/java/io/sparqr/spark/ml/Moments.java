@@ -3,6 +3,8 @@ package io.sparqr.spark.ml;
 
 import io.sparqr.numeric.ColumnNorms;
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.Fingerprint;
+import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.resource.SparkErrors;
 import java.io.Serializable;
 import java.util.Iterator;
@@ -10,8 +12,6 @@ import java.util.List;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
-import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Row;
 
 /**
  * Weighted moments of labels and predictions, in one pass: means and centred sums by West's update
@@ -36,49 +36,50 @@ final class Moments implements Serializable {
   private double absoluteErrors;
   private double least = Double.POSITIVE_INFINITY;
   private double greatest = Double.NEGATIVE_INFINITY;
+  private Fingerprint fingerprint;
 
-  /** Of rows (prediction, label, weight), all doubles. */
-  static Moments of(Dataset<Row> rows) {
-    return merged(rows.javaRDD().mapPartitions(Moments::ofPartition).collect());
-  }
-
-  /** Of rows of a design and its solution, which is broadcast. */
-  static Moments of(JavaRDD<SparseRow> rows, double[] x) {
+  /**
+   * Of the rows of a design and what x, which is broadcast, makes of them.
+   *
+   * @param fitted what the rows were, in any order, when x was found
+   * @throws io.sparqr.error.InputChangedException if they are others now
+   */
+  static Moments of(JavaRDD<SparseRow> rows, double[] x, Fingerprint fitted) {
     Broadcast<double[]> at = JavaSparkContext.fromSparkContext(rows.context()).broadcast(x);
+    var all = new Moments();
+    var found = Fingerprint.ofNothing();
     try {
       JavaRDD<Moments> parts = rows.mapPartitions(it -> ofPartition(it, at.value()));
-      return merged(SparkErrors.unwrap(parts::collect));
+      for (Moments part : SparkErrors.unwrap(parts::collect)) {
+        all.merge(part);
+        found = found.plus(part.fingerprint);
+      }
     } finally {
       at.destroy();
     }
-  }
-
-  private static Moments merged(List<Moments> parts) {
-    var all = new Moments();
-    parts.forEach(all::merge);
+    Readings.requireSame(fitted, found);
     return all;
-  }
-
-  private static Iterator<Moments> ofPartition(Iterator<Row> rows) {
-    var part = new Moments();
-    while (rows.hasNext()) {
-      Row r = rows.next();
-      part.add(r.getDouble(0), r.getDouble(1), r.getDouble(2));
-    }
-    return List.of(part).iterator();
   }
 
   private static Iterator<Moments> ofPartition(Iterator<SparseRow> rows, double[] x) {
     var part = new Moments();
+    var seen = new Fingerprint.Builder();
     while (rows.hasNext()) {
       SparseRow r = rows.next();
-      double prediction = 0;
-      for (int k = 0; k < r.indices().length; k++) {
-        prediction += r.values()[k] * x[r.indices()[k]];
-      }
-      part.add(prediction, r.labels()[0], r.weight());
+      seen.add(r);
+      part.add(predicted(r, x), r.labels()[0], r.weight());
     }
+    part.fingerprint = seen.fingerprint();
     return List.of(part).iterator();
+  }
+
+  /** A column beyond x is one that the fit has not seen: the fingerprint will tell. */
+  private static double predicted(SparseRow r, double[] x) {
+    double sum = 0;
+    for (int k = 0; k < r.indices().length; k++) {
+      sum += r.indices()[k] < x.length ? r.values()[k] * x[r.indices()[k]] : 0;
+    }
+    return sum;
   }
 
   private void add(double prediction, double label, double w) {

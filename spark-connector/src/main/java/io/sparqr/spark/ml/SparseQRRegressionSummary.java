@@ -18,7 +18,8 @@ import org.apache.spark.sql.functions;
  * <p>Sums of squared errors come from the factorization (the tail of Q'b), which is more accurate
  * than subtracting predictions where the design is ill-conditioned; what needs the labels (r2, mean
  * errors) takes one pass over the training data: in {@code fit} where it computes standard errors,
- * else at the first call.
+ * else at the first call, which fails if the data are not those any more that the model was fitted
+ * to.
  *
  * <p>Standard errors are sigma sqrt(diag((A'A + lambda D)^-1)), D = I without the intercept, as
  * MLlib's: with a ridge they are those of a Bayesian reading, not of the biased estimator's
@@ -80,16 +81,16 @@ public final class SparseQRRegressionSummary {
 
   private synchronized Moments moments() {
     if (moments == null) {
-      String weight = model.getWeightCol();
       moments =
           Moments.of(
-              predictions()
-                  .select(
-                      functions.col(predictionCol),
-                      functions.col(labelCol()).cast("double"),
-                      weight.isEmpty()
-                          ? functions.lit(1.0)
-                          : functions.col(weight).cast("double")));
+              DesignFit.rows(
+                  data,
+                  model.getFeaturesCol(),
+                  model.getWeightCol(),
+                  model.getLabelCol(),
+                  model.getFitIntercept()),
+              fit.x(),
+              fit.rows());
     }
     return moments;
   }

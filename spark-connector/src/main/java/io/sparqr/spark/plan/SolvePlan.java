@@ -38,6 +38,7 @@ public final class SolvePlan implements Serializable {
   private final double[] columnScale;
   private final double[] rhsScale;
   private final Numbers numbers;
+  private final Readings readings;
   private final int[] position;
   private final int[] frontOf;
   private final long[] frontRows;
@@ -47,18 +48,21 @@ public final class SolvePlan implements Serializable {
    *
    * @param columnScale size n, by original column: the factor that equilibrates it
    * @param rhsScale size rhsCount: power of two that keeps squares in range
+   * @param readings what the rows were when the pattern was read
    */
   public SolvePlan(
       SymbolicAnalysis analysis,
       TreePartition partition,
       double[] columnScale,
       double[] rhsScale,
-      Numbers numbers) {
+      Numbers numbers,
+      Readings readings) {
     this.analysis = analysis;
     this.partition = partition;
     this.columnScale = columnScale;
     this.rhsScale = rhsScale;
     this.numbers = numbers;
+    this.readings = readings;
     this.position = analysis.permutation().inverseArray();
     this.frontOf = new int[analysis.columns()];
     this.frontRows = new long[analysis.fronts()];
@@ -81,6 +85,11 @@ public final class SolvePlan implements Serializable {
 
   public Numbers numbers() {
     return numbers;
+  }
+
+  /** What the rows have to be at every reading. */
+  public Readings readings() {
+    return readings;
   }
 
   /** The factor of an original column. */

@@ -52,7 +52,9 @@ public final class Frame {
     /** {@link ReflectorCodec}. */
     REFLECTORS,
     /** {@link ReflectedCodec}. */
-    REFLECTED
+    REFLECTED,
+    /** {@link ChangeCodec}. */
+    CHANGE
   }
 
   private Frame() {}

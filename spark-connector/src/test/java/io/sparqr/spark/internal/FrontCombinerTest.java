@@ -9,6 +9,7 @@ import io.sparqr.numeric.RowBlock;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.TreePartitioner;
+import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -16,6 +17,7 @@ import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -40,7 +42,8 @@ class FrontCombinerTest {
             analysis, ResourceModel.uniform(1, 1e10, 1L << 30), PartitionOptions.defaults()),
         ones,
         new double[] {1},
-        new SolvePlan.Numbers(1, 0, 0, BackendChoice.CPU, 1, 0, true, false, combineFlops));
+        new SolvePlan.Numbers(1, 0, 0, BackendChoice.CPU, 1, 0, true, false, combineFlops),
+        new Readings(List.of()));
   }
 
   /** A full row of 6 entries takes 72 flops, 12 an entry; with the R of rows before it more. */
