@@ -3,6 +3,7 @@
 // rounds, in the list's order; each waits for what it needs (next_task). Block: 128 threads, stage.shared_doubles of dynamic shared memory, at
 // least SPARQR_SHARED_DOUBLES(bundle). sparqr_round_8 takes bundles of up to 8 row tiles,
 // sparqr_round_4 of up to 4.
+#include "column_sums.cuh"
 #include "front_tasks.cuh"
 #include "small_front.cuh"
 #include "waiting.cuh"
@@ -77,4 +78,10 @@ extern "C" __global__ void __launch_bounds__(SPARQR_THREADS, 2)
 extern "C" __global__ void __launch_bounds__(SPARQR_THREADS, 2)
     sparqr_round_4(const __grid_constant__ SparqrStage stage, const long long first) {
   run_task<4>(stage, first);
+}
+
+/** Column sums over what the stage has left. Grid: its chunks. Block: 128 threads. */
+extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
+    sparqr_column_sums(const __grid_constant__ SparqrSums sums) {
+  column_sums(sums);
 }

@@ -21,6 +21,7 @@ final class CudaModule implements AutoCloseable {
   private final CUmodule handle = new CUmodule();
   private final CUfunction round4 = new CUfunction();
   private final CUfunction round8 = new CUfunction();
+  private final CUfunction columnSums = new CUfunction();
   private boolean closed;
 
   /** Loads a fat binary into the current context. */
@@ -31,15 +32,20 @@ final class CudaModule implements AutoCloseable {
     try {
       prepare(round4, "sparqr_round_4", 4);
       prepare(round8, "sparqr_round_8", 8);
+      function(columnSums, "sparqr_column_sums");
     } catch (RuntimeException e) {
       close();
       throw e;
     }
   }
 
-  private void prepare(CUfunction function, String name, int bundle) {
+  private void function(CUfunction function, String name) {
     driver.check(
         "cuModuleGetFunction(" + name + ")", driver.calls().moduleFunction(function, handle, name));
+  }
+
+  private void prepare(CUfunction function, String name, int bundle) {
+    function(function, name);
     driver.check(
         "cuFuncSetAttribute",
         driver
@@ -72,6 +78,13 @@ final class CudaModule implements AutoCloseable {
                 stream.handle(),
                 stage,
                 first));
+  }
+
+  /** Launches the column sums over a number of chunks. */
+  void launchSums(CudaStream stream, ByteBuffer parameter, int chunks) {
+    driver.check(
+        "cuLaunchKernel",
+        driver.calls().launch(columnSums, chunks, THREADS, 0, stream.handle(), parameter, 0));
   }
 
   @Override

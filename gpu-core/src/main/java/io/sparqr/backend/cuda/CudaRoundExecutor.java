@@ -6,7 +6,6 @@ import io.sparqr.backend.schedule.RoundExecutor;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageProgram;
 import io.sparqr.backend.schedule.StageSchedule;
-import io.sparqr.backend.schedule.StageSums;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
@@ -32,6 +31,7 @@ final class CudaRoundExecutor implements RoundExecutor {
   private final StageMemory memory;
   private final CudaStream compute;
   private final Transfers transfers;
+  private final DeviceColumnSums columnSums;
 
   /** Whose structure is on the device; null: nobody's. */
   private StageProgram resident;
@@ -62,6 +62,7 @@ final class CudaRoundExecutor implements RoundExecutor {
     memory = new StageMemory(device.driver());
     compute = new CudaStream(device.driver());
     transfers = new Transfers(device.driver(), pinned);
+    columnSums = new DeviceColumnSums(device.driver(), transfers, workers);
   }
 
   @Override
@@ -257,13 +258,8 @@ final class CudaRoundExecutor implements RoundExecutor {
   public void columnSums(
       StageProgram program, double[] scale, boolean[] counts, double probeNorm, ColumnSums sums) {
     device.bind();
-    for (int f = 0; f < program.fronts(); f++) {
-      if (counts[f] && program.outLength(f) > 0) {
-        double[] rows = new double[program.outLength(f)];
-        download(memory.get(Part.OUT), program.outStart(f), rows);
-        StageSums.add(program, f, rows, 0, scale, sums);
-      }
-    }
+    var launch = new DeviceColumnSums.Launch(device.module(), compute);
+    columnSums.add(program, memory, launch, scale, counts, probeNorm, sums);
   }
 
   @Override
@@ -297,6 +293,7 @@ final class CudaRoundExecutor implements RoundExecutor {
       device.bind();
       workers.close();
       memory.close();
+      columnSums.close();
       compute.close();
       transfers.close();
     }

@@ -76,7 +76,8 @@ public record StageProgram(
         + 12L * sIndex.length
         + 4L * maps.length
         + 4L * (columns.start().length + columns.number().length)
-        + 24L * (columns.count() + rhs)
+        + 28L * (columns.count() + rhs)
+        + SumChunks.BYTES * SumChunks.count(this)
         + descriptors.capacity()
         + 8L * residualSlots * rhs
         + 4L * fronts

@@ -4,7 +4,6 @@ package io.sparqr.backend.cuda;
 import io.sparqr.backend.cpu.CpuBackendProvider;
 import io.sparqr.matrix.Gallery;
 import io.sparqr.numeric.FactorOptions;
-import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.RowSplit;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
@@ -175,19 +174,12 @@ final class DeviceTable {
         }
         Arrays.sort(wall);
         Arrays.sort(kernel);
-        double norm = 0;
-        for (double x : b) {
-          norm += x * x;
-        }
-        for (double x : norms) {
-          norm += x;
-        }
         var s = f.summary();
         System.out.printf(
             Locale.ROOT,
             "%-22s %-7s tol %-4s | %8.2f Gflop (%8.2f done) fronts %6d widest %5d | analyze %6.2f s"
                 + " first %7.3f s | factor %8.4f s (best %8.4f) kernels %8.2f ms | stages %d rounds"
-                + " %d tasks %d up %.1f MB down %.1f MB | rank %d norm error %.1e%n",
+                + " %d tasks %d up %.1f MB down %.1f MB | rank %d departure %.1e done again %d%n",
             name,
             ordering,
             tol < 0 ? "off" : "on",
@@ -206,13 +198,14 @@ final class DeviceTable {
             s.h2dBytes() * 1e-6,
             s.d2hBytes() * 1e-6,
             s.rank(),
-            Math.abs(squares(f) - norm) / norm);
+            s.normDeparture(),
+            s.redoneTasks());
         System.out.printf(
             Locale.ROOT,
             "{\"problem\":\"%s\",\"ordering\":\"%s\",\"rankDetection\":%b,\"gflop\":%.3f,"
                 + "\"gflopDone\":%.3f,\"fronts\":%d,\"analyzeSeconds\":%.4f,\"firstSeconds\":%.4f,"
                 + "\"factorSeconds\":%.5f,\"kernelMillis\":%.3f,\"rounds\":%d,\"tasks\":%d,"
-                + "\"h2dBytes\":%d,\"d2hBytes\":%d,\"rank\":%d}%n",
+                + "\"h2dBytes\":%d,\"d2hBytes\":%d,\"rank\":%d,\"normDeparture\":%.3e}%n",
             name,
             ordering,
             tol >= 0,
@@ -227,7 +220,8 @@ final class DeviceTable {
             s.tasks(),
             s.h2dBytes(),
             s.d2hBytes(),
-            s.rank());
+            s.rank(),
+            s.normDeparture());
       }
     }
     if (Boolean.getBoolean("table.cpu")) {
@@ -244,23 +238,6 @@ final class DeviceTable {
             f.summary().rank());
       }
     }
-  }
-
-  /** ||(R, Q'b)||_F^2 and the residual: that of (A, b). */
-  private static double squares(SubtreeFactor f) {
-    double sum = 0;
-    for (FrontFactor r : f.fronts()) {
-      for (double x : r.values()) {
-        sum += x * x;
-      }
-      for (double x : r.rhs()) {
-        sum += x * x;
-      }
-    }
-    for (double x : f.residualSquares()) {
-      sum += x;
-    }
-    return sum;
   }
 
   private static double seconds(long since) {
