@@ -61,6 +61,25 @@ class GpuCoreArchitectureTest {
         .check(CLASSES);
   }
 
+  /** The checks are of records; records and arithmetic do not know that they are checked. */
+  @Test
+  void integrityIsAboveTheNumericTypes() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.sparqr.numeric", "io.sparqr.numeric.dense..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.sparqr.numeric.integrity..")
+        .check(CLASSES);
+    noClasses()
+        .that()
+        .resideInAPackage("io.sparqr.numeric.integrity..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.sparqr.backend..", "io.sparqr.numeric.dense..")
+        .check(CLASSES);
+  }
+
   @Test
   void packagesHaveNoCycles() {
     slices().matching("io.sparqr.(**)").should().beFreeOfCycles().check(CLASSES);

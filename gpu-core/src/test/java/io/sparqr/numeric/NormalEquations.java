@@ -17,14 +17,11 @@ final class NormalEquations {
     for (int i = 0; i < r.length; i++) {
       r[i] = b[i] - r[i];
     }
-    double norm = Tolerances.frobenius(a);
     double normR = Tolerances.norm(r);
-    double size = Tolerances.norm(b) + norm * Tolerances.norm(solution.x());
-    double backward = Tolerances.of(4, 4, norm * size);
-    assertThat(Tolerances.norm(a.multiplyTransposed(r)))
-        .as("A'r, ||r|| = %s", normR)
-        .isLessThanOrEqualTo(1e-12 * norm * normR + backward);
-    double rounding = Tolerances.of(a.rows(), a.columns(), size);
+    assertThat(Tolerances.backwardError(a, b, solution.x()))
+        .as("A'r column by column, in units of eps; ||r|| = %s", normR)
+        .isLessThanOrEqualTo(Tolerances.UNITS);
+    double rounding = Tolerances.ofResidual(normR, Tolerances.size(a, b, solution.x()));
     assertThat(solution.residualNorm()[0])
         .as("residual norm from the tail and from b - Ax")
         .isCloseTo(normR, within(rounding));

@@ -178,6 +178,30 @@ public abstract class SubtreeFactorizerContract {
     assertThat(run.summary.droppedNorm()).isLessThanOrEqualTo(Math.sqrt(5) * c.tolerance);
   }
 
+  @Test
+  void whatRankDetectionDropsIsAddedUpOverColumnsAndFronts() {
+    // Row 1 of each block is 1 in all of its columns, row j has column j's remainder alone.
+    double[][] remainders = {{3e-10}, {4e-10}, {12e-10, 84e-10}};
+    double[][] a = new double[7][7];
+    int at = 0;
+    for (double[] block : remainders) {
+      int first = at;
+      for (int j = 0; j <= block.length; j++, at++) {
+        a[first][at] = 1;
+        if (j > 0) {
+          a[at][at] = block[j - 1];
+        }
+      }
+    }
+    var c = ContractCase.natural("dropped", TestMatrices.ofDense(a, 7, false), new double[7], 1);
+    assertThat(c.analysis.fronts()).isGreaterThan(1);
+    var options = new FactorOptions(1e-7, 1, 0);
+    var run =
+        TaskRun.run(backend, c.analysis, c.split().rows(), TaskRun.whole(c.analysis), options);
+    assertThat(run.factorization(c.ones(), 1e-7, 1).deadColumns()).containsExactly(1, 3, 5, 6);
+    assertThat(run.summary.droppedNorm()).isCloseTo(85e-10, within(1e-18));
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 7, 31, 32, 33, 60})
   void productsOfLowRank(int rank) {

@@ -3,11 +3,25 @@ package io.sparqr.numeric;
 
 import io.sparqr.sparse.CsrMatrix;
 
-/** The one place where tests get their tolerances from: c eps max(m, n) ||A||. */
+/**
+ * The one place where tests get their tolerances from. Rounding errors are counted in units of eps
+ * ||A||: 20 a row or column of a small problem, but {@link #UNITS} at most, whatever its size. A
+ * bound that grew on with m would let pass 1e-7 at 10^7 rows, while the errors of a blocked
+ * Householder QR hardly grow: of some hundred thousand rows they are some units.
+ */
 public final class Tolerances {
 
   /** Unit of rounding, 2^-52. */
   public static final double EPS = Math.ulp(1.0);
+
+  /**
+   * Most units of eps that any comparison lets pass: 4.4e-13. The plain executor, whose sums are
+   * loops, needs 1020 for a column of 2,868 ones; everything else less than 1000.
+   */
+  public static final double UNITS = 2000;
+
+  /** How close residual norms of two solutions of one problem are, relatively. */
+  public static final double RESIDUAL = 1e-11;
 
   private static final double C = 20;
 
@@ -15,12 +29,69 @@ public final class Tolerances {
 
   /** For quantities of A's own size, such as R or b. */
   public static double of(int m, int n, double norm) {
-    return C * EPS * Math.max(Math.max(m, n), 4) * norm;
+    return EPS * Math.min(C * Math.max(Math.max(m, n), 4), UNITS) * norm;
   }
 
   /** For products such as A'A or A'r. */
   public static double ofProduct(int m, int n, double normA, double normB) {
     return of(m, n, normA) * normB;
+  }
+
+  /**
+   * The column-wise backward error of a solution, in units of eps: the largest |a_j'r| / (||a_j||
+   * s), s = ||r|| + ||b|| + ||D x|| with D = diag(||a_k||). A backward stable method solves a
+   * problem with columns a_j + e_j, ||e_j|| of c eps ||a_j||, so that |a_j'r| is that small (Higham
+   * 2002, Accuracy and Stability of Numerical Algorithms, section 20.3); where the residual is of
+   * b's size that is the usual |a_j'r| / (||a_j|| ||r||), where it vanishes its normwise form. NaN
+   * or infinity where x has one.
+   */
+  public static double backwardError(CsrMatrix a, double[] b, double[] x) {
+    double[] r = a.multiply(x);
+    for (int i = 0; i < r.length; i++) {
+      r[i] = b[i] - r[i];
+    }
+    double[] column = columnNorms(a);
+    double[] g = a.multiplyTransposed(r);
+    double scale = norm(r) + size(a, b, x);
+    double worst = 0;
+    for (int j = 0; j < g.length; j++) {
+      if (g[j] != 0) {
+        // not Math.max alone: NaN must not look like 0
+        double error = Math.abs(g[j]) / column[j] / scale / EPS;
+        worst = error > worst || Double.isNaN(error) ? error : worst;
+      }
+    }
+    return worst;
+  }
+
+  /** ||b|| + ||D x||, D = diag(||a_j||): what rounding errors of a residual are measured by. */
+  public static double size(CsrMatrix a, double[] b, double[] x) {
+    double[] column = columnNorms(a);
+    for (int j = 0; j < column.length; j++) {
+      column[j] *= x[j];
+    }
+    return norm(b) + norm(column);
+  }
+
+  /**
+   * What residual norms of one problem may differ by.
+   *
+   * @param norm one of them
+   * @param size as {@link #size}
+   */
+  public static double ofResidual(double norm, double size) {
+    return RESIDUAL * norm + UNITS * EPS * size;
+  }
+
+  /** 2-norms of the columns, without overflow. */
+  public static double[] columnNorms(CsrMatrix a) {
+    var norms = new ColumnNorms(a.columns());
+    for (int k = 0; k < a.nonzeros(); k++) {
+      norms.add(a.columnIndex()[k], a.values()[k]);
+    }
+    double[] norm = new double[a.columns()];
+    java.util.Arrays.setAll(norm, norms::norm);
+    return norm;
   }
 
   /** ||A||_F without overflow. */

@@ -32,6 +32,9 @@ class SolveTest {
         .isCloseTo(Problems.norm(Problems.residual(a, s.x(), b)), within(1e-12));
     assertThat(s.rank()).isEqualTo(40);
     assertThat(s.report().normalResidual()).isLessThan(1e-14);
+    assertThat(s.report().normDeparture()).isBetween(1e-18, 1e-13);
+    assertThat(s.report().redoneTasks()).isZero();
+    assertThat(s.report().toText()).contains("column norms and probes kept to ");
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.sparqr.numeric.integrity.Balance;
 import io.sparqr.numeric.integrity.ColumnProbe;
 import io.sparqr.numeric.integrity.ColumnSums;
 import io.sparqr.numeric.integrity.RowsIn;
+import io.sparqr.numeric.integrity.Steps;
 import io.sparqr.numeric.integrity.TaskColumns;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -172,12 +173,12 @@ final class StageBalance {
     return balance.verify(out, residual, new BitSet(), 0);
   }
 
-  /** The largest sum of min(fm, fn) over a path of the stage. */
+  /** Reflectors that a column passes through on a path of the stage. */
   private long steps() {
     long[] below = new long[fronts.length];
     for (int f = 0; f < fronts.length; f++) {
       FrontDescriptor d = program.descriptor(f);
-      below[f] += d.trapezoidRows();
+      below[f] += Steps.ofFront(d.fm(), d.fn());
       if (d.parent() >= 0) {
         below[d.parent()] = Math.max(below[d.parent()], below[f]);
       }

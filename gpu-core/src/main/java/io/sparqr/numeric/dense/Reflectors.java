@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.dense;
 
+import java.util.Arrays;
+
 /**
  * Householder reflectors one at a time, H = I - tau v v' with v_0 = 1 (LAPACK's convention), in
  * column-major arrays. Four columns share each pass over v, so that a scalar core has eight
@@ -17,6 +19,13 @@ public final class Reflectors {
   private static final double LEAST_NORM = 0x1p-960;
 
   private static final double LARGEST_NORM = 0x1p+960;
+
+  /**
+   * Sums of more than twice as many products are taken in blocks of so many, which are added up
+   * compensated: rounding errors of equal terms all have one sign, and a million of them would cost
+   * five digits.
+   */
+  private static final int BLOCK = 256;
 
   private Reflectors() {}
 
@@ -45,7 +54,25 @@ public final class Reflectors {
     return Math.scalb(Math.sqrt(scaled), e);
   }
 
-  private static double sumOfSquares(double[] a, int from, int length) {
+  /** Sum of squares of a[from .. from + length); the error does not grow with the length. */
+  static double sumOfSquares(double[] a, int from, int length) {
+    if (length <= 2 * BLOCK) {
+      return shortSumOfSquares(a, from, length);
+    }
+    double sum = 0;
+    double lost = 0;
+    for (int i = 0; i < length; i += BLOCK) {
+      double x = shortSumOfSquares(a, from + i, Math.min(BLOCK, length - i));
+      double t = sum + x;
+      // What rounding takes off (Dekker): the larger term first.
+      lost += sum >= x ? (sum - t) + x : (x - t) + sum;
+      sum = t;
+    }
+    double all = sum + lost;
+    return Double.isNaN(all) ? sum : all;
+  }
+
+  private static double shortSumOfSquares(double[] a, int from, int length) {
     double s0 = 0;
     double s1 = 0;
     double s2 = 0;
@@ -121,6 +148,10 @@ public final class Reflectors {
   static void apply(
       double[] a, int lda, int row, int length, int vColumn, double tau, int from, int to) {
     int v = row + vColumn * lda;
+    if (length > 2 * BLOCK) {
+      applyLong(a, lda, row, length, v, tau, from, to);
+      return;
+    }
     int k = from;
     for (; k + 3 < to; k += 4) {
       int c = row + k * lda;
@@ -132,6 +163,34 @@ public final class Reflectors {
     }
     if (k < to) {
       apply1(a, v, row + k * lda, length, tau);
+    }
+  }
+
+  /** The same for long columns, four at a time. */
+  private static void applyLong(
+      double[] a, int lda, int row, int length, int v, double tau, int from, int to) {
+    double[] s = new double[4];
+    for (int k = from; k < to; k += 4) {
+      int count = Math.min(4, to - k);
+      int c = row + k * lda;
+      dots(a, v + 1, c + 1, lda, count, length - 1, s, 0);
+      for (int j = 0; j < count; j++) {
+        s[j] = -tau * (a[c + j * lda] + s[j]);
+        a[c + j * lda] += s[j];
+      }
+      for (int i = 1; i < length; i += BLOCK) {
+        int end = Math.min(length, i + BLOCK);
+        for (int j = 0; j < count; j++) {
+          add(a, v, c + j * lda, i, end, s[j]);
+        }
+      }
+    }
+  }
+
+  /** a[y + i] += s a[x + i] for i in [from, to). */
+  private static void add(double[] a, int x, int y, int from, int to, double s) {
+    for (int i = from; i < to; i++) {
+      a[y + i] = Math.fma(s, a[x + i], a[y + i]);
     }
   }
 
@@ -232,6 +291,31 @@ public final class Reflectors {
 
   /** out[from + c] = x'y_c for {@code count} runs y_c, {@code stride} apart, of the same array. */
   static void dots(
+      double[] a, int x, int y, int stride, int count, int length, double[] out, int from) {
+    if (length <= 2 * BLOCK) {
+      shortDots(a, x, y, stride, count, length, out, from);
+      return;
+    }
+    double[] part = new double[count];
+    double[] lost = new double[count];
+    Arrays.fill(out, from, from + count, 0);
+    for (int i = 0; i < length; i += BLOCK) {
+      shortDots(a, x + i, y + i, stride, count, Math.min(BLOCK, length - i), part, 0);
+      for (int c = 0; c < count; c++) {
+        double sum = out[from + c];
+        double t = sum + part[c];
+        // The error of a sum without a branch (Knuth).
+        double z = t - sum;
+        lost[c] += (sum - (t - z)) + (part[c] - z);
+        out[from + c] = t;
+      }
+    }
+    for (int c = 0; c < count; c++) {
+      out[from + c] += lost[c];
+    }
+  }
+
+  private static void shortDots(
       double[] a, int x, int y, int stride, int count, int length, double[] out, int from) {
     int c = 0;
     for (; c + 3 < count; c += 4) {

@@ -204,11 +204,7 @@ public final class TallReducer {
       double[] matrix, int ld, int from, int to, int columns, double[] sums) {
     for (int q = 0; q < sums.length; q++) {
       int at = (columns + q) * ld;
-      double sum = 0;
-      for (int i = from; i < to; i++) {
-        sum += matrix[at + i] * matrix[at + i];
-      }
-      sums[q] += sum;
+      sums[q] += Reflectors.sumOfSquares(matrix, at + from, to - from);
     }
   }
 }

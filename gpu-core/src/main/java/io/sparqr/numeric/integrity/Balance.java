@@ -8,9 +8,9 @@ import java.util.BitSet;
  *
  * <p>An orthogonal transformation keeps the Gram matrix, and with it every column's norm^2 and
  * every a_j'(A u). Let W be the rows scaled ({@link ColumnProbe}), w_j a column of it, and let a
- * column pass through at most {@code steps} reflectors on its way. By Higham (Accuracy and
- * Stability of Numerical Algorithms, 2nd ed., lemma 19.3 and theorem 19.4) what comes out is
- * exactly orthogonal to W + dW with ||dw_j|| <= c steps eps ||w_j|| for every column; block
+ * column pass through at most {@code steps} reflectors on its way ({@link Steps}). By Higham
+ * (Accuracy and Stability of Numerical Algorithms, 2nd ed., lemma 19.3 and theorem 19.4) what comes
+ * out is exactly orthogonal to W + dW with ||dw_j|| <= c steps eps ||w_j|| for every column; block
  * reflectors are no worse (section 19.5). c stands for the error of a reflector's sums, which grows
  * with their length n at most, and like its root where rounding errors do not all fall on one side;
  * sums in blocks keep it small. Hence, to first order,
@@ -90,16 +90,12 @@ public final class Balance {
     for (int j = 0; j < out.columns(); j++) {
       double squares = squaresDeparture(j, out, residualSquares, dead, dropped);
       double product = dead.get(j) ? 0 : probeDeparture(j, out);
-      // Written so that NaN is the worst of all, and stays it.
-      if (!(squares <= worst)) {
-        worst = squares;
+      double more = Math.max(squares, product);
+      // NaN is the worst of all: Math.max keeps it, and the loop ends with it.
+      if (!(more <= worst)) {
+        worst = more;
         at = j;
-        what = "norm^2";
-      }
-      if (!(product <= worst)) {
-        worst = product;
-        at = j;
-        what = "probe";
+        what = more == product ? "probe" : "norm^2";
       }
       if (Double.isNaN(worst)) {
         break;

@@ -8,12 +8,22 @@ import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 
-/** How many reflectors a column of a task passes through at most. */
-final class Steps {
+/**
+ * How many reflectors a column of a task passes through at most: the largest sum over a path of the
+ * tree of what it passes through in a front. With m rows and n columns that is k = min(m, n), and k
+ * more for each time that pairs of bundles of k rows are reduced to one (TSQR), log2(m / k) times.
+ */
+public final class Steps {
 
   private Steps() {}
 
-  /** The largest sum of min(rows, columns) over a path of the task's tree. O(fronts + rows). */
+  /** Reflectors that a column passes through in a front. */
+  public static long ofFront(long rows, long columns) {
+    long k = Math.min(rows, columns);
+    return k == 0 ? 0 : k * (1 + 64 - Long.numberOfLeadingZeros((rows - 1) / k));
+  }
+
+  /** Those of a task with this result. O(fronts + rows). */
   static long of(SubtreeProblem problem, SubtreeFactor factor) {
     SymbolicAnalysis a = problem.analysis();
     int[] fronts = problem.fronts();
@@ -30,12 +40,12 @@ final class Steps {
     long most = 0;
     for (int i = 0; i < fronts.length; i++) {
       FrontFactor f = factor.fronts().get(i);
-      long steps = Math.min(rows[i], f.fn());
-      below[i] += steps;
+      below[i] += ofFront(rows[i], f.fn());
       most = Math.max(most, below[i]);
       int parent = place(fronts, a.parent(fronts[i]));
       if (parent >= 0) {
-        rows[parent] += Math.max(0, Math.min(steps - f.rank(), a.cn(fronts[i])));
+        rows[parent] +=
+            Math.max(0, Math.min(Math.min(rows[i], f.fn()) - f.rank(), a.cn(fronts[i])));
         below[parent] = Math.max(below[parent], below[i]);
       }
     }

@@ -49,7 +49,7 @@ public final class TaskCheck {
     var before = new RowsIn(columns, in, null, List.of(), 1);
     var none = new BitSet();
     ColumnProbe probe = before.probe(none);
-    int steps = Math.min(in.rows(), analysis.fn(front));
+    long steps = Steps.ofFront(in.rows(), analysis.fn(front));
     var balance = new Balance(columns, probe, before.sums(probe), steps);
     ColumnSums after = new RowsIn(columns, out, null, List.of(), 1).sums(probe);
     return balance.verify(after, residualSquares, none, 0);

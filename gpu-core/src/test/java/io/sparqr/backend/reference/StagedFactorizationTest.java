@@ -152,7 +152,7 @@ class StagedFactorizationTest {
   @Test
   void aPivotNearTheToleranceIsDecidedByTheRowsOfItsFront() {
     var c = new Case(nearlyDependent(1e-3));
-    for (double norm : new double[] {3, 1 / 3.0}) {
+    for (double norm : new double[] {3, 1 / 3.0, 50, 1 / 50.0}) {
       var near = new Case(nearlyDependent(norm * c.tolerance));
       SubtreeFactor expected = near.run(new HeathFactorizer(), 0);
       assertThat(expected.summary().rank()).isEqualTo(norm > 1 ? 22 : 21);

@@ -2,6 +2,7 @@
 package io.sparqr.numeric.integrity;
 
 import io.sparqr.numeric.ColumnNorms;
+import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.RowSplit;
@@ -15,6 +16,7 @@ import io.sparqr.symbolic.SymbolicOptions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 /** Random problems as one task, of every kind that has to be accepted. */
 final class IntegrityCases {
@@ -109,5 +111,38 @@ final class IntegrityCases {
             ? -1
             : FactorOptions.defaultTolerance(a.rows(), a.columns(), norms.max());
     return new Case(name, new SubtreeProblem(analysis, fronts, rows, List.of()), tolerance);
+  }
+
+  /** The part of a problem that fronts [from, to) are, with blocks from below. */
+  static SubtreeProblem part(SubtreeProblem whole, int from, int to, List<ContributionBlock> in) {
+    RowBlock r = whole.rows();
+    int[] which =
+        IntStream.range(0, r.rows())
+            .filter(i -> r.front()[i] >= from && r.front()[i] < to)
+            .toArray();
+    return new SubtreeProblem(
+        whole.analysis(), IntStream.range(from, to).toArray(), rows(r, which), in);
+  }
+
+  /** Some rows, any of them several times. */
+  static RowBlock rows(RowBlock r, int[] which) {
+    int rhs = r.rhsCount();
+    int[] start = new int[which.length + 1];
+    for (int k = 0; k < which.length; k++) {
+      start[k + 1] = start[k] + r.rowStart()[which[k] + 1] - r.rowStart()[which[k]];
+    }
+    int n = which.length;
+    int nz = start[n];
+    var some =
+        new RowBlock(new int[n], start, new int[nz], new double[nz], new double[n * rhs], rhs);
+    for (int k = 0; k < n; k++) {
+      int from = r.rowStart()[which[k]];
+      int count = start[k + 1] - start[k];
+      some.front()[k] = r.front()[which[k]];
+      System.arraycopy(r.position(), from, some.position(), start[k], count);
+      System.arraycopy(r.value(), from, some.value(), start[k], count);
+      System.arraycopy(r.rhs(), which[k] * rhs, some.rhs(), k * rhs, rhs);
+    }
+    return some;
   }
 }

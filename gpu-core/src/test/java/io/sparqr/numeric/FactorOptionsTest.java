@@ -1,0 +1,67 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
+import io.sparqr.symbolic.SymbolicOptions;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The default tolerance is SuiteSparseQR's, and summaries of tasks add up. */
+class FactorOptionsTest {
+
+  @Test
+  void theDefaultToleranceIsTwentyTimesRowsAndColumnsTimesEps() {
+    assertThat(FactorOptions.defaultTolerance(400, 100, 3)).isEqualTo(20 * 500 * 0x1p-52 * 3);
+    assertThat(FactorOptions.defaultTolerance(4_000_000_000L, 1, 1))
+        .isEqualTo(20 * 4_000_000_001.0 * 0x1p-52);
+    assertThat(FactorOptions.DEFAULT_TOLERANCE_RULE).contains("20 (m+n) eps max ||a_j||");
+  }
+
+  @Test
+  void aColumnIsDeadBelowItAndLiveAboveIt() {
+    // columns (1, 0) and (1, d), scaled to norm 1: what remains of the second is d
+    double tolerance = 20 * 4 * 0x1p-52;
+    for (double factor : new double[] {0.5, 2}) {
+      double d = factor * tolerance;
+      var a = TestMatrices.ofDense(new double[][] {{1, 1}, {0, d}}, 2, true);
+      var options = SymbolicOptions.defaults().withSingletons(false);
+      var solver = new LocalSolver(new CpuSubtreeFactorizer(), options, 1);
+      assertThat(solver.solve(a, new double[] {1, 1}, 1).factorization().rank())
+          .as("%s of the tolerance", factor)
+          .isEqualTo(factor > 1 ? 2 : 1);
+    }
+  }
+
+  @Test
+  void summariesAddUp() {
+    var one =
+        new FactorSummary("cpu", "a", 1, 2, 3, 4, 5, 6, 7, 8, 19, 10, 11, 12, 3, List.of("w", "v"));
+    var two =
+        new FactorSummary(
+            "cuda", "b", 10, 20, 30, 40, 50, 60, 70, 80, 9, 100, 2, 3, 4, List.of("w"));
+    FactorSummary both = one.merge(two);
+    assertThat(both.droppedNorm()).isCloseTo(5, within(1e-15));
+    assertThat(both)
+        .isEqualTo(
+            new FactorSummary(
+                "cpu + cuda",
+                "a + b",
+                11,
+                22,
+                33,
+                44,
+                55,
+                66,
+                77,
+                88,
+                19,
+                100,
+                13,
+                15,
+                both.droppedNorm(),
+                List.of("w", "v")));
+  }
+}

@@ -1,0 +1,232 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.integrity;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
+import io.sparqr.matrix.Gallery;
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.TestMatrices;
+import io.sparqr.sparse.CsrMatrix;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is put into a right result, or taken out of it, is seen. */
+class PlantedErrorTest {
+
+  private static final int PROBLEMS = 60;
+
+  /** A task below others, with a task above it: rows, blocks in and blocks out. */
+  private record Tasks(
+      SubtreeProblem below, SubtreeFactor r, SubtreeProblem above, SubtreeFactor s) {}
+
+  private static Tasks tasks(long seed) {
+    var random = new Random(seed);
+    var grid = Gallery.generate("gen:cells2d" + (8 + random.nextInt(8)));
+    double[] v = TestMatrices.vector(grid.nonzeros(), random);
+    var a = new CsrMatrix(grid.rows(), grid.columns(), grid.rowStart(), grid.columnIndex(), v);
+    double[] b = TestMatrices.vector(2 * a.rows(), random);
+    var c = IntegrityCases.of("seed " + seed, a, b, 2, random);
+    int nf = c.problem().fronts().length;
+    var o = new FactorOptions(c.tolerance(), 1, 0);
+    try (var cpu = new CpuSubtreeFactorizer()) {
+      for (int cut = nf - 1; cut > 0; cut--) {
+        SubtreeProblem below = IntegrityCases.part(c.problem(), 0, cut, List.of());
+        SubtreeFactor r = cpu.factor(below, o);
+        if (!r.outputs().isEmpty()) {
+          SubtreeProblem above = IntegrityCases.part(c.problem(), cut, nf, r.outputs());
+          return new Tasks(below, r, above, cpu.factor(above, o));
+        }
+      }
+    }
+    throw new AssertionError("seed " + seed + ": no blocks");
+  }
+
+  private static void seen(SubtreeProblem problem, SubtreeFactor factor, String what) {
+    var o = new FactorOptions(1e-10, 1, 0);
+    assertThatThrownBy(() -> TaskCheck.verify(problem, factor, o))
+        .as(what)
+        .isInstanceOf(IntegrityFailure.class);
+  }
+
+  private static void accepted(SubtreeProblem problem, SubtreeFactor factor, String what) {
+    var o = new FactorOptions(1e-10, 1, 0);
+    assertThat(TaskCheck.verify(problem, factor, o)).as(what).isLessThan(1e-13);
+  }
+
+  /** The largest entry of some rows of R that are not their diagonal's, in a random front. */
+  private static int largest(FrontFactor f) {
+    int at = 0;
+    int best = -1;
+    for (int k : f.livePivot()) {
+      for (int j = 1; j < f.fn() - k; j++) {
+        if (best < 0 || Math.abs(f.values()[at + j]) > Math.abs(f.values()[best])) {
+          best = at + j;
+        }
+      }
+      at += f.fn() - k;
+    }
+    return best;
+  }
+
+  private static FrontFactor withLargestRhs(SubtreeFactor r) {
+    return r.fronts().stream()
+        .filter(f -> f.rank() > 0)
+        .max(Comparator.comparingDouble(f -> Math.abs(f.rhs()[largestOf(f.rhs())])))
+        .orElseThrow();
+  }
+
+  private static int largestOf(double[] x) {
+    int best = 0;
+    for (int k = 1; k < x.length; k++) {
+      best = Math.abs(x[k]) > Math.abs(x[best]) ? k : best;
+    }
+    return best;
+  }
+
+  /** An off-diagonal entry of R that is exactly zero, in a row with others; -1: there is none. */
+  private static int zero(FrontFactor f) {
+    int at = 0;
+    for (int k : f.livePivot()) {
+      for (int j = 1; j < f.fn() - k; j++) {
+        if (f.values()[at + j] == 0) {
+          return at + j;
+        }
+      }
+      at += f.fn() - k;
+    }
+    return -1;
+  }
+
+  enum Fault {
+    CHANGED,
+    SIGN,
+    DIAGONAL,
+    NOT_A_NUMBER,
+    INFINITE,
+    RHS_CHANGED,
+    RHS_SIGN,
+    RHS_NOT_A_NUMBER,
+    BLOCK_CHANGED,
+    BLOCK_SIGN,
+    BLOCK_RHS,
+    RESIDUAL,
+    RESIDUAL_NOT_A_NUMBER
+  }
+
+  private static void plant(Fault fault, SubtreeFactor r, FrontFactor f, ContributionBlock b) {
+    double[] v = f.values();
+    int at = largest(f);
+    double much = 1 + 1e-10;
+    switch (fault) {
+      case CHANGED -> v[at] *= much;
+      case SIGN -> v[at] = -v[at];
+      case DIAGONAL -> v[0] *= much;
+      case NOT_A_NUMBER -> v[at] = Double.NaN;
+      case INFINITE -> v[at] = Double.POSITIVE_INFINITY;
+      case RHS_CHANGED -> {
+        FrontFactor most = withLargestRhs(r);
+        most.rhs()[largestOf(most.rhs())] *= much;
+      }
+      case RHS_SIGN -> f.rhs()[1] = -f.rhs()[1];
+      case RHS_NOT_A_NUMBER -> f.rhs()[1] = Double.NaN;
+      case BLOCK_CHANGED -> b.values()[0] *= much;
+      case BLOCK_SIGN -> b.values()[b.values().length > 1 ? 1 : 0] *= -1;
+      case BLOCK_RHS -> b.rhs()[0] = -b.rhs()[0];
+      case RESIDUAL -> r.residualSquares()[0] += 1e-9;
+      case RESIDUAL_NOT_A_NUMBER -> r.residualSquares()[0] = Double.NaN;
+      default -> throw new AssertionError(fault);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void inWhatComesOut(Fault fault) {
+    int planted = 0;
+    for (long seed = 0; seed < PROBLEMS; seed++) {
+      Tasks t = tasks(seed);
+      accepted(t.below, t.r, "seed " + seed);
+      var random = new Random(seed);
+      FrontFactor f = t.r.fronts().get(random.nextInt(t.r.fronts().size()));
+      ContributionBlock b = t.r.outputs().get(0);
+      if (f.rank() == 0 || f.fn() < 2 || b.values().length == 1) {
+        continue;
+      }
+      plant(fault, t.r, f, b);
+      seen(t.below, t.r, fault + ", seed " + seed + ", front " + f.front());
+      planted++;
+    }
+    assertThat(planted).isGreaterThan(PROBLEMS / 2);
+  }
+
+  /** 1e-7 where there is nothing: the norm^2 grows by 1e-14 only. */
+  @Test
+  void aZeroMadeNonzero() {
+    int planted = 0;
+    for (long seed = 0; seed < PROBLEMS; seed++) {
+      Tasks t = tasks(seed);
+      for (FrontFactor f : t.r.fronts()) {
+        int at = zero(f);
+        if (at >= 0) {
+          f.values()[at] = 1e-7;
+          seen(t.below, t.r, "seed " + seed + ", front " + f.front());
+          f.values()[at] = 0;
+          planted++;
+        }
+      }
+    }
+    assertThat(planted).isGreaterThan(PROBLEMS / 2);
+  }
+
+  /** A result without a row, or with one twice, against the rows that there are. */
+  @Test
+  void aRowLostOrTwice() {
+    for (long seed = 0; seed < PROBLEMS; seed++) {
+      Tasks t = tasks(seed);
+      RowBlock rows = t.below.rows();
+      int i = new Random(seed).nextInt(rows.rows());
+      int[] without = IntStream.range(0, rows.rows()).filter(k -> k != i).toArray();
+      int[] twice = IntStream.rangeClosed(0, rows.rows()).toArray();
+      twice[rows.rows()] = i;
+      for (int[] which : List.of(without, twice)) {
+        var other =
+            new SubtreeProblem(
+                t.below.analysis(),
+                t.below.fronts(),
+                IntegrityCases.rows(rows, which),
+                t.below.inputs());
+        try (var cpu = new CpuSubtreeFactorizer()) {
+          SubtreeFactor wrong = cpu.factor(other, new FactorOptions(1e-10, 1, 0));
+          seen(t.below, wrong, "seed " + seed + ", row " + i + ", " + which.length);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aBlockTwiceOrLost() {
+    for (long seed = 0; seed < PROBLEMS; seed++) {
+      Tasks t = tasks(seed);
+      accepted(t.above, t.s, "seed " + seed);
+      var twice = new ArrayList<>(t.above.inputs());
+      twice.add(twice.get(0));
+      var lost = t.above.inputs().subList(1, t.above.inputs().size());
+      for (List<ContributionBlock> in : List.of(twice, lost)) {
+        var other = new SubtreeProblem(t.above.analysis(), t.above.fronts(), t.above.rows(), in);
+        seen(other, t.s, "seed " + seed + ", " + in.size() + " blocks");
+      }
+    }
+  }
+}
