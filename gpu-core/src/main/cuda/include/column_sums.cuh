@@ -1,53 +1,58 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// Column sums over the packed rows of a stage's fronts (io.sparqr.backend.schedule.RoundExecutor.columnSums): with w_k =
-// r_k scale[number(k)] for row r of a front and t = sum of w_k over the front's columns, the sums of w_k^2 and of w_k t for each
-// column of the stage and each right-hand side. An orthogonal transformation keeps both.
+// Column sums over rows that went into a stage and rows that it leaves (io.sparqr.backend.schedule.RoundExecutor): with w_k =
+// r_k scale[number(k)] for a row r of a front and t = sum of w_k over the front's columns, the sums of w_k^2 and of w_k t for
+// each column of the stage and each right-hand side. An orthogonal transformation keeps both.
 //
-// One block a chunk of at most SPARQR_SUM_ROWS rows of one front: t by a warp a row, then a thread a column, then one addition a
-// column to the stage's sums. Those are fixed point, so that they do not depend on the order in which blocks come: 64-bit integers in
-// units of 2^-56 and of probe_norm 2^-56. Each sum is at most 64 where the rows are right. What is more than that in
-// a chunk, or not finite, marks its column, which has no sum then. Bound by memory: the rows are read twice, the second time from
-// the caches where they are not wide.
+// The sums are fixed point, so that they do not depend on the order in which blocks come: 64-bit integers, squares in units of
+// 2^-56, probes in units that the host chooses. Where the rows are right they fit. A contribution that does not, or is not finite, marks
+// its column, which has no sum then. Bound by memory, or where many rows share a column by additions to one word: lanes
+// that have the same column add up first.
 #pragma once
 #include "task_layout.cuh"
 
-constexpr int SPARQR_SUM_ROWS = 32;
+constexpr int SPARQR_SUM_ROWS = 32;       // rows of a packed chunk at most
+constexpr int SPARQR_SUM_ENTRIES = 2048;  // S entries of a chunk of several rows at most
 constexpr double SPARQR_SUM_UNIT = 0x1p56;
 constexpr double SPARQR_SUM_LIMIT = 64;
 
-/** Rows [row_from, row_to) of a front. */
+/** A part of a front's rows, or of a block's. */
 struct alignas(16) SparqrSumChunk {
-  int64_t out;      // place in the output buffer of the values of row_from
-  int64_t out_rhs;  // of its right-hand sides
-  int32_t front;
+  int64_t from;   // packed rows: place of the values of row_from; S: first entry
+  int64_t to;     // packed rows: place of the right-hand sides of row_from; S: end
+  int64_t probes; // S: place of the t of the front's row 0
+  int32_t front;  // or fronts + number of a block
   int32_t row_from;
-  int32_t row_to;
-  int32_t unused;
+  int32_t row_to; // packed rows [row_from, row_to)
+  int32_t unused[3];
 };
-static_assert(sizeof(SparqrSumChunk) == 32, "chunk size");
-static_assert(offsetof(SparqrSumChunk, out) == 0, "");
-static_assert(offsetof(SparqrSumChunk, out_rhs) == 8, "");
-static_assert(offsetof(SparqrSumChunk, front) == 16, "");
-static_assert(offsetof(SparqrSumChunk, row_from) == 20, "");
-static_assert(offsetof(SparqrSumChunk, row_to) == 24, "");
+static_assert(sizeof(SparqrSumChunk) == 48, "chunk size");
+static_assert(offsetof(SparqrSumChunk, from) == 0, "");
+static_assert(offsetof(SparqrSumChunk, to) == 8, "");
+static_assert(offsetof(SparqrSumChunk, probes) == 16, "");
+static_assert(offsetof(SparqrSumChunk, front) == 24, "");
+static_assert(offsetof(SparqrSumChunk, row_from) == 28, "");
+static_assert(offsetof(SparqrSumChunk, row_to) == 32, "");
 
 /** Device pointers; sizes in brackets. */
 struct SparqrSums {
   const SparqrSumChunk* chunks;
   const SparqrFront* fronts;
-  const double* out;
-  const int32_t* start;        // [fronts]: first of the front's columns in `number`
-  const int32_t* number;       // the stage's columns
-  const double* scale;         // [columns + rhs]
-  const int32_t* counts;       // [fronts]: 0 if the front's rows do not count
-  unsigned long long* squares; // [columns + rhs]
-  unsigned long long* probe;   // [columns + rhs]
-  int32_t* marked;             // [columns + rhs]
-  double probe_unit;           // 2^56 / probe_norm
+  const double* values;         // packed rows: the buffer that they are in; S: s_value
+  const uint32_t* s_index;
+  const int32_t* start;         // [fronts + blocks]: first of the columns in `number`
+  const int32_t* number;        // the stage's columns
+  const double* scale;          // [columns + rhs]
+  const int32_t* counts;        // [fronts + blocks]: 0 if these rows do not count
+  unsigned long long* squares;  // [columns + rhs]
+  unsigned long long* probe;    // [columns + rhs]
+  int32_t* marked;              // [columns + rhs]
+  double* t;                    // [rows of the fronts]
+  unsigned long long* bits;     // [1] sum over all values of mixed_bits
+  double probe_unit;
   int32_t columns;
   int32_t unused;
 };
-static_assert(sizeof(SparqrSums) == 96, "sums size");
+static_assert(sizeof(SparqrSums) == 120, "sums size");
 
 /** Adds to the sums of a column. */
 __device__ __forceinline__ void add_sums(const SparqrSums& sums, int column, double squares,
@@ -65,25 +70,52 @@ __device__ __forceinline__ void add_sums(const SparqrSums& sums, int column, dou
   }
 }
 
-__device__ __forceinline__ void column_sums(const SparqrSums& sums) {
+/** The sum of a block's values on thread 0, in a fixed order. All threads call it; `shared`: 4 values. */
+template <typename T>
+__device__ __forceinline__ T block_sum(T value, T* shared) {
+  for (int step = 16; step > 0; step >>= 1) {
+    value += __shfl_xor_sync(~0u, value, step);
+  }
+  __syncthreads();
+  if ((threadIdx.x & 31) == 0) {
+    shared[threadIdx.x >> 5] = value;
+  }
+  __syncthreads();
+  return (shared[0] + shared[1]) + (shared[2] + shared[3]);
+}
+
+/** A value's bits so mixed that their sum shows a changed one; the host's IntegritySums has the same. */
+__device__ __forceinline__ unsigned long long mixed_bits(double x) {
+  unsigned long long z = static_cast<unsigned long long>(__double_as_longlong(x)) *
+                         0x9E3779B97F4A7C15ull;
+  return z ^ (z >> 29);
+}
+
+/** Packed upper trapezoids: rows of R and blocks in the output buffer, blocks in the input buffer. Grid: chunks. */
+__device__ __forceinline__ void packed_sums(const SparqrSums& sums, bool checked) {
   __shared__ double t[SPARQR_SUM_ROWS];
+  __shared__ unsigned long long words[4];
   const SparqrSumChunk chunk = sums.chunks[blockIdx.x];
-  if (sums.counts[chunk.front] == 0) {
+  const bool counts = sums.counts[chunk.front] != 0;
+  if (!counts && !checked) {
     return;
   }
   const int fn = sums.fronts[chunk.front].fn, rhs = sums.fronts[chunk.front].rhs;
   const int rows = chunk.row_to - chunk.row_from, first = chunk.row_from;
   const int32_t* number = sums.number + sums.start[chunk.front];
   // row i of the chunk: column first + j at values[i * width - i (i - 1) / 2 + j - i]
-  const double* values = sums.out + chunk.out;
+  const double* values = sums.values + chunk.from;
   const int width = fn - first;
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+  unsigned long long bits = 0;
   for (int i = warp; i < rows; i += 4) {
     const double* row = values + static_cast<long long>(i) * width - i * (i + 1) / 2;
     double sum = 0;
 #pragma unroll 4
     for (int j = i + lane; j < width; j += 32) {
-      sum = fma(row[j], sums.scale[number[first + j]], sum);
+      const double x = row[j];
+      sum = fma(x, sums.scale[number[first + j]], sum);
+      bits += checked ? mixed_bits(x) : 0;
     }
     for (int step = 16; step > 0; step >>= 1) {
       sum += __shfl_xor_sync(~0u, sum, step);
@@ -93,7 +125,7 @@ __device__ __forceinline__ void column_sums(const SparqrSums& sums) {
     }
   }
   __syncthreads();
-  for (int j = threadIdx.x; j < width; j += 128) {
+  for (int j = threadIdx.x; j < width && counts; j += 128) {
     const int column = number[first + j];
     const double scale = sums.scale[column];
     const int end = min(rows, j + 1);
@@ -110,10 +142,168 @@ __device__ __forceinline__ void column_sums(const SparqrSums& sums) {
     const double scale = sums.scale[sums.columns + q];
     double squares = 0, probe = 0;
     for (int i = 0; i < rows; i++) {
-      const double w = sums.out[chunk.out_rhs + static_cast<long long>(i) * rhs + q] * scale;
+      const double x = sums.values[chunk.to + static_cast<long long>(i) * rhs + q];
+      const double w = x * scale;
       squares = fma(w, w, squares);
       probe = fma(w, t[i], probe);
+      bits += checked ? mixed_bits(x) : 0;
     }
-    add_sums(sums, sums.columns + q, squares, probe);
+    if (counts) {
+      add_sums(sums, sums.columns + q, squares, probe);
+    }
+  }
+  if (checked) {
+    bits = block_sum(bits, words);
+    if (threadIdx.x == 0) {
+      atomicAdd(sums.bits, bits);
+    }
+  }
+}
+
+/** Lanes of one column add up before they add to its sums. All lanes of the warp call it; column -1: nothing to add. */
+__device__ __forceinline__ void add_together(const SparqrSums& sums, int column, double squares,
+                                             double probe) {
+  const int leader = __shfl_sync(~0u, column, 0);
+  if (__all_sync(~0u, column == leader)) {
+    for (int step = 16; step > 0; step >>= 1) {
+      squares += __shfl_xor_sync(~0u, squares, step);
+      probe += __shfl_xor_sync(~0u, probe, step);
+    }
+    if ((threadIdx.x & 31) == 0 && column >= 0) {
+      add_sums(sums, column, squares, probe);
+    }
+  } else if (column >= 0) {
+    add_sums(sums, column, squares, probe);
+  }
+}
+
+/** Column of an S entry in its front, and its row. */
+__device__ __forceinline__ int row_of(const SparqrSums& sums, long long e, unsigned ld) {
+  return static_cast<int>(sums.s_index[e] / ld);
+}
+
+/**
+ * S entries [from, to) of a front, whole rows, without right-hand sides: t of each row, and its sums. A thread a row; a chunk
+ * of one row by all threads. Grid: chunks.
+ */
+__device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
+  __shared__ int head[SPARQR_SUM_ENTRIES + 1];
+  __shared__ int heads[5];
+  __shared__ double parts[4];
+  __shared__ unsigned long long words[4];
+  const SparqrSumChunk chunk = sums.chunks[blockIdx.x];
+  const bool counts = sums.counts[chunk.front] != 0;
+  const unsigned ld = static_cast<unsigned>(sums.fronts[chunk.front].ld);
+  const int32_t* number = sums.number + sums.start[chunk.front];
+  const long long from = chunk.from;
+  const long long length = chunk.to - from;
+  unsigned long long bits = 0;
+  const int first_row = row_of(sums, from, ld);
+  if (length > SPARQR_SUM_ENTRIES || row_of(sums, chunk.to - 1, ld) == first_row) {
+    double sum = 0;
+    for (long long e = threadIdx.x; e < length; e += 128) {
+      const double x = sums.values[from + e];
+      const unsigned j = sums.s_index[from + e] - first_row * ld;
+      sum = fma(x, sums.scale[number[j]], sum);
+      bits += mixed_bits(x);
+    }
+    const double t = block_sum(sum, parts);
+    for (long long e = threadIdx.x; e < length && counts; e += 128) {
+      const int column = number[sums.s_index[from + e] - first_row * ld];
+      const double w = sums.values[from + e] * sums.scale[column];
+      add_sums(sums, column, w * w, w * t);
+    }
+    if (threadIdx.x == 0) {
+      sums.t[chunk.probes + first_row] = t;
+    }
+  } else {
+    // where rows begin, in order
+    const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+    int count = 0;
+    for (int base = 0; base < length; base += 128) {
+      const int e = base + threadIdx.x;
+      const bool begins =
+          e < length && (e == 0 || row_of(sums, from + e, ld) != row_of(sums, from + e - 1, ld));
+      const unsigned vote = __ballot_sync(~0u, begins);
+      if (lane == 0) {
+        heads[warp] = __popc(vote);
+      }
+      __syncthreads();
+      int place = count;
+      for (int k = 0; k < warp; k++) {
+        place += heads[k];
+      }
+      if (begins) {
+        head[place + __popc(vote & ((1u << lane) - 1))] = e;
+      }
+      count += heads[0] + heads[1] + heads[2] + heads[3];
+      __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+      head[count] = static_cast<int>(length);
+    }
+    __syncthreads();
+    for (int base = 0; base < count; base += 128) {
+      const int k = base + threadIdx.x;
+      const int begin = k < count ? head[k] : 0, end = k < count ? head[k + 1] : 0;
+      const int row = k < count ? row_of(sums, from + begin, ld) : 0;
+      double t = 0;
+      for (int e = begin; e < end; e++) {
+        const double x = sums.values[from + e];
+        t = fma(x, sums.scale[number[sums.s_index[from + e] - row * ld]], t);
+        bits += mixed_bits(x);
+      }
+      if (k < count) {
+        sums.t[chunk.probes + row] = t;
+      }
+      const int steps = counts ? __reduce_max_sync(~0u, static_cast<unsigned>(end - begin)) : 0;
+      // from the last entry on: what all rows have tends to come last in a front
+      for (int s = 1; s <= steps; s++) {
+        const int e = end - s;
+        int column = -1;
+        double w = 0;
+        if (e >= begin && k < count) {
+          column = number[sums.s_index[from + e] - row * ld];
+          w = sums.values[from + e] * sums.scale[column];
+        }
+        add_together(sums, column, w * w, w * t);
+      }
+    }
+  }
+  bits = block_sum(bits, words);
+  if (threadIdx.x == 0) {
+    atomicAdd(sums.bits, bits);
+  }
+}
+
+/** Right-hand sides in S, [from, to) of a front, rhs a row: after entry_sums, whose t they need. Grid: chunks. */
+__device__ __forceinline__ void rhs_sums(const SparqrSums& sums) {
+  __shared__ double parts[4];
+  __shared__ unsigned long long words[4];
+  const SparqrSumChunk chunk = sums.chunks[blockIdx.x];
+  const bool counts = sums.counts[chunk.front] != 0;
+  const unsigned ld = static_cast<unsigned>(sums.fronts[chunk.front].ld);
+  const int rhs = sums.fronts[chunk.front].rhs;
+  unsigned long long bits = 0;
+  for (int q = 0; q < rhs; q++) {
+    const double scale = sums.scale[sums.columns + q];
+    double squares = 0, probe = 0;
+    for (long long e = chunk.from + q + static_cast<long long>(threadIdx.x) * rhs; e < chunk.to;
+         e += 128ll * rhs) {
+      const double x = sums.values[e];
+      const double w = x * scale;
+      squares = fma(w, w, squares);
+      probe = fma(w, sums.t[chunk.probes + row_of(sums, e, ld)], probe);
+      bits += mixed_bits(x);
+    }
+    squares = block_sum(squares, parts);
+    probe = block_sum(probe, parts);
+    if (threadIdx.x == 0 && counts) {
+      add_sums(sums, sums.columns + q, squares, probe);
+    }
+  }
+  bits = block_sum(bits, words);
+  if (threadIdx.x == 0) {
+    atomicAdd(sums.bits, bits);
   }
 }

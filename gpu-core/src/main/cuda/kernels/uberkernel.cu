@@ -80,8 +80,25 @@ extern "C" __global__ void __launch_bounds__(SPARQR_THREADS, 2)
   run_task<4>(stage, first);
 }
 
-/** Column sums over what the stage has left. Grid: its chunks. Block: 128 threads. */
+/** Column sums over packed rows that the stage has left. Grid: chunks. Block: 128 threads, as below. */
 extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
-    sparqr_column_sums(const __grid_constant__ SparqrSums sums) {
-  column_sums(sums);
+    sparqr_output_sums(const __grid_constant__ SparqrSums sums) {
+  packed_sums(sums, false);
+}
+
+/** Over blocks that went in. */
+extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
+    sparqr_block_sums(const __grid_constant__ SparqrSums sums) {
+  packed_sums(sums, true);
+}
+
+/** Over S entries that went in, then over their right-hand sides. */
+extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
+    sparqr_entry_sums(const __grid_constant__ SparqrSums sums) {
+  entry_sums(sums);
+}
+
+extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
+    sparqr_rhs_sums(const __grid_constant__ SparqrSums sums) {
+  rhs_sums(sums);
 }

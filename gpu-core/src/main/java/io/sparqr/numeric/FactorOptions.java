@@ -13,9 +13,16 @@ import java.io.Serializable;
  * @param keepQ whether the reflectors of every front are kept ({@link SubtreeFactor#reflectors})
  * @param safe whether a backend that has faster ways than reflectors leaves them alone: for a task
  *     that is done again
+ * @param unitColumns whether every column of the whole matrix has a 2-norm of about 1 at most
+ *     (equilibrated): what checks the task need not look for the norms then
  */
 public record FactorOptions(
-    double rankTolerance, int threads, long deviceMemoryBytes, boolean keepQ, boolean safe)
+    double rankTolerance,
+    int threads,
+    long deviceMemoryBytes,
+    boolean keepQ,
+    boolean safe,
+    boolean unitColumns)
     implements Serializable {
 
   /** Checks the ranges. */
@@ -35,12 +42,17 @@ public record FactorOptions(
 
   /** By whatever ways the backend has. */
   public FactorOptions(double rankTolerance, int threads, long deviceMemoryBytes, boolean keepQ) {
-    this(rankTolerance, threads, deviceMemoryBytes, keepQ, false);
+    this(rankTolerance, threads, deviceMemoryBytes, keepQ, false, false);
   }
 
   /** The same, the safe way. */
   public FactorOptions safely() {
-    return new FactorOptions(rankTolerance, threads, deviceMemoryBytes, keepQ, true);
+    return new FactorOptions(rankTolerance, threads, deviceMemoryBytes, keepQ, true, unitColumns);
+  }
+
+  /** The same for columns of norm 1. */
+  public FactorOptions ofUnitColumns(boolean unit) {
+    return new FactorOptions(rankTolerance, threads, deviceMemoryBytes, keepQ, safe, unit);
   }
 
   /**

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import static java.util.Locale.ROOT;
+
 import java.nio.ByteBuffer;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUfunction_attribute;
@@ -21,7 +23,7 @@ final class CudaModule implements AutoCloseable {
   private final CUmodule handle = new CUmodule();
   private final CUfunction round4 = new CUfunction();
   private final CUfunction round8 = new CUfunction();
-  private final CUfunction columnSums = new CUfunction();
+  private final CUfunction[] sums = new CUfunction[SumKind.values().length];
   private boolean closed;
 
   /** Loads a fat binary into the current context. */
@@ -32,7 +34,10 @@ final class CudaModule implements AutoCloseable {
     try {
       prepare(round4, "sparqr_round_4", 4);
       prepare(round8, "sparqr_round_8", 8);
-      function(columnSums, "sparqr_column_sums");
+      for (SumKind kind : SumKind.values()) {
+        sums[kind.ordinal()] = new CUfunction();
+        function(sums[kind.ordinal()], "sparqr_%s_sums".formatted(kind.name().toLowerCase(ROOT)));
+      }
     } catch (RuntimeException e) {
       close();
       throw e;
@@ -80,11 +85,24 @@ final class CudaModule implements AutoCloseable {
                 first));
   }
 
-  /** Launches the column sums over a number of chunks. */
-  void launchSums(CudaStream stream, ByteBuffer parameter, int chunks) {
+  /** What column sums are over: a kernel each. */
+  enum SumKind {
+    /** Packed rows that a stage has left. */
+    OUTPUT,
+    /** Packed blocks that went in. */
+    BLOCK,
+    /** S entries of rows. */
+    ENTRY,
+    /** S entries of right-hand sides; after ENTRY. */
+    RHS
+  }
+
+  /** Launches column sums over a number of chunks. */
+  void launchSums(SumKind kind, CudaStream stream, ByteBuffer parameter, int chunks) {
+    CUfunction function = sums[kind.ordinal()];
     driver.check(
         "cuLaunchKernel",
-        driver.calls().launch(columnSums, chunks, THREADS, 0, stream.handle(), parameter, 0));
+        driver.calls().launch(function, chunks, THREADS, 0, stream.handle(), parameter, 0));
   }
 
   @Override

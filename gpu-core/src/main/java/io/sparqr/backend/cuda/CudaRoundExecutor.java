@@ -62,7 +62,7 @@ final class CudaRoundExecutor implements RoundExecutor {
     memory = new StageMemory(device.driver());
     compute = new CudaStream(device.driver());
     transfers = new Transfers(device.driver(), pinned);
-    columnSums = new DeviceColumnSums(device.driver(), transfers, workers);
+    columnSums = new DeviceColumnSums(device.driver(), transfers, workers, compute);
   }
 
   @Override
@@ -255,11 +255,19 @@ final class CudaRoundExecutor implements RoundExecutor {
   }
 
   @Override
-  public void columnSums(
-      StageProgram program, double[] scale, boolean[] counts, double probeNorm, ColumnSums sums) {
+  public long inputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums) {
     device.bind();
-    var launch = new DeviceColumnSums.Launch(device.module(), compute);
-    columnSums.add(program, memory, launch, scale, counts, probeNorm, sums);
+    return columnSums.input(onDevice(program), scale, counts, sums);
+  }
+
+  @Override
+  public void outputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums) {
+    device.bind();
+    columnSums.output(onDevice(program), scale, counts, sums);
+  }
+
+  private DeviceColumnSums.Stage onDevice(StageProgram program) {
+    return new DeviceColumnSums.Stage(program, memory, device.module());
   }
 
   @Override

@@ -4,6 +4,7 @@ package io.sparqr.backend.reference;
 import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.schedule.RoundExecutor;
 import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.schedule.StageBits;
 import io.sparqr.backend.schedule.StageProgram;
 import io.sparqr.backend.schedule.StageSums;
 import io.sparqr.backend.schedule.Task;
@@ -462,9 +463,14 @@ public final class TaskListExecutor implements RoundExecutor {
   }
 
   @Override
-  public void columnSums(
-      StageProgram p, double[] scale, boolean[] counts, double probeNorm, ColumnSums sums) {
-    StageSums.add(p, out, scale, counts, sums);
+  public long inputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
+    new StageSums(p, scale, sums).input(entry, input, counts);
+    return StageBits.of(entry, 0, entry.length) + StageBits.of(input, 0, input.length);
+  }
+
+  @Override
+  public void outputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
+    new StageSums(p, scale, sums).output(out, counts);
   }
 
   @Override

@@ -44,31 +44,38 @@ public interface RoundExecutor extends AutoCloseable {
   double[] fetch(ByteBuffer tasks, int count, int outDoubles);
 
   /**
-   * Column sums over the packed rows that the last {@link #execute} left in the output buffer, to
-   * be called before any {@link #fetch}. Over the rows of the fronts that count, row i of a front
-   * with values r_k of its columns k (0 where the row does not reach), right-hand sides included:
+   * Column sums over the rows that went into the last {@link #execute}, as they are where it ran:
+   * rows of A from their S entries, and blocks from outside. Over the rows of what counts, with
+   * values r_k of the columns k of row r's front or block, right-hand sides included:
    *
    * <pre>
    *   w_k = r_k scale[number(k)]          number: {@link StageColumns#number}
-   *   t   = sum of w_k over the front's columns, not over right-hand sides
+   *   t   = sum of w_k over the columns, not over right-hand sides
    *   squares[number(k)] += w_k^2         right-hand side q has number columns().count() + q
    *   probe[number(k)]   += w_k t
    * </pre>
    *
    * <p>Where the rows are right, a column's sum of squares is at most 1 (64 for columns of a norm
-   * beyond 2^1020) and |probe| at most {@code probeNorm} times its root, both up to rounding; every
-   * partial sum of the squares is, and the sum of |w_k t| is at most probeNorm as well. So fixed
-   * point may be used; a value that is not finite or does not fit must show as NaN in a sum that it
-   * belongs to, never as something small. An error of 32 eps of 1, or of probeNorm + 1, is nothing.
+   * beyond 2^1020), every partial sum of it is, and the sum of |w_k t| at most the number of
+   * columns. So fixed point may be used; a value that is not finite or does not fit must show as
+   * NaN in a sum that it belongs to, never as something small.
    *
    * @param program of the last {@link #execute}
    * @param scale size columns + rhs; finite, not 0
-   * @param counts size fronts; whose rows are summed: sound ones (state 0) only
-   * @param probeNorm the 2-norm of all t of the rows that went in, or 1 if that is more
+   * @param counts size fronts: whose rows, and whose blocks from outside, are summed
    * @param sums added to
+   * @return the sum of {@link StageBits} over all values, of S and of the blocks, whether they
+   *     count or not
    */
-  void columnSums(
-      StageProgram program, double[] scale, boolean[] counts, double probeNorm, ColumnSums sums);
+  long inputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums);
+
+  /**
+   * The same sums over the packed rows that the last {@link #execute} left in the output buffer: of
+   * R, and of blocks that leave the stage.
+   *
+   * @param counts size fronts: sound ones (state 0) only
+   */
+  void outputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums);
 
   /**
    * Whether stages from now on are computed the safe way, by reflectors alone; at first they are

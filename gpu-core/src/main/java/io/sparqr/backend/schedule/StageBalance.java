@@ -2,10 +2,12 @@
 package io.sparqr.backend.schedule;
 
 import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.integrity.Balance;
 import io.sparqr.numeric.integrity.ColumnProbe;
 import io.sparqr.numeric.integrity.ColumnSums;
+import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.numeric.integrity.RowsIn;
 import io.sparqr.numeric.integrity.Steps;
 import io.sparqr.numeric.integrity.TaskColumns;
@@ -15,15 +17,13 @@ import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.function.IntPredicate;
-import java.util.stream.IntStream;
 
 /**
- * Whether a stage kept the column sums of what went into it: rows of A and blocks from outside,
- * summed on the host while the executor works; what it left, summed by the executor; and rows that
- * came to the host afterwards, as they came. What counts is what is used: a front that pends, or is
- * factored from its rows on the host, counts as if it had not been in the stage, and the blocks of
- * its sound children as leaving it.
+ * Whether a stage kept the column sums of what went into it: rows of A and blocks from outside, and
+ * what it left, both summed where the executor has them; and rows that came to the host afterwards,
+ * as they came. That the executor got what the host has, a checksum tells. What counts is what is
+ * used: a front that pends, or is factored from its rows on the host, counts as if it had not been
+ * in the stage, and the blocks of its sound children as leaving it.
  */
 final class StageBalance {
 
@@ -31,91 +31,104 @@ final class StageBalance {
   private final int[] fronts;
   private final FrontRows rows;
   private final List<ContributionBlock> blocks;
+  private final boolean unitColumns;
   private final int threads;
   private final TaskColumns columns;
-  private final FutureTask<Side> ahead;
+  private final FutureTask<Ahead> ahead;
   private final ColumnSums out;
   private final double[] residual;
 
+  private RoundExecutor executor;
+  private ColumnProbe probe;
+
   /** What went in, of the fronts that do not pend; null before {@link #left}. */
-  private Side in;
+  private ColumnSums in;
 
   private boolean[] pends;
 
-  /** A side of the comparison. */
-  private record Side(ColumnProbe probe, ColumnSums sums) {}
+  /** What the host finds out while the executor works: the probe, the checksum of the values. */
+  private record Ahead(ColumnProbe probe, long bits) {}
 
   /**
-   * Starts to sum what goes in, on a thread of its own.
+   * Starts on a thread of its own.
    *
    * @param fronts of the stage, by number of the analysis
    * @param blocks that go in
+   * @param options whether the columns' norms are known, and how many threads there are
    */
   StageBalance(
       StageProgram program,
       int[] fronts,
       FrontRows rows,
       List<ContributionBlock> blocks,
-      int threads) {
+      FactorOptions options) {
     this.program = program;
     this.fronts = fronts;
     this.rows = rows;
     this.blocks = blocks;
-    this.threads = threads;
+    unitColumns = options.unitColumns();
+    threads = options.threads();
     columns = program.columns().all();
     out = new ColumnSums(columns.count() + program.rhs());
     residual = new double[program.rhs()];
-    ahead = new FutureTask<>(() -> side(f -> true));
+    ahead = new FutureTask<>(this::lookAhead);
     var thread = new Thread(ahead, "sparqr-sums");
     thread.setDaemon(true);
     thread.start();
   }
 
-  private Side side(IntPredicate counts) {
-    RowsIn these = in(counts);
-    ColumnProbe probe = these.probe(new BitSet());
-    return new Side(probe, these.sums(probe));
+  private Ahead lookAhead() {
+    var these = new RowsIn(columns, rows.rows(), whichRows(), blocks, threads);
+    ColumnProbe p = unitColumns ? these.unitProbe(new BitSet()) : these.probe(new BitSet());
+    return new Ahead(p, StageBits.of(rows, fronts, blocks, threads));
   }
 
-  /** What goes into the fronts of the stage that count. */
-  private RowsIn in(IntPredicate counts) {
+  /** The stage's rows; null: all. */
+  private int[] whichRows() {
     int n = 0;
-    for (int f = 0; f < fronts.length; f++) {
-      n += counts.test(f) ? rows.count(fronts[f]) : 0;
+    for (int f : fronts) {
+      n += rows.count(f);
     }
-    int[] which = null;
-    if (n < rows.rows().rows()) {
-      which = new int[n];
-      int at = 0;
-      for (int f = 0; f < fronts.length; f++) {
-        for (int k = 0; counts.test(f) && k < rows.count(fronts[f]); k++) {
-          which[at++] = rows.row(fronts[f], k);
-        }
+    if (n == rows.rows().rows()) {
+      return null;
+    }
+    int[] which = new int[n];
+    int at = 0;
+    for (int f : fronts) {
+      for (int k = 0; k < rows.count(f); k++) {
+        which[at++] = rows.row(f, k);
       }
     }
-    List<ContributionBlock> some =
-        IntStream.range(0, blocks.size())
-            .filter(b -> counts.test(program.descriptor(program.fronts() + b).parent()))
-            .mapToObj(blocks::get)
-            .toList();
-    return new RowsIn(columns, rows.rows(), which, some, threads);
+    return which;
   }
 
   /**
-   * Waits for the sums of what went in and has the executor sum what the sound fronts left.
+   * Has the executor sum what went into the fronts that do not pend, and what the sound ones left.
    *
    * @param pends size fronts: fronts that did nothing
+   * @throws IntegrityFailure if the executor's values are not the host's
    */
   void left(RoundExecutor executor, int[] state, boolean[] pends) {
+    this.executor = executor;
     this.pends = pends;
-    Side all = await();
-    in = any(pends) ? side(f -> !pends[f]) : all;
+    Ahead known = await();
+    probe = known.probe;
+    boolean[] counts = new boolean[fronts.length];
     boolean[] sound = new boolean[fronts.length];
     for (int f = 0; f < fronts.length; f++) {
+      counts[f] = !pends[f];
       sound[f] = state[f] == 0 && !pends[f];
     }
-    double norm = Balance.probeNorm(in.probe, in.sums);
-    executor.columnSums(program, in.probe.scale(), sound, norm, out);
+    in = new ColumnSums(columns.count() + program.rhs());
+    if (executor.inputSums(program, probe.scale(), counts, in) != known.bits) {
+      throw new IntegrityFailure(
+          "the values of fronts "
+              + fronts[0]
+              + " to "
+              + fronts[fronts.length - 1]
+              + " changed on their way to the executor");
+    }
+    executor.outputSums(program, probe.scale(), sound, out);
   }
 
   /** Lets the sums of what went in come to their end: the stage is not run after all. */
@@ -123,15 +136,15 @@ final class StageBalance {
     await();
   }
 
-  private Side await() {
+  private Ahead await() {
     boolean interrupted = false;
     while (true) {
       try {
-        Side side = ahead.get();
+        Ahead known = ahead.get();
         if (interrupted) {
           Thread.currentThread().interrupt();
         }
-        return side;
+        return known;
       } catch (InterruptedException e) {
         interrupted = true;
       } catch (ExecutionException e) {
@@ -144,13 +157,13 @@ final class StageBalance {
 
   /** Rows that came out of fronts of the stage. */
   void out(RowBlock r) {
-    new RowsIn(columns, r, null, List.of(), threads).addTo(out, in.probe);
+    new RowsIn(columns, r, null, List.of(), threads).addTo(out, probe);
   }
 
   /** Blocks that leave the stage after its rounds. */
   void out(List<ContributionBlock> passed) {
     RowBlock none = RowBlock.empty(program.rhs());
-    new RowsIn(columns, none, null, passed, threads).addTo(out, in.probe);
+    new RowsIn(columns, none, null, passed, threads).addTo(out, probe);
   }
 
   /** Squares of right-hand sides that ended in a front that counts, at {@code from} .. + rhs. */
@@ -168,8 +181,16 @@ final class StageBalance {
    * @throws io.sparqr.numeric.integrity.IntegrityFailure if it is too large
    */
   double verify(boolean[] fromRows) {
-    ColumnSums went = any(fromRows) ? in(f -> !pends[f] && !fromRows[f]).sums(in.probe) : in.sums;
-    var balance = new Balance(columns, in.probe, went, steps());
+    ColumnSums went = in;
+    if (any(fromRows)) {
+      boolean[] counts = new boolean[fronts.length];
+      for (int f = 0; f < fronts.length; f++) {
+        counts[f] = !pends[f] && !fromRows[f];
+      }
+      went = new ColumnSums(columns.count() + program.rhs());
+      executor.inputSums(program, probe.scale(), counts, went);
+    }
+    var balance = new Balance(columns, probe, went, steps());
     return balance.verify(out, residual, new BitSet(), 0);
   }
 

@@ -411,7 +411,11 @@ final class StageBuilder {
         s.outStart,
         schedule.residualSlots(),
         schedule,
-        StageColumns.of(analysis, d.id, threads),
+        StageColumns.of(
+            analysis,
+            d.id,
+            d.blocks.stream().mapToInt(ContributionBlock::front).toArray(),
+            threads),
         d.ownRows);
   }
 

@@ -9,8 +9,10 @@ import io.sparqr.symbolic.SymbolicAnalysis;
  * The columns of a stage and those of each of its fronts among them: what sums over columns need.
  *
  * @param all the stage's columns, numbered
- * @param start size fronts + 1; first place of each front in {@code number}
- * @param number columns of each front as numbers of the stage's columns: fp pivots, then the tail
+ * @param start size fronts + blocks + 1; first place of each front, then of each block from
+ *     outside, in {@code number}
+ * @param number columns of each front as numbers of the stage's columns: fp pivots, then the tail;
+ *     of each block: the tail of the front that made it
  */
 public record StageColumns(TaskColumns all, int[] start, int[] number) {
 
@@ -19,13 +21,17 @@ public record StageColumns(TaskColumns all, int[] start, int[] number) {
     return all.count();
   }
 
-  /** Numbers the columns of a stage's fronts. O(map entries), by several threads. */
-  static StageColumns of(SymbolicAnalysis analysis, int[] fronts, int threads) {
+  /**
+   * Numbers the columns of a stage's fronts. O(map entries), by several threads.
+   *
+   * @param blocks fronts whose blocks come from outside
+   */
+  static StageColumns of(SymbolicAnalysis analysis, int[] fronts, int[] blocks, int threads) {
     var all = new TaskColumns(analysis, fronts);
-    int[] start = new int[fronts.length + 1];
+    int[] start = new int[fronts.length + blocks.length + 1];
     long end = 0;
-    for (int f = 0; f < fronts.length; f++) {
-      end += analysis.fn(fronts[f]);
+    for (int f = 0; f < fronts.length + blocks.length; f++) {
+      end += f < fronts.length ? analysis.fn(fronts[f]) : analysis.cn(blocks[f - fronts.length]);
       if (end > Integer.MAX_VALUE - 8) {
         throw new IndexOverflowException(
             "columns of a stage's fronts: " + end + " is too many", "columns of fronts", end);
@@ -34,12 +40,16 @@ public record StageColumns(TaskColumns all, int[] start, int[] number) {
     }
     int[] number = new int[(int) end];
     Parallel.loop(
-        fronts.length,
+        fronts.length + blocks.length,
         256,
         threads,
         (from, to, t) -> {
           for (int f = from; f < to; f++) {
-            all.numbers(fronts[f], number, start[f]);
+            if (f < fronts.length) {
+              all.numbers(fronts[f], number, start[f]);
+            } else {
+              all.tailNumbers(blocks[f - fronts.length], number, start[f]);
+            }
           }
         });
     return new StageColumns(all, start, number);

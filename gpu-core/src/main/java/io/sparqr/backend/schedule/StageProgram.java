@@ -77,7 +77,8 @@ public record StageProgram(
         + 4L * maps.length
         + 4L * (columns.start().length + columns.number().length)
         + 28L * (columns.count() + rhs)
-        + SumChunks.BYTES * SumChunks.count(this)
+        + 8 * SumChunks.probes(this)
+        + SumChunks.BYTES * (2L * fronts + (outDoubles() + sIndex.length) / 512)
         + descriptors.capacity()
         + 8L * residualSlots * rhs
         + 4L * fronts

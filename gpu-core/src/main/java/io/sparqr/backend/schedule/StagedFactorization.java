@@ -170,7 +170,7 @@ public final class StagedFactorization {
         }
         StageProgram program = stage.program();
         blocks.verify(in);
-        var balance = new StageBalance(program, fronts, rows, in, options.threads());
+        var balance = new StageBalance(program, fronts, rows, in, options);
         RoundExecutor.Result result;
         try {
           result =

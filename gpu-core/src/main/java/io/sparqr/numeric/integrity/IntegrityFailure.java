@@ -35,6 +35,14 @@ public final class IntegrityFailure extends RuntimeException {
     this.bound = bound;
   }
 
+  /** Values that are not those that they were; no column is known. */
+  public IntegrityFailure(String what) {
+    super(what);
+    position = -1;
+    departure = Double.NaN;
+    bound = 0;
+  }
+
   /** Position of the column in the analysis; -1 - q for right-hand side q. */
   public int position() {
     return position;

@@ -78,6 +78,54 @@ public final class RowsIn {
     return ColumnProbe.of(n, scale, without);
   }
 
+  /**
+   * The same without looking at the columns, whose norms in the whole matrix are about 1 at most;
+   * right-hand sides are looked at. O(columns + rows), by several threads.
+   */
+  public ColumnProbe unitProbe(BitSet without) {
+    int n = columns.count();
+    int rhs = rows.rhsCount();
+    double[] scale = new double[n + rhs];
+    OrderedChunks.run((n + CHUNK - 1) / CHUNK, threads, () -> new UnitScales(scale));
+    var norms = new ColumnNorms(rhs);
+    for (int k = 0; k < count(); k++) {
+      for (int q = 0; q < rhs; q++) {
+        norms.add(q, rows.rhs()[row(k) * rhs + q]);
+      }
+    }
+    for (ContributionBlock b : blocks) {
+      for (int k = 0; k < b.rhs().length; k++) {
+        norms.add(k % rhs, b.rhs()[k]);
+      }
+    }
+    for (int q = 0; q < rhs; q++) {
+      scale[n + q] = ColumnProbe.scale(-1 - q, norms.norm(q));
+    }
+    return ColumnProbe.of(n, scale, without);
+  }
+
+  /** Scales of columns of norm 1. */
+  private final class UnitScales implements OrderedChunks.Worker {
+    private final double[] scale;
+
+    UnitScales(double[] scale) {
+      this.scale = scale;
+    }
+
+    @Override
+    public void compute(int chunk) {
+      int end = Math.min(columns.count(), (chunk + 1) * CHUNK);
+      for (int j = chunk * CHUNK; j < end; j++) {
+        scale[j] = 0.5 * ColumnProbe.hash(columns.position(j));
+      }
+    }
+
+    @Override
+    public void takeOver(int chunk) {
+      // Each has its own places.
+    }
+  }
+
   private void addSquares(double[] squares) {
     int n = columns.count();
     int rhs = rows.rhsCount();

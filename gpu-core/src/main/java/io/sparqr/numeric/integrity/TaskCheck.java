@@ -26,7 +26,7 @@ public final class TaskCheck {
     var out = new FactorOut(columns, factor);
     BitSet dead = out.dead(problem.analysis());
     var in = new RowsIn(columns, problem.rows(), null, problem.inputs(), options.threads());
-    ColumnProbe probe = in.probe(dead);
+    ColumnProbe probe = options.unitColumns() ? in.unitProbe(dead) : in.probe(dead);
     var balance = new Balance(columns, probe, in.sums(probe), Steps.of(problem, factor));
     // What is dropped of one column is at most the tolerance (Heath 1982).
     double dropped = Math.min(factor.summary().droppedNorm(), Math.max(0, options.rankTolerance()));

@@ -3,6 +3,7 @@ package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cpu.CpuBackendProvider;
 import io.sparqr.matrix.Gallery;
+import io.sparqr.numeric.ColumnNorms;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.RowSplit;
 import io.sparqr.numeric.SubtreeFactor;
@@ -43,7 +44,8 @@ final class DeviceTable {
     for (int f = 0; f < analysis.fronts(); f++) {
       bytes += 8.0 * analysis.fm(f) * analysis.fn(f);
     }
-    var options = new FactorOptions(tol, Runtime.getRuntime().availableProcessors(), 0);
+    var options =
+        new FactorOptions(tol, Runtime.getRuntime().availableProcessors(), 0).ofUnitColumns(true);
     double[] best = {1e9, 1e9};
     for (int k = 0; k < 4; k++) {
       try (SubtreeFactorizer device = new CudaSubtreeFactorizer(SESSIONS, 0, null)) {
@@ -133,21 +135,16 @@ final class DeviceTable {
             .withOrdering(OrderingMethod.parse(ordering));
     var analysis = SymbolicAnalyzer.analyze(a.pattern(), options);
     double analyze = seconds(t0);
-    double[] ones = new double[a.columns()];
-    Arrays.fill(ones, 1);
-    RowSplit split = RowSplit.of(a, b, 1, analysis, ones);
+    // equilibrated, as the product does it
+    var columnNorms = new ColumnNorms(a.columns());
+    for (int k = 0; k < a.nonzeros(); k++) {
+      columnNorms.add(a.columnIndex()[k], a.values()[k]);
+    }
+    RowSplit split = RowSplit.of(a, b, 1, analysis, columnNorms.factors());
     int[] fronts = new int[analysis.fronts()];
     Arrays.setAll(fronts, f -> f);
     var problem = new SubtreeProblem(analysis, fronts, split.rows(), List.of());
-    double largest = 0;
-    double[] norms = new double[a.columns()];
-    for (int k = 0; k < a.nonzeros(); k++) {
-      norms[a.columnIndex()[k]] += a.values()[k] * a.values()[k];
-    }
-    for (double x : norms) {
-      largest = Math.max(largest, Math.sqrt(x));
-    }
-    double tolerance = FactorOptions.defaultTolerance(a.rows(), a.columns(), largest);
+    double tolerance = FactorOptions.defaultTolerance(a.rows(), a.columns(), 1);
     if (Boolean.getBoolean("table.choice")) {
       choice(name, ordering, problem, tolerance);
       return;
@@ -159,7 +156,7 @@ final class DeviceTable {
     var provider = TestDevice.provider();
     try (var device = (CudaSubtreeFactorizer) provider.create(0)) {
       for (double tol : new double[] {-1, tolerance}) {
-        var factorOptions = new FactorOptions(tol, threads, 0);
+        var factorOptions = new FactorOptions(tol, threads, 0).ofUnitColumns(true);
         t0 = System.nanoTime();
         SubtreeFactor first = device.factor(problem, factorOptions);
         double cold = seconds(t0);
@@ -226,7 +223,7 @@ final class DeviceTable {
     }
     if (Boolean.getBoolean("table.cpu")) {
       try (SubtreeFactorizer cpu = new CpuBackendProvider().create(0)) {
-        var factorOptions = new FactorOptions(tolerance, threads, 0);
+        var factorOptions = new FactorOptions(tolerance, threads, 0).ofUnitColumns(true);
         t0 = System.nanoTime();
         SubtreeFactor f = cpu.factor(problem, factorOptions);
         System.out.printf(

@@ -67,8 +67,13 @@ class LaunchPlanTest {
     }
 
     @Override
-    public void columnSums(
-        StageProgram program, double[] scale, boolean[] counts, double norm, ColumnSums sums) {
+    public long inputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void outputSums(
+        StageProgram program, double[] scale, boolean[] counts, ColumnSums sums) {
       throw new UnsupportedOperationException();
     }
 

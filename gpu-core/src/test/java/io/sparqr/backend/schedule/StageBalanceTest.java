@@ -101,9 +101,13 @@ class StageBalanceTest {
     }
 
     @Override
-    public void columnSums(
-        StageProgram p, double[] scale, boolean[] counts, double norm, ColumnSums sums) {
-      inner.columnSums(p, scale, counts, norm, sums);
+    public long inputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
+      return inner.inputSums(p, scale, counts, sums);
+    }
+
+    @Override
+    public void outputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
+      inner.outputSums(p, scale, counts, sums);
       if (fault == Fault.NOT_A_NUMBER) {
         sums.add(random.nextInt(sums.columns()), 0, Double.NaN);
         planted++;

@@ -227,6 +227,7 @@ public final class Pipeline {
             options.deviceMemoryBytes(),
             resources.local(),
             options.keepQ(),
+            options.equilibrate(),
             resources.combineFlops(found.nonzeros())),
         found.readings());
   }

@@ -84,10 +84,11 @@ final class SubtreeRun {
   private SubtreeFactor factor(Backends.Chosen backend, SubtreeProblem problem) {
     var options =
         new FactorOptions(
-            plan.numbers().tolerance(),
-            threads,
-            plan.numbers().deviceMemoryBytes(),
-            plan.numbers().keepQ());
+                plan.numbers().tolerance(),
+                threads,
+                plan.numbers().deviceMemoryBytes(),
+                plan.numbers().keepQ())
+            .ofUnitColumns(plan.numbers().equilibrated());
     if (!backend.onDevice()) {
       try (SubtreeFactorizer cpu = checked(backend.provider().create(0))) {
         return cpu.factor(problem, options);

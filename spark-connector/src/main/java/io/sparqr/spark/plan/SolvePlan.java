@@ -30,6 +30,7 @@ public final class SolvePlan implements Serializable {
       long deviceMemoryBytes,
       boolean local,
       boolean keepQ,
+      boolean equilibrated,
       double combineFlops)
       implements Serializable {}
 

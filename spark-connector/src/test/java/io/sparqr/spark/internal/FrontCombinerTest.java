@@ -42,7 +42,7 @@ class FrontCombinerTest {
             analysis, ResourceModel.uniform(1, 1e10, 1L << 30), PartitionOptions.defaults()),
         ones,
         new double[] {1},
-        new SolvePlan.Numbers(1, 0, 0, BackendChoice.CPU, 1, 0, true, false, combineFlops),
+        new SolvePlan.Numbers(1, 0, 0, BackendChoice.CPU, 1, 0, true, false, true, combineFlops),
         new Readings(List.of()));
   }
 

@@ -89,8 +89,10 @@ final class LocalTree implements InverseNorms.Tree {
         analysis.fronts() == 0
             ? new TreePartition(List.of(), 0, new int[0], 0, 0)
             : TreePartitioner.partition(analysis, ResourceModel.uniform(2, 1e9, 1L << 30), cut);
-    var numbers = new SolvePlan.Numbers(1, tolerance, 0, BackendChoice.CPU, 0, 0, true, false, 0);
-    return new SolvePlan(analysis, partition, scale, new double[] {1}, numbers);
+    var numbers =
+        new SolvePlan.Numbers(1, tolerance, 0, BackendChoice.CPU, 0, 0, true, false, false, 0);
+    var readings = new io.sparqr.spark.plan.Readings(List.of());
+    return new SolvePlan(analysis, partition, scale, new double[] {1}, numbers, readings);
   }
 
   private void run(SubtreeFactorizer backend) {
