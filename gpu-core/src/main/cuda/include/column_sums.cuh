@@ -4,7 +4,7 @@
 // each column of the stage and each right-hand side. An orthogonal transformation keeps both.
 //
 // The sums are fixed point, so that they do not depend on the order in which blocks come: 64-bit integers, squares in units of
-// 2^-56, probes in units that the host chooses. Where the rows are right they fit. A contribution that does not, or is not finite, marks
+// 2^-56, probes in units that the host chooses and, since a million of them may come to one column, in 2^-40 of these. Where the rows are right they fit. A contribution that does not, or is not finite, marks
 // its column, which has no sum then. Bound by memory, or where many rows share a column by additions to one word: lanes
 // that have the same column add up first.
 #pragma once
@@ -44,13 +44,13 @@ struct SparqrSums {
   const double* scale;          // [columns + rhs]
   const int32_t* counts;        // [fronts + blocks]: 0 if these rows do not count
   unsigned long long* squares;  // [columns + rhs]
-  unsigned long long* probe;    // [columns + rhs]
+  unsigned long long* probe;    // [2 (columns + rhs)]: whole units, then 2^-40 of them
   int32_t* marked;              // [columns + rhs]
   double* t;                    // [rows of the fronts]
   unsigned long long* bits;     // [1] sum over all values of mixed_bits
   double probe_unit;
   int32_t columns;
-  int32_t unused;
+  int32_t rhs;
 };
 static_assert(sizeof(SparqrSums) == 120, "sums size");
 
@@ -63,7 +63,11 @@ __device__ __forceinline__ void add_sums(const SparqrSums& sums, int column, dou
     if (squares != 0 || p != 0) {
       atomicAdd(sums.squares + column,
                 static_cast<unsigned long long>(__double2ll_rn(squares * SPARQR_SUM_UNIT)));
-      atomicAdd(sums.probe + column, static_cast<unsigned long long>(__double2ll_rn(p)));
+      const double whole = rint(p);
+      const int all = sums.columns + sums.rhs;
+      atomicAdd(sums.probe + column, static_cast<unsigned long long>(__double2ll_rn(whole)));
+      atomicAdd(sums.probe + all + column,
+                static_cast<unsigned long long>(__double2ll_rn((p - whole) * 0x1p40)));
     }
   } else {
     sums.marked[column] = 1;

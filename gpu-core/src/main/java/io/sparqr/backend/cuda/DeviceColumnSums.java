@@ -135,13 +135,13 @@ final class DeviceColumnSums implements AutoCloseable {
     }
     b.putDouble(UNIT / probeSize(stage.program));
     b.putInt(stage.program.columns().count());
-    b.putInt(0);
+    b.putInt(stage.program.rhs());
     stage.module.launchSums(kind, stream, b.flip(), count);
   }
 
-  /** What a probe sum is at most where all is right: a power of two. */
+  /** A power of two of which 64 are as much as a probe sum can be where all is right. */
   private static double probeSize(StageProgram program) {
-    return 2.0 * Integer.highestOneBit(Math.max(1, program.columns().count()));
+    return 2.0 / 64 * Integer.highestOneBit(Math.max(1, program.columns().count()));
   }
 
   private void end(StageProgram program, int columns, ColumnSums sums) {
@@ -157,13 +157,15 @@ final class DeviceColumnSums implements AutoCloseable {
         List.of(
             new Transfers.Slice(get(Part.SQUARES), 8L * from, 8 * count),
             new Transfers.Slice(get(Part.PROBE), 8L * from, 8 * count),
+            new Transfers.Slice(get(Part.PROBE), 8L * (n + from), 8 * count),
             new Transfers.Slice(get(Part.MARKED), 4L * from, 4 * count));
     Consumer<ByteBuffer> taker =
         b -> {
           for (int j = 0; j < count; j++) {
-            boolean marked = b.getInt(16 * count + 4 * j) != 0;
+            boolean marked = b.getInt(24 * count + 4 * j) != 0;
             double squares = b.getLong(8 * j) / UNIT;
-            double probe = b.getLong(8 * (count + j)) * probeUnit;
+            double whole = b.getLong(8 * (count + j));
+            double probe = (whole + b.getLong(8 * (2 * count + j)) * 0x1p-40) * probeUnit;
             sums.add(from + j, marked ? Double.NaN : squares, marked ? Double.NaN : probe);
           }
         };
@@ -211,7 +213,8 @@ final class DeviceColumnSums implements AutoCloseable {
     return switch (part) {
       case START, COUNTS -> 4L * p.columns().start().length;
       case NUMBER -> 4L * p.columns().number().length;
-      case SCALE, SQUARES, PROBE -> 8 * all;
+      case SCALE, SQUARES -> 8 * all;
+      case PROBE -> 16 * all;
       case MARKED -> 4 * all;
       case T -> 8 * SumChunks.probes(p);
       case BITS -> Long.BYTES;

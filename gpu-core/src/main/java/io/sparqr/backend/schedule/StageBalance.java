@@ -190,7 +190,7 @@ final class StageBalance {
       went = new ColumnSums(columns.count() + program.rhs());
       executor.inputSums(program, probe.scale(), counts, went);
     }
-    var balance = new Balance(columns, probe, went, steps());
+    var balance = new Balance(columns, probe, went, steps(), threads);
     return balance.verify(out, residual, new BitSet(), 0);
   }
 

@@ -3,6 +3,7 @@ package io.sparqr.backend.schedule;
 
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.RowBlock;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -12,6 +13,9 @@ import java.util.concurrent.atomic.LongAdder;
  * same or a value was lost, doubled or changed on its way.
  */
 public final class StageBits {
+
+  /** Values that are worth a thread. */
+  private static final int GRAIN = 1 << 18;
 
   private StageBits() {}
 
@@ -35,9 +39,18 @@ public final class StageBits {
     RowBlock r = rows.rows();
     int rhs = r.rhsCount();
     var sum = new LongAdder();
+    for (ContributionBlock b : blocks) {
+      add(b.values(), b.values().length, threads, sum);
+      add(b.rhs(), b.rhs().length, threads, sum);
+    }
+    if (Arrays.stream(fronts).mapToLong(rows::count).sum() == r.rows()) {
+      add(r.value(), r.rowStart()[r.rows()], threads, sum);
+      add(r.rhs(), r.rows() * rhs, threads, sum);
+      return sum.sum();
+    }
     Parallel.loop(
         fronts.length,
-        64,
+        256,
         threads,
         (from, to, t) -> {
           long part = 0;
@@ -51,9 +64,10 @@ public final class StageBits {
           }
           sum.add(part);
         });
-    for (ContributionBlock b : blocks) {
-      sum.add(of(b.values(), 0, b.values().length) + of(b.rhs(), 0, b.rhs().length));
-    }
     return sum.sum();
+  }
+
+  private static void add(double[] x, int n, int threads, LongAdder sum) {
+    Parallel.loop(n, GRAIN, threads, (from, to, t) -> sum.add(of(x, from, to)));
   }
 }

@@ -37,6 +37,9 @@ public final class Balance {
 
   private static final double EPS = Math.ulp(1.0);
 
+  /** Columns that one thread compares at a time. */
+  private static final int CHUNK = 1 << 15;
+
   /** Norms of scaled columns are from here to 1, but for those near the denormals. */
   private static final double LEAST_NORM = 0.25;
 
@@ -45,16 +48,19 @@ public final class Balance {
   private final ColumnSums in;
   private final double bound;
   private final double probeNorm;
+  private final int threads;
 
   /**
    * A comparison with what went in.
    *
    * @param steps reflectors that a column passes through, at most
+   * @param threads host threads to compare with
    */
-  public Balance(TaskColumns columns, ColumnProbe probe, ColumnSums in, long steps) {
+  public Balance(TaskColumns columns, ColumnProbe probe, ColumnSums in, long steps, int threads) {
     this.columns = columns;
     this.probe = probe;
     this.in = in;
+    this.threads = threads;
     bound = bound(steps);
     probeNorm = probeNorm(probe, in);
   }
@@ -84,26 +90,65 @@ public final class Balance {
    * @throws IntegrityFailure if one is beyond the bound, or NaN: the worst
    */
   public double verify(ColumnSums out, double[] residualSquares, BitSet dead, double dropped) {
+    int n = out.columns();
+    var parts = new Worst[(n + CHUNK - 1) / CHUNK];
+    OrderedChunks.run(
+        parts.length,
+        threads,
+        () ->
+            new OrderedChunks.Worker() {
+              @Override
+              public void compute(int chunk) {
+                int end = Math.min(n, (chunk + 1) * CHUNK);
+                parts[chunk] = worst(chunk * CHUNK, end, out, residualSquares, dead, dropped);
+              }
+
+              @Override
+              public void takeOver(int chunk) {
+                // Each has its own place.
+              }
+            });
+    Worst all = new Worst(0, -1, "");
+    for (Worst part : parts) {
+      all = all.or(part);
+    }
+    return accept(all);
+  }
+
+  /** The largest departure, NaN before all, and where it is. */
+  private record Worst(double departure, int column, String what) {
+    Worst or(Worst other) {
+      boolean keeps = Double.isNaN(departure) || other.departure <= departure;
+      return keeps ? this : other;
+    }
+  }
+
+  private Worst worst(
+      int from, int to, ColumnSums out, double[] residualSquares, BitSet dead, double dropped) {
     double worst = 0;
     int at = -1;
     String what = "";
-    for (int j = 0; j < out.columns(); j++) {
+    for (int j = from; j < to && !Double.isNaN(worst); j++) {
       double squares = squaresDeparture(j, out, residualSquares, dead, dropped);
       double product = dead.get(j) ? 0 : probeDeparture(j, out);
-      double more = Math.max(squares, product);
       // NaN is the worst of all: Math.max keeps it, and the loop ends with it.
+      double more = Math.max(squares, product);
       if (!(more <= worst)) {
         worst = more;
         at = j;
         what = more == product ? "probe" : "norm^2";
       }
-      if (Double.isNaN(worst)) {
-        break;
-      }
     }
+    return new Worst(worst, at, what);
+  }
+
+  private double accept(Worst found) {
+    double worst = found.departure;
+    int at = found.column;
     if (!(worst <= bound)) {
       int n = columns.count();
-      throw new IntegrityFailure(what, at < n ? columns.position(at) : -1 - (at - n), worst, bound);
+      throw new IntegrityFailure(
+          found.what, at < n ? columns.position(at) : -1 - (at - n), worst, bound);
     }
     return worst;
   }

@@ -17,6 +17,9 @@ public final class RowsIn {
 
   private static final int CHUNK = 1 << 15;
 
+  /** Rows whose right-hand sides one thread takes at a time. */
+  private static final int RIGHT_ROWS = 1 << 17;
+
   /** Sums of squares in this range have lost nothing that counts to underflow or overflow. */
   private static final double LEAST_SQUARES = 0x1p-900;
 
@@ -67,7 +70,7 @@ public final class RowsIn {
     addSquares(squares);
     boolean plain = true;
     for (double s : squares) {
-      plain &= s >= LEAST_SQUARES && s <= LARGEST_SQUARES;
+      plain &= inRange(s);
     }
     ColumnNorms exact = plain ? null : norms();
     double[] scale = new double[n + rhs];
@@ -87,6 +90,29 @@ public final class RowsIn {
     int rhs = rows.rhsCount();
     double[] scale = new double[n + rhs];
     OrderedChunks.run((n + CHUNK - 1) / CHUNK, threads, () -> new UnitScales(scale));
+    double[] squares = new double[rhs];
+    int chunks = (count() + RIGHT_ROWS - 1) / RIGHT_ROWS;
+    OrderedChunks.run(chunks, threads, () -> new RightSquares(squares));
+    for (ContributionBlock b : blocks) {
+      for (int k = 0; k < b.rhs().length; k++) {
+        squares[k % rhs] += b.rhs()[k] * b.rhs()[k];
+      }
+    }
+    boolean plain = Arrays.stream(squares).allMatch(RowsIn::inRange);
+    double[] norm = plain ? null : rightNorms();
+    for (int q = 0; q < rhs; q++) {
+      scale[n + q] = ColumnProbe.scale(-1 - q, plain ? Math.sqrt(squares[q]) : norm[q]);
+    }
+    return ColumnProbe.of(n, scale, without);
+  }
+
+  private static boolean inRange(double squares) {
+    return squares >= LEAST_SQUARES && squares <= LARGEST_SQUARES;
+  }
+
+  /** Norms of the right-hand sides, whatever their magnitude. */
+  private double[] rightNorms() {
+    int rhs = rows.rhsCount();
     var norms = new ColumnNorms(rhs);
     for (int k = 0; k < count(); k++) {
       for (int q = 0; q < rhs; q++) {
@@ -98,10 +124,39 @@ public final class RowsIn {
         norms.add(k % rhs, b.rhs()[k]);
       }
     }
-    for (int q = 0; q < rhs; q++) {
-      scale[n + q] = ColumnProbe.scale(-1 - q, norms.norm(q));
+    double[] all = new double[rhs];
+    Arrays.setAll(all, norms::norm);
+    return all;
+  }
+
+  /** Squares of right-hand sides. */
+  private final class RightSquares implements OrderedChunks.Worker {
+    private final double[] squares;
+    private final double[] part = new double[rows.rhsCount()];
+
+    RightSquares(double[] squares) {
+      this.squares = squares;
     }
-    return ColumnProbe.of(n, scale, without);
+
+    @Override
+    public void compute(int chunk) {
+      Arrays.fill(part, 0);
+      int rhs = part.length;
+      int end = Math.min(count(), (chunk + 1) * RIGHT_ROWS);
+      for (int k = chunk * RIGHT_ROWS; k < end; k++) {
+        int at = row(k) * rhs;
+        for (int q = 0; q < rhs; q++) {
+          part[q] += rows.rhs()[at + q] * rows.rhs()[at + q];
+        }
+      }
+    }
+
+    @Override
+    public void takeOver(int chunk) {
+      for (int q = 0; q < part.length; q++) {
+        squares[q] += part[q];
+      }
+    }
   }
 
   /** Scales of columns of norm 1. */

@@ -27,7 +27,8 @@ public final class TaskCheck {
     BitSet dead = out.dead(problem.analysis());
     var in = new RowsIn(columns, problem.rows(), null, problem.inputs(), options.threads());
     ColumnProbe probe = options.unitColumns() ? in.unitProbe(dead) : in.probe(dead);
-    var balance = new Balance(columns, probe, in.sums(probe), Steps.of(problem, factor));
+    long steps = Steps.of(problem, factor);
+    var balance = new Balance(columns, probe, in.sums(probe), steps, options.threads());
     // What is dropped of one column is at most the tolerance (Heath 1982).
     double dropped = Math.min(factor.summary().droppedNorm(), Math.max(0, options.rankTolerance()));
     return balance.verify(
@@ -50,7 +51,7 @@ public final class TaskCheck {
     var none = new BitSet();
     ColumnProbe probe = before.probe(none);
     long steps = Steps.ofFront(in.rows(), analysis.fn(front));
-    var balance = new Balance(columns, probe, before.sums(probe), steps);
+    var balance = new Balance(columns, probe, before.sums(probe), steps, 1);
     ColumnSums after = new RowsIn(columns, out, null, List.of(), 1).sums(probe);
     return balance.verify(after, residualSquares, none, 0);
   }
