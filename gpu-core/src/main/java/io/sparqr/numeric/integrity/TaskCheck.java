@@ -16,7 +16,7 @@ public final class TaskCheck {
 
   /**
    * Compares the column sums of a task's rows and blocks with those of its result. O(entries in and
-   * out) by the options' threads; 64 bytes a column.
+   * out) by the options' threads; about 90 bytes a column.
    *
    * @return the largest relative departure
    * @throws IntegrityFailure if one is beyond {@link Balance}'s bound

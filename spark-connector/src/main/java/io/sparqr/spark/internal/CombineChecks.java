@@ -7,7 +7,7 @@ import org.apache.spark.util.AccumulatorV2;
  * What the checks of combined rows saw: the largest departure that was accepted, and how many
  * batches were sent as they were instead. A task that runs again counts again.
  */
-final class CombineChecks extends AccumulatorV2<CombineChecks, CombineChecks> {
+final class CombineChecks extends AccumulatorV2<Double, String> {
 
   private static final long serialVersionUID = 1;
 
@@ -40,7 +40,7 @@ final class CombineChecks extends AccumulatorV2<CombineChecks, CombineChecks> {
   @Override
   public CombineChecks copy() {
     var other = new CombineChecks();
-    other.add(this);
+    other.merge(this);
     return other;
   }
 
@@ -51,18 +51,20 @@ final class CombineChecks extends AccumulatorV2<CombineChecks, CombineChecks> {
   }
 
   @Override
-  public void add(CombineChecks other) {
-    departure = Math.max(departure, other.departure);
-    redone += other.redone;
+  public void add(Double seen) {
+    accepted(seen);
   }
 
   @Override
-  public void merge(AccumulatorV2<CombineChecks, CombineChecks> other) {
-    add(other.value());
+  public void merge(AccumulatorV2<Double, String> other) {
+    var o = (CombineChecks) other;
+    departure = Math.max(departure, o.departure);
+    redone += o.redone;
   }
 
+  /** For Spark's pages. */
   @Override
-  public CombineChecks value() {
-    return this;
+  public String value() {
+    return "departure %.1e, %d batch(es) not combined".formatted(departure, redone);
   }
 }
