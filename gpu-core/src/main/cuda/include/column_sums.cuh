@@ -4,7 +4,8 @@
 // each column of the stage and each right-hand side. An orthogonal transformation keeps both.
 //
 // The sums are fixed point, so that they do not depend on the order in which blocks come: 64-bit integers, squares in units of
-// 2^-56, probes in units that the host chooses and, since a million of them may come to one column, in 2^-40 of these. Where the rows are right they fit. A contribution that does not, or is not finite, marks
+// 2^-56, probes in units that the host chooses, each with a second word of 2^-40 of these, since a million equal terms may
+// come to one column. Where the rows are right they fit. A contribution that does not, or is not finite, marks
 // its column, which has no sum then. Bound by memory, or where many rows share a column by additions to one word: lanes
 // that have the same column add up first.
 #pragma once
@@ -43,8 +44,7 @@ struct SparqrSums {
   const int32_t* number;        // the stage's columns
   const double* scale;          // [columns + rhs]
   const int32_t* counts;        // [fronts + blocks]: 0 if these rows do not count
-  unsigned long long* squares;  // [columns + rhs]
-  unsigned long long* probe;    // [2 (columns + rhs)]: whole units, then 2^-40 of them
+  unsigned long long* sums;     // [4 (columns + rhs)]: squares in whole units, in 2^-40 of them, probes the same
   int32_t* marked;              // [columns + rhs]
   double* t;                    // [rows of the fronts]
   unsigned long long* bits;     // [1] sum over all values of mixed_bits
@@ -52,7 +52,20 @@ struct SparqrSums {
   int32_t columns;
   int32_t rhs;
 };
-static_assert(sizeof(SparqrSums) == 120, "sums size");
+static_assert(sizeof(SparqrSums) == 112, "sums size");
+
+/** Adds a number of units to a sum. */
+__device__ __forceinline__ void add_units(unsigned long long* sum, int all, double units) {
+  const double whole = rint(units);
+  atomicAdd(sum, static_cast<unsigned long long>(__double2ll_rn(whole)));
+  atomicAdd(sum + all, static_cast<unsigned long long>(__double2ll_rn((units - whole) * 0x1p40)));
+}
+
+/** A sum in units. */
+__device__ __forceinline__ double units_of(const unsigned long long* sum, int all) {
+  return static_cast<double>(static_cast<long long>(sum[0])) +
+         static_cast<double>(static_cast<long long>(sum[all])) * 0x1p-40;
+}
 
 /** Adds to the sums of a column. */
 __device__ __forceinline__ void add_sums(const SparqrSums& sums, int column, double squares,
@@ -61,13 +74,9 @@ __device__ __forceinline__ void add_sums(const SparqrSums& sums, int column, dou
   // so written that NaN marks the column
   if (squares <= SPARQR_SUM_LIMIT && fabs(p) <= SPARQR_SUM_LIMIT * SPARQR_SUM_UNIT) {
     if (squares != 0 || p != 0) {
-      atomicAdd(sums.squares + column,
-                static_cast<unsigned long long>(__double2ll_rn(squares * SPARQR_SUM_UNIT)));
-      const double whole = rint(p);
       const int all = sums.columns + sums.rhs;
-      atomicAdd(sums.probe + column, static_cast<unsigned long long>(__double2ll_rn(whole)));
-      atomicAdd(sums.probe + all + column,
-                static_cast<unsigned long long>(__double2ll_rn((p - whole) * 0x1p40)));
+      add_units(sums.sums + column, all, squares * SPARQR_SUM_UNIT);
+      add_units(sums.sums + 2ll * all + column, all, p);
     }
   } else {
     sums.marked[column] = 1;
@@ -309,5 +318,64 @@ __device__ __forceinline__ void rhs_sums(const SparqrSums& sums) {
   bits = block_sum(bits, words);
   if (threadIdx.x == 0) {
     atomicAdd(sums.bits, bits);
+  }
+}
+
+/** What the sums are compared with, and the result. */
+struct SparqrDepartures {
+  const unsigned long long* in;   // sums over what went in, [4 all]
+  const unsigned long long* out;  // and over what came out
+  const int32_t* marked_in;
+  const int32_t* marked_out;
+  const double* ended;            // [rhs]: squares of right-hand sides that ended here, scaled
+  double* result;                 // ||t||, then the largest departure
+  double probe_unit;
+  int32_t columns;
+  int32_t rhs;
+};
+static_assert(sizeof(SparqrDepartures) == 64, "departures size");
+
+/** ||t|| = the root of the sum of the columns' probes, at least 1. One block. */
+__device__ __forceinline__ void probe_norm(const SparqrDepartures& d) {
+  __shared__ double parts[4];
+  const int all = d.columns + d.rhs;
+  double sum = 0;
+  for (int j = threadIdx.x; j < d.columns; j += 128) {
+    sum += units_of(d.in + 2ll * all + j, all);
+  }
+  sum = block_sum(sum, parts);
+  if (threadIdx.x == 0) {
+    d.result[0] = sqrt(fmax(1.0, sum / d.probe_unit));
+    d.result[1] = 0;
+  }
+}
+
+/**
+ * The largest relative departure of a column (io.sparqr.numeric.integrity.Balance has the same); NaN where a sum is none.
+ * Bits of doubles that are not negative order like the doubles, and NaN is above all.
+ */
+__device__ __forceinline__ void departures(const SparqrDepartures& d) {
+  const int all = d.columns + d.rhs;
+  const double weight = d.result[0] + sqrt(static_cast<double>(d.columns));
+  double worst = 0;
+  for (int j = blockIdx.x * 128 + threadIdx.x; j < all; j += gridDim.x * 128) {
+    const double in = units_of(d.in + j, all) / SPARQR_SUM_UNIT;
+    double out = units_of(d.out + j, all) / SPARQR_SUM_UNIT;
+    if (j >= d.columns) {
+      out += d.ended[j - d.columns];
+    }
+    const double probe = units_of(d.in + 2ll * all + j, all) - units_of(d.out + 2ll * all + j, all);
+    const double squares = fabs(in - out) / fmax(in, 0.0625);
+    const double product =
+        fabs(probe / d.probe_unit) / (fmax(sqrt(fmax(in, 0.0)), 0.25) * weight);
+    double here = fmax(squares, product);
+    if (d.marked_in[j] != 0 || d.marked_out[j] != 0 || !(squares + product >= 0)) {
+      here = __longlong_as_double(0x7ff8000000000000ll);
+    }
+    worst = here > worst || here != here ? here : worst;
+  }
+  if (worst != 0) {
+    atomicMax(reinterpret_cast<unsigned long long*>(d.result + 1),
+              static_cast<unsigned long long>(__double_as_longlong(worst)));
   }
 }

@@ -102,3 +102,14 @@ extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
     sparqr_rhs_sums(const __grid_constant__ SparqrSums sums) {
   rhs_sums(sums);
 }
+
+/** The comparison of the two: ||t|| first (one block), then departures. */
+extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
+    sparqr_probe_norm(const __grid_constant__ SparqrDepartures departures) {
+  probe_norm(departures);
+}
+
+extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
+    sparqr_departures(const __grid_constant__ SparqrDepartures all) {
+  departures(all);
+}

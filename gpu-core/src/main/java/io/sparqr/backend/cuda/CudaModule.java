@@ -4,6 +4,7 @@ package io.sparqr.backend.cuda;
 import static java.util.Locale.ROOT;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUmodule;
@@ -23,6 +24,8 @@ final class CudaModule implements AutoCloseable {
   private final CUmodule handle = new CUmodule();
   private final CUfunction round4 = new CUfunction();
   private final CUfunction round8 = new CUfunction();
+  private final CUfunction probeNorm = new CUfunction();
+  private final CUfunction departures = new CUfunction();
   private final CUfunction[] sums = new CUfunction[SumKind.values().length];
   private boolean closed;
 
@@ -34,6 +37,8 @@ final class CudaModule implements AutoCloseable {
     try {
       prepare(round4, "sparqr_round_4", 4);
       prepare(round8, "sparqr_round_8", 8);
+      function(probeNorm, "sparqr_probe_norm");
+      function(departures, "sparqr_departures");
       for (SumKind kind : SumKind.values()) {
         sums[kind.ordinal()] = new CUfunction();
         function(sums[kind.ordinal()], "sparqr_%s_sums".formatted(kind.name().toLowerCase(ROOT)));
@@ -83,6 +88,16 @@ final class CudaModule implements AutoCloseable {
                 stream.handle(),
                 stage,
                 first));
+  }
+
+  /** Launches the comparison of column sums, by a number of blocks. */
+  void launchComparison(CudaStream stream, ByteBuffer parameter, int blocks) {
+    for (CUfunction function : List.of(probeNorm, departures)) {
+      int count = function == probeNorm ? 1 : blocks;
+      driver.check(
+          "cuLaunchKernel",
+          driver.calls().launch(function, count, THREADS, 0, stream.handle(), parameter, 0));
+    }
   }
 
   /** What column sums are over: a kernel each. */

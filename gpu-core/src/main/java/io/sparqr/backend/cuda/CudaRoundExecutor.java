@@ -266,6 +266,12 @@ final class CudaRoundExecutor implements RoundExecutor {
     columnSums.output(onDevice(program), scale, counts, sums);
   }
 
+  @Override
+  public Compared compare(StageProgram program, double[] scale, double[] residualSquares) {
+    device.bind();
+    return columnSums.compare(onDevice(program), scale, residualSquares);
+  }
+
   private DeviceColumnSums.Stage onDevice(StageProgram program) {
     return new DeviceColumnSums.Stage(program, memory, device.module());
   }

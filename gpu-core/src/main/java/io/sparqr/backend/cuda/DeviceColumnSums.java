@@ -2,13 +2,15 @@
 package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cuda.CudaModule.SumKind;
+import io.sparqr.backend.schedule.RoundExecutor;
 import io.sparqr.backend.schedule.StageProgram;
 import io.sparqr.backend.schedule.SumChunks;
 import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * Column sums over what went into a stage and what it left, by the kernels of {@code
@@ -19,7 +21,10 @@ import java.util.function.Consumer;
 final class DeviceColumnSums implements AutoCloseable {
 
   /** Bytes of SparqrSums, the launch's parameter. */
-  static final int PARAMETER_BYTES = 120;
+  static final int PARAMETER_BYTES = 112;
+
+  /** Bytes of SparqrDepartures. */
+  static final int DEPARTURE_BYTES = 64;
 
   /** SPARQR_SUM_UNIT. */
   private static final double UNIT = 0x1p56;
@@ -37,11 +42,14 @@ final class DeviceColumnSums implements AutoCloseable {
     NUMBER,
     COUNTS,
     SCALE,
-    SQUARES,
-    PROBE,
-    MARKED,
+    SUMS_IN,
+    MARKED_IN,
+    SUMS_OUT,
+    MARKED_OUT,
     T,
-    BITS
+    BITS,
+    ENDED,
+    RESULT
   }
 
   private final CudaDriver driver;
@@ -51,6 +59,8 @@ final class DeviceColumnSums implements AutoCloseable {
   private final DeviceBuffer[] buffer = new DeviceBuffer[Part.values().length];
   private final int[] chunks = new int[4];
   private StageProgram resident;
+  private double[] residentScale;
+  private boolean[] residentCounts;
 
   DeviceColumnSums(CudaDriver driver, Transfers transfers, Workers workers, CudaStream stream) {
     this.driver = driver;
@@ -69,11 +79,19 @@ final class DeviceColumnSums implements AutoCloseable {
       all[fronts + b] = counts[program.descriptor(fronts + b).parent()];
     }
     begin(program, scale, all);
-    stream.fill(get(Part.T).at(0), (byte) 0, get(Part.T).bytes());
+    sumInput(stage);
+    end(program, Part.SUMS_IN, Part.MARKED_IN, scale.length, sums);
+    return bits();
+  }
+
+  private void sumInput(Stage stage) {
+    clear(stage.program, Part.SUMS_IN, Part.MARKED_IN, Part.BITS, Part.T);
     launch(stage, SumKind.ENTRY, Part.ENTRY_CHUNKS, StageMemory.Part.S_VALUE);
     launch(stage, SumKind.RHS, Part.RHS_CHUNKS, StageMemory.Part.S_VALUE);
     launch(stage, SumKind.BLOCK, Part.BLOCK_CHUNKS, StageMemory.Part.INPUT);
-    end(program, scale.length, sums);
+  }
+
+  private long bits() {
     long[] bits = new long[1];
     transfers.fetch(
         null,
@@ -82,11 +100,75 @@ final class DeviceColumnSums implements AutoCloseable {
     return bits[0];
   }
 
+  /** As {@link io.sparqr.backend.schedule.RoundExecutor#compare} has it. */
+  RoundExecutor.Compared compare(Stage stage, double[] scale, double[] residualSquares) {
+    StageProgram program = stage.program;
+    boolean[] all = new boolean[program.fronts() + program.blocks()];
+    Arrays.fill(all, true);
+    begin(program, scale, all);
+    double[] ended = new double[residualSquares.length];
+    int columns = program.columns().count();
+    for (int q = 0; q < ended.length; q++) {
+      double s = scale[columns + q];
+      ended[q] = residualSquares[q] * s * s;
+    }
+    doubles(Part.ENDED, ended);
+    sumInput(stage);
+    sumOutput(stage);
+    ByteBuffer parameter = departureParameter(program);
+    stage.module.launchComparison(stream, parameter, (scale.length + STEP / 16 - 1) / (STEP / 16));
+    stream.synchronize();
+    double[] result = new double[1];
+    long[] bits = new long[1];
+    var slices =
+        List.of(
+            new Transfers.Slice(get(Part.RESULT), 8, 8), new Transfers.Slice(get(Part.BITS), 0, 8));
+    transfers.fetch(
+        null,
+        slices,
+        b -> {
+          result[0] = b.getDouble(0);
+          bits[0] = b.getLong(8);
+        });
+    // A residual's squares in units that no double has: the host looks at it closely.
+    boolean known = Arrays.stream(ended).allMatch(Double::isFinite);
+    return new RoundExecutor.Compared(known ? result[0] : Double.NaN, bits[0]);
+  }
+
+  private ByteBuffer departureParameter(StageProgram program) {
+    ByteBuffer b = ByteBuffer.allocateDirect(DEPARTURE_BYTES).order(ByteOrder.nativeOrder());
+    for (Part part :
+        List.of(
+            Part.SUMS_IN,
+            Part.SUMS_OUT,
+            Part.MARKED_IN,
+            Part.MARKED_OUT,
+            Part.ENDED,
+            Part.RESULT)) {
+      b.putLong(get(part).address());
+    }
+    b.putDouble(UNIT / probeSize(program));
+    b.putInt(program.columns().count());
+    b.putInt(program.rhs());
+    return b.flip();
+  }
+
   /** As {@link io.sparqr.backend.schedule.RoundExecutor#outputSums} has it. */
   void output(Stage stage, double[] scale, boolean[] counts, ColumnSums sums) {
     begin(stage.program, scale, counts);
+    sumOutput(stage);
+    end(stage.program, Part.SUMS_OUT, Part.MARKED_OUT, scale.length, sums);
+  }
+
+  private void sumOutput(Stage stage) {
+    clear(stage.program, Part.SUMS_OUT, Part.MARKED_OUT);
     launch(stage, SumKind.OUTPUT, Part.OUTPUT_CHUNKS, StageMemory.Part.OUT);
-    end(stage.program, scale.length, sums);
+  }
+
+  private void clear(StageProgram program, Part... parts) {
+    for (Part part : parts) {
+      stream.fill(get(part).at(0), (byte) 0, bytes(program, part));
+    }
   }
 
   /** The stage that is on the device, and the kernels. */
@@ -94,18 +176,23 @@ final class DeviceColumnSums implements AutoCloseable {
 
   private void begin(StageProgram program, double[] scale, boolean[] counts) {
     structure(program);
-    doubles(Part.SCALE, scale);
-    send(
-        Part.COUNTS,
-        counts.length,
-        4,
-        (to, from, count) -> {
-          for (int f = from; f < from + count; f++) {
-            to.putInt(counts[f] ? 1 : 0);
-          }
-        });
-    for (Part part : List.of(Part.SQUARES, Part.PROBE, Part.MARKED, Part.BITS)) {
-      stream.fill(get(part).at(0), (byte) 0, bytes(program, part));
+    if (!Arrays.equals(scale, residentScale)) {
+      residentScale = null;
+      doubles(Part.SCALE, scale);
+      residentScale = scale;
+    }
+    if (!Arrays.equals(counts, residentCounts)) {
+      residentCounts = null;
+      send(
+          Part.COUNTS,
+          counts.length,
+          4,
+          (to, from, count) -> {
+            for (int f = from; f < from + count; f++) {
+              to.putInt(counts[f] ? 1 : 0);
+            }
+          });
+      residentCounts = counts;
     }
   }
 
@@ -126,9 +213,8 @@ final class DeviceColumnSums implements AutoCloseable {
             Part.NUMBER,
             Part.SCALE,
             Part.COUNTS,
-            Part.SQUARES,
-            Part.PROBE,
-            Part.MARKED,
+            kind == SumKind.OUTPUT ? Part.SUMS_OUT : Part.SUMS_IN,
+            kind == SumKind.OUTPUT ? Part.MARKED_OUT : Part.MARKED_IN,
             Part.T,
             Part.BITS)) {
       b.putLong(get(part).address());
@@ -144,32 +230,37 @@ final class DeviceColumnSums implements AutoCloseable {
     return 2.0 / 64 * Integer.highestOneBit(Math.max(1, program.columns().count()));
   }
 
-  private void end(StageProgram program, int columns, ColumnSums sums) {
+  private void end(StageProgram program, Part sumsPart, Part marked, int columns, ColumnSums sums) {
     stream.synchronize();
     double probeUnit = probeSize(program) / UNIT;
-    workers.run((columns + STEP - 1) / STEP, i -> takeOver(i * STEP, columns, probeUnit, sums));
+    workers.run(
+        (columns + STEP - 1) / STEP,
+        i -> {
+          int from = i * STEP;
+          int count = Math.min(STEP, columns - from);
+          List<Transfers.Slice> slices = new ArrayList<>();
+          for (int word = 0; word < 4; word++) {
+            long at = 8L * ((long) word * columns + from);
+            slices.add(new Transfers.Slice(get(sumsPart), at, 8 * count));
+          }
+          slices.add(new Transfers.Slice(get(marked), 4L * from, 4 * count));
+          transfers.fetch(null, slices, b -> takeOver(b, from, count, probeUnit, sums));
+        });
   }
 
-  /** Columns [from, from + STEP) of n come down and are added. */
-  private void takeOver(int from, int n, double probeUnit, ColumnSums sums) {
-    int count = Math.min(STEP, n - from);
-    var slices =
-        List.of(
-            new Transfers.Slice(get(Part.SQUARES), 8L * from, 8 * count),
-            new Transfers.Slice(get(Part.PROBE), 8L * from, 8 * count),
-            new Transfers.Slice(get(Part.PROBE), 8L * (n + from), 8 * count),
-            new Transfers.Slice(get(Part.MARKED), 4L * from, 4 * count));
-    Consumer<ByteBuffer> taker =
-        b -> {
-          for (int j = 0; j < count; j++) {
-            boolean marked = b.getInt(24 * count + 4 * j) != 0;
-            double squares = b.getLong(8 * j) / UNIT;
-            double whole = b.getLong(8 * (count + j));
-            double probe = (whole + b.getLong(8 * (2 * count + j)) * 0x1p-40) * probeUnit;
-            sums.add(from + j, marked ? Double.NaN : squares, marked ? Double.NaN : probe);
-          }
-        };
-    transfers.fetch(null, slices, taker);
+  private static void takeOver(
+      ByteBuffer b, int from, int count, double probeUnit, ColumnSums sums) {
+    for (int j = 0; j < count; j++) {
+      boolean marked = b.getInt(32 * count + 4 * j) != 0;
+      double squares = units(b, j, count) / UNIT;
+      double probe = units(b, 2 * count + j, count) * probeUnit;
+      sums.add(from + j, marked ? Double.NaN : squares, marked ? Double.NaN : probe);
+    }
+  }
+
+  /** Whole units and 2^-40 of them. */
+  private static double units(ByteBuffer b, int at, int count) {
+    return b.getLong(8 * at) + b.getLong(8 * (at + count)) * 0x1p-40;
   }
 
   private void structure(StageProgram program) {
@@ -177,6 +268,8 @@ final class DeviceColumnSums implements AutoCloseable {
       return;
     }
     resident = null;
+    residentScale = null;
+    residentCounts = null;
     chunks(Part.OUTPUT_CHUNKS, SumChunks.output(program));
     chunks(Part.BLOCK_CHUNKS, SumChunks.blocks(program));
     chunks(Part.ENTRY_CHUNKS, SumChunks.entries(program));
@@ -213,11 +306,13 @@ final class DeviceColumnSums implements AutoCloseable {
     return switch (part) {
       case START, COUNTS -> 4L * p.columns().start().length;
       case NUMBER -> 4L * p.columns().number().length;
-      case SCALE, SQUARES -> 8 * all;
-      case PROBE -> 16 * all;
-      case MARKED -> 4 * all;
+      case SCALE -> 8 * all;
+      case SUMS_IN, SUMS_OUT -> 32 * all;
+      case MARKED_IN, MARKED_OUT -> 4 * all;
       case T -> 8 * SumChunks.probes(p);
       case BITS -> Long.BYTES;
+      case ENDED -> 8L * p.rhs();
+      case RESULT -> 16;
       default -> throw new IllegalArgumentException("chunks have sizes of their own: " + part);
     };
   }

@@ -1,9 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.schedule;
 
+import io.sparqr.numeric.integrity.Balance;
+import io.sparqr.numeric.integrity.ColumnProbe;
 import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
 import java.nio.DoubleBuffer;
+import java.util.Arrays;
 
 /**
  * What runs a stage's task lists: a CUDA device, or the plain Java executor that specifies what
@@ -76,6 +79,34 @@ public interface RoundExecutor extends AutoCloseable {
    * @param counts size fronts: sound ones (state 0) only
    */
   void outputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums);
+
+  /**
+   * Compares {@link #inputSums} with {@link #outputSums} where both are, for a stage in which all
+   * fronts are sound: the largest relative departure as {@link io.sparqr.numeric.integrity.Balance}
+   * has it, NaN if a sum is none.
+   *
+   * @param residualSquares size rhs: squares of right-hand sides that ended in the stage
+   */
+  default Compared compare(StageProgram program, double[] scale, double[] residualSquares) {
+    boolean[] all = new boolean[program.fronts()];
+    Arrays.fill(all, true);
+    var in = new ColumnSums(scale.length);
+    var out = new ColumnSums(scale.length);
+    long bits = inputSums(program, scale, all, in);
+    outputSums(program, scale, all, out);
+    var columns = program.columns();
+    var probe = ColumnProbe.ofAll(columns.count(), scale);
+    var balance = new Balance(columns.all(), probe, in, columns.steps(), 1);
+    return new Compared(balance.departure(out, residualSquares), bits);
+  }
+
+  /**
+   * A comparison.
+   *
+   * @param departure the largest
+   * @param bits as {@link #inputSums} returns them
+   */
+  record Compared(double departure, long bits) {}
 
   /**
    * Whether stages from now on are computed the safe way, by reflectors alone; at first they are

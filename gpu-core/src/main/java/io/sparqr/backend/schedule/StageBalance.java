@@ -9,9 +9,7 @@ import io.sparqr.numeric.integrity.ColumnProbe;
 import io.sparqr.numeric.integrity.ColumnSums;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.numeric.integrity.RowsIn;
-import io.sparqr.numeric.integrity.Steps;
 import io.sparqr.numeric.integrity.TaskColumns;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -35,7 +33,10 @@ final class StageBalance {
   private final int threads;
   private final TaskColumns columns;
   private final FutureTask<Ahead> ahead;
-  private final ColumnSums out;
+
+  /** What came out so far. */
+  private ColumnSums out;
+
   private final double[] residual;
 
   private RoundExecutor executor;
@@ -69,7 +70,6 @@ final class StageBalance {
     unitColumns = options.unitColumns();
     threads = options.threads();
     columns = program.columns().all();
-    out = new ColumnSums(columns.count() + program.rhs());
     residual = new double[program.rhs()];
     ahead = new FutureTask<>(this::lookAhead);
     var thread = new Thread(ahead, "sparqr-sums");
@@ -103,6 +103,35 @@ final class StageBalance {
   }
 
   /**
+   * Compares a stage in which every front is sound, where its values are; what it left is in the
+   * output buffer, and nothing else. The usual case: two words come down.
+   *
+   * @param residualSquares all of the stage
+   * @return the largest relative departure; larger than the bound or NaN: see {@link #left} and
+   *     {@link #verify}
+   * @throws IntegrityFailure if the executor's values are not the host's
+   */
+  double whole(RoundExecutor executor, double[] residualSquares) {
+    Ahead known = await();
+    RoundExecutor.Compared found = executor.compare(program, known.probe.scale(), residualSquares);
+    requireSame(known.bits, found.bits());
+    return found.departure();
+  }
+
+  /** Whether a departure is within the stage's bound. */
+  boolean within(double departure) {
+    return Balance.within(departure, program.columns().steps());
+  }
+
+  private void requireSame(long host, long executor) {
+    if (host != executor) {
+      throw new IntegrityFailure(
+          "the values of fronts %d to %d changed on their way to the executor"
+              .formatted(fronts[0], fronts[fronts.length - 1]));
+    }
+  }
+
+  /**
    * Has the executor sum what went into the fronts that do not pend, and what the sound ones left.
    *
    * @param pends size fronts: fronts that did nothing
@@ -120,14 +149,8 @@ final class StageBalance {
       sound[f] = state[f] == 0 && !pends[f];
     }
     in = new ColumnSums(columns.count() + program.rhs());
-    if (executor.inputSums(program, probe.scale(), counts, in) != known.bits) {
-      throw new IntegrityFailure(
-          "the values of fronts "
-              + fronts[0]
-              + " to "
-              + fronts[fronts.length - 1]
-              + " changed on their way to the executor");
-    }
+    out = new ColumnSums(columns.count() + program.rhs());
+    requireSame(known.bits, executor.inputSums(program, probe.scale(), counts, in));
     executor.outputSums(program, probe.scale(), sound, out);
   }
 
@@ -190,21 +213,8 @@ final class StageBalance {
       went = new ColumnSums(columns.count() + program.rhs());
       executor.inputSums(program, probe.scale(), counts, went);
     }
-    var balance = new Balance(columns, probe, went, steps(), threads);
+    var balance = new Balance(columns, probe, went, program.columns().steps(), threads);
     return balance.verify(out, residual, new BitSet(), 0);
-  }
-
-  /** Reflectors that a column passes through on a path of the stage. */
-  private long steps() {
-    long[] below = new long[fronts.length];
-    for (int f = 0; f < fronts.length; f++) {
-      FrontDescriptor d = program.descriptor(f);
-      below[f] += Steps.ofFront(d.fm(), d.fn());
-      if (d.parent() >= 0) {
-        below[d.parent()] = Math.max(below[d.parent()], below[f]);
-      }
-    }
-    return Arrays.stream(below).max().orElse(0);
   }
 
   private static boolean any(boolean[] flags) {

@@ -4,6 +4,7 @@ package io.sparqr.backend.schedule;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.integrity.Steps;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -415,8 +416,23 @@ final class StageBuilder {
             analysis,
             d.id,
             d.blocks.stream().mapToInt(ContributionBlock::front).toArray(),
+            steps(s),
             threads),
         d.ownRows);
+  }
+
+  /** Reflectors that a column passes through on a path of the stage. */
+  private static long steps(StageFronts s) {
+    long[] below = new long[s.fronts];
+    long most = 0;
+    for (int f = 0; f < s.fronts; f++) {
+      below[f] += Steps.ofFront(s.fm[f], s.fn[f]);
+      most = Math.max(most, below[f]);
+      if (s.parent[f] >= 0) {
+        below[s.parent[f]] = Math.max(below[s.parent[f]], below[f]);
+      }
+    }
+    return most;
   }
 
   private static FrontDescriptor blockDescriptor(Draft d, int k) {

@@ -13,8 +13,9 @@ import io.sparqr.symbolic.SymbolicAnalysis;
  *     outside, in {@code number}
  * @param number columns of each front as numbers of the stage's columns: fp pivots, then the tail;
  *     of each block: the tail of the front that made it
+ * @param steps reflectors that a column passes through at most, on a path of the stage
  */
-public record StageColumns(TaskColumns all, int[] start, int[] number) {
+public record StageColumns(TaskColumns all, int[] start, int[] number, long steps) {
 
   /** Number of columns, right-hand sides not counted. */
   public int count() {
@@ -25,8 +26,10 @@ public record StageColumns(TaskColumns all, int[] start, int[] number) {
    * Numbers the columns of a stage's fronts. O(map entries), by several threads.
    *
    * @param blocks fronts whose blocks come from outside
+   * @param steps what a column passes through
    */
-  static StageColumns of(SymbolicAnalysis analysis, int[] fronts, int[] blocks, int threads) {
+  static StageColumns of(
+      SymbolicAnalysis analysis, int[] fronts, int[] blocks, long steps, int threads) {
     var all = new TaskColumns(analysis, fronts);
     int[] start = new int[fronts.length + blocks.length + 1];
     long end = 0;
@@ -52,6 +55,6 @@ public record StageColumns(TaskColumns all, int[] start, int[] number) {
             }
           }
         });
-    return new StageColumns(all, start, number);
+    return new StageColumns(all, start, number, steps);
   }
 }

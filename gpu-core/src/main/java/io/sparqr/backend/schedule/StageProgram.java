@@ -76,7 +76,7 @@ public record StageProgram(
         + 12L * sIndex.length
         + 4L * maps.length
         + 4L * (columns.start().length + columns.number().length)
-        + 36L * (columns.count() + rhs)
+        + 80L * (columns.count() + rhs)
         + 8 * SumChunks.probes(this)
         + SumChunks.BYTES * (2L * fronts + (outDoubles() + sIndex.length) / 512)
         + descriptors.capacity()

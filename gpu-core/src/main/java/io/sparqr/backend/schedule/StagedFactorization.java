@@ -251,7 +251,10 @@ public final class StagedFactorization {
       int n = fronts.length;
       boolean[] pends = new boolean[n];
       List<Integer> dead = lowestUnsound(program, result.state(), pends);
-      balance.left(executor, result.state(), pends);
+      boolean checked = dead.isEmpty() && soundAndRight(program, result, balance);
+      if (!checked) {
+        balance.left(executor, result.state(), pends);
+      }
       if (options.keepQ()) {
         fetchReflectors(program, fronts, pends);
       }
@@ -284,12 +287,27 @@ public final class StagedFactorization {
         }
       }
       List<ContributionBlock> passed = fetch.blocks(fronts, passOn);
-      balance.out(passed);
       passed.forEach(blocks::put);
-      departure = Math.max(departure, balance.verify(fromRows));
+      if (!checked) {
+        balance.out(passed);
+        departure = Math.max(departure, balance.verify(fromRows));
+      }
       d2h += 8 * fetch.doubles();
       factorOnHost(undecided.stream().mapToInt(f -> fronts[f]).sorted().toArray());
       leave(fronts, pends);
+    }
+
+    /** Whether a stage of sound fronts is right, as the executor finds it; else see what is not. */
+    private boolean soundAndRight(
+        StageProgram program, RoundExecutor.Result result, StageBalance balance) {
+      double[] ended = new double[rhs];
+      for (int k = 0; k < result.residual().length; k++) {
+        ended[k % rhs] += result.residual()[k];
+      }
+      double found = balance.whole(executor, ended);
+      boolean right = balance.within(found);
+      departure = right ? Math.max(departure, found) : departure;
+      return right;
     }
 
     /**

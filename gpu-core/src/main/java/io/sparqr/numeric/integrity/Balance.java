@@ -90,6 +90,20 @@ public final class Balance {
    * @throws IntegrityFailure if one is beyond the bound, or NaN: the worst
    */
   public double verify(ColumnSums out, double[] residualSquares, BitSet dead, double dropped) {
+    return accept(worst(out, residualSquares, dead, dropped));
+  }
+
+  /** The largest relative departure, whatever it is; NaN if a sum is none. */
+  public double departure(ColumnSums out, double[] residualSquares) {
+    return worst(out, residualSquares, new BitSet(), 0).departure;
+  }
+
+  /** The same where it was found elsewhere: whether it is within the bound. */
+  public static boolean within(double departure, long steps) {
+    return departure <= bound(steps);
+  }
+
+  private Worst worst(ColumnSums out, double[] residualSquares, BitSet dead, double dropped) {
     int n = out.columns();
     var parts = new Worst[(n + CHUNK - 1) / CHUNK];
     OrderedChunks.run(
@@ -112,7 +126,7 @@ public final class Balance {
     for (Worst part : parts) {
       all = all.or(part);
     }
-    return accept(all);
+    return all;
   }
 
   /** The largest departure, NaN before all, and where it is. */
