@@ -132,6 +132,7 @@ final class CudaRoundExecutor implements RoundExecutor {
                 LaunchPlan.Group group = launches.groups().get(i);
                 rows.run(group, events.get(launches.launchOf(group)));
               });
+      sink.underWay();
       Result result = collect(program, sent);
       downloads.join();
       downloads = null;

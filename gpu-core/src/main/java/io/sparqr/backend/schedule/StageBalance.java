@@ -12,9 +12,6 @@ import io.sparqr.numeric.integrity.RowsIn;
 import io.sparqr.numeric.integrity.TaskColumns;
 import java.util.BitSet;
 import java.util.List;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 
 /**
  * Whether a stage kept the column sums of what went into it: rows of A and blocks from outside, and
@@ -32,7 +29,7 @@ final class StageBalance {
   private final boolean unitColumns;
   private final int threads;
   private final TaskColumns columns;
-  private final FutureTask<Ahead> ahead;
+  private Ahead ahead;
 
   /** What came out so far. */
   private ColumnSums out;
@@ -51,7 +48,7 @@ final class StageBalance {
   private record Ahead(ColumnProbe probe, long bits) {}
 
   /**
-   * Starts on a thread of its own.
+   * For a stage that is about to run.
    *
    * @param fronts of the stage, by number of the analysis
    * @param blocks that go in
@@ -71,16 +68,15 @@ final class StageBalance {
     threads = options.threads();
     columns = program.columns().all();
     residual = new double[program.rhs()];
-    ahead = new FutureTask<>(this::lookAhead);
-    var thread = new Thread(ahead, "sparqr-sums");
-    thread.setDaemon(true);
-    thread.start();
   }
 
-  private Ahead lookAhead() {
-    var these = new RowsIn(columns, rows.rows(), whichRows(), blocks, threads);
-    ColumnProbe p = unitColumns ? these.unitProbe(new BitSet()) : these.probe(new BitSet());
-    return new Ahead(p, StageBits.of(rows, fronts, blocks, threads));
+  /** What the host can find out by itself: best while the executor works. Once is enough. */
+  void lookAhead() {
+    if (ahead == null) {
+      var these = new RowsIn(columns, rows.rows(), whichRows(), blocks, threads);
+      ColumnProbe p = unitColumns ? these.unitProbe(new BitSet()) : these.probe(new BitSet());
+      ahead = new Ahead(p, StageBits.of(rows, fronts, blocks, threads));
+    }
   }
 
   /** The stage's rows; null: all. */
@@ -112,9 +108,9 @@ final class StageBalance {
    * @throws IntegrityFailure if the executor's values are not the host's
    */
   double whole(RoundExecutor executor, double[] residualSquares) {
-    Ahead known = await();
-    RoundExecutor.Compared found = executor.compare(program, known.probe.scale(), residualSquares);
-    requireSame(known.bits, found.bits());
+    lookAhead();
+    RoundExecutor.Compared found = executor.compare(program, ahead.probe.scale(), residualSquares);
+    requireSame(ahead.bits, found.bits());
     return found.departure();
   }
 
@@ -140,8 +136,8 @@ final class StageBalance {
   void left(RoundExecutor executor, int[] state, boolean[] pends) {
     this.executor = executor;
     this.pends = pends;
-    Ahead known = await();
-    probe = known.probe;
+    lookAhead();
+    probe = ahead.probe;
     boolean[] counts = new boolean[fronts.length];
     boolean[] sound = new boolean[fronts.length];
     for (int f = 0; f < fronts.length; f++) {
@@ -150,32 +146,8 @@ final class StageBalance {
     }
     in = new ColumnSums(columns.count() + program.rhs());
     out = new ColumnSums(columns.count() + program.rhs());
-    requireSame(known.bits, executor.inputSums(program, probe.scale(), counts, in));
+    requireSame(ahead.bits, executor.inputSums(program, probe.scale(), counts, in));
     executor.outputSums(program, probe.scale(), sound, out);
-  }
-
-  /** Lets the sums of what went in come to their end: the stage is not run after all. */
-  void abandon() {
-    await();
-  }
-
-  private Ahead await() {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        Ahead known = ahead.get();
-        if (interrupted) {
-          Thread.currentThread().interrupt();
-        }
-        return known;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      } catch (ExecutionException e) {
-        throw e.getCause() instanceof RuntimeException r
-            ? r
-            : new CompletionException(e.getCause());
-      }
-    }
   }
 
   /** Rows that came out of fronts of the stage. */

@@ -15,6 +15,7 @@ final class StageRows implements RoundExecutor.RowSink {
   private final int[] fronts;
   private final FactoredFronts done;
   private final int threads;
+  private final Runnable meanwhile;
   private final double[][] ahead;
 
   /**
@@ -22,8 +23,11 @@ final class StageRows implements RoundExecutor.RowSink {
    *
    * @param fronts of the stage
    * @param done takes what is complete
+   * @param meanwhile what the caller's thread can do while the executor works
    */
-  StageRows(StageProgram program, int[] fronts, FactoredFronts done, int threads) {
+  StageRows(
+      StageProgram program, int[] fronts, FactoredFronts done, int threads, Runnable meanwhile) {
+    this.meanwhile = meanwhile;
     this.program = program;
     this.fronts = fronts;
     this.done = done;
@@ -36,6 +40,11 @@ final class StageRows implements RoundExecutor.RowSink {
     if (program.outLength(f) >= LARGE) {
       ahead[f] = new double[valuesOfR(program.descriptor(f))];
     }
+  }
+
+  @Override
+  public void underWay() {
+    meanwhile.run();
   }
 
   /** Values of R, the block's values if it leaves the stage, right-hand sides of both. */

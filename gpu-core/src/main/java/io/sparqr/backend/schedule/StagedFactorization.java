@@ -178,9 +178,8 @@ public final class StagedFactorization {
                   program,
                   new StageValues(rows, fronts, in),
                   options.rankTolerance(),
-                  new StageRows(program, fronts, done, options.threads()));
+                  new StageRows(program, fronts, done, options.threads(), balance::lookAhead));
         } catch (InsufficientMemoryException e) {
-          balance.abandon();
           budget = Math.min(budget, program.deviceBytes() - 1);
           count = shrink(count, program.deviceBytes());
           stage = null;
