@@ -21,7 +21,7 @@ final class CudaModule implements AutoCloseable {
   static final int NORM_PARTS = 64;
 
   /** Bytes of SparqrStage, the launch's parameter. */
-  static final int STAGE_BYTES = 112;
+  static final int STAGE_BYTES = 120;
 
   private final CudaDriver driver;
   private final CUmodule handle = new CUmodule();
