@@ -27,6 +27,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Spliterator;
 import java.util.Spliterators;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.apache.spark.TaskContext;
@@ -38,8 +39,20 @@ final class SubtreeRun {
   private final SubtreeTask task;
   private final int threads;
   private final SubtreeMetrics metrics;
+  private final Consumer<RuntimeException> lost;
 
   SubtreeRun(SolvePlan plan, int task, int threads, SubtreeMetrics metrics) {
+    this(plan, task, threads, metrics, DyingExecutor::leave);
+  }
+
+  /** The same with what is to happen when a device is lost. */
+  SubtreeRun(
+      SolvePlan plan,
+      int task,
+      int threads,
+      SubtreeMetrics metrics,
+      Consumer<RuntimeException> lost) {
+    this.lost = lost;
     this.plan = plan;
     this.task = plan.partition().tasks().get(task);
     this.threads = threads;
@@ -79,7 +92,7 @@ final class SubtreeRun {
     return frames(factor, bytesIn, backend.reason());
   }
 
-  private SubtreeFactor factor(Backends.Chosen backend, SubtreeProblem problem) {
+  SubtreeFactor factor(Backends.Chosen backend, SubtreeProblem problem) {
     var options =
         new FactorOptions(
             plan.numbers().tolerance(),
@@ -96,7 +109,7 @@ final class SubtreeRun {
       metrics.waited(lease.waitedNanos());
       return device.factor(problem, options);
     } catch (FatalCudaException e) {
-      DyingExecutor.leave(e);
+      lost.accept(e);
       throw e;
     }
   }

@@ -1,0 +1,129 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.Problems;
+import io.sparqr.spark.QRFactorization;
+import io.sparqr.spark.RankPolicy;
+import io.sparqr.spark.plan.PlanHandle;
+import io.sparqr.sparse.CsrMatrix;
+import java.lang.reflect.Field;
+import java.util.Map;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.storage.RDDBlockId;
+import org.apache.spark.storage.StorageLevel;
+import org.junit.jupiter.api.Test;
+
+/** R on the executors: it may be evicted at any time, and nothing of it is left after close. */
+class ReleasedFactorTest {
+
+  private static final long SEED = 20261203L;
+  private static final CsrMatrix A = Problems.grid(12, SEED);
+  private static final double[] B = Problems.rhs(A.rows(), SEED);
+
+  private static GpuSparseQR.Builder cut() {
+    return GpuSparseQR.builder()
+        .ordering(OrderingMethod.NESTED_DISSECTION)
+        .executors(2)
+        .partitionOptions(new PartitionOptions(2, 4, 3, 0));
+  }
+
+  /** Drops every stored block of every persisted RDD, as eviction may; returns how many. */
+  private static int evict(JavaSparkContext context) {
+    int dropped = 0;
+    for (JavaRDD<?> rdd : context.getPersistentRDDs().values()) {
+      for (int p = 0; p < rdd.getNumPartitions(); p++) {
+        var block = new RDDBlockId(rdd.id(), p);
+        if (SparkEnv.get().blockManager().getStatus(block).isDefined()) {
+          SparkEnv.get().blockManager().removeBlock(block, true);
+          dropped++;
+        }
+      }
+    }
+    return dropped;
+  }
+
+  @Test
+  void rThatIsEvictedIsComputedAgain() {
+    JavaSparkContext context = LocalSpark.context();
+    for (StorageLevel level : new StorageLevel[] {null, StorageLevel.MEMORY_ONLY()}) {
+      GpuSparseQR.Builder builder = level == null ? cut() : cut().storageLevel(level);
+      double[] x = builder.solve(Problems.rdd(A, 2, B)).x();
+      try (QRFactorization f = builder.factorize(Problems.rdd(A, 2, B))) {
+        StorageLevel expected = level == null ? StorageLevel.MEMORY_AND_DISK() : level;
+        assertThat(context.getPersistentRDDs().values())
+            .hasSizeGreaterThanOrEqualTo(3)
+            .allMatch(rdd -> rdd.getStorageLevel().equals(expected))
+            .noneMatch(rdd -> rdd.rdd().isCheckpointed());
+        assertThat(evict(context)).isGreaterThanOrEqualTo(3);
+        assertThat(f.solve().x()).isEqualTo(x);
+        assertThat(evict(context)).isGreaterThanOrEqualTo(3);
+        assertThat(f.solveRelabeled(Problems.rdd(A, 3, B)).x()).containsExactly(x, within(1e-13));
+        assertThat(evict(context)).isGreaterThanOrEqualTo(3);
+        assertThat(f.collectR().matrix().rows()).isEqualTo(A.columns());
+      }
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  private static int decodedPlans() throws ReflectiveOperationException {
+    Field decoded = PlanHandle.class.getDeclaredField("DECODED");
+    decoded.setAccessible(true);
+    var plans = (Map<String, ?>) decoded.get(null);
+    return plans.size();
+  }
+
+  private static int broadcasts() {
+    return SparkEnv.get().blockManager().getMatchingBlockIds(b -> b.isBroadcast()).size();
+  }
+
+  /** Spark's own broadcasts, of its tasks, come and go as it likes; ours are larger. */
+  private static long broadcastBytes() {
+    var manager = SparkEnv.get().blockManager();
+    long bytes = 0;
+    var ids = manager.getMatchingBlockIds(b -> b.isBroadcast()).iterator();
+    while (ids.hasNext()) {
+      var status = manager.getStatus(ids.next());
+      bytes += status.isDefined() ? status.get().memSize() + status.get().diskSize() : 0;
+    }
+    return bytes;
+  }
+
+  @Test
+  void closeReleasesThePlansBroadcastAndItsDecodedCopy() throws ReflectiveOperationException {
+    CsrMatrix a = Problems.grid(60, SEED);
+    JavaRDD<?> rows = Problems.rdd(a, 2, Problems.rhs(a.rows(), SEED));
+    cut().solve(rows);
+    int plans = decodedPlans();
+    long before = broadcastBytes();
+    QRFactorization f = cut().factorize(rows);
+    f.solve();
+    assertThat(decodedPlans()).isEqualTo(plans + 1);
+    long during = broadcastBytes();
+    assertThat(broadcasts()).isPositive();
+    f.close();
+    assertThat(decodedPlans()).isEqualTo(plans);
+    // the plan of 3600 columns is most of what was broadcast
+    assertThat(broadcastBytes() - before).isLessThan((during - before) / 2);
+    assertThat(LocalSpark.context().getPersistentRDDs()).isEmpty();
+
+    assertThatThrownBy(
+            () ->
+                cut()
+                    .rankPolicy(RankPolicy.FAIL)
+                    .rankTolerance(1e3)
+                    .factorize(Problems.rdd(A, 2, B)))
+        .isInstanceOf(io.sparqr.error.RankDeficientException.class);
+    assertThat(decodedPlans()).as("after an error").isEqualTo(plans);
+    assertThat(LocalSpark.context().getPersistentRDDs()).isEmpty();
+  }
+}
