@@ -10,6 +10,7 @@ import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.Problems;
+import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.RankPolicy;
 import io.sparqr.spark.plan.PlanHandle;
@@ -19,6 +20,7 @@ import java.util.Map;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.storage.RDDBlockId;
 import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.Test;
@@ -74,46 +76,33 @@ class ReleasedFactorTest {
     }
   }
 
-  @SuppressWarnings("unchecked")
-  private static int decodedPlans() throws ReflectiveOperationException {
-    Field decoded = PlanHandle.class.getDeclaredField("DECODED");
-    decoded.setAccessible(true);
-    var plans = (Map<String, ?>) decoded.get(null);
-    return plans.size();
-  }
-
-  private static int broadcasts() {
-    return SparkEnv.get().blockManager().getMatchingBlockIds(b -> b.isBroadcast()).size();
-  }
-
-  /** Spark's own broadcasts, of its tasks, come and go as it likes; ours are larger. */
-  private static long broadcastBytes() {
-    var manager = SparkEnv.get().blockManager();
-    long bytes = 0;
-    var ids = manager.getMatchingBlockIds(b -> b.isBroadcast()).iterator();
-    while (ids.hasNext()) {
-      var status = manager.getStatus(ids.next());
-      bytes += status.isDefined() ? status.get().memSize() + status.get().diskSize() : 0;
+  private static Object field(Class<?> type, Object of, String name) {
+    try {
+      Field field = type.getDeclaredField(name);
+      field.setAccessible(true);
+      return field.get(of);
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(e);
     }
-    return bytes;
+  }
+
+  private static int decodedPlans() {
+    return ((Map<?, ?>) field(PlanHandle.class, null, "DECODED")).size();
   }
 
   @Test
-  void closeReleasesThePlansBroadcastAndItsDecodedCopy() throws ReflectiveOperationException {
-    CsrMatrix a = Problems.grid(60, SEED);
-    JavaRDD<?> rows = Problems.rdd(a, 2, Problems.rhs(a.rows(), SEED));
-    cut().solve(rows);
+  void closeReleasesThePlansBroadcastAndItsDecodedCopy() {
     int plans = decodedPlans();
-    long before = broadcastBytes();
-    QRFactorization f = cut().factorize(rows);
+    RowSource rows = RowSource.of(Problems.rdd(A, 2, B));
+    FactorState f = Pipeline.state(rows, cut().build().options(), ProgressListener.NONE);
     f.solve();
     assertThat(decodedPlans()).isEqualTo(plans + 1);
-    long during = broadcastBytes();
-    assertThat(broadcasts()).isPositive();
+    var made = (FactorState.Made) field(FactorState.class, f, "made");
+    var broadcast = (Broadcast<?>) field(PlanHandle.class, made.plan(), "bytes");
+    assertThat(broadcast.value()).isNotNull();
     f.close();
     assertThat(decodedPlans()).isEqualTo(plans);
-    // the plan of 3600 columns is most of what was broadcast
-    assertThat(broadcastBytes() - before).isLessThan((during - before) / 2);
+    assertThatThrownBy(broadcast::value).hasMessageContaining("destroyed");
     assertThat(LocalSpark.context().getPersistentRDDs()).isEmpty();
 
     assertThatThrownBy(
