@@ -2,6 +2,7 @@
 package io.sparqr.spark.ml;
 
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.internal.RowReader;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.resource.SparkErrors;
@@ -39,7 +40,9 @@ final class Moments implements Serializable {
   static Moments of(JavaRDD<SparseRow> rows, double[] x, Fingerprint fitted) {
     var all = new Moments();
     var found = Fingerprint.ofNothing();
-    for (Moments part : SparkErrors.unwrap(rows.mapPartitions(it -> ofPartition(it, x))::collect)) {
+    for (Moments part :
+        SparkErrors.unwrap(
+            rows.mapPartitionsWithIndex((p, it) -> ofPartition(p, it, x), false)::collect)) {
       all.merge(part);
       found = found.plus(part.fingerprint);
     }
@@ -47,17 +50,17 @@ final class Moments implements Serializable {
     return all;
   }
 
-  private static Iterator<Moments> ofPartition(Iterator<SparseRow> rows, double[] x) {
+  private static Iterator<Moments> ofPartition(
+      int partition, Iterator<SparseRow> rows, double[] x) {
     var part = new Moments();
-    var seen = new Fingerprint.Builder();
+    var reader = new RowReader(partition, -1);
     while (rows.hasNext()) {
       SparseRow r = rows.next();
-      seen.add(r);
-      if (r.weight() > 0) {
+      if (reader.read(r)) {
         part.add(predicted(r, x), r.labels()[0], r.weight());
       }
     }
-    part.fingerprint = seen.fingerprint();
+    part.fingerprint = reader.fingerprint();
     return List.of(part).iterator();
   }
 
