@@ -91,16 +91,21 @@ public record Fingerprint(
      */
     public void add(int[] index, double[] value, int count, double weight, double[] label) {
       long row = row(index, value, count);
-      long b = label.length == 0 ? 0 : bits(label[0]);
-      for (int k = 1; k < label.length; k++) {
-        b = mix(b, bits(label[k]));
-      }
+      long b = label.length == 1 ? bits(label[0]) : labels(label);
       rows++;
       nonzeros += count;
       entries = mix(entries, row);
       weights = withWeight(weights, rows, weight);
       labels = mix(labels, b);
       unordered += fold(row ^ OTHER, b + bits(weight) ^ FACTOR);
+    }
+
+    private static long labels(double[] label) {
+      long h = OTHER;
+      for (double v : label) {
+        h = mix(h, bits(v));
+      }
+      return h;
     }
 
     /** Of the rows so far. */
