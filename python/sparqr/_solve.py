@@ -73,7 +73,8 @@ def solve(
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        A row of A an entry; read twice, so cache it if it is costly to compute.
+        A row of A an entry; read twice, so cache it if it is costly to compute or not the same
+        every time: readings that differ are refused.
     features_col : str
         A vector column, sparse or dense: the rows of A.
     label_col : str or sequence of str
@@ -107,7 +108,8 @@ def solve(
     Raises
     ------
     SparqrError
-        NaN or infinity in the data, a negative weight, an index out of range, no CUDA device, ...
+        NaN or infinity in the data, a negative weight, an index out of range, data that changed
+        between their two readings, no CUDA device, ...
     ValueError
         An ordering or backend that does not exist.
     TypeError
