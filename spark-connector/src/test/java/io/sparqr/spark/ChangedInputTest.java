@@ -158,8 +158,8 @@ class ChangedInputTest {
   @EnumSource(names = {"ONE_BIT", "LABELS", "HALF_GONE", "ORDER"})
   void furtherRowsAreReadTwice(Change change) {
     try (QRFactorization f = solver().factorize(source(Change.NONE, 0).rdd())) {
-      refused(change, () -> f.solveRows(source(change, 1).rdd()));
-      assertThat(f.solveRows(source(change, 2).rdd()).x()).hasSize(A.columns());
+      refused(change, () -> f.solveRelabeled(source(change, 1).rdd()));
+      assertThat(f.solveRelabeled(source(change, 2).rdd()).x()).hasSize(A.columns());
     }
   }
 

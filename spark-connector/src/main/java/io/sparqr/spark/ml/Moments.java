@@ -50,7 +50,7 @@ final class Moments implements Serializable {
     var all = new Moments();
     var found = Fingerprint.ofNothing();
     try {
-      JavaRDD<Moments> parts = 
+      JavaRDD<Moments> parts =
           rows.mapPartitionsWithIndex((p, it) -> ofPartition(p, it, at.value()), false);
       for (Moments part : SparkErrors.unwrap(parts::collect)) {
         all.merge(part);

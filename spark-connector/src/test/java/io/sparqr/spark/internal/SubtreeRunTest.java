@@ -55,14 +55,16 @@ class SubtreeRunTest {
   private static SolvePlan plan() {
     var pattern = new SparsityPattern(4, new long[] {0, 4}, COLUMNS, new long[] {A.length});
     SymbolicAnalysis analysis = SymbolicAnalyzer.analyze(pattern, SymbolicOptions.defaults());
-    var numbers = new SolvePlan.Numbers(1, 1e-10, 0, BackendChoice.CPU, 1, 0, true, false, 0);
+    var numbers =
+        new SolvePlan.Numbers(1, 1e-10, 0, BackendChoice.CPU, 1, 0, true, false, false, 0);
     return new SolvePlan(
         analysis,
         TreePartitioner.partition(
             analysis, ResourceModel.uniform(1, 1e10, 1L << 30), PartitionOptions.defaults()),
         new double[] {1, 1, 1, 1},
         new double[] {1},
-        numbers);
+        numbers,
+        new io.sparqr.spark.plan.Readings(java.util.List.of()));
   }
 
   private static List<byte[]> frames(SolvePlan plan) {
