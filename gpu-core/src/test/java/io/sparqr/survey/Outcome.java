@@ -14,8 +14,8 @@ import java.util.Locale;
  *
  * <ul>
  *   <li>{@link #DEPARTURE} for the product's own column sums;
- *   <li>{@link Tolerances#UNITS} eps for the backward errors of R, Q'b and x ({@link RFactorProbe},
- *       {@link Figures});
+ *   <li>{@link #BACKWARD} for the backward errors of R, Q'b and x ({@link RFactorProbe}, {@link
+ *       Figures});
  *   <li>{@link Tolerances#ofResidual} between the two residual norms, and to another backend's: the
  *       norm of the residual is as well conditioned as the problem's size (to first order its
  *       change is r'(dA x + db) / ||r||), so that an ill-conditioned matrix is no excuse; what was
@@ -25,8 +25,11 @@ import java.util.Locale;
  */
 final class Outcome {
 
-  /** Most relative departure of the column sums that is let pass, in units of eps. */
-  static final double DEPARTURE = 10_000;
+  /** Most relative departure of the column sums that is let pass, in units of eps: 4.4e-13. */
+  static final double DEPARTURE = 2000;
+
+  /** Most backward error that is let pass, in units of eps: 2.2e-13; the host's are 1 or 2. */
+  static final double BACKWARD = 1000;
 
   private final SurveyCase problem;
   private final String notRun;
@@ -100,10 +103,10 @@ final class Outcome {
   /** Holds the figures against the bounds. */
   void judge() {
     within("departure", summary.normDeparture() / Tolerances.EPS, DEPARTURE);
-    within("A'r", figures.normal(), Tolerances.UNITS);
-    within("R'R", figures.probe().gram(), Tolerances.UNITS);
-    within("Q'b", figures.probe().rightHandSide(), Tolerances.UNITS);
-    within("b'b", figures.split(), Tolerances.UNITS);
+    within("A'r", figures.normal(), BACKWARD);
+    within("R'R", figures.probe().gram(), BACKWARD);
+    within("Q'b", figures.probe().rightHandSide(), BACKWARD);
+    within("b'b", figures.split(), BACKWARD);
     within(
         "residual norms",
         Math.abs(figures.tail() - figures.residual()),

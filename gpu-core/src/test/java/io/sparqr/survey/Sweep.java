@@ -12,7 +12,10 @@ final class Sweep {
 
   private static final int ATTEMPTS = 10;
 
-  private static final long MOST_ENTRIES = 250_000_000;
+  /** Of a matrix; bytes of heap an entry, copies and all that is made of it. */
+  private static final double MOST_ENTRIES = 250e6;
+
+  private static final double BYTES_PER_ENTRY = 300;
 
   private final CaseRunner runner;
   private final double large;
@@ -27,9 +30,10 @@ final class Sweep {
     this.seed = seed;
   }
 
-  /** A kind of problems: a name by shape numbers in [0, 1) and a size whose cube is the flops'. */
+  /**
+   * A kind of problems: a name by shape numbers in [0, 1) and a size; flops are about its power.
+   */
   private enum Family {
-    // The exponent: flops grow about like size^power.
     DENSE(3, false) {
       @Override
       String name(double[] u, double s) {
@@ -92,6 +96,11 @@ final class Sweep {
         int n = rounded(4 * s);
         return "sparse:" + rounded(n * (1.2 + 3 * u[0])) + "x" + n + "x" + (2 + (int) (6 * u[1]));
       }
+
+      @Override
+      double entries(double[] u, double s) {
+        return 4 * s * (1.2 + 3 * u[0]) * 9;
+      }
     },
     CHESSBOARD(8, true) {
       @Override
@@ -100,11 +109,21 @@ final class Sweep {
         int k = u[1] < 0.7 ? Math.min(3, p - 1) : 2;
         return "ch" + p + "-" + rounded(s + u[0]) + "-b" + k;
       }
+
+      @Override
+      double entries(double[] u, double s) {
+        return Math.pow(s + 1, 8) / 6;
+      }
     },
     ASSIGNMENT(9, true) {
       @Override
       String name(double[] u, double s) {
         return "nug" + rounded(s);
+      }
+
+      @Override
+      double entries(double[] u, double s) {
+        return 2 * Math.pow(s, 4);
       }
     },
     CELLS2D(3, true) {
@@ -112,17 +131,32 @@ final class Sweep {
       String name(double[] u, double s) {
         return "cells2d" + rounded(s);
       }
+
+      @Override
+      double entries(double[] u, double s) {
+        return 8 * s * s;
+      }
     },
     CELLS3D(6, true) {
       @Override
       String name(double[] u, double s) {
         return "cells3d" + rounded(s);
       }
+
+      @Override
+      double entries(double[] u, double s) {
+        return 16 * s * s * s;
+      }
     },
     GRADIENT(6, true) {
       @Override
       String name(double[] u, double s) {
         return "grad3d" + rounded(s);
+      }
+
+      @Override
+      double entries(double[] u, double s) {
+        return 7 * s * s * s;
       }
     },
     ONE_HOT(3, true) {
@@ -131,6 +165,11 @@ final class Sweep {
         int rows = rounded(s * (20 + 400 * u[0]));
         int second = rounded(1 + s * u[1] / 4);
         return "onehot" + rows + "x" + rounded(s) + "x" + second + "x" + (2 + (int) (60 * u[2]));
+      }
+
+      @Override
+      double entries(double[] u, double s) {
+        return 8 * s * (20 + 400 * u[0]);
       }
     };
 
@@ -144,10 +183,8 @@ final class Sweep {
 
     abstract String name(double[] u, double s);
 
-    /** About; 0 where entries are never the limit. */
-    double entries(double[] u, double s) {
-      return 0;
-    }
+    /** Of the matrix, about. */
+    abstract double entries(double[] u, double s);
 
     private static int rounded(double x) {
       return Math.max(2, (int) Math.round(Math.min(x, 1e9)));
@@ -171,13 +208,14 @@ final class Sweep {
     double goal = 1e9 * random.logUniform(least, isLarge ? most : large);
     double low = isLarge ? 1e9 * large : 0;
     double high = isLarge ? 1e9 * most : 1e9 * large;
+    double heap = Runtime.getRuntime().maxMemory();
     while (inTime.getAsBoolean()) {
       Family family = Family.values()[random.below(Family.values().length)];
       double[] u = {random.uniform(), random.uniform(), random.uniform()};
       String suffix = suffix(family, random);
       double s = family.power > 5 ? 4 : 20;
       for (int t = 0; t < ATTEMPTS && inTime.getAsBoolean(); t++) {
-        if (family.entries(u, s) > MOST_ENTRIES) {
+        if (family.entries(u, s) > Math.min(MOST_ENTRIES, heap / BYTES_PER_ENTRY)) {
           break;
         }
         SurveyCase c = SurveyCase.parse(family.name(u, s) + suffix);
@@ -186,7 +224,7 @@ final class Sweep {
           return c;
         }
         // not too far at once: the power is a guess, and what is too large takes long
-        s *= Math.min(4, Math.max(0.5, Math.pow(goal / flops, 1 / family.power)));
+        s *= Math.pow(Math.min(64, Math.max(0.1, goal / flops)), 1 / family.power);
       }
     }
     return null;
