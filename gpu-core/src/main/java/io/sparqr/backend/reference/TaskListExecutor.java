@@ -6,11 +6,13 @@ import io.sparqr.backend.schedule.RoundExecutor;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageBits;
 import io.sparqr.backend.schedule.StageProgram;
+import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.StageSums;
 import io.sparqr.backend.schedule.Task;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.integrity.ColumnSums;
+import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
@@ -35,9 +37,17 @@ public final class TaskListExecutor implements RoundExecutor {
     int[] order(int round, int tasks);
   }
 
+  /** Where the records of rounds [from, to) come from; for tests that spoil them. */
+  @FunctionalInterface
+  interface TaskLists {
+    /** Little-endian records, from index 0 on. */
+    ByteBuffer of(StageSchedule schedule, int from, int to);
+  }
+
   private final SchedulerOptions options;
   private final long availableBytes;
   private final RoundOrder order;
+  private final TaskLists lists;
 
   /** Which of so many tasks that may run, in list order, is next; null: rounds one by one. */
   private final IntUnaryOperator choice;
@@ -46,15 +56,16 @@ public final class TaskListExecutor implements RoundExecutor {
   private int[] chainDone;
 
   private int[] bulkDone;
-  private StageProgram program;
-  private FrontDescriptor[] front;
-  private double[] arena;
-  private double[] entry;
-  private double[] input;
-  private double[] vt;
-  private double[] out;
-  private double[] residual;
-  private int[] state;
+  // Faults are put into what stands for a device's memory.
+  StageProgram program;
+  FrontDescriptor[] front;
+  double[] arena;
+  double[] entry;
+  double[] input;
+  double[] vt;
+  double[] out;
+  double[] residual;
+  int[] state;
   private double tolerance;
 
   /** Tasks in list order; a stage may take half of the heap. */
@@ -64,18 +75,36 @@ public final class TaskListExecutor implements RoundExecutor {
 
   /** As given; order null: list order. */
   public TaskListExecutor(SchedulerOptions options, long availableBytes, RoundOrder order) {
-    this.options = options;
-    this.availableBytes = availableBytes;
-    this.order = order;
-    choice = null;
+    this(options, availableBytes, order, null, TaskListExecutor::written);
   }
 
   /** Every task as soon as its counts allow, in the order that {@code choice} makes. */
   public TaskListExecutor(SchedulerOptions options, IntUnaryOperator choice) {
+    this(options, Runtime.getRuntime().maxMemory() / 2, null, choice, TaskListExecutor::written);
+  }
+
+  /** Either way, with other lists than the schedule's. */
+  TaskListExecutor(
+      SchedulerOptions options,
+      long availableBytes,
+      RoundOrder order,
+      IntUnaryOperator choice,
+      TaskLists lists) {
     this.options = options;
+    this.availableBytes = availableBytes;
+    this.order = order;
     this.choice = choice;
-    availableBytes = Runtime.getRuntime().maxMemory() / 2;
-    order = null;
+    this.lists = lists;
+  }
+
+  /** The records of rounds [from, to) as the schedule has them. */
+  static ByteBuffer written(StageSchedule schedule, int from, int to) {
+    long tasks = schedule.roundStart(to) - schedule.roundStart(from);
+    ByteBuffer list =
+        ByteBuffer.allocate(Math.toIntExact(TaskLayout.TASK_BYTES * tasks))
+            .order(ByteOrder.LITTLE_ENDIAN);
+    schedule.write(from, to, list);
+    return list;
   }
 
   @Override
@@ -142,24 +171,14 @@ public final class TaskListExecutor implements RoundExecutor {
     return new double[(int) doubles];
   }
 
-  /** The records of rounds [from, to). */
-  private ByteBuffer list(int from, int to) {
-    long tasks = program.schedule().roundStart(to) - program.schedule().roundStart(from);
-    ByteBuffer list =
-        ByteBuffer.allocate(Math.toIntExact(TaskLayout.TASK_BYTES * tasks))
-            .order(ByteOrder.LITTLE_ENDIAN);
-    program.schedule().write(from, to, list);
-    return list;
-  }
-
   private void runRound(int r) {
-    ByteBuffer list = list(r, r + 1);
+    ByteBuffer list = lists.of(program.schedule(), r, r + 1);
     int tasks = list.capacity() / TaskLayout.TASK_BYTES;
     int[] at = order == null ? null : order.order(r, tasks);
     for (int k = 0; k < tasks; k++) {
       int place = (at == null ? k : at[k]) * TaskLayout.TASK_BYTES;
       if (!mayRun(list, place)) {
-        throw new IllegalStateException(
+        throw new IntegrityFailure(
             "round "
                 + r
                 + ": a task needs one that comes later: "
@@ -170,7 +189,7 @@ public final class TaskListExecutor implements RoundExecutor {
   }
 
   private void runFreely() {
-    ByteBuffer list = list(0, program.schedule().rounds());
+    ByteBuffer list = lists.of(program.schedule(), 0, program.schedule().rounds());
     int left = list.capacity() / TaskLayout.TASK_BYTES;
     int[] place = new int[left];
     Arrays.setAll(place, k -> k * TaskLayout.TASK_BYTES);
@@ -183,7 +202,7 @@ public final class TaskListExecutor implements RoundExecutor {
         }
       }
       if (count == 0) {
-        throw new IllegalStateException(left + " tasks wait for each other");
+        throw new IntegrityFailure(left + " tasks wait for each other");
       }
       int k = ready[choice.applyAsInt(count)];
       runAndCount(list, place[k]);

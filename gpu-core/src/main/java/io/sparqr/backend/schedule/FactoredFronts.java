@@ -19,11 +19,11 @@ final class FactoredFronts {
 
   private final SubtreeProblem problem;
   private final FrontRows rows;
-  private final HeldBlocks blocks;
+  final HeldBlocks blocks;
   private final int rhs;
 
   /** By place in the task's list. */
-  private final FrontFactor[] factor;
+  final FrontFactor[] factor;
 
   /** By place; none unless Q is kept. */
   private final FrontReflectors[] reflectors;

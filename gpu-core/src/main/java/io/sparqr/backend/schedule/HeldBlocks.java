@@ -12,7 +12,7 @@ import java.util.List;
 final class HeldBlocks {
 
   private final SymbolicAnalysis analysis;
-  private final ContributionBlock[] block;
+  final ContributionBlock[] block;
 
   /** Of a block's bits when it came. */
   private final long[] checksum;

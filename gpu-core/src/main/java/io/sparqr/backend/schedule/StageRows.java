@@ -13,7 +13,7 @@ final class StageRows implements RoundExecutor.RowSink {
 
   private final StageProgram program;
   private final int[] fronts;
-  private final FactoredFronts done;
+  final FactoredFronts done;
   private final int threads;
   private final Runnable meanwhile;
   private final double[][] ahead;

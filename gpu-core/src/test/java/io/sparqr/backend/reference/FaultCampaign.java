@@ -1,0 +1,144 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.reference;
+
+import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
+import io.sparqr.backend.reference.FaultTally.Outcome;
+import io.sparqr.backend.reference.FaultTally.Verdict;
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.error.NumericalIntegrityException;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.integrity.CheckedFactorizer;
+import io.sparqr.numeric.integrity.FaultOracle;
+import io.sparqr.numeric.integrity.FaultProblem;
+import java.util.Random;
+
+/**
+ * Puts faults into factorizations on the plain executor, one each, and says what became of them.
+ * Arguments: how many; the first seed.
+ */
+public final class FaultCampaign {
+
+  private static final int FAULTS_A_PROBLEM = 60;
+
+  private static final SchedulerOptions MIXED =
+      SchedulerOptions.defaults().withBundle(3).withSmallFronts(600, 24);
+
+  private final FaultTally tally = new FaultTally();
+
+  /** Runs and prints the table. */
+  public static void main(String[] arguments) {
+    long count = Long.parseLong(arguments[0]);
+    long seed = Long.parseLong(arguments[1]);
+    long began = System.nanoTime();
+    var campaign = new FaultCampaign();
+    campaign.run(count, seed);
+    System.out.printf(
+        "%d faults from seed %d, %.0f s%n%s",
+        count, seed, (System.nanoTime() - began) * 1e-9, campaign.tally);
+    if (campaign.tally.count(Verdict.MISSED) > 0) {
+      System.exit(1);
+    }
+  }
+
+  /** What became of the faults. */
+  public FaultTally tally() {
+    return tally;
+  }
+
+  /** Puts in a number of faults, problems from a seed on. */
+  public FaultCampaign run(long count, long seed) {
+    long left = count;
+    for (long s = seed; left > 0; s++) {
+      left -= problem(s, (int) Math.min(left, FAULTS_A_PROBLEM));
+    }
+    return this;
+  }
+
+  /** Faults in one problem; how many. */
+  private int problem(long seed, int count) {
+    FaultProblem p = FaultProblem.random(seed, 1);
+    var executor = new FaultyExecutor(MIXED, p.free(), seed);
+    var plain = new ReferenceSubtreeFactorizer(executor);
+    int done = 0;
+    try (var checked = new CheckedFactorizer(plain, new CpuSubtreeFactorizer())) {
+      executor.arm(null, 0, null);
+      FactorOptions options = p.options();
+      SubtreeFactor reference = checked.factor(p.problem(), options);
+      if (p.part() < 10) {
+        options = p.within(reference.summary().peakDeviceBytes());
+        executor.arm(null, 0, null);
+        reference = checked.factor(p.problem(), options);
+      }
+      if (reference.summary().redoneTasks() > 0) {
+        throw new AssertionError(p.name() + ": done again without a fault");
+      }
+      int moments = executor.moments();
+      var oracle = new FaultOracle(p, reference);
+      String right = oracle.wrong(oracle.off(reference));
+      if (right != null) {
+        throw new AssertionError(p.name() + ": the reference is wrong: " + right);
+      }
+      var random = new Random(seed);
+      for (int tries = 0; done < count && tries < 4 * count; tries++) {
+        Fault fault = Fault.values()[random.nextInt(Fault.values().length)];
+        fault = fault.flips() && random.nextBoolean() ? Fault.ARENA : fault;
+        done += put(p, options, checked, executor, oracle, fault, random.nextInt(moments), random);
+      }
+    } catch (InsufficientMemoryException e) {
+      // One front needs more than the part of the memory that this problem is given.
+      return done;
+    }
+    return done;
+  }
+
+  private int put(
+      FaultProblem p,
+      FactorOptions options,
+      CheckedFactorizer checked,
+      FaultyExecutor executor,
+      FaultOracle oracle,
+      Fault fault,
+      int moment,
+      Random random) {
+    executor.arm(fault, moment, random);
+    Outcome outcome = outcome(p, options, checked, oracle);
+    executor.restore();
+    if (executor.label() == null) {
+      return 0;
+    }
+    tally.add(executor.label(), executor.bit(), outcome);
+    return 1;
+  }
+
+  private Outcome outcome(
+      FaultProblem p, FactorOptions options, CheckedFactorizer checked, FaultOracle oracle) {
+    SubtreeFactor f;
+    try {
+      f = checked.factor(p.problem(), options);
+    } catch (NumericalIntegrityException e) {
+      return new Outcome(Verdict.REFUSED, e.getClass().getSimpleName());
+    } catch (RuntimeException e) {
+      return new Outcome(Verdict.MISSED, p.name() + ": " + e + " " + e.getStackTrace()[0]);
+    }
+    FaultOracle.Off off = oracle.off(f);
+    String wrong = oracle.wrong(off);
+    boolean said = f.summary().redoneTasks() > 0 && !f.summary().warnings().isEmpty();
+    if (wrong != null) {
+      return new Outcome(
+          Verdict.MISSED,
+          "%s in %s; %s, limit %.1e, condition %.1e, done again %d: %s"
+              .formatted(
+                  wrong,
+                  p.name(),
+                  off,
+                  oracle.limit(),
+                  oracle.condition(),
+                  f.summary().redoneTasks(),
+                  f.summary().warnings()));
+    }
+    tally.allowed(off.gram() / oracle.limit());
+    return new Outcome(said ? Verdict.MENDED : Verdict.HARMLESS, "");
+  }
+}

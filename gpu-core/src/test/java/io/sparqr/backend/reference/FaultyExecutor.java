@@ -1,0 +1,327 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.reference;
+
+import io.sparqr.backend.schedule.FrontDescriptor;
+import io.sparqr.backend.schedule.HostMemory;
+import io.sparqr.backend.schedule.RoundExecutor;
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.schedule.SpoiledTasks;
+import io.sparqr.backend.schedule.StageProgram;
+import io.sparqr.backend.schedule.StageSchedule;
+import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.numeric.integrity.ColumnSums;
+import java.nio.ByteBuffer;
+import java.nio.DoubleBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * The plain executor with one fault. Moments at which one can be put in are counted: each round's
+ * beginning (or each task's, where they run as their counts allow), before a stage's values go up,
+ * before its rows go to the host, before and after sums are taken. The fault comes at a given
+ * moment, or at the next one at which there is something to spoil.
+ */
+public final class FaultyExecutor implements RoundExecutor {
+
+  private final TaskListExecutor inner;
+  private Fault fault;
+  private int moment;
+  private Random random;
+  private int moments;
+  private boolean running;
+  private StageInput input;
+  private RowSink sink;
+
+  /** Undoes what was done to memory that outlives the task. */
+  private final List<Runnable> undo = new ArrayList<>();
+
+  private String label;
+  private int bit;
+
+  /**
+   * Without a fault.
+   *
+   * @param free whether tasks run as their counts allow, in random order
+   */
+  public FaultyExecutor(SchedulerOptions options, boolean free, long seed) {
+    var choices = new Random(seed);
+    inner =
+        new TaskListExecutor(
+            options,
+            Runtime.getRuntime().maxMemory() / 2,
+            (round, tasks) -> {
+              moment();
+              return null;
+            },
+            free ? count -> choose(choices, count) : null,
+            this::list);
+  }
+
+  private int choose(Random choices, int count) {
+    moment();
+    return choices.nextInt(count);
+  }
+
+  /** Puts a fault in from now on; null: none. */
+  public void arm(Fault what, int when, Random numbers) {
+    fault = what;
+    moment = when;
+    random = numbers;
+    moments = 0;
+    label = null;
+    bit = -1;
+  }
+
+  /** Moments since {@link #arm}. */
+  public int moments() {
+    return moments;
+  }
+
+  /** Where the fault is; null: it was not put in. */
+  public String label() {
+    return label;
+  }
+
+  /** The bit that was flipped; -1: none. */
+  public int bit() {
+    return bit;
+  }
+
+  /** Mends what outlives the task: its rows, its plan. */
+  public void restore() {
+    Collections.reverse(undo);
+    undo.forEach(Runnable::run);
+    undo.clear();
+  }
+
+  private boolean due() {
+    return fault != null && label == null && moments > moment;
+  }
+
+  private void moment() {
+    moments++;
+    if (due()) {
+      switch (fault) {
+        case ARENA -> arena();
+        case VT -> flip("V, T", running ? inner.vt : null);
+        case ENTRY -> flip("S", running ? inner.entry : null);
+        case INPUT -> flip("blocks in", running ? inner.input : null);
+        case OUT -> flip("rows out", running ? inner.out : null);
+        case RESIDUAL -> flip("residual", running ? inner.residual : null);
+        case STATE -> state();
+        case HOST_R -> flip("R on the host", sink == null ? null : HostMemory.ofR(sink, random));
+        case HOST_BLOCK ->
+            flip("held blocks", sink == null ? null : HostMemory.ofBlock(sink, random));
+        case HOST_ROWS ->
+            flip("rows of A on the host", running ? HostMemory.row(input, random) : null);
+        case ROW_MAP, COLUMN_MAP -> map();
+        case S_PLACE -> place();
+        default -> {}
+      }
+    }
+  }
+
+  private void flip(String where, double[] x) {
+    if (x != null && x.length > 0) {
+      int i = random.nextInt(x.length);
+      for (int k = 0; k < 20 && x[i] == 0 && random.nextInt(4) > 0; k++) {
+        i = random.nextInt(x.length);
+      }
+      flip(where, new HostMemory.Place(x, i));
+    }
+  }
+
+  private void flip(String where, HostMemory.Place at) {
+    if (at != null) {
+      label = where;
+      bit = random.nextInt(64);
+      double[] x = at.array();
+      double was = x[at.index()];
+      x[at.index()] = Double.longBitsToDouble(Double.doubleToRawLongBits(was) ^ 1L << bit);
+      undo.add(() -> x[at.index()] = was);
+    }
+  }
+
+  /** A place in a front, and what is there. */
+  private void arena() {
+    if (!running || inner.arena.length == 0) {
+      return;
+    }
+    int at = random.nextInt(inner.arena.length);
+    for (int k = 0; k < 20 && inner.arena[at] == 0 && random.nextInt(4) > 0; k++) {
+      at = random.nextInt(inner.arena.length);
+    }
+    String where = "padding";
+    for (int f = 0; f < inner.program.fronts(); f++) {
+      FrontDescriptor d = inner.front[f];
+      if (at >= d.data() && at < d.data() + d.doubles()) {
+        int i = (int) (at - d.data()) / d.ld();
+        int j = (int) (at - d.data()) % d.ld();
+        where =
+            i >= d.fm() || j >= d.fn() + d.rhs()
+                ? "padding"
+                : j >= d.fn()
+                    ? "Q'b in fronts"
+                    : i > j ? "A, V below the diagonal" : i < d.fp() ? "A, R" : "A, C";
+      }
+    }
+    flip(where, new HostMemory.Place(inner.arena, at));
+  }
+
+  private void state() {
+    if (running && inner.state.length > 0) {
+      int f = random.nextInt(inner.state.length);
+      inner.state[f] = (inner.state[f] + 1 + random.nextInt(2)) % 3;
+      label = "state";
+    }
+  }
+
+  private void map() {
+    if (!running) {
+      return;
+    }
+    StageProgram p = inner.program;
+    var with = new ArrayList<FrontDescriptor>();
+    for (FrontDescriptor d : inner.front) {
+      if (d.parent() >= 0 && d.cm() > 0) {
+        with.add(d);
+      }
+    }
+    if (!with.isEmpty()) {
+      FrontDescriptor d = with.get(random.nextInt(with.size()));
+      FrontDescriptor parent = inner.front[d.parent()];
+      boolean row = fault == Fault.ROW_MAP;
+      long from = row ? d.rowMap() : d.columnMap();
+      // The descriptor of a block from outside has its own columns alone.
+      int columns = d.cn() + d.rhs();
+      int to = row ? parent.fm() : parent.fn() + parent.rhs();
+      change(p.maps(), (int) from + random.nextInt(row ? d.cm() : columns), to);
+      label = row ? "row map" : "column map";
+    }
+  }
+
+  private void change(int[] array, int at, int limit) {
+    int was = array[at];
+    array[at] = limit < 2 ? was : (was + 1 + random.nextInt(limit - 1)) % limit;
+    undo.add(() -> array[at] = was);
+  }
+
+  private void place() {
+    if (!running || inner.program.sIndex().length == 0) {
+      return;
+    }
+    int[] places = inner.program.sIndex();
+    int e = random.nextInt(places.length);
+    for (int f = 0; f < inner.program.fronts(); f++) {
+      FrontDescriptor d = inner.front[f];
+      if (e >= d.sFrom() && e < d.sTo()) {
+        int was = places[e];
+        int row = was / d.ld();
+        int column = was % d.ld();
+        if (column >= d.fn() || d.fn() < 2) {
+          return;
+        }
+        int other = (column + 1 + random.nextInt(d.fn() - 1)) % d.fn();
+        places[e] = row * d.ld() + other;
+        undo.add(() -> places[e] = was);
+        label = "place of an S entry";
+      }
+    }
+  }
+
+  private ByteBuffer list(StageSchedule schedule, int from, int to) {
+    ByteBuffer list = TaskListExecutor.written(schedule, from, to);
+    running = true;
+    moments++;
+    if (due() && fault.task() != null) {
+      ByteBuffer spoiled = SpoiledTasks.spoil(fault.task(), list, inner.program, random);
+      if (spoiled != null) {
+        label = "task: " + fault.task().name().toLowerCase(java.util.Locale.ROOT).replace('_', ' ');
+        return spoiled;
+      }
+    }
+    return list;
+  }
+
+  @Override
+  public Result execute(StageProgram p, StageInput in, double tolerance, RowSink to) {
+    running = false;
+    input = in;
+    sink = to;
+    moment();
+    boolean[] first = {true};
+    Result r =
+        inner.execute(
+            p,
+            in,
+            tolerance,
+            (int f, DoubleBuffer rows) -> {
+              if (first[0]) {
+                first[0] = false;
+                moment();
+              }
+              to.accept(f, rows);
+            });
+    moment();
+    return r;
+  }
+
+  @Override
+  public long inputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
+    long bits = inner.inputSums(p, scale, counts, sums);
+    moment();
+    return bits;
+  }
+
+  @Override
+  public void outputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
+    inner.outputSums(p, scale, counts, sums);
+    moment();
+  }
+
+  @Override
+  public double[] fetch(ByteBuffer tasks, int count, int outDoubles) {
+    double[] rows = inner.fetch(tasks, count, outDoubles);
+    moments++;
+    if (due() && fault == Fault.FETCHED) {
+      flip("rows fetched", rows);
+    }
+    return rows;
+  }
+
+  @Override
+  public void read(Region region, long from, double[] target) {
+    inner.read(region, from, target);
+    moments++;
+    if (due() && fault == Fault.KEPT_Q) {
+      flip("V, T fetched", target);
+    }
+  }
+
+  @Override
+  public void safe(boolean on) {
+    inner.safe(on);
+  }
+
+  @Override
+  public String device() {
+    return inner.device();
+  }
+
+  @Override
+  public long availableBytes() {
+    return inner.availableBytes();
+  }
+
+  @Override
+  public SchedulerOptions schedulerOptions() {
+    return inner.schedulerOptions();
+  }
+
+  @Override
+  public void close() {
+    inner.close();
+  }
+}

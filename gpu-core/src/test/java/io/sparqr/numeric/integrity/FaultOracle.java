@@ -1,0 +1,353 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.integrity;
+
+import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.FrontSolve;
+import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.TaskReflection;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * How far a result is from the right one, by what does not depend on signs and order: the Gram
+ * matrix [R y]'[R y] against [A b]'[A b], summed up from the rows as they were given; x against a
+ * right result's.
+ */
+public final class FaultOracle {
+
+  /** Relative change of x that counts, where the condition is below {@link #CONDITION}. */
+  public static final double X = 1e-9;
+
+  public static final double CONDITION = 1e3;
+
+  private final SubtreeProblem problem;
+  private final int n;
+  private final int rhs;
+  private final double[] norm;
+  private final double[][] gram;
+  private final boolean[] dead;
+  private final double[] x;
+  private final long rank;
+  private final double tolerance;
+  private final double condition;
+  private final double limit;
+
+  /**
+   * What a result is compared with.
+   *
+   * @param reference a right one
+   */
+  public FaultOracle(FaultProblem p, SubtreeFactor reference) {
+    problem = p.problem();
+    tolerance = Math.max(0, p.options().rankTolerance());
+    n = problem.analysis().columns();
+    rhs = problem.rows().rhsCount();
+    gram = gramOfRows();
+    norm = new double[n + rhs];
+    Arrays.setAll(norm, j -> Math.sqrt(gram[j][j]));
+    dead = dead(reference);
+    x = solve(reference);
+    rank = rank(reference);
+    condition = rank < n ? Double.POSITIVE_INFINITY : condition(denseR(reference));
+    limit = 2 * LETS_THROUGH * p.bound(reference) * (probeNorm() + Math.sqrt(n));
+  }
+
+  /**
+   * The reciprocal of the part of its largest term that a sum of terms with random factors may be:
+   * see docs/design.
+   */
+  static final double LETS_THROUGH = 64;
+
+  /**
+   * c eps: how far entry (i, j) of the Gram matrix may be changed, as a part of ||a_i|| ||a_j||.
+   */
+  public double limit() {
+    return limit;
+  }
+
+  /** 2-norm condition of R with columns of norm 1. */
+  public double condition() {
+    return condition;
+  }
+
+  /**
+   * How far a result is off.
+   *
+   * @param gram largest change of an entry of the Gram matrix, over ||a_i|| ||a_j||
+   * @param x relative change of the solution
+   * @param rank whether it is the same
+   * @param q how far kept reflectors turn b to another Q'b, over ||b||; 0 if there are none
+   */
+  public record Off(double gram, double x, boolean rank, double q) {}
+
+  /** Compares. */
+  public Off off(SubtreeFactor f) {
+    double[][] g = gramOf(f);
+    boolean[] without = dead(f);
+    double worst = 0;
+    for (int i = 0; i < n + rhs; i++) {
+      for (int j = 0; j < n + rhs; j++) {
+        double size = norm[i] * norm[j];
+        double dropped = 0;
+        if (i < n && (dead[i] || without[i])) {
+          dropped += tolerance * norm[j];
+        }
+        if (j < n && (dead[j] || without[j])) {
+          dropped += tolerance * norm[i];
+        }
+        double change = Math.max(0, Math.abs(g[i][j] - gram[i][j]) - dropped);
+        change = Double.isNaN(g[i][j]) ? Double.NaN : size == 0 ? change : change / size;
+        worst = !(change <= worst) && !Double.isNaN(worst) ? change : worst;
+      }
+    }
+    return new Off(worst, xOff(f), rank(f) == rank, qOff(f));
+  }
+
+  private double xOff(SubtreeFactor f) {
+    double[] other = solve(f);
+    double worst = 0;
+    for (int q = 0; q < rhs; q++) {
+      double size = 0;
+      double change = 0;
+      for (int j = 0; j < n; j++) {
+        size = Math.hypot(size, x[j * rhs + q]);
+        change = Math.hypot(change, other[j * rhs + q] - x[j * rhs + q]);
+      }
+      double part = change == 0 ? 0 : change / size;
+      worst = !(part <= worst) ? part : worst;
+    }
+    return worst;
+  }
+
+  private double qOff(SubtreeFactor f) {
+    if (f.reflectors().isEmpty()) {
+      return 0;
+    }
+    RowBlock rows = problem.rows();
+    var run =
+        new TaskReflection(
+            problem.analysis(),
+            problem.fronts(),
+            rows.front(),
+            rows.rhs(),
+            rhs,
+            false,
+            List.of());
+    f.reflectors().forEach(run::run);
+    double[] turned = run.values();
+    int at = 0;
+    double worst = 0;
+    for (FrontFactor front : f.fronts()) {
+      for (int k = 0; k < front.rhs().length; k++) {
+        double part = Math.abs(turned[at] - front.rhs()[k]) / norm[n + at % rhs];
+        worst = !(part <= worst) ? part : worst;
+        at++;
+      }
+    }
+    return worst;
+  }
+
+  /** Whether that is too far, and by what. Null: it is not. */
+  public String wrong(Off off) {
+    if (!(off.gram <= limit)) {
+      return "R'R";
+    }
+    if (!off.rank) {
+      return "rank";
+    }
+    if (condition < CONDITION && !(off.x <= X)) {
+      return "x";
+    }
+    return off.q <= limit ? null : "Q";
+  }
+
+  private static long rank(SubtreeFactor f) {
+    return f.fronts().stream().mapToLong(FrontFactor::rank).sum();
+  }
+
+  private double[][] gramOfRows() {
+    double[][] g = new double[n + rhs][n + rhs];
+    RowBlock r = problem.rows();
+    double[] row = new double[n + rhs];
+    int[] at = new int[n + rhs];
+    for (int i = 0; i < r.rows(); i++) {
+      int count = 0;
+      for (int e = r.rowStart()[i]; e < r.rowStart()[i + 1]; e++) {
+        at[count] = r.position()[e];
+        row[count++] = r.value()[e];
+      }
+      for (int q = 0; q < rhs; q++) {
+        at[count] = n + q;
+        row[count++] = r.rhs()[i * rhs + q];
+      }
+      add(g, at, row, count);
+    }
+    return g;
+  }
+
+  private static void add(double[][] g, int[] at, double[] row, int count) {
+    for (int k = 0; k < count; k++) {
+      for (int l = 0; l < count; l++) {
+        g[at[k]][at[l]] += row[k] * row[l];
+      }
+    }
+  }
+
+  private double[][] gramOf(SubtreeFactor f) {
+    double[][] g = new double[n + rhs][n + rhs];
+    SymbolicAnalysis a = problem.analysis();
+    int[] at = new int[n + rhs];
+    double[] row = new double[n + rhs];
+    for (FrontFactor front : f.fronts()) {
+      int from = 0;
+      for (int i = 0; i < front.rank(); i++) {
+        int count = 0;
+        for (int k = front.livePivot()[i]; k < front.fn(); k++) {
+          at[count] = a.column(front.front(), k);
+          row[count++] = front.values()[from++];
+        }
+        for (int q = 0; q < rhs; q++) {
+          at[count] = n + q;
+          row[count++] = front.rhs()[i * rhs + q];
+        }
+        add(g, at, row, count);
+      }
+    }
+    for (int q = 0; q < rhs; q++) {
+      g[n + q][n + q] += f.residualSquares()[q];
+      // Of two residuals only the norms are known.
+      for (int p = 0; p < q; p++) {
+        g[n + q][n + p] = gram[n + q][n + p];
+        g[n + p][n + q] = gram[n + p][n + q];
+      }
+    }
+    return g;
+  }
+
+  private boolean[] dead(SubtreeFactor f) {
+    boolean[] all = new boolean[n];
+    Arrays.fill(all, true);
+    for (FrontFactor front : f.fronts()) {
+      for (int k : front.livePivot()) {
+        all[problem.analysis().column(front.front(), k)] = false;
+      }
+    }
+    return all;
+  }
+
+  private double[][] denseR(SubtreeFactor f) {
+    double[][] r = new double[n][n];
+    for (FrontFactor front : f.fronts()) {
+      int at = 0;
+      for (int k : front.livePivot()) {
+        int p = problem.analysis().column(front.front(), k);
+        for (int j = k; j < front.fn(); j++) {
+          int column = problem.analysis().column(front.front(), j);
+          r[p][column] = front.values()[at++] / norm[column];
+        }
+      }
+    }
+    return r;
+  }
+
+  private double[] solve(SubtreeFactor f) {
+    double[] all = new double[n * rhs];
+    SymbolicAnalysis a = problem.analysis();
+    for (int k = f.fronts().size() - 1; k >= 0; k--) {
+      FrontFactor front = f.fronts().get(k);
+      double[] local = new double[front.fn() * rhs];
+      FrontSolve.gather(a, front.front(), rhs, all, local);
+      FrontSolve.backSubstitute(front, front.rhs(), rhs, local, a.fp(front.front()));
+      FrontSolve.scatter(a, front.front(), rhs, local, all, 0, a.fp(front.front()));
+    }
+    return all;
+  }
+
+  /** Largest singular value by powers of R'R over the smallest by inverse powers. */
+  private double condition(double[][] r) {
+    double[] v = new double[n];
+    double[] w = new double[n];
+    Arrays.setAll(v, j -> ColumnProbe.hash(j));
+    Arrays.setAll(w, j -> ColumnProbe.hash(n + j));
+    double most = 0;
+    double least = 0;
+    for (int k = 0; k < 60; k++) {
+      most = Math.sqrt(normalized(transposedTimes(r, times(r, v))));
+      v = last;
+      least = Math.sqrt(normalized(inverse(r, transposedInverse(r, w))));
+      w = last;
+    }
+    return most * least;
+  }
+
+  private double[] last;
+
+  private double normalized(double[] y) {
+    double size = 0;
+    for (double t : y) {
+      size = Math.hypot(size, t);
+    }
+    for (int j = 0; j < n; j++) {
+      y[j] /= size;
+    }
+    last = y;
+    return size;
+  }
+
+  private double[] times(double[][] r, double[] v) {
+    double[] y = new double[n];
+    for (int i = 0; i < n; i++) {
+      for (int j = i; j < n; j++) {
+        y[i] += r[i][j] * v[j];
+      }
+    }
+    return y;
+  }
+
+  private double[] transposedTimes(double[][] r, double[] v) {
+    double[] y = new double[n];
+    for (int i = 0; i < n; i++) {
+      for (int j = i; j < n; j++) {
+        y[j] += r[i][j] * v[i];
+      }
+    }
+    return y;
+  }
+
+  private double[] inverse(double[][] r, double[] v) {
+    double[] y = v.clone();
+    for (int i = n - 1; i >= 0; i--) {
+      for (int j = i + 1; j < n; j++) {
+        y[i] -= r[i][j] * y[j];
+      }
+      y[i] /= r[i][i];
+    }
+    return y;
+  }
+
+  private double[] transposedInverse(double[][] r, double[] v) {
+    double[] y = v.clone();
+    for (int i = 0; i < n; i++) {
+      y[i] /= r[i][i];
+      for (int j = i + 1; j < n; j++) {
+        y[j] -= r[i][j] * y[i];
+      }
+    }
+    return y;
+  }
+
+  /** ||t|| of the probe, from the Gram matrix. */
+  private double probeNorm() {
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < n; j++) {
+        sum +=
+            gram[i][j] * ColumnProbe.scale(i, norm[i]) * ColumnProbe.scale(j, norm[j]);
+      }
+    }
+    return Math.sqrt(Math.max(1, sum));
+  }
+}
