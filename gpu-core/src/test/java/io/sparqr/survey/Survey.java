@@ -142,6 +142,7 @@ public final class Survey {
 
   private int run(CaseRunner runner) {
     String mode = names.isEmpty() ? "" : names.get(0);
+    out.println(runner.description());
     if (mode.equals("list")) {
       return list(runner);
     }
