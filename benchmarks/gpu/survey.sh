@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A survey of answers at size on a GPU host, from the folder that pack.sh made: every problem factored through
 # the product's checks, solved, and held against bounds (residuals, backward errors, R against A, rank, the CPU).
-#   survey.sh list [options] [NAME...]      a list: the default one (about 90 problems, up to 5 million rows), or
+#   survey.sh list [options] [NAME...]      a list: the default one (113 problems, up to 5 million rows), or
 #                                           names of generators, dense:MxN, files .mtx[.gz] and .svm[.gz]
 #   survey.sh sweep SECONDS SEED [options]  random problems, half of them above 100 Gflop; stops at the first that
 #                                           is wrong and prints the command that repeats it

@@ -9,6 +9,7 @@ import io.sparqr.numeric.SingletonRows;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -103,8 +104,7 @@ class CaseRunner implements AutoCloseable {
     double[] x = solve(f);
     Figures figures = Figures.of(a, instance.b(), f, x);
     boolean compares = analysis.flops() <= mostFlopsOfOther;
-    var outcome =
-        new Outcome(c, instance, f, figures, analyzeSeconds, factorSeconds, other.description());
+    var outcome = new Outcome(c, instance, f, figures, analyzeSeconds, factorSeconds, otherName());
     outcome.judge();
     if (compares) {
       double dropped = Figures.dropped(f);
@@ -112,9 +112,22 @@ class CaseRunner implements AutoCloseable {
       f =
           factorization(
               problem, factors, split, tolerance, other.factor(problem, options.safely()));
-      outcome.compare(f, dropped, seconds(t0));
+      double otherSeconds = seconds(t0);
+      double otherSize = Tolerances.size(a, instance.b(), f.solve());
+      boolean clear = Figures.isClear(f, otherSize / Compensated.norm(instance.b()));
+      outcome.compare(f, clear, dropped, otherSeconds);
     }
     return outcome;
+  }
+
+  /** "cuda (...), compared with ...". */
+  String description() {
+    return backend.description() + ", compared with " + other.description();
+  }
+
+  /** Without version and reasons. */
+  private String otherName() {
+    return other.description().split(":")[0];
   }
 
   /** The basic solution by back substitution. */

@@ -19,7 +19,8 @@ import io.sparqr.sparse.CsrMatrix;
  * @param split | ||Q'b||^2 - ||b||^2 | / ||b||^2, the tail included
  * @param size ||b|| + ||D x||
  * @param clear whether the smallest diagonal entry of R is 1000 times the tolerance, what was
- *     dropped a tenth of it at most: no doubt of the rank
+ *     dropped a tenth of it at most, and ||D x|| 10^10 ||b|| at most, which tells of a near
+ *     dependence that no diagonal entry shows: no doubt of the rank
  */
 record Figures(
     double tail,
@@ -37,11 +38,7 @@ record Figures(
     double[] g = Compensated.transposed(a, r);
     double normR = Compensated.norm(r);
     double normB = Compensated.norm(b);
-    double[] dx = new double[x.length];
-    for (int j = 0; j < dx.length; j++) {
-      dx[j] = norm[j] * x[j];
-    }
-    double size = normB + Compensated.norm(dx);
+    double size = Tolerances.size(a, b, x);
     boolean[] dead = new boolean[x.length];
     for (int j : f.deadColumns()) {
       dead[j] = true;
@@ -76,7 +73,7 @@ record Figures(
         RFactorProbe.of(a, b, f, new SplitMix(7)),
         2 * whole / Tolerances.EPS,
         size,
-        isClear(f));
+        isClear(f, size / normB));
   }
 
   /** What a dead column may have lost, in its scaled units: the tolerance at most (Heath 1982). */
@@ -84,8 +81,15 @@ record Figures(
     return Math.min(f.summary().droppedNorm(), Math.max(0, f.rankTolerance()));
   }
 
-  /** See {@link #clear}. */
-  static boolean isClear(NumericFactorization f) {
+  /**
+   * See {@link #clear}.
+   *
+   * @param relativeSize {@link #size} / ||b||
+   */
+  static boolean isClear(NumericFactorization f, double relativeSize) {
+    if (!(relativeSize <= 1e10)) {
+      return false;
+    }
     double least = Double.POSITIVE_INFINITY;
     for (FrontFactor front : f.fronts()) {
       int at = 0;

@@ -129,12 +129,16 @@ final class Outcome {
     }
   }
 
-  /** Holds them against another backend's. */
-  void compare(NumericFactorization f, double dropped, double seconds) {
+  /**
+   * Holds them against another backend's.
+   *
+   * @param clear whether its rank is {@link Figures#clear}
+   * @param dropped by the backend under survey
+   */
+  void compare(NumericFactorization f, boolean clear, double dropped, double seconds) {
     boolean same = f.rank() == rank;
     double otherTail = Math.sqrt(f.residualSquares()[0]);
     double difference = Math.abs(otherTail - figures.tail());
-    boolean clear = Figures.isClear(f);
     if (!same && clear) {
       wrong.add("rank " + rank + ", of " + otherName + " " + f.rank());
     }

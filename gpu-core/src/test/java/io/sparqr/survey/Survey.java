@@ -56,10 +56,10 @@ public final class Survey {
           "nug22",
           "ch7-9-b3",
           "grad3d80",
-          "grad3d112",
           "dense:4096x4096",
           "dense:100000x192",
-          "dense:32768x4096");
+          "dense:32768x4096",
+          "grad3d112");
 
   private final PrintStream out;
   private final long began = System.nanoTime();
@@ -142,6 +142,7 @@ public final class Survey {
 
   private int run(CaseRunner runner) {
     String mode = names.isEmpty() ? "" : names.get(0);
+    out.println(runner.description());
     if (mode.equals("list")) {
       return list(runner);
     }

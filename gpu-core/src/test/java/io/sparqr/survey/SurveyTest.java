@@ -79,10 +79,10 @@ class SurveyTest {
   void randomProblemsAreRightAndHalfOfThemLarge(String backend) {
     Result r =
         survey(
-            ("sweep 1e9 3 --problems 24 --large 0.002 --most 0.02 --backend " + backend)
+            ("sweep 1e9 3 --problems 16 --large 0.002 --most 0.02 --backend " + backend)
                 .split(" "));
     assertThat(r.code).as(r.text).isZero();
-    assertThat(r.lines("| ok")).as(r.text).isEqualTo(24);
+    assertThat(r.lines("| ok")).as(r.text).isEqualTo(16);
     Result again =
         survey(
             ("sweep 1e9 3 --problems 6 --large 0.002 --most 0.02 --backend " + backend).split(" "));
