@@ -220,6 +220,8 @@ final class LevelPlacement {
       load[lightest] += flops[u];
       bin.get(lightest).add(units.get(u));
     }
+    // units without work all go to one bin
+    bin.removeIf(List::isEmpty);
     for (List<int[]> members : bin) {
       int[] ascending = members.stream().flatMapToInt(Arrays::stream).sorted().toArray();
       splitByMemory(w, ascending, forest, root, groups);

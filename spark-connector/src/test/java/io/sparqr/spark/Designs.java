@@ -106,6 +106,8 @@ public final class Designs {
       }
     }
     double scale = random.nextInt(10) == 0 ? Math.pow(10, random.nextInt(361) - 180) : 1;
+    // coefficients of 1e180 / 1e-200 are no doubles
+    scale = units == 1 ? 1 : scale;
     for (int i = 0; i < m; i++) {
       y[i] = (random.nextInt(21) - 10 + random.nextGaussian()) * scale;
     }

@@ -54,6 +54,16 @@ class StatisticsPropertyTest {
     run(new ReferenceSubtreeFactorizer(), DESIGNS / 2, SEED + 1);
   }
 
+  /** Fronts without rows, whose cut once had a task without fronts. */
+  @Test
+  void frontsWithoutWorkMakeNoEmptyTask() {
+    long seed = 20260362790533L;
+    var random = new Random(seed);
+    try (var cpu = new CpuSubtreeFactorizer()) {
+      check(Designs.random(random), cpu, random, "design of seed " + seed);
+    }
+  }
+
   private void run(SubtreeFactorizer backend, int designs, long seed) {
     try (backend) {
       for (int i = 0; i < designs; i++) {
@@ -87,6 +97,7 @@ class StatisticsPropertyTest {
     }
     var cut = new PartitionOptions(2, 4, 1 + random.nextInt(3), 0);
     LocalTree tree = LocalTree.factor(matrix, b, symbolic, cut, backend);
+    assertThat(tree.plan.partition().tasks()).as(what).allMatch(t -> t.fronts().length > 0);
     var expected = new DenseStatistics(a, b, tree.dead());
     expected.check(a, tree.unscaledErrors(), what);
     int[] drop = tree.dead();
