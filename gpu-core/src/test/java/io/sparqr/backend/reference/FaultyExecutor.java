@@ -276,9 +276,10 @@ public final class FaultyExecutor implements RoundExecutor {
   }
 
   @Override
-  public void outputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
-    inner.outputSums(p, scale, counts, sums);
+  public long outputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
+    long bits = inner.outputSums(p, scale, counts, sums);
     moment();
+    return bits;
   }
 
   @Override

@@ -23,7 +23,9 @@ public final class FaultOracle {
 
   public static final double CONDITION = 1e3;
 
+  /** The problem with rows of its own: faults are put into the others. */
   private final SubtreeProblem problem;
+
   private final int n;
   private final int rhs;
   private final double[] norm;
@@ -41,7 +43,7 @@ public final class FaultOracle {
    * @param reference a right one
    */
   public FaultOracle(FaultProblem p, SubtreeFactor reference) {
-    problem = p.problem();
+    problem = copy(p.problem());
     tolerance = Math.max(0, p.options().rankTolerance());
     n = problem.analysis().columns();
     rhs = problem.rows().rhsCount();
@@ -52,7 +54,20 @@ public final class FaultOracle {
     x = solve(reference);
     rank = rank(reference);
     condition = rank < n ? Double.POSITIVE_INFINITY : condition(denseR(reference));
-    limit = 2 * LETS_THROUGH * p.bound(reference) * (probeNorm() + Math.sqrt(n));
+    limit = 4 * LETS_THROUGH * p.bound(reference) * (probeNorm() + Math.sqrt(n));
+  }
+
+  private static SubtreeProblem copy(SubtreeProblem p) {
+    RowBlock r = p.rows();
+    var rows =
+        new RowBlock(
+            r.front(),
+            r.rowStart(),
+            r.position(),
+            r.value().clone(),
+            r.rhs().clone(),
+            r.rhsCount());
+    return new SubtreeProblem(p.analysis(), p.fronts(), rows, p.inputs());
   }
 
   /**
