@@ -100,9 +100,7 @@ final class DeviceColumnSums implements AutoCloseable {
   private long bits(Part part) {
     long[] bits = new long[1];
     transfers.fetch(
-        null,
-        List.of(new Transfers.Slice(get(part), 0, Long.BYTES)),
-        b -> bits[0] = b.getLong(0));
+        null, List.of(new Transfers.Slice(get(part), 0, Long.BYTES)), b -> bits[0] = b.getLong(0));
     return bits[0];
   }
 

@@ -21,8 +21,9 @@ import java.util.function.LongSupplier;
  * Whether a stage kept the column sums of what went into it: rows of A and blocks from outside, and
  * what it left, both summed where the executor has them; and rows that came to the host afterwards,
  * as they came. That the executor got what the host has, and the host what the executor left,
- * checksums tell. What counts is what is used: a front that pends, or is factored from its rows on the host, counts as if it had not been
- * in the stage, and the blocks of its sound children as leaving it.
+ * checksums tell. What counts is what is used: a front that pends, or is factored from its rows on
+ * the host, counts as if it had not been in the stage, and the blocks of its sound children as
+ * leaving it.
  */
 final class StageBalance {
 

@@ -201,8 +201,7 @@ public final class StagedFactorization {
                   program,
                   values,
                   options.rankTolerance(),
-                  new StageRows(
-                      program, fronts, done, options.rankTolerance(), options.threads()));
+                  new StageRows(program, fronts, done, options.rankTolerance(), options.threads()));
         } catch (InsufficientMemoryException e) {
           balance.abandon();
           budget = Math.min(budget, program.deviceBytes() - 1);

@@ -14,9 +14,11 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Whether the reflectors that a task keeps are those of its R: with the probe t = W 1 of the rows
- * ({@link ColumnProbe}), A = QR says Q't = R u row by row. Column sums see R alone, and what
- * befalls V after it was applied does not change R.
+ * Whether the reflectors that a task keeps are those of its R. Column sums see R alone, and what
+ * befalls V after it was applied does not change R. The reflectors are applied again, to vectors of
+ * which it is known what Q' makes of them: the probe t = W 1 of the rows ({@link ColumnProbe}),
+ * since A = QR says Q't = R u, and the right-hand sides that the factorization carried along. Each
+ * error is at most that of a column ({@link Balance}) and so is the difference's bound.
  */
 final class ReflectorCheck {
 
@@ -25,8 +27,13 @@ final class ReflectorCheck {
   private final TaskColumns columns;
   private final ColumnProbe probe;
 
-  /** Sum of the squares of t. */
-  private double squares;
+  /** The probe, and the right-hand sides. */
+  private final int width;
+
+  /** size width: sums of squares of what goes in, and of what comes out wrong. */
+  private final double[] size;
+
+  private final double[] off;
 
   private ReflectorCheck(SubtreeProblem problem, SubtreeFactor factor, int threads) {
     this.problem = problem;
@@ -34,12 +41,17 @@ final class ReflectorCheck {
     columns = new TaskColumns(problem.analysis(), problem.fronts());
     BitSet dead = new FactorOut(columns, factor).dead(problem.analysis());
     probe = new RowsIn(columns, problem.rows(), null, problem.inputs(), threads).probe(dead);
+    width = 1 + problem.rows().rhsCount();
+    size = new double[width];
+    off = new double[width];
   }
 
   /**
-   * Turns the probe of a task's rows by the reflectors. O(values of rows, R and V), one thread.
+   * Applies the kept reflectors. O(values of rows, R and V) for each right-hand side and the probe,
+   * one thread.
    *
-   * @return the departure relative to ||t|| + sqrt(columns)
+   * @return the largest departure: of the probe, as a part of ||t|| + sqrt(columns); of a
+   *     right-hand side, as a part of its norm
    * @throws IntegrityFailure if it is beyond {@link Balance}'s bound
    */
   static double verify(SubtreeProblem problem, SubtreeFactor factor, FactorOptions options) {
@@ -47,91 +59,115 @@ final class ReflectorCheck {
     double departure = check.departure();
     double bound = Balance.bound(Steps.of(problem, factor));
     if (!(departure <= bound)) {
-      throw new IntegrityFailure("kept reflectors, by the probe,", -1, departure, bound);
+      throw new IntegrityFailure("what kept reflectors make of a vector", -1, departure, bound);
     }
     return departure;
   }
 
   private double departure() {
-    double[] t = ofRows(problem.rows());
+    RowBlock rows = problem.rows();
+    double[] given = ofRows(rows);
+    addSquares(given, size);
     List<ContributionRhs> inputs = problem.inputs().stream().map(this::ofBlock).toList();
-    inputs.forEach(b -> addSquares(b.values()));
-    addSquares(t);
-    double size = Math.sqrt(Math.max(1, squares)) + Math.sqrt(columns.count());
+    inputs.forEach(b -> addSquares(b.values(), size));
     var run =
         new TaskReflection(
-            problem.analysis(), problem.fronts(), problem.rows().front(), t, 1, false, inputs);
+            problem.analysis(), problem.fronts(), rows.front(), given, width, false, inputs);
     factor.reflectors().forEach(run::run);
-    double off = run.residual()[0];
-    off = Math.hypot(off, distance(run.values(), ofR()));
+    compare(run.values(), ofR());
     List<ContributionRhs> turned = run.outputs();
     List<ContributionBlock> expected = factor.outputs();
     if (turned.size() != expected.size()) {
       return Double.NaN;
     }
     for (int b = 0; b < turned.size(); b++) {
-      off = Math.hypot(off, distance(turned.get(b).values(), ofBlock(expected.get(b)).values()));
+      compare(turned.get(b).values(), ofBlock(expected.get(b)).values());
     }
-    return off / size;
+    double worst = 0;
+    for (int q = 0; q < width; q++) {
+      // No row's probe ends here; of a right-hand side's end only the norm is known.
+      double ended =
+          q == 0 ? 0 : Math.sqrt(factor.residualSquares()[q - 1]) * Math.abs(scale(q - 1));
+      double norm = Math.sqrt(size[q]);
+      double all = q == 0 ? Math.max(1, norm) + Math.sqrt(columns.count()) : norm;
+      double different = Math.hypot(Math.sqrt(off[q]), run.residual()[q] - ended);
+      // NaN is the worst of all, and Math.max keeps it.
+      worst = Math.max(worst, different == 0 ? 0 : different / all);
+    }
+    return worst;
   }
 
-  private void addSquares(double[] t) {
-    for (double x : t) {
-      squares += x * x;
+  private void addSquares(double[] x, double[] sums) {
+    for (int k = 0; k < x.length; k++) {
+      sums[k % width] += x[k] * x[k];
     }
   }
 
-  private static double distance(double[] a, double[] b) {
+  private void compare(double[] a, double[] b) {
     if (a.length != b.length) {
-      return Double.NaN;
+      throw new IntegrityFailure("kept reflectors have other rows than R");
     }
-    double sum = 0;
+    double[] difference = new double[a.length];
     for (int k = 0; k < a.length; k++) {
-      sum += (a[k] - b[k]) * (a[k] - b[k]);
+      difference[k] = a[k] - b[k];
     }
-    return Math.sqrt(sum);
+    addSquares(difference, off);
+  }
+
+  /** Right-hand sides are of norm 1 then, and have squares. */
+  private double scale(int q) {
+    return probe.scale()[probe.columns() + q];
   }
 
   private double[] ofRows(RowBlock r) {
-    double[] t = new double[r.rows()];
-    for (int i = 0; i < t.length; i++) {
+    double[] x = new double[Math.multiplyExact(r.rows(), width)];
+    for (int i = 0; i < r.rows(); i++) {
       for (int e = r.rowStart()[i]; e < r.rowStart()[i + 1]; e++) {
-        t[i] += r.value()[e] * probe.u()[columns.number(r.position()[e])];
+        x[i * width] += r.value()[e] * probe.u()[columns.number(r.position()[e])];
+      }
+      for (int q = 1; q < width; q++) {
+        x[i * width + q] = r.rhs()[i * (width - 1) + q - 1] * scale(q - 1);
       }
     }
-    return t;
+    return x;
   }
 
   private ContributionRhs ofBlock(ContributionBlock b) {
     int[] number = new int[b.cn()];
     columns.tailNumbers(b.front(), number, 0);
     int[] first = IntStream.range(0, b.cm()).toArray();
-    return new ContributionRhs(b.front(), ofPacked(b.values(), number, first));
+    double[] x = new double[Math.multiplyExact(b.cm(), width)];
+    packed(b.values(), number, first, b.rhs(), x, 0);
+    return new ContributionRhs(b.front(), x);
   }
 
   /** Rows of R in the fronts' order. */
   private double[] ofR() {
-    double[] all = new double[factor.fronts().stream().mapToInt(FrontFactor::rank).sum()];
+    int rank = factor.fronts().stream().mapToInt(FrontFactor::rank).sum();
+    double[] all = new double[Math.multiplyExact(rank, width)];
     int at = 0;
     for (FrontFactor f : factor.fronts()) {
       int[] number = new int[f.fn()];
       columns.numbers(f.front(), number, 0);
-      double[] t = ofPacked(f.values(), number, f.livePivot());
-      System.arraycopy(t, 0, all, at, t.length);
-      at += t.length;
+      packed(f.values(), number, f.livePivot(), f.rhs(), all, at);
+      at += f.rank() * width;
     }
     return all;
   }
 
   /** Rows one after the other, row i from column first[i] on. */
-  private double[] ofPacked(double[] values, int[] number, int[] first) {
-    double[] t = new double[first.length];
+  private void packed(
+      double[] values, int[] number, int[] first, double[] rhs, double[] to, int from) {
     int at = 0;
-    for (int i = 0; i < t.length; i++) {
+    for (int i = 0; i < first.length; i++) {
+      double t = 0;
       for (int k = first[i]; k < number.length; k++) {
-        t[i] += values[at++] * probe.u()[number[k]];
+        t += values[at++] * probe.u()[number[k]];
+      }
+      to[from + i * width] = t;
+      for (int q = 1; q < width; q++) {
+        to[from + i * width + q] = rhs[i * (width - 1) + q - 1] * scale(q - 1);
       }
     }
-    return t;
   }
 }

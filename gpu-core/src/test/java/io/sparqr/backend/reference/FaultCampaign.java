@@ -108,10 +108,7 @@ public final class FaultCampaign {
     if (executor.label() == null) {
       return 0;
     }
-    if (System.getProperty("where") != null) {
-      System.out.println("  at " + executor.label() + " bit " + executor.bit());
-    }
-    tally.add(executor.label(), executor.bit(), outcome);
+    tally.add(fault, executor.label(), executor.bit(), outcome);
     return 1;
   }
 
@@ -141,10 +138,10 @@ public final class FaultCampaign {
                   f.summary().redoneTasks(),
                   f.summary().warnings()));
     }
-    if (off.gram() / oracle.limit() > 1e-3 || oracle.condition() < 1e3 && off.x() > 1e-11) {
-      System.out.println("PASSED " + off.gram() / oracle.limit() + " x " + off.x() + " cond " + oracle.condition());
-    }
-    tally.allowed(off.gram() / oracle.limit());
+    tally.allowed(
+        off.gram() / oracle.limit(),
+        oracle.condition() < FaultOracle.CONDITION ? off.x() : 0,
+        off.q() / oracle.limit());
     return new Outcome(said ? Verdict.MENDED : Verdict.HARMLESS, "");
   }
 }
