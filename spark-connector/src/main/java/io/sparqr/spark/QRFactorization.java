@@ -99,7 +99,7 @@ public final class QRFactorization implements AutoCloseable {
    * and equal ones once: with many such singletons {@code singletons(false)} is faster.
    */
   public double[] unscaledErrors() {
-    return state.unscaledErrors();
+    return open().unscaledErrors();
   }
 
   /** {@link #standardErrors(int)} for the first right-hand side. */
@@ -140,7 +140,7 @@ public final class QRFactorization implements AutoCloseable {
 
   /** What the rows were, for further passes over them; not for callers. */
   public Readings readings() {
-    return state.readings();
+    return open().readings();
   }
 
   /** Releases everything on the cluster; idempotent. */

@@ -72,7 +72,7 @@ class LaunchPlanTest {
     }
 
     @Override
-    public void outputSums(
+    public long outputSums(
         StageProgram program, double[] scale, boolean[] counts, ColumnSums sums) {
       throw new UnsupportedOperationException();
     }

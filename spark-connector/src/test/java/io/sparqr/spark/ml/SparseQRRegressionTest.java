@@ -326,8 +326,8 @@ class SparseQRRegressionTest {
             .udf(() -> Math.random(), org.apache.spark.sql.types.DataTypes.DoubleType)
             .asNondeterministic();
     Dataset<Row> data = SAMPLE.data().withColumn("label", noise.apply());
-    var fitted = new SparseQRRegression().setRegParam(0.5).fit(data).summary();
-    assertThat(fitted.coefficientStandardErrors()).doesNotContain(Double.NaN);
+    var lazy = new SparseQRRegression().setRegParam(0.5).setComputeStandardErrors(false);
+    var fitted = lazy.fit(data).summary();
     String said =
         "the input had 80 rows, then as many with other columns, values, weights or labels: the"
             + " input changed between its two readings; persist it";
