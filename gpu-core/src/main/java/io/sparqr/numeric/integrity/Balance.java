@@ -47,7 +47,10 @@ public final class Balance {
   private final ColumnProbe probe;
   private final ColumnSums in;
   private final double bound;
-  private final double probeNorm;
+
+  /** ||t|| + F. */
+  private final double weight;
+
   private final int threads;
 
   /**
@@ -62,7 +65,7 @@ public final class Balance {
     this.in = in;
     this.threads = threads;
     bound = bound(steps);
-    probeNorm = probeNorm(probe, in);
+    weight = probeNorm(probe, in) + Math.sqrt(probe.columns());
   }
 
   /** The relative bound. */
@@ -190,7 +193,6 @@ public final class Balance {
 
   private double probeDeparture(int j, ColumnSums out) {
     double norm = Math.max(Math.sqrt(in.squares(j)), LEAST_NORM);
-    double weight = probeNorm + Math.sqrt(probe.columns());
     return Math.abs(in.probe(j) - out.probe(j)) / (norm * weight);
   }
 }
