@@ -47,10 +47,7 @@ public final class Balance {
   private final ColumnProbe probe;
   private final ColumnSums in;
   private final double bound;
-
-  /** ||t|| + F. */
-  private final double weight;
-
+  private final double probeNorm;
   private final int threads;
 
   /**
@@ -65,7 +62,7 @@ public final class Balance {
     this.in = in;
     this.threads = threads;
     bound = bound(steps);
-    weight = probeNorm(probe, in) + Math.sqrt(probe.columns());
+    probeNorm = probeNorm(probe, in);
   }
 
   /** The relative bound. */
@@ -193,6 +190,7 @@ public final class Balance {
 
   private double probeDeparture(int j, ColumnSums out) {
     double norm = Math.max(Math.sqrt(in.squares(j)), LEAST_NORM);
+    double weight = probeNorm + Math.sqrt(probe.columns());
     return Math.abs(in.probe(j) - out.probe(j)) / (norm * weight);
   }
 }

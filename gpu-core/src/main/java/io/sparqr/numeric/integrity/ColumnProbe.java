@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.integrity;
 
-import java.util.Arrays;
 import java.util.BitSet;
 
 /**
@@ -56,10 +55,9 @@ public record ColumnProbe(int columns, double[] scale, double[] u) {
 
   /** With all columns but those in the probe. */
   static ColumnProbe of(int columns, double[] scale, BitSet without) {
-    double[] u = scale.clone();
-    Arrays.fill(u, columns, u.length, 0);
-    for (int j = without.nextSetBit(0); j >= 0 && j < columns; j = without.nextSetBit(j + 1)) {
-      u[j] = 0;
+    double[] u = new double[scale.length];
+    for (int j = 0; j < columns; j++) {
+      u[j] = without.get(j) ? 0 : scale[j];
     }
     return new ColumnProbe(columns, scale, u);
   }

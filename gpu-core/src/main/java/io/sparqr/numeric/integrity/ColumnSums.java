@@ -23,12 +23,11 @@ public final class ColumnSums {
 
   /** Adds to column j's sums. */
   public void add(int j, double squares, double probe) {
-    add(sum, 4 * j, squares);
-    add(sum, 4 * j + 2, probe);
+    add(4 * j, squares);
+    add(4 * j + 2, probe);
   }
 
-  /** Adds x to a sum at [at] whose lost part is at [at + 1]. */
-  static void add(double[] sum, int at, double x) {
+  private void add(int at, double x) {
     double s = sum[at];
     double t = s + x;
     // The error of s + x without a branch (Knuth): the order of magnitudes does not matter.
@@ -40,15 +39,10 @@ public final class ColumnSums {
   /** Adds all of the other's sums. */
   public void add(ColumnSums other) {
     for (int j = 0; j < columns(); j++) {
-      add(j, other.sum, 4 * j);
+      add(j, other.sum[4 * j], other.sum[4 * j + 2]);
+      sum[4 * j + 1] += other.sum[4 * j + 1];
+      sum[4 * j + 3] += other.sum[4 * j + 3];
     }
-  }
-
-  /** Adds four numbers as they are kept here to column j's sums. */
-  void add(int j, double[] other, int at) {
-    add(j, other[at], other[at + 2]);
-    sum[4 * j + 1] += other[at + 1];
-    sum[4 * j + 3] += other[at + 3];
   }
 
   /** Sum of squares of column j. */

@@ -266,63 +266,40 @@ public final class RowsIn {
 
   /** First rows of the chunks, and their end. */
   private int[] chunks() {
-    int[] start = new int[16];
+    int[] start = new int[count() + 1];
     int chunks = 0;
-    for (int k = 0; k < count(); k = chunkEnd(k)) {
-      if (chunks + 1 == start.length) {
-        start = Arrays.copyOf(start, 2 * start.length);
+    long entries = CHUNK;
+    for (int k = 0; k < count(); k++) {
+      if (entries >= CHUNK) {
+        start[chunks++] = k;
+        entries = 0;
       }
-      start[chunks++] = k;
+      int i = row(k);
+      entries += rows.rowStart()[i + 1] - rows.rowStart()[i] + rows.rhsCount();
     }
     start[chunks] = count();
     return Arrays.copyOf(start, chunks + 1);
   }
 
-  /** The end of the chunk that starts with row k: the row with which it has enough entries. */
-  private int chunkEnd(int k) {
-    int end = k;
-    if (which != null) {
-      for (long entries = 0; end < count() && entries < CHUNK; end++) {
-        entries += before(which[end] + 1) - before(which[end]);
-      }
-      return end;
-    }
-    int least = k + 1;
-    int most = count();
-    while (least < most) {
-      int middle = (least + most) >>> 1;
-      if (before(middle) - before(k) < CHUNK) {
-        least = middle + 1;
-      } else {
-        most = middle;
-      }
-    }
-    return least;
-  }
-
-  /** Entries and right-hand sides of the rows before row i. */
-  private long before(int i) {
-    return rows.rowStart()[i] + (long) i * rows.rhsCount();
-  }
-
-  /** Sums over a chunk of rows. */
+  /** Sums over a chunk of rows: entry by entry. */
   private final class Chunk implements OrderedChunks.Worker {
     private final int[] start;
     private final ColumnProbe probe;
     private final ColumnSums sums;
-    private final FewColumns few;
-    private int[] number = new int[64];
+    private int[] number = new int[CHUNK];
+    private double[] entry = new double[CHUNK];
+    private double[] product = new double[CHUNK];
+    private int used;
 
     Chunk(int[] start, ColumnProbe probe, ColumnSums sums) {
       this.start = start;
       this.probe = probe;
       this.sums = sums;
-      few = new FewColumns(probe.scale().length);
     }
 
     @Override
     public void compute(int chunk) {
-      few.clear();
+      used = 0;
       for (int k = start[chunk]; k < start[chunk + 1]; k++) {
         add(row(k));
       }
@@ -331,33 +308,41 @@ public final class RowsIn {
     private void add(int i) {
       int from = rows.rowStart()[i];
       int count = rows.rowStart()[i + 1] - from;
-      if (count > number.length) {
-        number = new int[Math.max(count, 2 * number.length)];
-      }
-      double[] u = probe.u();
+      int rhs = rows.rhsCount();
+      reserve(used + count + rhs);
       double t = 0;
       for (int e = 0; e < count; e++) {
         int j = columns.number(rows.position()[from + e]);
-        number[e] = j;
-        t += rows.value()[from + e] * u[j];
+        double v = rows.value()[from + e];
+        number[used + e] = j;
+        entry[used + e] = v * probe.scale()[j];
+        t += v * probe.u()[j];
       }
-      for (int e = 0; e < count; e++) {
-        add(number[e], rows.value()[from + e], t);
-      }
-      int rhs = rows.rhsCount();
       for (int q = 0; q < rhs; q++) {
-        add(probe.columns() + q, rows.rhs()[i * rhs + q], t);
+        int j = probe.columns() + q;
+        number[used + count + q] = j;
+        entry[used + count + q] = rows.rhs()[i * rhs + q] * probe.scale()[j];
       }
+      for (int e = used; e < used + count + rhs; e++) {
+        product[e] = entry[e] * t;
+      }
+      used += count + rhs;
     }
 
-    private void add(int j, double v, double t) {
-      double w = v * probe.scale()[j];
-      few.add(few.place(j), w * w, w * t);
+    private void reserve(int length) {
+      if (length > number.length) {
+        int size = Math.max(length, 2 * number.length);
+        number = Arrays.copyOf(number, size);
+        entry = Arrays.copyOf(entry, size);
+        product = Arrays.copyOf(product, size);
+      }
     }
 
     @Override
     public void takeOver(int chunk) {
-      few.addTo(sums);
+      for (int e = 0; e < used; e++) {
+        sums.add(number[e], entry[e] * entry[e], product[e]);
+      }
     }
   }
 
