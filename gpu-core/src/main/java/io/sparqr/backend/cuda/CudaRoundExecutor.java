@@ -270,9 +270,9 @@ final class CudaRoundExecutor implements RoundExecutor {
   }
 
   @Override
-  public long outputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums) {
+  public void outputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums) {
     device.bind();
-    return columnSums.output(onDevice(program), scale, counts, sums);
+    columnSums.output(onDevice(program), scale, counts, sums);
   }
 
   @Override
@@ -288,11 +288,6 @@ final class CudaRoundExecutor implements RoundExecutor {
   @Override
   public void safe(boolean on) {
     safe = on;
-    if (on) {
-      // What is on the device may be what was wrong.
-      resident = null;
-      columnSums.forget();
-    }
   }
 
   @Override

@@ -7,24 +7,15 @@ import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
-import io.sparqr.numeric.integrity.BitChecksum;
-import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * What a task has of its result so far: rows of R, Q if it is kept, residual; the blocks are with
  * {@link HeldBlocks}. Fronts may come from several threads, each front once.
  */
 final class FactoredFronts {
-
-  /** Fronts of a piece of work. */
-  private static final int GRAIN = 64;
-
-  /** Values from which on an array is worth several threads. */
-  private static final int LARGE = 1 << 18;
 
   private final SubtreeProblem problem;
   private final FrontRows rows;
@@ -38,13 +29,8 @@ final class FactoredFronts {
   private final FrontReflectors[] reflectors;
 
   private final double[] residual;
-
-  /** By place: sum of the mixed bits of a front's rows of R when they were last looked at. */
-  private final long[] bits;
-
   private double dropped;
   private double departure;
-  private boolean again;
   private long redone;
   private final List<String> warnings = new ArrayList<>();
 
@@ -55,7 +41,6 @@ final class FactoredFronts {
     rhs = problem.rows().rhsCount();
     int fronts = problem.fronts().length;
     factor = new FrontFactor[fronts];
-    bits = new long[fronts];
     reflectors = new FrontReflectors[keepQ ? fronts : 0];
     residual = new double[rhs];
   }
@@ -68,51 +53,6 @@ final class FactoredFronts {
       blocks.put(block);
     }
     factor[rows.place(f.front())] = f;
-  }
-
-  /**
-   * The sum of the mixed bits of what sound fronts of a stage have left on the host: rows of R, and
-   * blocks that leave the stage. Remembered: the rows must be the same in the end. O(values), by
-   * several threads.
-   *
-   * @param stage fronts, by number of the analysis
-   * @param sound size of the stage
-   * @param leaves size of the stage: whether a front's block leaves it
-   */
-  long bits(int[] stage, boolean[] sound, boolean[] leaves, int threads) {
-    var sum = new LongAdder();
-    Parallel.loop(
-        stage.length,
-        GRAIN,
-        threads,
-        (from, to, t) -> {
-          for (int f = from; f < to; f++) {
-            FrontFactor r = factor[rows.place(stage[f])];
-            if (sound[f] && r != null) {
-              sum.add(noted(r, threads));
-              ContributionBlock b = leaves[f] ? blocks.get(stage[f]) : null;
-              sum.add(b == null ? 0 : bits(b.values(), threads) + bits(b.rhs(), threads));
-            }
-          }
-        });
-    return sum.sum();
-  }
-
-  private long noted(FrontFactor r, int threads) {
-    long sum = bits(r.values(), threads) + bits(r.rhs(), threads);
-    bits[rows.place(r.front())] = sum;
-    return sum;
-  }
-
-  /** A large array by several threads. */
-  private static long bits(double[] x, int threads) {
-    if (x.length < LARGE) {
-      return BitChecksum.sum(x);
-    }
-    var sum = new LongAdder();
-    Parallel.loop(
-        x.length, LARGE / 4, threads, (from, to, t) -> sum.add(BitChecksum.sum(x, from, to)));
-    return sum.sum();
   }
 
   /** Q of a front. */
@@ -153,9 +93,7 @@ final class FactoredFronts {
   private void putRows(SubtreeFactor host) {
     for (FrontFactor f : host.fronts()) {
       put(f, null);
-      noted(f, 1);
     }
-    again = true;
     host.outputs().forEach(blocks::put);
     addResidual(host.residualSquares(), 0);
     FactorSummary s = host.summary();
@@ -190,19 +128,8 @@ final class FactoredFronts {
     return dropped;
   }
 
-  /**
-   * Everything, with the blocks whose parent is not in the task.
-   *
-   * @param looked whether R has only just been looked at
-   * @throws IntegrityFailure if a bit of R or of the blocks has changed since it came
-   */
-  SubtreeFactor result(FactorSummary summary, boolean looked, int threads) {
-    for (int t = 0; t < factor.length && (again || !looked); t++) {
-      long was = bits[t];
-      if (noted(factor[t], threads) != was) {
-        throw new IntegrityFailure("rows of R of front " + factor[t].front() + " changed");
-      }
-    }
+  /** Everything, with the blocks whose parent is not in the task. */
+  SubtreeFactor result(FactorSummary summary) {
     var outputs = new ArrayList<ContributionBlock>();
     for (int f : problem.fronts()) {
       int p = problem.analysis().parent(f);

@@ -12,15 +12,13 @@ import io.sparqr.numeric.integrity.RowsIn;
 import io.sparqr.numeric.integrity.TaskColumns;
 import java.util.BitSet;
 import java.util.List;
-import java.util.function.LongSupplier;
 
 /**
  * Whether a stage kept the column sums of what went into it: rows of A and blocks from outside, and
  * what it left, both summed where the executor has them; and rows that came to the host afterwards,
- * as they came. That the executor got what the host has, and the host what the executor left,
- * checksums tell. What counts is what is used: a front that pends, or is factored from its rows on
- * the host, counts as if it had not been in the stage, and the blocks of its sound children as
- * leaving it.
+ * as they came. That the executor got what the host has, a checksum tells. What counts is what is
+ * used: a front that pends, or is factored from its rows on the host, counts as if it had not been
+ * in the stage, and the blocks of its sound children as leaving it.
  */
 final class StageBalance {
 
@@ -31,7 +29,7 @@ final class StageBalance {
   private final boolean unitColumns;
   private final int threads;
   private final TaskColumns columns;
-  private ColumnProbe ahead;
+  private Ahead ahead;
 
   /** What came out so far. */
   private ColumnSums out;
@@ -45,6 +43,9 @@ final class StageBalance {
   private ColumnSums in;
 
   private boolean[] pends;
+
+  /** What the host finds out while the executor works: the probe, the checksum of the values. */
+  private record Ahead(ColumnProbe probe, long bits) {}
 
   /**
    * For a stage that is about to run.
@@ -69,14 +70,12 @@ final class StageBalance {
     residual = new double[program.rhs()];
   }
 
-  /**
-   * The probe, which the host can find out by itself: best while the executor works. Once is
-   * enough.
-   */
+  /** What the host can find out by itself: best while the executor works. Once is enough. */
   void lookAhead() {
     if (ahead == null) {
       var these = new RowsIn(columns, rows.rows(), whichRows(), blocks, threads);
-      ahead = unitColumns ? these.unitProbe(new BitSet()) : these.probe(new BitSet());
+      ColumnProbe p = unitColumns ? these.unitProbe(new BitSet()) : these.probe(new BitSet());
+      ahead = new Ahead(p, StageBits.of(rows, fronts, blocks, threads));
     }
   }
 
@@ -101,21 +100,17 @@ final class StageBalance {
 
   /**
    * Compares a stage in which every front is sound, where its values are; what it left is in the
-   * output buffer, and nothing else. The usual case: three words come down.
+   * output buffer, and nothing else. The usual case: two words come down.
    *
    * @param residualSquares all of the stage
-   * @param read sum of the bits of the values that went up
-   * @param kept sums up the bits of the rows that came down
    * @return the largest relative departure; larger than the bound or NaN: see {@link #left} and
    *     {@link #verify}
    * @throws IntegrityFailure if the executor's values are not the host's
    */
-  double whole(RoundExecutor executor, double[] residualSquares, long read, LongSupplier kept) {
+  double whole(RoundExecutor executor, double[] residualSquares) {
     lookAhead();
-    RoundExecutor.Compared found = executor.compare(program, ahead.scale(), residualSquares);
-    requireSame(read, found.bitsIn(), "on their way to the executor");
-    // Last of all: rows have waited here since the first of them came.
-    requireSame(kept.getAsLong(), found.bitsOut(), "on their way from the executor");
+    RoundExecutor.Compared found = executor.compare(program, ahead.probe.scale(), residualSquares);
+    requireSame(ahead.bits, found.bits());
     return found.departure();
   }
 
@@ -124,38 +119,35 @@ final class StageBalance {
     return Balance.within(departure, program.columns().steps());
   }
 
-  private void requireSame(long host, long executor, String where) {
+  private void requireSame(long host, long executor) {
     if (host != executor) {
       throw new IntegrityFailure(
-          "the values of fronts %d to %d changed %s"
-              .formatted(fronts[0], fronts[fronts.length - 1], where));
+          "the values of fronts %d to %d changed on their way to the executor"
+              .formatted(fronts[0], fronts[fronts.length - 1]));
     }
   }
 
   /**
    * Has the executor sum what went into the fronts that do not pend, and what the sound ones left.
    *
-   * @param sound size fronts
    * @param pends size fronts: fronts that did nothing
-   * @param read sum of the bits of the values that went up
-   * @param kept sum of the bits of the rows of sound fronts that came down
    * @throws IntegrityFailure if the executor's values are not the host's
    */
-  void left(RoundExecutor executor, boolean[] sound, boolean[] pends, long read, long kept) {
+  void left(RoundExecutor executor, int[] state, boolean[] pends) {
     this.executor = executor;
     this.pends = pends;
     lookAhead();
-    probe = ahead;
+    probe = ahead.probe;
     boolean[] counts = new boolean[fronts.length];
+    boolean[] sound = new boolean[fronts.length];
     for (int f = 0; f < fronts.length; f++) {
       counts[f] = !pends[f];
+      sound[f] = state[f] == 0 && !pends[f];
     }
     in = new ColumnSums(columns.count() + program.rhs());
     out = new ColumnSums(columns.count() + program.rhs());
-    long bitsIn = executor.inputSums(program, probe.scale(), counts, in);
-    requireSame(read, bitsIn, "on their way to the executor");
-    long bitsOut = executor.outputSums(program, probe.scale(), sound, out);
-    requireSame(kept, bitsOut, "on their way from the executor");
+    requireSame(ahead.bits, executor.inputSums(program, probe.scale(), counts, in));
+    executor.outputSums(program, probe.scale(), sound, out);
   }
 
   /** Rows that came out of fronts of the stage. */

@@ -406,7 +406,6 @@ final class StageBuilder {
         b,
         d.maps,
         d.sIndex,
-        StageProgram.placeBits(d.sIndex),
         initial,
         d.data[s.fronts],
         d.blockData[s.blocks],

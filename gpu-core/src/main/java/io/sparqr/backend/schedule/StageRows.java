@@ -3,7 +3,6 @@ package io.sparqr.backend.schedule;
 
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FrontFactor;
-import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.DoubleBuffer;
 
 /** Takes the rows of a stage's fronts as they come; the arrays of large ones are made ahead. */
@@ -15,7 +14,6 @@ final class StageRows implements RoundExecutor.RowSink {
   private final StageProgram program;
   private final int[] fronts;
   final FactoredFronts done;
-  private final double tolerance;
   private final int threads;
   private final Runnable meanwhile;
   private final double[][] ahead;
@@ -25,21 +23,14 @@ final class StageRows implements RoundExecutor.RowSink {
    *
    * @param fronts of the stage
    * @param done takes what is complete
-   * @param tolerance of the pivot test; negative: none
    * @param meanwhile what the caller's thread can do while the executor works
    */
   StageRows(
-      StageProgram program,
-      int[] fronts,
-      FactoredFronts done,
-      double tolerance,
-      int threads,
-      Runnable meanwhile) {
+      StageProgram program, int[] fronts, FactoredFronts done, int threads, Runnable meanwhile) {
     this.meanwhile = meanwhile;
     this.program = program;
     this.fronts = fronts;
     this.done = done;
-    this.tolerance = tolerance;
     this.threads = threads;
     ahead = new double[fronts.length][];
   }
@@ -56,11 +47,7 @@ final class StageRows implements RoundExecutor.RowSink {
     meanwhile.run();
   }
 
-  /**
-   * Values of R, the block's values if it leaves the stage, right-hand sides of both.
-   *
-   * @throws IntegrityFailure if the executor calls the front sound and a pivot is dead
-   */
+  /** Values of R, the block's values if it leaves the stage, right-hand sides of both. */
   @Override
   public void accept(int f, DoubleBuffer from) {
     FrontDescriptor d = program.descriptor(f);
@@ -74,7 +61,6 @@ final class StageRows implements RoundExecutor.RowSink {
     ahead[f] = null;
     double[] right = new double[r * d.rhs()];
     copy(from, values);
-    requireLive(front, d.fn(), r, values);
     ContributionBlock block = null;
     if (d.parent() < 0) {
       double[] cValues = new double[(int) ContributionBlock.packedLength(d.cm(), d.cn())];
@@ -87,19 +73,6 @@ final class StageRows implements RoundExecutor.RowSink {
       from.get(right);
     }
     done.put(new FrontFactor(front, d.fn(), live, values, right, d.rhs()), block);
-  }
-
-  /** Half: the executor's own test is of the very same pivots, but that is no reason to fail. */
-  private void requireLive(int front, int fn, int rows, double[] values) {
-    int at = 0;
-    for (int i = 0; i < rows && tolerance >= 0; i++) {
-      if (!(values[at] > tolerance / 2)) {
-        throw new IntegrityFailure(
-            "front %d has the pivot %.2e in row %d and was called sound"
-                .formatted(front, values[at], i));
-      }
-      at += fn - i;
-    }
   }
 
   /** Values of the pivot rows of a front of full rank. */

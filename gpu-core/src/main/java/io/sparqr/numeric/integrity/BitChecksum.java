@@ -4,12 +4,9 @@ package io.sparqr.numeric.integrity;
 import io.sparqr.numeric.ContributionBlock;
 
 /**
- * 64-bit checksums of the bits of values: any change of one value shows, and one of several all but
+ * A 64-bit checksum of the bits of values that wait in memory: rotated and multiplied by an odd
+ * number in four lanes, so that any change of one value shows, and one of several all but
  * certainly.
- *
- * <p>Of values that wait in one place, bits are rotated and multiplied by an odd number in four
- * lanes. Of values that are copied in any order, the checksum is the sum of all values' {@link
- * #mixed} bits modulo 2^64: the same here and there, or a value was lost, doubled or changed.
  */
 public final class BitChecksum {
 
@@ -43,34 +40,5 @@ public final class BitChecksum {
   /** One to one in each argument. */
   private static long mix(long h, double x) {
     return Long.rotateLeft(h ^ Double.doubleToRawLongBits(x), 29) * P;
-  }
-
-  /** One value's part of a sum: {@code mixed_bits} of the kernels. One to one. */
-  public static long mixed(double x) {
-    return mixed(Double.doubleToRawLongBits(x));
-  }
-
-  /** The part of a word that is no double, and of its number in a list. */
-  public static long mixed(int word, long number) {
-    return mixed(number << 32 ^ Integer.toUnsignedLong(word));
-  }
-
-  private static long mixed(long bits) {
-    long z = bits * P;
-    return z ^ (z >>> 29);
-  }
-
-  /** The sum over values [from, to). */
-  public static long sum(double[] x, int from, int to) {
-    long sum = 0;
-    for (int k = from; k < to; k++) {
-      sum += mixed(x[k]);
-    }
-    return sum;
-  }
-
-  /** The sum over an array. */
-  public static long sum(double[] x) {
-    return sum(x, 0, x.length);
   }
 }

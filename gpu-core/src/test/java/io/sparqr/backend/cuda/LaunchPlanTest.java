@@ -72,7 +72,7 @@ class LaunchPlanTest {
     }
 
     @Override
-    public long outputSums(
+    public void outputSums(
         StageProgram program, double[] scale, boolean[] counts, ColumnSums sums) {
       throw new UnsupportedOperationException();
     }

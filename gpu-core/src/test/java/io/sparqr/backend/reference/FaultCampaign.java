@@ -108,7 +108,7 @@ public final class FaultCampaign {
     if (executor.label() == null) {
       return 0;
     }
-    tally.add(fault, executor.label(), executor.bit(), outcome);
+    tally.add(executor.label(), executor.bit(), outcome);
     return 1;
   }
 
@@ -138,10 +138,7 @@ public final class FaultCampaign {
                   f.summary().redoneTasks(),
                   f.summary().warnings()));
     }
-    tally.allowed(
-        off.gram() / oracle.limit(),
-        oracle.condition() < FaultOracle.CONDITION ? off.x() : 0,
-        off.q() / oracle.limit());
+    tally.allowed(off.gram() / oracle.limit());
     return new Outcome(said ? Verdict.MENDED : Verdict.HARMLESS, "");
   }
 }

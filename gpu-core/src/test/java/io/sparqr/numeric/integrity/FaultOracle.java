@@ -7,11 +7,9 @@ import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.TaskReflection;
-import io.sparqr.numeric.TestMatrices;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 
 /**
  * How far a result is from the right one, by what does not depend on signs and order: the Gram
@@ -25,18 +23,7 @@ public final class FaultOracle {
 
   public static final double CONDITION = 1e3;
 
-  /**
-   * How much more than c eps kept reflectors may be off: what a fault does to a vector is a random
-   * part of what it does to those that they are checked with.
-   */
-  private static final double Q = 16;
-
-  /** Random vectors that reflectors are applied to. */
-  private static final int Z = 3;
-
-  /** The problem with rows of its own: faults are put into the others. */
   private final SubtreeProblem problem;
-
   private final int n;
   private final int rhs;
   private final double[] norm;
@@ -54,7 +41,7 @@ public final class FaultOracle {
    * @param reference a right one
    */
   public FaultOracle(FaultProblem p, SubtreeFactor reference) {
-    problem = copy(p.problem());
+    problem = p.problem();
     tolerance = Math.max(0, p.options().rankTolerance());
     n = problem.analysis().columns();
     rhs = problem.rows().rhsCount();
@@ -65,21 +52,14 @@ public final class FaultOracle {
     x = solve(reference);
     rank = rank(reference);
     condition = rank < n ? Double.POSITIVE_INFINITY : condition(denseR(reference));
-    limit = 4 * p.bound(reference) * (probeNorm() + Math.sqrt(n));
+    limit = 2 * LETS_THROUGH * p.bound(reference) * (probeNorm() + Math.sqrt(n));
   }
 
-  private static SubtreeProblem copy(SubtreeProblem p) {
-    RowBlock r = p.rows();
-    var rows =
-        new RowBlock(
-            r.front(),
-            r.rowStart(),
-            r.position(),
-            r.value().clone(),
-            r.rhs().clone(),
-            r.rhsCount());
-    return new SubtreeProblem(p.analysis(), p.fronts(), rows, p.inputs());
-  }
+  /**
+   * The reciprocal of the part of its largest term that a sum of terms with random factors may be:
+   * see docs/design.
+   */
+  static final double LETS_THROUGH = 64;
 
   /**
    * c eps: how far entry (i, j) of the Gram matrix may be changed, as a part of ||a_i|| ||a_j||.
@@ -99,8 +79,7 @@ public final class FaultOracle {
    * @param gram largest change of an entry of the Gram matrix, over ||a_i|| ||a_j||
    * @param x relative change of the solution
    * @param rank whether it is the same
-   * @param q how far A'z is from R'(Q'z) for kept reflectors and random z, over ||a_j|| ||z||; 0 if
-   *     there are none
+   * @param q how far kept reflectors turn b to another Q'b, over ||b||; 0 if there are none
    */
   public record Off(double gram, double x, boolean rank, double q) {}
 
@@ -143,58 +122,32 @@ public final class FaultOracle {
     return worst;
   }
 
-  /** For some random z: R'(Q'z) against A'z, and the norm. */
   private double qOff(SubtreeFactor f) {
     if (f.reflectors().isEmpty()) {
       return 0;
     }
-    RowBlock r = problem.rows();
-    double[] z = TestMatrices.vector(r.rows() * Z, new Random(n));
+    RowBlock rows = problem.rows();
     var run =
-        new TaskReflection(problem.analysis(), problem.fronts(), r.front(), z, Z, false, List.of());
+        new TaskReflection(
+            problem.analysis(),
+            problem.fronts(),
+            rows.front(),
+            rows.rhs(),
+            rhs,
+            false,
+            List.of());
     f.reflectors().forEach(run::run);
     double[] turned = run.values();
+    int at = 0;
     double worst = 0;
-    for (int q = 0; q < Z; q++) {
-      double[] difference = transposedTimes(z, q);
-      double given = 0;
-      for (int i = 0; i < r.rows(); i++) {
-        given += z[i * Z + q] * z[i * Z + q];
-      }
-      double left = run.residual()[q] * run.residual()[q];
-      for (int k = q; k < turned.length; k += Z) {
-        left += turned[k] * turned[k];
-      }
-      worst = Math.max(worst, Math.abs(given - left) / given);
-      int row = 0;
-      for (FrontFactor front : f.fronts()) {
-        int at = 0;
-        for (int i = 0; i < front.rank(); i++) {
-          double y = turned[row++ * Z + q];
-          for (int k = front.livePivot()[i]; k < front.fn(); k++) {
-            difference[problem.analysis().column(front.front(), k)] -= front.values()[at++] * y;
-          }
-        }
-      }
-      for (int j = 0; j < n; j++) {
-        double dropped = dead[j] ? tolerance * Math.sqrt(given) : 0;
-        double change = Math.abs(difference[j]) - dropped;
-        worst = Math.max(worst, norm[j] == 0 ? 0 : change / (norm[j] * Math.sqrt(given)));
+    for (FrontFactor front : f.fronts()) {
+      for (int k = 0; k < front.rhs().length; k++) {
+        double part = Math.abs(turned[at] - front.rhs()[k]) / norm[n + at % rhs];
+        worst = !(part <= worst) ? part : worst;
+        at++;
       }
     }
     return worst;
-  }
-
-  /** A'z. */
-  private double[] transposedTimes(double[] z, int q) {
-    double[] g = new double[n];
-    RowBlock r = problem.rows();
-    for (int i = 0; i < r.rows(); i++) {
-      for (int e = r.rowStart()[i]; e < r.rowStart()[i + 1]; e++) {
-        g[r.position()[e]] += r.value()[e] * z[i * Z + q];
-      }
-    }
-    return g;
   }
 
   /** Whether that is too far, and by what. Null: it is not. */
@@ -208,7 +161,7 @@ public final class FaultOracle {
     if (condition < CONDITION && !(off.x <= X)) {
       return "x";
     }
-    return off.q <= Q * limit ? null : "Q";
+    return off.q <= limit ? null : "Q";
   }
 
   private static long rank(SubtreeFactor f) {
@@ -391,7 +344,8 @@ public final class FaultOracle {
     double sum = 0;
     for (int i = 0; i < n; i++) {
       for (int j = 0; j < n; j++) {
-        sum += gram[i][j] * ColumnProbe.scale(i, norm[i]) * ColumnProbe.scale(j, norm[j]);
+        sum +=
+            gram[i][j] * ColumnProbe.scale(i, norm[i]) * ColumnProbe.scale(j, norm[j]);
       }
     }
     return Math.sqrt(Math.max(1, sum));
