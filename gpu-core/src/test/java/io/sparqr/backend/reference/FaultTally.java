@@ -47,7 +47,9 @@ public final class FaultTally {
   }
 
   private static String bits(int bit) {
-    return bit < 0 ? "" : bit == 63 ? "sign" : bit > 51 ? "exponent" : bit > 25 ? "mantissa high" : "mantissa low";
+    return bit < 0
+        ? ""
+        : bit == 63 ? "sign" : bit > 51 ? "exponent" : bit > 25 ? "mantissa high" : "mantissa low";
   }
 
   /** Faults of a kind. */
@@ -76,8 +78,11 @@ public final class FaultTally {
     row(s, "| %-26s | %-13s |".formatted("all", ""), all);
     s.append(
         String.format(
-            Locale.ROOT, "largest change of R'R that counted as harmless: %.2g of c eps%n", largest));
-    refusals.forEach((what, n) -> s.append("refused with ").append(what).append(": ").append(n).append('\n'));
+            Locale.ROOT,
+            "largest change of R'R that counted as harmless: %.2g of c eps%n",
+            largest));
+    refusals.forEach(
+        (what, n) -> s.append("refused with ").append(what).append(": ").append(n).append('\n'));
     missed.stream().limit(200).forEach(m -> s.append("MISSED ").append(m).append('\n'));
     return s.toString();
   }

@@ -8,7 +8,6 @@ import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.SpoiledTasks;
 import io.sparqr.backend.schedule.StageProgram;
 import io.sparqr.backend.schedule.StageSchedule;
-import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
 import java.nio.DoubleBuffer;

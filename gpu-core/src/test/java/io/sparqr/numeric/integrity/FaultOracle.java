@@ -129,13 +129,7 @@ public final class FaultOracle {
     RowBlock rows = problem.rows();
     var run =
         new TaskReflection(
-            problem.analysis(),
-            problem.fronts(),
-            rows.front(),
-            rows.rhs(),
-            rhs,
-            false,
-            List.of());
+            problem.analysis(), problem.fronts(), rows.front(), rows.rhs(), rhs, false, List.of());
     f.reflectors().forEach(run::run);
     double[] turned = run.values();
     int at = 0;
@@ -344,8 +338,7 @@ public final class FaultOracle {
     double sum = 0;
     for (int i = 0; i < n; i++) {
       for (int j = 0; j < n; j++) {
-        sum +=
-            gram[i][j] * ColumnProbe.scale(i, norm[i]) * ColumnProbe.scale(j, norm[j]);
+        sum += gram[i][j] * ColumnProbe.scale(i, norm[i]) * ColumnProbe.scale(j, norm[j]);
       }
     }
     return Math.sqrt(Math.max(1, sum));

@@ -50,23 +50,14 @@ public record FaultProblem(
     Arrays.setAll(fronts, f -> f);
     RowSplit split = RowSplit.of(a, b, rhs, analysis, factors);
     boolean detect = kind > 3 || random.nextInt(4) > 0;
-    double tolerance =
-        detect ? FactorOptions.defaultTolerance(a.rows(), a.columns(), largest) : -1;
+    double tolerance = detect ? FactorOptions.defaultTolerance(a.rows(), a.columns(), largest) : -1;
     boolean keepQ = random.nextInt(6) == 0;
     var options = new FactorOptions(tolerance, 1, 0, keepQ).ofUnitColumns(unit);
     int part = random.nextInt(3) == 0 ? 3 + random.nextInt(6) : 10;
     String name =
         "seed %d: kind %d, %d x %d, %d rhs, %d fronts, tolerance %.1e, keepQ %b, %d/10 of memory"
             .formatted(
-                seed,
-                kind,
-                a.rows(),
-                a.columns(),
-                rhs,
-                analysis.fronts(),
-                tolerance,
-                keepQ,
-                part);
+                seed, kind, a.rows(), a.columns(), rhs, analysis.fronts(), tolerance, keepQ, part);
     return new FaultProblem(
         name,
         new SubtreeProblem(analysis, fronts, split.rows(), List.of()),
