@@ -45,5 +45,5 @@ if [ ! -x "$out/jre/bin/java" ]; then
   jlink --add-modules java.base,java.logging,java.management,java.xml,java.compiler,java.instrument,jdk.unsupported,jdk.incubator.vector \
     --strip-debug --no-header-files --no-man-pages --compress=2 --output "$out/jre"
 fi
-cp "$home"/benchmarks/gpu/{run.sh,sanitize.sh,table.sh,cusolver.py,summary.py} "$out/"
+cp "$home"/benchmarks/gpu/{run.sh,sanitize.sh,survey.sh,table.sh,cusolver.py,summary.py} "$out/"
 du -sh "$out" >&2

@@ -78,7 +78,8 @@ def solve(
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        A row of A an entry; read twice, so cache it if it is costly to compute.
+        A row of A an entry; read twice, so cache it if it is costly to compute or not the same
+        every time: readings that differ are refused.
     features_col : str
         A vector column, sparse or dense: the rows of A.
     label_col : str or sequence of str
@@ -118,7 +119,8 @@ def solve(
     Raises
     ------
     SparqrError
-        NaN or infinity in the data, a negative weight, an index out of range, no CUDA device, ...
+        NaN or infinity in the data, a negative weight, an index out of range, data that changed
+        between their two readings, no CUDA device, ...
     ValueError
         An ordering, backend or rank policy that does not exist.
     TypeError

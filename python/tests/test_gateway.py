@@ -93,6 +93,23 @@ class GatewayTest(unittest.TestCase):
             sparqr.solve(self.frame("NaN 1:1\n"))
         self.assertEqual(told.exception.kind, "NonFiniteValueException")
 
+    def test_an_input_that_changes_between_its_readings_is_refused(self):
+        def change(jdf, functions):
+            # another number at every evaluation; rand() would keep the seed of the plan
+            label = functions.expr("double(reflect('java.lang.Math', 'random'))")
+            return jdf.withColumn("label", label)
+
+        with self.assertRaises(sparqr.SparqrError) as told:
+            sparqr.solve(self.frame(LINE, change))
+        self.assertEqual(told.exception.kind, "InputChangedException")
+        self.assertEqual(
+            str(told.exception),
+            "partition 0 had 5 rows, then as many with other labels: "
+            "the input changed between its two readings; persist it",
+        )
+        persisted = self.frame(LINE, lambda jdf, functions: change(jdf, functions).persist())
+        self.assertEqual(len(sparqr.solve(persisted).x), 2)
+
     def test_what_is_not_there_is_told(self):
         with self.assertRaisesRegex(RuntimeError, "Sparqr's jar"):
             _jvm.java_class(self.java.jvm, "io.sparqr.spark.NoSuchClass")

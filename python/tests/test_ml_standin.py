@@ -101,6 +101,16 @@ class MlStandinTest(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "loaded, not fitted"):
             back.summary
 
+    def test_an_input_that_changes_between_its_readings_is_refused(self):
+        data = self.frame(LINE)
+        functions = self.java.jvm.org.apache.spark.sql.functions
+        label = functions.expr("double(reflect('java.lang.Math', 'random'))")
+        data._jdf = data._jdf.withColumn("label", label)
+        model = self.ml.SparseQRRegression().fit(data)  # reads it once: it persists its rows
+        with self.assertRaisesRegex(SparqrError, "the input changed .*; persist it$") as told:
+            model.summary.r2
+        self.assertEqual(told.exception.kind, "InputChangedException")
+
     def test_errors_are_told(self):
         with self.assertRaises(SparqrError) as told:
             self.ml.SparseQRRegression().fit(self.frame("NaN 1:1\n"))

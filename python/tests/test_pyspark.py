@@ -87,6 +87,31 @@ class PySparkTest(unittest.TestCase):
         ).fit(self.data.union(self.data).union(self.data))
         self.assertLess(best.avgMetrics[0], best.avgMetrics[1])
 
+    def test_an_input_that_changes_between_its_readings_is_refused(self):
+        import random
+
+        from pyspark.sql import functions
+
+        from sparqr.ml import SparseQRRegression
+
+        noise = functions.udf(lambda: random.SystemRandom().random(), "double")
+        changing = self.data.withColumn("label", noise.asNondeterministic()())
+        with self.assertRaises(sparqr.SparqrError) as told:
+            sparqr.solve(changing)
+        self.assertRegex(
+            str(told.exception),
+            r"^partition \d had \d rows, then as many with other labels: "
+            r"the input changed between its two readings; persist it$",
+        )
+        model = SparseQRRegression().fit(changing)  # reads it once: it persists its rows
+        self.assertEqual(len(model.summary.pValues), 2)
+        with self.assertRaisesRegex(sparqr.SparqrError, "the input changed .*; persist it$"):
+            model.summary.r2
+        cached = changing.cache()
+        self.assertEqual(len(sparqr.solve(cached).x), 1)
+        self.assertLess(SparseQRRegression().fit(cached).summary.r2, 1)
+        cached.unpersist()
+
     def test_errors_are_told(self):
         from sparqr.ml import SparseQRRegression
 

@@ -153,6 +153,7 @@ static void run(const Problem& p, int B, int chunk, bool check, int mode) {
   st.tasks = tasks; st.fronts = fr; st.arena = arena; st.vt = vt; st.state = state; st.tolerance = 1e-14;
   int sh = ((B > 4 ? 8 : 4) * 1024 + 1024 + 2048) * 8;
   st.shared_doubles = sh / 8;
+  st.wait_nanos = 60'000'000'000ull;
   auto kernel = B > 4 ? sparqr_round_8 : sparqr_round_4;
   CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sh));
   auto reset = [&](cudaStream_t q) {

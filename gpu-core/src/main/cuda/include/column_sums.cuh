@@ -246,8 +246,12 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
     int count = 0;
     for (int base = 0; base < length; base += 128) {
       const int e = base + threadIdx.x;
-      const bool begins =
-          e < length && (e == 0 || row_of(sums, from + e, ld) != row_of(sums, from + e - 1, ld));
+      const int row = e < length ? row_of(sums, from + e, ld) : -1;
+      int before = __shfl_up_sync(~0u, row, 1);
+      if (lane == 0) {
+        before = e == 0 || e >= length ? -1 : row_of(sums, from + e - 1, ld);
+      }
+      const bool begins = row != before && e < length;
       const unsigned vote = __ballot_sync(~0u, begins);
       if (lane == 0) {
         heads[warp] = __popc(vote);
@@ -267,7 +271,30 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
       head[count] = static_cast<int>(length);
     }
     __syncthreads();
-    for (int base = 0; base < count; base += 128) {
+    // long rows: a warp a row
+    const bool few = 32 * count <= length;
+    for (int k = warp; k < count && few; k += 4) {
+      const int begin = head[k], end = head[k + 1];
+      const int row = row_of(sums, from + begin, ld);
+      double t = 0;
+      for (int e = begin + lane; e < end; e += 32) {
+        const double x = sums.values[from + e];
+        t = fma(x, sums.scale[number[sums.s_index[from + e] - row * ld]], t);
+        bits += mixed_bits(x);
+      }
+      for (int step = 16; step > 0; step >>= 1) {
+        t += __shfl_xor_sync(~0u, t, step);
+      }
+      if (lane == 0) {
+        sums.t[chunk.probes + row] = t;
+      }
+      for (int e = begin + lane; e < end && counts; e += 32) {
+        const int column = number[sums.s_index[from + e] - row * ld];
+        const double w = sums.values[from + e] * sums.scale[column];
+        add_sums(sums, column, w * w, w * t);
+      }
+    }
+    for (int base = 0; base < count && !few; base += 128) {
       const int k = base + threadIdx.x;
       const int begin = k < count ? head[k] : 0, end = k < count ? head[k + 1] : 0;
       const int row = k < count ? row_of(sums, from + begin, ld) : 0;
@@ -340,25 +367,29 @@ struct SparqrDepartures {
   const int32_t* marked_in;
   const int32_t* marked_out;
   const double* ended;            // [rhs]: squares of right-hand sides that ended here, scaled
-  double* result;                 // ||t||, then the largest departure
+  double* result;                 // the largest departure, then parts of ||t||^2
   double probe_unit;
   int32_t columns;
   int32_t rhs;
 };
 static_assert(sizeof(SparqrDepartures) == 64, "departures size");
 
-/** ||t|| = the root of the sum of the columns' probes, at least 1. One block. */
+constexpr int SPARQR_NORM_PARTS = 64;
+
+/** Parts of ||t||^2, the sum of the columns' probes. Grid: SPARQR_NORM_PARTS. */
 __device__ __forceinline__ void probe_norm(const SparqrDepartures& d) {
   __shared__ double parts[4];
   const int all = d.columns + d.rhs;
   double sum = 0;
-  for (int j = threadIdx.x; j < d.columns; j += 128) {
+  for (int j = blockIdx.x * 128 + threadIdx.x; j < d.columns; j += SPARQR_NORM_PARTS * 128) {
     sum += units_of(d.in + 2ll * all + j, all);
   }
   sum = block_sum(sum, parts);
   if (threadIdx.x == 0) {
-    d.result[0] = sqrt(fmax(1.0, sum / d.probe_unit));
-    d.result[1] = 0;
+    d.result[1 + blockIdx.x] = sum / d.probe_unit;
+    if (blockIdx.x == 0) {
+      d.result[0] = 0;
+    }
   }
 }
 
@@ -368,7 +399,11 @@ __device__ __forceinline__ void probe_norm(const SparqrDepartures& d) {
  */
 __device__ __forceinline__ void departures(const SparqrDepartures& d) {
   const int all = d.columns + d.rhs;
-  const double weight = d.result[0] + sqrt(static_cast<double>(d.columns));
+  double norm = 0;
+  for (int k = 1; k <= SPARQR_NORM_PARTS; k++) {
+    norm += d.result[k];
+  }
+  const double weight = sqrt(fmax(1.0, norm)) + sqrt(static_cast<double>(d.columns));
   double worst = 0;
   for (int j = blockIdx.x * 128 + threadIdx.x; j < all; j += gridDim.x * 128) {
     const double in = units_of(d.in + j, all) / SPARQR_SUM_UNIT;
@@ -387,7 +422,7 @@ __device__ __forceinline__ void departures(const SparqrDepartures& d) {
     worst = here > worst || here != here ? here : worst;
   }
   if (worst != 0) {
-    atomicMax(reinterpret_cast<unsigned long long*>(d.result + 1),
+    atomicMax(reinterpret_cast<unsigned long long*>(d.result),
               static_cast<unsigned long long>(__double_as_longlong(worst)));
   }
 }

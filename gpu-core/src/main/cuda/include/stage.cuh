@@ -3,6 +3,9 @@
 #pragma once
 #include "task_layout.cuh"
 
+/** In place 0 of the progress: a task has waited too long, the stage is not to be finished. */
+constexpr unsigned long long SPARQR_GIVEN_UP = 1ull << 63;
+
 constexpr int SPARQR_THREADS = 128;
 constexpr int SPARQR_WARPS = SPARQR_THREADS / 32;
 
@@ -19,14 +22,15 @@ struct SparqrStage {
   double* out;
   double* residual;
   int32_t* state;
-  // Place 0: tickets handed out; place 1 + f: counts of front f's finished tasks (task_layout.cuh).
+  // Place 0: tickets handed out, and SPARQR_GIVEN_UP; place 1 + f: counts of front f's finished tasks (task_layout.cuh).
   // Null: the tasks of this launch wait for nothing and count nowhere.
   unsigned long long* progress;
   double tolerance;
   int32_t shared_doubles;  // dynamic shared memory of a block
   int32_t reflectors;      // 1: V of single reflectors everywhere (who keeps Q reads it)
+  unsigned long long wait_nanos;  // how long a task may wait for what it needs
 };
-static_assert(sizeof(SparqrStage) == 112, "stage size");
+static_assert(sizeof(SparqrStage) == 120, "stage size");
 
 /** A bundle as the kernels see it: entry (r, c) of row tile s is row[s][r * ld + c]. */
 struct Bundle {

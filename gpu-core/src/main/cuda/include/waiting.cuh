@@ -3,21 +3,26 @@
 #pragma once
 #include "stage.cuh"
 
-/** Waits until the counts of a front have got so far. Called by one thread. */
-__device__ __forceinline__ void wait_for(const unsigned long long* counts, unsigned chain,
-                                         unsigned bulk) {
+/**
+ * Waits until the counts of a front have got so far; false if the stage has been given up, as it is by the task that
+ * waits longer than wait_nanos: a list that waits for itself. Called by one thread.
+ */
+__device__ __forceinline__ bool wait_for(const SparqrStage& stage, const unsigned long long* counts,
+                                         unsigned chain, unsigned bulk) {
   unsigned long long since = 0;
   while (true) {
     unsigned long long have;
     asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(have) : "l"(counts) : "memory");
     if (static_cast<unsigned>(have) >= chain && static_cast<unsigned>(have >> 32) >= bulk) {
-      return;
+      return true;
     }
-    unsigned long long now;
+    unsigned long long now, tickets;
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(tickets) : "l"(stage.progress));
     since = since == 0 ? now : since;
-    if (now - since > 60'000'000'000ull) {
-      __trap();  // a list that waits for itself: no task takes a minute
+    if (tickets >= SPARQR_GIVEN_UP || now - since > stage.wait_nanos) {
+      atomicOr(stage.progress, SPARQR_GIVEN_UP);
+      return false;
     }
     __nanosleep(64);
   }
@@ -26,12 +31,14 @@ __device__ __forceinline__ void wait_for(const unsigned long long* counts, unsig
 /**
  * Puts the task that this block runs and its front into shared memory, once what it needs is done.
  * Blocks take tasks in the order in which they start, so what a task waits for is running or over:
- * no deadlock, in whatever order the device starts blocks. All threads of the block call it.
+ * no deadlock, in whatever order the device starts blocks. False: the stage has been given up. All threads of the block
+ * call it.
  */
-__device__ __forceinline__ void next_task(const SparqrStage& stage, long long first,
+__device__ __forceinline__ bool next_task(const SparqrStage& stage, long long first,
                                           SparqrTask& task, SparqrFront& front) {
   constexpr int TASK_WORDS = sizeof(SparqrTask) / sizeof(int4);
   constexpr int FRONT_WORDS = sizeof(SparqrFront) / sizeof(int4);
+  bool given_up = false;
   if (threadIdx.x < 32) {
     const int lane = threadIdx.x;
     long long number = first + blockIdx.x;
@@ -42,6 +49,8 @@ __device__ __forceinline__ void next_task(const SparqrStage& stage, long long fi
         number = atomicAdd(stage.progress, 1ull);
       }
       number = __shfl_sync(~0u, number, 0);
+      given_up = number < 0;
+      number = given_up ? first : number;
     }
     int4 word = make_int4(0, 0, 0, 0);
     if (lane < TASK_WORDS) {
@@ -55,11 +64,11 @@ __device__ __forceinline__ void next_task(const SparqrStage& stage, long long fi
       reinterpret_cast<int4*>(&front)[lane] =
           reinterpret_cast<const int4*>(stage.fronts + f)[lane];
     }
-    if (stage.progress != nullptr && (chain | bulk) != 0 && lane == 0) {
-      wait_for(stage.progress + 1 + f, chain, bulk);
+    if (stage.progress != nullptr && (chain | bulk) != 0 && lane == 0 && !given_up) {
+      given_up = !wait_for(stage, stage.progress + 1 + f, chain, bulk);
     }
   }
-  __syncthreads();
+  return !__syncthreads_or(given_up);
 }
 
 /** Counts the block's task as done, after everything that its threads have written. */

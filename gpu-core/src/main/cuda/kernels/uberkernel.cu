@@ -65,9 +65,10 @@ template <int BUNDLE>
 __device__ __forceinline__ void run_task(const SparqrStage& stage, long long first) {
   __shared__ SparqrTask task;
   __shared__ SparqrFront front;
-  next_task(stage, first, task, front);
-  run_kind<BUNDLE>(stage, task, front);
-  finish_task(stage, task);
+  if (next_task(stage, first, task, front)) {
+    run_kind<BUNDLE>(stage, task, front);
+    finish_task(stage, task);
+  }
 }
 
 extern "C" __global__ void __launch_bounds__(SPARQR_THREADS, 2)

@@ -75,7 +75,7 @@ public class ReferenceDataTest {
       double reference = Double.parseDouble(f[6]);
       assertThat(solution.residualNorm()[0])
           .as("residual norm of the reference")
-          .isCloseTo(reference, within(1e-10 * reference + rounding));
+          .isCloseTo(reference, within(Tolerances.RESIDUAL * reference + rounding));
     }
   }
 

@@ -46,6 +46,11 @@ public final class Tolerances {
    * or infinity where x has one.
    */
   public static double backwardError(CsrMatrix a, double[] b, double[] x) {
+    return backwardError(a, b, x, new int[0]);
+  }
+
+  /** The same without some columns, such as dead ones. */
+  public static double backwardError(CsrMatrix a, double[] b, double[] x, int[] without) {
     double[] r = a.multiply(x);
     for (int i = 0; i < r.length; i++) {
       r[i] = b[i] - r[i];
@@ -53,6 +58,9 @@ public final class Tolerances {
     double[] column = columnNorms(a);
     double[] g = a.multiplyTransposed(r);
     double scale = norm(r) + size(a, b, x);
+    for (int j : without) {
+      g[j] = 0;
+    }
     double worst = 0;
     for (int j = 0; j < g.length; j++) {
       if (g[j] != 0) {

@@ -29,9 +29,10 @@ import org.apache.spark.storage.StorageLevel;
  * org.apache.spark.mllib.regression.LabeledPoint} or of {@code
  * org.apache.spark.ml.feature.LabeledPoint}, or as a Dataset with a vector column and one or more
  * label columns. The rows are read twice (pattern, values), three times with {@link
- * Builder#check(boolean)}: persist an RDD that is costly to compute, and one whose order of rows is
- * not reproducible. Same rows in the same partitions, same options and machine: bit-identical
- * results.
+ * Builder#check(boolean)}: persist an RDD that is costly to compute, and one that may give other
+ * rows, or another order of them, the next time: readings that differ are refused with an {@link
+ * io.sparqr.error.InputChangedException}, whichever reading it is. Same rows in the same
+ * partitions, same options and machine: bit-identical results.
  */
 public final class GpuSparseQR {
 

@@ -176,6 +176,30 @@ class MinimumNormTest {
   }
 
   @Test
+  void itsResidualIsThatOfItsEquations() {
+    CsrMatrix wide = Problems.random(7, 15, 4, SEED);
+    CsrMatrix tall = withSums(Problems.random(40, 8, 3, SEED));
+    var qr = GpuSparseQR.builder().minimumNorm(true);
+    for (CsrMatrix a : List.of(wide, tall)) {
+      double[] b = Problems.rhs(a.rows(), SEED);
+      LeastSquaresSolution s = qr.solve(Problems.rdd(a, 2, b));
+      double actual = Problems.norm(Problems.residual(a, s.x(), b));
+      if (a == tall) {
+        double size = io.sparqr.numeric.Tolerances.size(a, b, s.x());
+        assertThat(s.residualNorm())
+            .isCloseTo(actual, within(io.sparqr.numeric.Tolerances.ofResidual(actual, size)));
+      } else {
+        // rounding errors, of the same size
+        assertThat(s.residualNorm()).isBetween(actual / 30, 30 * actual);
+      }
+      LeastSquaresSolution t = qr.solve(Problems.rdd(a, 2, times(b, -400)));
+      assertThat(Math.scalb(t.residualNorm(), 400))
+          .isCloseTo(s.residualNorm(), withinPercentage(1e-9));
+      assertThat(t.report().residualNorm()).isEqualTo(t.residualNorms());
+    }
+  }
+
+  @Test
   void isABasicOneWhereItsEquationsAreBeyondTheRange() {
     // (R'R)^-1 b overflows for the second row
     double[] b = {2e160, 1};

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.sparqr.matrix.LabeledMatrix;
 import io.sparqr.matrix.Libsvm;
 import io.sparqr.matrix.MatrixMarket;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.sparse.CsrMatrix;
@@ -83,13 +84,17 @@ class RealProblemsTest {
             .solve(Problems.rdd(a, 3, b));
     assertThat(s.rank()).as(r.matrix).isEqualTo(r.rank);
     if (r.residual > 1e-8 * Problems.norm(b)) {
-      assertThat(s.report().normalResidual()).as(r.matrix).isLessThan(1e-12);
-      assertThat(s.residualNorm()).as(r.matrix).isCloseTo(r.residual, within(1e-10 * r.residual));
+      assertThat(s.report().normalResidual())
+          .as(r.matrix)
+          .isLessThan(Tolerances.UNITS * Tolerances.EPS);
+      assertThat(s.residualNorm())
+          .as(r.matrix)
+          .isCloseTo(r.residual, within(Tolerances.RESIDUAL * r.residual));
     } else {
       double size = Problems.norm(a.values()) * Problems.norm(s.x()) + Problems.norm(b);
       assertThat(Problems.norm(Problems.residual(a, s.x(), b)))
           .as(r.matrix)
-          .isLessThan(1.01 * r.residual + 10 * Math.ulp(1.0) * a.rows() * size);
+          .isLessThan(1.01 * r.residual + Tolerances.of(a.rows(), a.columns(), size));
     }
   }
 }

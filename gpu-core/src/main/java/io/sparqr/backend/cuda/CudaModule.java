@@ -17,8 +17,11 @@ final class CudaModule implements AutoCloseable {
   /** Threads of a block: SPARQR_THREADS of the kernels. */
   static final int THREADS = 128;
 
+  /** Blocks that sum the probes' norm: SPARQR_NORM_PARTS. */
+  static final int NORM_PARTS = 64;
+
   /** Bytes of SparqrStage, the launch's parameter. */
-  static final int STAGE_BYTES = 112;
+  static final int STAGE_BYTES = 120;
 
   private final CudaDriver driver;
   private final CUmodule handle = new CUmodule();
@@ -93,7 +96,7 @@ final class CudaModule implements AutoCloseable {
   /** Launches the comparison of column sums, by a number of blocks. */
   void launchComparison(CudaStream stream, ByteBuffer parameter, int blocks) {
     for (CUfunction function : List.of(probeNorm, departures)) {
-      int count = function == probeNorm ? 1 : blocks;
+      int count = function == probeNorm ? NORM_PARTS : blocks;
       driver.check(
           "cuLaunchKernel",
           driver.calls().launch(function, count, THREADS, 0, stream.handle(), parameter, 0));

@@ -8,6 +8,7 @@ import io.sparqr.backend.schedule.StageProgram;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.numeric.integrity.ColumnSums;
+import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -132,6 +133,7 @@ final class CudaRoundExecutor implements RoundExecutor {
                 LaunchPlan.Group group = launches.groups().get(i);
                 rows.run(group, events.get(launches.launchOf(group)));
               });
+      sink.underWay();
       Result result = collect(program, sent);
       downloads.join();
       downloads = null;
@@ -206,15 +208,22 @@ final class CudaRoundExecutor implements RoundExecutor {
   private Result collect(StageProgram program, long sent) {
     int fronts = program.fronts();
     int sums = program.residualSlots() * program.rhs();
-    PinnedBuffer buffer = pinned.acquire(8L * sums + 4L * fronts + 16);
+    PinnedBuffer buffer = pinned.acquire(8L + 8L * sums + 4L * fronts + 16);
     try {
-      compute.download(buffer, 0, memory.get(Part.RESIDUAL).at(0), 8L * sums);
-      compute.download(buffer, 8L * sums, memory.get(Part.STATE).at(0), 4L * fronts);
+      compute.download(buffer, 0, memory.get(Part.PROGRESS).at(0), 8);
+      compute.download(buffer, 8, memory.get(Part.RESIDUAL).at(0), 8L * sums);
+      compute.download(buffer, 8 + 8L * sums, memory.get(Part.STATE).at(0), 4L * fronts);
       compute.synchronize();
+      // the sign is SPARQR_GIVEN_UP
+      if (buffer.view(0, 8).getLong() < 0) {
+        throw new IntegrityFailure(
+            "a task waited %d ms for tasks that its list does not have before it"
+                .formatted(StageMemory.waitMillis()));
+      }
       double[] residual = new double[sums];
       int[] state = new int[fronts];
-      buffer.view(0, 8 * sums).asDoubleBuffer().get(residual);
-      buffer.view(8 * sums, 8 * sums + 4 * fronts).asIntBuffer().get(state);
+      buffer.view(8, 8 + 8 * sums).asDoubleBuffer().get(residual);
+      buffer.view(8 + 8 * sums, 8 + 8 * sums + 4 * fronts).asIntBuffer().get(state);
       long received = 8L * sums + 4L * fronts + 8 * program.outDoubles();
       return new Result(state, residual, sent, received);
     } finally {

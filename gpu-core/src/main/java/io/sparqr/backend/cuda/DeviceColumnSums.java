@@ -126,7 +126,7 @@ final class DeviceColumnSums implements AutoCloseable {
     long[] bits = new long[2];
     var slices =
         List.of(
-            new Transfers.Slice(get(Part.RESULT), 8, 8),
+            new Transfers.Slice(get(Part.RESULT), 0, 8),
             new Transfers.Slice(get(Part.BITS), 0, 8),
             new Transfers.Slice(get(Part.BITS_OUT), 0, 8));
     transfers.fetch(
@@ -320,7 +320,7 @@ final class DeviceColumnSums implements AutoCloseable {
       case T -> 8 * SumChunks.probes(p);
       case BITS, BITS_OUT -> Long.BYTES;
       case ENDED -> 8L * p.rhs();
-      case RESULT -> 16;
+      case RESULT -> 8L * (1 + CudaModule.NORM_PARTS);
       default -> throw new IllegalArgumentException("chunks have sizes of their own: " + part);
     };
   }

@@ -29,11 +29,22 @@ final class StageMemory implements AutoCloseable {
     PROGRESS
   }
 
+  /**
+   * Milliseconds that a task of a list may wait for what it needs; no task takes so long. A list
+   * that waits for itself ends then, and its task is done again.
+   */
+  private static final String WAIT_MILLIS = "sparqr.cuda.waitMillis";
+
   private final CudaDriver driver;
   private final DeviceBuffer[] buffer = new DeviceBuffer[Part.values().length];
 
   StageMemory(CudaDriver driver) {
     this.driver = driver;
+  }
+
+  /** Milliseconds that a task may wait. */
+  static long waitMillis() {
+    return Long.getLong(WAIT_MILLIS, 60_000);
   }
 
   /** Makes room for a stage; returns true if what was there is gone. */
@@ -134,6 +145,7 @@ final class StageMemory implements AutoCloseable {
     b.putDouble(96, tolerance);
     b.putInt(104, CudaModule.sharedDoubles(bundle));
     b.putInt(108, reflectors ? 1 : 0);
+    b.putLong(112, 1_000_000 * waitMillis());
     return b;
   }
 

@@ -1,6 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.schedule;
 
+import io.sparqr.numeric.HostThreads;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -26,27 +30,13 @@ public final class Parallel {
     int helpers = Math.min(threads, pieces) - 1;
     var next = new AtomicInteger();
     var failure = new AtomicReference<Throwable>();
-    var thread = new Thread[Math.max(helpers, 0)];
+    List<Future<?>> others = new ArrayList<>();
     for (int t = 0; t < helpers; t++) {
       int id = t + 1;
-      thread[t] = new Thread(() -> work(n, grain, pieces, next, failure, body, id), "sparqr-" + id);
-      thread[t].setDaemon(true);
-      thread[t].start();
+      others.add(HostThreads.start(() -> work(n, grain, pieces, next, failure, body, id)));
     }
     work(n, grain, pieces, next, failure, body, 0);
-    boolean interrupted = false;
-    for (Thread t : thread) {
-      while (t.isAlive()) {
-        try {
-          t.join();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    HostThreads.join(others);
     Throwable f = failure.get();
     if (f instanceof Error e) {
       throw e;

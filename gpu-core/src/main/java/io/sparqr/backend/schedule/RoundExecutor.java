@@ -171,6 +171,12 @@ public interface RoundExecutor extends AutoCloseable {
     default void expect(int front) {}
 
     /**
+     * Says that all that the caller's thread has to do for now is done: time for other work.
+     * Optional, on the thread of {@link #execute}.
+     */
+    default void underWay() {}
+
+    /**
      * Takes the packed rows of a front: {@code rows} holds exactly the front's slice of the output
      * buffer, {@link StageProgram#outStart} .. + {@link StageProgram#outLength}: values row by row,
      * then right-hand sides. Called from any thread, several at a time for different fronts; the

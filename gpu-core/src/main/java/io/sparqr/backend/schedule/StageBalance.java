@@ -12,9 +12,6 @@ import io.sparqr.numeric.integrity.RowsIn;
 import io.sparqr.numeric.integrity.TaskColumns;
 import java.util.BitSet;
 import java.util.List;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.function.LongSupplier;
 
 /**
@@ -34,7 +31,9 @@ final class StageBalance {
   private final boolean unitColumns;
   private final int threads;
   private final TaskColumns columns;
-  private final FutureTask<ColumnProbe> ahead;
+
+  /** The stage's probe; null: nobody has looked for it. */
+  private ColumnProbe ahead;
 
   /** What came out so far. */
   private ColumnSums out;
@@ -50,7 +49,7 @@ final class StageBalance {
   private boolean[] pends;
 
   /**
-   * Starts on a thread of its own.
+   * For a stage that is about to run.
    *
    * @param fronts of the stage, by number of the analysis
    * @param blocks that go in
@@ -70,16 +69,14 @@ final class StageBalance {
     threads = options.threads();
     columns = program.columns().all();
     residual = new double[program.rhs()];
-    ahead = new FutureTask<>(this::lookAhead);
-    var thread = new Thread(ahead, "sparqr-sums");
-    thread.setDaemon(true);
-    thread.start();
   }
 
-  /** The probe, which the host finds out while the executor works. */
-  private ColumnProbe lookAhead() {
-    var these = new RowsIn(columns, rows.rows(), whichRows(), blocks, threads);
-    return unitColumns ? these.unitProbe(new BitSet()) : these.probe(new BitSet());
+  /** What the host can find out by itself: best while the executor works. Once is enough. */
+  void lookAhead() {
+    if (ahead == null) {
+      var these = new RowsIn(columns, rows.rows(), whichRows(), blocks, threads);
+      ahead = unitColumns ? these.unitProbe(new BitSet()) : these.probe(new BitSet());
+    }
   }
 
   /** The stage's rows; null: all. */
@@ -113,8 +110,8 @@ final class StageBalance {
    * @throws IntegrityFailure if the executor's values are not the host's
    */
   double whole(RoundExecutor executor, double[] residualSquares, long read, LongSupplier kept) {
-    ColumnProbe known = await();
-    RoundExecutor.Compared found = executor.compare(program, known.scale(), residualSquares);
+    lookAhead();
+    RoundExecutor.Compared found = executor.compare(program, ahead.scale(), residualSquares);
     requireSame(read, found.bitsIn(), "on their way to the executor");
     // Last of all: rows have waited here since the first of them came.
     requireSame(kept.getAsLong(), found.bitsOut(), "on their way from the executor");
@@ -146,7 +143,8 @@ final class StageBalance {
   void left(RoundExecutor executor, boolean[] sound, boolean[] pends, long read, long kept) {
     this.executor = executor;
     this.pends = pends;
-    probe = await();
+    lookAhead();
+    probe = ahead;
     boolean[] counts = new boolean[fronts.length];
     for (int f = 0; f < fronts.length; f++) {
       counts[f] = !pends[f];
@@ -157,30 +155,6 @@ final class StageBalance {
     requireSame(read, bitsIn, "on their way to the executor");
     long bitsOut = executor.outputSums(program, probe.scale(), sound, out);
     requireSame(kept, bitsOut, "on their way from the executor");
-  }
-
-  /** Lets the sums of what went in come to their end: the stage is not run after all. */
-  void abandon() {
-    await();
-  }
-
-  private ColumnProbe await() {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        ColumnProbe known = ahead.get();
-        if (interrupted) {
-          Thread.currentThread().interrupt();
-        }
-        return known;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      } catch (ExecutionException e) {
-        throw e.getCause() instanceof RuntimeException r
-            ? r
-            : new CompletionException(e.getCause());
-      }
-    }
   }
 
   /** Rows that came out of fronts of the stage. */

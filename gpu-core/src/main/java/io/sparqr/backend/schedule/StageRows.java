@@ -17,6 +17,7 @@ final class StageRows implements RoundExecutor.RowSink {
   final FactoredFronts done;
   private final double tolerance;
   private final int threads;
+  private final Runnable meanwhile;
   private final double[][] ahead;
 
   /**
@@ -25,9 +26,16 @@ final class StageRows implements RoundExecutor.RowSink {
    * @param fronts of the stage
    * @param done takes what is complete
    * @param tolerance of the pivot test; negative: none
+   * @param meanwhile what the caller's thread can do while the executor works
    */
   StageRows(
-      StageProgram program, int[] fronts, FactoredFronts done, double tolerance, int threads) {
+      StageProgram program,
+      int[] fronts,
+      FactoredFronts done,
+      double tolerance,
+      int threads,
+      Runnable meanwhile) {
+    this.meanwhile = meanwhile;
     this.program = program;
     this.fronts = fronts;
     this.done = done;
@@ -41,6 +49,11 @@ final class StageRows implements RoundExecutor.RowSink {
     if (program.outLength(f) >= LARGE) {
       ahead[f] = new double[valuesOfR(program.descriptor(f))];
     }
+  }
+
+  @Override
+  public void underWay() {
+    meanwhile.run();
   }
 
   /**

@@ -201,9 +201,14 @@ public final class StagedFactorization {
                   program,
                   values,
                   options.rankTolerance(),
-                  new StageRows(program, fronts, done, options.rankTolerance(), options.threads()));
+                  new StageRows(
+                      program,
+                      fronts,
+                      done,
+                      options.rankTolerance(),
+                      options.threads(),
+                      balance::lookAhead));
         } catch (InsufficientMemoryException e) {
-          balance.abandon();
           budget = Math.min(budget, program.deviceBytes() - 1);
           count = shrink(count, program.deviceBytes());
           stage = null;

@@ -1,6 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.integrity;
 
+import io.sparqr.numeric.HostThreads;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -37,35 +41,17 @@ final class OrderedChunks {
   /** Does chunks 0 .. chunks-1; rethrows the first unchecked exception or error. */
   static void run(int chunks, int threads, Workers workers) {
     var all = new OrderedChunks(chunks, workers);
-    var helper = new Thread[Math.max(0, Math.min(threads, chunks) - 1)];
-    for (int t = 0; t < helper.length; t++) {
-      helper[t] = new Thread(all::work, "sparqr-sums-" + t);
-      helper[t].setDaemon(true);
-      helper[t].start();
+    List<Future<?>> others = new ArrayList<>();
+    for (int t = 1; t < Math.min(threads, chunks); t++) {
+      others.add(HostThreads.start(all::work));
     }
     all.work();
-    all.join(helper);
-  }
-
-  private void join(Thread[] helper) {
-    boolean interrupted = false;
-    for (Thread t : helper) {
-      while (t.isAlive()) {
-        try {
-          t.join();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    if (failure instanceof Error e) {
+    HostThreads.join(others);
+    if (all.failure instanceof Error e) {
       throw e;
     }
-    if (failure != null) {
-      throw (RuntimeException) failure;
+    if (all.failure != null) {
+      throw (RuntimeException) all.failure;
     }
   }
 

@@ -14,6 +14,7 @@ import io.sparqr.numeric.SharedCollection;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
@@ -95,7 +96,7 @@ class CudaRealMatricesTest {
     assertThat(x.summary().rank()).as("rank").isEqualTo(y.summary().rank());
     assertThat(normError(a, factors, analysis, x))
         .as("error of ||R v||")
-        .isLessThanOrEqualTo(1e-9 + x.summary().droppedNorm());
+        .isLessThanOrEqualTo(Tolerances.RESIDUAL + x.summary().droppedNorm());
   }
 
   private static CsrMatrix matrix(Path file) throws IOException {

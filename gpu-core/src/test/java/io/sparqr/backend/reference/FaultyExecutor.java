@@ -250,21 +250,38 @@ public final class FaultyExecutor implements RoundExecutor {
     input = in;
     sink = to;
     moment();
-    boolean[] first = {true};
-    Result r =
-        inner.execute(
-            p,
-            in,
-            tolerance,
-            (int f, DoubleBuffer rows) -> {
-              if (first[0]) {
-                first[0] = false;
-                moment();
-              }
-              to.accept(f, rows);
-            });
+    Result r = inner.execute(p, in, tolerance, new Rows(to));
     moment();
     return r;
+  }
+
+  /** A moment before the first rows. */
+  private final class Rows implements RowSink {
+    private final RowSink to;
+    private boolean came;
+
+    Rows(RowSink to) {
+      this.to = to;
+    }
+
+    @Override
+    public void expect(int front) {
+      to.expect(front);
+    }
+
+    @Override
+    public void underWay() {
+      to.underWay();
+    }
+
+    @Override
+    public void accept(int front, DoubleBuffer rows) {
+      if (!came) {
+        came = true;
+        moment();
+      }
+      to.accept(front, rows);
+    }
   }
 
   @Override

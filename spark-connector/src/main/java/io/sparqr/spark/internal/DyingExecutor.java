@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
+import java.util.function.IntConsumer;
 import org.apache.spark.SparkEnv;
 import org.slf4j.LoggerFactory;
 
@@ -9,11 +10,19 @@ final class DyingExecutor {
 
   private static final int EXIT_CODE = 20;
 
+  private static final String DRIVER = "driver";
+
   private DyingExecutor() {}
 
   /** Leaves with a little delay, for the task's failure to reach the driver; never the driver. */
   static void leave(RuntimeException why) {
-    if (SparkEnv.get() == null || SparkEnv.get().executorId().equals("driver")) {
+    SparkEnv env = SparkEnv.get();
+    leave(why, env == null ? DRIVER : env.executorId(), Runtime.getRuntime()::halt);
+  }
+
+  /** The same for an executor by its id; {@code exit} ends the JVM. */
+  static void leave(RuntimeException why, String executor, IntConsumer exit) {
+    if (executor.equals(DRIVER)) {
       return;
     }
     LoggerFactory.getLogger(DyingExecutor.class)
@@ -26,7 +35,7 @@ final class DyingExecutor {
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
               }
-              Runtime.getRuntime().halt(EXIT_CODE);
+              exit.accept(EXIT_CODE);
             },
             "sparqr-executor-exit");
     thread.setDaemon(true);

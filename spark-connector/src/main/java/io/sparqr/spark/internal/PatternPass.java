@@ -143,7 +143,7 @@ final class PatternPass {
     for (byte[] frame : fetch(reduce(frames, Long.MAX_VALUE), found)) {
       decoded.add(PatternCodec.decode(frame));
     }
-    requireOneReading(sum, decoded);
+    requireOneReading(sum.fingerprint, sum.sum, decoded);
     SparsityPattern pattern = PatternOrder.merge(decoded, n, options.ridge() > 0);
     var readings = new Readings(stats.stream().map(Stats::fingerprint).toList());
     long rows = sum.fingerprint.rows();
@@ -155,15 +155,15 @@ final class PatternPass {
    * Where the map stage was run again for lost outputs, some patterns may be of rows that nobody
    * else has seen.
    */
-  private static void requireOneReading(Stats all, List<Patterns> found) {
+  static void requireOneReading(Fingerprint all, long expected, List<Patterns> found) {
     long sum = 0;
     for (Patterns p : found) {
       for (int k = 0; k < p.multiplicity().length; k++) {
         sum += p.multiplicity()[k] * PatternTable.hash(p.column(), p.start()[k], p.start()[k + 1]);
       }
     }
-    if (sum != all.sum) {
-      throw Readings.mixed(all.fingerprint.rows(), all.fingerprint.nonzeros());
+    if (sum != expected) {
+      throw Readings.mixed(all.rows(), all.nonzeros());
     }
   }
 

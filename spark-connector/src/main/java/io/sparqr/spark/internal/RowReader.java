@@ -13,7 +13,7 @@ import io.sparqr.spark.plan.Fingerprint;
  * the input goes through here, so that all have their {@link Fingerprint} made by the same rule.
  * Not thread-safe; the arrays are overwritten by the next row.
  */
-final class RowReader {
+public final class RowReader {
 
   private final int partition;
   private final int declaredColumns;
@@ -25,15 +25,13 @@ final class RowReader {
   private double[] value = new double[16];
   private double[] rhs = new double[0];
   private final Fingerprint.Builder fingerprint = new Fingerprint.Builder();
-  private int nonzeros;
-  private long hash;
 
   /**
    * A reader for a partition.
    *
    * @param declaredColumns n, or -1 if the rows tell it
    */
-  RowReader(int partition, int declaredColumns) {
+  public RowReader(int partition, int declaredColumns) {
     this.partition = partition;
     this.declaredColumns = declaredColumns;
   }
@@ -44,7 +42,7 @@ final class RowReader {
    * @return false if its weight is 0: it is to be ignored
    * @throws io.sparqr.error.SparseQrException naming partition, position and column
    */
-  boolean read(SparseRow row) {
+  public boolean read(SparseRow row) {
     position++;
     if (row == null) {
       throw bad("null", "row");
@@ -68,7 +66,7 @@ final class RowReader {
     }
     copyEntries(row, scale);
     if (w > 0) {
-      fingerprint.add(nonzeros, hash, w, labels);
+      fingerprint.add(index, value, count, w, rhs);
     }
     return w > 0;
   }
@@ -105,8 +103,6 @@ final class RowReader {
     }
     int limit = declaredColumns >= 0 ? declaredColumns : columns >= 0 ? columns : Integer.MAX_VALUE;
     boolean ascending = true;
-    int given = 0;
-    long sum = 0;
     count = 0;
     for (int k = 0; k < from.length; k++) {
       int j = from[k];
@@ -118,15 +114,9 @@ final class RowReader {
         throw new NonFiniteValueException(where() + ", column " + j + ": " + v, position, j);
       }
       ascending &= k == 0 || j > from[k - 1];
-      if (v != 0) {
-        sum += Fingerprint.entry(j, v);
-        given++;
-      }
       index[count] = j;
       value[count++] = v * scale;
     }
-    nonzeros = given;
-    hash = sum;
     if (!ascending) {
       SortedPairs.sort(index, value, count);
       for (int k = 1; k < count; k++) {
@@ -159,7 +149,7 @@ final class RowReader {
   }
 
   /** Of the rows so far that count. */
-  Fingerprint fingerprint() {
+  public Fingerprint fingerprint() {
     return fingerprint.fingerprint();
   }
 

@@ -48,6 +48,7 @@ final class SingletonInverse {
   private int[] frontOf = new int[0];
 
   private final Work work;
+  private long eliminated;
 
   /** u over its entry of greatest absolute value; positions ascending, at least two, live. */
   private record Direction(int[] position, double[] value) {
@@ -147,6 +148,7 @@ final class SingletonInverse {
   private double eliminate(int p, double c) {
     int from = rows.rowStart()[p];
     double v = c / rows.value()[from];
+    eliminated++;
     for (int k = from + 1; k < rows.rowStart()[p + 1]; k++) {
       int j = rows.position()[k];
       if (!dead[j]) {
@@ -206,6 +208,11 @@ final class SingletonInverse {
   /** Number of questions. */
   int questions() {
     return directions.size();
+  }
+
+  /** Singletons' rows that were gone through in all. */
+  long eliminated() {
+    return eliminated;
   }
 
   /** The questions of each task, by front. */

@@ -29,6 +29,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Spliterator;
 import java.util.Spliterators;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.apache.spark.TaskContext;
@@ -40,8 +41,20 @@ final class SubtreeRun {
   private final SubtreeTask task;
   private final int threads;
   private final SubtreeMetrics metrics;
+  private final Consumer<RuntimeException> lost;
 
   SubtreeRun(SolvePlan plan, int task, int threads, SubtreeMetrics metrics) {
+    this(plan, task, threads, metrics, DyingExecutor::leave);
+  }
+
+  /** The same with what is to happen when a device is lost. */
+  SubtreeRun(
+      SolvePlan plan,
+      int task,
+      int threads,
+      SubtreeMetrics metrics,
+      Consumer<RuntimeException> lost) {
+    this.lost = lost;
     this.plan = plan;
     this.task = plan.partition().tasks().get(task);
     this.threads = threads;
@@ -81,7 +94,7 @@ final class SubtreeRun {
     return frames(factor, bytesIn, backend.reason());
   }
 
-  private SubtreeFactor factor(Backends.Chosen backend, SubtreeProblem problem) {
+  SubtreeFactor factor(Backends.Chosen backend, SubtreeProblem problem) {
     var options =
         new FactorOptions(
                 plan.numbers().tolerance(),
@@ -103,7 +116,7 @@ final class SubtreeRun {
     } catch (NumericalIntegrityException e) {
       throw e.ofTask(task.id());
     } catch (FatalCudaException e) {
-      DyingExecutor.leave(e);
+      lost.accept(e);
       throw e;
     }
   }

@@ -254,7 +254,7 @@ record DesignFit(
       weights += r.weight();
       if (r.weight() > 0) {
         count++;
-        hash = Fingerprint.withWeight(hash, r.weight());
+        hash = Fingerprint.withWeight(hash, count, r.weight());
       }
       columns = r.columns();
     }

@@ -3,6 +3,7 @@ package io.sparqr.spark.ml;
 
 import io.sparqr.numeric.ColumnNorms;
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.internal.RowReader;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.resource.SparkErrors;
@@ -49,7 +50,8 @@ final class Moments implements Serializable {
     var all = new Moments();
     var found = Fingerprint.ofNothing();
     try {
-      JavaRDD<Moments> parts = rows.mapPartitions(it -> ofPartition(it, at.value()));
+      JavaRDD<Moments> parts =
+          rows.mapPartitionsWithIndex((p, it) -> ofPartition(p, it, at.value()), false);
       for (Moments part : SparkErrors.unwrap(parts::collect)) {
         all.merge(part);
         found = found.plus(part.fingerprint);
@@ -61,15 +63,17 @@ final class Moments implements Serializable {
     return all;
   }
 
-  private static Iterator<Moments> ofPartition(Iterator<SparseRow> rows, double[] x) {
+  private static Iterator<Moments> ofPartition(
+      int partition, Iterator<SparseRow> rows, double[] x) {
     var part = new Moments();
-    var seen = new Fingerprint.Builder();
+    var reader = new RowReader(partition, -1);
     while (rows.hasNext()) {
       SparseRow r = rows.next();
-      seen.add(r);
-      part.add(predicted(r, x), r.labels()[0], r.weight());
+      if (reader.read(r)) {
+        part.add(predicted(r, x), r.labels()[0], r.weight());
+      }
     }
-    part.fingerprint = seen.fingerprint();
+    part.fingerprint = reader.fingerprint();
     return List.of(part).iterator();
   }
 

@@ -134,14 +134,16 @@ public final class Readings implements Serializable {
       return "%,d nonzeros, then %,d".formatted(first.nonzeros(), later.nonzeros());
     }
     var parts = new ArrayList<String>();
-    if (first.entries() != later.entries()) {
-      parts.add("columns or values");
-    }
     if (first.weights() != later.weights()) {
+      // values and labels are weighted
       parts.add("weights");
-    }
-    if (labels && first.labels() != later.labels()) {
-      parts.add("labels");
+    } else {
+      if (first.entries() != later.entries()) {
+        parts.add("columns or values");
+      }
+      if (labels && first.labels() != later.labels()) {
+        parts.add("labels");
+      }
     }
     boolean sameRows = first.unordered() == later.unordered();
     if (labels && sameRows && !parts.isEmpty()) {

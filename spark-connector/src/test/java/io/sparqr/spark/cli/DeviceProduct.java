@@ -39,9 +39,6 @@ import org.apache.spark.api.java.JavaSparkContext;
  */
 public final class DeviceProduct {
 
-  /** Rounding errors that two backends may differ by, in units of eps max(m, n). */
-  private static final double FACTOR = 100;
-
   /**
    * @param rank what the rank is known to be where it is clear; -1: whatever the CPU backend says
    * @param gap whether the singular values leave no doubt of the rank
@@ -186,15 +183,8 @@ public final class DeviceProduct {
       LeastSquaresSolution cpu = solve(rows, BackendChoice.CPU);
       LeastSquaresSolution cuda = solve(rows, BackendChoice.REQUIRE_CUDA);
       LeastSquaresSolution auto = solve(rows, BackendChoice.AUTO);
-      double[] d = cpu.x().clone();
-      for (int j = 0; j < d.length; j++) {
-        d[j] -= cuda.x()[j];
-      }
-      double scale = norm(p.b) + norm(p.a.values()) * norm(cpu.x());
-      double difference = norm(p.a.multiply(d)) / scale;
-      double allowed = FACTOR * Math.ulp(1.0) * Math.max(p.a.rows(), p.a.columns());
-      double residual = Math.abs(cpu.residualNorm() - cuda.residualNorm()) / scale;
-      boolean same = cpu.rank() == cuda.rank() && difference <= allowed && residual <= allowed;
+      var judged = new AnswerPair(p.a, p.b, cpu, cuda);
+      boolean same = judged.same();
       // another rank than the collection's: no gap there either
       boolean clear = p.gap && (p.rank < 0 || p.rank == cpu.rank());
       good &= same || !clear;
@@ -205,9 +195,8 @@ public final class DeviceProduct {
           cuda,
           String.format(
               Locale.ROOT,
-              "%.1e of %.1e%s",
-              difference,
-              allowed,
+              "%s%s",
+              judged,
               same ? "" : clear ? " DIFFERS" : " differs, no gap in the singular values"));
       // AUTO must give the very bits of the backend that it chose
       LeastSquaresSolution chosen = auto.report().backend().startsWith("cuda") ? cuda : cpu;

@@ -15,6 +15,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -71,17 +73,23 @@ class SolveOptionsTest {
     return o.toString().replaceAll("\\[I@[0-9a-f]+", "[]");
   }
 
+  private static Stream<String> words() {
+    return solving().keySet().stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("words")
+  void changesItsOptionAndNoOther(String words) {
+    SolveOptions defaults = new SolveOptions.Builder().columns(COLUMNS).build();
+    String expected = text(solving().get(words).apply(defaults.toBuilder()).build());
+    assertThat(expected).isNotEqualTo(text(defaults));
+    assertThat(text(of(words.split(" ")))).isEqualTo(expected);
+  }
+
   @Test
-  void eachWordChangesItsOptionAndNoOther() {
+  void withoutWordsTheBuildersDefaultsHold() {
     SolveOptions defaults = new SolveOptions.Builder().columns(COLUMNS).build();
     assertThat(text(of())).isEqualTo(text(defaults));
-    solving()
-        .forEach(
-            (words, set) -> {
-              String expected = text(set.apply(defaults.toBuilder()).build());
-              assertThat(expected).as(words).isNotEqualTo(text(defaults));
-              assertThat(text(of(words.split(" ")))).as(words).isEqualTo(expected);
-            });
   }
 
   @Test

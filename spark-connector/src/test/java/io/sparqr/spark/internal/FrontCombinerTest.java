@@ -75,6 +75,13 @@ class FrontCombinerTest {
     }
     combiner.flush();
     assertThat(count).hasValue(sent);
+    // what was sent is not sent again
+    combiner.flush();
+    assertThat(count).hasValue(sent);
+    double[] one = new double[COLUMNS];
+    combiner.add(0, new int[] {0, 1, 2, 3, 4, 5}, one, COLUMNS, new double[] {1});
+    combiner.flush();
+    assertThat(count).hasValue(sent + 1);
     for (int j = 0; j < COLUMNS; j++) {
       assertThat(gram[j]).isCloseTo(expected[j], org.assertj.core.data.Offset.offset(1e-12 * ROWS));
     }

@@ -2,11 +2,15 @@
 package io.sparqr.spark.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.error.InputChangedException;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.Problems;
+import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.resource.Held;
+import io.sparqr.spark.wire.PatternCodec.Patterns;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -46,6 +50,23 @@ class PatternPassTest {
     for (int j = 0; j < 10; j++) {
       assertThat(all.norm()[j]).isCloseTo(norm[j], org.assertj.core.data.Offset.offset(1e-13));
     }
+  }
+
+  @Test
+  void patternsOfAnotherReadingThanTheCountsAreRefused() {
+    var table = new PatternTable();
+    table.add(new int[] {0, 3, 5}, 0, 3, 7);
+    table.add(new int[] {1, 2}, 0, 2, 1);
+    var all = new Fingerprint(8, 23, 0, 0, 0, 0);
+    List<Patterns> same = List.of(table.part(1, 2), table.part(0, 2));
+    PatternPass.requireOneReading(all, table.sum(), same);
+    var other = new PatternTable();
+    other.add(new int[] {0, 3, 4}, 0, 3, 7);
+    other.add(new int[] {1, 2}, 0, 2, 1);
+    assertThatThrownBy(
+            () -> PatternPass.requireOneReading(all, table.sum(), List.of(other.part(0, 1))))
+        .isInstanceOf(InputChangedException.class)
+        .hasMessageContaining("the input changed between its two readings");
   }
 
   @Test

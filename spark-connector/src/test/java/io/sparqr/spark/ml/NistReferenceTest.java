@@ -3,6 +3,7 @@ package io.sparqr.spark.ml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.numeric.Tolerances;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * The linear regressions of NIST's Statistical Reference Datasets against their certified values.
  * The bounds are those of perturbation theory for a backward stable method on the column-scaled
- * design B = A D^-1 (Wedin 1973; Bjorck 1996, section 1.4), y = D x, e = 20 eps max(m, n):
+ * design B = A D^-1 (Wedin 1973; Bjorck 1996, section 1.4), y = D x, e = {@link Tolerances#of}:
  *
  * <pre>
  * |dy_j| <= e kappa (||y|| + ||b|| / s_1 + kappa ||r|| / s_1)
@@ -59,7 +60,7 @@ class NistReferenceTest {
     double[] d = columnNorms(p.a());
     double[] singular = scaledSingularValues(p.a(), d);
     double kappa = singular[0] / singular[n - 1];
-    double e = 20 * Math.ulp(1.0) * m;
+    double e = Tolerances.of(m, n, 1);
     double y = 0;
     for (int j = 0; j < n; j++) {
       y = Math.hypot(y, d[j] * p.estimate()[j]);

@@ -254,12 +254,15 @@ class RegressionStatisticsTest {
   @Test
   void noDegreesOfFreedomIsSaid() {
     Sample few = Sample.random(SEED, 3, 2);
-    var s = regression().fit(few.data()).summary();
-    assertThat(s.degreesOfFreedom()).isZero();
-    assertThat(s.coefficientStandardErrors()).containsOnly(Double.NaN);
-    assertThat(s.r2adj()).isNaN();
-    assertThat(s.report().warnings())
-        .containsExactly("no residual degrees of freedom: standard errors are NaN");
+    // under a ridge something is left, though it has no degree of freedom
+    for (double ridge : new double[] {0, 0.1}) {
+      var s = regression().setRegParam(ridge).fit(few.data()).summary();
+      assertThat(s.degreesOfFreedom()).isZero();
+      assertThat(s.coefficientStandardErrors()).containsOnly(Double.NaN);
+      assertThat(s.r2adj()).isNaN();
+      assertThat(s.report().warnings())
+          .containsExactly("no residual degrees of freedom: standard errors are NaN");
+    }
   }
 
   /** R: rows of weight 0 are left out of n and df, and have fitted values all the same. */
@@ -354,26 +357,22 @@ class RegressionStatisticsTest {
       x[i][0] = i + 1;
       y[i] = 3 * x[i][0];
     }
-    double lambda = 1e-18;
-    var s =
-        regression()
-            .setFitIntercept(false)
-            .setRegParam(lambda / m)
-            .setComputeStandardErrors(false)
-            .fit(new Sample(x, y, ones(m)).data())
-            .summary();
-    // y - x b = x 3 lambda / (91 + lambda): far below the rounding of y
-    assertThat(s.rootMeanSquaredError()).isBetween(0.0, 1e-14);
-    double large = 1e-9;
-    var t =
-        regression()
-            .setFitIntercept(false)
-            .setRegParam(large / m)
-            .fit(new Sample(x, y, ones(m)).data())
-            .summary();
-    double norm = 3 * large / (91 + large) * Math.sqrt(91);
-    assertThat(t.rootMeanSquaredError() * Math.sqrt(m)).isCloseTo(norm, near(norm, 1e-4));
-    assertThat(t.coefficientStandardErrors()[0])
-        .isCloseTo(norm / Math.sqrt((m - 1) * 91.0), near(norm, 1e-4));
+    for (double lambda : new double[] {1e-6, 1e-9, 1e-12}) {
+      var model =
+          regression()
+              .setFitIntercept(false)
+              .setRegParam(lambda / m)
+              .fit(new Sample(x, y, ones(m)).data());
+      double norm = 0;
+      for (int i = 0; i < m; i++) {
+        norm = Math.hypot(norm, y[i] - x[i][0] * model.coefficients().apply(0));
+      }
+      // y - x b = x 3 lambda / (91 + lambda), up to the rounding of y
+      assertThat(norm).isCloseTo(3 * lambda / (91 + lambda) * Math.sqrt(91), within(1e-13));
+      var s = model.summary();
+      assertThat(s.rootMeanSquaredError() * Math.sqrt(m)).isCloseTo(norm, near(norm, 1e-11));
+      double error = norm / Math.sqrt((m - 1) * (91 + lambda));
+      assertThat(s.coefficientStandardErrors()[0]).isCloseTo(error, near(error, 1e-11));
+    }
   }
 }

@@ -14,6 +14,7 @@ import org.apache.spark.ml.regression.LinearRegressionModel;
 import org.apache.spark.ml.regression.LinearRegressionTrainingSummary;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -313,5 +314,33 @@ class SparseQRRegressionTest {
     var bare = new SparseQRRegression().setComputeStandardErrors(false).fit(data).summary();
     assertThatThrownBy(bare::tValues).isInstanceOf(UnsupportedOperationException.class);
     assertThat(bare.r2()).isBetween(0.5, 1.0);
+  }
+
+  @Test
+  void whatNeedsTheLabelsAgainRefusesOthers() {
+    var noise =
+        org.apache
+            .spark
+            .sql
+            .functions
+            .udf(() -> Math.random(), org.apache.spark.sql.types.DataTypes.DoubleType)
+            .asNondeterministic();
+    Dataset<Row> data = SAMPLE.data().withColumn("label", noise.apply());
+    var fitted = new SparseQRRegression().setRegParam(0.5).fit(data).summary();
+    assertThat(fitted.coefficientStandardErrors()).doesNotContain(Double.NaN);
+    String said =
+        "the input had 80 rows, then as many with other columns, values, weights or labels: the"
+            + " input changed between its two readings; persist it";
+    for (ThrowingCallable reads : List.<ThrowingCallable>of(fitted::r2, fitted::meanSquaredError)) {
+      assertThatThrownBy(reads)
+          .isInstanceOf(io.sparqr.error.InputChangedException.class)
+          .hasMessage(said);
+    }
+    data.persist();
+    try {
+      assertThat(new SparseQRRegression().fit(data).summary().r2()).isBetween(0.0, 1.0);
+    } finally {
+      data.unpersist(true);
+    }
   }
 }

@@ -4,6 +4,7 @@ package io.sparqr.spark.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.error.InputChangedException;
 import io.sparqr.error.WireFormatException;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.ContributionRhs;
@@ -297,5 +298,23 @@ class CodecTest {
             List.of(block, new ContributionRhs(8, values(3))));
     ReflectedCodec.Reflected back = ReflectedCodec.decode(ReflectedCodec.encode(r));
     assertThat(back).usingRecursiveComparison().isEqualTo(r);
+  }
+
+  @Test
+  void aChangeComesBackAndThatOfTheLowestPartitionIsThrown() {
+    byte[] third = ChangeCodec.encode(new InputChangedException("the third", 3, 10, 9, 20, -1));
+    InputChangedException back = ChangeCodec.decode(third);
+    assertThat(back).hasMessage("the third");
+    assertThat(back.partition()).isEqualTo(3);
+    assertThat(new long[] {back.firstRows(), back.laterRows()}).containsExactly(10, 9);
+    assertThat(new long[] {back.firstNonzeros(), back.laterNonzeros()}).containsExactly(20, -1);
+    byte[] first = ChangeCodec.encode(new InputChangedException("the first", -1, 1, 2, 3, 4));
+    byte[] rows = batch(0, 0, 3);
+    ChangeCodec.refuse(List.of(rows, batch(1, 0, 2)));
+    assertThatThrownBy(() -> ChangeCodec.refuse(List.of(rows, third, first, third)))
+        .isInstanceOf(InputChangedException.class)
+        .hasMessage("the first");
+    third[40] ^= 1;
+    assertThatThrownBy(() -> ChangeCodec.decode(third)).isInstanceOf(WireFormatException.class);
   }
 }

@@ -1,0 +1,301 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.sparqr.error.InputChangedException;
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.ChangingRows.Change;
+import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whatever changes between two readings of the input, at whichever of them: one clear error. */
+class ChangedInputTest {
+
+  private static final long SEED = Long.getLong("test.seed", 20260401L);
+  private static final CsrMatrix A = Problems.withSingletons(Problems.grid(9, SEED), 3, SEED);
+  private static final double[] B = Problems.rhs(A.rows(), SEED + 1);
+  private static final String SAID = ": the input changed between its two readings; persist it";
+
+  @AfterEach
+  void nothingIsLeftBehind() {
+    assertThat(LocalSpark.context().getPersistentRDDs()).isEmpty();
+    assertThat(LocalSpark.context().getLocalProperty("spark.job.description")).isNull();
+  }
+
+  private static GpuSparseQR.Builder solver() {
+    return GpuSparseQR.builder()
+        .ordering(OrderingMethod.NESTED_DISSECTION)
+        .executors(2)
+        .partitionOptions(new PartitionOptions(2, 4, 3, 0));
+  }
+
+  private static ChangingRows source(Change change, int from) {
+    return new ChangingRows(A, B, change, from);
+  }
+
+  private static InputChangedException refused(Change change, Runnable action) {
+    InputChangedException e = catchThrowableOfType(InputChangedException.class, action::run);
+    assertThat(e).as("%s, seed %d", change, SEED).isNotNull();
+    assertThat(e.getMessage())
+        .startsWith(change == Change.NAN || change == Change.ONE_COLUMN_MORE ? "row " : "partition")
+        .contains("partition 1")
+        .contains(change.told)
+        .endsWith(SAID)
+        .doesNotContain("\n");
+    assertThat(e.partition()).isEqualTo(1);
+    return e;
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"NONE", "HARMLESS"})
+  void theSecondReading(Change change) {
+    refused(change, () -> solver().solve(source(change, 1).rdd()));
+  }
+
+  @Test
+  void theErrorCountsWhatWasRead() {
+    ChangingRows rows = source(Change.ONE_DOUBLED, 1);
+    var e = refused(Change.ONE_DOUBLED, () -> solver().solve(rows.rdd()));
+    int there = 2 * A.rows() / 3 - A.rows() / 3;
+    assertThat(e.firstRows()).isEqualTo(there);
+    assertThat(e.laterRows()).isEqualTo(there + 1);
+    assertThat(e.laterNonzeros()).isGreaterThan(e.firstNonzeros());
+    assertThat(e).hasMessage("partition 1 had %d rows, then %d%s", there, there + 1, SAID);
+    assertThat(rows.times()).as("found by the second reading").isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"RANDOM", "HALF_GONE", "ONE_BIT", "OTHER_COLUMNS", "LABELS"})
+  void theSecondReadingWithAGivenAnalysis(Change change) {
+    SymbolicAnalysis known;
+    try (QRFactorization f = solver().factorize(source(Change.NONE, 0).rdd())) {
+      known = f.analysis();
+    }
+    refused(change, () -> solver().analysis(known).solve(source(change, 1).rdd()));
+    LeastSquaresSolution s = solver().analysis(known).solve(source(Change.NONE, 0).rdd());
+    assertThat(s.x()).isEqualTo(solver().solve(source(Change.NONE, 0).rdd()).x());
+    assertThat(s.report().warnings()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"RANDOM", "ONE_BIT", "ORDER", "OTHER_COLUMNS"})
+  void theSecondReadingWhereRowsAreCombinedAndWhereQIsKept(Change change) {
+    CsrMatrix tall = Problems.random(600, 8, 3, SEED);
+    double[] b = Problems.rhs(600, SEED);
+    refused(change, () -> GpuSparseQR.builder().solve(new ChangingRows(tall, b, change, 1).rdd()));
+    refused(change, () -> solver().keepQ(true).factorize(source(change, 1).rdd()));
+    refused(change, () -> solver().ridge(0.5).solve(source(change, 1).rdd()));
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"NONE", "HARMLESS"})
+  void theCheckOfTheAnswer(Change change) {
+    refused(change, () -> solver().check(true).solve(source(change, 2).rdd()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5})
+  void everyStepOfRefinementAndNoReadingAfterTheLast(int from) {
+    ChangingRows rows = source(Change.ONE_BIT, from);
+    GpuSparseQR.Builder refined = solver().refinement(2).check(true);
+    if (from < 5) {
+      refused(Change.ONE_BIT, () -> refined.solve(rows.rdd()));
+    } else {
+      assertThat(refined.solve(rows.rdd()).report().normalResidual()).isLessThan(1e-14);
+    }
+    assertThat(rows.times()).isEqualTo(Math.min(from + 1, 5));
+  }
+
+  private static JavaRDD<double[]> aligned() {
+    List<double[]> labels =
+        IntStream.range(0, A.rows()).mapToObj(i -> new double[] {B[i], i}).toList();
+    return LocalSpark.context().parallelize(labels, ChangingRows.PARTITIONS);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void furtherRightHandSidesOfRowsThatAreRead(boolean keepQ) {
+    for (Change change : List.of(Change.ONE_BIT, Change.OTHER_COLUMNS, Change.WEIGHTS)) {
+      try (QRFactorization f = solver().keepQ(keepQ).factorize(source(change, 2).rdd())) {
+        refused(change, () -> f.solve(aligned()));
+      }
+    }
+    // the labels that came with the rows are not looked at
+    try (QRFactorization f = solver().keepQ(keepQ).factorize(source(Change.LABELS, 2).rdd())) {
+      assertThat(f.solve(aligned()).x(0)).hasSize(A.columns());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"ONE_BIT", "LABELS", "HALF_GONE", "ORDER"})
+  void furtherRowsAreReadTwice(Change change) {
+    try (QRFactorization f = solver().factorize(source(Change.NONE, 0).rdd())) {
+      refused(change, () -> f.solveRelabeled(source(change, 1).rdd()));
+      assertThat(f.solveRelabeled(source(change, 2).rdd()).x()).hasSize(A.columns());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4})
+  void minimumNormByTheTranspose(int from) {
+    // 40 rows, 60 columns: counted, labels taken, transposed
+    CsrMatrix wide = Problems.random(40, 60, 6, SEED);
+    double[] b = Problems.rhs(40, SEED);
+    var rows = new ChangingRows(wide, b, Change.ONE_BIT, from);
+    GpuSparseQR.Builder least = GpuSparseQR.builder().minimumNorm(true);
+    if (from < 3) {
+      refused(Change.ONE_BIT, () -> least.solve(rows.rdd()));
+    } else {
+      assertThat(least.solve(rows.rdd()).residualNorm()).isLessThan(1e-12);
+    }
+    assertThat(rows.times()).isEqualTo(Math.min(from + 1, 3));
+  }
+
+  @Test
+  void aFileRewrittenBetweenTheReadings(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("a.svm");
+    for (String rewritten :
+        List.of(
+            "1 1:1\n2 1:1 2:1\n4 1:1 2:3\n",
+            "1 1:1\n2 1:1 2:1\n",
+            "1 2:1\n2 1:1 2:1\n4 1:1 2:2\n")) {
+      Files.writeString(file, "1 1:1\n2 1:1 2:1\n4 1:1 2:2\n");
+      JavaRDD<SparseRow> rows =
+          LocalSpark.context().textFile(file.toString(), 1).map(ChangedInputTest::parse);
+      GpuSparseQR.Builder qr = GpuSparseQR.builder().listener(between(file, rewritten));
+      assertThatThrownBy(() -> qr.solve(rows))
+          .isInstanceOf(InputChangedException.class)
+          .hasMessageStartingWith("partition 0 had 3 rows, then ")
+          .hasMessageEndingWith(SAID);
+    }
+  }
+
+  /** The progress of a solve says on the driver when the second reading is about to begin. */
+  private static ProgressListener between(Path file, String text) {
+    return p -> {
+      if (p.phase().equals("rows")) {
+        try {
+          Files.writeString(file, text);
+        } catch (IOException e) {
+          throw new java.io.UncheckedIOException(e);
+        }
+      }
+    };
+  }
+
+  private static SparseRow parse(String line) {
+    String[] words = line.split("[ :]");
+    int count = words.length / 2;
+    int[] index = new int[count];
+    double[] value = new double[count];
+    for (int k = 0; k < count; k++) {
+      index[k] = Integer.parseInt(words[1 + 2 * k]) - 1;
+      value[k] = Double.parseDouble(words[2 + 2 * k]);
+    }
+    return new SparseRow(index, value, Double.parseDouble(words[0]));
+  }
+
+  private static Dataset<Row> notDeterministic() {
+    var spark = LocalSpark.session();
+    var noise = functions.udf(() -> Math.random(), DataTypes.DoubleType).asNondeterministic();
+    return new org.apache.spark.ml.feature.VectorAssembler()
+        .setInputCols(new String[] {"one", "t"})
+        .setOutputCol("features")
+        .transform(
+            spark
+                .range(0, 50, 1, 2)
+                .select(
+                    functions.lit(1.0).as("one"),
+                    functions.col("id").cast("double").as("t"),
+                    noise.apply().as("label")));
+  }
+
+  @Test
+  void aDatasetThatIsNotDeterministic() {
+    assertThatThrownBy(() -> GpuSparseQR.solve(notDeterministic()))
+        .isInstanceOf(InputChangedException.class)
+        .hasMessage("partition 0 had 25 rows, then as many with other labels" + SAID);
+    Dataset<Row> persisted = notDeterministic().persist();
+    try {
+      assertThat(GpuSparseQR.solve(persisted).x()).hasSize(2);
+    } finally {
+      persisted.unpersist(true);
+    }
+  }
+
+  @Test
+  void whatIsComputedAgainForLostOutputsIsCheckedWhereItIsUsed() {
+    LeastSquaresSolution undisturbed = solver().solve(source(Change.NONE, 0).rdd());
+    assertThat(undisturbed.report().levels()).isGreaterThanOrEqualTo(2);
+
+    ChangingRows same = source(Change.NONE, 0);
+    LeastSquaresSolution again = solver().listener(new Loss()).solve(same.rdd());
+    assertThat(same.times()).as("the rows were routed twice").isEqualTo(3);
+    assertThat(again.x()).isEqualTo(undisturbed.x());
+
+    for (Change change : List.of(Change.ONE_BIT, Change.HALF_GONE, Change.OTHER_COLUMNS)) {
+      refused(change, () -> solver().listener(new Loss()).solve(source(change, 2).rdd()));
+    }
+  }
+
+  /** Takes away all shuffle files when the second level is about to begin. */
+  private static final class Loss implements ProgressListener {
+    private final AtomicBoolean done = new AtomicBoolean();
+
+    @Override
+    public void update(Progress p) {
+      if (!p.detail().startsWith("level 2") || done.getAndSet(true)) {
+        return;
+      }
+      var lost = new AtomicInteger();
+      for (java.io.File dir : SparkEnv.get().blockManager().diskBlockManager().localDirs()) {
+        try (Stream<Path> files = Files.walk(dir.toPath())) {
+          for (Path f :
+              files.filter(f -> f.getFileName().toString().startsWith("shuffle_")).toList()) {
+            Files.delete(f);
+            lost.incrementAndGet();
+          }
+        } catch (IOException e) {
+          throw new java.io.UncheckedIOException(e);
+        }
+      }
+      assertThat(lost).hasPositiveValue();
+    }
+  }
+
+  @Test
+  void whatMakesNoDifferenceIsNoChange() {
+    ChangingRows rows = source(Change.HARMLESS, 1);
+    LeastSquaresSolution s = solver().check(true).solve(rows.rdd());
+    assertThat(rows.times()).isEqualTo(3);
+    assertThat(s.x()).isEqualTo(solver().solve(source(Change.NONE, 0).rdd()).x());
+  }
+}
