@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.integrity;
 
+import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontSolve;
 import io.sparqr.numeric.RowBlock;
@@ -9,6 +10,7 @@ import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.TaskReflection;
 import io.sparqr.numeric.TestMatrices;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -78,7 +80,13 @@ public final class FaultOracle {
             r.value().clone(),
             r.rhs().clone(),
             r.rhsCount());
-    return new SubtreeProblem(p.analysis(), p.fronts(), rows, p.inputs());
+    var blocks = new ArrayList<ContributionBlock>();
+    for (ContributionBlock b : p.inputs()) {
+      blocks.add(
+          new ContributionBlock(
+              b.front(), b.cm(), b.cn(), b.values().clone(), b.rhs().clone(), b.rhsCount()));
+    }
+    return new SubtreeProblem(p.analysis(), p.fronts(), rows, blocks);
   }
 
   /**
@@ -232,7 +240,29 @@ public final class FaultOracle {
       }
       add(g, at, row, count);
     }
+    addBlocks(g, problem.inputs());
     return g;
+  }
+
+  private void addBlocks(double[][] g, List<ContributionBlock> blocks) {
+    SymbolicAnalysis a = problem.analysis();
+    double[] row = new double[n + rhs];
+    int[] at = new int[n + rhs];
+    for (ContributionBlock b : blocks) {
+      int from = 0;
+      for (int i = 0; i < b.cm(); i++) {
+        int count = 0;
+        for (int k = i; k < b.cn(); k++) {
+          at[count] = a.column(b.front(), a.fp(b.front()) + k);
+          row[count++] = b.values()[from++];
+        }
+        for (int q = 0; q < rhs; q++) {
+          at[count] = n + q;
+          row[count++] = b.rhs()[i * rhs + q];
+        }
+        add(g, at, row, count);
+      }
+    }
   }
 
   private static void add(double[][] g, int[] at, double[] row, int count) {
@@ -263,6 +293,7 @@ public final class FaultOracle {
         add(g, at, row, count);
       }
     }
+    addBlocks(g, f.outputs());
     for (int q = 0; q < rhs; q++) {
       g[n + q][n + q] += f.residualSquares()[q];
       // Of two residuals only the norms are known.
@@ -276,8 +307,10 @@ public final class FaultOracle {
 
   private boolean[] dead(SubtreeFactor f) {
     boolean[] all = new boolean[n];
-    Arrays.fill(all, true);
     for (FrontFactor front : f.fronts()) {
+      for (int k = 0; k < problem.analysis().fp(front.front()); k++) {
+        all[problem.analysis().column(front.front(), k)] = true;
+      }
       for (int k : front.livePivot()) {
         all[problem.analysis().column(front.front(), k)] = false;
       }

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.integrity;
 
+import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.matrix.Gallery;
 import io.sparqr.numeric.ColumnNorms;
 import io.sparqr.numeric.FactorOptions;
@@ -54,16 +55,37 @@ public record FaultProblem(
     boolean keepQ = random.nextInt(6) == 0;
     var options = new FactorOptions(tolerance, 1, 0, keepQ).ofUnitColumns(unit);
     int part = random.nextInt(3) == 0 ? 3 + random.nextInt(6) : 10;
+    SubtreeProblem whole = new SubtreeProblem(analysis, fronts, split.rows(), List.of());
+    SubtreeProblem some = whole;
+    int cut = random.nextInt(4);
+    if (fronts.length > 1 && !keepQ && cut > 1) {
+      int at = 1 + random.nextInt(fronts.length - 1);
+      some = cut == 2 ? IntegrityCases.part(whole, 0, at, List.of()) : above(whole, at, options);
+    }
     String name =
-        "seed %d: kind %d, %d x %d, %d rhs, %d fronts, tolerance %.1e, keepQ %b, %d/10 of memory"
+        "seed %d: kind %d, %d x %d, %d rhs, %d of %d fronts, %d blocks in, tolerance %.1e, keepQ %b, %d/10 of memory"
             .formatted(
-                seed, kind, a.rows(), a.columns(), rhs, analysis.fronts(), tolerance, keepQ, part);
-    return new FaultProblem(
-        name,
-        new SubtreeProblem(analysis, fronts, split.rows(), List.of()),
-        options,
-        random.nextInt(3) == 0,
-        part);
+                seed,
+                kind,
+                a.rows(),
+                a.columns(),
+                rhs,
+                some.fronts().length,
+                fronts.length,
+                some.inputs().size(),
+                tolerance,
+                keepQ,
+                part);
+    return new FaultProblem(name, some, options, random.nextInt(3) == 0, part);
+  }
+
+  /** The fronts from a cut on, with what comes from below. */
+  private static SubtreeProblem above(SubtreeProblem whole, int cut, FactorOptions options) {
+    try (var cpu = new CpuSubtreeFactorizer()) {
+      SubtreeFactor below = cpu.factor(IntegrityCases.part(whole, 0, cut, List.of()), options);
+      int end = whole.fronts().length;
+      return IntegrityCases.part(whole, cut, end, below.outputs());
+    }
   }
 
   /** Kinds 4 and 5 are of conditions up to some thousands, those from 6 on dependent. */
