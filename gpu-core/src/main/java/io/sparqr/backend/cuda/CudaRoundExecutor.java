@@ -29,7 +29,7 @@ final class CudaRoundExecutor implements RoundExecutor {
   private final SchedulerOptions options;
   private final PinnedPool pinned;
   private final Workers workers;
-  private final StageMemory memory;
+  final StageMemory memory;
   private final CudaStream compute;
   private final Transfers transfers;
   private final DeviceColumnSums columnSums;

@@ -31,6 +31,7 @@ public final class FaultTally {
   private final Set<Fault> kinds = EnumSet.noneOf(Fault.class);
   private final Map<String, Long> refusals = new TreeMap<>();
   private final List<String> missed = new ArrayList<>();
+  private long undecided;
   private double gram;
   private double x;
   private double q;
@@ -45,6 +46,11 @@ public final class FaultTally {
     } else if (outcome.verdict() == Verdict.REFUSED) {
       refusals.merge(outcome.what(), 1L, Long::sum);
     }
+  }
+
+  /** Notes a rank that differs by a pivot whose square is below c eps. */
+  public void undecided() {
+    undecided++;
   }
 
   /** Notes how far a result was off that counts as right: R'R and Q as a part of c eps. */
@@ -97,6 +103,9 @@ public final class FaultTally {
             gram,
             x,
             q));
+    s.append("of the harmless and mended, with another rank by a pivot below sqrt(c eps): ")
+        .append(undecided)
+        .append('\n');
     refusals.forEach(
         (what, n) -> s.append("refused with ").append(what).append(": ").append(n).append('\n'));
     missed.stream().limit(200).forEach(m -> s.append("MISSED ").append(m).append('\n'));

@@ -46,6 +46,7 @@ public final class FaultOracle {
   private final boolean[] dead;
   private final double[] x;
   private final long rank;
+  private final double[] pivot;
   private final double tolerance;
   private final double condition;
   private final double limit;
@@ -66,6 +67,7 @@ public final class FaultOracle {
     dead = dead(reference);
     x = solve(reference);
     rank = rank(reference);
+    pivot = pivots(reference);
     condition = rank < n ? Double.POSITIVE_INFINITY : condition(denseR(reference));
     limit = 4 * p.bound(reference) * (probeNorm() + Math.sqrt(n));
   }
@@ -106,11 +108,24 @@ public final class FaultOracle {
    *
    * @param gram largest change of an entry of the Gram matrix, over ||a_i|| ||a_j||
    * @param x relative change of the solution
-   * @param rank whether it is the same
+   * @param rank whether it is right
    * @param q how far A'z is from R'(Q'z) for kept reflectors and random z, over ||a_j|| ||z||; 0 if
    *     there are none
    */
-  public record Off(double gram, double x, boolean rank, double q) {}
+  public record Off(double gram, double x, Rank rank, double q) {}
+
+  /** How ranks compare. */
+  public enum Rank {
+    /** The same. */
+    SAME,
+    /**
+     * Another, by pivots of less than the root of c eps ||a_j|| that are above the tolerance: R'R
+     * has their squares, which no sum of squares tells from rounding errors.
+     */
+    UNDECIDED,
+    /** Another. */
+    WRONG
+  }
 
   /** Compares. */
   public Off off(SubtreeFactor f) {
@@ -132,7 +147,36 @@ public final class FaultOracle {
         worst = !(change <= worst) && !Double.isNaN(worst) ? change : worst;
       }
     }
-    return new Off(worst, xOff(f), rank(f) == rank, qOff(f));
+    return new Off(worst, xOff(f), rankOff(f), qOff(f));
+  }
+
+  /** A pivot that is live in one of the two alone decides. */
+  private Rank rankOff(SubtreeFactor f) {
+    if (rank(f) == rank) {
+      return Rank.SAME;
+    }
+    double[] now = pivots(f);
+    for (int j = 0; j < n; j++) {
+      double live = Math.max(now[j], pivot[j]);
+      boolean undecided = live > tolerance && live * live <= limit * norm[j] * norm[j];
+      if ((now[j] == 0) != (pivot[j] == 0) && !undecided) {
+        return Rank.WRONG;
+      }
+    }
+    return Rank.UNDECIDED;
+  }
+
+  /** By position; 0 where there is none. */
+  private double[] pivots(SubtreeFactor f) {
+    double[] all = new double[n];
+    for (FrontFactor front : f.fronts()) {
+      int at = 0;
+      for (int k : front.livePivot()) {
+        all[problem.analysis().column(front.front(), k)] = front.values()[at];
+        at += front.fn() - k;
+      }
+    }
+    return all;
   }
 
   private double xOff(SubtreeFactor f) {
@@ -210,7 +254,7 @@ public final class FaultOracle {
     if (!(off.gram <= limit)) {
       return "R'R";
     }
-    if (!off.rank) {
+    if (off.rank == Rank.WRONG) {
       return "rank";
     }
     if (condition < CONDITION && !(off.x <= X)) {
