@@ -27,12 +27,6 @@ public final class FaultOracle {
 
   public static final double CONDITION = 1e3;
 
-  /**
-   * How much more than c eps kept reflectors may be off: what a fault does to a vector is a random
-   * part of what it does to those that they are checked with.
-   */
-  private static final double Q = 16;
-
   /** Random vectors that reflectors are applied to. */
   private static final int Z = 3;
 
@@ -260,7 +254,7 @@ public final class FaultOracle {
     if (condition < CONDITION && !(off.x <= X)) {
       return "x";
     }
-    return off.q <= Q * limit ? null : "Q";
+    return off.q <= limit ? null : "Q";
   }
 
   private static long rank(SubtreeFactor f) {
