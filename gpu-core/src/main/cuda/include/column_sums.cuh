@@ -97,7 +97,7 @@ __device__ __forceinline__ T block_sum(T value, T* shared) {
   return (shared[0] + shared[1]) + (shared[2] + shared[3]);
 }
 
-/** A value's bits so mixed that their sum shows a changed one; the host's IntegritySums has the same. */
+/** A value's bits so mixed that their sum shows a changed one; io.sparqr.backend.schedule.StageBits has the same. */
 __device__ __forceinline__ unsigned long long mixed_bits(double x) {
   unsigned long long z = static_cast<unsigned long long>(__double_as_longlong(x)) *
                          0x9E3779B97F4A7C15ull;
