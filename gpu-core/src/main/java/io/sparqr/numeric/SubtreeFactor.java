@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric;
 
+import io.sparqr.numeric.integrity.BitChecksum;
 import java.util.List;
 
 /**
@@ -36,5 +37,17 @@ public record SubtreeFactor(
       double[] residualSquares,
       FactorSummary summary) {
     this(fronts, outputs, residualSquares, summary, List.of());
+  }
+
+  /**
+   * Checks that the rows of R are what they were when they came from where they were made, if it is
+   * known. For a reader to whom no other check will tell. O(values).
+   *
+   * @throws io.sparqr.error.NumericalIntegrityException if a bit has changed
+   */
+  public void verify() {
+    for (FrontFactor f : fronts) {
+      f.requireSame(BitChecksum.sum(f.values()) + BitChecksum.sum(f.rhs()));
+    }
   }
 }

@@ -115,6 +115,13 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
   }
 
   @Override
+  public synchronized void verifyGiven(SubtreeProblem problem) {
+    if (staged != null) {
+      staged.verifyGiven(problem);
+    }
+  }
+
+  @Override
   public String description() {
     return "cuda (" + device.chip() + ")";
   }

@@ -42,6 +42,11 @@ public final class ReferenceSubtreeFactorizer implements SubtreeFactorizer {
   }
 
   @Override
+  public void verifyGiven(SubtreeProblem problem) {
+    staged.verifyGiven(problem);
+  }
+
+  @Override
   public String description() {
     return "reference (task lists in plain Java)";
   }

@@ -7,6 +7,7 @@ import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -29,6 +30,7 @@ final class FactoredFronts {
   private final FrontReflectors[] reflectors;
 
   private final double[] residual;
+
   private double dropped;
   private double departure;
   private long redone;
@@ -45,14 +47,36 @@ final class FactoredFronts {
     residual = new double[rhs];
   }
 
-  /** A sound front's rows of R, and its block if that leaves the stage (else null). */
-  void put(FrontFactor f, ContributionBlock block) {
+  /**
+   * A sound front's rows of R, and its block if that leaves the stage (else null).
+   *
+   * @param blockBits the block's checksum
+   */
+  void put(FrontFactor f, ContributionBlock block, long blockBits) {
     if (block == null) {
       blocks.remove(f.front());
     } else {
-      blocks.put(block);
+      blocks.put(block, blockBits);
     }
     factor[rows.place(f.front())] = f;
+  }
+
+  /**
+   * The sum of the mixed bits of what sound fronts of a stage have left on the host, as they came:
+   * rows of R, and blocks that leave the stage.
+   *
+   * @param stage fronts, by number of the analysis
+   * @param sound size of the stage
+   */
+  long bits(int[] stage, boolean[] sound) {
+    long sum = 0;
+    for (int f = 0; f < stage.length; f++) {
+      FrontFactor r = factor[rows.place(stage[f])];
+      if (sound[f] && r != null) {
+        sum += r.bits() + (blocks.get(stage[f]) == null ? 0 : blocks.bits(stage[f]));
+      }
+    }
+    return sum;
   }
 
   /** Q of a front. */
@@ -92,7 +116,7 @@ final class FactoredFronts {
 
   private void putRows(SubtreeFactor host) {
     for (FrontFactor f : host.fronts()) {
-      put(f, null);
+      put(f.sealed(), null, 0);
     }
     host.outputs().forEach(blocks::put);
     addResidual(host.residualSquares(), 0);
@@ -128,7 +152,11 @@ final class FactoredFronts {
     return dropped;
   }
 
-  /** Everything, with the blocks whose parent is not in the task. */
+  /**
+   * Everything, with the blocks whose parent is not in the task.
+   *
+   * @throws IntegrityFailure if a bit of a block has changed since it came
+   */
   SubtreeFactor result(FactorSummary summary) {
     var outputs = new ArrayList<ContributionBlock>();
     for (int f : problem.fronts()) {

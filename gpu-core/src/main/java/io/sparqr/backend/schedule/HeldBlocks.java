@@ -31,8 +31,18 @@ final class HeldBlocks {
 
   /** Takes a block, and a checksum of its bits. Thread-safe for different fronts. */
   void put(ContributionBlock b) {
+    put(b, BitChecksum.of(b));
+  }
+
+  /** Takes a block whose checksum is known. Thread-safe for different fronts. */
+  void put(ContributionBlock b, long bits) {
     block[b.front()] = b;
-    checksum[b.front()] = BitChecksum.of(b);
+    checksum[b.front()] = bits;
+  }
+
+  /** The checksum of a block that is here. */
+  long bits(int front) {
+    return checksum[front];
   }
 
   /**

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.schedule;
 
+import io.sparqr.error.NumericalIntegrityException;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
@@ -10,6 +11,7 @@ import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.dense.ReflectorBlock;
 import io.sparqr.numeric.dense.ReflectorList;
+import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.nio.DoubleBuffer;
 import java.util.ArrayList;
@@ -123,7 +125,15 @@ final class Retriangularization {
   }
 
   private boolean offer(SubtreeProblem problem, BiConsumer<RowBlock, SubtreeFactor> sink) {
-    SubtreeFactor result = host.factor(problem, options);
+    SubtreeFactor result;
+    try {
+      result = host.factor(problem, options);
+    } catch (NumericalIntegrityException e) {
+      // It may be what came down that is wrong: the task can be done again.
+      var failed = new IntegrityFailure("rows of R that came down: " + e.getMessage());
+      failed.initCause(e);
+      throw failed;
+    }
     flops += result.summary().flopsDone();
     boolean decided = decided(result, options.rankTolerance());
     if (decided) {

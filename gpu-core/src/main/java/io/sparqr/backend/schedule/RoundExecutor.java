@@ -67,8 +67,9 @@ public interface RoundExecutor extends AutoCloseable {
    * @param scale size columns + rhs; finite, not 0
    * @param counts size fronts: whose rows, and whose blocks from outside, are summed
    * @param sums added to
-   * @return the sum of {@link StageBits} over all values, of S and of the blocks, whether they
-   *     count or not
+   * @return the sum of {@link io.sparqr.numeric.integrity.BitChecksum#mixed} over all values, of S
+   *     and of the blocks, whether they count or not, and over the places of the S entries, each
+   *     with its number
    */
   long inputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums);
 
@@ -77,8 +78,9 @@ public interface RoundExecutor extends AutoCloseable {
    * R, and of blocks that leave the stage.
    *
    * @param counts size fronts: sound ones (state 0) only
+   * @return the sum of the mixed bits over the values that count
    */
-  void outputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums);
+  long outputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums);
 
   /**
    * Compares {@link #inputSums} with {@link #outputSums} where both are, for a stage in which all
@@ -92,25 +94,26 @@ public interface RoundExecutor extends AutoCloseable {
     Arrays.fill(all, true);
     var in = new ColumnSums(scale.length);
     var out = new ColumnSums(scale.length);
-    long bits = inputSums(program, scale, all, in);
-    outputSums(program, scale, all, out);
+    long bitsIn = inputSums(program, scale, all, in);
+    long bitsOut = outputSums(program, scale, all, out);
     var columns = program.columns();
     var probe = ColumnProbe.ofAll(columns.count(), scale);
     var balance = new Balance(columns.all(), probe, in, columns.steps(), 1);
-    return new Compared(balance.departure(out, residualSquares), bits);
+    return new Compared(balance.departure(out, residualSquares), bitsIn, bitsOut);
   }
 
   /**
    * A comparison.
    *
    * @param departure the largest
-   * @param bits as {@link #inputSums} returns them
+   * @param bitsIn as {@link #inputSums} returns them
+   * @param bitsOut as {@link #outputSums} does
    */
-  record Compared(double departure, long bits) {}
+  record Compared(double departure, long bitsIn, long bitsOut) {}
 
   /**
-   * Whether stages from now on are computed the safe way, by reflectors alone; at first they are
-   * not. Where there is one way only, it changes nothing.
+   * Whether stages from now on are computed the safe way, by reflectors alone, and from nothing
+   * that an earlier stage left; at first they are not.
    */
   void safe(boolean on);
 

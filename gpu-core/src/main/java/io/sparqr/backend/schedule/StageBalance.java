@@ -16,9 +16,10 @@ import java.util.List;
 /**
  * Whether a stage kept the column sums of what went into it: rows of A and blocks from outside, and
  * what it left, both summed where the executor has them; and rows that came to the host afterwards,
- * as they came. That the executor got what the host has, a checksum tells. What counts is what is
- * used: a front that pends, or is factored from its rows on the host, counts as if it had not been
- * in the stage, and the blocks of its sound children as leaving it.
+ * as they came. That the executor got what the host has, and the host what the executor left,
+ * checksums tell. What counts is what is used: a front that pends, or is factored from its rows on
+ * the host, counts as if it had not been in the stage, and the blocks of its sound children as
+ * leaving it.
  */
 final class StageBalance {
 
@@ -29,7 +30,9 @@ final class StageBalance {
   private final boolean unitColumns;
   private final int threads;
   private final TaskColumns columns;
-  private Ahead ahead;
+
+  /** The stage's probe; null: nobody has looked for it. */
+  private ColumnProbe ahead;
 
   /** What came out so far. */
   private ColumnSums out;
@@ -43,9 +46,6 @@ final class StageBalance {
   private ColumnSums in;
 
   private boolean[] pends;
-
-  /** What the host finds out while the executor works: the probe, the checksum of the values. */
-  private record Ahead(ColumnProbe probe, long bits) {}
 
   /**
    * For a stage that is about to run.
@@ -74,8 +74,7 @@ final class StageBalance {
   void lookAhead() {
     if (ahead == null) {
       var these = new RowsIn(columns, rows.rows(), whichRows(), blocks, threads);
-      ColumnProbe p = unitColumns ? these.unitProbe(new BitSet()) : these.probe(new BitSet());
-      ahead = new Ahead(p, StageBits.of(rows, fronts, blocks, threads));
+      ahead = unitColumns ? these.unitProbe(new BitSet()) : these.probe(new BitSet());
     }
   }
 
@@ -100,17 +99,20 @@ final class StageBalance {
 
   /**
    * Compares a stage in which every front is sound, where its values are; what it left is in the
-   * output buffer, and nothing else. The usual case: two words come down.
+   * output buffer, and nothing else. The usual case: three words come down.
    *
    * @param residualSquares all of the stage
+   * @param read sum of the bits of the values that went up
+   * @param kept sum of the bits of the rows that came down
    * @return the largest relative departure; larger than the bound or NaN: see {@link #left} and
    *     {@link #verify}
    * @throws IntegrityFailure if the executor's values are not the host's
    */
-  double whole(RoundExecutor executor, double[] residualSquares) {
+  double whole(RoundExecutor executor, double[] residualSquares, long read, long kept) {
     lookAhead();
-    RoundExecutor.Compared found = executor.compare(program, ahead.probe.scale(), residualSquares);
-    requireSame(ahead.bits, found.bits());
+    RoundExecutor.Compared found = executor.compare(program, ahead.scale(), residualSquares);
+    requireSame(read, found.bitsIn(), "on their way to the executor");
+    requireSame(kept, found.bitsOut(), "on their way from the executor");
     return found.departure();
   }
 
@@ -119,35 +121,38 @@ final class StageBalance {
     return Balance.within(departure, program.columns().steps());
   }
 
-  private void requireSame(long host, long executor) {
+  private void requireSame(long host, long executor, String where) {
     if (host != executor) {
       throw new IntegrityFailure(
-          "the values of fronts %d to %d changed on their way to the executor"
-              .formatted(fronts[0], fronts[fronts.length - 1]));
+          "the values of fronts %d to %d changed %s"
+              .formatted(fronts[0], fronts[fronts.length - 1], where));
     }
   }
 
   /**
    * Has the executor sum what went into the fronts that do not pend, and what the sound ones left.
    *
+   * @param sound size fronts
    * @param pends size fronts: fronts that did nothing
+   * @param read sum of the bits of the values that went up
+   * @param kept sum of the bits of the rows of sound fronts that came down
    * @throws IntegrityFailure if the executor's values are not the host's
    */
-  void left(RoundExecutor executor, int[] state, boolean[] pends) {
+  void left(RoundExecutor executor, boolean[] sound, boolean[] pends, long read, long kept) {
     this.executor = executor;
     this.pends = pends;
     lookAhead();
-    probe = ahead.probe;
+    probe = ahead;
     boolean[] counts = new boolean[fronts.length];
-    boolean[] sound = new boolean[fronts.length];
     for (int f = 0; f < fronts.length; f++) {
       counts[f] = !pends[f];
-      sound[f] = state[f] == 0 && !pends[f];
     }
     in = new ColumnSums(columns.count() + program.rhs());
     out = new ColumnSums(columns.count() + program.rhs());
-    requireSame(ahead.bits, executor.inputSums(program, probe.scale(), counts, in));
-    executor.outputSums(program, probe.scale(), sound, out);
+    long bitsIn = executor.inputSums(program, probe.scale(), counts, in);
+    requireSame(read, bitsIn, "on their way to the executor");
+    long bitsOut = executor.outputSums(program, probe.scale(), sound, out);
+    requireSame(kept, bitsOut, "on their way from the executor");
   }
 
   /** Rows that came out of fronts of the stage. */

@@ -406,6 +406,7 @@ final class StageBuilder {
         b,
         d.maps,
         d.sIndex,
+        StageProgram.placeBits(d.sIndex),
         initial,
         d.data[s.fronts],
         d.blockData[s.blocks],

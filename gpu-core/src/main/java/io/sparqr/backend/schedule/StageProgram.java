@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.schedule;
 
+import io.sparqr.numeric.integrity.BitChecksum;
 import java.nio.ByteBuffer;
 
 /**
@@ -14,6 +15,7 @@ import java.nio.ByteBuffer;
  * @param descriptors fronts + blocks descriptors ({@link TaskLayout}), little-endian
  * @param maps Rimap and Rjmap of fronts and blocks
  * @param sIndex size sEntries; place of each S entry in its front (unsigned)
+ * @param sBits {@link #placeBits} of these places when they were made
  * @param initialState size fronts; 1 for fronts known to have a dead pivot before they are factored
  * @param arenaDoubles size of the arena
  * @param inputDoubles size of the input buffer that holds the blocks
@@ -31,6 +33,7 @@ public record StageProgram(
     ByteBuffer descriptors,
     int[] maps,
     int[] sIndex,
+    long sBits,
     int[] initialState,
     long arenaDoubles,
     long inputDoubles,
@@ -39,6 +42,15 @@ public record StageProgram(
     StageSchedule schedule,
     StageColumns columns,
     int[][] ownRows) {
+
+  /** The sum of the mixed bits of places, each with its number. O(places). */
+  public static long placeBits(int[] places) {
+    long sum = 0;
+    for (int e = 0; e < places.length; e++) {
+      sum += BitChecksum.mixed(places[e], e);
+    }
+    return sum;
+  }
 
   /** Whether Q is wanted after the rounds. */
   public boolean keepsQ() {

@@ -6,10 +6,12 @@ import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontReflectors;
+import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.integrity.CheckedFactorizer;
+import io.sparqr.numeric.integrity.GivenValues;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -47,6 +49,9 @@ public final class StagedFactorization {
   /** The last task's structure and its stages, for the next one of the same structure. */
   private PreparedTask prepared;
 
+  /** What the last task was given; null: there was none. */
+  private GivenValues given;
+
   /**
    * A driver for an executor.
    *
@@ -71,7 +76,24 @@ public final class StagedFactorization {
    * @throws InsufficientMemoryException if one front and what goes into it do not fit
    */
   public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
+    boolean again = options.safe() && given != null && given.isOf(problem);
+    if (again) {
+      given.verifyBlocks();
+    } else {
+      given = new GivenValues(problem);
+    }
+    if (options.safe()) {
+      // What is done again is done from nothing that was there before.
+      prepared = null;
+    }
     return new Run(problem, options).run();
+  }
+
+  /** As {@link SubtreeFactorizer#verifyGiven} has it. */
+  public void verifyGiven(SubtreeProblem problem) {
+    if (given != null && given.isOf(problem)) {
+      given.verify();
+    }
   }
 
   /** One factorization. */
@@ -169,25 +191,33 @@ public final class StagedFactorization {
           stage = new PreparedTask.Stage(fronts, PreparedTask.Stage.shape(in), built);
         }
         StageProgram program = stage.program();
-        blocks.verify(in);
         var balance = new StageBalance(program, fronts, rows, in, options);
+        var values = new StageValues(rows, fronts, in, given);
         RoundExecutor.Result result;
         try {
           result =
               executor.execute(
                   program,
-                  new StageValues(rows, fronts, in),
+                  values,
                   options.rankTolerance(),
-                  new StageRows(program, fronts, done, options.threads(), balance::lookAhead));
+                  new StageRows(
+                      program,
+                      fronts,
+                      done,
+                      options.rankTolerance(),
+                      options.threads(),
+                      balance::lookAhead));
         } catch (InsufficientMemoryException e) {
           budget = Math.min(budget, program.deviceBytes() - 1);
           count = shrink(count, program.deviceBytes());
           stage = null;
           continue;
         }
+        // Now, not before: they might have changed before they went up.
+        blocks.verify(in);
         remember(stage);
         account(program, result);
-        complete(program, fronts, result, balance);
+        complete(program, fronts, result, balance, values.bits() + program.sBits());
         return;
       }
     }
@@ -244,15 +274,26 @@ public final class StagedFactorization {
     /**
      * Sound fronts are done; of those with a dead pivot the lowest are triangularised again, and
      * all above them stay pending.
+     *
+     * @param read sum of the bits of what went up
      */
     private void complete(
-        StageProgram program, int[] fronts, RoundExecutor.Result result, StageBalance balance) {
+        StageProgram program,
+        int[] fronts,
+        RoundExecutor.Result result,
+        StageBalance balance,
+        long read) {
       int n = fronts.length;
       boolean[] pends = new boolean[n];
       List<Integer> dead = lowestUnsound(program, result.state(), pends);
-      boolean checked = dead.isEmpty() && soundAndRight(program, result, balance);
+      boolean[] sound = new boolean[n];
+      for (int f = 0; f < n; f++) {
+        sound[f] = result.state()[f] == 0 && !pends[f];
+      }
+      long kept = done.bits(fronts, sound);
+      boolean checked = dead.isEmpty() && soundAndRight(program, result, balance, read, kept);
       if (!checked) {
-        balance.left(executor, result.state(), pends);
+        balance.left(executor, sound, pends, read, kept);
       }
       if (options.keepQ()) {
         fetchReflectors(program, fronts, pends);
@@ -298,12 +339,16 @@ public final class StagedFactorization {
 
     /** Whether a stage of sound fronts is right, as the executor finds it; else see what is not. */
     private boolean soundAndRight(
-        StageProgram program, RoundExecutor.Result result, StageBalance balance) {
+        StageProgram program,
+        RoundExecutor.Result result,
+        StageBalance balance,
+        long read,
+        long kept) {
       double[] ended = new double[rhs];
       for (int k = 0; k < result.residual().length; k++) {
         ended[k % rhs] += result.residual()[k];
       }
-      double found = balance.whole(executor, ended);
+      double found = balance.whole(executor, ended, read, kept);
       boolean right = balance.within(found);
       departure = right ? Math.max(departure, found) : departure;
       return right;
@@ -377,10 +422,12 @@ public final class StagedFactorization {
       if (fronts.length == 0) {
         return;
       }
+      RowBlock these = rows.only(fronts);
+      given.use(these);
+      List<ContributionBlock> in = blocks.inputs(fronts);
       SubtreeFactor mended =
-          mender.factor(
-              new SubtreeProblem(analysis, fronts, rows.only(fronts), blocks.inputs(fronts)),
-              options);
+          mender.factor(new SubtreeProblem(analysis, fronts, these, in), options);
+      blocks.verify(in);
       done.put(mended);
       flops += mended.summary().flopsDone();
     }

@@ -4,9 +4,9 @@ package io.sparqr.numeric.integrity;
 import io.sparqr.numeric.ContributionBlock;
 
 /**
- * A 64-bit checksum of the bits of values that wait in memory: rotated and multiplied by an odd
- * number in four lanes, so that any change of one value shows, and one of several all but
- * certainly.
+ * 64-bit checksums of the bits of values: the sum of all values' {@link #mixed} bits modulo 2^64,
+ * in any order. It is the same here and there, or a value was lost, doubled or changed: a change of
+ * one value always shows, one of several all but certainly.
  */
 public final class BitChecksum {
 
@@ -16,29 +16,35 @@ public final class BitChecksum {
 
   /** Of a block's values and right-hand sides. O(values). */
   public static long of(ContributionBlock b) {
-    return of(b.rhs(), of(b.values(), b.cm()));
+    return sum(b.values()) + sum(b.rhs());
   }
 
-  private static long of(double[] x, long seed) {
-    long a = seed;
-    long b = 1;
-    long c = 2;
-    long d = 3;
-    int k = 0;
-    for (; k + 3 < x.length; k += 4) {
-      a = mix(a, x[k]);
-      b = mix(b, x[k + 1]);
-      c = mix(c, x[k + 2]);
-      d = mix(d, x[k + 3]);
-    }
-    for (; k < x.length; k++) {
-      a = mix(a, x[k]);
-    }
-    return ((a * P + b) * P + c) * P + d;
+  /** One value's part of a sum: {@code mixed_bits} of the kernels. One to one. */
+  public static long mixed(double x) {
+    return mixed(Double.doubleToRawLongBits(x));
   }
 
-  /** One to one in each argument. */
-  private static long mix(long h, double x) {
-    return Long.rotateLeft(h ^ Double.doubleToRawLongBits(x), 29) * P;
+  /** The part of a word that is no double, and of its number in a list. */
+  public static long mixed(int word, long number) {
+    return mixed(number << 32 ^ Integer.toUnsignedLong(word));
+  }
+
+  private static long mixed(long bits) {
+    long z = bits * P;
+    return z ^ (z >>> 29);
+  }
+
+  /** The sum over values [from, to). */
+  public static long sum(double[] x, int from, int to) {
+    long sum = 0;
+    for (int k = from; k < to; k++) {
+      sum += mixed(x[k]);
+    }
+    return sum;
+  }
+
+  /** The sum over an array. */
+  public static long sum(double[] x) {
+    return sum(x, 0, x.length);
   }
 }

@@ -27,7 +27,8 @@ class ReflectorFetchTest {
     some.set(1);
     some.set(p.fronts().length - 1);
     try (var executor = new TaskListExecutor(options)) {
-      executor.execute(program, new StageValues(rows, p.fronts(), List.of()), -1, (f, r) -> {});
+      executor.execute(
+          program, new StageValues(rows, p.fronts(), List.of(), null), -1, (f, r) -> {});
       var large = new ReflectorFetch(executor, program, 1);
       FrontReflectors[] expected = large.run(all);
       assertThat(expected).doesNotContainNull().hasSizeGreaterThan(10);

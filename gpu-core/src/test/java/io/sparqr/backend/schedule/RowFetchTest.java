@@ -30,7 +30,7 @@ class RowFetchTest {
             .toList();
     assertThat(inner).anyMatch(f -> program.descriptor(f).cm() > 2 * TaskLayout.TILE);
     try (var executor = new TaskListExecutor(options)) {
-      executor.execute(program, new StageValues(rows, fronts, List.of()), -1, (f, r) -> {});
+      executor.execute(program, new StageValues(rows, fronts, List.of(), null), -1, (f, r) -> {});
       var large = new RowFetch(executor, program, 1);
       List<ContributionBlock> expected = large.blocks(fronts, inner);
       for (int doubles : new int[] {1, 3_000, 40_000}) {

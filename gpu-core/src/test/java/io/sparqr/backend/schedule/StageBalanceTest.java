@@ -106,12 +106,13 @@ class StageBalanceTest {
     }
 
     @Override
-    public void outputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
-      inner.outputSums(p, scale, counts, sums);
+    public long outputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
+      long bits = inner.outputSums(p, scale, counts, sums);
       if (fault == Fault.NOT_A_NUMBER) {
         sums.add(random.nextInt(sums.columns()), 0, Double.NaN);
         planted++;
       }
+      return bits;
     }
 
     @Override
