@@ -99,6 +99,20 @@ final class FrontRows {
     return order[start[place[f]] + k];
   }
 
+  /** How many of front f's rows, from row k on, follow each other in the block; at least 1. */
+  int run(int f, int k) {
+    int from = start[place[f]] + k;
+    int end = start[place[f] + 1];
+    if (order[end - 1] - order[from] == end - 1 - from) {
+      return end - from;
+    }
+    int at = from + 1;
+    while (at < end && order[at] == order[at - 1] + 1) {
+      at++;
+    }
+    return at - from;
+  }
+
   /** Entries of front f's rows, right-hand sides counted. */
   long entries(int f) {
     return entries[place[f]];

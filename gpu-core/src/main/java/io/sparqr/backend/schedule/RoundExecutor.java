@@ -7,6 +7,7 @@ import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
 import java.nio.DoubleBuffer;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * What runs a stage's task lists: a CUDA device, or the plain Java executor that specifies what
@@ -155,6 +156,27 @@ public interface RoundExecutor extends AutoCloseable {
      * Thread-safe.
      */
     void writeS(int from, int to, DoubleBuffer target);
+
+    /**
+     * The S values of a large front in parts that several threads can write; each is written once.
+     *
+     * @param doubles of a part, about
+     */
+    List<Part> parts(int front, int doubles);
+
+    /** Writes a part to the target's position. Thread-safe. */
+    void writePart(Part part, DoubleBuffer target);
+
+    /**
+     * Values, or right-hand sides, of some of a front's rows.
+     *
+     * @param from first row, of the front's own
+     * @param to one past the last
+     * @param right whether right-hand sides are meant
+     * @param offset of its first double in the front's S values
+     * @param doubles its length
+     */
+    record Part(int front, int from, int to, boolean right, long offset, int doubles) {}
 
     /** Writes input block b (values, then right-hand sides) to the target's position. */
     void writeBlock(int block, DoubleBuffer target);

@@ -125,7 +125,7 @@ final class StageRows implements RoundExecutor.RowSink {
     Parallel.loop(
         to.length,
         LARGE / 4,
-        Math.min(4, threads),
+        Math.min(8, threads),
         (lo, hi, t) -> bits.add(copy(from, start, to, lo, hi)));
     return bits.sum();
   }

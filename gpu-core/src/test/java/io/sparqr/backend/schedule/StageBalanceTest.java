@@ -84,6 +84,16 @@ class StageBalanceTest {
             }
 
             @Override
+            public List<Part> parts(int front, int doubles) {
+              return in.parts(front, doubles);
+            }
+
+            @Override
+            public void writePart(Part part, DoubleBuffer target) {
+              in.writePart(part, target);
+            }
+
+            @Override
             public void writeBlock(int block, DoubleBuffer target) {
               int start = target.position();
               in.writeBlock(block, target);
