@@ -2,7 +2,6 @@
 package io.sparqr.numeric;
 
 import io.sparqr.error.NumericalIntegrityException;
-import io.sparqr.numeric.integrity.BitChecksum;
 
 /**
  * The rows of R that one front yields, and their part of Q'b. Pivot column {@code livePivot[i]}
@@ -17,9 +16,8 @@ import io.sparqr.numeric.integrity.BitChecksum;
  * @param values packed rows
  * @param rhs rank x rhsCount, row-major
  * @param rhsCount right-hand sides carried along
- * @param bits sum of the mixed bits of values and rhs ({@link
- *     io.sparqr.numeric.integrity.BitChecksum#sum}) when they were looked at last; 0: nobody took
- *     it
+ * @param bits sum of the mixed bits of values and rhs ({@link BitChecksum#sum}) when they were
+ *     looked at last; 0: nobody took it
  */
 public record FrontFactor(
     int front, int fn, int[] livePivot, double[] values, double[] rhs, int rhsCount, long bits) {

@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric;
 
-import io.sparqr.numeric.integrity.BitChecksum;
 import java.util.List;
 
 /**

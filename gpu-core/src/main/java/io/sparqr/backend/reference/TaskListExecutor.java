@@ -10,7 +10,7 @@ import io.sparqr.backend.schedule.StageSums;
 import io.sparqr.backend.schedule.Task;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.error.InsufficientMemoryException;
-import io.sparqr.numeric.integrity.BitChecksum;
+import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.integrity.ColumnSums;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.ByteBuffer;

@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.schedule;
 
+import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.ContributionBlock;
-import io.sparqr.numeric.integrity.BitChecksum;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;

@@ -68,9 +68,9 @@ public interface RoundExecutor extends AutoCloseable {
    * @param scale size columns + rhs; finite, not 0
    * @param counts size fronts: whose rows, and whose blocks from outside, are summed
    * @param sums added to
-   * @return the sum of {@link io.sparqr.numeric.integrity.BitChecksum#mixed} over all values, of S
-   *     and of the blocks, whether they count or not, and over the places of the S entries, each
-   *     with its number
+   * @return the sum of {@link io.sparqr.numeric.BitChecksum#mixed} over all values, of S and of the
+   *     blocks, whether they count or not, and over the places of the S entries, each with its
+   *     number
    */
   long inputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums);
 

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.schedule;
 
-import io.sparqr.numeric.integrity.BitChecksum;
+import io.sparqr.numeric.BitChecksum;
 import java.nio.ByteBuffer;
 
 /**

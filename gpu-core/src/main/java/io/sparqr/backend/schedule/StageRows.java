@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.schedule;
 
+import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FrontFactor;
-import io.sparqr.numeric.integrity.BitChecksum;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.DoubleBuffer;
 import java.util.concurrent.atomic.LongAdder;

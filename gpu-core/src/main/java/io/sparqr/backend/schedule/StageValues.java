@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.schedule;
 
+import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.RowBlock;
-import io.sparqr.numeric.integrity.BitChecksum;
 import io.sparqr.numeric.integrity.GivenValues;
 import java.nio.DoubleBuffer;
 import java.util.ArrayList;
@@ -23,6 +23,9 @@ final class StageValues implements RoundExecutor.StageInput {
 
   /** Values that are copied, then summed up, at a time. */
   private static final int PIECE = 1 << 12;
+
+  /** Values that are copied one by one: a row of a sparse matrix. */
+  private static final int SHORT = 48;
 
   private final FrontRows rows;
   private final int[] fronts;
@@ -159,6 +162,13 @@ final class StageValues implements RoundExecutor.StageInput {
 
   private static long write(double[] x, int from, int to, DoubleBuffer target) {
     long sum = 0;
+    if (to - from <= SHORT) {
+      for (int k = from; k < to; k++) {
+        target.put(x[k]);
+        sum += BitChecksum.mixed(x[k]);
+      }
+      return sum;
+    }
     int at = from;
     while (at < to) {
       int count = Math.min(PIECE, to - at);

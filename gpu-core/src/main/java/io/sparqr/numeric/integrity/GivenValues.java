@@ -2,6 +2,7 @@
 package io.sparqr.numeric.integrity;
 
 import io.sparqr.error.NumericalIntegrityException;
+import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeProblem;

@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.wire;
 
+import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.FrontFactor;
-import io.sparqr.numeric.integrity.BitChecksum;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

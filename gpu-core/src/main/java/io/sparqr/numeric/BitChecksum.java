@@ -1,7 +1,5 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.numeric.integrity;
-
-import io.sparqr.numeric.ContributionBlock;
+package io.sparqr.numeric;
 
 /**
  * 64-bit checksums of the bits of values: the sum of all values' {@link #mixed} bits modulo 2^64,
