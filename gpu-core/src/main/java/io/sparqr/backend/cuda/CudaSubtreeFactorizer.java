@@ -3,7 +3,7 @@ package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cpu.CpuBackendProvider;
 import io.sparqr.backend.schedule.SchedulerOptions;
-import io.sparqr.backend.schedule.StagedFactorization;
+import io.sparqr.backend.staged.StagedFactorization;
 import io.sparqr.error.FatalCudaException;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeFactor;

@@ -2,9 +2,9 @@
 package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cuda.CudaModule.SumKind;
-import io.sparqr.backend.schedule.RoundExecutor;
-import io.sparqr.backend.schedule.StageProgram;
-import io.sparqr.backend.schedule.SumChunks;
+import io.sparqr.backend.staged.RoundExecutor;
+import io.sparqr.backend.staged.StageProgram;
+import io.sparqr.backend.staged.SumChunks;
 import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -75,7 +75,7 @@ final class DeviceColumnSums implements AutoCloseable {
     resident = null;
   }
 
-  /** As {@link io.sparqr.backend.schedule.RoundExecutor#inputSums} has it. */
+  /** As {@link io.sparqr.backend.staged.RoundExecutor#inputSums} has it. */
   long input(Stage stage, double[] scale, boolean[] counts, ColumnSums sums) {
     StageProgram program = stage.program;
     int fronts = program.fronts();
@@ -104,7 +104,7 @@ final class DeviceColumnSums implements AutoCloseable {
     return bits[0];
   }
 
-  /** As {@link io.sparqr.backend.schedule.RoundExecutor#compare} has it. */
+  /** As {@link io.sparqr.backend.staged.RoundExecutor#compare} has it. */
   RoundExecutor.Compared compare(Stage stage, double[] scale, double[] residualSquares) {
     StageProgram program = stage.program;
     boolean[] all = new boolean[program.fronts() + program.blocks()];
@@ -160,7 +160,7 @@ final class DeviceColumnSums implements AutoCloseable {
     return b.flip();
   }
 
-  /** As {@link io.sparqr.backend.schedule.RoundExecutor#outputSums} has it. */
+  /** As {@link io.sparqr.backend.staged.RoundExecutor#outputSums} has it. */
   long output(Stage stage, double[] scale, boolean[] counts, ColumnSums sums) {
     begin(stage.program, scale, counts);
     sumOutput(stage);

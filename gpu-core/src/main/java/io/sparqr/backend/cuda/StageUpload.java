@@ -2,10 +2,10 @@
 package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cuda.StageMemory.Part;
-import io.sparqr.backend.schedule.RoundExecutor.StageInput;
-import io.sparqr.backend.schedule.StageProgram;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.backend.staged.RoundExecutor.StageInput;
+import io.sparqr.backend.staged.StageProgram;
 import io.sparqr.numeric.ContributionBlock;
 import java.nio.ByteBuffer;
 import java.nio.DoubleBuffer;

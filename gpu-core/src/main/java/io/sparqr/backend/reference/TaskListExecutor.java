@@ -2,13 +2,13 @@
 package io.sparqr.backend.reference;
 
 import io.sparqr.backend.schedule.FrontDescriptor;
-import io.sparqr.backend.schedule.RoundExecutor;
 import io.sparqr.backend.schedule.SchedulerOptions;
-import io.sparqr.backend.schedule.StageProgram;
 import io.sparqr.backend.schedule.StageSchedule;
-import io.sparqr.backend.schedule.StageSums;
 import io.sparqr.backend.schedule.Task;
 import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.backend.staged.RoundExecutor;
+import io.sparqr.backend.staged.StageProgram;
+import io.sparqr.backend.staged.StageSums;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.integrity.ColumnSums;

@@ -1,11 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.reference;
 
-import io.sparqr.backend.schedule.HostMemory;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.SpoiledTasks;
-import io.sparqr.backend.schedule.StageProgram;
 import io.sparqr.backend.schedule.StageSchedule;
+import io.sparqr.backend.staged.HostMemory;
+import io.sparqr.backend.staged.StageProgram;
 import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
 import java.nio.DoubleBuffer;

@@ -1,5 +1,5 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.numeric;
+package io.sparqr.threads;
 
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;

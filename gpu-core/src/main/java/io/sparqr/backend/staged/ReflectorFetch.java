@@ -1,10 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.backend.schedule;
+package io.sparqr.backend.staged;
 
+import io.sparqr.backend.schedule.FrontDescriptor;
+import io.sparqr.backend.schedule.FrontSchedule;
+import io.sparqr.backend.schedule.StageSchedule;
+import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.dense.ReflectorBlock;
 import io.sparqr.numeric.dense.ReflectorList;
+import io.sparqr.threads.Parallel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;

@@ -1,9 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.backend.schedule;
+package io.sparqr.backend.staged;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.backend.reference.TaskListExecutor;
+import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.numeric.DeviceCases;
 import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.SubtreeProblem;

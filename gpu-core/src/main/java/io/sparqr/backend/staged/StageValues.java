@@ -1,5 +1,5 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.backend.schedule;
+package io.sparqr.backend.staged;
 
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.ContributionBlock;

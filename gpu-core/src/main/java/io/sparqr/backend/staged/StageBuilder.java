@@ -1,11 +1,18 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.backend.schedule;
+package io.sparqr.backend.staged;
 
+import io.sparqr.backend.schedule.FrontDescriptor;
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.schedule.SparseScheduler;
+import io.sparqr.backend.schedule.StageFronts;
+import io.sparqr.backend.schedule.StageSchedule;
+import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.integrity.Steps;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.threads.Parallel;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -77,26 +84,15 @@ final class StageBuilder {
     int[] sIndex;
     int[][] ownRows;
 
-    Draft(int[] id, List<ContributionBlock> blocks, int rhs) {
+    Draft(int[] id, List<ContributionBlock> blocks, int rhs, boolean keepQ) {
       this.id = id;
       this.blocks = blocks;
-      s = new StageFronts(id.length, blocks.size(), rhs);
+      s = new StageFronts(id.length, blocks.size(), rhs, keepQ);
       data = new long[id.length + 1];
       rowMap = new long[id.length + blocks.size()];
       columnMap = new long[id.length + blocks.size()];
       blockData = new long[blocks.size() + 1];
     }
-
-    int ld(int f) {
-      return s.rounds[f] == null
-          ? SchedulerOptions.smallLd(s.fn[f], s.rhs)
-          : s.columnTiles(f) * TaskLayout.TILE;
-    }
-  }
-
-  /** Rows that a front with so many rows, columns and pivots passes on at full rank. */
-  static int contributionRows(long fm, int fn, int fp) {
-    return (int) Math.max(0, Math.min(fm, fn) - fp);
   }
 
   /**
@@ -106,8 +102,7 @@ final class StageBuilder {
    * @param blocks contribution blocks of done children of these fronts, ascending by front
    */
   StageProgram build(int[] fronts, List<ContributionBlock> blocks) {
-    var d = new Draft(fronts, blocks, rows.rows().rhsCount());
-    d.s.keepQ = keepQ;
+    var d = new Draft(fronts, blocks, rows.rows().rhsCount(), keepQ);
     d.ownRows = keepQ ? new int[fronts.length][] : null;
     for (int f = 0; f < fronts.length; f++) {
       stageIndex[fronts[f]] = f;
@@ -141,55 +136,43 @@ final class StageBuilder {
   /** Sizes, links, and places in arena, maps, S and output: children before parents. */
   private void sizes(Draft d) {
     StageFronts s = d.s;
-    long[] fm = new long[s.fronts];
-    int[] blockOf = new int[analysis.fronts()];
-    for (int b = 0; b < s.blocks; b++) {
+    int fronts = d.id.length;
+    int blocks = d.blocks.size();
+    long[] fm = new long[fronts];
+    d.blockOf = new int[analysis.fronts()];
+    for (int b = 0; b < blocks; b++) {
       ContributionBlock block = d.blocks.get(b);
       int parent = stageIndex[analysis.parent(block.front())];
-      s.blockParent[b] = parent;
-      s.blockCm[b] = block.cm();
-      s.blockCn[b] = block.cn();
+      s.block(b, parent, block.cm(), block.cn());
       fm[parent] += block.cm();
-      blockOf[block.front()] = b + 1;
+      d.blockOf[block.front()] = b + 1;
       d.blockData[b + 1] = d.blockData[b] + block.values().length + block.rhs().length;
     }
-    d.blockOf = blockOf;
     long mapEnd = 0;
-    for (int f = 0; f < s.fronts; f++) {
+    for (int f = 0; f < fronts; f++) {
       int g = d.id[f];
       int p = analysis.parent(g);
-      s.parent[f] = p < 0 ? -1 : stageIndex[p];
+      int parent = p < 0 ? -1 : stageIndex[p];
       fm[f] += rows.count(g);
-      s.fm[f] = checked(fm[f], "rows of a front", Integer.MAX_VALUE);
-      s.fn[f] = analysis.fn(g);
-      s.fp[f] = analysis.fp(g);
-      s.cm[f] = contributionRows(fm[f], s.fn[f], s.fp[f]);
-      s.sStart[f + 1] = s.sStart[f] + rows.entries(g);
-      s.outRows[f] = Math.min(s.fm[f], s.fp[f]);
-      if (s.parent[f] >= 0) {
-        fm[s.parent[f]] += s.cm[f];
-      } else {
-        s.outRows[f] += s.cm[f];
+      int count = checked(fm[f], "rows of a front", Integer.MAX_VALUE);
+      s.front(f, count, analysis.fn(g), analysis.fp(g), parent, rows.entries(g));
+      if (parent >= 0) {
+        fm[parent] += s.passed(f);
       }
-      s.outStart[f + 1] = s.outStart[f] + outLength(s, f);
-      checked(s.outStart[f + 1] - s.outStart[f], "entries of a front's R", Integer.MAX_VALUE - 8);
+      long out = s.firstOutput(f + 1) - s.firstOutput(f);
+      checked(out, "entries of a front's R", Integer.MAX_VALUE - 8);
       d.rowMap[f] = mapEnd;
-      d.columnMap[f] = mapEnd + s.cm[f];
-      mapEnd += s.parent[f] < 0 ? 0 : s.cm[f] + s.fn[f] - s.fp[f] + s.rhs;
+      d.columnMap[f] = mapEnd + s.passed(f);
+      mapEnd += parent < 0 ? 0 : s.passed(f) + analysis.cn(g) + s.rhs();
     }
-    for (int b = 0; b < s.blocks; b++) {
-      d.rowMap[s.fronts + b] = mapEnd;
-      d.columnMap[s.fronts + b] = mapEnd + s.blockCm[b];
-      mapEnd += s.blockCm[b] + s.blockCn[b] + s.rhs;
+    for (int b = 0; b < blocks; b++) {
+      ContributionBlock block = d.blocks.get(b);
+      d.rowMap[fronts + b] = mapEnd;
+      d.columnMap[fronts + b] = mapEnd + block.cm();
+      mapEnd += block.cm() + block.cn() + s.rhs();
     }
     d.maps = new int[checked(mapEnd, "maps of a stage", Integer.MAX_VALUE - 8)];
-    long entries = s.sStart[s.fronts];
-    d.sIndex = new int[checked(entries, "entries of a stage", Integer.MAX_VALUE - 8)];
-  }
-
-  private static long outLength(StageFronts s, int f) {
-    long r = s.outRows[f];
-    return r * s.fn[f] - r * (r - 1) / 2 + r * s.rhs;
+    d.sIndex = new int[checked(s.firstEntry(fronts), "entries of a stage", Integer.MAX_VALUE - 8)];
   }
 
   private static int checked(long value, String what, long limit) {
@@ -203,7 +186,7 @@ final class StageBuilder {
   private void layFrontOut(Draft d, int f, int[] local) {
     StageFronts s = d.s;
     int g = d.id[f];
-    int fn = s.fn[f];
+    int fn = s.columns(f);
     numberColumns(g, local);
     int[] next = new int[fn + 1];
     int own = rows.count(g);
@@ -218,11 +201,9 @@ final class StageBuilder {
       next[k + 1] += next[k];
       first[k + 1] = next[k + 1];
     }
-    if (s.fm[f] > 0 && !options.small(s.fm[f], fn, s.rhs)) {
-      s.rounds[f] = bucketRounds(s, f, first);
-    }
-    long ld = d.ld(f);
-    long height = s.rounds[f] == null ? s.fm[f] : (long) ALIGN * s.rounds[f].rowTiles;
+    s.makeRounds(f, first, options);
+    long ld = s.leadingDimension(f);
+    long height = s.height(f);
     if (ld * height > 1L << 32) {
       throw new IndexOverflowException(
           "front " + g + ": " + height + " x " + ld + " exceeds 2^32 entries",
@@ -270,11 +251,11 @@ final class StageBuilder {
     if (stageIndex[c] >= 0) {
       return stageIndex[c];
     }
-    return d.blockOf[c] > 0 ? d.s.fronts + d.blockOf[c] - 1 : -1;
+    return d.blockOf[c] > 0 ? d.id.length + d.blockOf[c] - 1 : -1;
   }
 
   private static int rowsOf(Draft d, int source) {
-    return source < d.s.fronts ? d.s.cm[source] : d.s.blockCm[source - d.s.fronts];
+    return source < d.id.length ? d.s.passed(source) : d.s.passedByBlock(source - d.id.length);
   }
 
   /** Rjmap of child c, and its rows' leftmost columns to the histogram. */
@@ -291,7 +272,7 @@ final class StageBuilder {
       // A child's tail columns are columns of its parent: nothing to check.
       d.maps[at + j] = local[tail[from + j]];
     }
-    for (int j = 0; j < d.s.rhs; j++) {
+    for (int j = 0; j < d.s.rhs(); j++) {
       d.maps[at + cn + j] = analysis.fn(g) + j;
     }
     int cm = rowsOf(d, source);
@@ -320,8 +301,8 @@ final class StageBuilder {
     RowBlock r = rows.rows();
     int g = d.id[f];
     int own = rows.count(g);
-    int to = (int) d.s.sStart[f];
-    int right = (int) d.s.sStart[f + 1] - own * d.s.rhs;
+    int to = (int) d.s.firstEntry(f);
+    int right = (int) d.s.firstEntry(f + 1) - own * d.s.rhs();
     int[] ownRows = keepQ ? new int[own] : null;
     for (int k = 0; k < own; k++) {
       int i = rows.row(g, k);
@@ -333,8 +314,8 @@ final class StageBuilder {
       for (int e = r.rowStart()[i]; e < r.rowStart()[i + 1]; e++) {
         d.sIndex[to++] = base + place(g, r.position()[e], local);
       }
-      for (int j = 0; j < d.s.rhs; j++) {
-        d.sIndex[right++] = base + d.s.fn[f] + j;
+      for (int j = 0; j < d.s.rhs(); j++) {
+        d.sIndex[right++] = base + d.s.columns(f) + j;
       }
     }
     if (keepQ) {
@@ -342,75 +323,40 @@ final class StageBuilder {
     }
   }
 
-  /** The bucket schedule; rowsTo[k + 1] = rows with a leftmost column of at most k. */
-  private FrontSchedule bucketRounds(StageFronts s, int f, int[] rowsTo) {
-    int rowTiles = TaskLayout.tiles(s.fm[f]);
-    int[] left = new int[rowTiles];
-    int k = 0;
-    for (int i = 0; i < rowTiles; i++) {
-      while (rowsTo[k + 1] <= i * TaskLayout.TILE) {
-        k++;
-      }
-      left[i] = k / TaskLayout.TILE;
-    }
-    int pivotTiles = Math.min(rowTiles, TaskLayout.tiles(s.fn[f]));
-    return BucketScheduler.schedule(
-        left,
-        pivotTiles,
-        s.columnTiles(f),
-        options.bundles(left, pivotTiles, s.columnTiles(f)),
-        options.pipelining(),
-        keepQ);
-  }
-
   private StageProgram finish(Draft d) {
     StageFronts s = d.s;
-    int[] initial = new int[s.fronts];
-    for (int f = 0; f < s.fronts; f++) {
-      long height = s.rounds[f] == null ? s.fm[f] : (long) ALIGN * s.rounds[f].rowTiles;
-      d.data[f + 1] = d.data[f] + (d.ld(f) * height + ALIGN - 1) / ALIGN * ALIGN;
-      initial[f] = detect && s.fm[f] < s.fp[f] ? 1 : 0;
+    int fronts = d.id.length;
+    int blocks = d.blocks.size();
+    int[] initial = new int[fronts];
+    long[] outStart = new long[fronts + 1];
+    for (int f = 0; f < fronts; f++) {
+      long doubles = s.leadingDimension(f) * s.height(f);
+      d.data[f + 1] = d.data[f] + (doubles + ALIGN - 1) / ALIGN * ALIGN;
+      initial[f] = detect && s.rows(f) < s.pivots(f) ? 1 : 0;
+      outStart[f + 1] = s.firstOutput(f + 1);
     }
     ByteBuffer b =
-        ByteBuffer.allocateDirect(Math.multiplyExact(s.fronts + s.blocks, TaskLayout.FRONT_BYTES))
+        ByteBuffer.allocateDirect(Math.multiplyExact(fronts + blocks, TaskLayout.FRONT_BYTES))
             .order(ByteOrder.LITTLE_ENDIAN);
-    for (int f = 0; f < s.fronts; f++) {
-      int rowTiles = s.rounds[f] == null ? 0 : s.rounds[f].rowTiles;
-      new FrontDescriptor(
-              d.data[f],
-              0,
-              s.sStart[f],
-              s.sStart[f + 1],
-              d.rowMap[f],
-              d.columnMap[f],
-              d.ld(f),
-              s.fm[f],
-              s.fn[f],
-              s.fp[f],
-              s.rhs,
-              s.cm[f],
-              rowTiles,
-              s.columnTiles(f),
-              s.parent[f],
-              d.id[f])
-          .encode(b, f);
+    for (int f = 0; f < fronts; f++) {
+      frontDescriptor(d, f).encode(b, f);
     }
-    for (int k = 0; k < s.blocks; k++) {
-      blockDescriptor(d, k).encode(b, s.fronts + k);
+    for (int k = 0; k < blocks; k++) {
+      blockDescriptor(d, k).encode(b, fronts + k);
     }
     StageSchedule schedule = SparseScheduler.schedule(s, options, threads);
     return new StageProgram(
-        s.fronts,
-        s.blocks,
-        s.rhs,
+        fronts,
+        blocks,
+        s.rhs(),
         b,
         d.maps,
         d.sIndex,
         StageProgram.placeBits(d.sIndex),
         initial,
-        d.data[s.fronts],
-        d.blockData[s.blocks],
-        s.outStart,
+        d.data[fronts],
+        d.blockData[blocks],
+        outStart,
         schedule.residualSlots(),
         schedule,
         StageColumns.of(
@@ -424,37 +370,59 @@ final class StageBuilder {
 
   /** Reflectors that a column passes through on a path of the stage. */
   private static long steps(StageFronts s) {
-    long[] below = new long[s.fronts];
+    long[] below = new long[s.fronts()];
     long most = 0;
-    for (int f = 0; f < s.fronts; f++) {
-      below[f] += Steps.ofFront(s.fm[f], s.fn[f]);
+    for (int f = 0; f < below.length; f++) {
+      below[f] += Steps.ofFront(s.rows(f), s.columns(f));
       most = Math.max(most, below[f]);
-      if (s.parent[f] >= 0) {
-        below[s.parent[f]] = Math.max(below[s.parent[f]], below[f]);
+      if (s.parent(f) >= 0) {
+        below[s.parent(f)] = Math.max(below[s.parent(f)], below[f]);
       }
     }
     return most;
   }
 
-  private static FrontDescriptor blockDescriptor(Draft d, int k) {
-    ContributionBlock block = d.blocks.get(k);
+  private static FrontDescriptor frontDescriptor(Draft d, int f) {
     StageFronts s = d.s;
+    return new FrontDescriptor(
+        d.data[f],
+        0,
+        s.firstEntry(f),
+        s.firstEntry(f + 1),
+        d.rowMap[f],
+        d.columnMap[f],
+        s.leadingDimension(f),
+        s.rows(f),
+        s.columns(f),
+        s.pivots(f),
+        s.rhs(),
+        s.passed(f),
+        s.rowTiles(f),
+        s.columnTiles(f),
+        s.parent(f),
+        d.id[f]);
+  }
+
+  private FrontDescriptor blockDescriptor(Draft d, int k) {
+    ContributionBlock block = d.blocks.get(k);
+    int rhs = d.s.rhs();
+    int number = d.id.length + k;
     return new FrontDescriptor(
         d.blockData[k],
         d.blockData[k] + block.values().length,
         0,
         0,
-        d.rowMap[s.fronts + k],
-        d.columnMap[s.fronts + k],
+        d.rowMap[number],
+        d.columnMap[number],
         0,
         block.cm(),
         block.cn(),
         0,
-        s.rhs,
+        rhs,
         block.cm(),
         0,
-        TaskLayout.tiles(block.cn() + s.rhs),
-        s.blockParent[k],
+        TaskLayout.tiles(block.cn() + rhs),
+        stageIndex[analysis.parent(block.front())],
         block.front());
   }
 }

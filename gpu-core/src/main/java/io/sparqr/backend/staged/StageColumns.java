@@ -1,9 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.backend.schedule;
+package io.sparqr.backend.staged;
 
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.numeric.integrity.TaskColumns;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.threads.Parallel;
 
 /**
  * The columns of a stage and those of each of its fronts among them: what sums over columns need.

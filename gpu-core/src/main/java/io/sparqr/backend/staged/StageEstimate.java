@@ -1,6 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.backend.schedule;
+package io.sparqr.backend.staged;
 
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.schedule.StageFronts;
+import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.partition.StagePlan;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -60,7 +63,7 @@ final class StageEstimate {
         ContributionBlock b = blocks.get(analysis.child(f, k));
         fm[t] += b == null ? 0 : b.cm();
       }
-      int cm = StageBuilder.contributionRows(fm[t], analysis.fn(f), analysis.fp(f));
+      int cm = StageFronts.contributionRows(fm[t], analysis.fn(f), analysis.fp(f));
       int p = analysis.parent(f);
       if (p >= 0 && place[p] > 0) {
         fm[place[p] - 1] += cm;
@@ -97,7 +100,7 @@ final class StageEstimate {
     long cm =
         there != null
             ? there.cm()
-            : StageBuilder.contributionRows(fm[place[f] - 1], analysis.fn(f), analysis.fp(f));
+            : StageFronts.contributionRows(fm[place[f] - 1], analysis.fn(f), analysis.fp(f));
     return 8 * (ContributionBlock.packedLength(cm, analysis.cn(f)) + cm * rhs);
   }
 

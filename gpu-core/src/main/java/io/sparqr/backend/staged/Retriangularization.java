@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.backend.schedule;
+package io.sparqr.backend.staged;
 
+import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.error.NumericalIntegrityException;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;

@@ -1,10 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.backend.schedule;
+package io.sparqr.backend.staged;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sparqr.backend.schedule.RoundExecutor.StageInput.Part;
+import io.sparqr.backend.staged.RoundExecutor.StageInput.Part;
 import io.sparqr.error.NumericalIntegrityException;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeProblem;

@@ -1,6 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.backend.schedule;
+package io.sparqr.backend.staged;
 
+import io.sparqr.backend.schedule.BucketScheduler;
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.schedule.StageSchedule;
+import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.matrix.Gallery;
 import io.sparqr.numeric.RowSplit;
 import io.sparqr.numeric.SubtreeProblem;

@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.backend.schedule;
+package io.sparqr.threads;
 
-import io.sparqr.numeric.HostThreads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;

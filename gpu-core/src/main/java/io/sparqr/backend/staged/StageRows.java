@@ -1,10 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.backend.schedule;
+package io.sparqr.backend.staged;
 
+import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.integrity.IntegrityFailure;
+import io.sparqr.threads.Parallel;
 import java.nio.DoubleBuffer;
 import java.util.concurrent.atomic.LongAdder;
 

@@ -1,7 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.backend.schedule;
+package io.sparqr.backend.staged;
 
+import io.sparqr.backend.schedule.FrontDescriptor;
+import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.backend.schedule.TaskWriter;
 import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.threads.Parallel;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
@@ -127,7 +131,7 @@ final class RowFetch {
         long done = (long) (i - p.from) * d.rhs();
         long row = start[k] + d.packedDoubles(p.from, i) - done;
         int end = Math.min(p.to, i + TaskLayout.TILE);
-        writer.out(TaskLayout.PACK_ROWS, 0, p.front, 0, i, end, row, right + done);
+        writer.packRows(p.front, i, end, row, right + done);
       }
     }
     double[] out = executor.fetch(list, count, start[pieces.size()]);
