@@ -120,7 +120,8 @@ public record SolveReport(
           other, pattern, order, analyze, plan, assemble, factorize, solve, total - read + other);
     }
 
-    Seconds withSolve(double other, double all) {
+    /** The same with other times of solving and in all. */
+    public Seconds withSolve(double other, double all) {
       return new Seconds(read, pattern, order, analyze, plan, assemble, factorize, other, all);
     }
   }

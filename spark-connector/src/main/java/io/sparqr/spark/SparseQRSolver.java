@@ -3,8 +3,8 @@ package io.sparqr.spark;
 
 import io.sparqr.spark.internal.MinimumNorm;
 import io.sparqr.spark.internal.Pipeline;
-import io.sparqr.spark.internal.RowSource;
 import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.rows.RowSource;
 import java.util.ArrayList;
 import java.util.Objects;
 import org.apache.spark.api.java.JavaRDD;
@@ -92,7 +92,7 @@ public final class SparseQRSolver {
     if (once.minimumNorm() && once.ridge() == 0) {
       return MinimumNorm.solve(rows, once, listener);
     }
-    try (QRFactorization f = Pipeline.factorize(rows, once, listener)) {
+    try (var f = Pipeline.factorize(rows, once, listener)) {
       return f.solve();
     }
   }
@@ -129,7 +129,7 @@ public final class SparseQRSolver {
       throw new IllegalArgumentException(
           "minimumNorm is for solve: a factorization gives basic solutions");
     }
-    return Pipeline.factorize(rows, options, listener);
+    return new QRFactorization(Pipeline.factorize(rows, options, listener));
   }
 
   /** The options in force. */

@@ -17,6 +17,9 @@ import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.rows.RowReader;
+import io.sparqr.spark.rows.RowSource;
+import io.sparqr.spark.solve.SemiNormalEquations;
 import io.sparqr.spark.wire.ReportCodec;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.io.Serializable;
@@ -88,7 +91,7 @@ public final class MinimumNorm {
 
   private static LeastSquaresSolution ofAnyRank(
       RowSource source, SolveOptions options, ProgressListener listener) {
-    try (FactorState state = Pipeline.state(source, options, listener)) {
+    try (FactorState state = Pipeline.factorize(source, options, listener)) {
       LeastSquaresSolution basic = state.solve();
       if (basic.rank() == state.analysis().columns() || basic.rank() == 0) {
         return basic;
@@ -224,7 +227,7 @@ public final class MinimumNorm {
             .rankPolicy(RankPolicy.REPORT)
             .analysis(Optional.empty())
             .build();
-    try (FactorState state = Pipeline.state(transposed.source(), ofTranspose, listener)) {
+    try (FactorState state = Pipeline.factorize(transposed.source(), ofTranspose, listener)) {
       if (state.rank() < m) {
         return Optional.empty();
       }

@@ -8,7 +8,10 @@ import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.TreePartitioner;
 import io.sparqr.spark.ProgressListener;
-import io.sparqr.spark.QRFactorization;
+import io.sparqr.spark.factor.FactorTotals;
+import io.sparqr.spark.factor.Levels;
+import io.sparqr.spark.factor.TaskReport;
+import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
@@ -19,6 +22,10 @@ import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
 import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.rows.CombineChecks;
+import io.sparqr.spark.rows.DriverShare;
+import io.sparqr.spark.rows.RowRouter;
+import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.FactorizationRate;
@@ -55,13 +62,9 @@ public final class Pipeline {
     this.context = source.context();
   }
 
-  /** Steps 1 to 6. */
-  public static QRFactorization factorize(
+  /** Steps 1 to 6; the caller closes what it gets. */
+  public static FactorState factorize(
       RowSource source, SolveOptions options, ProgressListener listener) {
-    return new QRFactorization(state(source, options, listener));
-  }
-
-  static FactorState state(RowSource source, SolveOptions options, ProgressListener listener) {
     var pipeline = new Pipeline(source, options, listener);
     boolean made = false;
     try (var scope = new JobScope(source.context());
@@ -123,7 +126,14 @@ public final class Pipeline {
       times.total = watch.total();
       var made =
           new FactorState.Made(
-              found, plan, levels, driverShare, combined, reports, times, warnings);
+              found,
+              plan,
+              levels,
+              driverShare,
+              combined,
+              FactorTotals.of(reports, driverShare.residualSquares()),
+              times.seconds(),
+              List.copyOf(warnings));
       return new FactorState(source, options, listener, held, made);
     }
   }
