@@ -10,12 +10,10 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reports of a factorization and of what was solved with it. */
+/** The report of a factorization, made once, and those of what was solved with it. */
 final class FactorReport {
 
-  private final SolveOptions options;
-  private final FactorState.Made made;
-  private final int[] dead;
+  private final SolveReport report;
 
   /**
    * Of a factorization.
@@ -23,9 +21,28 @@ final class FactorReport {
    * @param dead original indices of the dead columns, ascending
    */
   FactorReport(SolveOptions options, FactorState.Made made, int[] dead) {
-    this.options = options;
-    this.made = made;
-    this.dead = dead;
+    SolvePlan plan = made.plan().value();
+    FactorSummary summary = made.totals().summary();
+    this.report =
+        new SolveReport(
+            new SolveReport.Matrix(
+                made.pattern().rows(),
+                plan.analysis().columns(),
+                made.pattern().nonzeros(),
+                plan.numbers().rhsCount()),
+            analysis(options, plan),
+            factorization(made, plan.analysis()),
+            rankTest(options, plan, dead),
+            new SolveReport.Proof(
+                Math.max(summary.normDeparture(), made.combined().departure()),
+                summary.redoneTasks() + made.combined().redone()),
+            new SolveReport.Traffic(
+                made.pattern().shuffleBytes() + made.totals().bytesIn(),
+                summary.h2dBytes(),
+                summary.d2hBytes()),
+            SolveReport.Residual.none(),
+            made.seconds(),
+            warnings(options, made));
   }
 
   /**
@@ -36,50 +53,51 @@ final class FactorReport {
    * @param notes warnings of this solution
    */
   SolveReport of(double[] norms, double normal, SolveReport.Seconds seconds, List<String> notes) {
-    SolvePlan plan = made.plan().value();
-    SymbolicAnalysis analysis = plan.analysis();
+    return report
+        .withResidual(new SolveReport.Residual(norms, normal), seconds)
+        .withWarnings(notes);
+  }
+
+  private static SolveReport.Analysis analysis(SolveOptions options, SolvePlan plan) {
+    SymbolicAnalysis a = plan.analysis();
+    boolean given = options.analysis().known().filter(a::equals).isPresent();
+    return new SolveReport.Analysis(
+        a.orderingUsed().name(),
+        given ? "given analysis; " + a.orderingReason() : a.orderingReason(),
+        a.fronts(),
+        a.flops(),
+        plan.partition().tasks().size(),
+        plan.partition().levels());
+  }
+
+  private static SolveReport.Factorization factorization(
+      FactorState.Made made, SymbolicAnalysis analysis) {
     FactorSummary summary = made.totals().summary();
     List<String> devices =
         summary.device().isEmpty() ? List.of() : List.of(summary.device().split(" \\+ "));
-    return new SolveReport(
-        made.pattern().rows(),
-        analysis.columns(),
-        made.pattern().nonzeros(),
-        plan.numbers().rhsCount(),
-        analysis.orderingUsed().name(),
-        options.analysis().filter(analysis::equals).isPresent()
-            ? "given analysis; " + analysis.orderingReason()
-            : analysis.orderingReason(),
+    return new SolveReport.Factorization(
         analysis.singletonEntries() + made.totals().entries(),
-        analysis.fronts(),
-        analysis.flops(),
         summary.flopsDone(),
-        plan.numbers().tolerance(),
-        options.rankTolerance().isPresent() ? "given" : FactorOptions.DEFAULT_TOLERANCE_RULE,
-        analysis.columns() - dead.length,
-        dead.clone(),
-        norms,
-        normal,
-        Math.max(summary.normDeparture(), made.combined().departure()),
         summary.backend(),
         made.totals().backendReason(),
         devices,
-        plan.partition().tasks().size(),
-        plan.partition().levels(),
         summary.stages(),
         summary.rounds(),
         summary.tasks(),
-        summary.redoneTasks() + made.combined().redone(),
-        made.pattern().shuffleBytes() + made.totals().bytesIn(),
-        summary.h2dBytes(),
-        summary.d2hBytes(),
-        seconds,
         summary.peakDeviceBytes(),
-        summary.peakHostBytes(),
-        warnings(notes));
+        summary.peakHostBytes());
   }
 
-  private List<String> warnings(List<String> notes) {
+  private static SolveReport.RankTest rankTest(SolveOptions options, SolvePlan plan, int[] dead) {
+    boolean given = options.problem().rankTolerance().isPresent();
+    return new SolveReport.RankTest(
+        plan.numbers().tolerance(),
+        given ? "given" : FactorOptions.DEFAULT_TOLERANCE_RULE,
+        plan.analysis().columns() - dead.length,
+        dead.clone());
+  }
+
+  private static List<String> warnings(SolveOptions options, FactorState.Made made) {
     var warnings = new ArrayList<>(made.warnings());
     warnings.addAll(made.totals().summary().warnings());
     if (made.combined().redone() > 0) {
@@ -87,12 +105,11 @@ final class FactorReport {
           "%d batch(es) of combined rows departed from theirs and were sent as they were"
               .formatted(made.combined().redone()));
     }
-    if (options.keepQ()) {
+    if (options.factorization().keepQ()) {
       warnings.add(
           "Q is kept beside R (keepQ): %,d bytes; rows were not combined before the shuffle"
               .formatted(made.totals().reflectorBytes()));
     }
-    warnings.addAll(notes);
     return warnings;
   }
 }

@@ -88,7 +88,7 @@ public final class FactorState implements AutoCloseable {
         Arrays.stream(made.totals.dead()).map(analysis.permutation()::original).sorted().toArray();
     this.report = new FactorReport(options, made, dead);
     this.seconds = made.seconds;
-    if (options.rankPolicy() == RankPolicy.FAIL && dead.length > 0) {
+    if (options.problem().rankPolicy() == RankPolicy.FAIL && dead.length > 0) {
       throw new RankDeficientException(
           "the matrix has rank %,d of %,d columns; column %d depends on others"
               .formatted(rank(), n, dead[0]),
@@ -155,7 +155,7 @@ public final class FactorState implements AutoCloseable {
         x[k] = plan.unscale(z, k, width, plan.rhsScale(k));
       }
       double[] norm = residualNorms(x);
-      for (int step = 0; step < options.refinement(); step++) {
+      for (int step = 0; step < options.solution().refinement(); step++) {
         progress.phase("solve", "step %d of refinement".formatted(step + 1));
         norm = equations.refine(new ResidualPass(source, made.plan, plan), x, scope);
       }
@@ -164,7 +164,7 @@ public final class FactorState implements AutoCloseable {
         norm = new ResidualPass(source, made.plan, plan).run(x, held).ofRows();
       }
       double solve = watch.lap();
-      if (options.check()) {
+      if (options.solution().check()) {
         progress.phase("check", "||A'(b-Ax)||");
         scope.describe("check of the normal equations' residual");
         normalResidual = new ResidualPass(source, made.plan, plan).check(x, held);
@@ -198,7 +198,7 @@ public final class FactorState implements AutoCloseable {
 
   /** Rows as they were factorized, with other labels. */
   public LeastSquaresSolution solveAligned(RowSource rows) {
-    if (options.keepQ()) {
+    if (options.factorization().keepQ()) {
       return scoped(scope -> solveReflected(rows, scope));
     }
     var pass = ResidualPass.aligned(rows, plan);
@@ -208,7 +208,9 @@ public final class FactorState implements AutoCloseable {
   /** The same in any order. */
   public LeastSquaresSolution solveFurther(RowSource rows) {
     String why =
-        options.keepQ() ? "rows in any order do not tell their reflectors" : "Q was not kept";
+        options.factorization().keepQ()
+            ? "rows in any order do not tell their reflectors"
+            : "Q was not kept";
     var pass = ResidualPass.further(rows, plan);
     return scoped(scope -> solveSemiNormal(pass, scope, why));
   }
@@ -229,7 +231,11 @@ public final class FactorState implements AutoCloseable {
     var pass = ResidualPass.aligned(rows, plan);
     var found = new SemiNormalEquations.Solution(x, norm);
     return further(
-        pass, found, options.refinement(), "further right-hand sides by the kept Q", scope);
+        pass,
+        found,
+        options.solution().refinement(),
+        "further right-hand sides by the kept Q",
+        scope);
   }
 
   /** So many steps of refinement, and the check: what the options want of every solution. */
@@ -244,7 +250,7 @@ public final class FactorState implements AutoCloseable {
     for (int step = 0; step < steps; step++) {
       norm = equations.refine(pass, x, scope);
     }
-    double normal = options.check() ? pass.check(x, held) : Double.NaN;
+    double normal = options.solution().check() ? pass.check(x, held) : Double.NaN;
     return new LeastSquaresSolution(
         x, norm, rank(), deadColumns(), report.of(norm, normal, seconds, List.of(how)));
   }
@@ -256,7 +262,7 @@ public final class FactorState implements AutoCloseable {
     }
     SemiNormalEquations.Solution s = equations.solve(pass, made.pattern.rows(), frobenius, scope);
     // one step is the equations' own
-    int steps = Math.max(0, options.refinement() - 1);
+    int steps = Math.max(0, options.solution().refinement() - 1);
     return further(
         pass,
         s,

@@ -88,18 +88,18 @@ public final class Pipeline {
     scope.describe("distinct row patterns");
     PatternPass.Result found = new PatternPass(source, options).run();
     times.pattern = watch.lap();
-    SymbolicOptions symbolic = options.symbolic().withRhs(found.rhsCount());
+    SymbolicOptions symbolic = options.analysis().symbolic().withRhs(found.rhsCount());
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");
       SymbolicAnalysis analysis = analyze(found.pattern(), symbolic);
       double order =
-          options.analysis().filter(analysis::equals).isPresent()
+          options.analysis().known().filter(analysis::equals).isPresent()
               ? 0
               : analysis.data().orderSeconds();
       times.order += order;
       times.analyze += watch.lap() - order;
       ClusterResources resources =
-          ClusterResources.probe(context, options.workers(), deviceUse(analysis));
+          ClusterResources.probe(context, options.cut().workers(), deviceUse(analysis));
       PlanHandle plan = handle(plan(analysis, found, resources));
       times.plan += watch.lap();
       progress.phase("rows", "rows to the tasks of their fronts");
@@ -118,7 +118,7 @@ public final class Pipeline {
       double all = Math.max(1, analysis.flops());
       List<TaskReport> reports =
           levels.factorize(
-              options.storageLevel(),
+              options.factorization().storageLevel(),
               scope,
               (what, before, flops) ->
                   progress.phase("factorize", what, before / all, flops / all));
@@ -140,10 +140,11 @@ public final class Pipeline {
 
   /** The analysis that the caller has, where it fits. */
   private SymbolicAnalysis analyze(SparsityPattern pattern, SymbolicOptions symbolic) {
-    boolean retry = symbolic.notSingletons().length > options.symbolic().notSingletons().length;
-    if (options.analysis().isPresent() && !retry) {
-      if (options.analysis().get().isOf(pattern)) {
-        return options.analysis().get();
+    boolean retry =
+        symbolic.notSingletons().length > options.analysis().symbolic().notSingletons().length;
+    if (options.analysis().known().isPresent() && !retry) {
+      if (options.analysis().known().get().isOf(pattern)) {
+        return options.analysis().known().get();
       }
       warnings.add("the given analysis is of another pattern: analyzed again");
     }
@@ -153,11 +154,11 @@ public final class Pipeline {
 
   /** A GPU's where the problem goes to one: there a better order is soon not worth its search. */
   private double rate(double flops, double intensity) {
-    DeviceUse use = Backends.deviceUse(options.backend(), intensity, flops);
+    DeviceUse use = Backends.deviceUse(options.factorization().backend(), intensity, flops);
     if (!use.any()) {
       return FactorizationRate.PROCESSOR;
     }
-    return ClusterResources.probe(context, options.workers(), use).model().workers().stream()
+    return ClusterResources.probe(context, options.cut().workers(), use).model().workers().stream()
         .filter(ResourceModel.Worker::device)
         .mapToDouble(w -> w.flopsPerSecond(intensity))
         .max()
@@ -171,14 +172,16 @@ public final class Pipeline {
   }
 
   private DeviceUse deviceUse(SymbolicAnalysis analysis) {
-    return Backends.deviceUse(options.backend(), intensity(analysis), analysis.flops());
+    return Backends.deviceUse(
+        options.factorization().backend(), intensity(analysis), analysis.flops());
   }
 
   /** What can be known to fail without a job: no stack traces of failed tasks for that. */
   private void refuseEarly() {
     ClusterResources.check(context);
-    if (ClusterResources.isLocal(context) && options.backend() == BackendChoice.REQUIRE_CUDA) {
-      Backends.choose(options.backend(), 0, 0, devices -> OptionalInt.of(0));
+    if (ClusterResources.isLocal(context)
+        && options.factorization().backend() == BackendChoice.REQUIRE_CUDA) {
+      Backends.choose(options.factorization().backend(), 0, 0, devices -> OptionalInt.of(0));
     }
   }
 
@@ -202,21 +205,22 @@ public final class Pipeline {
     TreePartition partition =
         analysis.fronts() == 0
             ? new TreePartition(List.of(), 0, new int[0], 0, 0)
-            : TreePartitioner.partition(analysis, resources.model(), options.partition());
+            : TreePartitioner.partition(analysis, resources.model(), options.cut().partition());
     double[] scale = new double[analysis.columns()];
     double largest = 0;
     for (int j = 0; j < scale.length; j++) {
-      double norm = Math.hypot(found.norm()[j], Math.sqrt(options.ridge()));
+      double norm = Math.hypot(found.norm()[j], Math.sqrt(options.problem().ridge()));
       if (!Double.isFinite(norm)) {
         throw new NonFiniteValueException("the 2-norm of column " + j + " overflows", -1, j);
       }
-      boolean scaled = options.equilibrate() && norm > 0 && Double.isFinite(1 / norm);
+      boolean scaled = options.problem().equilibrate() && norm > 0 && Double.isFinite(1 / norm);
       scale[j] = scaled ? 1 / norm : 1;
       largest = Math.max(largest, norm * scale[j]);
     }
-    long rows = found.rows() + (options.ridge() > 0 ? analysis.columns() : 0);
+    long rows = found.rows() + (options.problem().ridge() > 0 ? analysis.columns() : 0);
     double tolerance =
         options
+            .problem()
             .rankTolerance()
             .orElse(FactorOptions.defaultTolerance(rows, analysis.columns(), largest));
     double[] rhsScale = new double[found.rhsCount()];
@@ -231,13 +235,13 @@ public final class Pipeline {
         new SolvePlan.Numbers(
             found.rhsCount(),
             tolerance,
-            options.ridge(),
-            options.backend(),
+            options.problem().ridge(),
+            options.factorization().backend(),
             intensity(analysis),
-            options.deviceMemoryBytes(),
+            options.factorization().deviceMemoryBytes(),
             resources.local(),
-            options.keepQ(),
-            options.equilibrate(),
+            options.factorization().keepQ(),
+            options.problem().equilibrate(),
             resources.combineFlops(found.nonzeros())),
         found.readings());
   }

@@ -103,7 +103,7 @@ record DesignFit(
         norm = moments.errors();
       }
       SolveReport report = f.summary();
-      long instances = report.rows() - ridge.rows();
+      long instances = report.matrix().rows() - ridge.rows();
       long freedom = instances - s.rank();
       double[] errors = null;
       if (statistics) {

@@ -109,7 +109,9 @@ public final class PatternPass {
     int parallel = source.context().defaultParallelism();
     int input = source.rows().getNumPartitions();
     this.reducers =
-        options.partitions() > 0 ? options.partitions() : Math.max(1, Math.min(parallel, input));
+        options.input().partitions() > 0
+            ? options.input().partitions()
+            : Math.max(1, Math.min(parallel, input));
   }
 
   /** Runs the pass; throws what is wrong with the rows. */
@@ -148,7 +150,7 @@ public final class PatternPass {
       decoded.add(PatternCodec.decode(frame));
     }
     requireOneReading(sum.fingerprint, sum.sum, decoded);
-    SparsityPattern pattern = PatternOrder.merge(decoded, n, options.ridge() > 0);
+    SparsityPattern pattern = PatternOrder.merge(decoded, n, options.problem().ridge() > 0);
     var readings = new Readings(stats.stream().map(Stats::fingerprint).toList());
     long rows = sum.fingerprint.rows();
     return new Result(
@@ -172,7 +174,7 @@ public final class PatternPass {
   }
 
   private JavaPairRDD<Integer, byte[]> shuffle() {
-    int declared = options.columns();
+    int declared = options.input().columns();
     int r = reducers;
     JavaRDD<Tuple2<Integer, byte[]>> frames =
         source
@@ -284,7 +286,7 @@ public final class PatternPass {
     Fingerprint all = Fingerprint.ofNothing();
     long sum = 0;
     long entries = 0;
-    int columns = options.columns();
+    int columns = options.input().columns();
     int maxIndex = -1;
     int rhsCount = -1;
     double[] rhsMax = null;
