@@ -2,9 +2,13 @@
 package io.sparqr;
 
 import static com.tngtech.archunit.base.DescribedPredicate.anyElementThat;
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.properties.HasModifiers.Predicates.modifier;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.constructors;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -141,6 +145,24 @@ class SparkConnectorArchitectureTest {
         .arePublic()
         .should()
         .notHaveRawParameterTypes(anyElementThat(in(ROOMS)))
+        .check(CLASSES);
+  }
+
+  /** Who needs it reads it in the plan: whether a problem is one for GPUs is asked in one place. */
+  @Test
+  void theVerdictOnDevicesIsAskedOnce() {
+    noClasses()
+        .that()
+        .doNotHaveFullyQualifiedName(ROOT + ".internal.Pipeline")
+        .and()
+        .doNotHaveFullyQualifiedName(ROOT + ".resource.DeviceRule")
+        .should()
+        .dependOnClassesThat()
+        .haveFullyQualifiedName(ROOT + ".resource.DeviceRule")
+        .orShould()
+        .callMethodWhere(
+            target(nameMatching("minimum(Intensity|Flops)"))
+                .and(target(owner(name("io.sparqr.backend.QrBackendProvider")))))
         .check(CLASSES);
   }
 

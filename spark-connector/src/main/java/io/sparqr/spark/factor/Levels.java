@@ -7,9 +7,7 @@ import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.resource.Backends;
 import io.sparqr.spark.resource.ClusterResources;
-import io.sparqr.spark.resource.DeviceUse;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
@@ -66,10 +64,7 @@ public final class Levels {
     this.held = held;
     this.rows = rows;
     this.metrics = new SubtreeMetrics(context.sc());
-    DeviceUse use =
-        Backends.deviceUse(
-            plan.numbers().backend(), plan.numbers().intensity(), plan.analysis().flops());
-    this.gpus = StageGpus.profile(context, resources, use);
+    this.gpus = StageGpus.profile(context, resources, plan.numbers().devices());
   }
 
   /** What hears of the levels. */

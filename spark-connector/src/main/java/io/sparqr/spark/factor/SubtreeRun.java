@@ -86,9 +86,7 @@ final class SubtreeRun {
     var problem = new SubtreeProblem(plan.analysis(), task.fronts(), block, inputs);
     Backends.Chosen backend =
         Backends.choose(
-            plan.numbers().backend(),
-            plan.numbers().intensity(),
-            plan.analysis().flops(),
+            plan.numbers().devices(),
             devices -> DeviceLease.device(TaskContext.get(), devices, plan.numbers().local()));
     SubtreeFactor factor = factor(backend, problem);
     return frames(factor, bytesIn, backend.reason());

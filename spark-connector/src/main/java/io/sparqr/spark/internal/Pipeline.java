@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
-import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.partition.ResourceModel;
@@ -12,12 +11,12 @@ import io.sparqr.spark.factor.FactorTotals;
 import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.pattern.PatternPass;
+import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.resource.Backends;
 import io.sparqr.spark.resource.ClusterResources;
-import io.sparqr.spark.resource.DeviceUse;
+import io.sparqr.spark.resource.DeviceRule;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
@@ -35,7 +34,6 @@ import io.sparqr.symbolic.SymbolicOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.OptionalInt;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -83,7 +81,10 @@ public final class Pipeline {
 
   private FactorState run(JobScope scope, ProgressTracker progress) {
     var watch = new Stopwatch();
-    refuseEarly();
+    // what can be known to fail without a job: no stack traces of failed tasks for that
+    ClusterResources.check(context);
+    DeviceRule rule =
+        DeviceRule.of(options.factorization().backend(), ClusterResources.isLocal(context));
     progress.phase("pattern", "row checks, distinct row patterns");
     scope.describe("distinct row patterns");
     PatternPass.Result found = new PatternPass(source, options).run();
@@ -91,16 +92,17 @@ public final class Pipeline {
     SymbolicOptions symbolic = options.analysis().symbolic().withRhs(found.rhsCount());
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");
-      SymbolicAnalysis analysis = analyze(found.pattern(), symbolic);
+      SymbolicAnalysis analysis = analyze(found.pattern(), symbolic, rule);
       double order =
           options.analysis().known().filter(analysis::equals).isPresent()
               ? 0
               : analysis.data().orderSeconds();
       times.order += order;
       times.analyze += watch.lap() - order;
+      DeviceVerdict devices = rule.verdict(analysis.flops(), analysis.intensity());
       ClusterResources resources =
-          ClusterResources.probe(context, options.cut().workers(), deviceUse(analysis));
-      PlanHandle plan = handle(plan(analysis, found, resources));
+          ClusterResources.probe(context, options.cut().workers(), devices);
+      PlanHandle plan = handle(plan(analysis, found, resources, devices));
       times.plan += watch.lap();
       progress.phase("rows", "rows to the tasks of their fronts");
       scope.describe("rows to the tasks of their fronts");
@@ -139,7 +141,8 @@ public final class Pipeline {
   }
 
   /** The analysis that the caller has, where it fits. */
-  private SymbolicAnalysis analyze(SparsityPattern pattern, SymbolicOptions symbolic) {
+  private SymbolicAnalysis analyze(
+      SparsityPattern pattern, SymbolicOptions symbolic, DeviceRule rule) {
     boolean retry =
         symbolic.notSingletons().length > options.analysis().symbolic().notSingletons().length;
     if (options.analysis().known().isPresent() && !retry) {
@@ -148,17 +151,23 @@ public final class Pipeline {
       }
       warnings.add("the given analysis is of another pattern: analyzed again");
     }
-    SymbolicOptions known = symbolic.rate().isPresent() ? symbolic : symbolic.withRate(this::rate);
+    SymbolicOptions known =
+        symbolic.rate().isPresent()
+            ? symbolic
+            : symbolic.withRate((flops, intensity) -> rate(rule, flops, intensity));
     return SymbolicAnalyzer.analyze(pattern, known);
   }
 
   /** A GPU's where the problem goes to one: there a better order is soon not worth its search. */
-  private double rate(double flops, double intensity) {
-    DeviceUse use = Backends.deviceUse(options.factorization().backend(), intensity, flops);
-    if (!use.any()) {
+  private double rate(DeviceRule rule, double flops, double intensity) {
+    DeviceVerdict devices = rule.verdict(flops, intensity);
+    if (!devices.use()) {
       return FactorizationRate.PROCESSOR;
     }
-    return ClusterResources.probe(context, options.cut().workers(), use).model().workers().stream()
+    return ClusterResources.probe(context, options.cut().workers(), devices)
+        .model()
+        .workers()
+        .stream()
         .filter(ResourceModel.Worker::device)
         .mapToDouble(w -> w.flopsPerSecond(intensity))
         .max()
@@ -169,20 +178,6 @@ public final class Pipeline {
     var handle = new PlanHandle(plan, held.keep(context.broadcast(PlanHandle.encode(plan))));
     held.onClose(handle::forget);
     return handle;
-  }
-
-  private DeviceUse deviceUse(SymbolicAnalysis analysis) {
-    return Backends.deviceUse(
-        options.factorization().backend(), intensity(analysis), analysis.flops());
-  }
-
-  /** What can be known to fail without a job: no stack traces of failed tasks for that. */
-  private void refuseEarly() {
-    ClusterResources.check(context);
-    if (ClusterResources.isLocal(context)
-        && options.factorization().backend() == BackendChoice.REQUIRE_CUDA) {
-      Backends.choose(options.factorization().backend(), 0, 0, devices -> OptionalInt.of(0));
-    }
   }
 
   private int[] barred(SymbolicOptions symbolic, SymbolicAnalysis analysis, int[] bad) {
@@ -201,7 +196,10 @@ public final class Pipeline {
   }
 
   private SolvePlan plan(
-      SymbolicAnalysis analysis, PatternPass.Result found, ClusterResources resources) {
+      SymbolicAnalysis analysis,
+      PatternPass.Result found,
+      ClusterResources resources,
+      DeviceVerdict devices) {
     TreePartition partition =
         analysis.fronts() == 0
             ? new TreePartition(List.of(), 0, new int[0], 0, 0)
@@ -236,8 +234,7 @@ public final class Pipeline {
             found.rhsCount(),
             tolerance,
             options.problem().ridge(),
-            options.factorization().backend(),
-            intensity(analysis),
+            devices,
             options.factorization().deviceMemoryBytes(),
             resources.local(),
             options.factorization().keepQ(),
@@ -249,14 +246,6 @@ public final class Pipeline {
   /** A power of two, 1 unless squares of the right-hand side would leave the range. */
   static double rhsScale(double max) {
     return max == 0 || max > 1e-100 && max < 1e100 ? 1 : Math.scalb(1.0, -Math.getExponent(max));
-  }
-
-  private static double intensity(SymbolicAnalysis a) {
-    double bytes = 0;
-    for (int f = 0; f < a.fronts(); f++) {
-      bytes += 8.0 * a.fm(f) * a.fn(f);
-    }
-    return bytes == 0 ? 0 : a.flops() / bytes;
   }
 
   private JavaPairRDD<Integer, byte[]> shuffle(PlanHandle plan, CombineChecks combined) {

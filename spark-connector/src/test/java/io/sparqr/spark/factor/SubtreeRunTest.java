@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.sparqr.backend.BackendChoice;
 import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.error.CudaException;
 import io.sparqr.error.FatalCudaException;
@@ -18,6 +17,7 @@ import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.TreePartitioner;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.metrics.SubtreeMetrics;
+import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Backends;
 import io.sparqr.spark.resource.DeviceLease;
@@ -57,7 +57,8 @@ class SubtreeRunTest {
     var pattern = new SparsityPattern(4, new long[] {0, 4}, COLUMNS, new long[] {A.length});
     SymbolicAnalysis analysis = SymbolicAnalyzer.analyze(pattern, SymbolicOptions.defaults());
     var numbers =
-        new SolvePlan.Numbers(1, 1e-10, 0, BackendChoice.CPU, 1, 0, true, false, false, 0);
+        new SolvePlan.Numbers(
+            1, 1e-10, 0, new DeviceVerdict.Refuse("asked for"), 0, true, false, false, 0);
     return new SolvePlan(
         analysis,
         TreePartitioner.partition(

@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.inverse;
 
-import io.sparqr.backend.BackendChoice;
 import io.sparqr.numeric.ColumnNorms;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
@@ -18,6 +17,7 @@ import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.TreePartitioner;
 import io.sparqr.spark.factor.TaskReport;
+import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.solve.TriangularSolve;
 import io.sparqr.spark.wire.BlockCodec;
@@ -92,7 +92,8 @@ final class LocalTree implements InverseNorms.Tree {
             ? new TreePartition(List.of(), 0, new int[0], 0, 0)
             : TreePartitioner.partition(analysis, ResourceModel.uniform(2, 1e9, 1L << 30), cut);
     var numbers =
-        new SolvePlan.Numbers(1, tolerance, 0, BackendChoice.CPU, 0, 0, true, false, false, 0);
+        new SolvePlan.Numbers(
+            1, tolerance, 0, new DeviceVerdict.Refuse("asked for"), 0, true, false, false, 0);
     var readings = new io.sparqr.spark.plan.Readings(List.of());
     return new SolvePlan(analysis, partition, scale, new double[] {1}, numbers, readings);
   }

@@ -3,12 +3,12 @@ package io.sparqr.spark.rows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sparqr.backend.BackendChoice;
 import io.sparqr.numeric.MapSideReducer;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.TreePartitioner;
+import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.sparse.SparsityPattern;
@@ -42,7 +42,8 @@ class FrontCombinerTest {
             analysis, ResourceModel.uniform(1, 1e10, 1L << 30), PartitionOptions.defaults()),
         ones,
         new double[] {1},
-        new SolvePlan.Numbers(1, 0, 0, BackendChoice.CPU, 1, 0, true, false, true, combineFlops),
+        new SolvePlan.Numbers(
+            1, 0, 0, new DeviceVerdict.Refuse("asked for"), 0, true, false, true, combineFlops),
         new Readings(List.of()));
   }
 
