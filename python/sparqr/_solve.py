@@ -146,20 +146,20 @@ def solve(
     if jdf is None:
         raise TypeError(f"{type(df).__name__} has no JVM behind it (Spark Connect is not supported)")
     jvm = df.sparkSession._jvm
-    builder = java_class(jvm, "io.sparqr.spark.GpuSparseQR").builder()
-    builder.ordering(getattr(java_class(jvm, "io.sparqr.ordering.OrderingMethod"), method))
-    builder.backend(getattr(java_class(jvm, "io.sparqr.backend.BackendChoice"), choice))
-    builder.rankPolicy(getattr(java_class(jvm, "io.sparqr.spark.RankPolicy"), policy))
-    builder.ridge(float(ridge))
-    if rank_tolerance is not None:
-        builder.rankTolerance(float(rank_tolerance))
-    for name, value in {**flags, **counts}.items():
-        getattr(builder, name)(value)
     labels = jvm.java.util.ArrayList()
     for name in names:
         labels.add(name)
     support = java_class(jvm, "io.sparqr.spark.python.PythonSupport")
     with telling_errors():
+        builder = java_class(jvm, "io.sparqr.spark.GpuSparseQR").builder()
+        builder.ordering(getattr(java_class(jvm, "io.sparqr.ordering.OrderingMethod"), method))
+        builder.backend(getattr(java_class(jvm, "io.sparqr.backend.BackendChoice"), choice))
+        builder.rankPolicy(getattr(java_class(jvm, "io.sparqr.spark.RankPolicy"), policy))
+        builder.ridge(float(ridge))
+        if rank_tolerance is not None:
+            builder.rankTolerance(float(rank_tolerance))
+        for name, value in {**flags, **counts}.items():
+            getattr(builder, name)(value)
         solution = builder.build().solve(
             jdf, features_col, weight_col or "", support.array(labels)
         )

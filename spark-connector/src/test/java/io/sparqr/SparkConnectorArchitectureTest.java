@@ -1,22 +1,50 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr;
 
+import static com.tngtech.archunit.base.DescribedPredicate.anyElementThat;
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.HasModifiers.Predicates.modifier;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.constructors;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Spark is known here and only here; Breeze and jcuda nowhere. */
 class SparkConnectorArchitectureTest {
+
+  private static final String ROOT = "io.sparqr.spark";
+
+  /** In the order of the data's way. */
+  private static final List<String> ROOMS =
+      List.of("rows", "pattern", "factor", "solve", "inverse", "internal");
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
           .withImportOption(location -> !location.contains("-tests.jar"))
           .importPackages("io.sparqr");
+
+  private static final DescribedPredicate<JavaClass> WAYS_IN = new WaysIn();
 
   @Test
   void nobodyImportsBreeze() {
@@ -58,13 +86,139 @@ class SparkConnectorArchitectureTest {
         .check(CLASSES);
   }
 
+  /**
+   * The root package is two slices: the ways in, which know rooms or ways in, and the values that
+   * they and the rooms hand around (rows, solutions, reports). A room that made a way in would
+   * close a cycle.
+   */
   @Test
   void packagesHaveNoCycles() {
-    slices()
-        .matching("io.sparqr.spark.(*)..")
+    slices().assignedFrom(new SlicesOfTheConnector()).should().beFreeOfCycles().check(CLASSES);
+  }
+
+  /** The way of the data: a room knows those before it, never one after it nor a way in. */
+  @ParameterizedTest
+  @MethodSource("rooms")
+  void aRoomKnowsNoneAfterIt(String room) {
+    List<String> after = ROOMS.subList(ROOMS.indexOf(room) + 1, ROOMS.size());
+    noClasses()
+        .that()
+        .resideInAPackage(ROOT + "." + room)
         .should()
-        .beFreeOfCycles()
-        .allowEmptyShould(true)
+        .dependOnClassesThat(in(after).or(WAYS_IN))
         .check(CLASSES);
+  }
+
+  static List<String> rooms() {
+    return ROOMS;
+  }
+
+  /** Plans, frames, resources and metrics serve the rooms and know none. */
+  @Test
+  void whatTheRoomsStandOnDoesNotKnowThem() {
+    noClasses()
+        .that(in(List.of("plan", "wire", "resource", "metrics", "file")))
+        .should()
+        .dependOnClassesThat(in(ROOMS).or(WAYS_IN))
+        .check(CLASSES);
+  }
+
+  /** Rooms may change with every version: no caller gets or gives one of their types. */
+  @Test
+  void callersMeetNoRoom() {
+    methods()
+        .that()
+        .areDeclaredInClassesThat(in(List.of("ml", "python")).or(resideInAPackage(ROOT)))
+        .and()
+        .arePublic()
+        .and()
+        .areDeclaredInClassesThat(modifier(JavaModifier.PUBLIC))
+        .should()
+        .notHaveRawReturnType(in(ROOMS))
+        .andShould()
+        .notHaveRawParameterTypes(anyElementThat(in(ROOMS)))
+        .check(CLASSES);
+    constructors()
+        .that()
+        .areDeclaredInClassesThat(in(List.of("ml", "python")).or(resideInAPackage(ROOT)))
+        .and()
+        .arePublic()
+        .should()
+        .notHaveRawParameterTypes(anyElementThat(in(ROOMS)))
+        .check(CLASSES);
+  }
+
+  /** Who needs it reads it in the plan: whether a problem is one for GPUs is asked in one place. */
+  @Test
+  void theVerdictOnDevicesIsAskedOnce() {
+    noClasses()
+        .that()
+        .doNotHaveFullyQualifiedName(ROOT + ".internal.Pipeline")
+        .and()
+        .doNotHaveFullyQualifiedName(ROOT + ".resource.DeviceRule")
+        .should()
+        .dependOnClassesThat()
+        .haveFullyQualifiedName(ROOT + ".resource.DeviceRule")
+        .orShould()
+        .callMethodWhere(
+            target(nameMatching("minimum(Intensity|Flops)"))
+                .and(target(owner(name("io.sparqr.backend.QrBackendProvider")))))
+        .check(CLASSES);
+  }
+
+  private static DescribedPredicate<JavaClass> in(List<String> packages) {
+    return resideInAnyPackage(
+        packages.stream().map(p -> ROOT + "." + p + "..").toArray(String[]::new));
+  }
+
+  /** Classes of the root package that know another package of ours, and those that know these. */
+  private static final class WaysIn extends DescribedPredicate<JavaClass> {
+    private final Set<String> names = new HashSet<>();
+
+    WaysIn() {
+      super("are ways in");
+      int before;
+      do {
+        before = names.size();
+        for (JavaClass c : CLASSES) {
+          boolean knows =
+              c.getDirectDependenciesFromSelf().stream()
+                  .map(d -> d.getTargetClass())
+                  .anyMatch(
+                      t ->
+                          t.getPackageName().startsWith(ROOT + ".")
+                              || names.contains(outermost(t)));
+          if (c.getPackageName().equals(ROOT) && knows) {
+            names.add(outermost(c));
+          }
+        }
+      } while (names.size() > before);
+    }
+
+    @Override
+    public boolean test(JavaClass c) {
+      return names.contains(outermost(c));
+    }
+
+    private static String outermost(JavaClass c) {
+      return c.getEnclosingClass().map(WaysIn::outermost).orElse(c.getName());
+    }
+  }
+
+  private static final class SlicesOfTheConnector implements SliceAssignment {
+    @Override
+    public SliceIdentifier getIdentifierOf(JavaClass c) {
+      if (c.getPackageName().equals(ROOT)) {
+        return SliceIdentifier.of(WAYS_IN.test(c) ? "the ways in" : "the values");
+      }
+      return c.getPackageName().startsWith(ROOT + ".")
+          ? SliceIdentifier.of(c.getPackageName().substring(ROOT.length() + 1))
+          : SliceIdentifier.ignore();
+    }
+
+    @Override
+    public String getDescription() {
+      return "the connector's packages, its root in two";
+    }
   }
 }

@@ -14,6 +14,16 @@ public final class FrontMemory {
     return multiply(8, multiply(fm, fn + rhs));
   }
 
+  /**
+   * Arithmetic intensity, flops a byte: how much a factorization does with what it holds. The one
+   * figure that says whether a device is worth it.
+   *
+   * @param frontBytes of all fronts, right-hand sides not counted
+   */
+  public static double intensity(double flops, double frontBytes) {
+    return frontBytes == 0 ? 0 : flops / frontBytes;
+  }
+
   /** Bytes of a packed contribution block: the upper trapezoid of cm x cn and cm x rhs doubles. */
   public static long contributionBytes(long cm, long cn, long rhs) {
     long trapezoid = multiply(cm, cn + rhs) - cm * (cm - 1) / 2;

@@ -217,6 +217,15 @@ public final class SymbolicAnalysis implements Serializable {
     return sum;
   }
 
+  /** Flops a byte of the fronts, right-hand sides not counted; 0 without fronts. O(nf). */
+  public double intensity() {
+    double bytes = 0;
+    for (int f = 0; f < fronts(); f++) {
+      bytes += FrontMemory.frontBytes(this, f, 0);
+    }
+    return FrontMemory.intensity(flops(), bytes);
+  }
+
   /** The front that owns a pivot position, in [n1, n). O(log nf). */
   public int frontOfPosition(int position) {
     if (position < data.singletons || position >= columns()) {

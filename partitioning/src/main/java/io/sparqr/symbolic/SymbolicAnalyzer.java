@@ -70,9 +70,8 @@ public final class SymbolicAnalyzer {
       if (best == null || flops < best.flops()) {
         best = plan;
       }
-      double bytes = plan.frontBytes();
       FactorizationRate rate = options.rate().orElseGet(FactorizationRate::processor);
-      double intensity = bytes == 0 ? 0 : flops / bytes;
+      double intensity = FrontMemory.intensity(flops, plan.frontBytes());
       return new Orderings.Cost(flops, rate.flopsPerSecond(flops, intensity));
     }
 

@@ -31,7 +31,7 @@ import java.util.Locale;
  * @param frontBytes bytes to hold all fronts at once
  * @param peakBytes most bytes alive in postorder: a front and all contribution blocks that wait,
  *     its children's included; R apart
- * @param arithmeticIntensity flops / frontBytes
+ * @param arithmeticIntensity flops a byte of the fronts, right-hand sides not counted
  * @param histogram fronts by size, smallest first
  * @param orderSeconds time of the ordering
  * @param analyzeSeconds time of the rest
@@ -143,7 +143,7 @@ public record SymbolicSummary(
         largest < 0 ? 0 : s.fn(largest),
         allBytes,
         peak,
-        allBytes == 0 ? 0 : flops / allBytes,
+        s.intensity(),
         bins,
         s.data().orderSeconds(),
         s.data().analyzeSeconds());

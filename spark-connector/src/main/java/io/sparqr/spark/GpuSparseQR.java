@@ -8,9 +8,9 @@ import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.symbolic.Amalgamation;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.symbolic.SymbolicOptions;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
@@ -63,48 +63,50 @@ public final class GpuSparseQR {
   }
 
   /**
-   * Collects options; {@link #build()} checks them and copies them, so that one builder may make
-   * several solvers, each with the options of its time. Not for several threads at once.
+   * Collects options, which are checked as they are set: {@link IllegalArgumentException} for one
+   * out of range. One builder may make several solvers, each with the options of its time. Not for
+   * several threads at once.
    */
   public static final class Builder {
-    private final SolveOptions.Builder options = new SolveOptions.Builder();
+    private SolveOptions options = SolveOptions.defaults();
     private ProgressListener listener = ProgressListener.NONE;
 
     private Builder() {}
 
     /** Which column order; default AUTO. GIVEN goes by {@link #permutation(Permutation)}. */
     public Builder ordering(OrderingMethod method) {
-      options.symbolic(options.symbolic().withOrdering(method));
-      return this;
+      return symbolic(options.analysis().symbolic().withOrdering(method));
     }
 
     /** The caller's column order. */
     public Builder permutation(Permutation order) {
-      options.symbolic(options.symbolic().withGiven(order));
-      return this;
+      return symbolic(options.analysis().symbolic().withGiven(order));
     }
 
     /** Rules of relaxed amalgamation. */
     public Builder amalgamation(Amalgamation rules) {
-      options.symbolic(options.symbolic().withAmalgamation(rules));
-      return this;
+      return symbolic(options.analysis().symbolic().withAmalgamation(rules));
     }
 
     /** Whether column singletons are taken out first; default true. */
     public Builder singletons(boolean on) {
-      options.symbolic(options.symbolic().withSingletons(on));
+      return symbolic(options.analysis().symbolic().withSingletons(on));
+    }
+
+    private Builder symbolic(SymbolicOptions rules) {
+      options = options.with(options.analysis().withSymbolic(rules));
       return this;
     }
 
     /** CPU or CUDA; default AUTO. */
     public Builder backend(BackendChoice choice) {
-      options.backend(choice);
+      options = options.with(options.factorization().withBackend(choice));
       return this;
     }
 
     /** Penalty lambda ||x||^2 by n further rows sqrt(lambda) I; default 0. */
     public Builder ridge(double lambda) {
-      options.ridge(lambda);
+      options = options.with(options.problem().withRidge(lambda));
       return this;
     }
 
@@ -113,49 +115,49 @@ public final class GpuSparseQR {
      * detection. Default 20 (m+n) eps max_j ||a_j||.
      */
     public Builder rankTolerance(double tolerance) {
-      options.rankTolerance(OptionalDouble.of(tolerance));
+      options = options.with(options.problem().withRankTolerance(tolerance));
       return this;
     }
 
     /** Whether columns are scaled to unit 2-norm first; default true. */
     public Builder equilibrate(boolean on) {
-      options.equilibrate(on);
+      options = options.with(options.problem().withEquilibrate(on));
       return this;
     }
 
     /** n, where the rows cannot tell it (trailing empty columns). */
     public Builder columns(int n) {
-      options.columns(n);
+      options = options.with(options.input().withColumns(n));
       return this;
     }
 
     /** Workers that the tree is cut for; default: the executors that are there. */
     public Builder executors(int count) {
-      options.workers(count);
+      options = options.with(options.cut().withWorkers(count));
       return this;
     }
 
     /** Partitions of the shuffle that collects the pattern; default by cores. */
     public Builder partitions(int count) {
-      options.partitions(count);
+      options = options.with(options.input().withPartitions(count));
       return this;
     }
 
     /** How the tree is cut. */
     public Builder partitionOptions(PartitionOptions how) {
-      options.partition(how);
+      options = options.with(options.cut().withPartition(how));
       return this;
     }
 
     /** Where R is kept; default MEMORY_AND_DISK. */
     public Builder storageLevel(StorageLevel level) {
-      options.storageLevel(level);
+      options = options.with(options.factorization().withStorageLevel(level));
       return this;
     }
 
     /** What happens to a rank-deficient problem; default REPORT. */
     public Builder rankPolicy(RankPolicy policy) {
-      options.rankPolicy(policy);
+      options = options.with(options.problem().withRankPolicy(policy));
       return this;
     }
 
@@ -164,7 +166,7 @@ public final class GpuSparseQR {
      * too; default false.
      */
     public Builder check(boolean on) {
-      options.check(on);
+      options = options.with(options.solution().withCheck(on));
       return this;
     }
 
@@ -176,7 +178,7 @@ public final class GpuSparseQR {
      * conditioned problems; a solve without it is normwise backward stable already.
      */
     public Builder refinement(int steps) {
-      options.refinement(steps);
+      options = options.with(options.solution().withRefinement(steps));
       return this;
     }
 
@@ -189,13 +191,13 @@ public final class GpuSparseQR {
      * make it so numerically, the basic one is given and the report warns.
      */
     public Builder minimumNorm(boolean on) {
-      options.minimumNorm(on);
+      options = options.with(options.solution().withMinimumNorm(on));
       return this;
     }
 
     /** Device memory that a task may use; default 0: what is free. */
     public Builder deviceMemoryBytes(long bytes) {
-      options.deviceMemoryBytes(bytes);
+      options = options.with(options.factorization().withDeviceMemoryBytes(bytes));
       return this;
     }
 
@@ -207,7 +209,7 @@ public final class GpuSparseQR {
      * singletons.
      */
     public Builder analysis(SymbolicAnalysis known) {
-      options.analysis(Optional.of(known));
+      options = options.with(options.analysis().withKnown(Optional.of(known)));
       return this;
     }
 
@@ -220,7 +222,7 @@ public final class GpuSparseQR {
      * Default false.
      */
     public Builder keepQ(boolean on) {
-      options.keepQ(on);
+      options = options.with(options.factorization().withKeepQ(on));
       return this;
     }
 
@@ -260,13 +262,9 @@ public final class GpuSparseQR {
       return build().factorize(rows);
     }
 
-    /**
-     * Checks and freezes: what is set afterwards is for the next one.
-     *
-     * @throws IllegalArgumentException for an option out of range
-     */
+    /** A solver with the options so far: what is set afterwards is for the next one. */
     public SparseQRSolver build() {
-      return new SparseQRSolver(options.build(), listener);
+      return new SparseQRSolver(options, listener);
     }
   }
 }

@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.internal.Factorization;
-import io.sparqr.spark.internal.RowSource;
+import io.sparqr.spark.internal.FactorState;
 import io.sparqr.spark.plan.Readings;
+import io.sparqr.spark.rows.RowSource;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Objects;
 import org.apache.spark.api.java.JavaRDD;
@@ -17,16 +17,15 @@ import org.apache.spark.rdd.RDD;
  */
 public final class QRFactorization implements AutoCloseable {
 
-  private final Factorization state;
+  private final FactorState state;
   private boolean closed;
 
-  /** Wraps what the pipeline made; not for callers. */
-  public QRFactorization(Factorization state) {
+  QRFactorization(FactorState state) {
     this.state = Objects.requireNonNull(state, "state");
   }
 
   /** What it has, unless it is closed. */
-  private Factorization open() {
+  private FactorState open() {
     if (closed) {
       throw new IllegalStateException("this factorization is closed");
     }

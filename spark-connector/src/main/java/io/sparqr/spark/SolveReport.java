@@ -11,83 +11,146 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a solve did, for people and programs. Component names are the keys of the JSON form.
+ * What a solve did, for people and programs: a group of figures for each phase. In the JSON form
+ * all of them stand side by side, by their component names; only the seconds are a group there too.
+ * Immutable, but for the arrays, which are the caller's not to write to.
  *
- * @param rows m: rows of A that count (rows of weight 0 do not), ridge rows not included
- * @param columns n
- * @param nonzeros entries of A
- * @param rhs right-hand sides
- * @param ordering the column order that was used
- * @param orderingReason why this one
- * @param nnzR entries of R that are held
- * @param fronts fronts of the assembly tree
- * @param flops of the staircase factorization, by the symbolic analysis
- * @param flopsDone flops executed, padding included
- * @param tolerance a column whose remaining norm, columns scaled, is at most this is dead;
- *     negative: no rank detection
- * @param toleranceReason where it is from
- * @param rank numerical rank
- * @param deadColumns original indices, ascending
- * @param residualNorm one for each right-hand side
- * @param normalResidual max over the right-hand sides of ||A'(b-Ax)|| / (||A||_F ||b-Ax||); NaN if
- *     it was not asked for (null in JSON)
- * @param normDeparture how far the column sums that an orthogonal transformation keeps (norm^2, and
- *     a linear probe) departed at most, relative to the columns' norms, in any task; always
- *     measured
- * @param backend what computed, such as "cpu (OpenBLAS 0.3.31)"
- * @param backendReason why this backend
- * @param devices names and PCI addresses of the devices that computed; empty on CPUs
- * @param subtreeTasks tasks that the tree was cut into
- * @param levels levels of the task tree
- * @param stages memory stages on devices
- * @param rounds rounds of the bucket scheduler
- * @param tasks device tasks
- * @param redoneTasks tasks, and batches of combined rows, that were done again because their column
- *     sums departed too far; the warnings say why
- * @param shuffleBytes bytes of patterns, rows and contribution blocks that were shuffled, before
- *     Spark's own compression
- * @param h2dBytes host to device
- * @param d2hBytes device to host
+ * @param matrix what was solved
+ * @param analysis the column order, and the tree that it gives
+ * @param factorization what made R
+ * @param rankTest rank and dead columns
+ * @param proof how well what orthogonal transformations keep was kept
+ * @param traffic bytes that were moved
+ * @param residual of the solution; none before a solve
  * @param seconds wall times
- * @param peakDeviceBytes most device memory held by a task
- * @param peakHostBytes most host memory held in fronts and contribution blocks by a task
  * @param warnings in the order they came
  */
 public record SolveReport(
-    long rows,
-    int columns,
-    long nonzeros,
-    int rhs,
-    String ordering,
-    String orderingReason,
-    long nnzR,
-    int fronts,
-    double flops,
-    double flopsDone,
-    double tolerance,
-    String toleranceReason,
-    int rank,
-    int[] deadColumns,
-    double[] residualNorm,
-    double normalResidual,
-    double normDeparture,
-    String backend,
-    String backendReason,
-    List<String> devices,
-    int subtreeTasks,
-    int levels,
-    long stages,
-    long rounds,
-    long tasks,
-    long redoneTasks,
-    long shuffleBytes,
-    long h2dBytes,
-    long d2hBytes,
+    Matrix matrix,
+    Analysis analysis,
+    Factorization factorization,
+    RankTest rankTest,
+    Proof proof,
+    Traffic traffic,
+    Residual residual,
     Seconds seconds,
-    long peakDeviceBytes,
-    long peakHostBytes,
     List<String> warnings)
     implements Serializable {
+
+  /** Copies the warnings. */
+  public SolveReport {
+    warnings = List.copyOf(warnings);
+  }
+
+  /**
+   * What was solved.
+   *
+   * @param rows m: rows of A that count (rows of weight 0 do not), ridge rows not included
+   * @param columns n
+   * @param nonzeros entries of A
+   * @param rhs right-hand sides
+   */
+  public record Matrix(long rows, int columns, long nonzeros, int rhs) implements Serializable {}
+
+  /**
+   * The symbolic analysis and the cut of its tree.
+   *
+   * @param ordering the column order that was used
+   * @param orderingReason why this one
+   * @param fronts fronts of the assembly tree
+   * @param flops of the staircase factorization
+   * @param subtreeTasks tasks that the tree was cut into
+   * @param levels levels of the task tree
+   */
+  public record Analysis(
+      String ordering,
+      String orderingReason,
+      int fronts,
+      double flops,
+      int subtreeTasks,
+      int levels)
+      implements Serializable {}
+
+  /**
+   * What made R.
+   *
+   * @param nnzR entries of R that are held
+   * @param flopsDone flops executed, padding included
+   * @param backend what computed, such as "cpu (OpenBLAS 0.3.31)"
+   * @param backendReason why this backend
+   * @param devices names and PCI addresses of the devices that computed; empty on CPUs
+   * @param stages memory stages on devices
+   * @param rounds rounds of the bucket scheduler
+   * @param tasks device tasks
+   * @param peakDeviceBytes most device memory held by a task
+   * @param peakHostBytes most host memory held in fronts and contribution blocks by a task
+   */
+  public record Factorization(
+      long nnzR,
+      double flopsDone,
+      String backend,
+      String backendReason,
+      List<String> devices,
+      long stages,
+      long rounds,
+      long tasks,
+      long peakDeviceBytes,
+      long peakHostBytes)
+      implements Serializable {
+
+    /** Copies the devices. */
+    public Factorization {
+      devices = List.copyOf(devices);
+    }
+  }
+
+  /**
+   * Rank detection.
+   *
+   * @param tolerance a column whose remaining norm, columns scaled, is at most this is dead;
+   *     negative: no rank detection
+   * @param toleranceReason where it is from
+   * @param rank numerical rank
+   * @param deadColumns original indices, ascending
+   */
+  public record RankTest(double tolerance, String toleranceReason, int rank, int[] deadColumns)
+      implements Serializable {}
+
+  /**
+   * The checks that every task makes of itself.
+   *
+   * @param normDeparture how far the column sums that an orthogonal transformation keeps (norm^2,
+   *     and a linear probe) departed at most, relative to the columns' norms, in any task; always
+   *     measured
+   * @param redoneTasks tasks, and batches of combined rows, that were done again because their
+   *     column sums departed too far; the warnings say why
+   */
+  public record Proof(double normDeparture, long redoneTasks) implements Serializable {}
+
+  /**
+   * Bytes moved.
+   *
+   * @param shuffleBytes of patterns, rows and contribution blocks that were shuffled, before
+   *     Spark's own compression
+   * @param h2dBytes host to device
+   * @param d2hBytes device to host
+   */
+  public record Traffic(long shuffleBytes, long h2dBytes, long d2hBytes) implements Serializable {}
+
+  /**
+   * What a solution leaves.
+   *
+   * @param residualNorm one for each right-hand side
+   * @param normalResidual max over the right-hand sides of ||A'(b-Ax)|| / (||A||_F ||b-Ax||); NaN
+   *     if it was not asked for (null in JSON)
+   */
+  public record Residual(double[] residualNorm, double normalResidual) implements Serializable {
+
+    /** Before a solve. */
+    public static Residual none() {
+      return new Residual(new double[0], Double.NaN);
+    }
+  }
 
   /**
    * Wall times on the driver, in seconds.
@@ -120,114 +183,35 @@ public record SolveReport(
           other, pattern, order, analyze, plan, assemble, factorize, solve, total - read + other);
     }
 
-    Seconds withSolve(double other, double all) {
+    /** The same with other times of solving and in all. */
+    public Seconds withSolve(double other, double all) {
       return new Seconds(read, pattern, order, analyze, plan, assemble, factorize, other, all);
     }
   }
 
-  /** Copies the lists into serializable ones. */
-  public SolveReport {
-    devices = new ArrayList<>(devices);
-    warnings = new ArrayList<>(warnings);
-  }
-
   /** flops / factorize seconds, in 1e9. */
   public double gflops() {
-    return seconds.factorize > 0 ? flops / seconds.factorize / 1e9 : 0;
+    return seconds.factorize > 0 ? analysis.flops / seconds.factorize / 1e9 : 0;
   }
 
   /** The same with other times: what a caller who repeats a solve reports. */
   public SolveReport withSeconds(Seconds other) {
-    return with(rows, columns, deadColumns, residualNorm, normalResidual, other);
-  }
-
-  /**
-   * The report of a factorization of A' as that of the minimum-norm solution with A: m x n, full
-   * row rank.
-   */
-  public SolveReport ofMinimumNorm(long m, int n, double[] norms, double total) {
-    Seconds s = seconds;
-    return with(m, n, new int[0], norms, Double.NaN, s.withSolve(total - s.total, total));
-  }
-
-  private SolveReport with(
-      long m, int n, int[] dead, double[] norms, double normal, Seconds times) {
     return new SolveReport(
-        m,
-        n,
-        nonzeros,
-        rhs,
-        ordering,
-        orderingReason,
-        nnzR,
-        fronts,
-        flops,
-        flopsDone,
-        tolerance,
-        toleranceReason,
-        rank,
-        dead,
-        norms,
-        normal,
-        normDeparture,
-        backend,
-        backendReason,
-        devices,
-        subtreeTasks,
-        levels,
-        stages,
-        rounds,
-        tasks,
-        redoneTasks,
-        shuffleBytes,
-        h2dBytes,
-        d2hBytes,
-        times,
-        peakDeviceBytes,
-        peakHostBytes,
-        warnings);
-  }
-
-  /**
-   * The report of a factorization of A after which the minimum-norm solution was computed by a
-   * second one, of R': its time counts as solve.
-   *
-   * @param second report of the second factorization
-   * @param norms residual norms of the new solution
-   * @param normal its normal equations' residual; NaN: not asked for
-   * @param elapsed seconds that it took in all
-   */
-  public SolveReport withLeastNorm(
-      SolveReport second, double[] norms, double normal, double elapsed) {
-    Seconds s = seconds.withSolve(seconds.solve + elapsed, seconds.total + elapsed);
-    SolveReport timed = with(rows, columns, deadColumns, norms, normal, s);
-    timed.warnings.add(
-        "minimum-norm solution by a second factorization, of R' (rank %,d): %s, %.2f s"
-            .formatted(rank, work(second.flops), elapsed));
-    timed.warnings.addAll(second.warnings);
-    return timed;
-  }
-
-  /**
-   * The report of a basic solution, kept because the equations of the one of least norm could not
-   * be met.
-   *
-   * @param elapsed seconds that were spent on it
-   */
-  public SolveReport withoutLeastNorm(double elapsed) {
-    Seconds s = seconds;
-    SolveReport timed = withSeconds(s.withSolve(s.solve + elapsed, s.total + elapsed));
-    timed.warnings.add(
-        "a basic solution, not the one of least norm: its equations are too badly conditioned;"
-            + " columns in other units may help");
-    return timed;
+        matrix, analysis, factorization, rankTest, proof, traffic, residual, other, warnings);
   }
 
   /** The same with further warnings. */
   public SolveReport withWarnings(List<String> further) {
-    SolveReport warned = withSeconds(seconds);
-    warned.warnings.addAll(further);
-    return warned;
+    var all = new ArrayList<>(warnings);
+    all.addAll(further);
+    return new SolveReport(
+        matrix, analysis, factorization, rankTest, proof, traffic, residual, seconds, all);
+  }
+
+  /** The same of another solution, with the time that it took. */
+  public SolveReport withResidual(Residual other, Seconds times) {
+    return new SolveReport(
+        matrix, analysis, factorization, rankTest, proof, traffic, other, times, warnings);
   }
 
   /** The same with the time that the caller took to read the input, added to the total. */
@@ -237,36 +221,47 @@ public record SolveReport(
 
   /** Keys and values in the order of the JSON form. */
   public Map<String, Object> toMap() {
+    double[] norm = residual.residualNorm;
+    double normal = residual.normalResidual;
     var map = new LinkedHashMap<String, Object>();
-    map.put("rows", rows);
-    map.put("columns", columns);
-    map.put("nonzeros", nonzeros);
-    map.put("rhs", rhs);
-    map.put("ordering", ordering);
-    map.put("orderingReason", orderingReason);
-    map.put("nnzR", nnzR);
-    map.put("fronts", fronts);
-    map.put("flops", flops);
-    map.put("flopsDone", flopsDone);
-    map.put("tolerance", tolerance);
-    map.put("toleranceReason", toleranceReason);
-    map.put("rank", rank);
-    map.put("deadColumns", deadColumns);
-    map.put("residualNorm", residualNorm.length == 1 ? residualNorm[0] : residualNorm);
-    map.put("normalResidual", Double.isNaN(normalResidual) ? null : normalResidual);
-    map.put("normDeparture", normDeparture);
-    map.put("backend", backend);
-    map.put("backendReason", backendReason);
-    map.put("devices", devices);
-    map.put("subtreeTasks", subtreeTasks);
-    map.put("levels", levels);
-    map.put("stages", stages);
-    map.put("rounds", rounds);
-    map.put("tasks", tasks);
-    map.put("redoneTasks", redoneTasks);
-    map.put("shuffleBytes", shuffleBytes);
-    map.put("h2dBytes", h2dBytes);
-    map.put("d2hBytes", d2hBytes);
+    map.put("rows", matrix.rows);
+    map.put("columns", matrix.columns);
+    map.put("nonzeros", matrix.nonzeros);
+    map.put("rhs", matrix.rhs);
+    map.put("ordering", analysis.ordering);
+    map.put("orderingReason", analysis.orderingReason);
+    map.put("nnzR", factorization.nnzR);
+    map.put("fronts", analysis.fronts);
+    map.put("flops", analysis.flops);
+    map.put("flopsDone", factorization.flopsDone);
+    map.put("tolerance", rankTest.tolerance);
+    map.put("toleranceReason", rankTest.toleranceReason);
+    map.put("rank", rankTest.rank);
+    map.put("deadColumns", rankTest.deadColumns);
+    map.put("residualNorm", norm.length == 1 ? norm[0] : norm);
+    map.put("normalResidual", Double.isNaN(normal) ? null : normal);
+    map.put("normDeparture", proof.normDeparture);
+    map.put("backend", factorization.backend);
+    map.put("backendReason", factorization.backendReason);
+    map.put("devices", factorization.devices);
+    map.put("subtreeTasks", analysis.subtreeTasks);
+    map.put("levels", analysis.levels);
+    map.put("stages", factorization.stages);
+    map.put("rounds", factorization.rounds);
+    map.put("tasks", factorization.tasks);
+    map.put("redoneTasks", proof.redoneTasks);
+    map.put("shuffleBytes", traffic.shuffleBytes);
+    map.put("h2dBytes", traffic.h2dBytes);
+    map.put("d2hBytes", traffic.d2hBytes);
+    map.put("seconds", times());
+    map.put("gflops", gflops());
+    map.put("peakDeviceBytes", factorization.peakDeviceBytes);
+    map.put("peakHostBytes", factorization.peakHostBytes);
+    map.put("warnings", warnings);
+    return map;
+  }
+
+  private Map<String, Object> times() {
     var times = new LinkedHashMap<String, Object>();
     times.put("read", seconds.read);
     times.put("pattern", seconds.pattern);
@@ -277,12 +272,7 @@ public record SolveReport(
     times.put("factorize", seconds.factorize);
     times.put("solve", seconds.solve);
     times.put("total", seconds.total);
-    map.put("seconds", times);
-    map.put("gflops", gflops());
-    map.put("peakDeviceBytes", peakDeviceBytes);
-    map.put("peakHostBytes", peakHostBytes);
-    map.put("warnings", warnings);
-    return map;
+    return times;
   }
 
   /** The JSON form, indented. */
@@ -296,78 +286,7 @@ public record SolveReport(
 
   /** A readable summary of about ten lines. */
   public String toText() {
-    var out = new StringBuilder();
-    line(
-        out,
-        "matrix",
-        "%,d x %,d, %,d nonzeros, %d right-hand side(s)",
-        rows,
-        columns,
-        nonzeros,
-        rhs);
-    line(out, "ordering", "%s: nnz(R) %,d, %,d fronts, %s", ordering, nnzR, fronts, work(flops));
-    line(out, "", "%s", orderingReason);
-    line(out, "tree", "%d subtree task(s) in %d level(s)", subtreeTasks, levels);
-    line(
-        out, "backend", "%s%s", backend, backendReason.isEmpty() ? "" : " (" + backendReason + ")");
-    if (!devices.isEmpty()) {
-      line(out, "devices", "%s", String.join(", ", devices));
-    }
-    line(out, "rank", "%,d of %,d, %s%s", rank, columns, toleranceText(), deadText());
-    for (int k = 0; k < residualNorm.length; k++) {
-      line(out, k == 0 ? "residual" : "", "||b - Ax|| = %.12e", residualNorm[k]);
-    }
-    if (!Double.isNaN(normalResidual)) {
-      line(out, "check", "||A'(b-Ax)|| / (||A|| ||b-Ax||) = %.2e", normalResidual);
-    }
-    line(
-        out,
-        "sums",
-        "column norms and probes kept to %.1e%s",
-        normDeparture,
-        redoneTasks == 0 ? "" : ", %d task(s) done again".formatted(redoneTasks));
-    line(
-        out,
-        "seconds",
-        "read %.2f, pattern %.2f, order %.2f, analyze %.2f, plan %.2f, rows %.2f, factorize %.2f,"
-            + " solve %.2f, total %.2f",
-        seconds.read,
-        seconds.pattern,
-        seconds.order,
-        seconds.analyze,
-        seconds.plan,
-        seconds.assemble,
-        seconds.factorize,
-        seconds.solve,
-        seconds.total);
-    line(out, "speed", "%.1f GFLOP/s, %,d bytes shuffled", gflops(), shuffleBytes);
-    for (String w : warnings) {
-      line(out, "warning", "%s", w);
-    }
-    return out.toString();
-  }
-
-  private String toleranceText() {
-    return tolerance < 0
-        ? "no rank detection (" + toleranceReason + ")"
-        : String.format(Locale.ROOT, "tolerance %.2e (%s)", tolerance, toleranceReason);
-  }
-
-  private String deadText() {
-    if (deadColumns.length == 0) {
-      return "";
-    }
-    var text = new StringBuilder("; dead columns");
-    for (int k = 0; k < Math.min(8, deadColumns.length); k++) {
-      text.append(k == 0 ? " " : ", ").append(deadColumns[k]);
-    }
-    return text + (deadColumns.length > 8 ? ", ..." : "");
-  }
-
-  private static void line(StringBuilder out, String key, String format, Object... values) {
-    out.append(String.format(Locale.ROOT, "%-9s ", key))
-        .append(String.format(Locale.ROOT, format, values))
-        .append('\n');
+    return ReportText.of(this);
   }
 
   /** Flops in a readable unit, such as "1.9 TFLOP". */

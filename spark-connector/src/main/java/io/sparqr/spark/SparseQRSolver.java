@@ -3,8 +3,8 @@ package io.sparqr.spark;
 
 import io.sparqr.spark.internal.MinimumNorm;
 import io.sparqr.spark.internal.Pipeline;
-import io.sparqr.spark.internal.RowSource;
 import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.rows.RowSource;
 import java.util.ArrayList;
 import java.util.Objects;
 import org.apache.spark.api.java.JavaRDD;
@@ -70,12 +70,14 @@ public final class SparseQRSolver {
   }
 
   private LeastSquaresSolution solve(RowSource rows) {
-    LeastSquaresSolution s = solve(rows, options.withKeepQ(false));
+    LeastSquaresSolution s = solve(rows, options.with(options.factorization().withKeepQ(false)));
     var notes = new ArrayList<String>();
-    if (options.keepQ()) {
+    if (options.factorization().keepQ()) {
       notes.add("keepQ is for factorize: a solve leaves nothing behind that could keep Q");
     }
-    if (options.minimumNorm() && options.ridge() > 0 && s.rank() < s.x().length) {
+    if (options.solution().minimumNorm()
+        && options.problem().ridge() > 0
+        && s.rank() < s.x().length) {
       notes.add("a basic solution: minimumNorm has no effect under a ridge");
     }
     return notes.isEmpty()
@@ -89,10 +91,10 @@ public final class SparseQRSolver {
   }
 
   private LeastSquaresSolution solve(RowSource rows, SolveOptions once) {
-    if (once.minimumNorm() && once.ridge() == 0) {
+    if (once.solution().minimumNorm() && once.problem().ridge() == 0) {
       return MinimumNorm.solve(rows, once, listener);
     }
-    try (QRFactorization f = Pipeline.factorize(rows, once, listener)) {
+    try (var f = Pipeline.factorize(rows, once, listener)) {
       return f.solve();
     }
   }
@@ -125,11 +127,11 @@ public final class SparseQRSolver {
   }
 
   private QRFactorization factorize(RowSource rows) {
-    if (options.minimumNorm() && options.ridge() == 0) {
+    if (options.solution().minimumNorm() && options.problem().ridge() == 0) {
       throw new IllegalArgumentException(
           "minimumNorm is for solve: a factorization gives basic solutions");
     }
-    return Pipeline.factorize(rows, options, listener);
+    return new QRFactorization(Pipeline.factorize(rows, options, listener));
   }
 
   /** The options in force. */

@@ -129,7 +129,7 @@ class ChangedInputTest {
     if (from < 5) {
       refused(Change.ONE_BIT, () -> refined.solve(rows.rdd()));
     } else {
-      assertThat(refined.solve(rows.rdd()).report().normalResidual()).isLessThan(1e-14);
+      assertThat(refined.solve(rows.rdd()).report().residual().normalResidual()).isLessThan(1e-14);
     }
     assertThat(rows.times()).isEqualTo(Math.min(from + 1, 5));
   }
@@ -254,7 +254,7 @@ class ChangedInputTest {
   @Test
   void whatIsComputedAgainForLostOutputsIsCheckedWhereItIsUsed() {
     LeastSquaresSolution undisturbed = solver().solve(source(Change.NONE, 0).rdd());
-    assertThat(undisturbed.report().levels()).isGreaterThanOrEqualTo(2);
+    assertThat(undisturbed.report().analysis().levels()).isGreaterThanOrEqualTo(2);
 
     ChangingRows same = source(Change.NONE, 0);
     LeastSquaresSolution again = solver().listener(new Loss()).solve(same.rdd());

@@ -78,7 +78,7 @@ class DroppedOptionsTest {
         // options after build() or factorize() would come too late
         "GpuSparseQR.builder().build().ridge(1e6); | symbol:   method ridge",
         "GpuSparseQR.builder().factorize(rows).ridge(1e6); | symbol:   method ridge",
-        "GpuSparseQR.builder().build().options().ridge(1e6); | ridge in record SolveOptions",
+        "GpuSparseQR.builder().build().options().problem().ridge(1e6); | ridge in record Problem",
         // rows where right-hand sides are meant, and names that said nothing of that
         "GpuSparseQR.builder().factorize(rows).solve(rows); | cannot be converted to JavaRDD<double",
         "GpuSparseQR.builder().build().solveRows(rows); | symbol:   method solveRows",

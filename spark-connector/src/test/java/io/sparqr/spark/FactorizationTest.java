@@ -200,7 +200,7 @@ class FactorizationTest {
   void aClosedFactorizationSaysSoAndLeavesNothing() {
     double[] b = Problems.rhs(GRID.rows(), SEED + 1);
     QRFactorization f = cut(2).factorize(Problems.rdd(GRID, 2, b));
-    assertThat(f.summary().levels()).isGreaterThanOrEqualTo(2);
+    assertThat(f.summary().analysis().levels()).isGreaterThanOrEqualTo(2);
     assertThat(LocalSpark.context().getPersistentRDDs()).isNotEmpty();
     f.close();
     f.close();

@@ -67,7 +67,7 @@ class InputFormsTest {
         GpuSparseQR.builder().build().solve(data, "features", "w", "label", "second");
     sameAsDense(both);
     assertThat(both.rhsCount()).isEqualTo(2);
-    assertThat(both.report().rows()).isEqualTo(50);
+    assertThat(both.report().matrix().rows()).isEqualTo(50);
 
     List<Row> holes = List.of(RowFactory.create(rows.get(0).get(0), null, 1f, 1));
     var bad = LocalSpark.session().createDataFrame(holes, schema);
@@ -93,7 +93,7 @@ class InputFormsTest {
     assertThat(s.deadColumns()).containsExactly(12, 13, 14);
     assertThat(s.rank()).isEqualTo(12);
     assertThat(s.residualNorm()).isCloseTo(Math.hypot(inner, 5), within(1e-12));
-    assertThat(s.report().rows()).isEqualTo(52);
+    assertThat(s.report().matrix().rows()).isEqualTo(52);
   }
 
   @Test
@@ -126,7 +126,7 @@ class InputFormsTest {
               : new SparseRow(new int[] {5}, new double[] {2}, 4));
     }
     LeastSquaresSolution t = GpuSparseQR.solve(LocalSpark.context().parallelize(rows, 2));
-    assertThat(t.report().fronts()).isZero();
+    assertThat(t.report().analysis().fronts()).isZero();
     assertThat(t.x()[5]).isEqualTo(2);
     assertThat(t.x()[4]).isEqualTo(1.5);
     assertThat(t.residualNorm()).isZero();
@@ -172,7 +172,7 @@ class InputFormsTest {
       assertThat(s.x()).containsExactly(x, within(1e-12));
       assertThat(s.residualNorm())
           .isCloseTo(Problems.norm(Problems.residual(a, x, b)), within(1e-12));
-      assertThat(s.report().normalResidual()).isLessThan(1e-14);
+      assertThat(s.report().residual().normalResidual()).isLessThan(1e-14);
     }
   }
 
@@ -184,9 +184,10 @@ class InputFormsTest {
     double[] b = Problems.rhs(40_000, SEED);
     var few = GpuSparseQR.solve(Problems.rdd(small, 2, java.util.Arrays.copyOf(b, 4_000)));
     var many = GpuSparseQR.builder().check(true).solve(Problems.rdd(large, 2, b));
-    assertThat(many.report().shuffleBytes()).isLessThan(2 * few.report().shuffleBytes());
-    assertThat(many.report().shuffleBytes()).isLessThan(40_000);
-    assertThat(many.report().normalResidual()).isLessThan(1e-14);
+    assertThat(many.report().traffic().shuffleBytes())
+        .isLessThan(2 * few.report().traffic().shuffleBytes());
+    assertThat(many.report().traffic().shuffleBytes()).isLessThan(40_000);
+    assertThat(many.report().residual().normalResidual()).isLessThan(1e-14);
     assertThat(many.x())
         .containsExactly(Problems.solveDense(Problems.dense(large), b), within(1e-12));
     assertThat(many.residualNorm())

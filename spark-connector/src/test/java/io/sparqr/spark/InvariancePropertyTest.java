@@ -120,7 +120,7 @@ class InvariancePropertyTest {
                 .executors(1 + random.nextInt(3))
                 .partitionOptions(cut)
                 .solve(rdd);
-        same(c, s, "ordering " + s.report().ordering() + ", " + cut);
+        same(c, s, "ordering " + s.report().analysis().ordering() + ", " + cut);
       }
       List<Integer> order = new ArrayList<>(IntStream.range(0, c.a.columns()).boxed().toList());
       Collections.shuffle(order, random);

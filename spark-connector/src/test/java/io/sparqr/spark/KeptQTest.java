@@ -87,7 +87,7 @@ class KeptQTest {
     double[][] dense = Problems.dense(grid);
     for (int levels = 1; levels <= 3; levels++) {
       try (QRFactorization f = cut(levels).factorize(Problems.rdd(grid, 3, b))) {
-        assertThat(f.summary().levels()).isEqualTo(levels);
+        assertThat(f.summary().analysis().levels()).isEqualTo(levels);
         LeastSquaresSolution s = f.solve(aligned(3, c, b));
         assertThat(s.x(0)).containsExactly(Problems.solveDense(dense, c), within(1e-12));
         assertThat(s.x(1)).containsExactly(f.solve().x(), within(1e-13));
@@ -211,7 +211,7 @@ class KeptQTest {
           .anyMatch(w -> w.matches("Q is kept beside R \\(keepQ\\): [1-9][0-9,]* bytes; .*"));
       LeastSquaresSolution s = f.solve(aligned(2, b));
       assertThat(s.report().warnings()).contains("further right-hand sides by the kept Q");
-      assertThat(s.report().residualNorm()).isEqualTo(s.residualNorms());
+      assertThat(s.report().residual().residualNorm()).isEqualTo(s.residualNorms());
       assertThat(f.solveRelabeled(rows).report().warnings())
           .anyMatch(
               w ->

@@ -41,8 +41,8 @@ class KryoTest {
               .partitionOptions(new PartitionOptions(2, 4, 2, 0))
               .build();
       try (QRFactorization f = qr.factorize(rows)) {
-        assertThat(f.solve().report().normalResidual()).isLessThan(1e-14);
-        assertThat(f.summary().levels()).isGreaterThanOrEqualTo(2);
+        assertThat(f.solve().report().residual().normalResidual()).isLessThan(1e-14);
+        assertThat(f.summary().analysis().levels()).isGreaterThanOrEqualTo(2);
         assertThat(f.solveRelabeled(rows).x()).hasSize(225);
         assertThat(f.standardErrors()[0]).isPositive();
         assertThat(f.collectR().matrix().rows()).isEqualTo(225);

@@ -93,9 +93,9 @@ class LocalClusterIT {
   @Order(1)
   void theAnswerIsThatOfOneProcess() {
     LeastSquaresSolution s = solver().check(true).solve(rows);
-    assertThat(s.report().levels()).isGreaterThanOrEqualTo(3);
-    assertThat(s.report().subtreeTasks()).isGreaterThan(4);
-    assertThat(s.report().normalResidual()).isLessThan(1e-14);
+    assertThat(s.report().analysis().levels()).isGreaterThanOrEqualTo(3);
+    assertThat(s.report().analysis().subtreeTasks()).isGreaterThan(4);
+    assertThat(s.report().residual().normalResidual()).isLessThan(1e-14);
     try (var cpu = new io.sparqr.backend.cpu.CpuBackendProvider().create(0)) {
       LocalSolver.Solution one = new LocalSolver(cpu, SymbolicOptions.defaults(), 1).solve(A, B, 1);
       assertThat(s.x()).as("seed %d", SEED).containsExactly(one.x(), within(1e-11));
@@ -168,7 +168,7 @@ class LocalClusterIT {
     JavaRDD<double[]> aligned = context.parallelize(labels, 4);
     int before = context.sc().getPersistentRDDs().size();
     try (QRFactorization f = solver().keepQ(true).factorize(rows)) {
-      assertThat(f.summary().levels()).isGreaterThanOrEqualTo(3);
+      assertThat(f.summary().analysis().levels()).isGreaterThanOrEqualTo(3);
       LeastSquaresSolution s = f.solve(aligned);
       assertThat(s.x(0)).as("seed %d", SEED).containsExactly(f.solve().x(), within(1e-12));
       assertThat(s.residualNorms()[0]).isCloseTo(f.solve().residualNorm(), within(1e-11));

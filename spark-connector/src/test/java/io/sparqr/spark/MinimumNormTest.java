@@ -28,7 +28,7 @@ class MinimumNormTest {
     LeastSquaresSolution s = qr.solve(LocalSpark.context().parallelize(rows, 3));
     assertThat(LocalSpark.context().getPersistentRDDs()).isEmpty();
     assertThat(s.rank()).isEqualTo(12);
-    assertThat(s.report().columns()).isEqualTo(41);
+    assertThat(s.report().matrix().columns()).isEqualTo(41);
     double[] x = Arrays.copyOf(s.x(1), 40);
     assertThat(s.x(1)[40]).isZero();
     assertThat(Problems.norm(Problems.residual(wide, x, c))).isLessThan(1e-13);
@@ -195,7 +195,7 @@ class MinimumNormTest {
       LeastSquaresSolution t = qr.solve(Problems.rdd(a, 2, times(b, -400)));
       assertThat(Math.scalb(t.residualNorm(), 400))
           .isCloseTo(s.residualNorm(), withinPercentage(1e-9));
-      assertThat(t.report().residualNorm()).isEqualTo(t.residualNorms());
+      assertThat(t.report().residual().residualNorm()).isEqualTo(t.residualNorms());
     }
   }
 

@@ -9,6 +9,7 @@ import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.plan.SolveOption;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.sparse.Permutation;
@@ -16,15 +17,19 @@ import io.sparqr.symbolic.Amalgamation;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -38,6 +43,7 @@ import org.junit.jupiter.api.Test;
 /** Every option is in force, or refused, or the report says that it is not. */
 class OptionsTest {
 
+  private static final Path ROOT = Path.of(System.getProperty("basedir", "."), "..");
   private static final long SEED = 20261201L;
   private static final CsrMatrix A = Problems.random(60, 20, 4, SEED);
   private static final double[] B = Problems.rhs(60, SEED + 1);
@@ -96,33 +102,71 @@ class OptionsTest {
           changed.addAll(differing);
           assertThat(differing(defaults, before.options())).as("built before " + name).isEmpty();
         });
-    List<String> components =
-        Arrays.stream(SolveOptions.class.getRecordComponents())
-            .map(RecordComponent::getName)
-            .toList();
-    assertThat(changed).containsAll(components);
+    assertThat(changed).containsAll(leaves(defaults).keySet());
   }
 
+  /** Names of the components that differ, each with its phase. */
   private static List<String> differing(SolveOptions one, SolveOptions other) {
-    return Arrays.stream(SolveOptions.class.getRecordComponents())
-        .filter(c -> !text(c, one).equals(text(c, other)))
-        .map(RecordComponent::getName)
-        .toList();
+    Map<String, String> before = leaves(one);
+    Map<String, String> after = leaves(other);
+    return before.keySet().stream().filter(c -> !before.get(c).equals(after.get(c))).toList();
   }
 
-  private static String text(RecordComponent component, SolveOptions options) {
+  /** phase.component and its value as text. */
+  private static Map<String, String> leaves(SolveOptions options) {
+    var all = new LinkedHashMap<String, String>();
+    for (RecordComponent phase : SolveOptions.class.getRecordComponents()) {
+      Object group = value(phase, options);
+      for (RecordComponent component : phase.getType().getRecordComponents()) {
+        all.put(phase.getName() + "." + component.getName(), text(value(component, group)));
+      }
+    }
+    return all;
+  }
+
+  private static Object value(RecordComponent component, Object of) {
     try {
-      Object value = component.getAccessor().invoke(options);
-      // an array prints as its address
-      return value instanceof SymbolicOptions s
-          ? Stream.of(s.ordering(), s.given(), s.singletons(), s.amalgamation(), s.rhs())
-                  .map(String::valueOf)
-                  .collect(Collectors.joining())
-              + Arrays.toString(s.notSingletons())
-          : String.valueOf(value);
+      return component.getAccessor().invoke(of);
     } catch (ReflectiveOperationException e) {
       throw new AssertionError(e);
     }
+  }
+
+  private static String text(Object value) {
+    // an array prints as its address
+    return value instanceof SymbolicOptions s
+        ? Stream.of(s.ordering(), s.given(), s.singletons(), s.amalgamation(), s.rhs())
+                .map(String::valueOf)
+                .collect(Collectors.joining())
+            + Arrays.toString(s.notSingletons())
+        : String.valueOf(value);
+  }
+
+  /** Where one knows an option that the others do not, the table is where to look. */
+  @Test
+  void theTableHasWhatTheBuilderThePackageForPythonAndTheDocumentHave() throws IOException {
+    List<String> calls =
+        Arrays.stream(SolveOption.values()).flatMap(o -> o.calls().stream()).toList();
+    assertThat(calls).containsExactlyInAnyOrderElementsOf(settings().keySet());
+
+    String python = Files.readString(ROOT.resolve("python/sparqr/_solve.py"));
+    String solve = python.substring(python.indexOf("\ndef solve("));
+    String signature = solve.substring(solve.indexOf("    *,"), solve.indexOf("):"));
+    String described = solve.substring(solve.indexOf("weight_col : "), solve.indexOf("Returns"));
+    List<String> keywords =
+        Arrays.stream(SolveOption.values()).flatMap(o -> o.keyword().stream()).toList();
+    assertThat(found("(?m)^    (\\w+)=", signature)).containsExactlyInAnyOrderElementsOf(keywords);
+    assertThat(found("(?m)^    (?!weight_col)(\\w+) : ", described))
+        .containsExactlyInAnyOrderElementsOf(keywords);
+
+    String document = Files.readString(ROOT.resolve("docs/configuration.md"));
+    assertThat(document)
+        .as("the options' table of docs/configuration.md is to be:%n%s", SolveOption.table())
+        .contains("\n\n" + SolveOption.table() + "\n");
+  }
+
+  private static List<String> found(String pattern, String text) {
+    return Pattern.compile(pattern).matcher(text).results().map(r -> r.group(1)).toList();
   }
 
   @Test
@@ -210,15 +254,15 @@ class OptionsTest {
     for (boolean keepQ : new boolean[] {true, false}) {
       GpuSparseQR.Builder builder = GpuSparseQR.builder().keepQ(keepQ);
       try (QRFactorization plain = builder.factorize(Problems.rdd(A, 2, B))) {
-        assertThat(plain.solve(labels(c, 2)).report().normalResidual()).isNaN();
+        assertThat(plain.solve(labels(c, 2)).report().residual().normalResidual()).isNaN();
       }
       try (QRFactorization f = builder.check(true).factorize(Problems.rdd(A, 2, B))) {
-        double first = f.solve().report().normalResidual();
-        double further = f.solve(labels(c, 2)).report().normalResidual();
+        double first = f.solve().report().residual().normalResidual();
+        double further = f.solve(labels(c, 2)).report().residual().normalResidual();
         assertThat(further).as("keepQ %s", keepQ).isPositive().isLessThan(1e-14);
         assertThat(further).as("not that of the first").isNotEqualTo(first);
-        assertThat(f.summary().normalResidual()).isEqualTo(first);
-        assertThat(f.solveRelabeled(Problems.rdd(A, 3, c)).report().normalResidual())
+        assertThat(f.summary().residual().normalResidual()).isEqualTo(first);
+        assertThat(f.solveRelabeled(Problems.rdd(A, 3, c)).report().residual().normalResidual())
             .isPositive()
             .isLessThan(1e-14);
       }
@@ -334,8 +378,8 @@ class OptionsTest {
     assertThat(s.report().warnings())
         .hasSize(1)
         .allMatch(w -> w.startsWith("minimum-norm solution by a second factorization"));
-    assertThat(s.report().ordering()).isEqualTo("GIVEN");
-    assertThat(s.report().normalResidual()).isLessThan(1e-14);
+    assertThat(s.report().analysis().ordering()).isEqualTo("GIVEN");
+    assertThat(s.report().residual().normalResidual()).isLessThan(1e-14);
   }
 
   @Test

@@ -91,8 +91,8 @@ class PlannedPlacesIT {
   void onIdleExecutorsEveryTaskRunsWhereItWasPlanned() throws InterruptedException {
     try (QRFactorization f = solver().factorize(rows)) {
       Map<String, List<String>> planned = hints();
-      assertThat(f.summary().levels()).isGreaterThanOrEqualTo(3);
-      assertThat(planned).hasSize(f.summary().subtreeTasks());
+      assertThat(f.summary().analysis().levels()).isGreaterThanOrEqualTo(3);
+      assertThat(planned).hasSize(f.summary().analysis().subtreeTasks());
       Set<String> executors = new HashSet<>();
       Thread.sleep(500); // listeners hear of tasks a little later
       planned.forEach(
@@ -120,7 +120,7 @@ class PlannedPlacesIT {
     assertThat(DeviceReport.of("0")).isPresent();
     assertThat(DeviceReport.of("1")).isPresent();
     assertThat(fronts.values().stream().mapToLong(Long::longValue).sum())
-        .isGreaterThanOrEqualTo(report.fronts());
+        .isGreaterThanOrEqualTo(report.analysis().fronts());
   }
 
   private static long frontsOfThisJvm() throws InterruptedException {
@@ -150,7 +150,7 @@ class PlannedPlacesIT {
     double busy = seconds();
     System.out.printf("levels on idle executors %.2f s, with one busy %.2f s%n", idle, busy);
     try (QRFactorization f = solver().factorize(rows)) {
-      assertThat(f.summary().levels()).isGreaterThanOrEqualTo(3);
+      assertThat(f.summary().analysis().levels()).isGreaterThanOrEqualTo(3);
       hints()
           .forEach(
               (task, where) -> {

@@ -84,7 +84,7 @@ class RealProblemsTest {
             .solve(Problems.rdd(a, 3, b));
     assertThat(s.rank()).as(r.matrix).isEqualTo(r.rank);
     if (r.residual > 1e-8 * Problems.norm(b)) {
-      assertThat(s.report().normalResidual())
+      assertThat(s.report().residual().normalResidual())
           .as(r.matrix)
           .isLessThan(Tolerances.UNITS * Tolerances.EPS);
       assertThat(s.residualNorm())

@@ -31,9 +31,9 @@ class SolveTest {
     assertThat(s.residualNorm())
         .isCloseTo(Problems.norm(Problems.residual(a, s.x(), b)), within(1e-12));
     assertThat(s.rank()).isEqualTo(40);
-    assertThat(s.report().normalResidual()).isLessThan(1e-14);
-    assertThat(s.report().normDeparture()).isBetween(1e-18, 1e-13);
-    assertThat(s.report().redoneTasks()).isZero();
+    assertThat(s.report().residual().normalResidual()).isLessThan(1e-14);
+    assertThat(s.report().proof().normDeparture()).isBetween(1e-18, 1e-13);
+    assertThat(s.report().proof().redoneTasks()).isZero();
     assertThat(s.report().toText()).contains("column norms and probes kept to ");
   }
 
@@ -50,7 +50,7 @@ class SolveTest {
               .executors(2)
               .partitionOptions(new PartitionOptions(2, 4, levels, 0))
               .solve(rdd);
-      assertThat(s.report().levels()).isGreaterThanOrEqualTo(levels);
+      assertThat(s.report().analysis().levels()).isGreaterThanOrEqualTo(levels);
       assertThat(Problems.normalResidual(a, s.x(), b)).isLessThan(1e-14);
       assertThat(s.residualNorm())
           .isCloseTo(Problems.norm(Problems.residual(a, s.x(), b)), within(1e-12));

@@ -71,7 +71,7 @@ class StageGpusIT {
       LeastSquaresSolution s = qr.solve(context.parallelize(Problems.rows(a, b), 3));
       assertThat(Problems.normalResidual(a, s.x(), b)).isLessThan(1e-14);
       assertThat(context.sc().getPersistentRDDs().size()).isZero();
-      assertThat(s.report().orderingReason())
+      assertThat(s.report().analysis().orderingReason())
           .as("an order is searched for at a GPU's rate, not at a processor's 33.3 Gflop/s")
           .containsPattern("auto: amd .* at [0-9.e+]+ Gflop/s")
           .doesNotContain("at 33.3 Gflop/s");

@@ -305,7 +305,7 @@ final class SolveCommand implements Callable<Integer> {
 
   private void write(LeastSquaresSolution solution, SolveReport result) throws IOException {
     try (Outputs outputs = new Outputs()) {
-      DenseMatrix x = DenseMatrix.ofColumns(result.columns(), solution.solutions());
+      DenseMatrix x = DenseMatrix.ofColumns(result.matrix().columns(), solution.solutions());
       outputs.add(out, file -> MatrixMarketWriter.writeArray(file, x));
       outputs.add(report, file -> Files.writeString(file, result.toJson() + "\n"));
       outputs.commit();

@@ -2,28 +2,40 @@
 package io.sparqr.spark.internal;
 
 import io.sparqr.error.RankDeficientException;
-import io.sparqr.numeric.FactorOptions;
-import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.RFactor;
 import io.sparqr.spark.RankPolicy;
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.factor.CollectedFactor;
+import io.sparqr.spark.factor.FactorRows;
+import io.sparqr.spark.factor.FactorTotals;
+import io.sparqr.spark.factor.Levels;
+import io.sparqr.spark.inverse.InverseDescent;
+import io.sparqr.spark.inverse.InverseNorms;
+import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.rows.CombineChecks;
+import io.sparqr.spark.rows.DriverShare;
+import io.sparqr.spark.rows.RowSource;
+import io.sparqr.spark.solve.LevelSolve;
+import io.sparqr.spark.solve.Norms;
+import io.sparqr.spark.solve.Reflection;
+import io.sparqr.spark.solve.ResidualPass;
+import io.sparqr.spark.solve.SemiNormalEquations;
 import io.sparqr.symbolic.SymbolicAnalysis;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 
 /** A finished factorization: what {@code QRFactorization} offers, over R on the executors. */
-final class FactorState implements Factorization {
+public final class FactorState implements AutoCloseable {
 
   /** Of sqrt(a^2 - p^2) below this times p the pass over the rows tells more: 12 digits here. */
   private static final double CANCELLED = 1e-2;
@@ -35,12 +47,13 @@ final class FactorState implements Factorization {
   private final Made made;
   private final SolvePlan plan;
   private final SingletonRows singletons;
+  private final LevelSolve solve;
   private final SemiNormalEquations equations;
   private final SymbolicAnalysis analysis;
   private final int n;
   private final int[] dead;
-  private final double[] rhsTail;
-  private final FactorSummary summary;
+  private final FactorReport report;
+  private SolveReport.Seconds seconds;
   private double normalResidual = Double.NaN;
   private double[] residualNorm = new double[0];
   private LeastSquaresSolution solution;
@@ -53,10 +66,11 @@ final class FactorState implements Factorization {
       Levels levels,
       DriverShare driverShare,
       CombineChecks combined,
-      List<TaskReport> reports,
-      Times times,
+      FactorTotals totals,
+      SolveReport.Seconds seconds,
       List<String> warnings) {}
 
+  /** Takes what the pipeline made, and what it holds on the cluster. */
   FactorState(
       RowSource source, SolveOptions options, ProgressListener listener, Held held, Made made) {
     this.source = source;
@@ -66,29 +80,15 @@ final class FactorState implements Factorization {
     this.made = made;
     this.plan = made.plan.value();
     this.singletons = made.driverShare.singletons();
-    this.equations = new SemiNormalEquations(plan, made.levels, singletons, held);
     this.analysis = plan.analysis();
     this.n = analysis.columns();
-    this.rhsTail = made.driverShare.residualSquares().clone();
-    int count = 0;
-    FactorSummary sum = null;
-    for (TaskReport r : made.reports) {
-      count += r.dead().length;
-      sum = sum == null ? r.summary() : sum.merge(r.summary());
-      for (int k = 0; k < rhsTail.length; k++) {
-        rhsTail[k] += r.residualSquares()[k];
-      }
-    }
-    this.summary = sum == null ? FactorSummary.cpu("none", 0, 0, 0, 0, 0, 0, 0) : sum;
-    this.dead = new int[count];
-    int k = 0;
-    for (TaskReport r : made.reports) {
-      for (int p : r.dead()) {
-        dead[k++] = analysis.permutation().original(p);
-      }
-    }
-    Arrays.sort(dead);
-    if (options.rankPolicy() == RankPolicy.FAIL && count > 0) {
+    this.solve = new LevelSolve(source.context(), made.plan, made.levels);
+    this.equations = new SemiNormalEquations(plan, solve, singletons, held);
+    this.dead =
+        Arrays.stream(made.totals.dead()).map(analysis.permutation()::original).sorted().toArray();
+    this.report = new FactorReport(options, made, dead);
+    this.seconds = made.seconds;
+    if (options.problem().rankPolicy() == RankPolicy.FAIL && dead.length > 0) {
       throw new RankDeficientException(
           "the matrix has rank %,d of %,d columns; column %d depends on others"
               .formatted(rank(), n, dead[0]),
@@ -97,27 +97,27 @@ final class FactorState implements Factorization {
     }
   }
 
-  @Override
+  /** The rows that were factorized. */
   public RowSource source() {
     return source;
   }
 
-  @Override
+  /** Numerical rank. */
   public int rank() {
     return n - dead.length;
   }
 
-  @Override
+  /** Original indices, ascending; a copy. */
   public int[] deadColumns() {
     return dead.clone();
   }
 
-  @Override
+  /** The analysis that was used. */
   public SymbolicAnalysis analysis() {
     return analysis;
   }
 
-  @Override
+  /** What the rows were. */
   public Readings readings() {
     return plan.readings();
   }
@@ -132,7 +132,7 @@ final class FactorState implements Factorization {
     }
   }
 
-  @Override
+  /** For the right-hand sides that came with the rows; computed once. */
   public LeastSquaresSolution solve() {
     if (solution == null || held.closed()) {
       solution = scoped(this::solveStored);
@@ -148,14 +148,14 @@ final class FactorState implements Factorization {
       progress.phase("solve", "back substitution");
       int width = plan.numbers().rhsCount();
       double[] z = plan.vector(width);
-      made.levels.back(z, width, true, scope);
+      solve.back(z, width, true, scope);
       singletons.backSubstitute(singletons.rhs(), z, width);
       double[][] x = new double[width][];
       for (int k = 0; k < width; k++) {
         x[k] = plan.unscale(z, k, width, plan.rhsScale(k));
       }
       double[] norm = residualNorms(x);
-      for (int step = 0; step < options.refinement(); step++) {
+      for (int step = 0; step < options.solution().refinement(); step++) {
         progress.phase("solve", "step %d of refinement".formatted(step + 1));
         norm = equations.refine(new ResidualPass(source, made.plan, plan), x, scope);
       }
@@ -163,13 +163,13 @@ final class FactorState implements Factorization {
         scope.describe("||b - Ax||, small beside the ridge's part");
         norm = new ResidualPass(source, made.plan, plan).run(x, held).ofRows();
       }
-      made.times.solve = watch.lap();
-      if (options.check()) {
+      double solve = watch.lap();
+      if (options.solution().check()) {
         progress.phase("check", "||A'(b-Ax)||");
         scope.describe("check of the normal equations' residual");
         normalResidual = new ResidualPass(source, made.plan, plan).check(x, held);
       }
-      made.times.total += watch.total();
+      seconds = seconds.withSolve(solve, seconds.total() + watch.total());
       residualNorm = norm;
       SolveReport report = report();
       progress.done(String.format(java.util.Locale.ROOT, "||b - Ax|| = %.6e", norm[0]));
@@ -181,7 +181,7 @@ final class FactorState implements Factorization {
   private double[] residualNorms(double[][] x) {
     double[] norm = new double[x.length];
     for (int k = 0; k < x.length; k++) {
-      double tail = Math.sqrt(rhsTail[k]) / plan.rhsScale(k);
+      double tail = Math.sqrt(made.totals.residualSquares()[k]) / plan.rhsScale(k);
       norm[k] = plan.withoutRidge(tail, x[k]);
     }
     return norm;
@@ -196,19 +196,21 @@ final class FactorState implements Factorization {
     return any;
   }
 
-  @Override
+  /** Rows as they were factorized, with other labels. */
   public LeastSquaresSolution solveAligned(RowSource rows) {
-    if (options.keepQ()) {
+    if (options.factorization().keepQ()) {
       return scoped(scope -> solveReflected(rows, scope));
     }
     var pass = ResidualPass.aligned(rows, plan);
     return scoped(scope -> solveSemiNormal(pass, scope, "Q was not kept"));
   }
 
-  @Override
+  /** The same in any order. */
   public LeastSquaresSolution solveFurther(RowSource rows) {
     String why =
-        options.keepQ() ? "rows in any order do not tell their reflectors" : "Q was not kept";
+        options.factorization().keepQ()
+            ? "rows in any order do not tell their reflectors"
+            : "Q was not kept";
     var pass = ResidualPass.further(rows, plan);
     return scoped(scope -> solveSemiNormal(pass, scope, why));
   }
@@ -218,7 +220,7 @@ final class FactorState implements Factorization {
     var reflection = new Reflection(rows, made.plan, made.levels, made.pattern.rows());
     Reflection.Result q = reflection.run(scope);
     double[] z = q.c();
-    made.levels.back(z, q.width(), false, scope);
+    solve.back(z, q.width(), false, scope);
     singletons.backSubstitute(z, z, q.width());
     double[][] x = new double[q.width()][];
     double[] norm = new double[x.length];
@@ -229,7 +231,11 @@ final class FactorState implements Factorization {
     var pass = ResidualPass.aligned(rows, plan);
     var found = new SemiNormalEquations.Solution(x, norm);
     return further(
-        pass, found, options.refinement(), "further right-hand sides by the kept Q", scope);
+        pass,
+        found,
+        options.solution().refinement(),
+        "further right-hand sides by the kept Q",
+        scope);
   }
 
   /** So many steps of refinement, and the check: what the options want of every solution. */
@@ -244,9 +250,9 @@ final class FactorState implements Factorization {
     for (int step = 0; step < steps; step++) {
       norm = equations.refine(pass, x, scope);
     }
-    double normal = options.check() ? pass.check(x, held) : Double.NaN;
+    double normal = options.solution().check() ? pass.check(x, held) : Double.NaN;
     return new LeastSquaresSolution(
-        x, norm, rank(), deadColumns(), report(norm, normal, List.of(how)));
+        x, norm, rank(), deadColumns(), report.of(norm, normal, seconds, List.of(how)));
   }
 
   private LeastSquaresSolution solveSemiNormal(ResidualPass pass, JobScope scope, String why) {
@@ -256,7 +262,7 @@ final class FactorState implements Factorization {
     }
     SemiNormalEquations.Solution s = equations.solve(pass, made.pattern.rows(), frobenius, scope);
     // one step is the equations' own
-    int steps = Math.max(0, options.refinement() - 1);
+    int steps = Math.max(0, options.solution().refinement() - 1);
     return further(
         pass,
         s,
@@ -285,7 +291,7 @@ final class FactorState implements Factorization {
     return scoped(scope -> new ResidualPass(source, made.plan, plan).check(x, held));
   }
 
-  @Override
+  /** Of x for right-hand side k. */
   public double[] standardErrors(int k) {
     if (k < 0 || k >= plan.numbers().rhsCount()) {
       throw new IllegalArgumentException("right-hand side " + k);
@@ -300,7 +306,7 @@ final class FactorState implements Factorization {
     return error;
   }
 
-  @Override
+  /** Of sigma = 1; computed once. */
   public double[] unscaledErrors() {
     if (inverseNorms == null || held.closed()) {
       inverseNorms = scoped(this::inverseNorms);
@@ -327,78 +333,14 @@ final class FactorState implements Factorization {
     return FactorRows.of(source.context(), made.plan, singletons, made.levels);
   }
 
-  @Override
+  /** R on the driver. */
   public RFactor collectR() {
     return scoped(scope -> CollectedFactor.collect(plan, singletons, made.levels));
   }
 
-  @Override
+  /** As things stand: after {@link #solve()} with its residual norms and times. */
   public SolveReport report() {
-    return report(residualNorm, normalResidual, List.of());
-  }
-
-  private SolveReport report(double[] norms, double normal, List<String> notes) {
-    long kept = 0;
-    long shuffled = made.pattern.shuffleBytes();
-    long entries = analysis.singletonEntries();
-    String reason = "";
-    for (TaskReport r : made.reports) {
-      shuffled += r.bytesIn();
-      entries += r.entries();
-      kept += r.reflectorBytes();
-      reason = reason.isEmpty() || reason.equals(r.backendReason()) ? r.backendReason() : reason;
-    }
-    var warnings = new ArrayList<>(made.warnings);
-    warnings.addAll(summary.warnings());
-    if (made.combined.redone() > 0) {
-      warnings.add(
-          "%d batch(es) of combined rows departed from theirs and were sent as they were"
-              .formatted(made.combined.redone()));
-    }
-    if (options.keepQ()) {
-      warnings.add(
-          "Q is kept beside R (keepQ): %,d bytes; rows were not combined before the shuffle"
-              .formatted(kept));
-    }
-    warnings.addAll(notes);
-    List<String> devices =
-        summary.device().isEmpty() ? List.of() : List.of(summary.device().split(" \\+ "));
-    return new SolveReport(
-        made.pattern.rows(),
-        n,
-        made.pattern.nonzeros(),
-        plan.numbers().rhsCount(),
-        analysis.orderingUsed().name(),
-        options.analysis().filter(analysis::equals).isPresent()
-            ? "given analysis; " + analysis.orderingReason()
-            : analysis.orderingReason(),
-        entries,
-        analysis.fronts(),
-        analysis.flops(),
-        summary.flopsDone(),
-        plan.numbers().tolerance(),
-        options.rankTolerance().isPresent() ? "given" : FactorOptions.DEFAULT_TOLERANCE_RULE,
-        rank(),
-        deadColumns(),
-        norms,
-        normal,
-        Math.max(summary.normDeparture(), made.combined.departure()),
-        summary.backend(),
-        reason,
-        devices,
-        plan.partition().tasks().size(),
-        plan.partition().levels(),
-        summary.stages(),
-        summary.rounds(),
-        summary.tasks(),
-        summary.redoneTasks() + made.combined.redone(),
-        shuffled,
-        summary.h2dBytes(),
-        summary.d2hBytes(),
-        made.times.seconds(),
-        summary.peakDeviceBytes(),
-        summary.peakHostBytes(),
-        warnings);
+    return report.of(residualNorm, normalResidual, seconds, List.of());
   }
 
   @Override

@@ -17,6 +17,9 @@ import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.rows.RowReader;
+import io.sparqr.spark.rows.RowSource;
+import io.sparqr.spark.solve.SemiNormalEquations;
 import io.sparqr.spark.wire.ReportCodec;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.io.Serializable;
@@ -25,7 +28,6 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import org.apache.spark.api.java.JavaRDD;
 
 /**
@@ -74,7 +76,7 @@ public final class MinimumNorm {
    */
   public static LeastSquaresSolution solve(
       RowSource source, SolveOptions options, ProgressListener listener) {
-    if (options.rankPolicy() == RankPolicy.FAIL) {
+    if (options.problem().rankPolicy() == RankPolicy.FAIL) {
       // full column rank or an error that says the rank: no other solution is wanted
       return ofAnyRank(source, options, listener);
     }
@@ -88,7 +90,7 @@ public final class MinimumNorm {
 
   private static LeastSquaresSolution ofAnyRank(
       RowSource source, SolveOptions options, ProgressListener listener) {
-    try (FactorState state = Pipeline.state(source, options, listener)) {
+    try (FactorState state = Pipeline.factorize(source, options, listener)) {
       LeastSquaresSolution basic = state.solve();
       if (basic.rank() == state.analysis().columns() || basic.rank() == 0) {
         return basic;
@@ -96,15 +98,11 @@ public final class MinimumNorm {
       var watch = new Stopwatch();
       // R's rows are independent by its rank test: a second one could only contradict it
       SolveOptions factor =
-          options.toBuilder()
-              .columns(state.analysis().columns())
-              .rankTolerance(OptionalDouble.of(-1))
-              .refinement(0)
-              .equilibrate(true)
-              .analysis(Optional.empty())
-              .check(false)
-              .symbolic(withoutGiven(options.symbolic()))
-              .build();
+          options
+              .with(options.input().withColumns(state.analysis().columns()))
+              .with(options.problem().withRankTolerance(-1).withEquilibrate(true))
+              .with(options.solution().withRefinement(0).withCheck(false))
+              .with(ofAnother(options));
       Optional<LeastSquaresSolution> found =
           new MinimumNorm(state.factorRows().rows(), factor, listener).wide();
       if (found.isEmpty()) {
@@ -113,7 +111,7 @@ public final class MinimumNorm {
             basic.residualNorms(),
             basic.rank(),
             basic.deadColumns(),
-            basic.report().withoutLeastNorm(watch.total()));
+            LeastNormReport.kept(basic.report(), watch.total()));
       }
       LeastSquaresSolution least = found.get();
       // What is left of R x = c adds to what no x can take off.
@@ -121,13 +119,17 @@ public final class MinimumNorm {
       for (int k = 0; k < norms.length; k++) {
         norms[k] = Math.hypot(norms[k], least.residualNorms()[k]);
       }
-      double normal = options.check() ? state.check(least.solutions()) : Double.NaN;
+      double normal = options.solution().check() ? state.check(least.solutions()) : Double.NaN;
       return new LeastSquaresSolution(
           least.solutions(),
           norms,
           basic.rank(),
           basic.deadColumns(),
-          basic.report().withLeastNorm(least.report(), norms, normal, watch.total()));
+          LeastNormReport.ofTwo(
+              basic.report(),
+              least.report(),
+              new SolveReport.Residual(norms, normal),
+              watch.total()));
     }
   }
 
@@ -152,10 +154,10 @@ public final class MinimumNorm {
     try (var held = new Held()) {
       // A tolerance for columns as they are is one in the caller's units.
       int largest = parts.stream().mapToInt(Part::exponent).max().orElse(0);
-      int exponent = options.equilibrate() ? largest : 0;
+      int exponent = options.problem().equilibrate() ? largest : 0;
       var transposed =
           new TransposedRows(
-              rows, options.columns(), readings, size.columns, b.length, exponent, held);
+              rows, options.input().columns(), readings, size.columns, b.length, exponent, held);
       return solve(transposed, b, watch).filter(s -> left(s, b) <= MOST_LEFT);
     }
   }
@@ -175,7 +177,7 @@ public final class MinimumNorm {
 
   /** All partitions; {@code before}: what they were at the scan before this one, if any. */
   private List<Part> scan(boolean labels, Readings before) {
-    int declared = options.columns();
+    int declared = options.input().columns();
     JavaRDD<byte[]> scanned =
         rows.mapPartitionsWithIndex(
             (p, it) -> List.of(ReportCodec.encode(scan(p, it, declared, labels))).iterator(),
@@ -205,7 +207,7 @@ public final class MinimumNorm {
   private Size size(List<Part> parts) {
     int[] first = new int[parts.size() + 1];
     long m = 0;
-    int n = options.columns();
+    int n = options.input().columns();
     for (int p = 0; p < parts.size(); p++) {
       m += parts.get(p).fingerprint.rows();
       first[p + 1] = (int) m;
@@ -218,13 +220,11 @@ public final class MinimumNorm {
       TransposedRows transposed, double[][] b, Stopwatch watch) {
     int m = transposed.rows();
     SolveOptions ofTranspose =
-        options.toBuilder()
-            .symbolic(withoutGiven(options.symbolic()))
-            .columns(m)
-            .rankPolicy(RankPolicy.REPORT)
-            .analysis(Optional.empty())
-            .build();
-    try (FactorState state = Pipeline.state(transposed.source(), ofTranspose, listener)) {
+        options
+            .with(options.input().withColumns(m))
+            .with(options.problem().withRankPolicy(RankPolicy.REPORT))
+            .with(ofAnother(options));
+    try (FactorState state = Pipeline.factorize(transposed.source(), ofTranspose, listener)) {
       if (state.rank() < m) {
         return Optional.empty();
       }
@@ -244,29 +244,30 @@ public final class MinimumNorm {
         norm[k] = Math.scalb(s.residualNorm()[k], exponent[k]);
       }
       SolveReport report =
-          state
-              .report()
-              .ofMinimumNorm(m, transposed.columns(), norm, watch.total())
+          LeastNormReport.ofTranspose(state.report(), m, transposed.columns(), norm, watch.total())
               .withWarnings(withoutEffect());
       return Optional.of(new LeastSquaresSolution(x, norm, m, new int[0], report));
     }
   }
 
-  /** A caller's order of A's columns says nothing of A'. */
-  private static SymbolicOptions withoutGiven(SymbolicOptions symbolic) {
-    return symbolic.given().isPresent() ? symbolic.withOrdering(OrderingMethod.AUTO) : symbolic;
+  /** What a caller says of the order of A's columns, or knows of it, says nothing of A'. */
+  private static SolveOptions.Analysis ofAnother(SolveOptions options) {
+    SymbolicOptions symbolic = options.analysis().symbolic();
+    return new SolveOptions.Analysis(
+        symbolic.given().isPresent() ? symbolic.withOrdering(OrderingMethod.AUTO) : symbolic,
+        Optional.empty());
   }
 
   /** Options that a system whose equations are met, by a factorization of A', has no use for. */
   private List<String> withoutEffect() {
     var notes = new ArrayList<String>();
-    if (options.check()) {
+    if (options.solution().check()) {
       notes.add("check: not measured, b - Ax is nothing but rounding errors");
     }
-    if (options.analysis().isPresent()) {
+    if (options.analysis().known().isPresent()) {
       notes.add("the given analysis is not that of A', which was factorized: analyzed again");
     }
-    if (options.symbolic().given().isPresent()) {
+    if (options.analysis().symbolic().given().isPresent()) {
       notes.add("the given permutation is not one of the columns of A', which was factorized");
     }
     return notes;

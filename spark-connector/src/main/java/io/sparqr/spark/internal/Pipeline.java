@@ -1,24 +1,30 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
-import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.TreePartitioner;
 import io.sparqr.spark.ProgressListener;
-import io.sparqr.spark.QRFactorization;
+import io.sparqr.spark.factor.FactorTotals;
+import io.sparqr.spark.factor.Levels;
+import io.sparqr.spark.factor.TaskReport;
+import io.sparqr.spark.pattern.PatternPass;
+import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.resource.Backends;
 import io.sparqr.spark.resource.ClusterResources;
-import io.sparqr.spark.resource.DeviceUse;
+import io.sparqr.spark.resource.DeviceRule;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
 import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.rows.CombineChecks;
+import io.sparqr.spark.rows.DriverShare;
+import io.sparqr.spark.rows.RowRouter;
+import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.FactorizationRate;
@@ -28,7 +34,6 @@ import io.sparqr.symbolic.SymbolicOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.OptionalInt;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -55,13 +60,9 @@ public final class Pipeline {
     this.context = source.context();
   }
 
-  /** Steps 1 to 6. */
-  public static QRFactorization factorize(
+  /** Steps 1 to 6; the caller closes what it gets. */
+  public static FactorState factorize(
       RowSource source, SolveOptions options, ProgressListener listener) {
-    return new QRFactorization(state(source, options, listener));
-  }
-
-  static FactorState state(RowSource source, SolveOptions options, ProgressListener listener) {
     var pipeline = new Pipeline(source, options, listener);
     boolean made = false;
     try (var scope = new JobScope(source.context());
@@ -80,24 +81,28 @@ public final class Pipeline {
 
   private FactorState run(JobScope scope, ProgressTracker progress) {
     var watch = new Stopwatch();
-    refuseEarly();
+    // what can be known to fail without a job: no stack traces of failed tasks for that
+    ClusterResources.check(context);
+    DeviceRule rule =
+        DeviceRule.of(options.factorization().backend(), ClusterResources.isLocal(context));
     progress.phase("pattern", "row checks, distinct row patterns");
     scope.describe("distinct row patterns");
     PatternPass.Result found = new PatternPass(source, options).run();
     times.pattern = watch.lap();
-    SymbolicOptions symbolic = options.symbolic().withRhs(found.rhsCount());
+    SymbolicOptions symbolic = options.analysis().symbolic().withRhs(found.rhsCount());
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");
-      SymbolicAnalysis analysis = analyze(found.pattern(), symbolic);
+      SymbolicAnalysis analysis = analyze(found.pattern(), symbolic, rule);
       double order =
-          options.analysis().filter(analysis::equals).isPresent()
+          options.analysis().known().filter(analysis::equals).isPresent()
               ? 0
               : analysis.data().orderSeconds();
       times.order += order;
       times.analyze += watch.lap() - order;
+      DeviceVerdict devices = rule.verdict(analysis.flops(), analysis.intensity());
       ClusterResources resources =
-          ClusterResources.probe(context, options.workers(), deviceUse(analysis));
-      PlanHandle plan = handle(plan(analysis, found, resources));
+          ClusterResources.probe(context, options.cut().workers(), devices);
+      PlanHandle plan = handle(plan(analysis, found, resources, devices));
       times.plan += watch.lap();
       progress.phase("rows", "rows to the tasks of their fronts");
       scope.describe("rows to the tasks of their fronts");
@@ -115,7 +120,7 @@ public final class Pipeline {
       double all = Math.max(1, analysis.flops());
       List<TaskReport> reports =
           levels.factorize(
-              options.storageLevel(),
+              options.factorization().storageLevel(),
               scope,
               (what, before, flops) ->
                   progress.phase("factorize", what, before / all, flops / all));
@@ -123,31 +128,46 @@ public final class Pipeline {
       times.total = watch.total();
       var made =
           new FactorState.Made(
-              found, plan, levels, driverShare, combined, reports, times, warnings);
+              found,
+              plan,
+              levels,
+              driverShare,
+              combined,
+              FactorTotals.of(reports, driverShare.residualSquares()),
+              times.seconds(),
+              List.copyOf(warnings));
       return new FactorState(source, options, listener, held, made);
     }
   }
 
   /** The analysis that the caller has, where it fits. */
-  private SymbolicAnalysis analyze(SparsityPattern pattern, SymbolicOptions symbolic) {
-    boolean retry = symbolic.notSingletons().length > options.symbolic().notSingletons().length;
-    if (options.analysis().isPresent() && !retry) {
-      if (options.analysis().get().isOf(pattern)) {
-        return options.analysis().get();
+  private SymbolicAnalysis analyze(
+      SparsityPattern pattern, SymbolicOptions symbolic, DeviceRule rule) {
+    boolean retry =
+        symbolic.notSingletons().length > options.analysis().symbolic().notSingletons().length;
+    if (options.analysis().known().isPresent() && !retry) {
+      if (options.analysis().known().get().isOf(pattern)) {
+        return options.analysis().known().get();
       }
       warnings.add("the given analysis is of another pattern: analyzed again");
     }
-    SymbolicOptions known = symbolic.rate().isPresent() ? symbolic : symbolic.withRate(this::rate);
+    SymbolicOptions known =
+        symbolic.rate().isPresent()
+            ? symbolic
+            : symbolic.withRate((flops, intensity) -> rate(rule, flops, intensity));
     return SymbolicAnalyzer.analyze(pattern, known);
   }
 
   /** A GPU's where the problem goes to one: there a better order is soon not worth its search. */
-  private double rate(double flops, double intensity) {
-    DeviceUse use = Backends.deviceUse(options.backend(), intensity, flops);
-    if (!use.any()) {
+  private double rate(DeviceRule rule, double flops, double intensity) {
+    DeviceVerdict devices = rule.verdict(flops, intensity);
+    if (!devices.use()) {
       return FactorizationRate.PROCESSOR;
     }
-    return ClusterResources.probe(context, options.workers(), use).model().workers().stream()
+    return ClusterResources.probe(context, options.cut().workers(), devices)
+        .model()
+        .workers()
+        .stream()
         .filter(ResourceModel.Worker::device)
         .mapToDouble(w -> w.flopsPerSecond(intensity))
         .max()
@@ -158,18 +178,6 @@ public final class Pipeline {
     var handle = new PlanHandle(plan, held.keep(context.broadcast(PlanHandle.encode(plan))));
     held.onClose(handle::forget);
     return handle;
-  }
-
-  private DeviceUse deviceUse(SymbolicAnalysis analysis) {
-    return Backends.deviceUse(options.backend(), intensity(analysis), analysis.flops());
-  }
-
-  /** What can be known to fail without a job: no stack traces of failed tasks for that. */
-  private void refuseEarly() {
-    ClusterResources.check(context);
-    if (ClusterResources.isLocal(context) && options.backend() == BackendChoice.REQUIRE_CUDA) {
-      Backends.choose(options.backend(), 0, 0, devices -> OptionalInt.of(0));
-    }
   }
 
   private int[] barred(SymbolicOptions symbolic, SymbolicAnalysis analysis, int[] bad) {
@@ -188,25 +196,29 @@ public final class Pipeline {
   }
 
   private SolvePlan plan(
-      SymbolicAnalysis analysis, PatternPass.Result found, ClusterResources resources) {
+      SymbolicAnalysis analysis,
+      PatternPass.Result found,
+      ClusterResources resources,
+      DeviceVerdict devices) {
     TreePartition partition =
         analysis.fronts() == 0
             ? new TreePartition(List.of(), 0, new int[0], 0, 0)
-            : TreePartitioner.partition(analysis, resources.model(), options.partition());
+            : TreePartitioner.partition(analysis, resources.model(), options.cut().partition());
     double[] scale = new double[analysis.columns()];
     double largest = 0;
     for (int j = 0; j < scale.length; j++) {
-      double norm = Math.hypot(found.norm()[j], Math.sqrt(options.ridge()));
+      double norm = Math.hypot(found.norm()[j], Math.sqrt(options.problem().ridge()));
       if (!Double.isFinite(norm)) {
         throw new NonFiniteValueException("the 2-norm of column " + j + " overflows", -1, j);
       }
-      boolean scaled = options.equilibrate() && norm > 0 && Double.isFinite(1 / norm);
+      boolean scaled = options.problem().equilibrate() && norm > 0 && Double.isFinite(1 / norm);
       scale[j] = scaled ? 1 / norm : 1;
       largest = Math.max(largest, norm * scale[j]);
     }
-    long rows = found.rows() + (options.ridge() > 0 ? analysis.columns() : 0);
+    long rows = found.rows() + (options.problem().ridge() > 0 ? analysis.columns() : 0);
     double tolerance =
         options
+            .problem()
             .rankTolerance()
             .orElse(FactorOptions.defaultTolerance(rows, analysis.columns(), largest));
     double[] rhsScale = new double[found.rhsCount()];
@@ -221,13 +233,12 @@ public final class Pipeline {
         new SolvePlan.Numbers(
             found.rhsCount(),
             tolerance,
-            options.ridge(),
-            options.backend(),
-            intensity(analysis),
-            options.deviceMemoryBytes(),
+            options.problem().ridge(),
+            devices,
+            options.factorization().deviceMemoryBytes(),
             resources.local(),
-            options.keepQ(),
-            options.equilibrate(),
+            options.factorization().keepQ(),
+            options.problem().equilibrate(),
             resources.combineFlops(found.nonzeros())),
         found.readings());
   }
@@ -235,14 +246,6 @@ public final class Pipeline {
   /** A power of two, 1 unless squares of the right-hand side would leave the range. */
   static double rhsScale(double max) {
     return max == 0 || max > 1e-100 && max < 1e100 ? 1 : Math.scalb(1.0, -Math.getExponent(max));
-  }
-
-  private static double intensity(SymbolicAnalysis a) {
-    double bytes = 0;
-    for (int f = 0; f < a.fronts(); f++) {
-      bytes += 8.0 * a.fm(f) * a.fn(f);
-    }
-    return bytes == 0 ? 0 : a.flops() / bytes;
   }
 
   private JavaPairRDD<Integer, byte[]> shuffle(PlanHandle plan, CombineChecks combined) {

@@ -6,10 +6,10 @@ import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.SparseQRSolver;
 import io.sparqr.spark.SparseRow;
-import io.sparqr.spark.internal.RowSource;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.rows.RowSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -103,7 +103,7 @@ record DesignFit(
         norm = moments.errors();
       }
       SolveReport report = f.summary();
-      long instances = report.rows() - ridge.rows();
+      long instances = report.matrix().rows() - ridge.rows();
       long freedom = instances - s.rank();
       double[] errors = null;
       if (statistics) {

@@ -3,10 +3,10 @@ package io.sparqr.spark.ml;
 
 import io.sparqr.numeric.ColumnNorms;
 import io.sparqr.spark.SparseRow;
-import io.sparqr.spark.internal.RowReader;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.rows.RowReader;
 import java.io.Serializable;
 import java.util.Iterator;
 import java.util.List;

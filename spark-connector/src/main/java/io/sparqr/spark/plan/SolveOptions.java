@@ -12,248 +12,279 @@ import java.util.OptionalDouble;
 import org.apache.spark.storage.StorageLevel;
 
 /**
- * Everything that a solve can be told, checked; made by {@code GpuSparseQR.builder()}.
+ * Everything that a solve can be told, by phase, checked; made by {@code GpuSparseQR.builder()}.
+ * What each option means to a caller, and its names on the command line and in Python, is in {@link
+ * SolveOption}; a test fails where one of them has an option that another has not.
  *
- * @param symbolic ordering, amalgamation, singletons
- * @param partition how the tree is cut
- * @param backend CPU or CUDA
- * @param ridge lambda of the penalty lambda ||x||^2; at least 0
- * @param rankTolerance empty = the default of {@code FactorOptions}; negative = no detection
- * @param equilibrate columns scaled to unit 2-norm first
- * @param columns n, or -1 to take it from the rows
- * @param workers workers that the tree is cut for; 0 = the cluster's executors
- * @param partitions partitions of the pattern's shuffle; 0 = by the cluster's cores
- * @param storageLevel where R is kept
- * @param rankPolicy what happens to a rank-deficient problem
- * @param check whether a solve ends with a pass that measures ||A'(b-Ax)||
- * @param minimumNorm whether a rank-deficient or wide problem gets its solution of least norm
- *     instead of a basic one
- * @param deviceMemoryBytes device memory that a task may use; 0 = what is free
- * @param refinement steps of iterative refinement after a solve; at least 0
- * @param keepQ whether a factorization keeps Q for further right-hand sides
- * @param analysis an analysis made before, used where the rows have its pattern
+ * @param input how the rows are read
+ * @param analysis column order and tree
+ * @param cut of the tree over workers
+ * @param problem what is solved, and when a column counts as dependent
+ * @param factorization what makes R, and what is kept
+ * @param solution what is done for a solution
  */
 public record SolveOptions(
-    SymbolicOptions symbolic,
-    PartitionOptions partition,
-    BackendChoice backend,
-    double ridge,
-    OptionalDouble rankTolerance,
-    boolean equilibrate,
-    int columns,
-    int workers,
-    int partitions,
-    StorageLevel storageLevel,
-    RankPolicy rankPolicy,
-    boolean check,
-    boolean minimumNorm,
-    long deviceMemoryBytes,
-    int refinement,
-    boolean keepQ,
-    Optional<SymbolicAnalysis> analysis) {
+    Input input,
+    Analysis analysis,
+    Cut cut,
+    Problem problem,
+    Factorization factorization,
+    Solution solution) {
 
-  /** Checks the ranges; nothing is null. */
+  /** Nothing is null. */
   public SolveOptions {
-    Objects.requireNonNull(symbolic, "symbolic");
-    Objects.requireNonNull(partition, "partition");
-    Objects.requireNonNull(backend, "backend");
-    Objects.requireNonNull(rankTolerance, "rankTolerance");
-    Objects.requireNonNull(storageLevel, "storageLevel");
-    Objects.requireNonNull(rankPolicy, "rankPolicy");
+    Objects.requireNonNull(input, "input");
     Objects.requireNonNull(analysis, "analysis");
-    if (!(ridge >= 0) || Double.isInfinite(ridge)) {
-      throw new IllegalArgumentException("ridge = " + ridge + ": must be finite and at least 0");
-    }
-    if (rankTolerance.isPresent() && Double.isNaN(rankTolerance.getAsDouble())) {
-      throw new IllegalArgumentException("rank tolerance is NaN");
-    }
-    if (!storageLevel.useMemory() && !storageLevel.useDisk()) {
-      throw new IllegalArgumentException("R has to be kept: storage level NONE is none");
-    }
-    if (refinement < 0) {
-      throw new IllegalArgumentException("refinement = " + refinement + ": at least 0 steps");
-    }
-    if (columns < -1 || workers < 0 || partitions < 0 || deviceMemoryBytes < 0) {
-      throw new IllegalArgumentException(
-          "columns, workers, partitions and bytes cannot be negative");
-    }
+    Objects.requireNonNull(cut, "cut");
+    Objects.requireNonNull(problem, "problem");
+    Objects.requireNonNull(factorization, "factorization");
+    Objects.requireNonNull(solution, "solution");
   }
 
   /** AUTO everything. */
   public static SolveOptions defaults() {
-    return new Builder().build();
+    return new SolveOptions(
+        Input.DEFAULT,
+        Analysis.DEFAULT,
+        Cut.DEFAULT,
+        Problem.DEFAULT,
+        Factorization.DEFAULT,
+        Solution.DEFAULT);
   }
 
-  /** A builder that starts from these options. */
-  public Builder toBuilder() {
-    var b = new Builder();
-    b.symbolic = symbolic;
-    b.partition = partition;
-    b.backend = backend;
-    b.ridge = ridge;
-    b.rankTolerance = rankTolerance;
-    b.equilibrate = equilibrate;
-    b.columns = columns;
-    b.workers = workers;
-    b.partitions = partitions;
-    b.storageLevel = storageLevel;
-    b.rankPolicy = rankPolicy;
-    b.check = check;
-    b.minimumNorm = minimumNorm;
-    b.deviceMemoryBytes = deviceMemoryBytes;
-    b.refinement = refinement;
-    b.keepQ = keepQ;
-    b.analysis = analysis;
-    return b;
+  /** The same with another input. */
+  public SolveOptions with(Input other) {
+    return new SolveOptions(other, analysis, cut, problem, factorization, solution);
   }
 
-  /** The same for a matrix of n columns. */
-  public SolveOptions withColumns(int n) {
-    return toBuilder().columns(n).build();
+  /** The same with another analysis. */
+  public SolveOptions with(Analysis other) {
+    return new SolveOptions(input, other, cut, problem, factorization, solution);
   }
 
-  /** The same with Q kept or not. */
-  public SolveOptions withKeepQ(boolean on) {
-    return toBuilder().keepQ(on).build();
+  /** The same with another cut. */
+  public SolveOptions with(Cut other) {
+    return new SolveOptions(input, analysis, other, problem, factorization, solution);
   }
 
-  /** Options while they are collected; a method for each component, all on their defaults. */
-  public static final class Builder {
-    private SymbolicOptions symbolic = SymbolicOptions.defaults();
-    private PartitionOptions partition = PartitionOptions.defaults();
-    private BackendChoice backend = BackendChoice.AUTO;
-    private double ridge;
-    private OptionalDouble rankTolerance = OptionalDouble.empty();
-    private boolean equilibrate = true;
-    private int columns = -1;
-    private int workers;
-    private int partitions;
-    private StorageLevel storageLevel = StorageLevel.MEMORY_AND_DISK();
-    private RankPolicy rankPolicy = RankPolicy.REPORT;
-    private boolean check;
-    private boolean minimumNorm;
-    private long deviceMemoryBytes;
-    private int refinement;
-    private boolean keepQ;
-    private Optional<SymbolicAnalysis> analysis = Optional.empty();
+  /** The same with another problem. */
+  public SolveOptions with(Problem other) {
+    return new SolveOptions(input, analysis, cut, other, factorization, solution);
+  }
 
-    /** AUTO everything. */
-    public Builder() {}
+  /** The same with another factorization. */
+  public SolveOptions with(Factorization other) {
+    return new SolveOptions(input, analysis, cut, problem, other, solution);
+  }
 
-    public Builder symbolic(SymbolicOptions value) {
-      symbolic = value;
-      return this;
+  /** The same with another solution. */
+  public SolveOptions with(Solution other) {
+    return new SolveOptions(input, analysis, cut, problem, factorization, other);
+  }
+
+  /**
+   * How the rows are read.
+   *
+   * @param columns n, or -1 to take it from the rows
+   * @param partitions of the pattern's shuffle; 0 = by the cluster's cores
+   */
+  public record Input(int columns, int partitions) {
+    static final Input DEFAULT = new Input(-1, 0);
+
+    /** Checks the ranges. */
+    public Input {
+      if (columns < -1 || partitions < 0) {
+        throw new IllegalArgumentException("columns and partitions cannot be negative");
+      }
     }
 
-    public Builder partition(PartitionOptions value) {
-      partition = value;
-      return this;
+    /** The same for a matrix of n columns. */
+    public Input withColumns(int n) {
+      return new Input(n, partitions);
     }
 
-    public Builder backend(BackendChoice value) {
-      backend = value;
-      return this;
+    /** The same with so many reducers. */
+    public Input withPartitions(int count) {
+      return new Input(columns, count);
+    }
+  }
+
+  /**
+   * Column order and tree.
+   *
+   * @param symbolic ordering, amalgamation, singletons
+   * @param known an analysis made before, used where the rows have its pattern
+   */
+  public record Analysis(SymbolicOptions symbolic, Optional<SymbolicAnalysis> known) {
+    static final Analysis DEFAULT = new Analysis(SymbolicOptions.defaults(), Optional.empty());
+
+    /** Nothing is null. */
+    public Analysis {
+      Objects.requireNonNull(symbolic, "symbolic");
+      Objects.requireNonNull(known, "analysis");
     }
 
-    public Builder ridge(double value) {
-      ridge = value;
-      return this;
+    /** The same by other rules. */
+    public Analysis withSymbolic(SymbolicOptions rules) {
+      return new Analysis(rules, known);
     }
 
-    public Builder rankTolerance(OptionalDouble value) {
-      rankTolerance = value;
-      return this;
+    /** The same with an analysis made before, or none. */
+    public Analysis withKnown(Optional<SymbolicAnalysis> made) {
+      return new Analysis(symbolic, made);
+    }
+  }
+
+  /**
+   * The cut of the tree.
+   *
+   * @param partition how it is cut
+   * @param workers that it is cut for; 0 = the cluster's executors
+   */
+  public record Cut(PartitionOptions partition, int workers) {
+    static final Cut DEFAULT = new Cut(PartitionOptions.defaults(), 0);
+
+    /** Checks the range; nothing is null. */
+    public Cut {
+      Objects.requireNonNull(partition, "partition");
+      if (workers < 0) {
+        throw new IllegalArgumentException("workers cannot be negative");
+      }
     }
 
-    public Builder equilibrate(boolean value) {
-      equilibrate = value;
-      return this;
+    /** The same, cut another way. */
+    public Cut withPartition(PartitionOptions how) {
+      return new Cut(how, workers);
     }
 
-    public Builder columns(int value) {
-      columns = value;
-      return this;
+    /** The same for so many workers. */
+    public Cut withWorkers(int count) {
+      return new Cut(partition, count);
+    }
+  }
+
+  /**
+   * What is solved, and when a column counts as dependent on others.
+   *
+   * @param ridge lambda of the penalty lambda ||x||^2; at least 0
+   * @param equilibrate columns scaled to unit 2-norm first
+   * @param rankTolerance empty = the default of {@code FactorOptions}; negative = no detection
+   * @param rankPolicy what happens to a rank-deficient problem
+   */
+  public record Problem(
+      double ridge, boolean equilibrate, OptionalDouble rankTolerance, RankPolicy rankPolicy) {
+    static final Problem DEFAULT = new Problem(0, true, OptionalDouble.empty(), RankPolicy.REPORT);
+
+    /** Checks the ranges; nothing is null. */
+    public Problem {
+      Objects.requireNonNull(rankTolerance, "rankTolerance");
+      Objects.requireNonNull(rankPolicy, "rankPolicy");
+      if (!(ridge >= 0) || Double.isInfinite(ridge)) {
+        throw new IllegalArgumentException("ridge = " + ridge + ": must be finite and at least 0");
+      }
+      if (rankTolerance.isPresent() && Double.isNaN(rankTolerance.getAsDouble())) {
+        throw new IllegalArgumentException("rank tolerance is NaN");
+      }
     }
 
-    public Builder workers(int value) {
-      workers = value;
-      return this;
+    /** The same with another penalty. */
+    public Problem withRidge(double lambda) {
+      return new Problem(lambda, equilibrate, rankTolerance, rankPolicy);
     }
 
-    public Builder partitions(int value) {
-      partitions = value;
-      return this;
+    /** The same with columns scaled or not. */
+    public Problem withEquilibrate(boolean on) {
+      return new Problem(ridge, on, rankTolerance, rankPolicy);
     }
 
-    public Builder storageLevel(StorageLevel value) {
-      storageLevel = value;
-      return this;
+    /** The same with a tolerance, negative: none. */
+    public Problem withRankTolerance(double tolerance) {
+      return new Problem(ridge, equilibrate, OptionalDouble.of(tolerance), rankPolicy);
     }
 
-    public Builder rankPolicy(RankPolicy value) {
-      rankPolicy = value;
-      return this;
+    /** The same with another policy. */
+    public Problem withRankPolicy(RankPolicy policy) {
+      return new Problem(ridge, equilibrate, rankTolerance, policy);
+    }
+  }
+
+  /**
+   * What makes R, and what is kept.
+   *
+   * @param backend CPU or CUDA
+   * @param deviceMemoryBytes device memory that a task may use; 0 = what is free
+   * @param storageLevel where R is kept
+   * @param keepQ whether a factorization keeps Q for further right-hand sides
+   */
+  public record Factorization(
+      BackendChoice backend, long deviceMemoryBytes, StorageLevel storageLevel, boolean keepQ) {
+    static final Factorization DEFAULT =
+        new Factorization(BackendChoice.AUTO, 0, StorageLevel.MEMORY_AND_DISK(), false);
+
+    /** Checks the ranges; nothing is null. */
+    public Factorization {
+      Objects.requireNonNull(backend, "backend");
+      Objects.requireNonNull(storageLevel, "storageLevel");
+      if (deviceMemoryBytes < 0) {
+        throw new IllegalArgumentException("bytes cannot be negative");
+      }
+      if (!storageLevel.useMemory() && !storageLevel.useDisk()) {
+        throw new IllegalArgumentException("R has to be kept: storage level NONE is none");
+      }
     }
 
-    public Builder check(boolean value) {
-      check = value;
-      return this;
+    /** The same on another backend. */
+    public Factorization withBackend(BackendChoice choice) {
+      return new Factorization(choice, deviceMemoryBytes, storageLevel, keepQ);
     }
 
-    public Builder minimumNorm(boolean value) {
-      minimumNorm = value;
-      return this;
+    /** The same with so much device memory. */
+    public Factorization withDeviceMemoryBytes(long bytes) {
+      return new Factorization(backend, bytes, storageLevel, keepQ);
     }
 
-    public Builder deviceMemoryBytes(long value) {
-      deviceMemoryBytes = value;
-      return this;
+    /** The same with R kept elsewhere. */
+    public Factorization withStorageLevel(StorageLevel level) {
+      return new Factorization(backend, deviceMemoryBytes, level, keepQ);
     }
 
-    public Builder refinement(int value) {
-      refinement = value;
-      return this;
+    /** The same with Q kept or not. */
+    public Factorization withKeepQ(boolean on) {
+      return new Factorization(backend, deviceMemoryBytes, storageLevel, on);
+    }
+  }
+
+  /**
+   * What is done for a solution.
+   *
+   * @param refinement steps of iterative refinement; at least 0
+   * @param minimumNorm whether a rank-deficient or wide problem gets its solution of least norm
+   *     instead of a basic one
+   * @param check whether a solve ends with a pass that measures ||A'(b-Ax)||
+   */
+  public record Solution(int refinement, boolean minimumNorm, boolean check) {
+    static final Solution DEFAULT = new Solution(0, false, false);
+
+    /** Checks the range. */
+    public Solution {
+      if (refinement < 0) {
+        throw new IllegalArgumentException("refinement = " + refinement + ": at least 0 steps");
+      }
     }
 
-    public Builder keepQ(boolean value) {
-      keepQ = value;
-      return this;
+    /** The same with so many steps. */
+    public Solution withRefinement(int steps) {
+      return new Solution(steps, minimumNorm, check);
     }
 
-    public Builder analysis(Optional<SymbolicAnalysis> value) {
-      analysis = value;
-      return this;
+    /** The same of least norm, or basic. */
+    public Solution withMinimumNorm(boolean on) {
+      return new Solution(refinement, on, check);
     }
 
-    /** The symbolic options so far. */
-    public SymbolicOptions symbolic() {
-      return symbolic;
-    }
-
-    /**
-     * Checks and freezes.
-     *
-     * @throws IllegalArgumentException for an option out of range
-     */
-    public SolveOptions build() {
-      return new SolveOptions(
-          symbolic,
-          partition,
-          backend,
-          ridge,
-          rankTolerance,
-          equilibrate,
-          columns,
-          workers,
-          partitions,
-          storageLevel,
-          rankPolicy,
-          check,
-          minimumNorm,
-          deviceMemoryBytes,
-          refinement,
-          keepQ,
-          analysis);
+    /** The same, checked or not. */
+    public Solution withCheck(boolean on) {
+      return new Solution(refinement, minimumNorm, on);
     }
   }
 }

@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.plan;
 
-import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -19,14 +18,14 @@ public final class SolvePlan implements Serializable {
   /**
    * Numbers that are no tables.
    *
+   * @param devices whether this is a problem for GPUs
    * @param combineFlops most flops that the map-side combine may take for an entry that it gets
    */
   public record Numbers(
       int rhsCount,
       double tolerance,
       double ridge,
-      BackendChoice backend,
-      double intensity,
+      DeviceVerdict devices,
       long deviceMemoryBytes,
       boolean local,
       boolean keepQ,

@@ -1,34 +1,30 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.resource;
 
-import io.sparqr.backend.BackendChoice;
 import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.partition.DeviceModel;
+import io.sparqr.spark.plan.DeviceVerdict;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.ServiceLoader;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
-import org.apache.spark.SparkEnv;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The backends of this JVM by name, and the choice among them. */
+/** The backends of this JVM by name, and a task's among them. */
 public final class Backends {
 
   private static final Logger LOG = LoggerFactory.getLogger(Backends.class);
 
-  /** Flops a byte below which AUTO stays on the CPU. */
-  static final String MINIMUM_INTENSITY = "spark.sparqr.cuda.minimumIntensity";
-
-  /** Flops below which AUTO stays on the CPU. */
-  static final String MINIMUM_FLOPS = "spark.sparqr.cuda.minimumFlops";
+  private static final String NO_GPU_GIVEN =
+      "Spark gave the task no GPU (spark.executor.resource.gpu.amount,"
+          + " spark.task.resource.gpu.amount)";
 
   private static final Map<String, Boolean> LOGGED = new ConcurrentHashMap<>();
 
@@ -49,40 +45,63 @@ public final class Backends {
   }
 
   /**
-   * Chooses for a task of this JVM.
+   * The CUDA backend of this JVM.
    *
-   * @param intensity flops / bytes of the fronts
-   * @param flops of the factorization
+   * @param provider empty where there is none on the class path
+   */
+  record Cuda(Optional<QrBackendProvider> provider) {
+
+    /** Why it computes nothing here; empty if it can. */
+    Optional<String> obstacle() {
+      if (provider.isEmpty()) {
+        return Optional.of("no CUDA backend in this build");
+      }
+      Optional<String> reason = provider.get().unavailable();
+      return reason.isEmpty() && provider.get().devices() == 0
+          ? Optional.of("no CUDA device")
+          : reason;
+    }
+  }
+
+  static Cuda cuda() {
+    return new Cuda(find("cuda"));
+  }
+
+  /** Says that CUDA is required and why it is not there. */
+  static void cudaIsRequired(String obstacle) {
+    throw new BackendUnavailableException("CUDA is required: " + obstacle, "cuda");
+  }
+
+  /**
+   * The backend of a task of this JVM.
+   *
+   * @param verdict on the problem
    * @param device which of that many devices the task may use, if any
-   * @throws BackendUnavailableException if CUDA is required and not there, or there is no CPU
+   * @throws BackendUnavailableException if a device is required and not there, or there is no CPU
    *     backend on the class path
    */
-  public static Chosen choose(
-      BackendChoice choice, double intensity, double flops, IntFunction<OptionalInt> device) {
-    if (choice == BackendChoice.CPU) {
-      return new Chosen(cpu(), -1, "asked for");
+  public static Chosen choose(DeviceVerdict verdict, IntFunction<OptionalInt> device) {
+    return choose(verdict, cuda(), device);
+  }
+
+  static Chosen choose(DeviceVerdict verdict, Cuda cuda, IntFunction<OptionalInt> device) {
+    if (!verdict.use()) {
+      return onHost(verdict.reason());
     }
-    Optional<QrBackendProvider> cuda = find("cuda");
-    String why = unusable(cuda);
-    OptionalInt mine = why == null ? device.apply(cuda.get().devices()) : OptionalInt.empty();
-    if (why == null && mine.isEmpty()) {
-      why =
-          "Spark gave the task no GPU (spark.executor.resource.gpu.amount,"
-              + " spark.task.resource.gpu.amount)";
+    Optional<String> obstacle = cuda.obstacle();
+    OptionalInt mine =
+        obstacle.isEmpty() ? device.apply(cuda.provider.get().devices()) : OptionalInt.empty();
+    if (mine.isPresent()) {
+      return new Chosen(cuda.provider.get(), mine.getAsInt(), verdict.reason());
     }
-    if (choice == BackendChoice.REQUIRE_CUDA) {
-      if (why != null) {
-        throw new BackendUnavailableException("CUDA is required: " + why, "cuda");
-      }
-      return new Chosen(cuda.get(), mine.getAsInt(), "required");
+    String why = obstacle.orElse(NO_GPU_GIVEN);
+    if (verdict.required()) {
+      cudaIsRequired(why);
     }
-    if (why == null) {
-      why = tooLittle(cuda.get(), intensity, flops);
-    }
-    if (why == null) {
-      String reason = String.format(Locale.ROOT, "arithmetic intensity %.1f", intensity);
-      return new Chosen(cuda.get(), mine.getAsInt(), reason);
-    }
+    return onHost(why);
+  }
+
+  private static Chosen onHost(String why) {
     if (LOGGED.putIfAbsent(why, true) == null) {
       LOG.info("sparse QR on the CPU: {}", why);
     }
@@ -91,10 +110,13 @@ public final class Backends {
 
   /** Devices of this JVM. */
   static List<DeviceModel> devices() {
-    Optional<QrBackendProvider> cuda = find("cuda");
+    Cuda cuda = cuda();
+    if (cuda.obstacle().isPresent()) {
+      return List.of();
+    }
     var list = new ArrayList<DeviceModel>();
-    for (int d = 0; unusable(cuda) == null && d < cuda.get().devices(); d++) {
-      list.add(cuda.get().device(d).orElseGet(DeviceModel::reference));
+    for (int d = 0; d < cuda.provider.get().devices(); d++) {
+      list.add(cuda.provider.get().device(d).orElseGet(DeviceModel::reference));
     }
     return list;
   }
@@ -102,56 +124,6 @@ public final class Backends {
   /** Device memory that this JVM holds at the moment. */
   public static long deviceBytesInUse() {
     return find("cuda").map(QrBackendProvider::deviceBytesInUse).orElse(0L);
-  }
-
-  /** Whether a problem is one for GPUs. */
-  public static DeviceUse deviceUse(BackendChoice choice, double intensity, double flops) {
-    Optional<QrBackendProvider> cuda =
-        choice == BackendChoice.CPU ? Optional.empty() : find("cuda");
-    if (cuda.isPresent() && choice == BackendChoice.REQUIRE_CUDA) {
-      return DeviceUse.REQUIRED;
-    }
-    boolean enough = cuda.isPresent() && tooLittle(cuda.get(), intensity, flops) == null;
-    return enough ? DeviceUse.WHERE_THERE : DeviceUse.NONE;
-  }
-
-  /** Why a problem stays on the CPU, null if it does not. */
-  static String tooLittle(QrBackendProvider cuda, double intensity, double flops) {
-    double leastIntensity = setting(MINIMUM_INTENSITY, cuda.minimumIntensity());
-    if (intensity < leastIntensity) {
-      return String.format(
-          Locale.ROOT,
-          "arithmetic intensity %.1f flops a byte is below the device's threshold %.1f",
-          intensity,
-          leastIntensity);
-    }
-    double leastFlops = setting(MINIMUM_FLOPS, cuda.minimumFlops());
-    return flops >= leastFlops
-        ? null
-        : String.format(
-            Locale.ROOT, "%.1e flops are below the device's threshold %.1e", flops, leastFlops);
-  }
-
-  /** A number of the Spark configuration, where there is one. */
-  private static double setting(String key, double otherwise) {
-    SparkEnv env = SparkEnv.get();
-    String value = env == null ? null : env.conf().get(key, null);
-    try {
-      return value == null ? otherwise : Double.parseDouble(value);
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException(key + " = " + value + ": no number", e);
-    }
-  }
-
-  private static String unusable(Optional<QrBackendProvider> cuda) {
-    if (cuda.isEmpty()) {
-      return "no CUDA backend in this build";
-    }
-    Optional<String> reason = cuda.get().unavailable();
-    if (reason.isPresent()) {
-      return reason.get();
-    }
-    return cuda.get().devices() == 0 ? "no CUDA device" : null;
   }
 
   /** A backend on the host's cores. */

@@ -5,6 +5,7 @@ import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.SubtreeTask;
+import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.resource.PlannedPlaces.Place;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,13 +88,14 @@ public final class ClusterResources {
    * Asks the context.
    *
    * @param workers a caller's number of workers, 0 for what is there
-   * @param use of GPUs; where they are required and nothing is known of an executor's, it is
+   * @param verdict on GPUs; where they are required and nothing is known of an executor's, it is
    *     planned with one
    */
-  public static ClusterResources probe(JavaSparkContext context, int workers, DeviceUse use) {
+  public static ClusterResources probe(
+      JavaSparkContext context, int workers, DeviceVerdict verdict) {
     return isLocal(context)
-        ? local(context, workers, use.any() ? Backends.devices() : List.of())
-        : cluster(context, workers, use);
+        ? local(context, workers, verdict.use() ? Backends.devices() : List.of())
+        : cluster(context, workers, verdict);
   }
 
   private static ClusterResources local(
@@ -119,17 +121,18 @@ public final class ClusterResources {
     return text.equals("*") ? Runtime.getRuntime().availableProcessors() : Integer.parseInt(text);
   }
 
-  private static ClusterResources cluster(JavaSparkContext context, int workers, DeviceUse use) {
+  private static ClusterResources cluster(
+      JavaSparkContext context, int workers, DeviceVerdict verdict) {
     SparkConf conf = context.getConf();
     long memory = conf.getSizeAsBytes("spark.executor.memory", "1g");
     List<Executor> executors = Executor.of(context);
     var there = new ArrayList<Worker>();
     if (executors.isEmpty()) {
       var nobody = new Executor("", "", executorCores(context), StageGpus.promised(conf));
-      add(nobody, Optional.empty(), nobody.devices(conf, Optional.empty(), use), memory, there);
+      add(nobody, Optional.empty(), nobody.devices(conf, Optional.empty(), verdict), memory, there);
     }
     for (Executor e : executors) {
-      List<DeviceModel> gpus = e.devices(conf, DeviceReport.of(e.id()), use);
+      List<DeviceModel> gpus = e.devices(conf, DeviceReport.of(e.id()), verdict);
       int slots = gpus.isEmpty() ? Math.max(1, e.cores() / taskCpus(conf)) : gpus.size();
       var place = Optional.of(new Place(e.id(), e.location(), slots));
       add(e, place, gpus, memory, there);

@@ -2,6 +2,7 @@
 package io.sparqr.spark.resource;
 
 import io.sparqr.partition.DeviceModel;
+import io.sparqr.spark.plan.DeviceVerdict;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -51,17 +52,17 @@ record Executor(String id, String host, int cores, int gpus) {
    * Its GPUs that the tasks of a factoring stage will get.
    *
    * @param told what it has told the driver, if it has
-   * @param use none: there are none to plan with; required: at least one, unless it is known to
-   *     have none, since a task without one would fail
+   * @param verdict refusing: there are none to plan with; requiring: at least one, unless it is
+   *     known to have none, since a task without one would fail
    */
-  List<DeviceModel> devices(SparkConf conf, Optional<DeviceReport> told, DeviceUse use) {
-    if (!use.any()) {
+  List<DeviceModel> devices(SparkConf conf, Optional<DeviceReport> told, DeviceVerdict verdict) {
+    if (!verdict.use()) {
       return List.of();
     }
     if (told.isPresent() && (told.get().devices().isEmpty() || !StageGpus.granted(conf))) {
       return told.get().free() ? told.get().devices() : List.of();
     }
-    int least = use == DeviceUse.REQUIRED ? 1 : 0;
+    int least = verdict.required() ? 1 : 0;
     int count = StageGpus.granted(conf) ? gpus : Math.max(least, StageGpus.promised(conf));
     var list = new ArrayList<DeviceModel>();
     for (int d = 0; d < count; d++) {

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.resource;
 
+import io.sparqr.spark.plan.DeviceVerdict;
 import java.util.Optional;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -25,11 +26,11 @@ public final class StageGpus {
   /**
    * The profile of the factoring stages; empty where the application's own is right.
    *
-   * @param use of GPUs
+   * @param verdict on GPUs
    */
   public static Optional<ResourceProfile> profile(
-      JavaSparkContext context, ClusterResources resources, DeviceUse use) {
-    if (resources.local() || !use.any() || !asks(context.getConf())) {
+      JavaSparkContext context, ClusterResources resources, DeviceVerdict verdict) {
+    if (resources.local() || !verdict.use() || !asks(context.getConf())) {
       return Optional.empty();
     }
     var task = new TaskResourceRequests().cpus(resources.taskCpus()).resource("gpu", 1);

@@ -26,7 +26,7 @@ record AnswerPair(
 
   /** What rank detection may have dropped of a column, relatively. */
   private double dropped(LeastSquaresSolution s) {
-    return s.rank() == a.columns() ? 0 : Math.max(0, s.report().tolerance());
+    return s.rank() == a.columns() ? 0 : Math.max(0, s.report().rankTest().tolerance());
   }
 
   /** Whether both are right. NaN is not. */

@@ -199,7 +199,8 @@ public final class DeviceProduct {
               judged,
               same ? "" : clear ? " DIFFERS" : " differs, no gap in the singular values"));
       // AUTO must give the very bits of the backend that it chose
-      LeastSquaresSolution chosen = auto.report().backend().startsWith("cuda") ? cuda : cpu;
+      LeastSquaresSolution chosen =
+          auto.report().factorization().backend().startsWith("cuda") ? cuda : cpu;
       boolean equal = Arrays.equals(auto.x(), chosen.x());
       good &= equal;
       row(
@@ -210,7 +211,7 @@ public final class DeviceProduct {
               Locale.ROOT,
               "took %s (%s), factorize %.2f of the better%s",
               chosen == cuda ? "cuda" : "cpu",
-              auto.report().backendReason(),
+              auto.report().factorization().backendReason(),
               factorize(auto) / Math.min(factorize(cpu), factorize(cuda)),
               equal ? "" : " DIFFERS"));
     }
@@ -256,8 +257,8 @@ public final class DeviceProduct {
         backend,
         s.rank(),
         s.residualNorm(),
-        r.subtreeTasks(),
-        r.levels(),
+        r.analysis().subtreeTasks(),
+        r.analysis().levels(),
         t.read(),
         t.pattern(),
         t.order(),
@@ -267,8 +268,8 @@ public final class DeviceProduct {
         t.factorize(),
         t.solve(),
         t.total(),
-        r.peakDeviceBytes() >> 20,
-        r.devices(),
+        r.factorization().peakDeviceBytes() >> 20,
+        r.factorization().devices(),
         text);
   }
 

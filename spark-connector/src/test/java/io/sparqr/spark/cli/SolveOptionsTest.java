@@ -5,12 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.plan.SolveOption;
 import io.sparqr.spark.plan.SolveOptions;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalDouble;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -33,21 +34,19 @@ class SolveOptionsTest {
     return command.solver(COLUMNS).options();
   }
 
-  /** The solver's options that a word changes, and how; the defaults are the builder's own. */
-  private static Map<String, UnaryOperator<SolveOptions.Builder>> solving() {
-    var all = new HashMap<String, UnaryOperator<SolveOptions.Builder>>();
-    all.put(
-        "--ordering nd",
-        b -> b.symbolic(b.symbolic().withOrdering(OrderingMethod.NESTED_DISSECTION)));
+  /** The solver's options that a word changes, and how: each word of the table, and no other. */
+  private static Map<String, UnaryOperator<GpuSparseQR.Builder>> solving() {
+    var all = new HashMap<String, UnaryOperator<GpuSparseQR.Builder>>();
+    all.put("--ordering nd", b -> b.ordering(OrderingMethod.NESTED_DISSECTION));
     all.put("--backend cuda", b -> b.backend(BackendChoice.REQUIRE_CUDA));
-    all.put("--tolerance 0.25", b -> b.rankTolerance(OptionalDouble.of(0.25)));
-    all.put("--tolerance -1", b -> b.rankTolerance(OptionalDouble.of(-1)));
+    all.put("--tolerance 0.25", b -> b.rankTolerance(0.25));
+    all.put("--tolerance -1", b -> b.rankTolerance(-1));
     all.put("--ridge 0.5", b -> b.ridge(0.5));
     all.put("--refine 3", b -> b.refinement(3));
     all.put("--minimum-norm", b -> b.minimumNorm(true));
     all.put("--no-equilibrate", b -> b.equilibrate(false));
     all.put("--check", b -> b.check(true));
-    all.put("--executors 4", b -> b.workers(4));
+    all.put("--executors 4", b -> b.executors(4));
     all.put("--partitions 5", b -> b.partitions(5));
     return all;
   }
@@ -73,6 +72,10 @@ class SolveOptionsTest {
     return o.toString().replaceAll("\\[I@[0-9a-f]+", "[]");
   }
 
+  private static GpuSparseQR.Builder defaults() {
+    return GpuSparseQR.builder().columns(COLUMNS);
+  }
+
   private static Stream<String> words() {
     return solving().keySet().stream();
   }
@@ -80,16 +83,14 @@ class SolveOptionsTest {
   @ParameterizedTest
   @MethodSource("words")
   void changesItsOptionAndNoOther(String words) {
-    SolveOptions defaults = new SolveOptions.Builder().columns(COLUMNS).build();
-    String expected = text(solving().get(words).apply(defaults.toBuilder()).build());
-    assertThat(expected).isNotEqualTo(text(defaults));
+    String expected = text(solving().get(words).apply(defaults()).build().options());
+    assertThat(expected).isNotEqualTo(text(defaults().build().options()));
     assertThat(text(of(words.split(" ")))).isEqualTo(expected);
   }
 
   @Test
   void withoutWordsTheBuildersDefaultsHold() {
-    SolveOptions defaults = new SolveOptions.Builder().columns(COLUMNS).build();
-    assertThat(text(of())).isEqualTo(text(defaults));
+    assertThat(text(of())).isEqualTo(text(defaults().build().options()));
   }
 
   @Test
@@ -97,10 +98,12 @@ class SolveOptionsTest {
     List<String> names =
         new CommandLine(new SolveCommand())
             .getCommandSpec().options().stream().map(OptionSpec::longestName).toList();
+    List<String> tried = solving().keySet().stream().map(w -> w.split(" ")[0]).distinct().toList();
     List<String> known =
-        Stream.concat(OTHERS.stream(), solving().keySet().stream().map(w -> w.split(" ")[0]))
-            .distinct()
-            .collect(Collectors.toList());
+        Stream.concat(OTHERS.stream(), tried.stream()).collect(Collectors.toList());
     assertThat(names).containsExactlyInAnyOrderElementsOf(known);
+    assertThat(tried)
+        .containsExactlyInAnyOrderElementsOf(
+            Arrays.stream(SolveOption.values()).flatMap(o -> o.word().stream()).toList());
   }
 }

@@ -14,6 +14,7 @@ import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.RankPolicy;
 import io.sparqr.spark.plan.PlanHandle;
+import io.sparqr.spark.rows.RowSource;
 import io.sparqr.sparse.CsrMatrix;
 import java.lang.reflect.Field;
 import java.util.Map;
@@ -94,7 +95,7 @@ class ReleasedFactorTest {
   void closeReleasesThePlansBroadcastAndItsDecodedCopy() {
     int plans = decodedPlans();
     RowSource rows = RowSource.of(Problems.rdd(A, 2, B));
-    FactorState f = Pipeline.state(rows, cut().build().options(), ProgressListener.NONE);
+    FactorState f = Pipeline.factorize(rows, cut().build().options(), ProgressListener.NONE);
     f.solve();
     assertThat(decodedPlans()).isEqualTo(plans + 1);
     var made = (FactorState.Made) field(FactorState.class, f, "made");

@@ -9,6 +9,8 @@ import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.Problems;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.rows.RowSource;
+import io.sparqr.spark.solve.SemiNormalEquations;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.Arrays;
 import java.util.stream.IntStream;
@@ -32,7 +34,7 @@ class SemiNormalEquationsTest {
 
   private static FactorState state(CsrMatrix a) {
     RowSource rows = RowSource.of(Problems.rdd(a, 2, Problems.rhs(a.rows(), 7)));
-    return Pipeline.state(rows, SolveOptions.defaults(), ProgressListener.NONE);
+    return Pipeline.factorize(rows, SolveOptions.defaults(), ProgressListener.NONE);
   }
 
   @Test

@@ -64,7 +64,7 @@ class SubtreeMetricsTest {
       report = f.summary();
       // listeners hear of stages a little later
       while (shown.size() < 5
-          || shown.values().stream().noneMatch(e -> e.getValue() == report.fronts())) {
+          || shown.values().stream().noneMatch(e -> e.getValue() == report.analysis().fronts())) {
         Thread.sleep(20);
       }
     } finally {
@@ -72,17 +72,19 @@ class SubtreeMetricsTest {
     }
     Map<String, Long> page = new TreeMap<>();
     shown.values().forEach(e -> page.put(e.getKey(), e.getValue()));
-    assertThat(report.levels()).isGreaterThanOrEqualTo(3);
+    assertThat(report.analysis().levels()).isGreaterThanOrEqualTo(3);
     assertThat(page)
-        .containsEntry("sparqr fronts", (long) report.fronts())
-        .containsEntry("sparqr R bytes", 8 * report.nnzR())
+        .containsEntry("sparqr fronts", (long) report.analysis().fronts())
+        .containsEntry("sparqr R bytes", 8 * report.factorization().nnzR())
         .containsEntry("sparqr rows", (long) A.rows())
         .containsKey("sparqr contribution bytes");
     // Each task's flops are rounded.
     assertThat((double) page.get("sparqr flops"))
-        .isBetween(report.flopsDone() - 100, report.flopsDone() + 100);
+        .isBetween(
+            report.factorization().flopsDone() - 100, report.factorization().flopsDone() + 100);
     Map<String, Long> after = values(registry);
-    assertThat(after.get("tasks") - before.get("tasks")).isEqualTo(report.subtreeTasks());
+    assertThat(after.get("tasks") - before.get("tasks"))
+        .isEqualTo(report.analysis().subtreeTasks());
     Map<String, String> names =
         Map.of(
             "fronts", "sparqr fronts",

@@ -35,12 +35,12 @@ class RegressionParamsTest {
         .usingRecursiveComparison()
         .isEqualTo(SolveOptions.defaults());
     // the selected inverse has singletons' errors like all others
-    assertThat(solver(new SparseQRRegression()).symbolic().singletons()).isFalse();
-    assertThat(solver(new SparseQRRegression().setOrdering("nd")).symbolic().ordering())
+    assertThat(solver(new SparseQRRegression()).analysis().symbolic().singletons()).isFalse();
+    assertThat(solver(new SparseQRRegression().setOrdering("nd")).analysis().symbolic().ordering())
         .isEqualTo(OrderingMethod.NESTED_DISSECTION);
-    assertThat(solver(new SparseQRRegression().setBackend("cuda")).backend())
+    assertThat(solver(new SparseQRRegression().setBackend("cuda")).factorization().backend())
         .isEqualTo(BackendChoice.REQUIRE_CUDA);
-    assertThat(solver(new SparseQRRegression().setRankTolerance(-1)).rankTolerance())
+    assertThat(solver(new SparseQRRegression().setRankTolerance(-1)).problem().rankTolerance())
         .isEqualTo(OptionalDouble.of(-1));
     assertThatThrownBy(() -> new SparseQRRegression().setOrdering("metis"))
         .isInstanceOf(IllegalArgumentException.class);
@@ -102,7 +102,7 @@ class RegressionParamsTest {
         .isInstanceOf(UnsupportedOperationException.class);
     assertThat(plain.summary().coefficientStandardErrors()[0]).isPositive();
     for (String ordering : List.of("nd", "natural")) {
-      assertThat(quick().setOrdering(ordering).fit(data).summary().report().ordering())
+      assertThat(quick().setOrdering(ordering).fit(data).summary().report().analysis().ordering())
           .startsWith(ordering.substring(0, 1).toUpperCase(java.util.Locale.ROOT));
     }
     assertThat(plain.predict(Vectors.dense(0, 0))).isCloseTo(plain.intercept(), within(0.0));

@@ -8,6 +8,7 @@ import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.resource.PlannedPlaces.Place;
 import java.util.List;
 import java.util.Optional;
@@ -17,6 +18,10 @@ import org.junit.jupiter.api.Test;
 
 /** What the tree's cut and the tasks are told of the cluster. */
 class ClusterResourcesTest {
+
+  private static final DeviceVerdict NONE = new DeviceVerdict.Refuse("");
+  private static final DeviceVerdict WHERE_THERE = new DeviceVerdict.Use(false, "");
+  private static final DeviceVerdict REQUIRED = new DeviceVerdict.Use(true, "");
 
   private static final ModelRates RATES = ModelRates.of(new SparkConf(false));
   private static final DeviceModel SMALL = new DeviceModel(1e12, 7e9, 16L << 30);
@@ -104,11 +109,11 @@ class ClusterResourcesTest {
   @Test
   void aLocalMasterIsOneWorkerOrAsManyAsTheCallerSays() {
     var context = LocalSpark.context();
-    ClusterResources one = ClusterResources.probe(context, 0, DeviceUse.NONE);
+    ClusterResources one = ClusterResources.probe(context, 0, NONE);
     assertThat(one.local()).isTrue();
     assertThat(one.threads(tasks(0))).containsExactly(2);
     assertThat(one.model().workers()).hasSize(1);
-    ClusterResources three = ClusterResources.probe(context, 3, DeviceUse.NONE);
+    ClusterResources three = ClusterResources.probe(context, 3, NONE);
     assertThat(three.model().workers()).hasSize(3);
     assertThat(three.threads(tasks(0, 1, 2))).containsExactly(1, 1, 1);
     assertThat(three.places(context.sc(), tasks(0, 1, 2)).of(1)).isEmpty();
@@ -134,18 +139,17 @@ class ClusterResourcesTest {
     Optional<DeviceReport> free = Optional.of(new DeviceReport("0", true, List.of(SMALL)));
     Optional<DeviceReport> kept = Optional.of(new DeviceReport("0", false, List.of(SMALL)));
     Optional<DeviceReport> bare = Optional.of(new DeviceReport("0", false, List.of()));
-    assertThat(none.devices(plain, silent, DeviceUse.WHERE_THERE)).isEmpty();
-    assertThat(none.devices(plain, free, DeviceUse.WHERE_THERE)).containsExactly(SMALL);
-    assertThat(none.devices(plain, kept, DeviceUse.WHERE_THERE)).isEmpty();
-    assertThat(none.devices(visible, silent, DeviceUse.WHERE_THERE))
-        .containsExactly(h200, h200, h200);
-    assertThat(none.devices(visible, bare, DeviceUse.WHERE_THERE)).isEmpty();
-    assertThat(two.devices(plain, silent, DeviceUse.WHERE_THERE)).isEmpty();
-    assertThat(two.devices(granting, silent, DeviceUse.WHERE_THERE)).containsExactly(h200, h200);
-    assertThat(two.devices(granting, kept, DeviceUse.WHERE_THERE)).containsExactly(SMALL, SMALL);
-    assertThat(two.devices(granting, bare, DeviceUse.WHERE_THERE)).isEmpty();
-    assertThat(none.devices(granting, silent, DeviceUse.WHERE_THERE)).isEmpty();
-    assertThat(two.devices(granting, silent, DeviceUse.NONE)).isEmpty();
+    assertThat(none.devices(plain, silent, WHERE_THERE)).isEmpty();
+    assertThat(none.devices(plain, free, WHERE_THERE)).containsExactly(SMALL);
+    assertThat(none.devices(plain, kept, WHERE_THERE)).isEmpty();
+    assertThat(none.devices(visible, silent, WHERE_THERE)).containsExactly(h200, h200, h200);
+    assertThat(none.devices(visible, bare, WHERE_THERE)).isEmpty();
+    assertThat(two.devices(plain, silent, WHERE_THERE)).isEmpty();
+    assertThat(two.devices(granting, silent, WHERE_THERE)).containsExactly(h200, h200);
+    assertThat(two.devices(granting, kept, WHERE_THERE)).containsExactly(SMALL, SMALL);
+    assertThat(two.devices(granting, bare, WHERE_THERE)).isEmpty();
+    assertThat(none.devices(granting, silent, WHERE_THERE)).isEmpty();
+    assertThat(two.devices(granting, silent, NONE)).isEmpty();
   }
 
   @Test
@@ -155,10 +159,10 @@ class ClusterResourcesTest {
     SparkConf visible = new SparkConf(false).set("spark.executorEnv.CUDA_VISIBLE_DEVICES", "0,1,2");
     var none = new Executor("0", "host", 8, 0);
     Optional<DeviceReport> bare = Optional.of(new DeviceReport("0", false, List.of()));
-    assertThat(none.devices(plain, Optional.empty(), DeviceUse.REQUIRED))
+    assertThat(none.devices(plain, Optional.empty(), REQUIRED))
         .containsExactly(DeviceModel.reference());
-    assertThat(none.devices(visible, Optional.empty(), DeviceUse.REQUIRED)).hasSize(3);
-    assertThat(none.devices(plain, bare, DeviceUse.REQUIRED)).isEmpty();
-    assertThat(none.devices(granting, Optional.empty(), DeviceUse.REQUIRED)).isEmpty();
+    assertThat(none.devices(visible, Optional.empty(), REQUIRED)).hasSize(3);
+    assertThat(none.devices(plain, bare, REQUIRED)).isEmpty();
+    assertThat(none.devices(granting, Optional.empty(), REQUIRED)).isEmpty();
   }
 }

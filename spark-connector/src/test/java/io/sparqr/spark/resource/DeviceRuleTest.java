@@ -9,6 +9,8 @@ import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.plan.DeviceVerdict;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
@@ -22,38 +24,35 @@ import org.junit.jupiter.api.Timeout;
 class DeviceRuleTest {
 
   /** Thresholds of a device; it computes nothing. */
-  private static final QrBackendProvider CUDA =
-      new QrBackendProvider() {
-        @Override
-        public String name() {
-          return "cuda";
-        }
+  private record Thresholds(int devices) implements QrBackendProvider {
+    @Override
+    public String name() {
+      return "cuda";
+    }
 
-        @Override
-        public Optional<String> unavailable() {
-          return Optional.empty();
-        }
+    @Override
+    public Optional<String> unavailable() {
+      return Optional.empty();
+    }
 
-        @Override
-        public SubtreeFactorizer create(int device) {
-          throw new UnsupportedOperationException();
-        }
+    @Override
+    public SubtreeFactorizer create(int device) {
+      throw new UnsupportedOperationException();
+    }
 
-        @Override
-        public int devices() {
-          return 1;
-        }
+    @Override
+    public double minimumIntensity() {
+      return 5;
+    }
 
-        @Override
-        public double minimumIntensity() {
-          return 5;
-        }
+    @Override
+    public double minimumFlops() {
+      return 1e9;
+    }
+  }
 
-        @Override
-        public double minimumFlops() {
-          return 1e9;
-        }
-      };
+  private static final QrBackendProvider CUDA = new Thresholds(1);
+  private static final Backends.Cuda NO_DEVICE = new Backends.Cuda(Optional.of(new Thresholds(0)));
 
   @Test
   void theAddressThatSparkGaveCounts() {
@@ -71,28 +70,74 @@ class DeviceRuleTest {
     assertThat(DeviceLease.device(null, null, false, 5, 2)).isEmpty();
   }
 
+  private static final Backends.Cuda THERE = new Backends.Cuda(Optional.of(CUDA));
+  private static final Backends.Cuda NOWHERE = new Backends.Cuda(Optional.empty());
+
+  private static DeviceVerdict verdict(double flops, double intensity) {
+    return DeviceRule.of(BackendChoice.AUTO, true, THERE).verdict(flops, intensity);
+  }
+
   @Test
-  void theCpuIsChosenWithItsReason() {
-    Backends.Chosen asked =
-        Backends.choose(BackendChoice.CPU, 100, 1e12, devices -> OptionalInt.of(0));
-    assertThat(asked.onDevice()).isFalse();
-    assertThat(asked.reason()).isEqualTo("asked for");
-    Backends.Chosen auto = Backends.choose(BackendChoice.AUTO, 0, 0, d -> OptionalInt.empty());
-    assertThat(auto.provider().name()).isEqualTo("cpu");
-    assertThat(auto.reason()).isNotEmpty();
-    assertThatThrownBy(
-            () -> Backends.choose(BackendChoice.REQUIRE_CUDA, 0, 0, d -> OptionalInt.empty()))
+  void theCallersWordIsNotWeighed() {
+    assertThat(DeviceRule.of(BackendChoice.CPU, true).verdict(1e15, 1e3))
+        .isEqualTo(new DeviceVerdict.Refuse("asked for"));
+    for (boolean local : new boolean[] {true, false}) {
+      assertThat(DeviceRule.of(BackendChoice.REQUIRE_CUDA, local, THERE).verdict(1, 0))
+          .isEqualTo(new DeviceVerdict.Use(true, "required"));
+    }
+  }
+
+  @Test
+  void whereTheDriverKnowsThatThereIsNoneTheVerdictSaysSo() {
+    assertThatThrownBy(() -> DeviceRule.of(BackendChoice.REQUIRE_CUDA, true, NOWHERE))
         .isInstanceOf(BackendUnavailableException.class)
-        .hasMessageStartingWith("CUDA is required: ");
+        .hasMessage("CUDA is required: no CUDA backend in this build");
+    assertThat(DeviceRule.of(BackendChoice.AUTO, true, NOWHERE).verdict(1e15, 1e3))
+        .isEqualTo(new DeviceVerdict.Refuse("no CUDA backend in this build"));
+    // the executors of a cluster may have what the driver has not
+    assertThat(DeviceRule.of(BackendChoice.AUTO, true, NO_DEVICE).verdict(1e15, 1e3))
+        .isEqualTo(new DeviceVerdict.Refuse("no CUDA device"));
+    assertThat(DeviceRule.of(BackendChoice.AUTO, false, NO_DEVICE).verdict(1e15, 1e3))
+        .isEqualTo(new DeviceVerdict.Use(false, "arithmetic intensity 1000.0"));
+    assertThat(DeviceRule.of(BackendChoice.REQUIRE_CUDA, false, NO_DEVICE).verdict(1, 1).required())
+        .isTrue();
+  }
+
+  @Test
+  void aTaskGoesByTheVerdictAndByWhatItReaches() {
+    var refuse = new DeviceVerdict.Refuse("too little");
+    Backends.Chosen host = Backends.choose(refuse, THERE, devices -> OptionalInt.of(0));
+    assertThat(host.onDevice()).isFalse();
+    assertThat(host.provider().name()).isEqualTo("cpu");
+    assertThat(host.reason()).isEqualTo("too little");
+
+    var use = new DeviceVerdict.Use(false, "much work");
+    Backends.Chosen device = Backends.choose(use, THERE, devices -> OptionalInt.of(devices - 1));
+    assertThat(device).isEqualTo(new Backends.Chosen(CUDA, 0, "much work"));
+    assertThat(Backends.choose(use, THERE, devices -> OptionalInt.empty()).reason())
+        .startsWith("Spark gave the task no GPU");
+    assertThat(Backends.choose(use, NOWHERE, devices -> OptionalInt.of(0)).reason())
+        .isEqualTo("no CUDA backend in this build");
+
+    var must = new DeviceVerdict.Use(true, "required");
+    assertThat(Backends.choose(must, THERE, devices -> OptionalInt.of(0)).device()).isZero();
+    for (Backends.Cuda cuda : List.of(THERE, NOWHERE, NO_DEVICE)) {
+      assertThatThrownBy(() -> Backends.choose(must, cuda, devices -> OptionalInt.empty()))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageStartingWith("CUDA is required: ");
+    }
   }
 
   @Test
   void tooLittleWorkForTheDeviceSaysSo() {
-    assertThat(Backends.tooLittle(CUDA, 4.9, 1e12))
-        .isEqualTo("arithmetic intensity 4.9 flops a byte is below the device's threshold 5.0");
-    assertThat(Backends.tooLittle(CUDA, 100, 9e8))
-        .isEqualTo("9.0e+08 flops are below the device's threshold 1.0e+09");
-    assertThat(Backends.tooLittle(CUDA, 5, 1e9)).isNull();
+    assertThat(verdict(1e12, 4.9))
+        .isEqualTo(
+            new DeviceVerdict.Refuse(
+                "arithmetic intensity 4.9 flops a byte is below the device's threshold 5.0"));
+    assertThat(verdict(9e8, 100))
+        .isEqualTo(
+            new DeviceVerdict.Refuse("9.0e+08 flops are below the device's threshold 1.0e+09"));
+    assertThat(verdict(1e9, 5)).isEqualTo(new DeviceVerdict.Use(false, "arithmetic intensity 5.0"));
   }
 
   @Test
@@ -100,24 +145,24 @@ class DeviceRuleTest {
     LocalSpark.context();
     SparkConf conf = SparkEnv.get().conf();
     try {
-      conf.set(Backends.MINIMUM_INTENSITY, "50");
-      assertThat(Backends.tooLittle(CUDA, 49, 1e12)).contains("49.0", "threshold 50.0");
-      assertThat(Backends.tooLittle(CUDA, 51, 1e12)).isNull();
-      conf.set(Backends.MINIMUM_INTENSITY, "0");
-      assertThat(Backends.tooLittle(CUDA, 0.1, 1e12)).isNull();
-      assertThat(Backends.tooLittle(CUDA, 0.1, 1e8)).contains("threshold 1.0e+09");
-      conf.set(Backends.MINIMUM_FLOPS, "1e7");
-      assertThat(Backends.tooLittle(CUDA, 0.1, 1e8)).isNull();
-      conf.set(Backends.MINIMUM_FLOPS, "many");
-      assertThatThrownBy(() -> Backends.tooLittle(CUDA, 0.1, 1e8))
+      conf.set(DeviceRule.MINIMUM_INTENSITY, "50");
+      assertThat(verdict(1e12, 49).reason()).contains("49.0", "threshold 50.0");
+      assertThat(verdict(1e12, 51).use()).isTrue();
+      conf.set(DeviceRule.MINIMUM_INTENSITY, "0");
+      assertThat(verdict(1e12, 0.1).use()).isTrue();
+      assertThat(verdict(1e8, 0.1).reason()).contains("threshold 1.0e+09");
+      conf.set(DeviceRule.MINIMUM_FLOPS, "1e7");
+      assertThat(verdict(1e8, 0.1).use()).isTrue();
+      conf.set(DeviceRule.MINIMUM_FLOPS, "many");
+      assertThatThrownBy(() -> verdict(1e8, 0.1))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining(Backends.MINIMUM_FLOPS)
+          .hasMessageContaining(DeviceRule.MINIMUM_FLOPS)
           .hasMessageContaining("many");
     } finally {
-      conf.remove(Backends.MINIMUM_INTENSITY);
-      conf.remove(Backends.MINIMUM_FLOPS);
+      conf.remove(DeviceRule.MINIMUM_INTENSITY);
+      conf.remove(DeviceRule.MINIMUM_FLOPS);
     }
-    assertThat(Backends.tooLittle(CUDA, 5, 1e9)).isNull();
+    assertThat(verdict(1e9, 5).use()).isTrue();
   }
 
   @Test

@@ -1,0 +1,44 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.factor;
+
+import java.util.function.IntConsumer;
+import org.apache.spark.SparkEnv;
+import org.slf4j.LoggerFactory;
+
+/** Ends an executor whose device cannot be trusted any more, so that Spark replaces it. */
+final class DyingExecutor {
+
+  private static final int EXIT_CODE = 20;
+
+  private static final String DRIVER = "driver";
+
+  private DyingExecutor() {}
+
+  /** Leaves with a little delay, for the task's failure to reach the driver; never the driver. */
+  static void leave(RuntimeException why) {
+    SparkEnv env = SparkEnv.get();
+    leave(why, env == null ? DRIVER : env.executorId(), Runtime.getRuntime()::halt);
+  }
+
+  /** The same for an executor by its id; {@code exit} ends the JVM. */
+  static void leave(RuntimeException why, String executor, IntConsumer exit) {
+    if (executor.equals(DRIVER)) {
+      return;
+    }
+    LoggerFactory.getLogger(DyingExecutor.class)
+        .error("the device is lost: this executor ends", why);
+    var thread =
+        new Thread(
+            () -> {
+              try {
+                Thread.sleep(500);
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+              exit.accept(EXIT_CODE);
+            },
+            "sparqr-executor-exit");
+    thread.setDaemon(true);
+    thread.start();
+  }
+}

@@ -1,0 +1,135 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.factor;
+
+import io.sparqr.numeric.SingletonRows;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.PlanHandle;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.rows.RowSource;
+import io.sparqr.spark.rows.SortedPairs;
+import io.sparqr.spark.wire.FactorChunk;
+import io.sparqr.spark.wire.Frame;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.stream.IntStream;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+
+/**
+ * R as rows of a least-squares problem in the caller's columns and units: row i is row i of R D^-1
+ * P', its labels are row i of Q'b. Rank x n, of full row rank; every solution of it minimizes ||b -
+ * A x||. The rows stay where R is.
+ */
+public final class FactorRows {
+
+  private FactorRows() {}
+
+  /** Rows of the levels' fronts from the lowest level up, then the singletons'. */
+  public static RowSource of(
+      JavaSparkContext context, PlanHandle broadcast, SingletonRows singletons, Levels levels) {
+    JavaRDD<SparseRow> all = null;
+    for (int l = 0; l < levels.count(); l++) {
+      JavaRDD<SparseRow> level =
+          levels.level(l).mapPartitions(frames -> new Rows(broadcast.value(), frames));
+      all = all == null ? level : all.union(level);
+    }
+    if (singletons.count() > 0) {
+      JavaRDD<SparseRow> first = context.parallelize(rows(broadcast.value(), singletons));
+      all = all == null ? first : all.union(first);
+    }
+    return RowSource.of(all);
+  }
+
+  private static List<SparseRow> rows(SolvePlan plan, SingletonRows r) {
+    var rows = new ArrayList<SparseRow>(r.count());
+    for (int p = 0; p < r.count(); p++) {
+      int from = r.rowStart()[p];
+      int count = r.rowStart()[p + 1] - from;
+      int width = r.rhsCount();
+      double[] rhs = new double[width];
+      System.arraycopy(r.rhs(), p * width, rhs, 0, width);
+      rows.add(row(plan, r.position(), r.value(), from, count, rhs));
+    }
+    return rows;
+  }
+
+  /** A row by position, as one by original column, without scales. */
+  private static SparseRow row(
+      SolvePlan plan, int[] position, double[] value, int from, int count, double[] rhs) {
+    int[] index = new int[count];
+    double[] unscaled = new double[count];
+    for (int k = 0; k < count; k++) {
+      index[k] = plan.analysis().permutation().original(position[from + k]);
+      unscaled[k] = value[from + k] / plan.columnScale(index[k]);
+    }
+    SortedPairs.sort(index, unscaled, count);
+    for (int k = 0; k < rhs.length; k++) {
+      rhs[k] /= plan.rhsScale(k);
+    }
+    return new SparseRow(index, unscaled, rhs, 1, plan.analysis().columns());
+  }
+
+  /** The rows of R in a task's frames. */
+  private static final class Rows implements Iterator<SparseRow> {
+    private final SolvePlan plan;
+    private final Iterator<byte[]> frames;
+    private Iterator<SparseRow> segment = Collections.emptyIterator();
+    private FactorChunk chunk;
+    private int next;
+
+    Rows(SolvePlan plan, Iterator<byte[]> frames) {
+      this.plan = plan;
+      this.frames = frames;
+    }
+
+    @Override
+    public boolean hasNext() {
+      while (!segment.hasNext()) {
+        if (chunk != null && next < chunk.segments()) {
+          segment = rows(chunk.segment(next++));
+        } else if (frames.hasNext()) {
+          byte[] frame = frames.next();
+          chunk = Frame.kind(frame) == Frame.Kind.FACTOR ? FactorChunk.open(frame) : null;
+          next = 0;
+        } else {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    @Override
+    public SparseRow next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      return segment.next();
+    }
+
+    private Iterator<SparseRow> rows(FactorChunk.Segment s) {
+      SymbolicAnalysis a = plan.analysis();
+      int[] position = new int[s.fn()];
+      for (int k = 0; k < position.length; k++) {
+        position[k] = a.column(s.front(), k);
+      }
+      double[] row = new double[s.fn()];
+      int width = chunk.rhsCount();
+      return IntStream.range(0, s.rows())
+          .mapToObj(
+              i -> {
+                s.row(i, row);
+                double[] rhs = new double[width];
+                for (int k = 0; k < width; k++) {
+                  rhs[k] = s.rhs(i, k);
+                }
+                int pivot = s.livePivot(i);
+                return row(plan, position, row, pivot, s.fn() - pivot, rhs);
+              })
+          .iterator();
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.factor;
+
+import io.sparqr.numeric.FactorSummary;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What the reports of all subtree tasks add up to.
+ *
+ * @param summary of all factorizations; of none if there was no task
+ * @param residualSquares size rhsCount: ||b - Ax||^2, the ridge's rows included
+ * @param entries values of R in fronts
+ * @param dead positions of dead pivot columns, by task
+ * @param bytesIn bytes of rows and blocks that came by shuffle
+ * @param reflectorBytes bytes of Q that are kept
+ * @param backendReason why the first of them has its backend
+ */
+public record FactorTotals(
+    FactorSummary summary,
+    double[] residualSquares,
+    long entries,
+    int[] dead,
+    long bytesIn,
+    long reflectorBytes,
+    String backendReason) {
+
+  /**
+   * Adds up in the order of the tasks.
+   *
+   * @param onDriver size rhsCount: squares of right-hand sides that came to no task
+   */
+  public static FactorTotals of(List<TaskReport> reports, double[] onDriver) {
+    double[] squares = onDriver.clone();
+    FactorSummary sum = null;
+    long entries = 0;
+    long bytesIn = 0;
+    long kept = 0;
+    String reason = "";
+    for (TaskReport r : reports) {
+      sum = sum == null ? r.summary() : sum.merge(r.summary());
+      for (int k = 0; k < squares.length; k++) {
+        squares[k] += r.residualSquares()[k];
+      }
+      entries += r.entries();
+      bytesIn += r.bytesIn();
+      kept += r.reflectorBytes();
+      reason = reason.isEmpty() ? r.backendReason() : reason;
+    }
+    FactorSummary all = sum == null ? FactorSummary.cpu("none", 0, 0, 0, 0, 0, 0, 0) : sum;
+    int[] dead = reports.stream().flatMapToInt(r -> Arrays.stream(r.dead())).toArray();
+    return new FactorTotals(all, squares, entries, dead, bytesIn, kept, reason);
+  }
+}

@@ -1,0 +1,174 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.factor;
+
+import io.sparqr.partition.SubtreeTask;
+import io.sparqr.partition.TreePartition;
+import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.metrics.SubtreeMetrics;
+import io.sparqr.spark.plan.PlanHandle;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.ClusterResources;
+import io.sparqr.spark.resource.Held;
+import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.resource.KeyPartitioner;
+import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.resource.StageGpus;
+import io.sparqr.spark.wire.BlockCodec;
+import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.ReportCodec;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.resource.ResourceProfile;
+import org.apache.spark.storage.StorageLevel;
+import scala.Tuple2;
+import scala.reflect.ClassTag$;
+
+/**
+ * The levels of the task tree as persisted RDDs, each made of rows and of the contribution blocks
+ * of those below it by one Spark job. What they hold is solved with elsewhere.
+ */
+public final class Levels {
+
+  private final JavaSparkContext context;
+  private final PlanHandle broadcast;
+  private final SolvePlan plan;
+  private final ClusterResources resources;
+  private final Held held;
+  private final JavaPairRDD<Integer, byte[]> rows;
+  private final Optional<ResourceProfile> gpus;
+  private final SubtreeMetrics metrics;
+  private final List<JavaRDD<byte[]>> levels = new ArrayList<>();
+  private final List<RDD<Tuple2<Integer, byte[]>>> blocks = new ArrayList<>();
+
+  /**
+   * No level yet.
+   *
+   * @param rows shuffled rows by task
+   */
+  public Levels(
+      JavaSparkContext context,
+      PlanHandle broadcast,
+      ClusterResources resources,
+      Held held,
+      JavaPairRDD<Integer, byte[]> rows) {
+    this.context = context;
+    this.broadcast = broadcast;
+    this.plan = broadcast.value();
+    this.resources = resources;
+    this.held = held;
+    this.rows = rows;
+    this.metrics = new SubtreeMetrics(context.sc());
+    this.gpus = StageGpus.profile(context, resources, plan.numbers().devices());
+  }
+
+  /** What hears of the levels. */
+  public interface Listener {
+    void level(String description, double flopsBefore, double flops);
+  }
+
+  /** Factors level by level; reports by task. */
+  public List<TaskReport> factorize(StorageLevel storage, JobScope scope, Listener listener) {
+    TreePartition partition = plan.partition();
+    var reports = new ArrayList<TaskReport>();
+    double done = 0;
+    for (int level = 0; level < partition.levels(); level++) {
+      List<SubtreeTask> tasks = partition.level(level);
+      double flops = tasks.stream().mapToDouble(SubtreeTask::flops).sum();
+      String what =
+          "level %d of %d, %d subtree%s, %s"
+              .formatted(
+                  level + 1,
+                  partition.levels(),
+                  tasks.size(),
+                  tasks.size() == 1 ? "" : "s",
+                  SolveReport.work(flops));
+      scope.describe(what);
+      listener.level(what, done, flops);
+      JavaRDD<byte[]> rdd = level(tasks, storage, what);
+      List<byte[]> frames =
+          SparkErrors.unwrap(
+              () -> rdd.mapPartitions(it -> List.of(it.next()).iterator(), true).collect());
+      for (byte[] frame : frames) {
+        reports.add(ReportCodec.decode(frame, TaskReport.class));
+      }
+      done += flops;
+    }
+    return reports;
+  }
+
+  private JavaRDD<byte[]> level(List<SubtreeTask> tasks, StorageLevel storage, String what) {
+    var level =
+        new LevelRdd(
+            context.sc(),
+            broadcast,
+            tasks.get(0).id(),
+            resources.threads(tasks),
+            resources.places(context.sc(), tasks),
+            metrics,
+            rows.rdd(),
+            needed(tasks));
+    gpus.ifPresent(level::withResources);
+    JavaRDD<byte[]> rdd =
+        held.persist(
+            new JavaRDD<byte[]>(level, ClassTag$.MODULE$.apply(byte[].class))
+                .setName("sparqr R, " + what),
+            storage);
+    levels.add(rdd);
+    boolean passes = tasks.stream().anyMatch(t -> t.outputs().length > 0);
+    blocks.add(passes ? shuffle(rdd) : null);
+    return rdd;
+  }
+
+  /** The lower levels' blocks that some task of this level takes. */
+  private List<RDD<Tuple2<Integer, byte[]>>> needed(List<SubtreeTask> tasks) {
+    var from = new boolean[blocks.size()];
+    for (SubtreeTask t : tasks) {
+      for (int f : t.inputs()) {
+        from[plan.partition().tasks().get(plan.taskOf(f)).level()] = true;
+      }
+    }
+    var list = new ArrayList<RDD<Tuple2<Integer, byte[]>>>();
+    for (int l = 0; l < from.length; l++) {
+      if (from[l] && blocks.get(l) != null) {
+        list.add(blocks.get(l));
+      }
+    }
+    return list;
+  }
+
+  private RDD<Tuple2<Integer, byte[]>> shuffle(JavaRDD<byte[]> level) {
+    PlanHandle b = broadcast;
+    return JavaPairRDD.fromJavaRDD(level.mapPartitions(it -> blocksOf(b.value(), it)))
+        .partitionBy(new KeyPartitioner(Math.max(1, plan.partition().tasks().size())))
+        .rdd();
+  }
+
+  private static Iterator<Tuple2<Integer, byte[]>> blocksOf(
+      SolvePlan plan, Iterator<byte[]> frames) {
+    var out = new ArrayList<Tuple2<Integer, byte[]>>();
+    while (frames.hasNext()) {
+      byte[] frame = frames.next();
+      if (Frame.kind(frame) == Frame.Kind.BLOCK) {
+        int parent = plan.analysis().parent(BlockCodec.front(frame));
+        out.add(new Tuple2<>(plan.taskOf(parent), frame));
+      }
+    }
+    return out.iterator();
+  }
+
+  /** The persisted frames of a level. */
+  public JavaRDD<byte[]> level(int l) {
+    return levels.get(l);
+  }
+
+  /** Number of levels factored. */
+  public int count() {
+    return levels.size();
+  }
+}

@@ -1,0 +1,206 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.factor;
+
+import io.sparqr.error.FatalCudaException;
+import io.sparqr.error.NumericalIntegrityException;
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.integrity.CheckedFactorizer;
+import io.sparqr.partition.SubtreeTask;
+import io.sparqr.spark.metrics.SubtreeMetrics;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.Backends;
+import io.sparqr.spark.resource.DeviceLease;
+import io.sparqr.spark.wire.BlockCodec;
+import io.sparqr.spark.wire.FactorChunk;
+import io.sparqr.spark.wire.ReflectorCodec;
+import io.sparqr.spark.wire.ReportCodec;
+import io.sparqr.spark.wire.RowBatchCodec;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.apache.spark.TaskContext;
+
+/** One subtree task on an executor: frames in, frames out. */
+final class SubtreeRun {
+
+  private final SolvePlan plan;
+  private final SubtreeTask task;
+  private final int threads;
+  private final SubtreeMetrics metrics;
+  private final Consumer<RuntimeException> lost;
+
+  SubtreeRun(SolvePlan plan, int task, int threads, SubtreeMetrics metrics) {
+    this(plan, task, threads, metrics, DyingExecutor::leave);
+  }
+
+  /** The same with what is to happen when a device is lost. */
+  SubtreeRun(
+      SolvePlan plan,
+      int task,
+      int threads,
+      SubtreeMetrics metrics,
+      Consumer<RuntimeException> lost) {
+    this.lost = lost;
+    this.plan = plan;
+    this.task = plan.partition().tasks().get(task);
+    this.threads = threads;
+    this.metrics = metrics;
+  }
+
+  /**
+   * Factors.
+   *
+   * @param rows row batches in any order
+   * @param blocks chunks of contribution blocks in any order
+   * @return a {@link TaskReport}, then {@link ReflectorCodec} frames if Q is kept, then the chunks
+   *     of the output blocks, then {@link FactorChunk}s, made as they are asked for
+   */
+  Iterator<byte[]> run(List<byte[]> rows, List<byte[]> blocks) {
+    long bytesIn = 0;
+    for (byte[] b : rows) {
+      bytesIn += b.length;
+    }
+    for (byte[] b : blocks) {
+      bytesIn += b.length;
+    }
+    addRidge(rows);
+    RowBlock block = RowBatchCodec.decode(rows, plan.numbers().rhsCount());
+    metrics.arrived(block.rows());
+    rows.clear();
+    List<ContributionBlock> inputs = BlockCodec.decode(blocks.iterator());
+    blocks.clear();
+    var problem = new SubtreeProblem(plan.analysis(), task.fronts(), block, inputs);
+    Backends.Chosen backend =
+        Backends.choose(
+            plan.numbers().devices(),
+            devices -> DeviceLease.device(TaskContext.get(), devices, plan.numbers().local()));
+    SubtreeFactor factor = factor(backend, problem);
+    return frames(factor, bytesIn, backend.reason());
+  }
+
+  SubtreeFactor factor(Backends.Chosen backend, SubtreeProblem problem) {
+    var options =
+        new FactorOptions(
+                plan.numbers().tolerance(),
+                threads,
+                plan.numbers().deviceMemoryBytes(),
+                plan.numbers().keepQ())
+            .ofUnitColumns(plan.numbers().equilibrated());
+    if (!backend.onDevice()) {
+      try (SubtreeFactorizer cpu = checked(backend.provider().create(0))) {
+        return cpu.factor(problem, options);
+      } catch (NumericalIntegrityException e) {
+        throw e.ofTask(task.id());
+      }
+    }
+    try (DeviceLease lease = DeviceLease.acquire(TaskContext.get(), backend.device());
+        SubtreeFactorizer device = checked(backend.provider().create(lease.device()))) {
+      metrics.waited(lease.waitedNanos());
+      return device.factor(problem, options);
+    } catch (NumericalIntegrityException e) {
+      throw e.ofTask(task.id());
+    } catch (FatalCudaException e) {
+      lost.accept(e);
+      throw e;
+    }
+  }
+
+  private static SubtreeFactorizer checked(SubtreeFactorizer backend) {
+    return new CheckedFactorizer(backend, Backends.host());
+  }
+
+  /** The ridge's rows of the task's pivots: made here, never shuffled. */
+  private void addRidge(List<byte[]> rows) {
+    if (plan.numbers().ridge() == 0) {
+      return;
+    }
+    SymbolicAnalysis a = plan.analysis();
+    double root = Math.sqrt(plan.numbers().ridge());
+    int rhsCount = plan.numbers().rhsCount();
+    var batch = new RowBatchCodec.Builder(rhsCount);
+    for (int f : task.fronts()) {
+      for (int p = a.firstPivot(f); p < a.firstPivot(f + 1); p++) {
+        double v = root * plan.columnScale(a.permutation().original(p));
+        batch.add(f, new int[] {p}, new double[] {v}, 0, 1, new double[rhsCount], 0);
+      }
+    }
+    rows.add(batch.take(Integer.MAX_VALUE, 0));
+  }
+
+  private Iterator<byte[]> frames(SubtreeFactor factor, long bytesIn, String reason) {
+    var blocks = new ArrayList<byte[]>();
+    long blockBytes = 0;
+    var codec = new BlockCodec();
+    for (ContributionBlock b : factor.outputs()) {
+      if (plan.analysis().parent(b.front()) >= 0) {
+        for (byte[] chunk : codec.encode(b)) {
+          blocks.add(chunk);
+          blockBytes += chunk.length;
+        }
+      }
+    }
+    long entries = 0;
+    for (FrontFactor f : factor.fronts()) {
+      entries += f.values().length;
+    }
+    metrics.factored(factor.summary(), Double.BYTES * entries, blockBytes);
+    List<byte[]> reflectors = ReflectorCodec.encode(factor.reflectors());
+    long reflectorBytes = 0;
+    for (byte[] frame : reflectors) {
+      reflectorBytes += frame.length;
+    }
+    var report =
+        new TaskReport(
+            task.id(),
+            factor.summary(),
+            factor.residualSquares(),
+            entries,
+            dead(factor.fronts()),
+            bytesIn,
+            blockBytes,
+            reflectorBytes,
+            reason);
+    var out = new ArrayList<byte[]>();
+    out.add(ReportCodec.encode(report));
+    out.addAll(reflectors);
+    out.addAll(blocks);
+    Iterator<byte[]> chunks =
+        FactorChunk.encode(new ArrayDeque<>(factor.fronts()), plan.numbers().rhsCount(), threads);
+    var lazily = Spliterators.spliteratorUnknownSize(chunks, Spliterator.ORDERED);
+    return Stream.concat(out.stream(), StreamSupport.stream(lazily, false)).iterator();
+  }
+
+  private int[] dead(List<FrontFactor> fronts) {
+    SymbolicAnalysis a = plan.analysis();
+    int[] dead = new int[16];
+    int count = 0;
+    for (FrontFactor f : fronts) {
+      int next = 0;
+      for (int k = 0; k < a.fp(f.front()); k++) {
+        if (next < f.rank() && f.livePivot()[next] == k) {
+          next++;
+          continue;
+        }
+        if (count == dead.length) {
+          dead = Arrays.copyOf(dead, 2 * count);
+        }
+        dead[count++] = a.firstPivot(f.front()) + k;
+      }
+    }
+    return Arrays.copyOf(dead, count);
+  }
+}

@@ -1,0 +1,115 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.FactorSummary;
+import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The report of a factorization, made once, and those of what was solved with it. */
+final class FactorReport {
+
+  private final SolveReport report;
+
+  /**
+   * Of a factorization.
+   *
+   * @param dead original indices of the dead columns, ascending
+   */
+  FactorReport(SolveOptions options, FactorState.Made made, int[] dead) {
+    SolvePlan plan = made.plan().value();
+    FactorSummary summary = made.totals().summary();
+    this.report =
+        new SolveReport(
+            new SolveReport.Matrix(
+                made.pattern().rows(),
+                plan.analysis().columns(),
+                made.pattern().nonzeros(),
+                plan.numbers().rhsCount()),
+            analysis(options, plan),
+            factorization(made, plan.analysis()),
+            rankTest(options, plan, dead),
+            new SolveReport.Proof(
+                Math.max(summary.normDeparture(), made.combined().departure()),
+                summary.redoneTasks() + made.combined().redone()),
+            new SolveReport.Traffic(
+                made.pattern().shuffleBytes() + made.totals().bytesIn(),
+                summary.h2dBytes(),
+                summary.d2hBytes()),
+            SolveReport.Residual.none(),
+            made.seconds(),
+            warnings(options, made));
+  }
+
+  /**
+   * With a solution.
+   *
+   * @param norms residual norms; empty before a solve
+   * @param normal the normal equations' residual, NaN: not asked for
+   * @param notes warnings of this solution
+   */
+  SolveReport of(double[] norms, double normal, SolveReport.Seconds seconds, List<String> notes) {
+    return report
+        .withResidual(new SolveReport.Residual(norms, normal), seconds)
+        .withWarnings(notes);
+  }
+
+  private static SolveReport.Analysis analysis(SolveOptions options, SolvePlan plan) {
+    SymbolicAnalysis a = plan.analysis();
+    boolean given = options.analysis().known().filter(a::equals).isPresent();
+    return new SolveReport.Analysis(
+        a.orderingUsed().name(),
+        given ? "given analysis; " + a.orderingReason() : a.orderingReason(),
+        a.fronts(),
+        a.flops(),
+        plan.partition().tasks().size(),
+        plan.partition().levels());
+  }
+
+  private static SolveReport.Factorization factorization(
+      FactorState.Made made, SymbolicAnalysis analysis) {
+    FactorSummary summary = made.totals().summary();
+    List<String> devices =
+        summary.device().isEmpty() ? List.of() : List.of(summary.device().split(" \\+ "));
+    return new SolveReport.Factorization(
+        analysis.singletonEntries() + made.totals().entries(),
+        summary.flopsDone(),
+        summary.backend(),
+        made.totals().backendReason(),
+        devices,
+        summary.stages(),
+        summary.rounds(),
+        summary.tasks(),
+        summary.peakDeviceBytes(),
+        summary.peakHostBytes());
+  }
+
+  private static SolveReport.RankTest rankTest(SolveOptions options, SolvePlan plan, int[] dead) {
+    boolean given = options.problem().rankTolerance().isPresent();
+    return new SolveReport.RankTest(
+        plan.numbers().tolerance(),
+        given ? "given" : FactorOptions.DEFAULT_TOLERANCE_RULE,
+        plan.analysis().columns() - dead.length,
+        dead.clone());
+  }
+
+  private static List<String> warnings(SolveOptions options, FactorState.Made made) {
+    var warnings = new ArrayList<>(made.warnings());
+    warnings.addAll(made.totals().summary().warnings());
+    if (made.combined().redone() > 0) {
+      warnings.add(
+          "%d batch(es) of combined rows departed from theirs and were sent as they were"
+              .formatted(made.combined().redone()));
+    }
+    if (options.factorization().keepQ()) {
+      warnings.add(
+          "Q is kept beside R (keepQ): %,d bytes; rows were not combined before the shuffle"
+              .formatted(made.totals().reflectorBytes()));
+    }
+    return warnings;
+  }
+}

@@ -1,0 +1,71 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import io.sparqr.spark.SolveReport;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reports of minimum-norm solutions, made of those of the factorizations that gave them. */
+final class LeastNormReport {
+
+  private LeastNormReport() {}
+
+  /**
+   * Of the solution with A, m x n and of full row rank, by a factorization of A'.
+   *
+   * @param transpose the report of that factorization
+   * @param norms residual norms
+   * @param total seconds in all
+   */
+  static SolveReport ofTranspose(
+      SolveReport transpose, long m, int n, double[] norms, double total) {
+    SolveReport.Matrix matrix = transpose.matrix();
+    SolveReport.RankTest test = transpose.rankTest();
+    SolveReport.Seconds s = transpose.seconds();
+    return new SolveReport(
+        new SolveReport.Matrix(m, n, matrix.nonzeros(), matrix.rhs()),
+        transpose.analysis(),
+        transpose.factorization(),
+        new SolveReport.RankTest(test.tolerance(), test.toleranceReason(), test.rank(), new int[0]),
+        transpose.proof(),
+        transpose.traffic(),
+        new SolveReport.Residual(norms, Double.NaN),
+        s.withSolve(total - s.total(), total),
+        transpose.warnings());
+  }
+
+  /**
+   * Of the solution by a factorization of A and a second one, of R': its time counts as solve.
+   *
+   * @param elapsed seconds that the second took in all
+   */
+  static SolveReport ofTwo(
+      SolveReport first, SolveReport second, SolveReport.Residual residual, double elapsed) {
+    var warnings = new ArrayList<String>();
+    warnings.add(
+        "minimum-norm solution by a second factorization, of R' (rank %,d): %s, %.2f s"
+            .formatted(
+                first.rankTest().rank(), SolveReport.work(second.analysis().flops()), elapsed));
+    warnings.addAll(second.warnings());
+    return first.withResidual(residual, longer(first, elapsed)).withWarnings(warnings);
+  }
+
+  /**
+   * Of a basic solution, kept because the equations of the one of least norm could not be met.
+   *
+   * @param elapsed seconds that were spent on it
+   */
+  static SolveReport kept(SolveReport basic, double elapsed) {
+    return basic
+        .withSeconds(longer(basic, elapsed))
+        .withWarnings(
+            List.of(
+                "a basic solution, not the one of least norm: its equations are too badly"
+                    + " conditioned; columns in other units may help"));
+  }
+
+  private static SolveReport.Seconds longer(SolveReport report, double elapsed) {
+    SolveReport.Seconds s = report.seconds();
+    return s.withSolve(s.solve() + elapsed, s.total() + elapsed);
+  }
+}

@@ -1,0 +1,212 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.inverse;
+
+import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.numeric.dense.BlasLoader;
+import io.sparqr.numeric.dense.Crew;
+import io.sparqr.numeric.dense.StaircaseQr;
+import io.sparqr.spark.solve.Norms;
+
+/**
+ * Z = (R'R)^-1 on one front as Z = F'F, from R's rows of the front and from F2, the same on the
+ * front's tail, which its parent knows: with V = R11^-1 and W = V R12
+ *
+ * <pre>
+ *   F = [ V'        0  ]      Z11 = V V' + W Z22 W',  Z12 = -W Z22
+ *       [ -F2 W'    F2 ]
+ * </pre>
+ *
+ * (the supernodal form of Erisman and Tinney 1975, doi:10.1145/360680.360704, of a square root of
+ * Z). A variance is the square of the norm of a column of F: never negative, and as accurate as a
+ * row of R^-1, where sums of Z's own entries lose the square of the condition number. What a child
+ * needs are some of F's columns, made a trapezoid again by orthogonal transformations.
+ *
+ * <p>Dead pivots have zero columns. About r q (r + 2 cn) + r^3 flops for r live pivots and q rows
+ * of F2, and a staircase QR for each child, of as many rows a column as the child leaves out
+ * columns.
+ */
+final class FrontInverse {
+
+  private final int fp;
+  private final int cn;
+
+  /** Rows of F. */
+  private final int rows;
+
+  /** F, rows x (cn + r), column-major: the tail's columns in reverse, then the live pivots' . */
+  private final double[] f;
+
+  /** Size cn + r, ascending: rows of each column that may have entries. */
+  private final int[] stair;
+
+  /** Size fp: number of a pivot among the live ones, or -1. */
+  private final int[] liveOf;
+
+  private final int rank;
+
+  /**
+   * Computes F.
+   *
+   * @param live local columns of the live pivots, ascending
+   * @param r11r12 size live.length; row i: values of columns live[i] .. fn-1 at [live[i], fn)
+   * @param tail on the front's tail
+   */
+  FrontInverse(int fp, int[] live, double[][] r11r12, InverseFactor tail) {
+    this.fp = fp;
+    this.cn = tail.columns();
+    this.rank = live.length;
+    int q = tail.rows();
+    this.rows = q + rank;
+    if ((long) rows * (cn + rank + 1) > Integer.MAX_VALUE - 8) {
+      throw new InsufficientMemoryException(
+          "standard errors: the inverse on a front of "
+              + (fp + cn)
+              + " columns exceeds an array of 2^31 entries",
+          8L * rows * (cn + rank + 1),
+          8L * Integer.MAX_VALUE);
+    }
+    this.f = new double[rows * (cn + rank)];
+    this.stair = new int[cn + rank];
+    this.liveOf = new int[fp];
+    java.util.Arrays.fill(liveOf, -1);
+    for (int i = 0; i < rank; i++) {
+      liveOf[live[i]] = i;
+      stair[cn + rank - 1 - i] = q + rank - i;
+    }
+    for (int c = 0; c < cn; c++) {
+      stair[c] = tail.stair()[c];
+      System.arraycopy(tail.values(), c * q, f, c * rows, q);
+    }
+    fill(live, r11r12, tail);
+  }
+
+  private void fill(int[] live, double[][] r11r12, InverseFactor tail) {
+    int q = tail.rows();
+    // column rank-1-i: row i of W and of V, their columns in reverse
+    double[] w = new double[cn * rank];
+    double[] v = new double[rank * rank];
+    solve(live, r11r12, w, v);
+    if (q > 0 && rank > 0) {
+      double[] t = new double[q * rank];
+      BlasLoader.kernels().gemm(false, q, rank, cn, -1, tail.values(), 0, q, w, 0, cn, 0, t, 0, q);
+      for (int c = 0; c < rank; c++) {
+        System.arraycopy(t, c * q, f, (cn + c) * rows, q);
+      }
+    }
+    for (int c = 0; c < rank; c++) {
+      System.arraycopy(v, c * rank, f, (cn + c) * rows + q, c + 1);
+    }
+  }
+
+  private void solve(int[] live, double[][] r11r12, double[] w, double[] v) {
+    for (int i = rank - 1; i >= 0; i--) {
+      double[] row = r11r12[i];
+      int c = rank - 1 - i;
+      for (int j = 0; j < cn; j++) {
+        w[c * cn + cn - 1 - j] = row[fp + j];
+      }
+      v[c * rank + c] = 1;
+      for (int k = i + 1; k < rank; k++) {
+        double a = row[live[k]];
+        if (a != 0) {
+          int d = rank - 1 - k;
+          subtract(a, w, d * cn, w, c * cn, cn);
+          subtract(a, v, d * rank, v, c * rank, d + 1);
+        }
+      }
+      double pivot = row[live[i]];
+      for (int j = 0; j < cn; j++) {
+        w[c * cn + j] /= pivot;
+      }
+      for (int k = 0; k <= c; k++) {
+        v[c * rank + k] /= pivot;
+      }
+    }
+  }
+
+  private static void subtract(double a, double[] x, int xAt, double[] y, int yAt, int count) {
+    for (int j = 0; j < count; j++) {
+      y[yAt + j] -= a * x[xAt + j];
+    }
+  }
+
+  /** Column of F of a local column; -1 where it is dead. */
+  private int column(int local) {
+    if (local >= fp) {
+      return cn - 1 - (local - fp);
+    }
+    return liveOf[local] < 0 ? -1 : cn + rank - 1 - liveOf[local];
+  }
+
+  /** sqrt(Z_kk) of local column k, 0 where it is dead: the norm of a row of R^-1. */
+  double norm(int k) {
+    int c = column(k);
+    return c < 0 ? 0 : Norms.norm(f, c * rows, stair[c]);
+  }
+
+  /** sqrt(u'Z u) for u with the given values at local columns. */
+  double norm(int[] local, double[] u) {
+    double[] t = new double[rows];
+    for (int k = 0; k < local.length; k++) {
+      int c = column(local[k]);
+      if (c >= 0) {
+        for (int i = 0; i < stair[c]; i++) {
+          t[i] += u[k] * f[c * rows + i];
+        }
+      }
+    }
+    return Norms.norm(t, 0, rows);
+  }
+
+  /** F on a child's tail, whose columns are the local columns given, ascending. */
+  InverseFactor restrict(int[] local, StaircaseQr qr) {
+    int count = local.length;
+    int[] to = new int[count];
+    double[] matrix = new double[Math.toIntExact(StaircaseQr.length(rows, count))];
+    int[] exponent = new int[count];
+    int top = 0;
+    for (int k = 0; k < count; k++) {
+      int c = column(local[count - 1 - k]);
+      if (c >= 0) {
+        top = Math.max(top, stair[c]);
+        exponent[k] = copyScaled(c, matrix, k * rows);
+      }
+      to[k] = top;
+    }
+    if (top == 0) {
+      return InverseFactor.zero(count);
+    }
+    int[] pivot = new int[Math.min(rows, count)];
+    int kept = qr.factor(matrix, rows, count, 0, 0, -1, to, pivot, Crew.ALONE);
+    double[] values = new double[kept * count];
+    int[] ends = new int[count];
+    int end = 0;
+    for (int k = 0; k < count; k++) {
+      while (end < kept && pivot[end] <= k) {
+        end++;
+      }
+      ends[k] = end;
+      for (int i = 0; i < end; i++) {
+        values[i + k * kept] = Math.scalb(matrix[i + k * rows], exponent[k]);
+      }
+    }
+    return new InverseFactor(kept, count, values, ends);
+  }
+
+  /** Column c times a power of two that brings it near 1, so that reflectors meet no extremes. */
+  private int copyScaled(int c, double[] matrix, int at) {
+    double max = 0;
+    for (int i = 0; i < stair[c]; i++) {
+      max = Math.max(max, Math.abs(f[c * rows + i]));
+    }
+    if (max == 0 || !Double.isFinite(max)) {
+      System.arraycopy(f, c * rows, matrix, at, stair[c]);
+      return 0;
+    }
+    int e = Math.getExponent(max);
+    for (int i = 0; i < stair[c]; i++) {
+      matrix[at + i] = Math.scalb(f[c * rows + i], -e);
+    }
+    return e;
+  }
+}

@@ -1,0 +1,84 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.inverse;
+
+import io.sparqr.numeric.SingletonRows;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.solve.Norms;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Norms of the rows of R^-1, sqrt(diag((R'R)^-1)), of the one R that gave x: the fronts' by the
+ * selected inverse from the top of the tree down ({@link FrontInverse}), the singletons' from their
+ * rows ({@link SingletonInverse}), which ask the tree for sqrt(u'Z u). Where u's columns meet in
+ * one front it has the answer, otherwise R'w = u is solved, ||w|| = sqrt(u'Z u), {@value #BATCH}
+ * right-hand sides at a time.
+ */
+public final class InverseNorms {
+
+  /** Right-hand sides of a batch. */
+  private static final int BATCH = 64;
+
+  /** Most values of a batch, 64 MB. */
+  private static final long BATCH_VALUES = 8 << 20;
+
+  private final SolvePlan plan;
+  private final SingletonInverse singletons;
+  private final Tree tree;
+
+  /** What is done where R is. */
+  interface Tree {
+
+    /**
+     * From the top of the tree down.
+     *
+     * @param asked of each task, see {@link SubtreeInverse#run}
+     * @param norm size n and as many as there are questions: set where frames have values
+     */
+    void descend(List<byte[]> asked, double[] norm);
+
+    /** R'y = c from the lowest level up, in place, by position, width values each. */
+    void forward(double[] c, int width);
+  }
+
+  /**
+   * For one R.
+   *
+   * @param dead positions of dead columns
+   */
+  public InverseNorms(SolvePlan plan, SingletonRows rows, int[] dead, Tree tree) {
+    this.plan = plan;
+    this.singletons = new SingletonInverse(plan, rows, dead);
+    this.tree = tree;
+  }
+
+  /** By position, of equilibrated columns; 0 where dead. */
+  public double[] run() {
+    int n = plan.analysis().columns();
+    int questions = singletons.questions();
+    double[] norm = new double[Math.addExact(n, questions)];
+    tree.descend(singletons.asked(), norm);
+    double[] answer = Arrays.copyOfRange(norm, n, norm.length);
+    solve(singletons.unanswered(), answer);
+    double[] all = Arrays.copyOf(norm, n);
+    singletons.complete(all, answer);
+    return all;
+  }
+
+  /** Questions that no front has the answer to. */
+  private void solve(int[] open, double[] answer) {
+    int n = plan.analysis().columns();
+    int batch = (int) Math.max(1, Math.min(BATCH, BATCH_VALUES / n));
+    for (int from = 0; from < open.length; from += batch) {
+      int width = Math.min(batch, open.length - from);
+      double[] c = plan.vector(width);
+      for (int k = 0; k < width; k++) {
+        singletons.put(open[from + k], c, k, width);
+      }
+      tree.forward(c, width);
+      for (int k = 0; k < width; k++) {
+        answer[open[from + k]] = Norms.norm(c, k, n, width);
+      }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.pattern;
+
+import io.sparqr.error.InsufficientMemoryException;
+import org.apache.spark.api.java.JavaSparkContext;
+
+/** Whether the pattern and its analysis fit the driver, asked before they are collected. */
+final class DriverMemory {
+
+  /** Configuration key: bytes that the pattern may take on the driver; default what is free. */
+  static final String KEY = "spark.sparqr.driver.patternMemory";
+
+  private DriverMemory() {}
+
+  /**
+   * Estimates what collecting and analyzing takes.
+   *
+   * @throws InsufficientMemoryException if that is more than there is
+   */
+  static void require(JavaSparkContext context, int columns, long patterns, long entries) {
+    // frames, decoded and final arrays of the pattern; trees, counts and the ordering's graph
+    long need = 64 * patterns + 20 * entries + 160L * columns;
+    String limit = context.getConf().get(KEY, "");
+    long have = limit.isEmpty() ? free(need) : Long.parseLong(limit);
+    if (need > have) {
+      throw new InsufficientMemoryException(
+          String.format(
+              java.util.Locale.ROOT,
+              "the pattern (%,d columns, %,d distinct rows, %,d entries) needs about %,d MB on the"
+                  + " driver, %,d MB are free: raise spark.driver.memory",
+              columns,
+              patterns,
+              entries,
+              need >> 20,
+              have >> 20),
+          need,
+          have);
+    }
+  }
+
+  private static long free(long need) {
+    Runtime r = Runtime.getRuntime();
+    long free = r.maxMemory() - r.totalMemory() + r.freeMemory();
+    if (need > free) {
+      // what looks used may be garbage
+      System.gc();
+      free = r.maxMemory() - r.totalMemory() + r.freeMemory();
+    }
+    return free;
+  }
+}

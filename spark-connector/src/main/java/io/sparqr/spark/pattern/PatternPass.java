@@ -1,0 +1,403 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.pattern;
+
+import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.error.MatrixFormatException;
+import io.sparqr.error.SparseQrException;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.Fingerprint;
+import io.sparqr.spark.plan.Readings;
+import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.resource.KeyPartitioner;
+import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.rows.RowReader;
+import io.sparqr.spark.rows.RowSource;
+import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.PatternCodec;
+import io.sparqr.spark.wire.PatternCodec.Patterns;
+import io.sparqr.spark.wire.ReportCodec;
+import io.sparqr.sparse.SparsityPattern;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import scala.Tuple2;
+
+/**
+ * The first pass over the rows: checks them, finds the distinct row patterns and the column norms.
+ * One Spark job of two stages: each partition makes its patterns distinct, equal ones meet by hash
+ * in a reducer, the driver gets what is left of them; only counts come first where that is much, so
+ * that a driver too small for the pattern is found out before it is filled. Errors travel as data:
+ * the one of the lowest partition is thrown, on the driver.
+ */
+public final class PatternPass {
+
+  /** Payloads up to this size come with the counts, without a second job. */
+  private static final long EAGER_BYTES = 4 << 20;
+
+  /**
+   * Patterns of several reducers come together up to this size, far below Spark's limit of 1 GB.
+   */
+  private static final long BATCH_BYTES = 128 << 20;
+
+  private final RowSource source;
+  private final SolveOptions options;
+  private final int reducers;
+  private final long eagerBytes;
+  private final long batchBytes;
+
+  /**
+   * What the pass found.
+   *
+   * @param pattern with the ridge's rows, if any
+   * @param norm size n; 2-norms of the columns of sqrt(W) A, the ridge not included
+   * @param rows rows that count
+   * @param nonzeros their entries
+   * @param rhsCount right-hand sides
+   * @param rhsMax largest absolute value of each right-hand side
+   * @param shuffleBytes bytes of all frames
+   * @param readings what every later reading has to find
+   */
+  public record Result(
+      SparsityPattern pattern,
+      double[] norm,
+      long rows,
+      long nonzeros,
+      int rhsCount,
+      double[] rhsMax,
+      long shuffleBytes,
+      Readings readings) {}
+
+  /** What a partition says of itself; {@code sum} is {@link PatternTable#sum}. */
+  private record Stats(
+      int partition,
+      Fingerprint fingerprint,
+      long sum,
+      long entries,
+      int columns,
+      int maxIndex,
+      int rhsCount,
+      double[] rhsMax,
+      SparseQrException error)
+      implements Serializable {}
+
+  /** What a reducer says: counts, and the patterns themselves if they are few. */
+  private record Part(
+      int reducer,
+      long patterns,
+      long entries,
+      long bytes,
+      byte[][] frames,
+      byte[][] norms,
+      byte[][] stats)
+      implements Serializable {}
+
+  /** With the batches of the product. */
+  public PatternPass(RowSource source, SolveOptions options) {
+    this(source, options, EAGER_BYTES, BATCH_BYTES);
+  }
+
+  PatternPass(RowSource source, SolveOptions options, long eagerBytes, long batchBytes) {
+    this.source = source;
+    this.options = options;
+    this.eagerBytes = eagerBytes;
+    this.batchBytes = batchBytes;
+    int parallel = source.context().defaultParallelism();
+    int input = source.rows().getNumPartitions();
+    this.reducers =
+        options.input().partitions() > 0
+            ? options.input().partitions()
+            : Math.max(1, Math.min(parallel, input));
+  }
+
+  /** Runs the pass; throws what is wrong with the rows. */
+  public Result run() {
+    JavaPairRDD<Integer, byte[]> frames = shuffle();
+    List<Part> found = new ArrayList<>();
+    for (byte[] part : SparkErrors.unwrap(reduce(frames, eagerBytes)::collect)) {
+      found.add(ReportCodec.decode(part, Part.class));
+    }
+    List<Stats> stats = new ArrayList<>();
+    for (Part p : found) {
+      for (byte[] s : p.stats) {
+        stats.add(ReportCodec.decode(s, Stats.class));
+      }
+    }
+    stats.sort(Comparator.comparingInt(Stats::partition));
+    Stats sum = check(stats);
+    int n = columns(sum);
+    long shuffled = 0;
+    long patterns = 0;
+    long entries = 0;
+    for (Part p : found) {
+      shuffled += p.bytes;
+      patterns += p.patterns;
+      entries += p.entries;
+    }
+    DriverMemory.require(source.context(), n, patterns, entries);
+    var norm = new double[n];
+    var decoded = new ArrayList<Patterns>();
+    for (Part p : found) {
+      for (byte[] chunk : p.norms) {
+        ColumnChunks.place(chunk, norm);
+      }
+    }
+    for (byte[] frame : fetch(reduce(frames, Long.MAX_VALUE), found)) {
+      decoded.add(PatternCodec.decode(frame));
+    }
+    requireOneReading(sum.fingerprint, sum.sum, decoded);
+    SparsityPattern pattern = PatternOrder.merge(decoded, n, options.problem().ridge() > 0);
+    var readings = new Readings(stats.stream().map(Stats::fingerprint).toList());
+    long rows = sum.fingerprint.rows();
+    return new Result(
+        pattern, norm, rows, sum.entries, sum.rhsCount, sum.rhsMax, shuffled, readings);
+  }
+
+  /**
+   * Where the map stage was run again for lost outputs, some patterns may be of rows that nobody
+   * else has seen.
+   */
+  static void requireOneReading(Fingerprint all, long expected, List<Patterns> found) {
+    long sum = 0;
+    for (Patterns p : found) {
+      for (int k = 0; k < p.multiplicity().length; k++) {
+        sum += p.multiplicity()[k] * PatternTable.hash(p.column(), p.start()[k], p.start()[k + 1]);
+      }
+    }
+    if (sum != expected) {
+      throw Readings.mixed(all.rows(), all.nonzeros());
+    }
+  }
+
+  private JavaPairRDD<Integer, byte[]> shuffle() {
+    int declared = options.input().columns();
+    int r = reducers;
+    JavaRDD<Tuple2<Integer, byte[]>> frames =
+        source
+            .rows()
+            .mapPartitionsWithIndex((p, rows) -> scan(p, rows, declared, r).iterator(), false);
+    return JavaPairRDD.fromJavaRDD(frames).partitionBy(new KeyPartitioner(r));
+  }
+
+  private static JavaRDD<byte[]> reduce(JavaPairRDD<Integer, byte[]> frames, long limit) {
+    return frames
+        .mapPartitionsWithIndex(
+            (k, it) -> List.of(ReportCodec.encode(reduce(k, it, limit))).iterator(), false)
+        .setName("sparqr distinct row patterns");
+  }
+
+  /** Frames of the patterns, those that did not come with the counts by further jobs. */
+  private List<byte[]> fetch(JavaRDD<byte[]> complete, List<Part> found) {
+    var frames = new ArrayList<byte[]>();
+    List<Integer> batch = new ArrayList<>();
+    long bytes = 0;
+    for (Part p : found) {
+      if (p.frames != null) {
+        frames.addAll(List.of(p.frames));
+        continue;
+      }
+      long more = PatternCodec.bytes(p.patterns, p.entries);
+      if (bytes + more > batchBytes && !batch.isEmpty()) {
+        frames.addAll(fetchNow(complete, batch));
+        batch.clear();
+        bytes = 0;
+      }
+      batch.add(p.reducer);
+      bytes += more;
+    }
+    frames.addAll(fetchNow(complete, batch));
+    return frames;
+  }
+
+  /** One job for some reducers, which run again: the shuffle's map stage is there already. */
+  private static List<byte[]> fetchNow(JavaRDD<byte[]> complete, List<Integer> reducers) {
+    var frames = new ArrayList<byte[]>();
+    if (reducers.isEmpty()) {
+      return frames;
+    }
+    int[] partitions = reducers.stream().mapToInt(k -> k).toArray();
+    for (List<byte[]> part : SparkErrors.unwrap(() -> complete.collectPartitions(partitions))) {
+      frames.addAll(List.of(ReportCodec.decode(part.get(0), Part.class).frames));
+    }
+    return frames;
+  }
+
+  private static List<Tuple2<Integer, byte[]>> scan(
+      int partition, Iterator<SparseRow> rows, int declared, int reducers) {
+    var scan = new Scan(partition, declared);
+    Stats stats = scan.run(rows);
+    var out = new ArrayList<Tuple2<Integer, byte[]>>();
+    out.add(new Tuple2<>(0, ReportCodec.encode(stats)));
+    if (stats.error != null) {
+      return out;
+    }
+    for (int k = 0; k < reducers; k++) {
+      Patterns part = scan.table.part(k, reducers);
+      if (part.multiplicity().length > 0) {
+        out.add(new Tuple2<>(k, PatternCodec.encode(partition, part)));
+      }
+    }
+    var norms = new ArrayList<byte[]>();
+    scan.norms.norms().encode(partition, norms);
+    for (byte[] chunk : norms) {
+      out.add(new Tuple2<>(io.sparqr.spark.wire.VectorCodec.chunk(chunk) % reducers, chunk));
+    }
+    return out;
+  }
+
+  private static Part reduce(int reducer, Iterator<Tuple2<Integer, byte[]>> in, long limit) {
+    var table = new PatternTable();
+    var stats = new ArrayList<byte[]>();
+    var norms = new ArrayList<byte[]>();
+    long bytes = 0;
+    while (in.hasNext()) {
+      byte[] frame = in.next()._2();
+      bytes += frame.length;
+      switch (Frame.kind(frame)) {
+        case REPORT -> stats.add(frame);
+        case CHUNK -> norms.add(frame);
+        default -> {
+          Patterns p = PatternCodec.decode(frame);
+          for (int k = 0; k < p.multiplicity().length; k++) {
+            table.add(p.column(), p.start()[k], p.start()[k + 1], p.multiplicity()[k]);
+          }
+        }
+      }
+    }
+    var merged = new ArrayList<byte[]>();
+    ColumnChunks.merge(norms, Math::hypot).encode(0, merged);
+    boolean send = PatternCodec.bytes(table.size(), table.entries()) <= limit;
+    return new Part(
+        reducer,
+        table.size(),
+        table.entries(),
+        bytes,
+        send ? new byte[][] {PatternCodec.encode(reducer, table.part(0, 1))} : null,
+        merged.toArray(new byte[0][]),
+        stats.toArray(new byte[0][]));
+  }
+
+  /** All partitions' statistics together, or the first error among them. */
+  private Stats check(List<Stats> stats) {
+    Fingerprint all = Fingerprint.ofNothing();
+    long sum = 0;
+    long entries = 0;
+    int columns = options.input().columns();
+    int maxIndex = -1;
+    int rhsCount = -1;
+    double[] rhsMax = null;
+    for (Stats s : stats) {
+      if (s.error != null) {
+        throw s.error;
+      }
+      all = all.plus(s.fingerprint);
+      sum += s.sum;
+      entries += s.entries;
+      maxIndex = Math.max(maxIndex, s.maxIndex);
+      columns = agree("columns", columns, s.columns, s.partition);
+      rhsCount = agree("right-hand sides", rhsCount, s.rhsCount, s.partition);
+      for (int k = 0; k < s.rhsMax.length; k++) {
+        rhsMax = rhsMax == null ? new double[rhsCount] : rhsMax;
+        rhsMax[k] = Math.max(rhsMax[k], s.rhsMax[k]);
+      }
+    }
+    if (all.rows() == 0) {
+      throw new MatrixFormatException(
+          rhsCount < 0 ? "the input has no rows" : "all rows have weight 0", "input", -1);
+    }
+    if (rhsCount == 0) {
+      throw new MatrixFormatException("the rows have no right-hand side", "input", -1);
+    }
+    return new Stats(-1, all, sum, entries, columns, maxIndex, rhsCount, rhsMax, null);
+  }
+
+  private static int agree(String what, int before, int here, int partition) {
+    if (before >= 0 && here >= 0 && before != here) {
+      throw new DimensionMismatchException(
+          "rows of partition " + partition + " have " + here + " " + what + ", others " + before,
+          what,
+          before,
+          here);
+    }
+    return Math.max(before, here);
+  }
+
+  private static int columns(Stats sum) {
+    int n = sum.columns;
+    if (n < 0) {
+      n = sum.maxIndex + 1;
+    } else if (sum.maxIndex >= n) {
+      throw new MatrixFormatException(
+          "column index " + sum.maxIndex + " out of range [0, " + n + ")", "input", -1);
+    }
+    if (n == 0) {
+      throw new MatrixFormatException("the matrix has no columns", "input", -1);
+    }
+    if (n == Integer.MAX_VALUE) {
+      throw new InsufficientMemoryException("a matrix of 2^31 columns", Long.MAX_VALUE, 0);
+    }
+    return n;
+  }
+
+  /** The scan of one partition. */
+  private static final class Scan {
+    private final int partition;
+    private final RowReader reader;
+    private final PatternTable table = new PatternTable();
+    private final ColumnNorms norms = new ColumnNorms();
+    private double[] rhsMax = new double[0];
+    private long entries;
+    private int maxIndex = -1;
+
+    Scan(int partition, int declared) {
+      this.partition = partition;
+      this.reader = new RowReader(partition, declared);
+    }
+
+    Stats run(Iterator<SparseRow> in) {
+      SparseQrException error = null;
+      try {
+        while (in.hasNext()) {
+          if (reader.read(in.next())) {
+            count();
+          }
+        }
+      } catch (SparseQrException e) {
+        error = e;
+      }
+      return new Stats(
+          partition,
+          reader.fingerprint(),
+          table.sum(),
+          entries,
+          reader.columns(),
+          maxIndex,
+          reader.rhsCount(),
+          rhsMax,
+          error);
+    }
+
+    private void count() {
+      int nz = reader.count();
+      entries += nz;
+      table.add(reader.index(), 0, nz, 1);
+      for (int k = 0; k < nz; k++) {
+        norms.add(reader.index()[k], reader.value()[k]);
+      }
+      if (nz > 0) {
+        maxIndex = Math.max(maxIndex, reader.index()[nz - 1]);
+      }
+      double[] b = reader.rhs();
+      if (rhsMax.length != b.length) {
+        rhsMax = new double[b.length];
+      }
+      for (int k = 0; k < b.length; k++) {
+        rhsMax[k] = Math.max(rhsMax[k], Math.abs(b[k]));
+      }
+    }
+  }
+}

@@ -1,0 +1,133 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.pattern;
+
+import io.sparqr.error.IndexOverflowException;
+import io.sparqr.spark.wire.PatternCodec.Patterns;
+import java.util.Arrays;
+
+/** Distinct row patterns and how often each came: an open-addressing hash table on flat arrays. */
+final class PatternTable {
+
+  private int size;
+  private long sum;
+  private int[] start = new int[17];
+  private long[] multiplicity = new long[16];
+  private long[] hash = new long[16];
+  private int[] column = new int[64];
+  private int[] slot = new int[32];
+
+  PatternTable() {
+    Arrays.fill(slot, -1);
+  }
+
+  /** A 64-bit hash of entries [from, to): the same in every JVM. */
+  static long hash(int[] columns, int from, int to) {
+    long h = 0x9E3779B97F4A7C15L + (to - from);
+    for (int k = from; k < to; k++) {
+      h = (h ^ columns[k]) * 0xBF58476D1CE4E5B9L;
+      h ^= h >>> 29;
+    }
+    h *= 0x94D049BB133111EBL;
+    return h ^ h >>> 32;
+  }
+
+  /** Counts a pattern, entries [from, to) of the array, another {@code times} times. */
+  void add(int[] columns, int from, int to, long times) {
+    long h = hash(columns, from, to);
+    sum += times * h;
+    int mask = slot.length - 1;
+    int s = (int) h & mask;
+    while (slot[s] >= 0) {
+      int p = slot[s];
+      if (hash[p] == h && Arrays.equals(column, start[p], start[p + 1], columns, from, to)) {
+        multiplicity[p] += times;
+        return;
+      }
+      s = s + 1 & mask;
+    }
+    slot[s] = size;
+    append(columns, from, to, times, h);
+    if (size * 2 > slot.length) {
+      rehash();
+    }
+  }
+
+  private void append(int[] columns, int from, int to, long times, long h) {
+    if (size == multiplicity.length) {
+      start = Arrays.copyOf(start, 2 * size + 1);
+      multiplicity = Arrays.copyOf(multiplicity, 2 * size);
+      hash = Arrays.copyOf(hash, 2 * size);
+    }
+    long end = (long) start[size] + to - from;
+    if (end > column.length) {
+      if (end > Integer.MAX_VALUE - 8) {
+        throw new IndexOverflowException(
+            "distinct row patterns of one partition have " + end + " entries: use more partitions",
+            "pattern entries",
+            end);
+      }
+      long larger = Math.max(end, Math.min(2L * column.length, Integer.MAX_VALUE - 8));
+      column = Arrays.copyOf(column, (int) larger);
+    }
+    System.arraycopy(columns, from, column, start[size], to - from);
+    multiplicity[size] = times;
+    hash[size] = h;
+    start[++size] = (int) end;
+  }
+
+  private void rehash() {
+    slot = new int[2 * slot.length];
+    Arrays.fill(slot, -1);
+    int mask = slot.length - 1;
+    for (int p = 0; p < size; p++) {
+      int s = (int) hash[p] & mask;
+      while (slot[s] >= 0) {
+        s = s + 1 & mask;
+      }
+      slot[s] = p;
+    }
+  }
+
+  /** Sum of the hashes of all that was added: the same for any order and any merging. */
+  long sum() {
+    return sum;
+  }
+
+  /** Number of distinct patterns. */
+  int size() {
+    return size;
+  }
+
+  /** Entries of the distinct patterns. */
+  int entries() {
+    return start[size];
+  }
+
+  /** Patterns whose hash falls into part {@code part} of {@code parts} equal ranges. */
+  Patterns part(int part, int parts) {
+    int count = 0;
+    int entries = 0;
+    for (int p = 0; p < size; p++) {
+      if (partOf(hash[p], parts) == part) {
+        count++;
+        entries += start[p + 1] - start[p];
+      }
+    }
+    var out = new Patterns(new long[count], new int[count + 1], new int[entries]);
+    int k = 0;
+    for (int p = 0; p < size; p++) {
+      if (partOf(hash[p], parts) == part) {
+        int length = start[p + 1] - start[p];
+        out.multiplicity()[k] = multiplicity[p];
+        System.arraycopy(column, start[p], out.column(), out.start()[k], length);
+        out.start()[k + 1] = out.start()[k] + length;
+        k++;
+      }
+    }
+    return out;
+  }
+
+  private static int partOf(long h, int parts) {
+    return (int) Math.floorMod(h >>> 33, (long) parts);
+  }
+}

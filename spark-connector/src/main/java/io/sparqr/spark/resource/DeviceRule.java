@@ -1,0 +1,107 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.resource;
+
+import io.sparqr.backend.BackendChoice;
+import io.sparqr.backend.QrBackendProvider;
+import io.sparqr.error.BackendUnavailableException;
+import io.sparqr.spark.plan.DeviceVerdict;
+import io.sparqr.spark.plan.DeviceVerdict.Refuse;
+import io.sparqr.spark.plan.DeviceVerdict.Use;
+import java.util.Locale;
+import java.util.Optional;
+import org.apache.spark.SparkEnv;
+
+/**
+ * What makes a problem one for GPUs, as the driver knows it: the caller's choice, whether there can
+ * be a device, and how much work makes one worth it. Read once a solve, so that whoever asks gets
+ * the same answer.
+ */
+public final class DeviceRule {
+
+  /** Flops a byte below which AUTO stays on the CPU. */
+  static final String MINIMUM_INTENSITY = "spark.sparqr.cuda.minimumIntensity";
+
+  /** Flops below which AUTO stays on the CPU. */
+  static final String MINIMUM_FLOPS = "spark.sparqr.cuda.minimumFlops";
+
+  private final Optional<DeviceVerdict> settled;
+  private final double leastIntensity;
+  private final double leastFlops;
+
+  private DeviceRule(Optional<DeviceVerdict> settled, double leastIntensity, double leastFlops) {
+    this.settled = settled;
+    this.leastIntensity = leastIntensity;
+    this.leastFlops = leastFlops;
+  }
+
+  /**
+   * The rule of a solve.
+   *
+   * @param local whether driver and executors are one JVM, so that the driver knows of all devices
+   * @throws BackendUnavailableException if CUDA is required and the driver knows that there is none
+   * @throws IllegalArgumentException if a threshold of the Spark configuration is no number
+   */
+  public static DeviceRule of(BackendChoice choice, boolean local) {
+    return choice == BackendChoice.CPU
+        ? settled(new Refuse("asked for"))
+        : of(choice, local, Backends.cuda());
+  }
+
+  static DeviceRule of(BackendChoice choice, boolean local, Backends.Cuda cuda) {
+    Optional<String> obstacle = local ? cuda.obstacle() : Optional.empty();
+    if (choice == BackendChoice.REQUIRE_CUDA) {
+      obstacle.ifPresent(Backends::cudaIsRequired);
+      return settled(new Use(true, "required"));
+    }
+    if (obstacle.isPresent() || cuda.provider().isEmpty()) {
+      return settled(new Refuse(obstacle.or(cuda::obstacle).orElseThrow()));
+    }
+    QrBackendProvider provider = cuda.provider().get();
+    return new DeviceRule(
+        Optional.empty(),
+        setting(MINIMUM_INTENSITY, provider.minimumIntensity()),
+        setting(MINIMUM_FLOPS, provider.minimumFlops()));
+  }
+
+  private static DeviceRule settled(DeviceVerdict verdict) {
+    return new DeviceRule(Optional.of(verdict), 0, 0);
+  }
+
+  /**
+   * The verdict on a factorization.
+   *
+   * @param flops that it takes
+   * @param intensity flops a byte of its fronts
+   */
+  public DeviceVerdict verdict(double flops, double intensity) {
+    return settled.orElseGet(() -> byWork(flops, intensity));
+  }
+
+  private DeviceVerdict byWork(double flops, double intensity) {
+    if (intensity < leastIntensity) {
+      return new Refuse(
+          String.format(
+              Locale.ROOT,
+              "arithmetic intensity %.1f flops a byte is below the device's threshold %.1f",
+              intensity,
+              leastIntensity));
+    }
+    if (flops < leastFlops) {
+      return new Refuse(
+          String.format(
+              Locale.ROOT, "%.1e flops are below the device's threshold %.1e", flops, leastFlops));
+    }
+    return new Use(false, String.format(Locale.ROOT, "arithmetic intensity %.1f", intensity));
+  }
+
+  /** A number of the Spark configuration, where there is one. */
+  private static double setting(String key, double otherwise) {
+    SparkEnv env = SparkEnv.get();
+    String value = env == null ? null : env.conf().get(key, null);
+    try {
+      return value == null ? otherwise : Double.parseDouble(value);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(key + " = " + value + ": no number", e);
+    }
+  }
+}

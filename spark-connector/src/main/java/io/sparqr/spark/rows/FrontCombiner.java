@@ -1,0 +1,228 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.rows;
+
+import io.sparqr.numeric.MapSideReducer;
+import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.integrity.IntegrityFailure;
+import io.sparqr.numeric.integrity.TaskCheck;
+import io.sparqr.spark.plan.SolvePlan;
+import java.util.Arrays;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The map-side combine: rows of one partition that go to the same front are replaced by the R of
+ * their QR factorization (TSQR; Demmel, Grigori, Hoemmen, Langou 2012, doi:10.1137/080731992) as
+ * soon as that is at most half as large, so that what a partition sends for a front is bounded by
+ * the front's size and not by its number of rows. Fronts that can never have so many rows are left
+ * alone by the caller. A reduction that takes more flops than its entries are worth ({@link
+ * SolvePlan.Numbers#combineFlops}) is not made. Every reduction has to keep the column sums of its
+ * rows ({@link TaskCheck#verifyRows}); where one does not, the rows are sent as they are.
+ */
+final class FrontCombiner {
+
+  private static final Logger LOG = LoggerFactory.getLogger(FrontCombiner.class);
+
+  /** Entries of 12 bytes held for all fronts together before everything is sent. */
+  private static final long BUDGET = Math.max(8L << 20, Runtime.getRuntime().maxMemory() / 16 / 12);
+
+  private final SolvePlan plan;
+  private final int rhsCount;
+  private final CombineChecks checks;
+  private final Sink sink;
+  private final Reduction reduction;
+  private final double[] residual;
+  private final TreeMap<Integer, Pending> open = new TreeMap<>();
+  private long entries;
+
+  /** Where rows go. */
+  interface Sink {
+    void add(int front, int[] position, double[] value, int from, int count, double[] b, int bFrom);
+  }
+
+  /**
+   * What stands for some rows.
+   *
+   * @param rows the R of their QR factorization
+   * @param residualSquares squares of right-hand sides that are not in it
+   */
+  record Reduced(RowBlock rows, double[] residualSquares) {}
+
+  /** How rows of one front become fewer. */
+  interface Reduction {
+    Reduced of(int front, RowBlock rows);
+  }
+
+  private static Reduced reduce(SolvePlan plan, int front, RowBlock rows) {
+    var reducer = new MapSideReducer(plan.analysis(), front, rows.rhsCount());
+    reducer.add(rows);
+    RowBlock r = reducer.finish();
+    return new Reduced(r, reducer.residualSquares());
+  }
+
+  /** A combiner of a partition. */
+  FrontCombiner(SolvePlan plan, CombineChecks checks, Sink sink) {
+    this(plan, checks, sink, (front, rows) -> reduce(plan, front, rows));
+  }
+
+  /** With another reduction. */
+  FrontCombiner(SolvePlan plan, CombineChecks checks, Sink sink, Reduction reduction) {
+    this.reduction = reduction;
+    this.plan = plan;
+    this.checks = checks;
+    this.rhsCount = plan.numbers().rhsCount();
+    this.sink = sink;
+    this.residual = new double[rhsCount];
+  }
+
+  /** Whether a front can have rows that are worth combining: many enough, and if they are full. */
+  static boolean worthwhile(SolvePlan plan, int front) {
+    long fn = plan.analysis().fn(front);
+    return plan.frontRows(front) > 2 * fn && flops(1, fn) <= plan.numbers().combineFlops() * fn;
+  }
+
+  /** Flops of the QR of so many rows. */
+  private static double flops(long rows, long fn) {
+    return 2.0 * rows * fn * fn;
+  }
+
+  /** Takes a row: count entries, positions ascending. */
+  void add(int front, int[] position, double[] value, int count, double[] b) {
+    Pending p = open.get(front);
+    if (p == null) {
+      p = new Pending(plan.analysis().fn(front));
+      open.put(front, p);
+    }
+    p.add(position, value, 0, count, b);
+    entries += count;
+    if (p.rows >= 2L * p.fn && p.entries >= 4 * p.triangle() && p.isWorthItsFlops()) {
+      entries -= p.entries;
+      combine(front, p);
+      entries += p.entries;
+    }
+    if (entries > BUDGET) {
+      flush();
+    }
+  }
+
+  /** Sends all, reduced where that is worth it. */
+  void flush() {
+    open.forEach(
+        (front, p) -> {
+          if (p.rows > p.fn && p.entries >= 2 * p.triangle() && p.isWorthItsFlops()) {
+            combine(front, p);
+          }
+          for (int i = 0; i < p.rows; i++) {
+            sink.add(
+                front,
+                p.position,
+                p.value,
+                p.start[i],
+                p.start[i + 1] - p.start[i],
+                p.rhs,
+                i * rhsCount);
+          }
+        });
+    open.clear();
+    entries = 0;
+  }
+
+  /** 2-norms of what the reductions put below R: parts of the residual. */
+  double[] residual() {
+    return residual;
+  }
+
+  private void combine(int front, Pending p) {
+    RowBlock rows = p.block(front);
+    Reduced reduced = reduction.of(front, rows);
+    RowBlock r = reduced.rows;
+    try {
+      checks.accepted(
+          TaskCheck.verifyRows(plan.analysis(), front, rows, r, reduced.residualSquares));
+    } catch (IntegrityFailure e) {
+      LOG.warn("front {}: {} combined rows go as they are: {}", front, p.rows, e.getMessage());
+      checks.sentAsTheyWere();
+      p.stays = true;
+      return;
+    }
+    p.clear();
+    double[] b = new double[rhsCount];
+    for (int i = 0; i < r.rows(); i++) {
+      int from = r.rowStart()[i];
+      System.arraycopy(r.rhs(), i * rhsCount, b, 0, rhsCount);
+      if (r.rowStart()[i + 1] > from) {
+        p.add(r.position(), r.value(), from, r.rowStart()[i + 1] - from, b);
+      } else {
+        toResidual(b);
+      }
+    }
+    double[] tail = reduced.residualSquares;
+    for (int k = 0; k < rhsCount; k++) {
+      b[k] = Math.sqrt(tail[k]);
+    }
+    toResidual(b);
+  }
+
+  private void toResidual(double[] b) {
+    for (int k = 0; k < rhsCount; k++) {
+      residual[k] = Math.hypot(residual[k], b[k]);
+    }
+  }
+
+  /** Rows held for one front. */
+  private final class Pending {
+    private final int fn;
+    private int rows;
+    private long entries;
+
+    /** Whether a reduction of these rows went wrong: no other is tried. */
+    private boolean stays;
+
+    private int[] start = new int[17];
+    private int[] position = new int[64];
+    private double[] value = new double[64];
+    private double[] rhs = new double[16 * rhsCount];
+
+    Pending(int fn) {
+      this.fn = fn;
+    }
+
+    long triangle() {
+      return (long) fn * (fn + 1) / 2;
+    }
+
+    boolean isWorthItsFlops() {
+      return !stays && flops(rows, fn) <= plan.numbers().combineFlops() * entries;
+    }
+
+    RowBlock block(int front) {
+      int[] fronts = new int[rows];
+      Arrays.fill(fronts, front);
+      return new RowBlock(fronts, Arrays.copyOf(start, rows + 1), position, value, rhs, rhsCount);
+    }
+
+    void clear() {
+      rows = 0;
+      entries = 0;
+    }
+
+    void add(int[] positions, double[] values, int from, int count, double[] b) {
+      if (rows + 1 == start.length) {
+        start = Arrays.copyOf(start, 2 * start.length);
+        rhs = Arrays.copyOf(rhs, start.length * rhsCount);
+      }
+      int end = start[rows] + count;
+      if (end > position.length) {
+        int size = Math.max(end, 2 * position.length);
+        position = Arrays.copyOf(position, size);
+        value = Arrays.copyOf(value, size);
+      }
+      System.arraycopy(positions, from, position, start[rows], count);
+      System.arraycopy(values, from, value, start[rows], count);
+      System.arraycopy(b, 0, rhs, rows * rhsCount, rhsCount);
+      start[++rows] = end;
+      entries += count;
+    }
+  }
+}

@@ -1,0 +1,185 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.rows;
+
+import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.error.MatrixFormatException;
+import io.sparqr.error.NonFiniteValueException;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.Fingerprint;
+
+/**
+ * Checks the rows of one partition, one after the other, and lays each out in arrays of its own:
+ * indices ascending, stored zeros left out, values and labels times sqrt(weight). Every reading of
+ * the input goes through here, so that all have their {@link Fingerprint} made by the same rule.
+ * Not thread-safe; the arrays are overwritten by the next row.
+ */
+public final class RowReader {
+
+  private final int partition;
+  private final int declaredColumns;
+  private long position = -1;
+  private int columns = -1;
+  private int rhsCount = -1;
+  private int count;
+  private int[] index = new int[16];
+  private double[] value = new double[16];
+  private double[] rhs = new double[0];
+  private final Fingerprint.Builder fingerprint = new Fingerprint.Builder();
+
+  /**
+   * A reader for a partition.
+   *
+   * @param declaredColumns n, or -1 if the rows tell it
+   */
+  public RowReader(int partition, int declaredColumns) {
+    this.partition = partition;
+    this.declaredColumns = declaredColumns;
+  }
+
+  /**
+   * Reads a row.
+   *
+   * @return false if its weight is 0: it is to be ignored
+   * @throws io.sparqr.error.SparseQrException naming partition, position and column
+   */
+  public boolean read(SparseRow row) {
+    position++;
+    if (row == null) {
+      throw bad("null", "row");
+    }
+    double w = row.weight();
+    if (!Double.isFinite(w)) {
+      throw new NonFiniteValueException(where() + ": weight " + w, position, -1);
+    }
+    if (w < 0) {
+      throw bad("negative weight " + w, "weight");
+    }
+    checkSizes(row);
+    double scale = Math.sqrt(w);
+    double[] labels = row.labels();
+    for (int k = 0; k < rhsCount; k++) {
+      if (!Double.isFinite(labels[k])) {
+        throw new NonFiniteValueException(
+            where() + ": right-hand side " + k + " is " + labels[k], position, -1);
+      }
+      rhs[k] = labels[k] * scale;
+    }
+    copyEntries(row, scale);
+    if (w > 0) {
+      fingerprint.add(index, value, count, w, rhs);
+    }
+    return w > 0;
+  }
+
+  private void checkSizes(SparseRow row) {
+    int size = row.columns();
+    if (size >= 0) {
+      int expected = declaredColumns >= 0 ? declaredColumns : columns;
+      if (expected >= 0 && size != expected) {
+        throw new DimensionMismatchException(
+            where() + " has " + size + " columns, expected " + expected, "columns", expected, size);
+      }
+      columns = size;
+    }
+    int labels = row.labels().length;
+    if (rhsCount < 0) {
+      rhsCount = labels;
+      rhs = new double[labels];
+    } else if (labels != rhsCount) {
+      throw new DimensionMismatchException(
+          where() + " has " + labels + " right-hand sides, the rows before it " + rhsCount,
+          "right-hand sides",
+          rhsCount,
+          labels);
+    }
+  }
+
+  private void copyEntries(SparseRow row, double scale) {
+    int[] from = row.indices();
+    double[] values = row.values();
+    if (from.length > index.length) {
+      index = new int[Math.max(from.length, 2 * index.length)];
+      value = new double[index.length];
+    }
+    int limit = declaredColumns >= 0 ? declaredColumns : columns >= 0 ? columns : Integer.MAX_VALUE;
+    boolean ascending = true;
+    count = 0;
+    for (int k = 0; k < from.length; k++) {
+      int j = from[k];
+      double v = values[k];
+      if (j < 0 || j >= limit) {
+        throw bad("column index " + j + " out of range [0, " + limit + ")", "column index");
+      }
+      if (!Double.isFinite(v)) {
+        throw new NonFiniteValueException(where() + ", column " + j + ": " + v, position, j);
+      }
+      ascending &= k == 0 || j > from[k - 1];
+      index[count] = j;
+      value[count++] = v * scale;
+    }
+    if (!ascending) {
+      SortedPairs.sort(index, value, count);
+      for (int k = 1; k < count; k++) {
+        if (index[k] == index[k - 1]) {
+          throw bad("column " + index[k] + " appears twice", "column index");
+        }
+      }
+    }
+    dropZeros();
+  }
+
+  private void dropZeros() {
+    int kept = 0;
+    for (int k = 0; k < count; k++) {
+      if (value[k] != 0) {
+        index[kept] = index[k];
+        value[kept++] = value[k];
+      }
+    }
+    count = kept;
+  }
+
+  private String where() {
+    return "row " + position + " of partition " + partition;
+  }
+
+  private MatrixFormatException bad(String what, String kind) {
+    return new MatrixFormatException(
+        where() + ": " + what, "partition " + partition + ", " + kind, position);
+  }
+
+  /** Of the rows so far that count. */
+  public Fingerprint fingerprint() {
+    return fingerprint.fingerprint();
+  }
+
+  /** Entries of the row. */
+  public int count() {
+    return count;
+  }
+
+  /** Column indices [0, count). */
+  public int[] index() {
+    return index;
+  }
+
+  /** Values [0, count). */
+  public double[] value() {
+    return value;
+  }
+
+  /** Right-hand sides. */
+  public double[] rhs() {
+    return rhs;
+  }
+
+  /** Right-hand sides a row, or -1 before the first row. */
+  public int rhsCount() {
+    return rhsCount;
+  }
+
+  /** n as the rows tell it, or -1. */
+  public int columns() {
+    return columns;
+  }
+}

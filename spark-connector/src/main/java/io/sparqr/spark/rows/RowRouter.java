@@ -1,0 +1,76 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.rows;
+
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.SolvePlan;
+import java.util.Iterator;
+
+/**
+ * The map side of the row shuffle: weighted, equilibrated rows in positions, keyed by the task that
+ * owns the front of their least position, in batches of about 1 MB. Singleton rows (front -1) go to
+ * the driver's key; rows without entries and the residual parts of the combine are one row without
+ * entries there, whose right-hand side is their norm.
+ */
+public final class RowRouter extends RowShuffle {
+
+  private final FrontCombiner combiner;
+  private final double[] empty;
+  private final boolean[] combines;
+
+  /** Routes the rows of a partition; what the combine checks of them goes to {@code checks}. */
+  public RowRouter(SolvePlan plan, int partition, Iterator<SparseRow> rows, CombineChecks checks) {
+    super(plan, partition, rows, true);
+    this.combiner = new FrontCombiner(plan, checks, this::send);
+    this.empty = new double[plan.numbers().rhsCount()];
+    this.combines = new boolean[plan.analysis().fronts()];
+    for (int f = 0; f < combines.length; f++) {
+      combines[f] = !plan.numbers().keepQ() && FrontCombiner.worthwhile(plan, f);
+    }
+  }
+
+  @Override
+  int width() {
+    return plan.numbers().rhsCount();
+  }
+
+  @Override
+  void route() {
+    int count = reader.count();
+    int[] index = reader.index();
+    double[] value = reader.value();
+    double[] b = reader.rhs();
+    for (int k = 0; k < b.length; k++) {
+      b[k] *= plan.rhsScale(k);
+    }
+    if (count == 0) {
+      for (int k = 0; k < b.length; k++) {
+        empty[k] = Math.hypot(empty[k], b[k]);
+      }
+      return;
+    }
+    for (int k = 0; k < count; k++) {
+      value[k] *= plan.columnScale(index[k]);
+      index[k] = plan.position(index[k]);
+    }
+    SortedPairs.sort(index, value, count);
+    int front = plan.frontOf(index[0]);
+    if (front >= 0 && combines[front]) {
+      combiner.add(front, index, value, count, b);
+    } else {
+      send(front, index, value, 0, count, b, 0);
+    }
+  }
+
+  @Override
+  void flush() {
+    combiner.flush();
+    boolean any = false;
+    for (int k = 0; k < empty.length; k++) {
+      empty[k] = Math.hypot(empty[k], combiner.residual()[k]);
+      any |= empty[k] != 0;
+    }
+    if (any) {
+      send(-1, new int[0], new double[0], 0, 0, empty, 0);
+    }
+  }
+}

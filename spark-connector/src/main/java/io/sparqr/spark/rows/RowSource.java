@@ -1,0 +1,95 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.rows;
+
+import io.sparqr.spark.SparseRow;
+import java.util.Iterator;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.functions;
+
+/** The caller's rows, whatever form they have, as an RDD of {@link SparseRow}. */
+public final class RowSource {
+
+  private final JavaRDD<SparseRow> rows;
+
+  private RowSource(JavaRDD<SparseRow> rows) {
+    this.rows = rows;
+  }
+
+  /** Rows of any form that {@link RowForms#toRow} knows. */
+  public static RowSource of(JavaRDD<?> rows) {
+    return new RowSource(rows.mapPartitionsWithIndex((p, it) -> new RowForms.Reader(p, it), true));
+  }
+
+  /** Rows of a Dataset. An empty weight column name means weight 1. */
+  public static RowSource of(Dataset<Row> data, String features, String weight, String... labels) {
+    if (labels.length == 0) {
+      throw new IllegalArgumentException(
+          "no label column: the columns are features (here %s), weight (%s), labels"
+              .formatted(features, weight));
+    }
+    var columns = new org.apache.spark.sql.Column[labels.length + 2];
+    columns[0] = functions.col(features);
+    columns[1] = weight.isEmpty() ? functions.lit(1.0) : functions.col(weight).cast("double");
+    for (int k = 0; k < labels.length; k++) {
+      columns[k + 2] = functions.col(labels[k]).cast("double");
+    }
+    return of(data.select(columns).javaRDD());
+  }
+
+  /** The same matrix and weights with other right-hand sides, aligned row by row. */
+  public RowSource withLabels(JavaRDD<double[]> labels) {
+    if (labels.getNumPartitions() != rows.getNumPartitions()) {
+      throw new io.sparqr.error.DimensionMismatchException(
+          "right-hand sides come in "
+              + labels.getNumPartitions()
+              + " partitions, the rows in "
+              + rows.getNumPartitions(),
+          "partitions",
+          rows.getNumPartitions(),
+          labels.getNumPartitions());
+    }
+    return new RowSource(rows.zipPartitions(labels, RowSource::relabel));
+  }
+
+  private static Iterator<SparseRow> relabel(Iterator<SparseRow> rows, Iterator<double[]> labels) {
+    return new Iterator<>() {
+      private long count;
+
+      @Override
+      public boolean hasNext() {
+        if (rows.hasNext() != labels.hasNext()) {
+          throw new io.sparqr.error.DimensionMismatchException(
+              "a partition has "
+                  + (rows.hasNext() ? "more" : "fewer")
+                  + " rows than right-hand sides, of which it has "
+                  + (rows.hasNext() ? "" : "more than ")
+                  + count,
+              "right-hand sides",
+              count + (rows.hasNext() ? 1 : 0),
+              count + (rows.hasNext() ? 0 : 1));
+        }
+        return rows.hasNext();
+      }
+
+      @Override
+      public SparseRow next() {
+        SparseRow r = rows.next();
+        count++;
+        return new SparseRow(r.indices(), r.values(), labels.next(), r.weight(), r.columns());
+      }
+    };
+  }
+
+  /** The rows. */
+  public JavaRDD<SparseRow> rows() {
+    return rows;
+  }
+
+  /** Their context. */
+  public JavaSparkContext context() {
+    return JavaSparkContext.fromSparkContext(rows.context());
+  }
+}

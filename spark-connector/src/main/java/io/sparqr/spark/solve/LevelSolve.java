@@ -1,0 +1,138 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.solve;
+
+import io.sparqr.partition.SubtreeTask;
+import io.sparqr.spark.factor.Levels;
+import io.sparqr.spark.plan.PlanHandle;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.Held;
+import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.wire.VectorCodec;
+import io.sparqr.spark.wire.VectorCodec.Sparse;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+
+/**
+ * Triangular solves with all of R, level by level: one Spark job a level, up the tree for R'y = c
+ * and down it for R x = c. A task gets the entries that it needs and no others; what is as long as
+ * a row of A is on the driver.
+ */
+public final class LevelSolve {
+
+  private final JavaSparkContext context;
+  private final PlanHandle broadcast;
+  private final SolvePlan plan;
+  private final Levels levels;
+
+  /** Solves with the R that the levels hold. */
+  public LevelSolve(JavaSparkContext context, PlanHandle broadcast, Levels levels) {
+    this.context = context;
+    this.broadcast = broadcast;
+    this.plan = broadcast.value();
+    this.levels = levels;
+  }
+
+  /**
+   * R x = c from the top level down.
+   *
+   * @param x by position, width values each: in c at the pivots unless {@code stored}, out x
+   */
+  public void back(double[] x, int width, boolean stored, JobScope scope) {
+    PlanHandle b = broadcast;
+    for (int l = levels.count() - 1; l >= 0; l--) {
+      scope.describe("back substitution, level " + (l + 1) + " of " + levels.count());
+      List<SubtreeTask> tasks = plan.partition().level(l);
+      try (var inputs = new Held()) {
+        TaskInput given = inputs(tasks, x, width, true, !stored, inputs);
+        JavaRDD<byte[]> solved =
+            levels
+                .level(l)
+                .zipPartitions(
+                    given.rdd(),
+                    (frames, in) ->
+                        back(b.value(), frames, given.frame(in.next()), stored).iterator());
+        collect(solved, x, width);
+      }
+    }
+  }
+
+  private static List<byte[]> back(
+      SolvePlan plan, Iterator<byte[]> frames, byte[] in, boolean stored) {
+    Sparse given = VectorCodec.decodeSparse(in);
+    return List.of(TriangularSolve.back(plan, frames, given, stored));
+  }
+
+  /** R'y = c from the lowest level up, in place, by position. */
+  public void forward(double[] c, int width, JobScope scope) {
+    PlanHandle b = broadcast;
+    for (int l = 0; l < levels.count(); l++) {
+      scope.describe("forward substitution, level " + (l + 1) + " of " + levels.count());
+      List<SubtreeTask> tasks = plan.partition().level(l);
+      try (var inputs = new Held()) {
+        TaskInput given = inputs(tasks, c, width, false, true, inputs);
+        JavaRDD<byte[]> solved =
+            levels
+                .level(l)
+                .zipPartitions(
+                    given.rdd(),
+                    (frames, in) -> forward(b.value(), frames, given.frame(in.next())).iterator());
+        List<byte[]> pieces = SparkErrors.unwrap(solved::collect);
+        for (int t = 0; t < tasks.size(); t++) {
+          addForward(tasks.get(t), VectorCodec.decodeSparse(pieces.get(t)), c, width);
+        }
+      }
+    }
+  }
+
+  private static List<byte[]> forward(SolvePlan plan, Iterator<byte[]> frames, byte[] in) {
+    Sparse given = VectorCodec.decodeSparse(in);
+    return List.of(TriangularSolve.forward(plan, frames, given));
+  }
+
+  /** Own pivots are set, what lies outside is added. */
+  private void addForward(SubtreeTask task, Sparse piece, double[] c, int width) {
+    int own = TriangularSolve.pivots(plan.analysis(), task).length;
+    for (int i = 0; i < piece.position().length; i++) {
+      int at = piece.position()[i] * width;
+      for (int k = 0; k < width; k++) {
+        double v = piece.value()[i * width + k];
+        c[at + k] = i < own ? v : c[at + k] + v;
+      }
+    }
+  }
+
+  private TaskInput inputs(
+      List<SubtreeTask> tasks,
+      double[] x,
+      int width,
+      boolean outside,
+      boolean pivots,
+      Held inputs) {
+    var list = new ArrayList<byte[]>();
+    for (SubtreeTask t : tasks) {
+      int[] out = outside ? TriangularSolve.outside(plan.analysis(), t) : new int[0];
+      int[] own = pivots ? TriangularSolve.pivots(plan.analysis(), t) : new int[0];
+      int[] position = java.util.Arrays.copyOf(out, out.length + own.length);
+      System.arraycopy(own, 0, position, out.length, own.length);
+      double[] value = new double[position.length * width];
+      for (int i = 0; i < position.length; i++) {
+        System.arraycopy(x, position[i] * width, value, i * width, width);
+      }
+      list.add(VectorCodec.encodeSparse(new Sparse(position, value, width)));
+    }
+    return new TaskInput(context, inputs, list);
+  }
+
+  private static void collect(JavaRDD<byte[]> solved, double[] x, int width) {
+    for (byte[] frame : SparkErrors.unwrap(solved::collect)) {
+      Sparse piece = VectorCodec.decodeSparse(frame);
+      for (int i = 0; i < piece.position().length; i++) {
+        System.arraycopy(piece.value(), i * width, x, piece.position()[i] * width, width);
+      }
+    }
+  }
+}

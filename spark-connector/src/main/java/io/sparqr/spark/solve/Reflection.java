@@ -1,0 +1,196 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.solve;
+
+import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.error.IndexOverflowException;
+import io.sparqr.numeric.ContributionRhs;
+import io.sparqr.numeric.RowBlock;
+import io.sparqr.partition.SubtreeTask;
+import io.sparqr.spark.factor.Levels;
+import io.sparqr.spark.plan.PlanHandle;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.Held;
+import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.resource.KeyPartitioner;
+import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.rows.RhsRouter;
+import io.sparqr.spark.rows.RowSource;
+import io.sparqr.spark.wire.ChangeCodec;
+import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.ReflectedCodec;
+import io.sparqr.spark.wire.ReflectedCodec.Reflected;
+import io.sparqr.spark.wire.ReportCodec;
+import io.sparqr.spark.wire.RowBatchCodec;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import scala.Tuple2;
+import scala.reflect.ClassTag$;
+
+/**
+ * Q'b for further right-hand sides by the reflectors that are kept beside R: right-hand sides, no
+ * entries, are shuffled to the tasks of their rows' fronts; then level by level Q' is applied, and
+ * the right-hand sides of contribution blocks, at most as long as R has columns, go on by way of
+ * the driver, as those of the triangular solves do. One job for the rows and one a level.
+ */
+public final class Reflection {
+
+  private final RowSource source;
+  private final PlanHandle broadcast;
+  private final SolvePlan plan;
+  private final Levels levels;
+  private final long expectedRows;
+
+  /**
+   * Q'b.
+   *
+   * @param width right-hand sides
+   * @param c n x width by position: Q'b at the live pivots, b itself at the singletons
+   * @param residual size width: norm of the rest of Q'b
+   */
+  public record Result(int width, double[] c, double[] residual) {}
+
+  /** Of rows aligned with those that were factorized, as many. */
+  public Reflection(RowSource source, PlanHandle plan, Levels levels, long expectedRows) {
+    this.source = source;
+    this.broadcast = plan;
+    this.plan = plan.value();
+    this.levels = levels;
+    this.expectedRows = expectedRows;
+  }
+
+  /** Transforms the labels of the source's rows. */
+  public Result run(JobScope scope) {
+    scope.describe("further right-hand sides to the tasks of their rows");
+    JavaPairRDD<Integer, byte[]> shuffled = shuffle();
+    Result result = driverShare(shuffled);
+    Map<Integer, ContributionRhs> passing = new HashMap<>();
+    for (int l = 0; l < levels.count(); l++) {
+      scope.describe("Q'b, level " + (l + 1) + " of " + levels.count());
+      List<SubtreeTask> tasks = plan.partition().level(l);
+      try (var inputs = new Held()) {
+        var given = inputs(tasks, passing, result.width, inputs);
+        var rdd =
+            new ReflectionRdd(
+                broadcast,
+                tasks.get(0).id(),
+                tasks.size(),
+                result.width,
+                levels.level(l).rdd(),
+                shuffled.rdd(),
+                given);
+        JavaRDD<byte[]> level = new JavaRDD<>(rdd, ClassTag$.MODULE$.apply(byte[].class));
+        for (byte[] frame : SparkErrors.unwrap(level::collect)) {
+          take(ReflectedCodec.decode(frame), result, passing);
+        }
+      }
+    }
+    return result;
+  }
+
+  private JavaPairRDD<Integer, byte[]> shuffle() {
+    PlanHandle b = broadcast;
+    JavaRDD<Tuple2<Integer, byte[]>> routed =
+        source.rows().mapPartitionsWithIndex((p, rows) -> new RhsRouter(b.value(), p, rows), false);
+    return JavaPairRDD.fromJavaRDD(routed).partitionBy(new KeyPartitioner(plan.driverKey() + 1));
+  }
+
+  /** Singleton rows, rows without entries, and whether all rows have come. */
+  private Result driverShare(JavaPairRDD<Integer, byte[]> shuffled) {
+    int[] key = {plan.driverKey()};
+    List<byte[]>[] frames = SparkErrors.unwrap(() -> shuffled.values().collectPartitions(key));
+    ChangeCodec.refuse(frames[0]);
+    var parts = new ArrayList<RhsRouter.Part>();
+    var batches = new ArrayList<byte[]>();
+    for (byte[] frame : frames[0]) {
+      if (Frame.kind(frame) == Frame.Kind.ROWS) {
+        batches.add(frame);
+      } else {
+        parts.add(ReportCodec.decode(frame, RhsRouter.Part.class));
+      }
+    }
+    Result result = empty(parts);
+    RowBlock singletons = RowBatchCodec.decode(batches, result.width);
+    for (int i = 0; i < singletons.rows(); i++) {
+      int p = singletons.position()[singletons.rowStart()[i]];
+      System.arraycopy(
+          singletons.rhs(), i * result.width, result.c, p * result.width, result.width);
+    }
+    return result;
+  }
+
+  private Result empty(List<RhsRouter.Part> parts) {
+    parts.sort(java.util.Comparator.comparingInt(RhsRouter.Part::partition));
+    long rows = 0;
+    RhsRouter.Part first = null;
+    for (RhsRouter.Part p : parts) {
+      rows += p.rows();
+      first = first == null && p.rows() > 0 ? p : first;
+      if (p.rows() > 0 && p.width() != first.width()) {
+        throw new DimensionMismatchException(
+            "rows of partition %d have %d right-hand sides, those of partition %d %d"
+                .formatted(p.partition(), p.width(), first.partition(), first.width()),
+            "right-hand sides",
+            first.width(),
+            p.width());
+      }
+    }
+    if (rows != expectedRows) {
+      throw new DimensionMismatchException(
+          "%,d rows with new right-hand sides for a matrix of %,d".formatted(rows, expectedRows),
+          "rows",
+          expectedRows,
+          rows);
+    }
+    int width = first == null ? 0 : first.width();
+    long length = (long) plan.analysis().columns() * width;
+    if (length > Integer.MAX_VALUE - 8) {
+      throw new IndexOverflowException(
+          width + " right-hand sides of " + plan.analysis().columns() + " columns at once",
+          "solution",
+          length);
+    }
+    double[] residual = new double[width];
+    for (RhsRouter.Part p : parts) {
+      addNorms(p.rows() > 0 ? p.empty() : new double[width], residual);
+    }
+    return new Result(width, new double[(int) length], residual);
+  }
+
+  private static void addNorms(double[] norms, double[] to) {
+    for (int k = 0; k < to.length; k++) {
+      to[k] = Math.hypot(to[k], norms[k]);
+    }
+  }
+
+  private static void take(Reflected r, Result result, Map<Integer, ContributionRhs> passing) {
+    for (int i = 0; i < r.position().length; i++) {
+      System.arraycopy(
+          r.value(), i * result.width, result.c, r.position()[i] * result.width, result.width);
+    }
+    addNorms(r.residual(), result.residual);
+    for (ContributionRhs c : r.blocks()) {
+      passing.put(c.front(), c);
+    }
+  }
+
+  private TaskInput inputs(
+      List<SubtreeTask> tasks, Map<Integer, ContributionRhs> passing, int width, Held held) {
+    var frames = new ArrayList<byte[]>();
+    for (SubtreeTask t : tasks) {
+      var blocks = new ArrayList<ContributionRhs>();
+      for (int f : t.inputs()) {
+        ContributionRhs c = passing.remove(f);
+        if (c != null) {
+          blocks.add(c);
+        }
+      }
+      frames.add(ReflectedCodec.encode(Reflected.blocks(width, blocks)));
+    }
+    return new TaskInput(JavaSparkContext.fromSparkContext(source.rows().context()), held, frames);
+  }
+}

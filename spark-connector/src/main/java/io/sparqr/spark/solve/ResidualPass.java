@@ -1,0 +1,319 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.solve;
+
+import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.pattern.ColumnChunks;
+import io.sparqr.spark.plan.Fingerprint;
+import io.sparqr.spark.plan.PlanHandle;
+import io.sparqr.spark.plan.Readings;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.Held;
+import io.sparqr.spark.resource.KeyPartitioner;
+import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.rows.LaterReading;
+import io.sparqr.spark.rows.RowReader;
+import io.sparqr.spark.rows.RowSource;
+import io.sparqr.spark.wire.ChangeCodec;
+import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.ReportCodec;
+import io.sparqr.spark.wire.VectorCodec;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.broadcast.Broadcast;
+import scala.Tuple2;
+
+/**
+ * One pass over the rows for r = sqrt(W)(b - A x), A' sqrt(W) r and their norms, the ridge's rows
+ * included. Sums are taken within partitions in row order and over partitions in partition order:
+ * the same bits on every run. One Spark job of two stages. Every pass has to find the rows of the
+ * passes before it.
+ */
+public final class ResidualPass {
+
+  private final RowSource source;
+  private final SolvePlan plan;
+  private final int columns;
+  private final double ridge;
+
+  /** What the rows have to be; null before the first pass over rows of which nothing is known. */
+  private Readings readings;
+
+  private boolean labels;
+
+  /**
+   * What a pass finds.
+   *
+   * @param gradient size n * width, by original column: A'W(b - Ax) - lambda x
+   * @param residual size width: norms of the residual, ridge rows included
+   * @param ofRows size width: the same without the ridge rows
+   * @param frobenius norm of sqrt(W) A and the ridge's rows
+   * @param rows rows that count
+   * @param width right-hand sides
+   */
+  public record Sums(
+      double[] gradient,
+      double[] residual,
+      double[] ofRows,
+      double frobenius,
+      long rows,
+      int width) {}
+
+  private record Part(int partition, double[] residual, double frobenius, Fingerprint fingerprint)
+      implements Serializable {}
+
+  /** Passes over the rows that were factorized. */
+  public ResidualPass(RowSource source, PlanHandle broadcast, SolvePlan plan) {
+    this(source, plan, plan.readings(), true);
+  }
+
+  private ResidualPass(RowSource source, SolvePlan plan, Readings readings, boolean labels) {
+    this.readings = readings;
+    this.labels = labels;
+    this.source = source;
+    this.plan = plan;
+    this.columns = plan.analysis().columns();
+    this.ridge = plan.numbers().ridge();
+  }
+
+  /** Passes over the rows that were factorized with other right-hand sides. */
+  public static ResidualPass aligned(RowSource source, SolvePlan plan) {
+    return new ResidualPass(source, plan, plan.readings(), false);
+  }
+
+  /** Passes over rows of the same matrix in any order. */
+  public static ResidualPass further(RowSource source, SolvePlan plan) {
+    return new ResidualPass(source, plan, null, false);
+  }
+
+  /** Max over the right-hand sides of ||A'r|| / (||A||_F ||r||); 0 where r = 0. */
+  public double check(double[][] x, Held held) {
+    Sums s = run(x, held);
+    double worst = 0;
+    for (int k = 0; k < s.width; k++) {
+      double g = 0;
+      for (int j = 0; j < columns; j++) {
+        g = Math.hypot(g, s.gradient[j * s.width + k]);
+      }
+      if (g > 0) {
+        worst = Math.max(worst, g / s.frobenius / s.residual[k]);
+      }
+    }
+    return worst;
+  }
+
+  /**
+   * The pass.
+   *
+   * @param x one a right-hand side, by original column; null for x = 0
+   */
+  public Sums run(double[][] x, Held held) {
+    try (var local = new Held()) {
+      Broadcast<double[]> at = x == null ? null : local.keep(source.context().broadcast(flat(x)));
+      return sum(at, x);
+    }
+  }
+
+  private static double[] flat(double[][] x) {
+    double[] all = new double[Math.multiplyExact(x.length, x[0].length)];
+    for (int k = 0; k < x.length; k++) {
+      System.arraycopy(x[k], 0, all, k * x[k].length, x[k].length);
+    }
+    return all;
+  }
+
+  private Sums sum(Broadcast<double[]> at, double[][] x) {
+    int n = columns;
+    Readings before = readings;
+    boolean same = labels;
+    int reducers =
+        Math.max(
+            1, Math.min(source.context().defaultParallelism(), source.rows().getNumPartitions()));
+    JavaRDD<Tuple2<Integer, byte[]>> frames =
+        source
+            .rows()
+            .mapPartitionsWithIndex(
+                (p, rows) ->
+                    new Scan(p, n, at == null ? null : at.value(), new Known(rows, before, same))
+                        .run(reducers)
+                        .iterator(),
+                false);
+    JavaRDD<byte[]> merged =
+        JavaPairRDD.fromJavaRDD(frames)
+            .partitionBy(new KeyPartitioner(reducers))
+            .mapPartitions(ResidualPass::merge);
+    var parts = new ArrayList<Part>();
+    var chunks = new ArrayList<byte[]>();
+    List<byte[]> found = SparkErrors.unwrap(merged::collect);
+    ChangeCodec.refuse(found);
+    for (byte[] frame : found) {
+      if (Frame.kind(frame) == Frame.Kind.CHUNK) {
+        chunks.add(frame);
+      } else {
+        parts.add(ReportCodec.decode(frame, Part.class));
+      }
+    }
+    parts.sort(Comparator.comparingInt(Part::partition));
+    if (!labels) {
+      readings = new Readings(parts.stream().map(Part::fingerprint).toList());
+      labels = true;
+    }
+    return total(parts, chunks, x);
+  }
+
+  private Sums total(List<Part> parts, List<byte[]> chunks, double[][] x) {
+    int width = x == null ? -1 : x.length;
+    long rows = 0;
+    double frobenius = 0;
+    double[] residual = null;
+    for (Part p : parts) {
+      rows += p.fingerprint.rows();
+      frobenius = Math.hypot(frobenius, p.frobenius);
+      if (p.fingerprint.rows() == 0) {
+        continue;
+      }
+      if (width >= 0 && p.residual.length != width) {
+        throw new DimensionMismatchException(
+            "rows of partition "
+                + p.partition
+                + " have "
+                + p.residual.length
+                + " right-hand sides, expected "
+                + width,
+            "right-hand sides",
+            width,
+            p.residual.length);
+      }
+      width = p.residual.length;
+      residual = residual == null ? new double[width] : residual;
+      for (int k = 0; k < width; k++) {
+        residual[k] = Math.hypot(residual[k], p.residual[k]);
+      }
+    }
+    width = Math.max(width, 0);
+    double[] gradient = new double[Math.multiplyExact(columns, width)];
+    for (byte[] chunk : chunks) {
+      ColumnChunks.place(chunk, gradient);
+    }
+    residual = residual == null ? new double[width] : residual;
+    double[] ofRows = residual.clone();
+    return new Sums(
+        withRidge(gradient, residual, x),
+        residual,
+        ofRows,
+        Math.hypot(frobenius, Math.sqrt(ridge * columns)),
+        rows,
+        width);
+  }
+
+  private double[] withRidge(double[] gradient, double[] residual, double[][] x) {
+    if (ridge > 0 && x != null) {
+      for (int k = 0; k < x.length; k++) {
+        double norm = 0;
+        for (int j = 0; j < columns; j++) {
+          gradient[j * x.length + k] -= ridge * x[k][j];
+          norm = Math.hypot(norm, x[k][j]);
+        }
+        residual[k] = Math.hypot(residual[k], Math.sqrt(ridge) * norm);
+      }
+    }
+    return gradient;
+  }
+
+  private static Iterator<byte[]> merge(Iterator<Tuple2<Integer, byte[]>> in) {
+    var out = new ArrayList<byte[]>();
+    var chunks = new ArrayList<byte[]>();
+    while (in.hasNext()) {
+      byte[] frame = in.next()._2();
+      (Frame.kind(frame) == Frame.Kind.CHUNK ? chunks : out).add(frame);
+    }
+    ColumnChunks.merge(chunks, Double::sum).encode(0, out);
+    return out.iterator();
+  }
+
+  /** A partition's rows and what is known of them. */
+  private record Known(Iterator<SparseRow> rows, Readings readings, boolean labels) {}
+
+  /** The scan of one partition. */
+  private static final class Scan {
+    private final int partition;
+    private final int columns;
+    private final double[] x;
+    private final RowReader reader;
+    private final LaterReading rows;
+    private final ColumnChunks gradient = new ColumnChunks();
+    private double[] residual = new double[0];
+    private double frobenius;
+
+    Scan(int partition, int columns, double[] x, Known known) {
+      this.columns = columns;
+      this.partition = partition;
+      this.x = x;
+      this.reader = new RowReader(partition, columns);
+      this.rows = new LaterReading(reader, partition, known.rows, known.readings, known.labels);
+    }
+
+    List<Tuple2<Integer, byte[]>> run(int reducers) {
+      while (rows.next() && added()) {
+        // added
+      }
+      var out = new ArrayList<Tuple2<Integer, byte[]>>();
+      if (rows.changed().isPresent()) {
+        byte[] change = ChangeCodec.encode(rows.changed().get());
+        for (int k = 0; k < reducers; k++) {
+          out.add(new Tuple2<>(k, change));
+        }
+        return out;
+      }
+      var part = new Part(partition, residual, frobenius, reader.fingerprint());
+      out.add(new Tuple2<>(partition % reducers, ReportCodec.encode(part)));
+      var chunks = new ArrayList<byte[]>();
+      gradient.encode(partition, chunks);
+      for (byte[] c : chunks) {
+        out.add(new Tuple2<>(VectorCodec.chunk(c) % reducers, c));
+      }
+      return out;
+    }
+
+    /** False where a row has more right-hand sides than x, being another one. */
+    private boolean added() {
+      try {
+        add();
+        return true;
+      } catch (RuntimeException e) {
+        if (!rows.isAnother()) {
+          throw e;
+        }
+        return false;
+      }
+    }
+
+    /** Entries and labels of the reader are weighted already. */
+    private void add() {
+      double[] b = reader.rhs();
+      residual = residual.length == b.length ? residual : new double[b.length];
+      int[] index = reader.index();
+      double[] value = reader.value();
+      for (int e = 0; e < reader.count(); e++) {
+        frobenius = Math.hypot(frobenius, value[e]);
+      }
+      for (int k = 0; k < b.length; k++) {
+        double r = b[k];
+        if (x != null) {
+          for (int e = 0; e < reader.count(); e++) {
+            r -= value[e] * x[k * columns + index[e]];
+          }
+        }
+        residual[k] = Math.hypot(residual[k], r);
+        for (int e = 0; e < reader.count(); e++) {
+          gradient.add((long) index[e] * b.length + k, value[e] * r);
+        }
+      }
+    }
+  }
+}

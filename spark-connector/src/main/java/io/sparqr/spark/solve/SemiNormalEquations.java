@@ -1,0 +1,223 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.solve;
+
+import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.numeric.SingletonRows;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.Held;
+import io.sparqr.spark.resource.JobScope;
+import java.util.Arrays;
+
+/**
+ * R'R x = A'b with the R that is on the executors, and the same with the residual: the corrected
+ * semi-normal equations x += (R'R)^-1 A'(b - Ax) (Bjorck 1987, Linear Algebra Appl. 88/89). A step
+ * costs a pass over the rows and two triangular solves; dead columns stay zero.
+ */
+public final class SemiNormalEquations {
+
+  /** Solves for a minimum-norm solution; each takes off a factor of about eps cond(A). */
+  private static final int MOST_STEPS = 10;
+
+  /** What is left of a right-hand side that is as good as met, as a factor of its norm. */
+  private static final double ROUNDING = 2 * Math.ulp(1.0);
+
+  /**
+   * As far as two sums of the same squares may be apart, relatively: rounding adds up like the root
+   * of their number, to 1e-11 for 10^10 entries.
+   */
+  private static final double SAME_NORM = 1e-9;
+
+  private final SolvePlan plan;
+  private final LevelSolve levels;
+  private final SingletonRows singletons;
+  private final Held held;
+  private final int n;
+
+  /** With the R of the levels and of the singleton rows. */
+  public SemiNormalEquations(
+      SolvePlan plan, LevelSolve levels, SingletonRows singletons, Held held) {
+    this.plan = plan;
+    this.levels = levels;
+    this.singletons = singletons;
+    this.held = held;
+    this.n = plan.analysis().columns();
+  }
+
+  /**
+   * What was found.
+   *
+   * @param x one a right-hand side
+   * @param residualNorm ||b - Ax|| of each, the ridge's part taken off; or ||b - A'x||
+   */
+  public record Solution(double[][] x, double[] residualNorm) {}
+
+  /**
+   * min ||b - Ax|| for the labels of a pass: x = (R'R)^-1 A'b and one step of refinement.
+   *
+   * @param rows that were factorized
+   * @param frobenius ||A||_F of what was factorized, the ridge's rows included
+   * @throws DimensionMismatchException if the pass has another number of rows
+   * @throws IllegalArgumentException if it has another norm: these are rows of another matrix
+   */
+  public Solution solve(ResidualPass pass, long rows, double frobenius, JobScope scope) {
+    scope.describe("A'b for further right-hand sides");
+    ResidualPass.Sums first = pass.run(null, held);
+    if (first.rows() != rows) {
+      throw new DimensionMismatchException(
+          "%,d rows with new right-hand sides for a matrix of %,d".formatted(first.rows(), rows),
+          "rows",
+          rows,
+          first.rows());
+    }
+    if (Math.abs(first.frobenius() - frobenius) > SAME_NORM * frobenius) {
+      throw new IllegalArgumentException(
+          "rows of another matrix than the one that was factorized: ||A||_F is %.9e, was %.9e"
+              .formatted(first.frobenius(), frobenius));
+    }
+    double[][] x = new double[first.width()][n];
+    add(solve(first.gradient(), x.length, scope), x);
+    return new Solution(x, refine(pass, x, scope));
+  }
+
+  /**
+   * x += (R'R)^-1 A'(b - Ax), in place.
+   *
+   * @return ||b - Ax|| for the new x, the ridge's part taken off
+   */
+  public double[] refine(ResidualPass pass, double[][] x, JobScope scope) {
+    int width = x.length;
+    scope.describe("A'(b - Ax) for a step of refinement");
+    ResidualPass.Sums sums = pass.run(x, held);
+    double[] dz = solve(sums.gradient(), width, scope);
+    double[] norm = new double[width];
+    for (int k = 0; k < width; k++) {
+      double[] dx = plan.unscale(dz, k, width, 1);
+      // ||b - A(x + dx)||^2 = ||b - Ax||^2 - dx'A'(b - Ax), since R'R dx = A'(b - Ax)
+      double less = 0;
+      for (int j = 0; j < n; j++) {
+        less += dx[j] * sums.gradient()[j * width + k];
+        x[k][j] += dx[j];
+      }
+      double r = sums.residual()[k];
+      double gain = r == 0 ? 0 : Math.min(1, Math.max(0, less / r / r));
+      norm[k] = plan.withoutRidge(r * Math.sqrt(1 - gain), x[k]);
+    }
+    return norm;
+  }
+
+  /** Products with A, for one vector a right-hand side. */
+  public interface Products {
+    /** A z. */
+    double[][] times(double[][] z);
+
+    /** A'y. */
+    double[][] transposed(double[][] y);
+  }
+
+  /**
+   * y of least 2-norm with A'y = b, for A of full column rank: y = A (R'R)^-1 b, which is as close
+   * to it as y by Q would be, but with a residual larger by the condition number (Demmel and Higham
+   * 1993, SIAM J. Matrix Anal. Appl. 14); so y += A (R'R)^-1 (b - A'y), while that helps. Summed up
+   * in y: z with y = Az may be larger than y by the condition number, too. Zero where already the
+   * first y is beyond the range of doubles.
+   */
+  public Solution leastNorm(double[][] b, Products a, JobScope scope) {
+    double[][] y = null;
+    double[][] rest = b;
+    double reached = Double.POSITIVE_INFINITY;
+    for (int step = 0; step < MOST_STEPS && reached > ROUNDING * Math.sqrt(n); step++) {
+      scope.describe("minimum norm, solve " + (step + 1));
+      double[][] z = new double[b.length][n];
+      add(solve(interleave(rest), b.length, scope), z);
+      double[][] next = sum(a.times(z), y, 1);
+      if (!finite(next)) {
+        y = y == null ? new double[b.length][next[0].length] : y;
+        break;
+      }
+      double[][] left = sum(b, a.transposed(next), -1);
+      double now = relative(left, b);
+      boolean slow = !(now < reached / 2);
+      if (y == null || now < reached) {
+        y = next;
+        rest = left;
+        reached = now;
+      }
+      if (slow) {
+        break;
+      }
+    }
+    double[] norm = new double[b.length];
+    for (int k = 0; k < norm.length; k++) {
+      for (double r : rest[k]) {
+        norm[k] = Math.hypot(norm[k], r);
+      }
+    }
+    return new Solution(y, norm);
+  }
+
+  /** x + factor y; y null: x. */
+  private static double[][] sum(double[][] x, double[][] y, double factor) {
+    double[][] sum = new double[x.length][];
+    for (int k = 0; k < x.length; k++) {
+      sum[k] = x[k].clone();
+      for (int i = 0; y != null && i < sum[k].length; i++) {
+        sum[k][i] += factor * y[k][i];
+      }
+    }
+    return sum;
+  }
+
+  private static boolean finite(double[][] y) {
+    return Arrays.stream(y).flatMapToDouble(Arrays::stream).allMatch(Double::isFinite);
+  }
+
+  /** Max over the right-hand sides of ||D r|| / ||D b||, D the columns' scaling. */
+  private double relative(double[][] r, double[][] b) {
+    double worst = 0;
+    for (int k = 0; k < r.length; k++) {
+      double above = 0;
+      double below = 0;
+      for (int j = 0; j < n; j++) {
+        above = Math.hypot(above, plan.columnScale(j) * r[k][j]);
+        below = Math.hypot(below, plan.columnScale(j) * b[k][j]);
+      }
+      worst = Math.max(worst, above == 0 ? 0 : above / below);
+    }
+    return worst;
+  }
+
+  private void add(double[] z, double[][] x) {
+    for (int k = 0; k < x.length; k++) {
+      double[] dx = plan.unscale(z, k, x.length, 1);
+      for (int j = 0; j < n; j++) {
+        x[k][j] += dx[j];
+      }
+    }
+  }
+
+  private double[] interleave(double[][] b) {
+    double[] g = plan.vector(b.length);
+    for (int j = 0; j < n; j++) {
+      for (int k = 0; k < b.length; k++) {
+        g[j * b.length + k] = b[k][j];
+      }
+    }
+    return g;
+  }
+
+  /** (R'R)^-1 g, g by original column in the caller's units; result by position, scaled. */
+  private double[] solve(double[] g, int width, JobScope scope) {
+    double[] c = plan.vector(width);
+    for (int p = 0; p < n; p++) {
+      int j = plan.analysis().permutation().original(p);
+      for (int k = 0; k < width; k++) {
+        c[p * width + k] = g[j * width + k] * plan.columnScale(j);
+      }
+    }
+    singletons.forwardSubstitute(c, c, width);
+    levels.forward(c, width, scope);
+    levels.back(c, width, false, scope);
+    singletons.backSubstitute(c, c, width);
+    return c;
+  }
+}

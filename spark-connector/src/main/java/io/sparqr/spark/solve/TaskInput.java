@@ -1,0 +1,49 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.solve;
+
+import io.sparqr.spark.resource.Held;
+import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
+
+/**
+ * One frame for each task of a level: in the task itself if it is small, else a broadcast that only
+ * that task reads. The RDD's elements are byte arrays, for any serializer that Spark is set to: the
+ * frame, or the number (4 bytes) of its broadcast.
+ */
+public final class TaskInput implements Serializable {
+
+  private static final long serialVersionUID = 1;
+  private static final int INLINE_BYTES = 256 << 10;
+
+  private final ArrayList<Broadcast<byte[]>> far = new ArrayList<>();
+  private final transient JavaRDD<byte[]> elements;
+
+  /** Frames to be handed out, frame i to partition i. */
+  public TaskInput(JavaSparkContext context, Held held, List<byte[]> frames) {
+    var near = new ArrayList<byte[]>();
+    for (byte[] frame : frames) {
+      if (frame.length <= INLINE_BYTES) {
+        near.add(frame);
+      } else {
+        near.add(ByteBuffer.allocate(4).putInt(far.size()).array());
+        far.add(held.keep(context.broadcast(frame)));
+      }
+    }
+    this.elements = context.parallelize(near, near.size());
+  }
+
+  /** One element a partition; on the driver. */
+  public JavaRDD<byte[]> rdd() {
+    return elements;
+  }
+
+  /** The frame that an element stands for; on an executor. */
+  public byte[] frame(byte[] element) {
+    return element.length > 4 ? element : far.get(ByteBuffer.wrap(element).getInt()).value();
+  }
+}

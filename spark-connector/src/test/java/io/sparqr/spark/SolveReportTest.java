@@ -1,0 +1,95 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A report is one thing: grouped for programs, flat as JSON, and nobody changes it. */
+class SolveReportTest {
+
+  private static SolveReport report(List<String> warnings) {
+    return new SolveReport(
+        new SolveReport.Matrix(12_000, 300, 40_000, 2),
+        new SolveReport.Analysis("AMD", "asked for amd", 7, 2e9, 5, 3),
+        new SolveReport.Factorization(900, 3e9, "cuda", "required", List.of("H200"), 1, 2, 3, 4, 5),
+        new SolveReport.RankTest(1e-10, "given", 298, new int[] {4, 17}),
+        new SolveReport.Proof(2e-16, 1),
+        new SolveReport.Traffic(10, 20, 30),
+        new SolveReport.Residual(new double[] {1, 2}, Double.NaN),
+        new SolveReport.Seconds(1, 2, 3, 4, 5, 6, 0.5, 8, 29.5),
+        warnings);
+  }
+
+  @Test
+  void everyFigureOfAGroupIsAKeyOfTheJsonForm() {
+    var keys = new ArrayList<String>();
+    for (RecordComponent c : SolveReport.class.getRecordComponents()) {
+      boolean group = c.getType().isRecord() && !c.getName().equals("seconds");
+      if (group) {
+        Arrays.stream(c.getType().getRecordComponents()).forEach(g -> keys.add(g.getName()));
+      } else {
+        keys.add(c.getName());
+      }
+    }
+    keys.add("gflops");
+    assertThat(report(List.of()).toMap().keySet()).containsExactlyInAnyOrderElementsOf(keys);
+    assertThat(report(List.of()).gflops()).isEqualTo(4);
+  }
+
+  @Test
+  void warningsAreNobodysToChange() {
+    var given = new ArrayList<>(List.of("first"));
+    SolveReport report = report(given);
+    given.add("later");
+    SolveReport more = report.withWarnings(List.of("second"));
+    assertThat(report.warnings()).containsExactly("first");
+    assertThat(more.warnings()).containsExactly("first", "second");
+    assertThatThrownBy(() -> more.warnings().add("third"))
+        .isInstanceOf(UnsupportedOperationException.class);
+    assertThatThrownBy(() -> report.factorization().devices().clear())
+        .isInstanceOf(UnsupportedOperationException.class);
+  }
+
+  @Test
+  void goesThroughSerialization() throws Exception {
+    SolveReport report = report(List.of("first"));
+    var bytes = new ByteArrayOutputStream();
+    try (var out = new ObjectOutputStream(bytes)) {
+      out.writeObject(report);
+    }
+    try (var in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+      assertThat(((SolveReport) in.readObject()).toJson()).isEqualTo(report.toJson());
+    }
+  }
+
+  @Test
+  void isReadable() {
+    assertThat(report(List.of("first")).withReadSeconds(3).toText())
+        .isEqualTo(
+            """
+            matrix    12,000 x 300, 40,000 nonzeros, 2 right-hand side(s)
+            ordering  AMD: nnz(R) 900, 7 fronts, 2.0 GFLOP
+                      asked for amd
+            tree      5 subtree task(s) in 3 level(s)
+            backend   cuda (required)
+            devices   H200
+            rank      298 of 300, tolerance 1.00e-10 (given); dead columns 4, 17
+            residual  ||b - Ax|| = 1.000000000000e+00
+                      ||b - Ax|| = 2.000000000000e+00
+            sums      column norms and probes kept to 2.0e-16, 1 task(s) done again
+            seconds   read 3.00, pattern 2.00, order 3.00, analyze 4.00, plan 5.00, rows 6.00, factorize 0.50, solve 8.00, total 31.50
+            speed     4.0 GFLOP/s, 10 bytes shuffled
+            warning   first
+            """);
+  }
+}

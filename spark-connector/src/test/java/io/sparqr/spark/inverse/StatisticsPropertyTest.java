@@ -1,0 +1,181 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.inverse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
+import io.sparqr.backend.reference.ReferenceSubtreeFactorizer;
+import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.numeric.TestMatrices;
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.DenseStatistics;
+import io.sparqr.spark.Designs;
+import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.symbolic.Amalgamation;
+import io.sparqr.symbolic.SymbolicOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Standard errors of random designs against dense QR of the kept columns, over factors of the CPU
+ * and of the task lists in plain Java, with the code of the product but without Spark. {@code
+ * -Dsparqr.statistics.designs=100000} takes more.
+ */
+class StatisticsPropertyTest {
+
+  private static final long SEED = Long.getLong("test.seed", 20260301L);
+  private static final int DESIGNS = Integer.getInteger("sparqr.statistics.designs", 4000);
+  private static final OrderingMethod[] ORDERS = {
+    OrderingMethod.AMD,
+    OrderingMethod.COLAMD,
+    OrderingMethod.NATURAL,
+    OrderingMethod.NESTED_DISSECTION
+  };
+
+  /** What was met on the way. */
+  private int singletons;
+
+  private int questions;
+  private int solves;
+  private int dead;
+  private int tasks;
+
+  @Test
+  void standardErrorsAreThoseOfTheKeptColumnsOnTheCpu() {
+    run(new CpuSubtreeFactorizer(), DESIGNS, SEED);
+  }
+
+  @Test
+  void standardErrorsAreThoseOfTheKeptColumnsByTaskLists() {
+    run(new ReferenceSubtreeFactorizer(), DESIGNS / 2, SEED + 1);
+  }
+
+  /** Fronts without rows, whose cut once had a task without fronts. */
+  @Test
+  void frontsWithoutWorkMakeNoEmptyTask() {
+    long seed = 20260362790533L;
+    var random = new Random(seed);
+    try (var cpu = new CpuSubtreeFactorizer()) {
+      check(Designs.random(random), cpu, random, "design of seed " + seed);
+    }
+  }
+
+  private void run(SubtreeFactorizer backend, int designs, long seed) {
+    try (backend) {
+      for (int i = 0; i < designs; i++) {
+        long own = seed * 1_000_003L + i;
+        var random = new Random(own);
+        Designs.Design design = Designs.random(random);
+        check(design, backend, random, "design of seed " + own);
+      }
+    }
+    System.out.printf(
+        "statistics: %d designs, %d dead columns, %d singletons, %d questions, %d of them solved"
+            + " for, %d tasks%n",
+        designs, dead, singletons, questions, solves, tasks);
+    assertThat(singletons).isGreaterThan(designs);
+    assertThat(dead).isGreaterThan(designs);
+    assertThat(questions).isGreaterThan(designs / 10);
+    assertThat(solves).isGreaterThan(designs / 100).isLessThan(questions);
+    assertThat(tasks).isGreaterThan(2 * designs);
+  }
+
+  private void check(Designs.Design design, SubtreeFactorizer backend, Random random, String what) {
+    double[][] a = design.weighted();
+    double[] b = design.weightedLabels();
+    CsrMatrix matrix = TestMatrices.ofDense(a, a[0].length, false);
+    SymbolicOptions symbolic =
+        SymbolicOptions.defaults()
+            .withOrdering(ORDERS[random.nextInt(ORDERS.length)])
+            .withSingletons(random.nextInt(4) > 0);
+    if (random.nextBoolean()) {
+      symbolic = symbolic.withAmalgamation(Amalgamation.none());
+    }
+    var cut = new PartitionOptions(2, 4, 1 + random.nextInt(3), 0);
+    LocalTree tree = LocalTree.factor(matrix, b, symbolic, cut, backend);
+    assertThat(tree.plan.partition().tasks()).as(what).allMatch(t -> t.fronts().length > 0);
+    var expected = new DenseStatistics(a, b, tree.dead());
+    expected.check(a, tree.unscaledErrors(), what);
+    int[] drop = tree.dead();
+    double[] x = tree.solve();
+    for (int j : drop) {
+      assertThat(x[j]).as("dead column %d, %s", j, what).isZero();
+    }
+    dead += drop.length;
+    singletons += tree.singletons.count();
+    solves += tree.forwards;
+    questions += new SingletonInverse(tree.plan, tree.singletons, new int[0]).questions();
+    tasks += tree.plan.partition().tasks().size();
+  }
+
+  /** x_i - x_{i+1}, and the last one measured k times: var(x_i) = links + 1/k. */
+  @Test
+  void aChainOfSingletonsCostsNothingMuch() {
+    int n = 20_000;
+    int measured = 4;
+    List<TreeMap<Integer, Double>> rows = new ArrayList<>();
+    for (int i = 0; i + 1 < n; i++) {
+      rows.add(new TreeMap<>(java.util.Map.of(i, 1.0, i + 1, -1.0)));
+    }
+    for (int k = 0; k < measured; k++) {
+      rows.add(new TreeMap<>(java.util.Map.of(n - 1, 1.0)));
+    }
+    CsrMatrix a = TestMatrices.of(n, rows);
+    try (var cpu = new CpuSubtreeFactorizer()) {
+      LocalTree tree =
+          LocalTree.factor(
+              a,
+              new double[a.rows()],
+              SymbolicOptions.defaults(),
+              PartitionOptions.defaults(),
+              cpu);
+      assertThat(tree.singletons.count()).isEqualTo(n - 1);
+      double[] errors = tree.unscaledErrors();
+      assertThat(tree.forwards).isZero();
+      assertThat(new SingletonInverse(tree.plan, tree.singletons, new int[0]).eliminated())
+          .as("rows of R11 taken off")
+          .isEqualTo(n - 1);
+      for (int i = 0; i < n; i++) {
+        double expected = Math.sqrt(n - 1 - i + 1.0 / measured);
+        if (Math.abs(errors[i] / expected - 1) > 1e-12) {
+          assertThat(errors[i]).as("column %d", i).isEqualTo(expected);
+        }
+      }
+    }
+  }
+
+  /** Two chains of grids: a condition of 1e7, whose square would leave two digits. */
+  @Test
+  void errorsGrowWithTheConditionNotWithItsSquare() {
+    for (int s = 0; s < 20; s++) {
+      var random = new Random(SEED + s);
+      int n = 24;
+      List<TreeMap<Integer, Double>> rows = new ArrayList<>();
+      for (int i = 0; i < n; i++) {
+        for (int k = 0; k < 3; k++) {
+          var row = new TreeMap<Integer, Double>();
+          row.put(i, 1.0);
+          row.put((i + 1) % n, -1.0 + 1e-7 * random.nextGaussian());
+          rows.add(row);
+        }
+      }
+      CsrMatrix a = TestMatrices.of(n, rows);
+      double[] b = TestMatrices.vector(a.rows(), random);
+      var symbolic =
+          SymbolicOptions.defaults()
+              .withOrdering(OrderingMethod.NESTED_DISSECTION)
+              .withAmalgamation(Amalgamation.none());
+      try (var cpu = new CpuSubtreeFactorizer()) {
+        LocalTree tree = LocalTree.factor(a, b, symbolic, new PartitionOptions(2, 4, 2, 0), cpu);
+        double[][] dense = io.sparqr.spark.Problems.dense(a);
+        var expected = new DenseStatistics(dense, b, tree.dead());
+        assertThat(expected.condition).as("seed %d", SEED + s).isBetween(1e6, 1e10);
+        expected.check(dense, tree.unscaledErrors(), "seed " + (SEED + s));
+      }
+    }
+  }
+}

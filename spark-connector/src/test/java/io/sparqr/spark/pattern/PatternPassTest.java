@@ -1,0 +1,89 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.pattern;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sparqr.error.InputChangedException;
+import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.Problems;
+import io.sparqr.spark.plan.Fingerprint;
+import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.resource.Held;
+import io.sparqr.spark.rows.RowSource;
+import io.sparqr.spark.solve.TaskInput;
+import io.sparqr.spark.wire.PatternCodec.Patterns;
+import io.sparqr.sparse.CsrMatrix;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The first pass over the rows, and inputs of single tasks. */
+class PatternPassTest {
+
+  private static final CsrMatrix A = Problems.random(400, 10, 3, 20260108L);
+
+  private static PatternPass.Result pass(int partitions, long eagerBytes, long batchBytes) {
+    double[] b = Problems.rhs(400, 1);
+    RowSource source = RowSource.of(Problems.rdd(A, partitions, b));
+    return new PatternPass(source, SolveOptions.defaults(), eagerBytes, batchBytes).run();
+  }
+
+  @Test
+  void thePatternIsTheSameHoweverItIsFetchedAndPartitioned() {
+    PatternPass.Result all = pass(2, 1 << 20, 0);
+    for (PatternPass.Result other :
+        List.of(
+            pass(2, 0, 1 << 20),
+            pass(2, 0, 1),
+            pass(5, 1 << 20, 0),
+            pass(5, 0, 5000),
+            pass(1, 0, 0))) {
+      assertThat(other.pattern().rowStart()).isEqualTo(all.pattern().rowStart());
+      assertThat(other.pattern().columnIndex()).isEqualTo(all.pattern().columnIndex());
+      assertThat(other.pattern().multiplicity()).isEqualTo(all.pattern().multiplicity());
+      assertThat(other.nonzeros()).isEqualTo(A.nonzeros());
+      assertThat(other.rows()).isEqualTo(400);
+    }
+    assertThat(all.pattern().patterns()).isLessThan(250);
+    double[] norm = new double[10];
+    for (int k = 0; k < A.nonzeros(); k++) {
+      norm[A.columnIndex()[k]] = Math.hypot(norm[A.columnIndex()[k]], A.values()[k]);
+    }
+    for (int j = 0; j < 10; j++) {
+      assertThat(all.norm()[j]).isCloseTo(norm[j], org.assertj.core.data.Offset.offset(1e-13));
+    }
+  }
+
+  @Test
+  void patternsOfAnotherReadingThanTheCountsAreRefused() {
+    var table = new PatternTable();
+    table.add(new int[] {0, 3, 5}, 0, 3, 7);
+    table.add(new int[] {1, 2}, 0, 2, 1);
+    var all = new Fingerprint(8, 23, 0, 0, 0, 0);
+    List<Patterns> same = List.of(table.part(1, 2), table.part(0, 2));
+    PatternPass.requireOneReading(all, table.sum(), same);
+    var other = new PatternTable();
+    other.add(new int[] {0, 3, 4}, 0, 3, 7);
+    other.add(new int[] {1, 2}, 0, 2, 1);
+    assertThatThrownBy(
+            () -> PatternPass.requireOneReading(all, table.sum(), List.of(other.part(0, 1))))
+        .isInstanceOf(InputChangedException.class)
+        .hasMessageContaining("the input changed between its two readings");
+  }
+
+  @Test
+  void largeInputsOfATaskTravelApart() {
+    try (var held = new Held()) {
+      byte[] small = {1, 2, 3, 4, 5};
+      byte[] large = new byte[1 << 20];
+      large[77] = 5;
+      var input = new TaskInput(LocalSpark.context(), held, List.of(small, large));
+      List<byte[]> elements = input.rdd().collect();
+      assertThat(elements.get(0)).isEqualTo(small);
+      assertThat(elements.get(1)).hasSize(4);
+      List<byte[]> back = input.rdd().map(input::frame).collect();
+      assertThat(back.get(0)).isEqualTo(small);
+      assertThat(back.get(1)).isEqualTo(large);
+    }
+  }
+}

@@ -1,0 +1,129 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.pattern;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.spark.rows.SortedPairs;
+import io.sparqr.spark.wire.PatternCodec.Patterns;
+import io.sparqr.sparse.SparsityPattern;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Distinct patterns, their order, the sorting of rows, the sums over columns. */
+class PatternTest {
+
+  private static final long SEED = Long.getLong("test.seed", 20260107L);
+  private final Random random = new Random(SEED);
+
+  private int[] row(int n) {
+    return random.ints(random.nextInt(5), 0, n).distinct().sorted().toArray();
+  }
+
+  @Test
+  void patternsAreCountedAndOrderedWhateverWayTheyCome() {
+    int n = 9;
+    Map<String, Long> expected = new HashMap<>();
+    List<int[]> rows = new ArrayList<>();
+    for (int i = 0; i < 3000; i++) {
+      int[] r = row(n);
+      rows.add(r);
+      expected.merge(Arrays.toString(r), 1L, Long::sum);
+    }
+    SparsityPattern first = null;
+    for (int reducers : new int[] {1, 2, 5}) {
+      java.util.Collections.shuffle(rows, random);
+      var table = new PatternTable();
+      for (int[] r : rows) {
+        table.add(r, 0, r.length, 1);
+      }
+      assertThat(table.size()).isEqualTo(expected.size());
+      List<Patterns> parts = new ArrayList<>();
+      for (int k = reducers - 1; k >= 0; k--) {
+        parts.add(table.part(k, reducers));
+      }
+      SparsityPattern p = PatternOrder.merge(parts, n, false).validate();
+      assertThat(p.rows()).isEqualTo(3000);
+      for (int k = 0; k < p.patterns(); k++) {
+        int[] columns =
+            Arrays.copyOfRange(p.columnIndex(), (int) p.rowStart()[k], (int) p.rowStart()[k + 1]);
+        assertThat(p.multiplicity()[k])
+            .as("seed %d", SEED)
+            .isEqualTo(expected.get(Arrays.toString(columns)));
+      }
+      first = first == null ? p : first;
+      assertThat(p.columnIndex()).isEqualTo(first.columnIndex());
+      assertThat(p.multiplicity()).isEqualTo(first.multiplicity());
+    }
+  }
+
+  @Test
+  void aRidgeAddsOneRowAColumn() {
+    var some = new Patterns(new long[] {3, 1}, new int[] {0, 1, 3}, new int[] {1, 0, 2});
+    SparsityPattern p = PatternOrder.merge(List.of(some), 4, true).validate();
+    assertThat(p.rows()).isEqualTo(8);
+    assertThat(p.nonzeros()).isEqualTo(3 + 2 + 4);
+    assertThat(p.columnIndex()).containsExactly(0, 2, 0, 1, 2, 3);
+    assertThat(p.multiplicity()).containsExactly(1, 1, 4, 1, 1);
+  }
+
+  @Test
+  void pairsAreSortedByKey() {
+    for (int count : new int[] {0, 1, 2, 31, 33, 500}) {
+      int[] key = random.ints(count, 0, 1 << 30).toArray();
+      double[] value = Arrays.stream(key).asDoubleStream().toArray();
+      int[] expected = key.clone();
+      Arrays.sort(expected);
+      SortedPairs.sort(key, value, count);
+      assertThat(key).isEqualTo(expected);
+      assertThat(value).isEqualTo(Arrays.stream(expected).asDoubleStream().toArray());
+    }
+  }
+
+  @Test
+  void chunksAreMergedInPartitionOrder() {
+    List<byte[]> frames = new ArrayList<>();
+    double[] values = random.doubles(7, -1, 1).toArray();
+    for (int p = 0; p < 7; p++) {
+      var chunks = new ColumnChunks();
+      chunks.add(5, values[p]);
+      chunks.add(20_000, p);
+      chunks.encode(p, frames);
+    }
+    double expected = 0;
+    for (double v : values) {
+      expected = expected == 0 ? v : expected + v;
+    }
+    for (int k = 0; k < 5; k++) {
+      java.util.Collections.shuffle(frames, random);
+      List<byte[]> merged = new ArrayList<>();
+      ColumnChunks.merge(new ArrayList<>(frames), Double::sum).encode(0, merged);
+      double[] vector = new double[20_001];
+      merged.forEach(f -> ColumnChunks.place(f, vector));
+      assertThat(vector[5]).as("seed %d", SEED).isEqualTo(expected);
+      assertThat(vector[20_000]).isEqualTo(21);
+      assertThat(Arrays.stream(vector).filter(v -> v != 0)).hasSize(2);
+    }
+  }
+
+  @Test
+  void normsNeitherOverflowNorUnderflow() {
+    var norms = new ColumnNorms();
+    for (int k = 0; k < 4; k++) {
+      norms.add(0, 1e300);
+      norms.add(1, 1e-300);
+      norms.add(2, 3);
+    }
+    norms.add(3, 1e300);
+    norms.add(3, 1);
+    double[] n = norms.norms().peek(0);
+    assertThat(n[0]).isEqualTo(2e300);
+    assertThat(n[1]).isEqualTo(2e-300);
+    assertThat(n[2]).isEqualTo(6);
+    assertThat(n[3]).isEqualTo(1e300);
+  }
+}
