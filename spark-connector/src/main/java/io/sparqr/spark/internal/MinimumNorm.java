@@ -20,7 +20,9 @@ import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.rows.RowReader;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.SemiNormalEquations;
-import io.sparqr.spark.wire.ReportCodec;
+import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.ObjectCodec;
+import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -50,15 +52,23 @@ public final class MinimumNorm {
   private final ProgressListener listener;
   private final JavaRDD<SparseRow> rows;
 
-  /** What a partition has, rows of weight 0 left out; labels only where they were asked for. */
+  /** What a partition has, rows of weight 0 left out. */
   private record Part(
       Fingerprint fingerprint,
-      double[][] labels,
+      int rhsCount,
       int columns,
       int maxIndex,
       int exponent,
       SparseQrException error)
       implements Serializable {}
+
+  /**
+   * What all partitions have.
+   *
+   * @param parts by partition
+   * @param labels by partition, row by row; none where they were not asked for
+   */
+  private record Scan(List<Part> parts, List<double[]> labels) {}
 
   /** m x n. */
   private record Size(int[] first, long rows, int columns) {}
@@ -140,7 +150,7 @@ public final class MinimumNorm {
    */
   private Optional<LeastSquaresSolution> wide() {
     var watch = new Stopwatch();
-    List<Part> parts = scan(false, null);
+    List<Part> parts = scan(false, null).parts;
     Size size = size(parts);
     boolean zero = parts.stream().allMatch(p -> p.maxIndex < 0);
     if (size.rows >= size.columns || zero && size.rows > 0) {
@@ -176,22 +186,24 @@ public final class MinimumNorm {
   }
 
   /** All partitions; {@code before}: what they were at the scan before this one, if any. */
-  private List<Part> scan(boolean labels, Readings before) {
+  private Scan scan(boolean labels, Readings before) {
     int declared = options.input().columns();
     JavaRDD<byte[]> scanned =
-        rows.mapPartitionsWithIndex(
-            (p, it) -> List.of(ReportCodec.encode(scan(p, it, declared, labels))).iterator(),
-            false);
-    List<Part> parts = new ArrayList<>();
+        rows.mapPartitionsWithIndex((p, it) -> scan(p, it, declared, labels).iterator(), false);
+    var all = new Scan(new ArrayList<>(), new ArrayList<>());
     for (byte[] frame : SparkErrors.unwrap(scanned::collect)) {
-      Part part = ReportCodec.decode(frame, Part.class);
-      parts.add(part);
-      Optional<? extends SparseQrException> error = error(part, parts.size() - 1, before);
+      if (Frame.kind(frame) == Frame.Kind.CHUNK) {
+        all.labels.add(VectorCodec.decodeChunk(frame));
+        continue;
+      }
+      Part part = ObjectCodec.decode(frame, Part.class);
+      all.parts.add(part);
+      Optional<? extends SparseQrException> error = error(part, all.parts.size() - 1, before);
       if (error.isPresent()) {
         throw error.get();
       }
     }
-    return parts;
+    return all;
   }
 
   private static Optional<? extends SparseQrException> error(Part part, int p, Readings before) {
@@ -277,36 +289,36 @@ public final class MinimumNorm {
     return Arrays.stream(v).map(e -> Math.scalb(e, exponent)).toArray();
   }
 
-  private static double[][] labels(List<Part> parts, int[] first) {
+  private static double[][] labels(Scan scan, int[] first) {
     double[][] b = null;
-    for (int p = 0; p < parts.size(); p++) {
-      double[][] labels = parts.get(p).labels;
+    for (int p = 0; p < scan.parts.size(); p++) {
+      Part part = scan.parts.get(p);
+      if (part.fingerprint.rows() == 0) {
+        continue;
+      }
+      int width = part.rhsCount;
+      b = b == null ? new double[width][first[scan.parts.size()]] : b;
+      if (width != b.length) {
+        throw new DimensionMismatchException(
+            "rows of partition %d have %d right-hand sides, others %d"
+                .formatted(p, width, b.length),
+            "right-hand sides",
+            b.length,
+            width);
+      }
+      double[] labels = scan.labels.get(p);
       for (int i = 0; i < labels.length; i++) {
-        b = b == null ? new double[labels[i].length][first[parts.size()]] : b;
-        if (labels[i].length != b.length) {
-          throw new DimensionMismatchException(
-              "rows of partition "
-                  + p
-                  + " have "
-                  + labels[i].length
-                  + " right-hand sides, others "
-                  + b.length,
-              "right-hand sides",
-              b.length,
-              labels[i].length);
-        }
-        for (int k = 0; k < b.length; k++) {
-          b[k][first[p] + i] = labels[i][k];
-        }
+        b[i % width][first[p] + i / width] = labels[i];
       }
     }
     return b;
   }
 
-  private static Part scan(
+  /** A {@link Part}, then, if they are asked for, the labels row by row. */
+  private static List<byte[]> scan(
       int partition, Iterator<SparseRow> in, int declared, boolean withLabels) {
     var reader = new RowReader(partition, declared);
-    var labels = new ArrayList<double[]>();
+    var labels = new Values();
     int maxIndex = -1;
     int exponent = -TransposedRows.MOST_EXPONENT;
     SparseQrException error = null;
@@ -314,7 +326,7 @@ public final class MinimumNorm {
       while (in.hasNext()) {
         if (reader.read(in.next())) {
           if (withLabels) {
-            labels.add(reader.rhs().clone());
+            labels.add(reader.rhs());
           }
           if (reader.count() > 0) {
             maxIndex = Math.max(maxIndex, reader.index()[reader.count() - 1]);
@@ -325,7 +337,32 @@ public final class MinimumNorm {
     } catch (SparseQrException e) {
       error = e;
     }
-    double[][] b = labels.toArray(new double[0][]);
-    return new Part(reader.fingerprint(), b, reader.columns(), maxIndex, exponent, error);
+    byte[] part =
+        ObjectCodec.encode(
+            new Part(
+                reader.fingerprint(),
+                reader.rhsCount(),
+                reader.columns(),
+                maxIndex,
+                exponent,
+                error));
+    return withLabels
+        ? List.of(part, VectorCodec.encodeChunk(partition, 0, labels.value, 0, labels.count))
+        : List.of(part);
+  }
+
+  /** Values one after the other. */
+  private static final class Values {
+    private double[] value = new double[64];
+    private int count;
+
+    void add(double[] more) {
+      int needed = Math.addExact(count, more.length);
+      if (needed > value.length) {
+        value = Arrays.copyOf(value, (int) Math.min(Integer.MAX_VALUE - 8, 2L * needed));
+      }
+      System.arraycopy(more, 0, value, count, more.length);
+      count = needed;
+    }
   }
 }

@@ -23,7 +23,6 @@ import io.sparqr.spark.solve.TriangularSolve;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.FactorChunk;
 import io.sparqr.spark.wire.Frame;
-import io.sparqr.spark.wire.ReportCodec;
 import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
@@ -147,7 +146,7 @@ final class LocalTree implements InverseNorms.Tree {
         new TaskReport(
             task.id(), factor.summary(), factor.residualSquares(), 0, new int[0], 0, 0, 0, "");
     var mine = new ArrayList<byte[]>();
-    mine.add(ReportCodec.encode(report));
+    mine.add(report.encode());
     FactorChunk.encode(new ArrayDeque<>(factor.fronts()), 1, 1).forEachRemaining(mine::add);
     frames.add(mine);
   }
