@@ -97,20 +97,33 @@ __device__ __forceinline__ T block_sum(T value, T* shared) {
   return (shared[0] + shared[1]) + (shared[2] + shared[3]);
 }
 
-/** A value's bits so mixed that their sum shows a changed one; io.sparqr.backend.schedule.StageBits has the same. */
-__device__ __forceinline__ unsigned long long mixed_bits(double x) {
-  unsigned long long z = static_cast<unsigned long long>(__double_as_longlong(x)) *
-                         0x9E3779B97F4A7C15ull;
+/** Bits so mixed that their sum shows a changed word; the host's BitChecksum has the same. */
+__device__ __forceinline__ unsigned long long mixed_word(unsigned long long bits) {
+  const unsigned long long z = bits * 0x9E3779B97F4A7C15ull;
   return z ^ (z >> 29);
 }
 
-/** Packed upper trapezoids: rows of R and blocks in the output buffer, blocks in the input buffer. Grid: chunks. */
-__device__ __forceinline__ void packed_sums(const SparqrSums& sums, bool checked) {
+/** A value's part of a sum of bits. */
+__device__ __forceinline__ unsigned long long mixed_bits(double x) {
+  return mixed_word(static_cast<unsigned long long>(__double_as_longlong(x)));
+}
+
+/** The part of the place of S entry e. */
+__device__ __forceinline__ unsigned long long mixed_place(uint32_t place, long long e) {
+  return mixed_word(static_cast<unsigned long long>(e) << 32 ^ place);
+}
+
+/**
+ * Packed upper trapezoids: rows of R and blocks in the output buffer, blocks in the input buffer. Grid: chunks.
+ *
+ * @param all whether the bits of rows that do not count are summed up too
+ */
+__device__ __forceinline__ void packed_sums(const SparqrSums& sums, bool all) {
   __shared__ double t[SPARQR_SUM_ROWS];
   __shared__ unsigned long long words[4];
   const SparqrSumChunk chunk = sums.chunks[blockIdx.x];
   const bool counts = sums.counts[chunk.front] != 0;
-  if (!counts && !checked) {
+  if (!counts && !all) {
     return;
   }
   const int fn = sums.fronts[chunk.front].fn, rhs = sums.fronts[chunk.front].rhs;
@@ -128,7 +141,7 @@ __device__ __forceinline__ void packed_sums(const SparqrSums& sums, bool checked
     for (int j = i + lane; j < width; j += 32) {
       const double x = row[j];
       sum = fma(x, sums.scale[number[first + j]], sum);
-      bits += checked ? mixed_bits(x) : 0;
+      bits += mixed_bits(x);
     }
     for (int step = 16; step > 0; step >>= 1) {
       sum += __shfl_xor_sync(~0u, sum, step);
@@ -159,17 +172,15 @@ __device__ __forceinline__ void packed_sums(const SparqrSums& sums, bool checked
       const double w = x * scale;
       squares = fma(w, w, squares);
       probe = fma(w, t[i], probe);
-      bits += checked ? mixed_bits(x) : 0;
+      bits += mixed_bits(x);
     }
     if (counts) {
       add_sums(sums, sums.columns + q, squares, probe);
     }
   }
-  if (checked) {
-    bits = block_sum(bits, words);
-    if (threadIdx.x == 0) {
-      atomicAdd(sums.bits, bits);
-    }
+  bits = block_sum(bits, words);
+  if (threadIdx.x == 0) {
+    atomicAdd(sums.bits, bits);
   }
 }
 
@@ -216,9 +227,9 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
     double sum = 0;
     for (long long e = threadIdx.x; e < length; e += 128) {
       const double x = sums.values[from + e];
-      const unsigned j = sums.s_index[from + e] - first_row * ld;
-      sum = fma(x, sums.scale[number[j]], sum);
-      bits += mixed_bits(x);
+      const unsigned place = sums.s_index[from + e];
+      sum = fma(x, sums.scale[number[place - first_row * ld]], sum);
+      bits += mixed_bits(x) + mixed_place(place, from + e);
     }
     const double t = block_sum(sum, parts);
     for (long long e = threadIdx.x; e < length && counts; e += 128) {
@@ -268,8 +279,9 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
       double t = 0;
       for (int e = begin + lane; e < end; e += 32) {
         const double x = sums.values[from + e];
-        t = fma(x, sums.scale[number[sums.s_index[from + e] - row * ld]], t);
-        bits += mixed_bits(x);
+        const unsigned place = sums.s_index[from + e];
+        t = fma(x, sums.scale[number[place - row * ld]], t);
+        bits += mixed_bits(x) + mixed_place(place, from + e);
       }
       for (int step = 16; step > 0; step >>= 1) {
         t += __shfl_xor_sync(~0u, t, step);
@@ -290,8 +302,9 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
       double t = 0;
       for (int e = begin; e < end; e++) {
         const double x = sums.values[from + e];
-        t = fma(x, sums.scale[number[sums.s_index[from + e] - row * ld]], t);
-        bits += mixed_bits(x);
+        const unsigned place = sums.s_index[from + e];
+        t = fma(x, sums.scale[number[place - row * ld]], t);
+        bits += mixed_bits(x) + mixed_place(place, from + e);
       }
       if (k < count) {
         sums.t[chunk.probes + row] = t;
@@ -334,7 +347,7 @@ __device__ __forceinline__ void rhs_sums(const SparqrSums& sums) {
       const double w = x * scale;
       squares = fma(w, w, squares);
       probe = fma(w, sums.t[chunk.probes + row_of(sums, e, ld)], probe);
-      bits += mixed_bits(x);
+      bits += mixed_bits(x) + mixed_place(sums.s_index[e], e);
     }
     squares = block_sum(squares, parts);
     probe = block_sum(probe, parts);

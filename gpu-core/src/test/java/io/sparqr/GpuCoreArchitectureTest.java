@@ -49,6 +49,41 @@ class GpuCoreArchitectureTest {
         .check(CLASSES);
   }
 
+  /** Lists are made of structure: whoever makes them never sees a value, nor who uses them. */
+  @Test
+  void theScheduleSeesNoValue() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.sparqr.backend.schedule..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.sparqr.numeric..", "io.sparqr.backend.staged..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void stagesKnowNoExecutor() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.sparqr.backend.staged..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.sparqr.backend.cuda..", "io.sparqr.backend.cpu..", "io.sparqr.backend.reference..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void threadsKnowNothing() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.sparqr.threads..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.sparqr.numeric..", "io.sparqr.backend..", "io.sparqr.symbolic..")
+        .check(CLASSES);
+  }
+
   @Test
   void numericTypesDoNotKnowTheBackends() {
     noClasses()

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric;
 
+import io.sparqr.error.NumericalIntegrityException;
+
 /**
  * The rows of R that one front yields, and their part of Q'b. Pivot column {@code livePivot[i]}
  * (local, ascending, in [0, fp)) has its pivot in row i; columns of [0, fp) that are not listed are
@@ -14,9 +16,11 @@ package io.sparqr.numeric;
  * @param values packed rows
  * @param rhs rank x rhsCount, row-major
  * @param rhsCount right-hand sides carried along
+ * @param bits sum of the mixed bits of values and rhs ({@link BitChecksum#sum}) when they were
+ *     looked at last; 0: nobody took it
  */
 public record FrontFactor(
-    int front, int fn, int[] livePivot, double[] values, double[] rhs, int rhsCount) {
+    int front, int fn, int[] livePivot, double[] values, double[] rhs, int rhsCount, long bits) {
 
   /** Checks sizes in O(rank). */
   public FrontFactor {
@@ -27,6 +31,30 @@ public record FrontFactor(
     if (values.length != length || rhs.length != (long) livePivot.length * rhsCount) {
       throw new IllegalArgumentException("rows of R of front " + front + ": inconsistent sizes");
     }
+  }
+
+  /** Without a checksum. */
+  public FrontFactor(
+      int front, int fn, int[] livePivot, double[] values, double[] rhs, int rhsCount) {
+    this(front, fn, livePivot, values, rhs, rhsCount, 0);
+  }
+
+  /**
+   * Checks that a sum over all values is what it was.
+   *
+   * @param sum of the mixed bits, now
+   * @throws NumericalIntegrityException if it is another, and one was taken
+   */
+  public void requireSame(long sum) {
+    if (bits != 0 && sum != bits) {
+      throw NumericalIntegrityException.changedInMemory(front);
+    }
+  }
+
+  /** The same with a checksum of its values as they are. O(values). */
+  public FrontFactor sealed() {
+    long sum = BitChecksum.sum(values) + BitChecksum.sum(rhs);
+    return new FrontFactor(front, fn, livePivot, values, rhs, rhsCount, sum);
   }
 
   /** Live pivot columns of the front. */

@@ -37,4 +37,16 @@ public record SubtreeFactor(
       FactorSummary summary) {
     this(fronts, outputs, residualSquares, summary, List.of());
   }
+
+  /**
+   * Checks that the rows of R are what they were when they came from where they were made, if it is
+   * known. For a reader to whom no other check will tell. O(values).
+   *
+   * @throws io.sparqr.error.NumericalIntegrityException if a bit has changed
+   */
+  public void verify() {
+    for (FrontFactor f : fronts) {
+      f.requireSame(BitChecksum.sum(f.values()) + BitChecksum.sum(f.rhs()));
+    }
+  }
 }

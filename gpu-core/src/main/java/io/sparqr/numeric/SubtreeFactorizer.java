@@ -27,6 +27,14 @@ public interface SubtreeFactorizer extends AutoCloseable {
     return false;
   }
 
+  /**
+   * Checks that what the last {@link #factor} was given is still what it was when it was first
+   * used, as far as it was; for backends that check themselves, and that call's problem. O(values).
+   *
+   * @throws io.sparqr.error.NumericalIntegrityException if a bit of it is another
+   */
+  default void verifyGiven(SubtreeProblem problem) {}
+
   /** Name and version of what computes, for the report. */
   String description();
 

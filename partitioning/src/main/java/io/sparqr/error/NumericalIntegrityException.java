@@ -3,11 +3,15 @@ package io.sparqr.error;
 
 /**
  * A result that is no orthogonal transformation of what it was made from, after it had been
- * computed again the safe way: hardware or software is at fault, and there is no answer.
+ * computed again the safe way, or one that cannot be computed again: hardware or software is at
+ * fault, and there is no answer.
  */
 public final class NumericalIntegrityException extends SparseQrException {
 
   private static final long serialVersionUID = 1;
+
+  /** No column is known. */
+  public static final int NO_COLUMN = Integer.MIN_VALUE;
 
   private final int task;
   private final int front;
@@ -42,9 +46,28 @@ public final class NumericalIntegrityException extends SparseQrException {
     this.bound = bound;
   }
 
+  private NumericalIntegrityException(int task, int front) {
+    super(
+        "%sfront %d: its rows, or a block that it was given, changed in memory"
+            .formatted(task < 0 ? "" : "task " + task + ", ", front));
+    this.task = task;
+    this.front = front;
+    column = NO_COLUMN;
+    departure = Double.NaN;
+    bound = 0;
+  }
+
+  /** Values that a task was given are no longer what they were when they were first used. */
+  public static NumericalIntegrityException changedInMemory(int front) {
+    return new NumericalIntegrityException(-1, front);
+  }
+
   /** The same of a known task. */
   public NumericalIntegrityException ofTask(int id) {
-    var e = new NumericalIntegrityException(id, front, column, departure, bound);
+    var e =
+        column == NO_COLUMN
+            ? new NumericalIntegrityException(id, front)
+            : new NumericalIntegrityException(id, front, column, departure, bound);
     e.initCause(this);
     return e;
   }
@@ -59,7 +82,7 @@ public final class NumericalIntegrityException extends SparseQrException {
     return front;
   }
 
-  /** Column of the input, or right-hand side q as -1 - q. */
+  /** Column of the input, or right-hand side q as -1 - q, or {@link #NO_COLUMN}. */
   public int column() {
     return column;
   }

@@ -2,11 +2,11 @@
 package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cuda.StageMemory.Part;
-import io.sparqr.backend.schedule.RoundExecutor;
 import io.sparqr.backend.schedule.SchedulerOptions;
-import io.sparqr.backend.schedule.StageProgram;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.backend.staged.RoundExecutor;
+import io.sparqr.backend.staged.StageProgram;
 import io.sparqr.numeric.integrity.ColumnSums;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.ByteBuffer;
@@ -29,7 +29,7 @@ final class CudaRoundExecutor implements RoundExecutor {
   private final SchedulerOptions options;
   private final PinnedPool pinned;
   private final Workers workers;
-  private final StageMemory memory;
+  final StageMemory memory;
   private final CudaStream compute;
   private final Transfers transfers;
   private final DeviceColumnSums columnSums;
@@ -270,9 +270,9 @@ final class CudaRoundExecutor implements RoundExecutor {
   }
 
   @Override
-  public void outputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums) {
+  public long outputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums) {
     device.bind();
-    columnSums.output(onDevice(program), scale, counts, sums);
+    return columnSums.output(onDevice(program), scale, counts, sums);
   }
 
   @Override
@@ -288,6 +288,11 @@ final class CudaRoundExecutor implements RoundExecutor {
   @Override
   public void safe(boolean on) {
     safe = on;
+    if (on) {
+      // What is on the device may be what was wrong.
+      resident = null;
+      columnSums.forget();
+    }
   }
 
   @Override

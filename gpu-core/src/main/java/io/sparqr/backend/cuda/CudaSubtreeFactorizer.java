@@ -3,7 +3,7 @@ package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cpu.CpuBackendProvider;
 import io.sparqr.backend.schedule.SchedulerOptions;
-import io.sparqr.backend.schedule.StagedFactorization;
+import io.sparqr.backend.staged.StagedFactorization;
 import io.sparqr.error.FatalCudaException;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeFactor;
@@ -112,6 +112,13 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
   @Override
   public boolean checksItself() {
     return true;
+  }
+
+  @Override
+  public synchronized void verifyGiven(SubtreeProblem problem) {
+    if (staged != null) {
+      staged.verifyGiven(problem);
+    }
   }
 
   @Override

@@ -2,9 +2,9 @@
 package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cuda.CudaModule.SumKind;
-import io.sparqr.backend.schedule.RoundExecutor;
-import io.sparqr.backend.schedule.StageProgram;
-import io.sparqr.backend.schedule.SumChunks;
+import io.sparqr.backend.staged.RoundExecutor;
+import io.sparqr.backend.staged.StageProgram;
+import io.sparqr.backend.staged.SumChunks;
 import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -48,6 +48,7 @@ final class DeviceColumnSums implements AutoCloseable {
     MARKED_OUT,
     T,
     BITS,
+    BITS_OUT,
     ENDED,
     RESULT
   }
@@ -69,7 +70,12 @@ final class DeviceColumnSums implements AutoCloseable {
     this.stream = stream;
   }
 
-  /** As {@link io.sparqr.backend.schedule.RoundExecutor#inputSums} has it. */
+  /** Leaves nothing on the device for the next program. */
+  void forget() {
+    resident = null;
+  }
+
+  /** As {@link io.sparqr.backend.staged.RoundExecutor#inputSums} has it. */
   long input(Stage stage, double[] scale, boolean[] counts, ColumnSums sums) {
     StageProgram program = stage.program;
     int fronts = program.fronts();
@@ -81,7 +87,7 @@ final class DeviceColumnSums implements AutoCloseable {
     begin(program, scale, all);
     sumInput(stage);
     end(program, Part.SUMS_IN, Part.MARKED_IN, scale.length, sums);
-    return bits();
+    return bits(Part.BITS);
   }
 
   private void sumInput(Stage stage) {
@@ -91,16 +97,14 @@ final class DeviceColumnSums implements AutoCloseable {
     launch(stage, SumKind.BLOCK, Part.BLOCK_CHUNKS, StageMemory.Part.INPUT);
   }
 
-  private long bits() {
+  private long bits(Part part) {
     long[] bits = new long[1];
     transfers.fetch(
-        null,
-        List.of(new Transfers.Slice(get(Part.BITS), 0, Long.BYTES)),
-        b -> bits[0] = b.getLong(0));
+        null, List.of(new Transfers.Slice(get(part), 0, Long.BYTES)), b -> bits[0] = b.getLong(0));
     return bits[0];
   }
 
-  /** As {@link io.sparqr.backend.schedule.RoundExecutor#compare} has it. */
+  /** As {@link io.sparqr.backend.staged.RoundExecutor#compare} has it. */
   RoundExecutor.Compared compare(Stage stage, double[] scale, double[] residualSquares) {
     StageProgram program = stage.program;
     boolean[] all = new boolean[program.fronts() + program.blocks()];
@@ -119,20 +123,23 @@ final class DeviceColumnSums implements AutoCloseable {
     stage.module.launchComparison(stream, parameter, (scale.length + STEP / 16 - 1) / (STEP / 16));
     stream.synchronize();
     double[] result = new double[1];
-    long[] bits = new long[1];
+    long[] bits = new long[2];
     var slices =
         List.of(
-            new Transfers.Slice(get(Part.RESULT), 0, 8), new Transfers.Slice(get(Part.BITS), 0, 8));
+            new Transfers.Slice(get(Part.RESULT), 0, 8),
+            new Transfers.Slice(get(Part.BITS), 0, 8),
+            new Transfers.Slice(get(Part.BITS_OUT), 0, 8));
     transfers.fetch(
         null,
         slices,
         b -> {
           result[0] = b.getDouble(0);
           bits[0] = b.getLong(8);
+          bits[1] = b.getLong(16);
         });
     // A residual's squares in units that no double has: the host looks at it closely.
     boolean known = Arrays.stream(ended).allMatch(Double::isFinite);
-    return new RoundExecutor.Compared(known ? result[0] : Double.NaN, bits[0]);
+    return new RoundExecutor.Compared(known ? result[0] : Double.NaN, bits[0], bits[1]);
   }
 
   private ByteBuffer departureParameter(StageProgram program) {
@@ -153,15 +160,16 @@ final class DeviceColumnSums implements AutoCloseable {
     return b.flip();
   }
 
-  /** As {@link io.sparqr.backend.schedule.RoundExecutor#outputSums} has it. */
-  void output(Stage stage, double[] scale, boolean[] counts, ColumnSums sums) {
+  /** As {@link io.sparqr.backend.staged.RoundExecutor#outputSums} has it. */
+  long output(Stage stage, double[] scale, boolean[] counts, ColumnSums sums) {
     begin(stage.program, scale, counts);
     sumOutput(stage);
     end(stage.program, Part.SUMS_OUT, Part.MARKED_OUT, scale.length, sums);
+    return bits(Part.BITS_OUT);
   }
 
   private void sumOutput(Stage stage) {
-    clear(stage.program, Part.SUMS_OUT, Part.MARKED_OUT);
+    clear(stage.program, Part.SUMS_OUT, Part.MARKED_OUT, Part.BITS_OUT);
     launch(stage, SumKind.OUTPUT, Part.OUTPUT_CHUNKS, StageMemory.Part.OUT);
   }
 
@@ -216,7 +224,7 @@ final class DeviceColumnSums implements AutoCloseable {
             kind == SumKind.OUTPUT ? Part.SUMS_OUT : Part.SUMS_IN,
             kind == SumKind.OUTPUT ? Part.MARKED_OUT : Part.MARKED_IN,
             Part.T,
-            Part.BITS)) {
+            kind == SumKind.OUTPUT ? Part.BITS_OUT : Part.BITS)) {
       b.putLong(get(part).address());
     }
     b.putDouble(UNIT / probeSize(stage.program));
@@ -310,7 +318,7 @@ final class DeviceColumnSums implements AutoCloseable {
       case SUMS_IN, SUMS_OUT -> 32 * all;
       case MARKED_IN, MARKED_OUT -> 4 * all;
       case T -> 8 * SumChunks.probes(p);
-      case BITS -> Long.BYTES;
+      case BITS, BITS_OUT -> Long.BYTES;
       case ENDED -> 8L * p.rhs();
       case RESULT -> 8L * (1 + CudaModule.NORM_PARTS);
       default -> throw new IllegalArgumentException("chunks have sizes of their own: " + part);

@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
-import io.sparqr.backend.schedule.StageProgram;
 import io.sparqr.backend.schedule.StageSchedule;
+import io.sparqr.backend.staged.StageProgram;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

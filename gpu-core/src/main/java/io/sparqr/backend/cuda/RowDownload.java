@@ -2,8 +2,8 @@
 package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cuda.StageMemory.Part;
-import io.sparqr.backend.schedule.RoundExecutor.RowSink;
-import io.sparqr.backend.schedule.StageProgram;
+import io.sparqr.backend.staged.RoundExecutor.RowSink;
+import io.sparqr.backend.staged.StageProgram;
 import java.nio.ByteBuffer;
 import java.nio.DoubleBuffer;
 import java.util.List;

@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
-import io.sparqr.backend.schedule.StageProgram;
 import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.backend.staged.StageProgram;
 import io.sparqr.error.InsufficientMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -2,10 +2,10 @@
 package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cuda.StageMemory.Part;
-import io.sparqr.backend.schedule.RoundExecutor.StageInput;
-import io.sparqr.backend.schedule.StageProgram;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.backend.staged.RoundExecutor.StageInput;
+import io.sparqr.backend.staged.StageProgram;
 import io.sparqr.numeric.ContributionBlock;
 import java.nio.ByteBuffer;
 import java.nio.DoubleBuffer;
@@ -86,7 +86,11 @@ final class StageUpload {
       } while (from < program.fronts()
           && 8 * (program.descriptor(from).sTo() - start) <= Transfers.PIECE_BYTES);
       int to = from;
-      doubles(Part.S_VALUE, start, end - start, b -> input.writeS(first, to, b));
+      if (to == first + 1 && 8 * (end - start) > 2L * Transfers.PIECE_BYTES) {
+        large(first, start, input);
+      } else {
+        doubles(Part.S_VALUE, start, end - start, b -> input.writeS(first, to, b));
+      }
     }
     for (int b = 0; b < program.blocks(); b++) {
       var d = program.descriptor(program.fronts() + b);
@@ -97,6 +101,13 @@ final class StageUpload {
     int[] state = program.initialState();
     array(Part.STATE, state.length, 4, (to, at, count) -> to.asIntBuffer().put(state, at, count));
     return this;
+  }
+
+  /** A front that would keep one thread busy while the others wait. */
+  private void large(int front, long start, StageInput input) {
+    for (StageInput.Part p : input.parts(front, Transfers.PIECE_BYTES / 8)) {
+      doubles(Part.S_VALUE, start + p.offset(), p.doubles(), b -> input.writePart(p, b));
+    }
   }
 
   /** Sends everything; done on return. Returns the bytes. */

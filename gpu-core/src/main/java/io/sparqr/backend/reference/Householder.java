@@ -15,6 +15,9 @@ final class Householder {
   /** A binary exponent, the kernels' SPARQR_NOTHING_LEFT negated. */
   private static final int NOTHING_LEFT = -60;
 
+  /** Terms that are summed one after the other. */
+  private static final int TERMS = 16;
+
   private Householder() {}
 
   /** 2-norm of column k of rows [from, end), safe from overflow. */
@@ -29,12 +32,38 @@ final class Householder {
     if (!(scale > 0)) {
       return scale;
     }
+    return scale * Math.sqrt(squares(a, from, a.length, k, scale));
+  }
+
+  /**
+   * The inner product of columns k and j of rows [from, to). Halves are summed by themselves, down
+   * to a few terms: of equal terms one after the other, each rounds the same way, and the error
+   * grows with their number.
+   */
+  private static double product(double[][] a, int from, int to, int k, int j) {
+    if (to - from > TERMS) {
+      int middle = (from + to) >>> 1;
+      return product(a, from, middle, k, j) + product(a, middle, to, k, j);
+    }
     double sum = 0;
-    for (int i = from; i < a.length; i++) {
+    for (int i = from; i < to; i++) {
+      sum += a[i][k] * a[i][j];
+    }
+    return sum;
+  }
+
+  /** The same of a column, divided by a number, and itself. */
+  private static double squares(double[][] a, int from, int to, int k, double scale) {
+    if (to - from > TERMS) {
+      int middle = (from + to) >>> 1;
+      return squares(a, from, middle, k, scale) + squares(a, middle, to, k, scale);
+    }
+    double sum = 0;
+    for (int i = from; i < to; i++) {
       double x = a[i][k] / scale;
       sum += x * x;
     }
-    return scale * Math.sqrt(sum);
+    return sum;
   }
 
   /** A reflector whatever is left of the column. */
@@ -72,11 +101,7 @@ final class Householder {
     }
     a[row][k] = Math.scalb(beta, e);
     for (int j = k + 1; j < a[row].length; j++) {
-      double sum = a[row][j];
-      for (int i = row + 1; i < a.length; i++) {
-        sum += a[i][k] * a[i][j];
-      }
-      sum *= tau;
+      double sum = tau * (a[row][j] + product(a, row + 1, a.length, k, j));
       a[row][j] -= sum;
       for (int i = row + 1; i < a.length; i++) {
         a[i][j] -= sum * a[i][k];
@@ -107,10 +132,7 @@ final class Householder {
     double[] z = new double[w];
     for (int j = 0; j < w; j++) {
       for (int i = 0; i < j; i++) {
-        z[i] = a[j][i];
-        for (int r = j + 1; r < a.length; r++) {
-          z[i] += a[r][i] * a[r][j];
-        }
+        z[i] = a[j][i] + product(a, j + 1, a.length, i, j);
       }
       for (int i = 0; i < j; i++) {
         for (int k = i; k < j; k++) {

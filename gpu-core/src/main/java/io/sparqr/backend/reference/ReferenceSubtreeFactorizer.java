@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.reference;
 
-import io.sparqr.backend.schedule.RoundExecutor;
 import io.sparqr.backend.schedule.SchedulerOptions;
-import io.sparqr.backend.schedule.StagedFactorization;
+import io.sparqr.backend.staged.RoundExecutor;
+import io.sparqr.backend.staged.StagedFactorization;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
@@ -39,6 +39,11 @@ public final class ReferenceSubtreeFactorizer implements SubtreeFactorizer {
   @Override
   public boolean checksItself() {
     return true;
+  }
+
+  @Override
+  public void verifyGiven(SubtreeProblem problem) {
+    staged.verifyGiven(problem);
   }
 
   @Override

@@ -2,15 +2,15 @@
 package io.sparqr.backend.reference;
 
 import io.sparqr.backend.schedule.FrontDescriptor;
-import io.sparqr.backend.schedule.RoundExecutor;
 import io.sparqr.backend.schedule.SchedulerOptions;
-import io.sparqr.backend.schedule.StageBits;
-import io.sparqr.backend.schedule.StageProgram;
 import io.sparqr.backend.schedule.StageSchedule;
-import io.sparqr.backend.schedule.StageSums;
 import io.sparqr.backend.schedule.Task;
 import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.backend.staged.RoundExecutor;
+import io.sparqr.backend.staged.StageProgram;
+import io.sparqr.backend.staged.StageSums;
 import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.integrity.ColumnSums;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.ByteBuffer;
@@ -216,7 +216,9 @@ public final class TaskListExecutor implements RoundExecutor {
       return true;
     }
     int f = TaskLayout.front(list, at);
-    return Integer.compareUnsigned(chainDone[f], TaskLayout.needChain(list, at)) >= 0
+    // A block from outside waits for nothing, and has no counts.
+    return f < chainDone.length
+        && Integer.compareUnsigned(chainDone[f], TaskLayout.needChain(list, at)) >= 0
         && Integer.compareUnsigned(bulkDone[f], TaskLayout.needBulk(list, at)) >= 0;
   }
 
@@ -484,12 +486,18 @@ public final class TaskListExecutor implements RoundExecutor {
   @Override
   public long inputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
     new StageSums(p, scale, sums).input(entry, input, counts);
-    return StageBits.of(entry, 0, entry.length) + StageBits.of(input, 0, input.length);
+    return BitChecksum.sum(entry) + BitChecksum.sum(input) + StageProgram.placeBits(p.sIndex());
   }
 
   @Override
-  public void outputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
+  public long outputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
     new StageSums(p, scale, sums).output(out, counts);
+    long bits = 0;
+    for (int f = 0; f < p.fronts(); f++) {
+      int from = (int) p.outStart(f);
+      bits += counts[f] ? BitChecksum.sum(out, from, from + p.outLength(f)) : 0;
+    }
+    return bits;
   }
 
   @Override

@@ -21,7 +21,7 @@ import java.util.Arrays;
  *
  * <p>Cost: O(operations + rounds x active columns); purely symbolic and deterministic.
  */
-final class BucketScheduler {
+public final class BucketScheduler {
 
   private final FrontSchedule out;
   private final int[] bundle;
@@ -102,7 +102,7 @@ final class BucketScheduler {
    * @param pipelining whether to make Apply/Factorize tasks
    * @param keepQ whether bundles of the last column tile have VT slots too
    */
-  static FrontSchedule schedule(
+  public static FrontSchedule schedule(
       int[] left,
       int pivotTiles,
       int columnTiles,
@@ -119,7 +119,7 @@ final class BucketScheduler {
   }
 
   /** The same with bundles of up to B in every column tile. */
-  static FrontSchedule schedule(
+  public static FrontSchedule schedule(
       int[] left, int pivotTiles, int columnTiles, int bundle, boolean pipelining) {
     int[] everywhere = new int[Math.max(0, pivotTiles)];
     Arrays.fill(everywhere, bundle);

@@ -68,7 +68,7 @@ public record FrontDescriptor(
   }
 
   /** Doubles of rows [from, to) of the trapezoid, packed: row i from column i on. */
-  long packedDoubles(long from, long to) {
+  public long packedDoubles(long from, long to) {
     return (to - from) * (fn + rhs) - (to * (to - 1) - from * (from - 1)) / 2;
   }
 

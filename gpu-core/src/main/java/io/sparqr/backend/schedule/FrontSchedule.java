@@ -13,7 +13,7 @@ import java.util.Arrays;
  * operation with something to apply stands for Apply tasks on all column tiles to the right, the
  * one that its Factorize part takes left out.
  */
-final class FrontSchedule {
+public final class FrontSchedule {
 
   static final int HEAD = 4;
 
@@ -38,17 +38,17 @@ final class FrontSchedule {
   }
 
   /** Number of rounds. */
-  int rounds() {
+  public int rounds() {
     return rounds;
   }
 
   /** First operation of a round; for round = rounds(), the end. */
-  int opStart(int round) {
+  public int opStart(int round) {
     return opStart[round];
   }
 
   /** VT slots that a round writes. */
-  int writes(int round) {
+  public int writes(int round) {
     return writes[round];
   }
 
@@ -56,7 +56,8 @@ final class FrontSchedule {
     return op[at] & 0xff;
   }
 
-  int size(int at) {
+  /** Row tiles of the operation. */
+  public int size(int at) {
     return op[at] >> 8 & 0xff;
   }
 
@@ -76,15 +77,18 @@ final class FrontSchedule {
     return op[at + 2];
   }
 
-  int writeSlot(int at) {
+  /** The slot that it writes, as its round numbers them, or -1. */
+  public int writeSlot(int at) {
     return op[at + 3];
   }
 
-  int tile(int at, int s) {
+  /** Its row tile s. */
+  public int tile(int at, int s) {
     return op[at + HEAD + s];
   }
 
-  int next(int at) {
+  /** The operation after this one. */
+  public int next(int at) {
     return at + HEAD + size(at);
   }
 
@@ -98,7 +102,7 @@ final class FrontSchedule {
   }
 
   /** Column tile that the operation factorizes, or -1. */
-  int factorized(int at) {
+  public int factorized(int at) {
     return switch (kind(at)) {
       case TaskLayout.FACTORIZE -> column(at);
       case TaskLayout.APPLY_FACTORIZE -> column(at) + 1;
@@ -112,7 +116,7 @@ final class FrontSchedule {
   }
 
   /** Row tiles in the bundle that the operation factorizes, from index {@link #bundleFrom}. */
-  int bundleFrom(int at) {
+  public int bundleFrom(int at) {
     return kind(at) == TaskLayout.APPLY_FACTORIZE ? 1 : 0;
   }
 

@@ -2,6 +2,7 @@
 package io.sparqr.backend.schedule;
 
 import io.sparqr.symbolic.TileFlops;
+import io.sparqr.threads.Parallel;
 
 /**
  * The sparse scheduler (SQR section 3.3): unrolls the state machine of every front of a stage and
@@ -10,12 +11,12 @@ import io.sparqr.symbolic.TileFlops;
  *
  * <p>Cost: O(operations of all fronts); memory the same, 4 bytes for each int of an operation.
  */
-final class SparseScheduler {
+public final class SparseScheduler {
 
   private SparseScheduler() {}
 
   /** Schedules a stage. The result does not depend on the number of threads. */
-  static StageSchedule schedule(StageFronts stage, SchedulerOptions options, int threads) {
+  public static StageSchedule schedule(StageFronts stage, SchedulerOptions options, int threads) {
     var times = new FrontTimes(stage);
     int rounds = times.rounds;
     long[] kindStart = new long[rounds * TaskLayout.KINDS + 1];

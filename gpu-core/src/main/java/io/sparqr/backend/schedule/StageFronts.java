@@ -2,17 +2,17 @@
 package io.sparqr.backend.schedule;
 
 /**
- * Sizes and links of a stage's fronts: what the sparse scheduler needs to know. Filled by whoever
- * lays the stage out, then only read.
+ * Sizes and links of a stage's fronts: all that the sparse scheduler needs to know. Filled by
+ * whoever lays the stage out, children before parents, then only read.
  */
-final class StageFronts {
+public final class StageFronts {
 
   final int fronts;
   final int blocks;
   final int rhs;
 
   /** Whether a VT slot is written once only, so that Q can be had after the rounds. */
-  boolean keepQ;
+  final boolean keepQ;
 
   /** size fronts each: rows, columns, pivot columns, contribution rows. */
   final int[] fm;
@@ -42,10 +42,18 @@ final class StageFronts {
   final int[] blockCm;
   final int[] blockCn;
 
-  StageFronts(int fronts, int blocks, int rhs) {
+  /**
+   * Of a stage.
+   *
+   * @param blocks contribution blocks that come from outside
+   * @param rhs right-hand sides
+   * @param keepQ whether Q is wanted after the rounds
+   */
+  public StageFronts(int fronts, int blocks, int rhs, boolean keepQ) {
     this.fronts = fronts;
     this.blocks = blocks;
     this.rhs = rhs;
+    this.keepQ = keepQ;
     fm = new int[fronts];
     fn = new int[fronts];
     fp = new int[fronts];
@@ -58,6 +66,136 @@ final class StageFronts {
     blockParent = new int[blocks];
     blockCm = new int[blocks];
     blockCn = new int[blocks];
+  }
+
+  /** Rows that a front with so many rows, columns and pivots passes on at full rank. */
+  public static int contributionRows(long fm, int fn, int fp) {
+    return (int) Math.max(0, Math.min(fm, fn) - fp);
+  }
+
+  /**
+   * Sets front f; those before it are set. Its contribution block goes to its parent, or to the
+   * output behind the rows of R.
+   *
+   * @param rows at full rank
+   * @param columns right-hand sides not counted
+   * @param receiver front of the stage that takes the block, or -1
+   * @param entries S entries of its rows of A, right-hand sides counted
+   */
+  public void front(int f, int rows, int columns, int pivots, int receiver, long entries) {
+    fm[f] = rows;
+    fn[f] = columns;
+    fp[f] = pivots;
+    cm[f] = contributionRows(rows, columns, pivots);
+    parent[f] = receiver;
+    outRows[f] = Math.min(rows, pivots) + (receiver < 0 ? cm[f] : 0);
+    long r = outRows[f];
+    outStart[f + 1] = outStart[f] + r * columns - r * (r - 1) / 2 + r * rhs;
+    sStart[f + 1] = sStart[f] + entries;
+  }
+
+  /** Sets block b from outside: its receiving front, rows, columns. */
+  public void block(int b, int receiver, int rows, int columns) {
+    blockParent[b] = receiver;
+    blockCm[b] = rows;
+    blockCn[b] = columns;
+  }
+
+  /**
+   * Makes the rounds of front f, unless it is a small one. Thread-safe for different fronts.
+   *
+   * @param rowsTo rowsTo[k + 1] is the number of rows with a leftmost column of at most k: the
+   *     staircase
+   */
+  public void makeRounds(int f, int[] rowsTo, SchedulerOptions options) {
+    if (fm[f] == 0 || options.small(fm[f], fn[f], rhs)) {
+      return;
+    }
+    int rowTiles = TaskLayout.tiles(fm[f]);
+    int[] left = new int[rowTiles];
+    int k = 0;
+    for (int i = 0; i < rowTiles; i++) {
+      while (rowsTo[k + 1] <= i * TaskLayout.TILE) {
+        k++;
+      }
+      left[i] = k / TaskLayout.TILE;
+    }
+    int pivotTiles = Math.min(rowTiles, TaskLayout.tiles(fn[f]));
+    rounds[f] =
+        BucketScheduler.schedule(
+            left,
+            pivotTiles,
+            columnTiles(f),
+            options.bundles(left, pivotTiles, columnTiles(f)),
+            options.pipelining(),
+            keepQ);
+  }
+
+  /** Fronts of the stage. */
+  public int fronts() {
+    return fronts;
+  }
+
+  /** Right-hand sides. */
+  public int rhs() {
+    return rhs;
+  }
+
+  /** Rows of front f at full rank. */
+  public int rows(int f) {
+    return fm[f];
+  }
+
+  /** Columns of front f, right-hand sides not counted. */
+  public int columns(int f) {
+    return fn[f];
+  }
+
+  /** Pivot columns of front f. */
+  public int pivots(int f) {
+    return fp[f];
+  }
+
+  /** Rows that front f passes on at full rank. */
+  public int passed(int f) {
+    return cm[f];
+  }
+
+  /** Rows that block b passes on. */
+  public int passedByBlock(int b) {
+    return blockCm[b];
+  }
+
+  /** Front of the stage that takes the block of front f, or -1. */
+  public int parent(int f) {
+    return parent[f];
+  }
+
+  /** First S entry of front f; for f = fronts(), the end. */
+  public long firstEntry(int f) {
+    return sStart[f];
+  }
+
+  /** First output double of front f; for f = fronts(), the end. */
+  public long firstOutput(int f) {
+    return outStart[f];
+  }
+
+  /** Row tiles of front f; 0 for a small one. */
+  public int rowTiles(int f) {
+    return rounds[f] == null ? 0 : rounds[f].rowTiles;
+  }
+
+  /** Rows that front f takes in the arena. */
+  public long height(int f) {
+    return rounds[f] == null ? fm[f] : (long) TaskLayout.TILE * rounds[f].rowTiles;
+  }
+
+  /** Doubles from row to row of front f. */
+  public int leadingDimension(int f) {
+    return rounds[f] == null
+        ? SchedulerOptions.smallLd(fn[f], rhs)
+        : columnTiles(f) * TaskLayout.TILE;
   }
 
   /** First row of front f that is neither R's nor the contribution block's. */
@@ -76,7 +214,7 @@ final class StageFronts {
   }
 
   /** Column tiles of front f, right-hand sides included. */
-  int columnTiles(int f) {
+  public int columnTiles(int f) {
     return TaskLayout.tiles(fn[f] + rhs);
   }
 }

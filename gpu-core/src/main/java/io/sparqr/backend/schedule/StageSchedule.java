@@ -92,12 +92,12 @@ public final class StageSchedule {
   }
 
   /** The rounds of front f; null for one that is not tiled. */
-  FrontSchedule frontSchedule(int f) {
+  public FrontSchedule frontSchedule(int f) {
     return stage.rounds[f];
   }
 
   /** Where Q is kept: the first VT slot of front f; those of f + 1 follow its own. */
-  int firstSlot(int f) {
+  public int firstSlot(int f) {
     return slotStart[f] < slotBase.length ? slotBase[slotStart[f]] : vtSlots;
   }
 

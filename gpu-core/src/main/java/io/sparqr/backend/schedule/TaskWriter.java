@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
  * Writes task records of rounds straight into a buffer: one position a kind, so that a round's list
  * comes out grouped by kind. Not thread-safe; several writers may fill different rounds.
  */
-final class TaskWriter {
+public final class TaskWriter {
 
   private final ByteBuffer b;
 
@@ -16,7 +16,8 @@ final class TaskWriter {
 
   private long need;
 
-  TaskWriter(ByteBuffer target) {
+  /** Writes from the target's start on; nothing is needed by the first tasks. */
+  public TaskWriter(ByteBuffer target) {
     TaskLayout.requireLittleEndian(target);
     b = target;
   }
@@ -133,6 +134,16 @@ final class TaskWriter {
     int at = (next[TaskLayout.SMALL_FRONT]) * TaskLayout.TASK_BYTES;
     out(TaskLayout.SMALL_FRONT, flags, front, slot, 0, rows, out, outRhs);
     b.putInt(at + TaskLayout.SMALL_PARENT, parent);
+  }
+
+  /**
+   * A PACK_ROWS that needs nothing: rows [from, to) of a finished front.
+   *
+   * @param out where their values go in the output buffer
+   * @param outRhs where their right-hand sides go
+   */
+  public void packRows(int front, int from, int to, long out, long outRhs) {
+    out(TaskLayout.PACK_ROWS, 0, front, 0, from, to, out, outRhs);
   }
 
   /** A PACK_ROWS or RESIDUAL. */

@@ -34,34 +34,48 @@ public final class CheckedFactorizer implements SubtreeFactorizer {
   /**
    * As the backend does; its summary's {@code normDeparture} is what was seen.
    *
-   * @throws NumericalIntegrityException if a front fails when it is done again; the task is -1
+   * @throws NumericalIntegrityException if a front fails when it is done again, or what the task
+   *     was given has changed by then; the task is -1
    */
   @Override
   public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
     var why = new ArrayList<String>();
+    GivenValues given = backend.checksItself() ? null : GivenValues.of(problem);
     try {
       return attempt(backend, problem, options);
     } catch (IntegrityFailure e) {
       why.add(warning(problem, backend, e));
     }
-    if (backend.checksItself()) {
+    verifyGiven(problem, given);
+    if (given == null) {
       try {
         return doneAgain(attempt(backend, problem, options.safely()), why);
       } catch (IntegrityFailure e) {
         why.add(warning(problem, backend, e) + ", by reflectors alone");
       }
     }
-    return doneAgain(new FrontByFront(host, problem, options.safely()).run(), why);
+    SubtreeFactor again = new FrontByFront(host, problem, options.safely()).run();
+    verifyGiven(problem, given);
+    return doneAgain(again, why);
+  }
+
+  /** What is done again, or was, is done from what was given. */
+  private void verifyGiven(SubtreeProblem problem, GivenValues given) {
+    if (given == null) {
+      backend.verifyGiven(problem);
+    } else {
+      given.verify();
+    }
   }
 
   /** The result of a factorizer, checked. */
   static SubtreeFactor attempt(
       SubtreeFactorizer by, SubtreeProblem problem, FactorOptions options) {
     SubtreeFactor factor = by.factor(problem, options);
-    if (by.checksItself()) {
-      return factor;
+    double departure = by.checksItself() ? 0 : TaskCheck.verify(problem, factor, options);
+    if (options.keepQ()) {
+      departure = Math.max(departure, ReflectorCheck.verify(problem, factor, options));
     }
-    double departure = TaskCheck.verify(problem, factor, options);
     return new SubtreeFactor(
         factor.fronts(),
         factor.outputs(),

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.integrity;
 
-import io.sparqr.numeric.HostThreads;
+import io.sparqr.threads.HostThreads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;

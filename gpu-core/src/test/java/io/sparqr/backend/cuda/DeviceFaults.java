@@ -1,224 +1,306 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
-import io.sparqr.backend.cpu.CpuBackendProvider;
-import io.sparqr.error.SparseQrException;
-import io.sparqr.matrix.Gallery;
-import io.sparqr.numeric.ColumnNorms;
-import io.sparqr.numeric.FactorOptions;
-import io.sparqr.numeric.FrontFactor;
-import io.sparqr.numeric.RowSplit;
-import io.sparqr.numeric.SubtreeFactor;
-import io.sparqr.numeric.SubtreeProblem;
-import io.sparqr.numeric.integrity.CheckedFactorizer;
-import io.sparqr.sparse.CsrMatrix;
-import io.sparqr.symbolic.SymbolicAnalyzer;
-import io.sparqr.symbolic.SymbolicOptions;
-import java.lang.reflect.Method;
+import io.sparqr.backend.cuda.StageMemory.Part;
+import io.sparqr.backend.reference.Fault;
+import io.sparqr.backend.reference.FaultCampaign;
+import io.sparqr.backend.reference.FaultTarget;
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.schedule.SpoiledTasks;
+import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.backend.staged.HostMemory;
+import io.sparqr.backend.staged.RoundExecutor;
+import io.sparqr.backend.staged.StageProgram;
+import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
-import jcuda.Pointer;
 import jcuda.driver.CUdeviceptr;
-import jcuda.driver.CUstream;
-import jcuda.driver.JCudaDriver;
 
 /**
- * Faults put into a device: one bit of a buffer of a stage between two launches, or of a task's
- * counts, and what becomes of the factorization. {@code DeviceFaults COUNT SEED [SECONDS]}; a table
- * of what was put in, harmless, done again, refused and missed; exit code 1 if one was missed. Run
- * with -Dsparqr.cuda.waitMillis=50.
- *
- * <p>Missed: not done again, and an entry of R or Q'b is off by more than {@link #CHANGE} of its
- * column's norm, which is 1. R of these problems is well conditioned, so a bit of R is as good as
- * one of R'R.
+ * The campaign on a device: bits flipped in its buffers between two tasks of a stage, entries of
+ * lists, maps and places changed, and the host's memory as on the plain executor. What is put in
+ * stays within bounds: an address that is none ends the process, and its task is done elsewhere.
+ * Arguments: how many faults; the first seed; size of the problems (3).
  */
-final class DeviceFaults {
+final class DeviceFaults implements FaultTarget {
 
-  /** What a fault may change without a word. */
-  private static final double CHANGE = 1e-10;
+  private static final String WAIT = "sparqr.cuda.waitMillis";
 
-  private static final Map<Integer, String> BUFFERS =
-      new TreeMap<>(
-          Map.of(
-              0, "task counts", 2, "fronts", 3, "V and T", 5, "S", 8, "rows out", 9, "residual"));
+  private final CudaRoundExecutor inner;
+  private final FaultyLaunches launches;
+  private Fault fault;
+  private Random random;
+  private int moment;
+  private int extra;
+  private StageProgram program;
+  private StageInput input;
+  private RowSink sink;
+  private String label;
+  private int bit;
+  private final List<Runnable> undo = new ArrayList<>();
 
-  private final Random random;
-  private final List<Object> allocated = new ArrayList<>();
-  private final List<Long> sizes = new ArrayList<>();
-  private int target = -1;
-  private int countdown;
-  private int launches;
-  private boolean planted;
-
-  private DeviceFaults(long seed) {
-    random = new Random(seed);
+  private DeviceFaults(CudaRoundExecutor inner, FaultyLaunches launches) {
+    this.inner = inner;
+    this.launches = launches;
   }
 
   /** Runs. */
-  public static void main(String[] a) throws Exception {
-    long seconds = a.length > 2 ? Long.parseLong(a[2]) : Long.MAX_VALUE / 2_000_000_000;
-    int missed = new DeviceFaults(Long.parseLong(a[1])).run(Integer.parseInt(a[0]), seconds);
-    System.exit(missed == 0 ? 0 : 1);
+  public static void main(String[] arguments) {
+    if (System.getProperty(WAIT) == null) {
+      System.setProperty(WAIT, "50");
+    }
+    int size = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 3;
+    var launches = new FaultyLaunches(TestDevice.driver().calls());
+    var sessions = new DeviceSessions(new CudaDriver(launches.calls()), 0);
+    var lease = sessions.acquire(0);
+    SchedulerOptions tuned =
+        CudaSubtreeFactorizer.tuned(lease.session().device().multiprocessors());
+    // Half of the problems with many tiled fronts.
+    SchedulerOptions tiled = tuned.withSmallFronts(600, 24);
+    new FaultCampaign(
+            (p, seed) ->
+                new DeviceFaults(
+                    new CudaRoundExecutor(lease.session(), 0, 2, seed % 2 == 0 ? tuned : tiled),
+                    launches),
+            size)
+        .run(arguments);
+    lease.close();
   }
 
-  private int run(int count, long seconds) {
-    long end = System.nanoTime() + seconds * 1_000_000_000;
-    var driver = new CudaDriver(FaultyCalls.of(TestDevice.driver().calls(), this::call));
-    var sessions = new DeviceSessions(driver, 60_000);
-    var tally = new TreeMap<String, int[]>();
-    String[] names = {"ch5-7-b3:rand", "cells3d16", "onehot20000x300x40", "nug8:rand"};
-    int done = 0;
-    for (int k = 0; k < count && System.nanoTime() < end; ) {
-      SubtreeProblem problem = problem(names[random.nextInt(names.length)]);
-      var options = new FactorOptions(-1, 8, 0).ofUnitColumns(true);
-      SubtreeFactor right = factor(sessions, problem, options, -1);
-      int all = launches;
-      for (int i = 0; i < 50 && k < count && System.nanoTime() < end; i++, k++, done++) {
-        Integer[] which = BUFFERS.keySet().toArray(new Integer[0]);
-        countdown = random.nextInt(Math.max(1, all));
-        int buffer = which[random.nextInt(which.length)];
-        int[] row = tally.computeIfAbsent(BUFFERS.get(buffer), b -> new int[5]);
-        try {
-          SubtreeFactor f = factor(sessions, problem, options, buffer);
-          double change = change(f, right);
-          boolean again = f.summary().redoneTasks() > 0;
-          boolean good = change <= (again ? 1e-8 : CHANGE);
-          row[!planted ? 4 : !good ? 3 : again ? 1 : 0]++;
-          if (!good) {
-            System.out.printf("MISSED %s: %.2e, again %b%n", BUFFERS.get(buffer), change, again);
-          }
-        } catch (SparseQrException e) {
-          row[2]++;
-          System.out.println("refused: " + BUFFERS.get(buffer) + ": " + e.getMessage());
-        }
+  @Override
+  public void arm(Fault what, int when, Random numbers) {
+    fault = what;
+    moment = when;
+    random = numbers;
+    extra = 0;
+    label = null;
+    bit = -1;
+    launches.arm(what == null || onHost() ? null : this::put, when);
+  }
+
+  /** Tasks, and the host's. */
+  @Override
+  public int moments() {
+    return (int) launches.tasks() + extra;
+  }
+
+  @Override
+  public String label() {
+    return label;
+  }
+
+  @Override
+  public int bit() {
+    return bit;
+  }
+
+  @Override
+  public void restore() {
+    Collections.reverse(undo);
+    undo.forEach(Runnable::run);
+    undo.clear();
+    launches.arm(null, 0);
+    // What was spoiled on the device shall not be there for the next fault.
+    inner.safe(true);
+    inner.safe(false);
+  }
+
+  private boolean onHost() {
+    return switch (fault) {
+      case HOST_R, HOST_BLOCK, HOST_ROWS, FETCHED, KEPT_Q -> true;
+      default -> false;
+    };
+  }
+
+  /** Before the task that is next in its stage. */
+  private boolean put(long next) {
+    switch (fault) {
+      case ARENA -> flip(Part.ARENA, "");
+      case VT -> flip(Part.VT, "V, T");
+      case ENTRY -> flip(Part.S_VALUE, "S");
+      case INPUT -> flip(Part.INPUT, "blocks in");
+      case OUT -> flip(Part.OUT, "rows out");
+      case RESIDUAL -> flip(Part.RESIDUAL, "residual");
+      case STATE -> state();
+      case ROW_MAP -> word(Part.MAPS, "row map", HostMemory.map(program, true, random));
+      case COLUMN_MAP -> word(Part.MAPS, "column map", HostMemory.map(program, false, random));
+      case S_PLACE -> word(Part.S_INDEX, "place of an S entry", HostMemory.place(program, random));
+      case COUNT -> record(SpoiledTasks.Kind.COUNT, next);
+      case VT_SLOT -> record(SpoiledTasks.Kind.VT_SLOT, next);
+      case TILE -> record(SpoiledTasks.Kind.TILE, next);
+      case LEFT_OUT -> another(next);
+      default -> {}
+    }
+    return label != null;
+  }
+
+  private CUdeviceptr place(Part part, long offset) {
+    return inner.memory.get(part).at(offset);
+  }
+
+  /** Rather a value than a zero. */
+  private void flip(Part part, String where) {
+    long values = StageMemory.bytes(program, part) / 8;
+    if (values == 0) {
+      return;
+    }
+    long at = random.nextLong(values);
+    ByteBuffer word = launches.down(place(part, 8 * at), 8);
+    for (int k = 0; k < 20 && word.getDouble(0) == 0 && random.nextInt(4) > 0; k++) {
+      at = random.nextLong(values);
+      word = launches.down(place(part, 8 * at), 8);
+    }
+    bit = random.nextInt(64);
+    word.putLong(0, word.getLong(0) ^ 1L << bit);
+    launches.up(place(part, 8 * at), 8);
+    label = part == Part.ARENA ? HostMemory.inArena(program, at) : where;
+  }
+
+  private void state() {
+    int f = random.nextInt(program.fronts());
+    ByteBuffer word = launches.down(place(Part.STATE, 4L * f), 4);
+    word.putInt(0, (word.getInt(0) + 1 + random.nextInt(2)) % 3);
+    launches.up(place(Part.STATE, 4L * f), 4);
+    label = "state";
+  }
+
+  private void word(Part part, String where, HostMemory.Word to) {
+    if (to != null) {
+      launches.down(place(part, 4L * to.index()), 4).putInt(0, to.value());
+      launches.up(place(part, 4L * to.index()), 4);
+      label = where;
+    }
+  }
+
+  /** A task that has not run. */
+  private long later(long next) {
+    long left = program.schedule().tasks() - next;
+    return left <= 0 ? -1 : next + random.nextLong(left);
+  }
+
+  private void record(SpoiledTasks.Kind kind, long next) {
+    for (int k = 0; k < 50; k++) {
+      long at = later(next);
+      if (at < 0) {
+        return;
       }
-    }
-    System.out.printf("%d faults; harmless, done again, refused, missed, not put in%n", done);
-    int missed = 0;
-    for (var e : tally.entrySet()) {
-      System.out.printf("%-12s %s%n", e.getKey(), Arrays.toString(e.getValue()));
-      missed += e.getValue()[3];
-    }
-    return missed;
-  }
-
-  private SubtreeFactor factor(
-      DeviceSessions sessions, SubtreeProblem problem, FactorOptions options, int buffer) {
-    target = buffer;
-    planted = false;
-    launches = 0;
-    try (var device =
-        new CheckedFactorizer(
-            new CudaSubtreeFactorizer(sessions, 0, null), new CpuBackendProvider().create(0))) {
-      return device.factor(problem, options);
-    } finally {
-      target = -1;
-      allocated.clear();
-      sizes.clear();
-    }
-  }
-
-  /** Counts launches of rounds and spoils one. */
-  private Integer call(String name, Object[] arguments) {
-    if (name.equals("memoryAllocate")) {
-      allocated.add(arguments[0]);
-      sizes.add((Long) arguments[1]);
-    } else if (name.equals("launch")
-        && ((ByteBuffer) arguments[5]).capacity() == CudaModule.STAGE_BYTES) {
-      launches++;
-      if (target >= 0 && !planted && countdown-- == 0) {
-        spoil((ByteBuffer) arguments[5], (CUstream) arguments[4]);
-      }
-    }
-    return null;
-  }
-
-  private void spoil(ByteBuffer stage, CUstream stream) {
-    long address = stage.order(ByteOrder.nativeOrder()).getLong(8 * target);
-    for (int i = 0; i < allocated.size(); i++) {
-      if (address != 0 && address(allocated.get(i)) == address && sizes.get(i) >= 8) {
-        boolean counts = target == 0;
-        long unit = counts ? 80 : 8;
-        long at = random.nextLong(sizes.get(i) / unit) * unit + (counts ? 64 : 0);
-        CUdeviceptr place = ((CUdeviceptr) allocated.get(i)).withByteOffset(at);
-        long[] word = new long[1];
-        JCudaDriver.cuStreamSynchronize(stream);
-        JCudaDriver.cuMemcpyDtoH(Pointer.to(word), place, 8);
-        word[0] ^= 1L << random.nextInt(64);
-        JCudaDriver.cuMemcpyHtoD(place, Pointer.to(word), 8);
-        planted = true;
+      CUdeviceptr where = place(Part.TASKS, TaskLayout.TASK_BYTES * at);
+      ByteBuffer record = launches.down(where, TaskLayout.TASK_BYTES);
+      if (SpoiledTasks.spoilOne(kind, record, program, random)) {
+        launches.up(where, TaskLayout.TASK_BYTES);
+        label = "task: " + kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');
         return;
       }
     }
   }
 
-  private static long address(Object buffer) {
-    try {
-      Method value = buffer.getClass().getDeclaredMethod("value");
-      value.setAccessible(true);
-      return (long) value.invoke(buffer);
-    } catch (ReflectiveOperationException e) {
-      throw new AssertionError(e);
+  /** A task is left out, and another one of the stage is there twice. */
+  private void another(long next) {
+    long at = later(next);
+    long other = random.nextLong(Math.max(1, program.schedule().tasks()));
+    if (at >= 0 && other != at) {
+      launches.down(place(Part.TASKS, TaskLayout.TASK_BYTES * other), TaskLayout.TASK_BYTES);
+      launches.up(place(Part.TASKS, TaskLayout.TASK_BYTES * at), TaskLayout.TASK_BYTES);
+      label = "task: left out, another twice";
     }
   }
 
-  private SubtreeProblem problem(String name) {
-    CsrMatrix a = Gallery.generate(Gallery.PREFIX + name + ":seed=" + random.nextInt(1000));
-    double[] b = new double[a.rows()];
-    Arrays.setAll(b, i -> random.nextGaussian());
-    var analysis =
-        SymbolicAnalyzer.analyze(a.pattern(), SymbolicOptions.defaults().withSingletons(false));
-    var norms = new ColumnNorms(a.columns());
-    for (int k = 0; k < a.nonzeros(); k++) {
-      norms.add(a.columnIndex()[k], a.values()[k]);
-    }
-    RowSplit split = RowSplit.of(a, b, 1, analysis, norms.factors());
-    int[] fronts = new int[analysis.fronts()];
-    Arrays.setAll(fronts, f -> f);
-    return new SubtreeProblem(analysis, fronts, split.rows(), List.of());
-  }
-
-  /**
-   * The largest difference of an entry, right-hand sides relative to their norm; NaN is infinite.
-   */
-  private static double change(SubtreeFactor f, SubtreeFactor right) {
-    double norm = 0;
-    for (double x : right.residualSquares()) {
-      norm += x;
-    }
-    double worst = 0;
-    for (FrontFactor r : right.fronts()) {
-      for (double x : r.rhs()) {
-        norm += x * x;
+  /** After a stage's rounds, before its sums. */
+  private void hostMoment() {
+    extra++;
+    if (fault != null && label == null && launches.tasks() + extra > moment) {
+      switch (fault) {
+        case HOST_R -> flip("R on the host", HostMemory.ofR(sink, random));
+        case HOST_BLOCK -> flip("held blocks", HostMemory.ofBlock(sink, random));
+        case HOST_ROWS -> flip("rows of A on the host", HostMemory.row(input, random));
+        default -> {}
       }
     }
-    for (int k = 0; k < right.fronts().size(); k++) {
-      FrontFactor a = f.fronts().get(k);
-      FrontFactor b = right.fronts().get(k);
-      worst = Math.max(worst, largest(a.values(), b.values()));
-      worst = Math.max(worst, largest(a.rhs(), b.rhs()) / Math.sqrt(norm));
-    }
-    double tail = largest(f.residualSquares(), right.residualSquares()) / norm;
-    return Math.max(worst, tail);
   }
 
-  private static double largest(double[] a, double[] b) {
-    double worst = a.length == b.length ? 0 : Double.POSITIVE_INFINITY;
-    for (int i = 0; i < Math.min(a.length, b.length); i++) {
-      double d = Math.abs(a[i] - b[i]);
-      worst = d <= worst ? worst : Double.isNaN(d) ? Double.POSITIVE_INFINITY : d;
+  private void flip(String where, HostMemory.Place at) {
+    if (at != null) {
+      label = where;
+      bit = random.nextInt(64);
+      double[] x = at.array();
+      double was = x[at.index()];
+      x[at.index()] = Double.longBitsToDouble(Double.doubleToRawLongBits(was) ^ 1L << bit);
+      undo.add(() -> x[at.index()] = was);
     }
-    return worst;
   }
 
-  static {
-    Locale.setDefault(Locale.ROOT);
+  private void fetched(Fault which, String where, double[] values) {
+    extra++;
+    boolean due = fault == which && label == null && launches.tasks() + extra > moment;
+    if (due && values.length > 0) {
+      flip(where, new HostMemory.Place(values, random.nextInt(values.length)));
+    }
+  }
+
+  @Override
+  public Result execute(StageProgram p, StageInput in, double tolerance, RowSink to) {
+    program = p;
+    input = in;
+    sink = to;
+    return inner.execute(p, in, tolerance, to);
+  }
+
+  @Override
+  public Compared compare(StageProgram p, double[] scale, double[] residualSquares) {
+    hostMoment();
+    return inner.compare(p, scale, residualSquares);
+  }
+
+  @Override
+  public long inputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
+    hostMoment();
+    return inner.inputSums(p, scale, counts, sums);
+  }
+
+  @Override
+  public long outputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
+    return inner.outputSums(p, scale, counts, sums);
+  }
+
+  @Override
+  public double[] fetch(ByteBuffer tasks, int count, int outDoubles) {
+    double[] rows = inner.fetch(tasks, count, outDoubles);
+    fetched(Fault.FETCHED, "rows fetched", rows);
+    return rows;
+  }
+
+  @Override
+  public void read(RoundExecutor.Region region, long from, double[] target) {
+    inner.read(region, from, target);
+    fetched(Fault.KEPT_Q, "V, T fetched", target);
+  }
+
+  @Override
+  public void safe(boolean on) {
+    inner.safe(on);
+  }
+
+  @Override
+  public String device() {
+    return inner.device();
+  }
+
+  @Override
+  public long availableBytes() {
+    return inner.availableBytes();
+  }
+
+  @Override
+  public SchedulerOptions schedulerOptions() {
+    return inner.schedulerOptions();
+  }
+
+  @Override
+  public void close() {
+    inner.close();
   }
 }

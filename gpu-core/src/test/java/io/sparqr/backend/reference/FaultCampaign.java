@@ -5,6 +5,7 @@ import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.backend.reference.FaultTally.Outcome;
 import io.sparqr.backend.reference.FaultTally.Verdict;
 import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.error.FatalCudaException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.NumericalIntegrityException;
 import io.sparqr.numeric.FactorOptions;
@@ -15,8 +16,8 @@ import io.sparqr.numeric.integrity.FaultProblem;
 import java.util.Random;
 
 /**
- * Puts faults into factorizations on the plain executor, one each, and says what became of them.
- * Arguments: how many; the first seed.
+ * Puts faults into factorizations, one each, and says what became of them. As a program: on the
+ * plain executor. Arguments: how many; the first seed.
  */
 public final class FaultCampaign {
 
@@ -25,19 +26,46 @@ public final class FaultCampaign {
   private static final SchedulerOptions MIXED =
       SchedulerOptions.defaults().withBundle(3).withSmallFronts(600, 24);
 
+  /** Makes the executor for a problem; closed by the campaign. */
+  @FunctionalInterface
+  public interface Targets {
+    /** For the problem with this seed. */
+    FaultTarget of(FaultProblem problem, long seed);
+  }
+
   private final FaultTally tally = new FaultTally();
+  private final Targets targets;
+  private final int size;
+
+  /** On the plain executor. */
+  public FaultCampaign() {
+    this((p, seed) -> new FaultyExecutor(MIXED, p.free(), seed), 1);
+  }
+
+  /** On other executors, with problems {@code size} times as large. */
+  public FaultCampaign(Targets targets, int size) {
+    this.targets = targets;
+    this.size = size;
+  }
 
   /** Runs and prints the table. */
   public static void main(String[] arguments) {
+    new FaultCampaign().run(arguments);
+  }
+
+  /** Runs as a program; ends it with 1 if a fault was missed. */
+  public void run(String[] arguments) {
     long count = Long.parseLong(arguments[0]);
     long seed = Long.parseLong(arguments[1]);
     long began = System.nanoTime();
-    var campaign = new FaultCampaign();
-    campaign.run(count, seed);
-    System.out.printf(
-        "%d faults from seed %d, %.0f s%n%s",
-        count, seed, (System.nanoTime() - began) * 1e-9, campaign.tally);
-    if (campaign.tally.count(Verdict.MISSED) > 0) {
+    try {
+      run(count, seed);
+    } finally {
+      System.out.printf(
+          "%d faults from seed %d, %.0f s%n%s",
+          count, seed, (System.nanoTime() - began) * 1e-9, tally);
+    }
+    if (tally.count(Verdict.MISSED) > 0) {
       System.exit(1);
     }
   }
@@ -58,8 +86,8 @@ public final class FaultCampaign {
 
   /** Faults in one problem; how many. */
   private int problem(long seed, int count) {
-    FaultProblem p = FaultProblem.random(seed, 1);
-    var executor = new FaultyExecutor(MIXED, p.free(), seed);
+    FaultProblem p = FaultProblem.random(seed, size);
+    FaultTarget executor = targets.of(p, seed);
     var plain = new ReferenceSubtreeFactorizer(executor);
     int done = 0;
     try (var checked = new CheckedFactorizer(plain, new CpuSubtreeFactorizer())) {
@@ -97,7 +125,7 @@ public final class FaultCampaign {
       FaultProblem p,
       FactorOptions options,
       CheckedFactorizer checked,
-      FaultyExecutor executor,
+      FaultTarget executor,
       FaultOracle oracle,
       Fault fault,
       int moment,
@@ -108,7 +136,7 @@ public final class FaultCampaign {
     if (executor.label() == null) {
       return 0;
     }
-    tally.add(executor.label(), executor.bit(), outcome);
+    tally.add(fault, executor.label(), executor.bit(), outcome);
     return 1;
   }
 
@@ -117,6 +145,11 @@ public final class FaultCampaign {
     SubtreeFactor f;
     try {
       f = checked.factor(p.problem(), options);
+      // As whoever encodes R does.
+      f.verify();
+    } catch (FatalCudaException e) {
+      // Nothing can be computed any more.
+      throw e;
     } catch (NumericalIntegrityException e) {
       return new Outcome(Verdict.REFUSED, e.getClass().getSimpleName());
     } catch (RuntimeException e) {
@@ -138,7 +171,13 @@ public final class FaultCampaign {
                   f.summary().redoneTasks(),
                   f.summary().warnings()));
     }
-    tally.allowed(off.gram() / oracle.limit());
+    if (off.rank() == FaultOracle.Rank.UNDECIDED) {
+      tally.undecided();
+    }
+    tally.allowed(
+        off.gram() / oracle.limit(),
+        oracle.condition() < FaultOracle.CONDITION ? off.x() : 0,
+        off.q() / oracle.limit());
     return new Outcome(said ? Verdict.MENDED : Verdict.HARMLESS, "");
   }
 }

@@ -2,9 +2,11 @@
 package io.sparqr.backend.reference;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Counts of faults by where they were and what became of them. */
@@ -26,12 +28,17 @@ public final class FaultTally {
   public record Outcome(Verdict verdict, String what) {}
 
   private final Map<String, long[]> counts = new TreeMap<>();
+  private final Set<Fault> kinds = EnumSet.noneOf(Fault.class);
   private final Map<String, Long> refusals = new TreeMap<>();
   private final List<String> missed = new ArrayList<>();
-  private double largest;
+  private long undecided;
+  private double gram;
+  private double x;
+  private double q;
 
   /** Adds a fault. */
-  public void add(String where, int bit, Outcome outcome) {
+  public void add(Fault fault, String where, int bit, Outcome outcome) {
+    kinds.add(fault);
     String key = "| %-26s | %-13s |".formatted(where, bits(bit));
     counts.computeIfAbsent(key, k -> new long[4])[outcome.verdict().ordinal()]++;
     if (outcome.verdict() == Verdict.MISSED) {
@@ -41,9 +48,16 @@ public final class FaultTally {
     }
   }
 
-  /** Notes how far a result was off that counts as right, as a part of the limit. */
-  public void allowed(double part) {
-    largest = Math.max(largest, part);
+  /** Notes a rank that differs by a pivot whose square is below c eps. */
+  public void undecided() {
+    undecided++;
+  }
+
+  /** Notes how far a result was off that counts as right: R'R and Q as a part of c eps. */
+  public void allowed(double ofGram, double ofX, double ofQ) {
+    gram = Math.max(gram, ofGram);
+    x = Math.max(x, ofX);
+    q = Math.max(q, ofQ);
   }
 
   private static String bits(int bit) {
@@ -55,6 +69,11 @@ public final class FaultTally {
   /** Faults of a kind. */
   public long count(Verdict v) {
     return counts.values().stream().mapToLong(c -> c[v.ordinal()]).sum();
+  }
+
+  /** Kinds of faults that were put in. */
+  public Set<Fault> kinds() {
+    return kinds;
   }
 
   /** Those that were missed. */
@@ -79,8 +98,14 @@ public final class FaultTally {
     s.append(
         String.format(
             Locale.ROOT,
-            "largest change of R'R that counted as harmless: %.2g of c eps%n",
-            largest));
+            "largest change that was let through: of R'R %.2g c eps, of x %.1e, of kept Q %.2g c"
+                + " eps%n",
+            gram,
+            x,
+            q));
+    s.append("of the harmless and mended, with another rank by a pivot below sqrt(c eps): ")
+        .append(undecided)
+        .append('\n');
     refusals.forEach(
         (what, n) -> s.append("refused with ").append(what).append(": ").append(n).append('\n'));
     missed.stream().limit(200).forEach(m -> s.append("MISSED ").append(m).append('\n'));

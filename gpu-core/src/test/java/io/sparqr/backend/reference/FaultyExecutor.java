@@ -1,13 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.reference;
 
-import io.sparqr.backend.schedule.FrontDescriptor;
-import io.sparqr.backend.schedule.HostMemory;
-import io.sparqr.backend.schedule.RoundExecutor;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.SpoiledTasks;
-import io.sparqr.backend.schedule.StageProgram;
 import io.sparqr.backend.schedule.StageSchedule;
+import io.sparqr.backend.staged.HostMemory;
+import io.sparqr.backend.staged.StageProgram;
 import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
 import java.nio.DoubleBuffer;
@@ -17,12 +15,11 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * The plain executor with one fault. Moments at which one can be put in are counted: each round's
- * beginning (or each task's, where they run as their counts allow), before a stage's values go up,
- * before its rows go to the host, before and after sums are taken. The fault comes at a given
- * moment, or at the next one at which there is something to spoil.
+ * The plain executor with one fault. Moments are each round's beginning (or each task's, where they
+ * run as their counts allow), before a stage's values go up, before its rows go to the host, before
+ * and after sums are taken.
  */
-public final class FaultyExecutor implements RoundExecutor {
+public final class FaultyExecutor implements FaultTarget {
 
   private final TaskListExecutor inner;
   private Fault fault;
@@ -63,7 +60,7 @@ public final class FaultyExecutor implements RoundExecutor {
     return choices.nextInt(count);
   }
 
-  /** Puts a fault in from now on; null: none. */
+  @Override
   public void arm(Fault what, int when, Random numbers) {
     fault = what;
     moment = when;
@@ -73,22 +70,22 @@ public final class FaultyExecutor implements RoundExecutor {
     bit = -1;
   }
 
-  /** Moments since {@link #arm}. */
+  @Override
   public int moments() {
     return moments;
   }
 
-  /** Where the fault is; null: it was not put in. */
+  @Override
   public String label() {
     return label;
   }
 
-  /** The bit that was flipped; -1: none. */
+  @Override
   public int bit() {
     return bit;
   }
 
-  /** Mends what outlives the task: its rows, its plan. */
+  @Override
   public void restore() {
     Collections.reverse(undo);
     undo.forEach(Runnable::run);
@@ -115,8 +112,7 @@ public final class FaultyExecutor implements RoundExecutor {
             flip("held blocks", sink == null ? null : HostMemory.ofBlock(sink, random));
         case HOST_ROWS ->
             flip("rows of A on the host", running ? HostMemory.row(input, random) : null);
-        case ROW_MAP, COLUMN_MAP -> map();
-        case S_PLACE -> place();
+        case ROW_MAP, COLUMN_MAP, S_PLACE -> word();
         default -> {}
       }
     }
@@ -152,21 +148,19 @@ public final class FaultyExecutor implements RoundExecutor {
     for (int k = 0; k < 20 && inner.arena[at] == 0 && random.nextInt(4) > 0; k++) {
       at = random.nextInt(inner.arena.length);
     }
-    String where = "padding";
-    for (int f = 0; f < inner.program.fronts(); f++) {
-      FrontDescriptor d = inner.front[f];
-      if (at >= d.data() && at < d.data() + d.doubles()) {
-        int i = (int) (at - d.data()) / d.ld();
-        int j = (int) (at - d.data()) % d.ld();
-        where =
-            i >= d.fm() || j >= d.fn() + d.rhs()
-                ? "padding"
-                : j >= d.fn()
-                    ? "Q'b in fronts"
-                    : i > j ? "A, V below the diagonal" : i < d.fp() ? "A, R" : "A, C";
-      }
-    }
+    String where = HostMemory.inArena(inner.program, at);
     flip(where, new HostMemory.Place(inner.arena, at));
+  }
+
+  private void word() {
+    if (running && fault == Fault.S_PLACE) {
+      change(
+          "place of an S entry", inner.program.sIndex(), HostMemory.place(inner.program, random));
+    } else if (running) {
+      boolean row = fault == Fault.ROW_MAP;
+      String where = row ? "row map" : "column map";
+      change(where, inner.program.maps(), HostMemory.map(inner.program, row, random));
+    }
   }
 
   private void state() {
@@ -177,56 +171,12 @@ public final class FaultyExecutor implements RoundExecutor {
     }
   }
 
-  private void map() {
-    if (!running) {
-      return;
-    }
-    StageProgram p = inner.program;
-    var with = new ArrayList<FrontDescriptor>();
-    for (FrontDescriptor d : inner.front) {
-      if (d.parent() >= 0 && d.cm() > 0) {
-        with.add(d);
-      }
-    }
-    if (!with.isEmpty()) {
-      FrontDescriptor d = with.get(random.nextInt(with.size()));
-      FrontDescriptor parent = inner.front[d.parent()];
-      boolean row = fault == Fault.ROW_MAP;
-      long from = row ? d.rowMap() : d.columnMap();
-      // The descriptor of a block from outside has its own columns alone.
-      int columns = d.cn() + d.rhs();
-      int to = row ? parent.fm() : parent.fn() + parent.rhs();
-      change(p.maps(), (int) from + random.nextInt(row ? d.cm() : columns), to);
-      label = row ? "row map" : "column map";
-    }
-  }
-
-  private void change(int[] array, int at, int limit) {
-    int was = array[at];
-    array[at] = limit < 2 ? was : (was + 1 + random.nextInt(limit - 1)) % limit;
-    undo.add(() -> array[at] = was);
-  }
-
-  private void place() {
-    if (!running || inner.program.sIndex().length == 0) {
-      return;
-    }
-    int[] places = inner.program.sIndex();
-    int e = random.nextInt(places.length);
-    for (int f = 0; f < inner.program.fronts(); f++) {
-      FrontDescriptor d = inner.front[f];
-      if (e >= d.sFrom() && e < d.sTo()) {
-        int was = places[e];
-        int row = was / d.ld();
-        int column = was % d.ld();
-        if (column >= d.fn() || d.fn() < 2) {
-          return;
-        }
-        int other = (column + 1 + random.nextInt(d.fn() - 1)) % d.fn();
-        places[e] = row * d.ld() + other;
-        undo.add(() -> places[e] = was);
-        label = "place of an S entry";
-      }
+  private void change(String where, int[] words, HostMemory.Word to) {
+    if (to != null) {
+      int was = words[to.index()];
+      words[to.index()] = to.value();
+      undo.add(() -> words[to.index()] = was);
+      label = where;
     }
   }
 
@@ -250,21 +200,38 @@ public final class FaultyExecutor implements RoundExecutor {
     input = in;
     sink = to;
     moment();
-    boolean[] first = {true};
-    Result r =
-        inner.execute(
-            p,
-            in,
-            tolerance,
-            (int f, DoubleBuffer rows) -> {
-              if (first[0]) {
-                first[0] = false;
-                moment();
-              }
-              to.accept(f, rows);
-            });
+    Result r = inner.execute(p, in, tolerance, new Rows(to));
     moment();
     return r;
+  }
+
+  /** A moment before the first rows. */
+  private final class Rows implements RowSink {
+    private final RowSink to;
+    private boolean came;
+
+    Rows(RowSink to) {
+      this.to = to;
+    }
+
+    @Override
+    public void expect(int front) {
+      to.expect(front);
+    }
+
+    @Override
+    public void underWay() {
+      to.underWay();
+    }
+
+    @Override
+    public void accept(int front, DoubleBuffer rows) {
+      if (!came) {
+        came = true;
+        moment();
+      }
+      to.accept(front, rows);
+    }
   }
 
   @Override
@@ -275,9 +242,10 @@ public final class FaultyExecutor implements RoundExecutor {
   }
 
   @Override
-  public void outputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
-    inner.outputSums(p, scale, counts, sums);
+  public long outputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
+    long bits = inner.outputSums(p, scale, counts, sums);
     moment();
+    return bits;
   }
 
   @Override

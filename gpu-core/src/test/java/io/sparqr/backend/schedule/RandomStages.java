@@ -27,8 +27,7 @@ final class RandomStages {
             1 + random.nextInt(40),
             1 + random.nextInt(100));
     int blocks = random.nextInt(4);
-    stage = new StageFronts(fronts, blocks, random.nextInt(4));
-    stage.keepQ = seed % 3 == 0;
+    stage = new StageFronts(fronts, blocks, random.nextInt(4), seed % 3 == 0);
     left = new int[fronts][];
     for (int b = 0; b < blocks; b++) {
       stage.blockParent[b] = random.nextInt(fronts);
@@ -45,7 +44,7 @@ final class RandomStages {
     s.fm[f] = random.nextInt(1 + random.nextInt(TaskLayout.TILE * maxTiles));
     s.fn[f] = 1 + random.nextInt(1 + random.nextInt(TaskLayout.TILE * maxTiles));
     s.fp[f] = 1 + random.nextInt(s.fn[f]);
-    s.cm[f] = StageBuilder.contributionRows(s.fm[f], s.fn[f], s.fp[f]);
+    s.cm[f] = StageFronts.contributionRows(s.fm[f], s.fn[f], s.fp[f]);
     boolean root = f == s.fronts - 1 || random.nextInt(8) == 0;
     s.parent[f] = root ? -1 : f + 1 + random.nextInt(Math.min(3, s.fronts - 1 - f));
     s.outRows[f] = Math.min(s.fm[f], s.fp[f]) + (root ? s.cm[f] : 0);

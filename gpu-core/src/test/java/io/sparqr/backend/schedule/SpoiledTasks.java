@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.schedule;
 
+import io.sparqr.backend.staged.StageProgram;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;
@@ -43,6 +44,18 @@ public final class SpoiledTasks {
       }
     }
     return null;
+  }
+
+  /**
+   * Spoils a record where it is, if it is of the kind.
+   *
+   * @param kind one that keeps the list's length
+   * @return whether it was
+   */
+  public static boolean spoilOne(Kind kind, ByteBuffer record, StageProgram p, Random random) {
+    // A block's task has no counts to wait for.
+    return (kind != Kind.COUNT || TaskLayout.front(record, 0) < p.fronts())
+        && spoil(kind, record, 0, p, random) == record;
   }
 
   private static ByteBuffer spoil(

@@ -3,18 +3,9 @@ package io.sparqr.backend.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sparqr.matrix.Gallery;
-import io.sparqr.numeric.RowSplit;
-import io.sparqr.numeric.SubtreeProblem;
-import io.sparqr.ordering.OrderingMethod;
-import io.sparqr.sparse.CsrMatrix;
-import io.sparqr.symbolic.SymbolicAnalysis;
-import io.sparqr.symbolic.SymbolicAnalyzer;
-import io.sparqr.symbolic.SymbolicOptions;
 import io.sparqr.symbolic.TileFlops;
 import io.sparqr.symbolic.TileModel;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,37 +56,6 @@ class TileFlopsTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"nug6:rand", "cells3d10", "grad3d12", "cells2d60", "onehot20000x200x50"})
-  void aWholeTreeIsForetoldToTheFlop(String name) {
-    CsrMatrix a = Gallery.generate(name);
-    for (var ordering : List.of(OrderingMethod.COLAMD, OrderingMethod.NESTED_DISSECTION)) {
-      SymbolicAnalysis analysis =
-          SymbolicAnalyzer.analyze(a.pattern(), SymbolicOptions.defaults().withOrdering(ordering));
-      double[] ones = new double[a.columns()];
-      Arrays.fill(ones, 1);
-      RowSplit split = RowSplit.of(a, new double[a.rows()], 1, analysis, ones);
-      int[] fronts = new int[analysis.fronts()];
-      Arrays.setAll(fronts, f -> f);
-      var problem = new SubtreeProblem(analysis, fronts, split.rows(), List.of());
-      for (var options : List.of(SchedulerOptions.defaults(), device())) {
-        var builder = new StageBuilder(analysis, new FrontRows(problem), options, 1, true, false);
-        double done = builder.build(fronts, List.of()).schedule().flops();
-        assertThat(Arrays.stream(TileFlops.of(analysis, options.tileModel(), 1)).sum())
-            .as("%s, %s, %s", name, ordering, options)
-            .isEqualTo(done)
-            .isPositive();
-      }
-    }
-  }
-
-  private static SchedulerOptions device() {
-    TileModel tiles = TileModel.device();
-    return SchedulerOptions.defaults()
-        .withBundle(tiles.bundle())
-        .withSmallFronts(tiles.smallFrontDoubles(), tiles.smallFrontColumns());
-  }
-
   /** Rows that begin at random columns, many of them at few columns, or all at the first. */
   private static long[] staircase(Random random, int fm, int fn) {
     long[] stair = new long[fn];
@@ -119,7 +79,7 @@ class TileFlopsTest {
 
   /** As the stage builder does for a front of that staircase. */
   private static double scheduled(long[] stair, int fm, int fn, int rhs, SchedulerOptions options) {
-    var s = new StageFronts(1, 0, rhs);
+    var s = new StageFronts(1, 0, rhs, false);
     s.fm[0] = fm;
     s.fn[0] = fn;
     s.fp[0] = fn;

@@ -123,6 +123,30 @@ class AcceptedTest {
     }
   }
 
+  /** A third everywhere and a little more here and there: equal terms in every step. */
+  @Test
+  void rowsThatAreAlmostTheSame() {
+    for (int columns : new int[] {1, 2, 8, 30, 120}) {
+      for (int rows : new int[] {4 * columns, 1000, 30_000}) {
+        double[][] dense = new double[rows][columns];
+        for (int i = 0; i < rows; i++) {
+          Arrays.fill(dense[i], 1.0 / 3);
+          dense[i][i % columns] += 0.1;
+        }
+        var a = TestMatrices.ofDense(dense, columns, false);
+        double[] b = TestMatrices.vector(rows, new Random(rows));
+        var c = IntegrityCases.of("almost equal rows", a, b, 1, new Random(columns));
+        try (var cpu = new CpuSubtreeFactorizer();
+            var plain = new ReferenceSubtreeFactorizer()) {
+          accepts(cpu, c, new FactorOptions(c.tolerance(), 2, 0));
+          if (rows <= 1000) {
+            accepts(plain, c, new FactorOptions(c.tolerance(), 2, 0));
+          }
+        }
+      }
+    }
+  }
+
   @Test
   void theFiguresDoNotDependOnTheThreads() {
     var a = Gallery.generate("gen:cells2d120");

@@ -8,7 +8,7 @@ import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.backend.reference.ReferenceSubtreeFactorizer;
 import io.sparqr.backend.reference.TaskListExecutor;
 import io.sparqr.backend.schedule.SchedulerOptions;
-import io.sparqr.backend.schedule.StagedFactorization;
+import io.sparqr.backend.staged.StagedFactorization;
 import io.sparqr.error.NumericalIntegrityException;
 import io.sparqr.matrix.Gallery;
 import io.sparqr.numeric.FactorOptions;

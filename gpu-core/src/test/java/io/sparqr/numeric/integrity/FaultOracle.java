@@ -1,15 +1,19 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.integrity;
 
+import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontSolve;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.TaskReflection;
+import io.sparqr.numeric.TestMatrices;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 
 /**
  * How far a result is from the right one, by what does not depend on signs and order: the Gram
@@ -23,7 +27,12 @@ public final class FaultOracle {
 
   public static final double CONDITION = 1e3;
 
+  /** Random vectors that reflectors are applied to. */
+  private static final int Z = 3;
+
+  /** The problem with rows of its own: faults are put into the others. */
   private final SubtreeProblem problem;
+
   private final int n;
   private final int rhs;
   private final double[] norm;
@@ -31,6 +40,7 @@ public final class FaultOracle {
   private final boolean[] dead;
   private final double[] x;
   private final long rank;
+  private final double[] pivot;
   private final double tolerance;
   private final double condition;
   private final double limit;
@@ -41,7 +51,7 @@ public final class FaultOracle {
    * @param reference a right one
    */
   public FaultOracle(FaultProblem p, SubtreeFactor reference) {
-    problem = p.problem();
+    problem = copy(p.problem());
     tolerance = Math.max(0, p.options().rankTolerance());
     n = problem.analysis().columns();
     rhs = problem.rows().rhsCount();
@@ -51,15 +61,29 @@ public final class FaultOracle {
     dead = dead(reference);
     x = solve(reference);
     rank = rank(reference);
+    pivot = pivots(reference);
     condition = rank < n ? Double.POSITIVE_INFINITY : condition(denseR(reference));
-    limit = 2 * LETS_THROUGH * p.bound(reference) * (probeNorm() + Math.sqrt(n));
+    limit = 4 * p.bound(reference) * (probeNorm() + Math.sqrt(n));
   }
 
-  /**
-   * The reciprocal of the part of its largest term that a sum of terms with random factors may be:
-   * see docs/design.
-   */
-  static final double LETS_THROUGH = 64;
+  private static SubtreeProblem copy(SubtreeProblem p) {
+    RowBlock r = p.rows();
+    var rows =
+        new RowBlock(
+            r.front(),
+            r.rowStart(),
+            r.position(),
+            r.value().clone(),
+            r.rhs().clone(),
+            r.rhsCount());
+    var blocks = new ArrayList<ContributionBlock>();
+    for (ContributionBlock b : p.inputs()) {
+      blocks.add(
+          new ContributionBlock(
+              b.front(), b.cm(), b.cn(), b.values().clone(), b.rhs().clone(), b.rhsCount()));
+    }
+    return new SubtreeProblem(p.analysis(), p.fronts(), rows, blocks);
+  }
 
   /**
    * c eps: how far entry (i, j) of the Gram matrix may be changed, as a part of ||a_i|| ||a_j||.
@@ -78,10 +102,24 @@ public final class FaultOracle {
    *
    * @param gram largest change of an entry of the Gram matrix, over ||a_i|| ||a_j||
    * @param x relative change of the solution
-   * @param rank whether it is the same
-   * @param q how far kept reflectors turn b to another Q'b, over ||b||; 0 if there are none
+   * @param rank whether it is right
+   * @param q how far A'z is from R'(Q'z) for kept reflectors and random z, over ||a_j|| ||z||; 0 if
+   *     there are none
    */
-  public record Off(double gram, double x, boolean rank, double q) {}
+  public record Off(double gram, double x, Rank rank, double q) {}
+
+  /** How ranks compare. */
+  public enum Rank {
+    /** The same. */
+    SAME,
+    /**
+     * Another, by pivots of less than the root of c eps ||a_j|| that are above the tolerance: R'R
+     * has their squares, which no sum of squares tells from rounding errors.
+     */
+    UNDECIDED,
+    /** Another. */
+    WRONG
+  }
 
   /** Compares. */
   public Off off(SubtreeFactor f) {
@@ -103,7 +141,36 @@ public final class FaultOracle {
         worst = !(change <= worst) && !Double.isNaN(worst) ? change : worst;
       }
     }
-    return new Off(worst, xOff(f), rank(f) == rank, qOff(f));
+    return new Off(worst, xOff(f), rankOff(f), qOff(f));
+  }
+
+  /** A pivot that is live in one of the two alone decides. */
+  private Rank rankOff(SubtreeFactor f) {
+    if (rank(f) == rank) {
+      return Rank.SAME;
+    }
+    double[] now = pivots(f);
+    for (int j = 0; j < n; j++) {
+      double live = Math.max(now[j], pivot[j]);
+      boolean undecided = live > tolerance && live * live <= limit * norm[j] * norm[j];
+      if ((now[j] == 0) != (pivot[j] == 0) && !undecided) {
+        return Rank.WRONG;
+      }
+    }
+    return Rank.UNDECIDED;
+  }
+
+  /** By position; 0 where there is none. */
+  private double[] pivots(SubtreeFactor f) {
+    double[] all = new double[n];
+    for (FrontFactor front : f.fronts()) {
+      int at = 0;
+      for (int k : front.livePivot()) {
+        all[problem.analysis().column(front.front(), k)] = front.values()[at];
+        at += front.fn() - k;
+      }
+    }
+    return all;
   }
 
   private double xOff(SubtreeFactor f) {
@@ -122,26 +189,58 @@ public final class FaultOracle {
     return worst;
   }
 
+  /** For some random z: R'(Q'z) against A'z, and the norm. */
   private double qOff(SubtreeFactor f) {
     if (f.reflectors().isEmpty()) {
       return 0;
     }
-    RowBlock rows = problem.rows();
+    RowBlock r = problem.rows();
+    double[] z = TestMatrices.vector(r.rows() * Z, new Random(n));
     var run =
-        new TaskReflection(
-            problem.analysis(), problem.fronts(), rows.front(), rows.rhs(), rhs, false, List.of());
+        new TaskReflection(problem.analysis(), problem.fronts(), r.front(), z, Z, false, List.of());
     f.reflectors().forEach(run::run);
     double[] turned = run.values();
-    int at = 0;
     double worst = 0;
-    for (FrontFactor front : f.fronts()) {
-      for (int k = 0; k < front.rhs().length; k++) {
-        double part = Math.abs(turned[at] - front.rhs()[k]) / norm[n + at % rhs];
-        worst = !(part <= worst) ? part : worst;
-        at++;
+    for (int q = 0; q < Z; q++) {
+      double[] difference = transposedTimes(z, q);
+      double given = 0;
+      for (int i = 0; i < r.rows(); i++) {
+        given += z[i * Z + q] * z[i * Z + q];
+      }
+      double left = run.residual()[q] * run.residual()[q];
+      for (int k = q; k < turned.length; k += Z) {
+        left += turned[k] * turned[k];
+      }
+      worst = Math.max(worst, Math.abs(given - left) / given);
+      int row = 0;
+      for (FrontFactor front : f.fronts()) {
+        int at = 0;
+        for (int i = 0; i < front.rank(); i++) {
+          double y = turned[row++ * Z + q];
+          for (int k = front.livePivot()[i]; k < front.fn(); k++) {
+            difference[problem.analysis().column(front.front(), k)] -= front.values()[at++] * y;
+          }
+        }
+      }
+      for (int j = 0; j < n; j++) {
+        double dropped = dead[j] ? tolerance * Math.sqrt(given) : 0;
+        double change = Math.abs(difference[j]) - dropped;
+        worst = Math.max(worst, norm[j] == 0 ? 0 : change / (norm[j] * Math.sqrt(given)));
       }
     }
     return worst;
+  }
+
+  /** A'z. */
+  private double[] transposedTimes(double[] z, int q) {
+    double[] g = new double[n];
+    RowBlock r = problem.rows();
+    for (int i = 0; i < r.rows(); i++) {
+      for (int e = r.rowStart()[i]; e < r.rowStart()[i + 1]; e++) {
+        g[r.position()[e]] += r.value()[e] * z[i * Z + q];
+      }
+    }
+    return g;
   }
 
   /** Whether that is too far, and by what. Null: it is not. */
@@ -149,7 +248,7 @@ public final class FaultOracle {
     if (!(off.gram <= limit)) {
       return "R'R";
     }
-    if (!off.rank) {
+    if (off.rank == Rank.WRONG) {
       return "rank";
     }
     if (condition < CONDITION && !(off.x <= X)) {
@@ -179,7 +278,29 @@ public final class FaultOracle {
       }
       add(g, at, row, count);
     }
+    addBlocks(g, problem.inputs());
     return g;
+  }
+
+  private void addBlocks(double[][] g, List<ContributionBlock> blocks) {
+    SymbolicAnalysis a = problem.analysis();
+    double[] row = new double[n + rhs];
+    int[] at = new int[n + rhs];
+    for (ContributionBlock b : blocks) {
+      int from = 0;
+      for (int i = 0; i < b.cm(); i++) {
+        int count = 0;
+        for (int k = i; k < b.cn(); k++) {
+          at[count] = a.column(b.front(), a.fp(b.front()) + k);
+          row[count++] = b.values()[from++];
+        }
+        for (int q = 0; q < rhs; q++) {
+          at[count] = n + q;
+          row[count++] = b.rhs()[i * rhs + q];
+        }
+        add(g, at, row, count);
+      }
+    }
   }
 
   private static void add(double[][] g, int[] at, double[] row, int count) {
@@ -210,6 +331,7 @@ public final class FaultOracle {
         add(g, at, row, count);
       }
     }
+    addBlocks(g, f.outputs());
     for (int q = 0; q < rhs; q++) {
       g[n + q][n + q] += f.residualSquares()[q];
       // Of two residuals only the norms are known.
@@ -223,8 +345,10 @@ public final class FaultOracle {
 
   private boolean[] dead(SubtreeFactor f) {
     boolean[] all = new boolean[n];
-    Arrays.fill(all, true);
     for (FrontFactor front : f.fronts()) {
+      for (int k = 0; k < problem.analysis().fp(front.front()); k++) {
+        all[problem.analysis().column(front.front(), k)] = true;
+      }
       for (int k : front.livePivot()) {
         all[problem.analysis().column(front.front(), k)] = false;
       }

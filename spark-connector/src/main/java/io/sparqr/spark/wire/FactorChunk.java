@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.wire;
 
+import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.FrontFactor;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
 
 /**
@@ -131,6 +133,8 @@ public final class FactorChunk {
   /**
    * The factors of a task's fronts as chunks, made when they are asked for, a few at a time; a
    * front is let go of with the last chunk that needs it, so that R need not be in memory twice.
+   * Where a front has a checksum, what goes into its chunks must have it; if not, asking for the
+   * last of them throws a NumericalIntegrityException.
    *
    * @param factors in order; drained
    * @param threads how many chunks are made at a time, at least 1
@@ -144,7 +148,25 @@ public final class FactorChunk {
     return new Encoder(factors, rhsCount, threads, chunkBytes);
   }
 
-  private record Part(FrontFactor factor, int from, int to, long valueFrom, long valueTo) {}
+  /**
+   * Rows of a front.
+   *
+   * @param bits takes the mixed bits of all the front's parts
+   */
+  private record Part(
+      FrontFactor factor, int from, int to, long valueFrom, long valueTo, LongAdder bits) {
+
+    /** Of the rows' values and right-hand sides, while they are in the caches. */
+    void sum() {
+      int rhs = factor.rhsCount();
+      bits.add(BitChecksum.sum(factor.values(), (int) valueFrom, (int) valueTo));
+      bits.add(BitChecksum.sum(factor.rhs(), from * rhs, to * rhs));
+    }
+
+    boolean endsFront() {
+      return to == factor.rank();
+    }
+  }
 
   private static final class Encoder implements Iterator<byte[]> {
     private final Queue<FrontFactor> factors;
@@ -160,6 +182,9 @@ public final class FactorChunk {
     private int row;
 
     private long value;
+
+    /** Of the parts of {@code factors.peek()}. */
+    private LongAdder bits = new LongAdder();
 
     Encoder(Queue<FrontFactor> factors, int rhsCount, int threads, long limit) {
       this.factors = factors;
@@ -188,8 +213,18 @@ public final class FactorChunk {
             .mapToObj(k -> frame(some.get(k), first + k))
             .toList()
             .forEach(ready::add);
+        some.forEach(Encoder::requireSame);
       }
       return ready.remove();
+    }
+
+    /** All parts of a front have been summed up when the last has. */
+    private static void requireSame(List<Part> parts) {
+      for (Part p : parts) {
+        if (p.endsFront()) {
+          p.factor.requireSame(p.bits.sum());
+        }
+      }
     }
 
     /** The rows of the next chunk. */
@@ -204,6 +239,7 @@ public final class FactorChunk {
         factors.remove();
         row = 0;
         value = 0;
+        bits = new LongAdder();
         skipEmpty();
       }
       return parts;
@@ -233,7 +269,7 @@ public final class FactorChunk {
         row++;
       }
       if (row > from) {
-        parts.add(new Part(f, from, row, valueFrom, value));
+        parts.add(new Part(f, from, row, valueFrom, value, bits));
       }
       return bytes;
     }
@@ -253,6 +289,9 @@ public final class FactorChunk {
         Frame.putInts(b, p.factor.livePivot(), p.from, r);
         Frame.putDoubles(b, p.factor.values(), (int) p.valueFrom, (int) (p.valueTo - p.valueFrom));
         Frame.putDoubles(b, p.factor.rhs(), p.from * rhsCount, r * rhsCount);
+        if (p.factor.bits() != 0) {
+          p.sum();
+        }
       }
       return Frame.seal(b);
     }

@@ -1,0 +1,173 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.staged;
+
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FactorSummary;
+import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.FrontReflectors;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.integrity.IntegrityFailure;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What a task has of its result so far: rows of R, Q if it is kept, residual; the blocks are with
+ * {@link HeldBlocks}. Fronts may come from several threads, each front once.
+ */
+final class FactoredFronts {
+
+  private final SubtreeProblem problem;
+  private final FrontRows rows;
+  final HeldBlocks blocks;
+  private final int rhs;
+
+  /** By place in the task's list. */
+  final FrontFactor[] factor;
+
+  /** By place; none unless Q is kept. */
+  private final FrontReflectors[] reflectors;
+
+  private final double[] residual;
+
+  private double dropped;
+  private double departure;
+  private long redone;
+  private final List<String> warnings = new ArrayList<>();
+
+  FactoredFronts(SubtreeProblem problem, FrontRows rows, HeldBlocks blocks, boolean keepQ) {
+    this.problem = problem;
+    this.rows = rows;
+    this.blocks = blocks;
+    rhs = problem.rows().rhsCount();
+    int fronts = problem.fronts().length;
+    factor = new FrontFactor[fronts];
+    reflectors = new FrontReflectors[keepQ ? fronts : 0];
+    residual = new double[rhs];
+  }
+
+  /**
+   * A sound front's rows of R, and its block if that leaves the stage (else null).
+   *
+   * @param blockBits the block's checksum
+   */
+  void put(FrontFactor f, ContributionBlock block, long blockBits) {
+    if (block == null) {
+      blocks.remove(f.front());
+    } else {
+      blocks.put(block, blockBits);
+    }
+    factor[rows.place(f.front())] = f;
+  }
+
+  /**
+   * The sum of the mixed bits of what sound fronts of a stage have left on the host, as they came:
+   * rows of R, and blocks that leave the stage.
+   *
+   * @param stage fronts, by number of the analysis
+   * @param sound size of the stage
+   */
+  long bits(int[] stage, boolean[] sound) {
+    long sum = 0;
+    for (int f = 0; f < stage.length; f++) {
+      FrontFactor r = factor[rows.place(stage[f])];
+      if (sound[f] && r != null) {
+        sum += r.bits() + (blocks.get(stage[f]) == null ? 0 : blocks.bits(stage[f]));
+      }
+    }
+    return sum;
+  }
+
+  /** Q of a front. */
+  void put(FrontReflectors q) {
+    reflectors[rows.place(q.front())] = q;
+  }
+
+  /** A sound front, done: unless rows of it came, it has none. */
+  void withoutRows(int front) {
+    int at = rows.place(front);
+    if (factor[at] == null) {
+      int fn = problem.analysis().fn(front);
+      factor[at] = new FrontFactor(front, fn, new int[0], new double[0], new double[0], rhs);
+    }
+  }
+
+  /** Adds the squares at {@code from} .. + rhs. */
+  void addResidual(double[] squares, int from) {
+    for (int j = 0; j < rhs; j++) {
+      residual[j] += squares[from + j];
+    }
+  }
+
+  /** Fronts that the host factored from their rows. */
+  void put(SubtreeFactor host) {
+    host.reflectors().forEach(this::put);
+    putRows(host);
+  }
+
+  /** Fronts that the host triangularised again from their R; their Q is here, if it is kept. */
+  void putAgain(SubtreeFactor host) {
+    for (FrontReflectors q : host.reflectors()) {
+      put(Retriangularization.composed(reflectors[rows.place(q.front())], q));
+    }
+    putRows(host);
+  }
+
+  private void putRows(SubtreeFactor host) {
+    for (FrontFactor f : host.fronts()) {
+      put(f.sealed(), null, 0);
+    }
+    host.outputs().forEach(blocks::put);
+    addResidual(host.residualSquares(), 0);
+    FactorSummary s = host.summary();
+    dropped = Math.hypot(dropped, s.droppedNorm());
+    departure = Math.max(departure, s.normDeparture());
+    redone += s.redoneTasks();
+    warnings.addAll(s.warnings());
+  }
+
+  /** Largest departure of column sums in what the host did. */
+  double normDeparture() {
+    return departure;
+  }
+
+  /** Tasks that the host had to do again. */
+  long redoneTasks() {
+    return redone;
+  }
+
+  /** What the host had to say. */
+  List<String> warnings() {
+    return warnings;
+  }
+
+  /** Live pivots of all fronts; all are done. */
+  long rank() {
+    return Arrays.stream(factor).mapToLong(FrontFactor::rank).sum();
+  }
+
+  /** Norm of what fell below the tolerance. */
+  double droppedNorm() {
+    return dropped;
+  }
+
+  /**
+   * Everything, with the blocks whose parent is not in the task.
+   *
+   * @throws IntegrityFailure if a bit of a block has changed since it came
+   */
+  SubtreeFactor result(FactorSummary summary) {
+    var outputs = new ArrayList<ContributionBlock>();
+    for (int f : problem.fronts()) {
+      int p = problem.analysis().parent(f);
+      ContributionBlock b = blocks.get(f);
+      if (b != null && b.cm() > 0 && (p < 0 || !rows.has(p))) {
+        outputs.add(b);
+      }
+    }
+    blocks.verify(outputs);
+    return new SubtreeFactor(
+        Arrays.asList(factor), outputs, residual.clone(), summary, Arrays.asList(reflectors));
+  }
+}

@@ -1,0 +1,87 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.staged;
+
+import io.sparqr.numeric.BitChecksum;
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.integrity.IntegrityFailure;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Contribution blocks in host memory that no parent has taken yet, by front of the analysis. */
+final class HeldBlocks {
+
+  private final SymbolicAnalysis analysis;
+  final ContributionBlock[] block;
+
+  /** Of a block's bits when it came. */
+  private final long[] checksum;
+
+  HeldBlocks(SymbolicAnalysis analysis, List<ContributionBlock> blocks) {
+    this.analysis = analysis;
+    this.block = new ContributionBlock[analysis.fronts()];
+    checksum = new long[analysis.fronts()];
+    blocks.forEach(this::put);
+  }
+
+  /** The block of a front; null if there is none. */
+  ContributionBlock get(int front) {
+    return block[front];
+  }
+
+  /** Takes a block, and a checksum of its bits. Thread-safe for different fronts. */
+  void put(ContributionBlock b) {
+    put(b, BitChecksum.of(b));
+  }
+
+  /** Takes a block whose checksum is known. Thread-safe for different fronts. */
+  void put(ContributionBlock b, long bits) {
+    block[b.front()] = b;
+    checksum[b.front()] = bits;
+  }
+
+  /** The checksum of a block that is here. */
+  long bits(int front) {
+    return checksum[front];
+  }
+
+  /**
+   * Checks that blocks are what they were when they came. O(values).
+   *
+   * @throws IntegrityFailure if a bit of one is not
+   */
+  void verify(List<ContributionBlock> held) {
+    for (ContributionBlock b : held) {
+      if (BitChecksum.of(b) != checksum[b.front()]) {
+        int first = analysis.column(b.front(), analysis.fp(b.front()));
+        throw new IntegrityFailure(
+            "the held block of front " + b.front() + ", from", first, Double.NaN, 0);
+      }
+    }
+  }
+
+  void remove(int front) {
+    block[front] = null;
+  }
+
+  /** Blocks with rows of the fronts' children, ascending by parent. */
+  List<ContributionBlock> inputs(int[] fronts) {
+    var in = new ArrayList<ContributionBlock>();
+    for (int f : fronts) {
+      for (int k = 0; k < analysis.childCount(f); k++) {
+        ContributionBlock b = block[analysis.child(f, k)];
+        if (b != null && b.cm() > 0) {
+          in.add(b);
+        }
+      }
+    }
+    return in;
+  }
+
+  /** Lets go of the blocks of a done front's children. */
+  void dropChildren(int front) {
+    for (int k = 0; k < analysis.childCount(front); k++) {
+      block[analysis.child(front, k)] = null;
+    }
+  }
+}

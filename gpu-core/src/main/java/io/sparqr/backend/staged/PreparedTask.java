@@ -1,0 +1,58 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.staged;
+
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What only depends on structure: the rows' grouping and the stages in the order in which they
+ * came. A later task of the same structure takes each as long as it would build the same.
+ */
+final class PreparedTask {
+  final SymbolicAnalysis analysis;
+  final int[] fronts;
+  final FrontRows rows;
+  final StageBuilder builder;
+  final boolean detect;
+  final boolean keepQ;
+  final long budget;
+  final List<Stage> stages = new ArrayList<>();
+
+  PreparedTask(SubtreeProblem problem, FactorOptions o, SchedulerOptions cut, long budget) {
+    analysis = problem.analysis();
+    fronts = problem.fronts();
+    rows = new FrontRows(problem);
+    detect = o.rankTolerance() >= 0;
+    keepQ = o.keepQ();
+    builder = new StageBuilder(analysis, rows, cut, o.threads(), detect, keepQ);
+    this.budget = budget;
+  }
+
+  boolean serves(SubtreeProblem problem, FactorOptions o, long bytes) {
+    return analysis == problem.analysis()
+        && detect == (o.rankTolerance() >= 0)
+        && keepQ == o.keepQ()
+        && budget == bytes
+        && Arrays.equals(fronts, problem.fronts())
+        && rows.sameStructure(problem.rows());
+  }
+
+  /** A built stage: its fronts, the sizes of the blocks that go in, its program. */
+  record Stage(int[] fronts, int[] blockShape, StageProgram program) {
+
+    static int[] shape(List<ContributionBlock> blocks) {
+      int[] shape = new int[2 * blocks.size()];
+      for (int b = 0; b < blocks.size(); b++) {
+        shape[2 * b] = blocks.get(b).front();
+        shape[2 * b + 1] = blocks.get(b).cm();
+      }
+      return shape;
+    }
+  }
+}

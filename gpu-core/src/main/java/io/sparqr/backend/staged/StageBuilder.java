@@ -1,0 +1,428 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.staged;
+
+import io.sparqr.backend.schedule.FrontDescriptor;
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.schedule.SparseScheduler;
+import io.sparqr.backend.schedule.StageFronts;
+import io.sparqr.backend.schedule.StageSchedule;
+import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.error.IndexOverflowException;
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.integrity.Steps;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.threads.Parallel;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Lays a stage out: places in the arena, the order of each front's rows, the maps, the S entries'
+ * places, the bucket schedules.
+ *
+ * <p>The rows of a front are sorted by their leftmost column: that is the staircase. Equal ones
+ * keep the order "rows of A as they came, then the children's rows, children ascending", whether a
+ * child is in the stage or comes as a block; so cutting a task into other stages changes no bit.
+ *
+ * <p>Cost: O(entries + map entries + columns of all fronts + operations), in parallel over fronts.
+ */
+final class StageBuilder {
+
+  private static final int ALIGN = TaskLayout.TILE;
+
+  private final SymbolicAnalysis analysis;
+  private final FrontRows rows;
+  private final SchedulerOptions options;
+  private final int threads;
+  private final boolean detect;
+  private final boolean keepQ;
+
+  /** size nf; number of a front in the stage that is being built, or -1. */
+  private final int[] stageIndex;
+
+  /** A scratch array of n places a thread: a column's place in the front at hand. */
+  private final int[][] localOf;
+
+  /**
+   * For one subtree task.
+   *
+   * @param detect whether dead pivots are looked for: then a front with fewer rows than pivots is
+   *     known to be unsound
+   * @param keepQ whether Q is wanted after the rounds
+   */
+  StageBuilder(
+      SymbolicAnalysis analysis,
+      FrontRows rows,
+      SchedulerOptions options,
+      int threads,
+      boolean detect,
+      boolean keepQ) {
+    this.analysis = analysis;
+    this.rows = rows;
+    this.options = options;
+    this.threads = threads;
+    this.detect = detect;
+    this.keepQ = keepQ;
+    stageIndex = new int[analysis.fronts()];
+    Arrays.fill(stageIndex, -1);
+    localOf = new int[threads][];
+  }
+
+  /** Arrays of the stage that is being built. */
+  private static final class Draft {
+    final int[] id;
+    final List<ContributionBlock> blocks;
+    final StageFronts s;
+    final long[] data;
+    final long[] rowMap;
+    final long[] columnMap;
+    final long[] blockData;
+    int[] blockOf;
+    int[] maps;
+    int[] sIndex;
+    int[][] ownRows;
+
+    Draft(int[] id, List<ContributionBlock> blocks, int rhs, boolean keepQ) {
+      this.id = id;
+      this.blocks = blocks;
+      s = new StageFronts(id.length, blocks.size(), rhs, keepQ);
+      data = new long[id.length + 1];
+      rowMap = new long[id.length + blocks.size()];
+      columnMap = new long[id.length + blocks.size()];
+      blockData = new long[blocks.size() + 1];
+    }
+  }
+
+  /**
+   * Builds a stage.
+   *
+   * @param fronts ascending; every child of one of them is in it too, or done
+   * @param blocks contribution blocks of done children of these fronts, ascending by front
+   */
+  StageProgram build(int[] fronts, List<ContributionBlock> blocks) {
+    var d = new Draft(fronts, blocks, rows.rows().rhsCount(), keepQ);
+    d.ownRows = keepQ ? new int[fronts.length][] : null;
+    for (int f = 0; f < fronts.length; f++) {
+      stageIndex[fronts[f]] = f;
+    }
+    try {
+      sizes(d);
+      Parallel.loop(
+          fronts.length,
+          8,
+          threads,
+          (from, to, t) -> {
+            for (int f = from; f < to; f++) {
+              layFrontOut(d, f, scratch(t));
+            }
+          });
+      return finish(d);
+    } finally {
+      for (int f : fronts) {
+        stageIndex[f] = -1;
+      }
+    }
+  }
+
+  private int[] scratch(int thread) {
+    if (localOf[thread] == null) {
+      localOf[thread] = new int[analysis.columns()];
+    }
+    return localOf[thread];
+  }
+
+  /** Sizes, links, and places in arena, maps, S and output: children before parents. */
+  private void sizes(Draft d) {
+    StageFronts s = d.s;
+    int fronts = d.id.length;
+    int blocks = d.blocks.size();
+    long[] fm = new long[fronts];
+    d.blockOf = new int[analysis.fronts()];
+    for (int b = 0; b < blocks; b++) {
+      ContributionBlock block = d.blocks.get(b);
+      int parent = stageIndex[analysis.parent(block.front())];
+      s.block(b, parent, block.cm(), block.cn());
+      fm[parent] += block.cm();
+      d.blockOf[block.front()] = b + 1;
+      d.blockData[b + 1] = d.blockData[b] + block.values().length + block.rhs().length;
+    }
+    long mapEnd = 0;
+    for (int f = 0; f < fronts; f++) {
+      int g = d.id[f];
+      int p = analysis.parent(g);
+      int parent = p < 0 ? -1 : stageIndex[p];
+      fm[f] += rows.count(g);
+      int count = checked(fm[f], "rows of a front", Integer.MAX_VALUE);
+      s.front(f, count, analysis.fn(g), analysis.fp(g), parent, rows.entries(g));
+      if (parent >= 0) {
+        fm[parent] += s.passed(f);
+      }
+      long out = s.firstOutput(f + 1) - s.firstOutput(f);
+      checked(out, "entries of a front's R", Integer.MAX_VALUE - 8);
+      d.rowMap[f] = mapEnd;
+      d.columnMap[f] = mapEnd + s.passed(f);
+      mapEnd += parent < 0 ? 0 : s.passed(f) + analysis.cn(g) + s.rhs();
+    }
+    for (int b = 0; b < blocks; b++) {
+      ContributionBlock block = d.blocks.get(b);
+      d.rowMap[fronts + b] = mapEnd;
+      d.columnMap[fronts + b] = mapEnd + block.cm();
+      mapEnd += block.cm() + block.cn() + s.rhs();
+    }
+    d.maps = new int[checked(mapEnd, "maps of a stage", Integer.MAX_VALUE - 8)];
+    d.sIndex = new int[checked(s.firstEntry(fronts), "entries of a stage", Integer.MAX_VALUE - 8)];
+  }
+
+  private static int checked(long value, String what, long limit) {
+    if (value > limit) {
+      throw new IndexOverflowException(what + ": " + value + " is too many", what, value);
+    }
+    return (int) value;
+  }
+
+  /** Orders the front's rows, fills its children's maps and its S places, makes its rounds. */
+  private void layFrontOut(Draft d, int f, int[] local) {
+    StageFronts s = d.s;
+    int g = d.id[f];
+    int fn = s.columns(f);
+    numberColumns(g, local);
+    int[] next = new int[fn + 1];
+    int own = rows.count(g);
+    for (int k = 0; k < own; k++) {
+      next[leftmost(g, rows.row(g, k), local) + 1]++;
+    }
+    for (int k = 0; k < analysis.childCount(g); k++) {
+      mapColumns(d, g, analysis.child(g, k), local, next);
+    }
+    int[] first = new int[fn + 1];
+    for (int k = 0; k < fn; k++) {
+      next[k + 1] += next[k];
+      first[k + 1] = next[k + 1];
+    }
+    s.makeRounds(f, first, options);
+    long ld = s.leadingDimension(f);
+    long height = s.height(f);
+    if (ld * height > 1L << 32) {
+      throw new IndexOverflowException(
+          "front " + g + ": " + height + " x " + ld + " exceeds 2^32 entries",
+          "front",
+          ld * height);
+    }
+    placeRows(d, f, local, next, (int) ld);
+    for (int k = 0; k < analysis.childCount(g); k++) {
+      mapRows(d, analysis.child(g, k), next);
+    }
+  }
+
+  /** local[p] = k for position p of column k of front g; other entries mean nothing. */
+  private void numberColumns(int g, int[] local) {
+    int first = analysis.firstPivot(g);
+    int fp = analysis.fp(g);
+    for (int k = 0; k < fp; k++) {
+      local[first + k] = k;
+    }
+    int[] tail = analysis.data().tailColumns();
+    int from = (int) analysis.data().tailStart()[g];
+    int cn = analysis.cn(g);
+    for (int k = 0; k < cn; k++) {
+      local[tail[from + k]] = fp + k;
+    }
+  }
+
+  private int leftmost(int g, int row, int[] local) {
+    RowBlock r = rows.rows();
+    int at = r.rowStart()[row];
+    // A row without an entry has only right-hand sides: it may come last.
+    return at == r.rowStart()[row + 1] ? analysis.fn(g) - 1 : place(g, r.position()[at], local);
+  }
+
+  private int place(int g, int position, int[] local) {
+    int k = position < 0 || position >= local.length ? -1 : local[position];
+    if (k < 0 || k >= analysis.fn(g) || analysis.column(g, k) != position) {
+      throw new IllegalArgumentException("position " + position + " is no column of front " + g);
+    }
+    return k;
+  }
+
+  /** Descriptor number of child c: a front of the stage, a block, or -1 if it passes nothing. */
+  private int source(Draft d, int c) {
+    if (stageIndex[c] >= 0) {
+      return stageIndex[c];
+    }
+    return d.blockOf[c] > 0 ? d.id.length + d.blockOf[c] - 1 : -1;
+  }
+
+  private static int rowsOf(Draft d, int source) {
+    return source < d.id.length ? d.s.passed(source) : d.s.passedByBlock(source - d.id.length);
+  }
+
+  /** Rjmap of child c, and its rows' leftmost columns to the histogram. */
+  private void mapColumns(Draft d, int g, int c, int[] local, int[] next) {
+    int source = source(d, c);
+    if (source < 0) {
+      return;
+    }
+    int at = (int) d.columnMap[source];
+    int cn = analysis.cn(c);
+    int[] tail = analysis.data().tailColumns();
+    int from = (int) analysis.data().tailStart()[c];
+    for (int j = 0; j < cn; j++) {
+      // A child's tail columns are columns of its parent: nothing to check.
+      d.maps[at + j] = local[tail[from + j]];
+    }
+    for (int j = 0; j < d.s.rhs(); j++) {
+      d.maps[at + cn + j] = analysis.fn(g) + j;
+    }
+    int cm = rowsOf(d, source);
+    for (int i = 0; i < cm; i++) {
+      next[d.maps[at + i] + 1]++;
+    }
+  }
+
+  private void mapRows(Draft d, int c, int[] next) {
+    int source = source(d, c);
+    if (source < 0) {
+      return;
+    }
+    int columns = (int) d.columnMap[source];
+    int to = (int) d.rowMap[source];
+    int cm = rowsOf(d, source);
+    for (int i = 0; i < cm; i++) {
+      d.maps[to + i] = next[d.maps[columns + i]]++;
+    }
+  }
+
+  /**
+   * Places of the S entries of front f's own rows: all rows' entries, then all right-hand sides.
+   */
+  private void placeRows(Draft d, int f, int[] local, int[] next, int ld) {
+    RowBlock r = rows.rows();
+    int g = d.id[f];
+    int own = rows.count(g);
+    int to = (int) d.s.firstEntry(f);
+    int right = (int) d.s.firstEntry(f + 1) - own * d.s.rhs();
+    int[] ownRows = keepQ ? new int[own] : null;
+    for (int k = 0; k < own; k++) {
+      int i = rows.row(g, k);
+      int at = next[leftmost(g, i, local)]++;
+      int base = at * ld;
+      if (keepQ) {
+        ownRows[k] = at;
+      }
+      for (int e = r.rowStart()[i]; e < r.rowStart()[i + 1]; e++) {
+        d.sIndex[to++] = base + place(g, r.position()[e], local);
+      }
+      for (int j = 0; j < d.s.rhs(); j++) {
+        d.sIndex[right++] = base + d.s.columns(f) + j;
+      }
+    }
+    if (keepQ) {
+      d.ownRows[f] = ownRows;
+    }
+  }
+
+  private StageProgram finish(Draft d) {
+    StageFronts s = d.s;
+    int fronts = d.id.length;
+    int blocks = d.blocks.size();
+    int[] initial = new int[fronts];
+    long[] outStart = new long[fronts + 1];
+    for (int f = 0; f < fronts; f++) {
+      long doubles = s.leadingDimension(f) * s.height(f);
+      d.data[f + 1] = d.data[f] + (doubles + ALIGN - 1) / ALIGN * ALIGN;
+      initial[f] = detect && s.rows(f) < s.pivots(f) ? 1 : 0;
+      outStart[f + 1] = s.firstOutput(f + 1);
+    }
+    ByteBuffer b =
+        ByteBuffer.allocateDirect(Math.multiplyExact(fronts + blocks, TaskLayout.FRONT_BYTES))
+            .order(ByteOrder.LITTLE_ENDIAN);
+    for (int f = 0; f < fronts; f++) {
+      frontDescriptor(d, f).encode(b, f);
+    }
+    for (int k = 0; k < blocks; k++) {
+      blockDescriptor(d, k).encode(b, fronts + k);
+    }
+    StageSchedule schedule = SparseScheduler.schedule(s, options, threads);
+    return new StageProgram(
+        fronts,
+        blocks,
+        s.rhs(),
+        b,
+        d.maps,
+        d.sIndex,
+        StageProgram.placeBits(d.sIndex),
+        initial,
+        d.data[fronts],
+        d.blockData[blocks],
+        outStart,
+        schedule.residualSlots(),
+        schedule,
+        StageColumns.of(
+            analysis,
+            d.id,
+            d.blocks.stream().mapToInt(ContributionBlock::front).toArray(),
+            steps(s),
+            threads),
+        d.ownRows);
+  }
+
+  /** Reflectors that a column passes through on a path of the stage. */
+  private static long steps(StageFronts s) {
+    long[] below = new long[s.fronts()];
+    long most = 0;
+    for (int f = 0; f < below.length; f++) {
+      below[f] += Steps.ofFront(s.rows(f), s.columns(f));
+      most = Math.max(most, below[f]);
+      if (s.parent(f) >= 0) {
+        below[s.parent(f)] = Math.max(below[s.parent(f)], below[f]);
+      }
+    }
+    return most;
+  }
+
+  private static FrontDescriptor frontDescriptor(Draft d, int f) {
+    StageFronts s = d.s;
+    return new FrontDescriptor(
+        d.data[f],
+        0,
+        s.firstEntry(f),
+        s.firstEntry(f + 1),
+        d.rowMap[f],
+        d.columnMap[f],
+        s.leadingDimension(f),
+        s.rows(f),
+        s.columns(f),
+        s.pivots(f),
+        s.rhs(),
+        s.passed(f),
+        s.rowTiles(f),
+        s.columnTiles(f),
+        s.parent(f),
+        d.id[f]);
+  }
+
+  private FrontDescriptor blockDescriptor(Draft d, int k) {
+    ContributionBlock block = d.blocks.get(k);
+    int rhs = d.s.rhs();
+    int number = d.id.length + k;
+    return new FrontDescriptor(
+        d.blockData[k],
+        d.blockData[k] + block.values().length,
+        0,
+        0,
+        d.rowMap[number],
+        d.columnMap[number],
+        0,
+        block.cm(),
+        block.cn(),
+        0,
+        rhs,
+        block.cm(),
+        0,
+        TaskLayout.tiles(block.cn() + rhs),
+        stageIndex[analysis.parent(block.front())],
+        block.front());
+  }
+}

@@ -1,0 +1,121 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.staged;
+
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.schedule.StageFronts;
+import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.partition.StagePlan;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.Arrays;
+import java.util.function.IntToLongFunction;
+
+/**
+ * How many fronts of what is left go into the next stage, by estimate (SQR section 3.4); the bytes
+ * that a stage really takes are known when it is built.
+ */
+final class StageEstimate {
+
+  private final SymbolicAnalysis analysis;
+  private final FrontRows rows;
+  private final HeldBlocks blocks;
+  private final SchedulerOptions options;
+  private final boolean keepQ;
+  private final int rhs;
+
+  /**
+   * For one subtree task.
+   *
+   * @param blocks those that are there when {@link #prefix} is called count
+   */
+  StageEstimate(
+      SymbolicAnalysis analysis,
+      FrontRows rows,
+      HeldBlocks blocks,
+      SchedulerOptions options,
+      boolean keepQ) {
+    this.analysis = analysis;
+    this.rows = rows;
+    this.blocks = blocks;
+    this.options = options;
+    this.keepQ = keepQ;
+    this.rhs = rows.rows().rhsCount();
+  }
+
+  /**
+   * How many of the pending fronts are in the first stage, at least one. Planned anew for each
+   * stage, with the sizes that the fronts have by now.
+   *
+   * @param pending ascending
+   * @param budget bytes
+   */
+  int prefix(int[] pending, long budget) {
+    int[] place = new int[analysis.fronts()];
+    long[] bytes = new long[pending.length];
+    long[] fm = new long[pending.length];
+    for (int t = 0; t < pending.length; t++) {
+      place[pending[t]] = t + 1;
+    }
+    for (int t = 0; t < pending.length; t++) {
+      int f = pending[t];
+      fm[t] += rows.count(f);
+      for (int k = 0; k < analysis.childCount(f); k++) {
+        ContributionBlock b = blocks.get(analysis.child(f, k));
+        fm[t] += b == null ? 0 : b.cm();
+      }
+      int cm = StageFronts.contributionRows(fm[t], analysis.fn(f), analysis.fp(f));
+      int p = analysis.parent(f);
+      if (p >= 0 && place[p] > 0) {
+        fm[place[p] - 1] += cm;
+      }
+      bytes[t] = (long) frontBytes(fm[t], analysis.fn(f), analysis.fp(f)) + 12 * rows.entries(f);
+    }
+    int[] in = blocks.inputs(pending).stream().mapToInt(ContributionBlock::front).toArray();
+    return prefix(pending, in, f -> bytes[place[f] - 1], f -> blockBytes(f, place, fm), budget);
+  }
+
+  private int prefix(
+      int[] fronts, int[] in, IntToLongFunction bytes, IntToLongFunction ofBlock, long budget) {
+    StagePlan.Outcome outcome =
+        StagePlan.plan(fronts, analysis::parent, in, bytes, ofBlock, budget);
+    if (outcome instanceof StagePlan.Feasible feasible) {
+      return feasible.plan().stageStart()[1];
+    }
+    // Too large by estimate: what comes before it goes first, then the builder has the last word.
+    int at = Arrays.binarySearch(fronts, ((StagePlan.Infeasible) outcome).front());
+    if (at == 0) {
+      return 1;
+    }
+    int[] before = Arrays.copyOf(fronts, at);
+    int[] inBefore =
+        Arrays.stream(in)
+            .filter(c -> Arrays.binarySearch(before, analysis.parent(c)) >= 0)
+            .toArray();
+    return prefix(before, inBefore, bytes, ofBlock, budget);
+  }
+
+  /** Bytes of a contribution block: of one that is there, or of a pending front's. */
+  private long blockBytes(int f, int[] place, long[] fm) {
+    ContributionBlock there = blocks.get(f);
+    long cm =
+        there != null
+            ? there.cm()
+            : StageFronts.contributionRows(fm[place[f] - 1], analysis.fn(f), analysis.fp(f));
+    return 8 * (ContributionBlock.packedLength(cm, analysis.cn(f)) + cm * rhs);
+  }
+
+  private double frontBytes(long fm, int fn, int fp) {
+    double out = 8.0 * Math.min(fm, fp) * fn + 4.0 * (fn + fm);
+    if (fm <= Integer.MAX_VALUE && options.small((int) fm, fn, rhs)) {
+      return out + 8.0 * fm * SchedulerOptions.smallLd(fn, rhs) + TaskLayout.FRONT_BYTES;
+    }
+    double rowTiles = Math.ceil(fm / (double) TaskLayout.TILE);
+    double slots = 3 * Math.ceil(rowTiles / options.bundle());
+    if (keepQ) {
+      double pivotTiles = Math.min(rowTiles, TaskLayout.tiles(fn));
+      slots = pivotTiles * (1 + (rowTiles - pivotTiles / 2) / (options.bundle() - 1));
+    }
+    double vt = 8.0 * TaskLayout.VT_DOUBLES * slots;
+    return out + vt + 8.0 * 1024 * rowTiles * TaskLayout.tiles(fn + rhs);
+  }
+}

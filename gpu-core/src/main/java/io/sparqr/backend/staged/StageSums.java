@@ -1,0 +1,93 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.staged;
+
+import io.sparqr.backend.schedule.FrontDescriptor;
+import io.sparqr.numeric.integrity.ColumnProbe;
+import io.sparqr.numeric.integrity.ColumnSums;
+import io.sparqr.numeric.integrity.FrontSums;
+
+/** Column sums over a stage's rows in host memory: what {@link RoundExecutor} specifies. */
+public final class StageSums {
+
+  private final StageProgram program;
+  private final ColumnSums sums;
+  private final double[] scale;
+  private final FrontSums packed;
+
+  /** Sums that are added to {@code sums}. */
+  public StageSums(StageProgram program, double[] scale, ColumnSums sums) {
+    this.program = program;
+    this.sums = sums;
+    this.scale = scale;
+    packed = new FrontSums(ColumnProbe.ofAll(program.columns().count(), scale));
+  }
+
+  /** Over the rows of the fronts that count; {@code out} is the output buffer. */
+  public void output(double[] out, boolean[] counts) {
+    for (int f = 0; f < program.fronts(); f++) {
+      if (counts[f]) {
+        FrontDescriptor d = program.descriptor(f);
+        int rows = SumChunks.rows(d);
+        int at = (int) program.outStart(f);
+        packed(f, d.fn(), out, at, rows, at + program.outLength(f) - rows * d.rhs());
+      }
+    }
+  }
+
+  /** Over S entries and blocks from outside of the fronts that count. */
+  public void input(double[] entry, double[] input, boolean[] counts) {
+    for (int f = 0; f < program.fronts(); f++) {
+      if (counts[f]) {
+        entries(f, entry);
+      }
+    }
+    for (int b = 0; b < program.blocks(); b++) {
+      FrontDescriptor d = program.descriptor(program.fronts() + b);
+      if (counts[d.parent()]) {
+        packed(program.fronts() + b, d.fn(), input, (int) d.data(), d.fm(), (int) d.dataRhs());
+      }
+    }
+  }
+
+  private void packed(int f, int columns, double[] from, int at, int rows, int right) {
+    packed.clear();
+    packed.begin(program.columns().number(), program.columns().start()[f], columns);
+    packed.trapezoid(from, at, rows, from, right);
+    packed.addTo(sums);
+  }
+
+  /** Rows follow each other, their right-hand sides follow all rows. */
+  private void entries(int f, double[] entry) {
+    FrontDescriptor d = program.descriptor(f);
+    int[] place = program.sIndex();
+    int first = program.columns().start()[f];
+    double[] t = new double[d.fm()];
+    int right = SumChunks.rightStart(program, d);
+    int e = (int) d.sFrom();
+    while (e < right) {
+      int row = Integer.divideUnsigned(place[e], d.ld());
+      int end = e;
+      do {
+        t[row] += entry[end] * scale[number(first, place[end], d)];
+        end++;
+      } while (end < right && Integer.divideUnsigned(place[end], d.ld()) == row);
+      for (; e < end; e++) {
+        add(number(first, place[e], d), entry[e], t[row]);
+      }
+    }
+    for (; e < d.sTo(); e++) {
+      int q = Integer.remainderUnsigned(place[e], d.ld()) - d.fn();
+      int row = Integer.divideUnsigned(place[e], d.ld());
+      add(program.columns().count() + q, entry[e], t[row]);
+    }
+  }
+
+  private int number(int first, int place, FrontDescriptor d) {
+    return program.columns().number()[first + Integer.remainderUnsigned(place, d.ld())];
+  }
+
+  private void add(int column, double value, double t) {
+    double w = value * scale[column];
+    sums.add(column, w * w, w * t);
+  }
+}

@@ -1,0 +1,438 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.staged;
+
+import io.sparqr.backend.schedule.FrontDescriptor;
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.schedule.StageSchedule;
+import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.FactorSummary;
+import io.sparqr.numeric.FrontReflectors;
+import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.integrity.CheckedFactorizer;
+import io.sparqr.numeric.integrity.GivenValues;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * Factors a subtree task on a {@link RoundExecutor}: memory stages, rounds, rows of R out,
+ * contribution blocks between stages through host memory, and fronts with dead columns
+ * triangularised again. The same for every executor.
+ *
+ * <p>Stages (SQR section 3.4): a prefix of what is left of the postorder, as long as its fronts,
+ * entries, output and the blocks that come in fit the memory ({@link StageEstimate}); blocks of
+ * fronts whose parent is in a later stage go to the host and back.
+ *
+ * <p>Dead columns. A static schedule cannot shift rows, so it only detects: a pivot with |R_kk| at
+ * most the tolerance marks its front unsound. The front is finished all the same, for A_f = QR
+ * holds whatever the pivots; but instead of its block its parent gets the mark, and every front
+ * above it in the stage, whose tasks do nothing then. When the stage is done, the lowest unsound
+ * fronts are triangularised again from their R, without the dead columns ({@link
+ * Retriangularization}), or from their rows, where a pivot is so near the tolerance that rounding
+ * errors might decide; the fronts above them go through the executor again, as part of the next
+ * stage, with the number of rows that they really get (more than at full rank, at most min(fm,
+ * cn)). So the tree stays on the device.
+ *
+ * <p>Bits depend on the problem, the executor and its {@link SchedulerOptions}, not on the memory
+ * budget and not on the number of threads. Not thread-safe.
+ */
+public final class StagedFactorization {
+
+  private final RoundExecutor executor;
+  private final SubtreeFactorizer mender;
+  private final String backend;
+
+  /** The last task's structure and its stages, for the next one of the same structure. */
+  private PreparedTask prepared;
+
+  /** What the last task was given; null: there was none. */
+  private GivenValues given;
+
+  /**
+   * A driver for an executor.
+   *
+   * @param backend name for the report
+   * @param executor runs the rounds; not closed here
+   * @param mender triangularises fronts with dead columns on the host, and is checked here; not
+   *     closed here
+   */
+  public StagedFactorization(String backend, RoundExecutor executor, SubtreeFactorizer mender) {
+    this.backend = backend;
+    this.executor = executor;
+    this.mender = new CheckedFactorizer(mender, mender);
+  }
+
+  /**
+   * Factors a task; each stage has to keep the column sums of what goes into it ({@link
+   * StageBalance}).
+   *
+   * @throws io.sparqr.numeric.integrity.IntegrityFailure if one does not
+   * @throws io.sparqr.error.NumericalIntegrityException if a front that the host factors does not,
+   *     twice
+   * @throws InsufficientMemoryException if one front and what goes into it do not fit
+   */
+  public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
+    boolean again = options.safe() && given != null && given.isOf(problem);
+    if (again) {
+      given.verifyBlocks();
+    } else {
+      given = new GivenValues(problem);
+    }
+    if (options.safe()) {
+      // What is done again is done from nothing that was there before.
+      prepared = null;
+    }
+    return new Run(problem, options).run();
+  }
+
+  /** As {@link SubtreeFactorizer#verifyGiven} has it. */
+  public void verifyGiven(SubtreeProblem problem) {
+    if (given != null && given.isOf(problem)) {
+      given.verify();
+    }
+  }
+
+  /** One factorization. */
+  private final class Run {
+
+    private final SubtreeProblem problem;
+    private final SymbolicAnalysis analysis;
+    private final FactorOptions options;
+    private final FrontRows rows;
+    private final int rhs;
+
+    private final HeldBlocks blocks;
+    private final FactoredFronts done;
+    private final StageEstimate estimate;
+    private int[] pending;
+    private long budget;
+    private double flops;
+    private long stages;
+    private long rounds;
+    private long tasks;
+    private long h2d;
+    private long d2h;
+    private long peak;
+    private double departure;
+
+    Run(SubtreeProblem problem, FactorOptions options) {
+      this.problem = problem;
+      this.options = options;
+      analysis = problem.analysis();
+      budget = executor.availableBytes();
+      if (options.deviceMemoryBytes() > 0) {
+        budget = Math.min(budget, options.deviceMemoryBytes());
+      }
+      SchedulerOptions cut = executor.schedulerOptions();
+      if (options.keepQ()) {
+        // a small front's task leaves no V behind
+        cut = cut.withSmallFronts(0, 0);
+      }
+      // What is free changes a little from call to call; a plan for a little less will do.
+      long planBudget = options.deviceMemoryBytes() > 0 ? budget : 0;
+      if (prepared == null || !prepared.serves(problem, options, planBudget)) {
+        prepared = new PreparedTask(problem, options, cut, planBudget);
+      }
+      rows = prepared.rows.withValues(problem.rows());
+      rhs = problem.rows().rhsCount();
+      blocks = new HeldBlocks(analysis, problem.inputs());
+      done = new FactoredFronts(problem, rows, blocks, options.keepQ());
+      estimate = new StageEstimate(analysis, rows, blocks, cut, options.keepQ());
+      pending = problem.fronts().clone();
+    }
+
+    SubtreeFactor run() {
+      long began = System.nanoTime();
+      executor.safe(options.safe());
+      while (pending.length > 0) {
+        stage();
+      }
+      double seconds = (System.nanoTime() - began) * 1e-9;
+      var summary =
+          new FactorSummary(
+              backend,
+              executor.device(),
+              problem.fronts().length,
+              done.rank(),
+              flops,
+              stages,
+              rounds,
+              tasks,
+              h2d,
+              d2h,
+              peak,
+              0,
+              0,
+              seconds,
+              done.droppedNorm(),
+              Math.max(departure, done.normDeparture()),
+              done.redoneTasks(),
+              done.warnings());
+      return done.result(summary);
+    }
+
+    /** Builds (or takes) and runs one stage; what is left of it stays pending. */
+    private void stage() {
+      PreparedTask.Stage stage = preparedStage();
+      int count = stage == null ? estimate.prefix(pending, budget) : stage.fronts().length;
+      while (true) {
+        int[] fronts = Arrays.copyOf(pending, count);
+        List<ContributionBlock> in = blocks.inputs(fronts);
+        if (stage == null) {
+          StageProgram built = prepared.builder.build(fronts, in);
+          if (built.deviceBytes() > budget) {
+            count = shrink(count, built.deviceBytes());
+            continue;
+          }
+          stage = new PreparedTask.Stage(fronts, PreparedTask.Stage.shape(in), built);
+        }
+        StageProgram program = stage.program();
+        var balance = new StageBalance(program, fronts, rows, in, options);
+        var values = new StageValues(rows, fronts, in, given);
+        RoundExecutor.Result result;
+        try {
+          result =
+              executor.execute(
+                  program,
+                  values,
+                  options.rankTolerance(),
+                  new StageRows(
+                      program,
+                      fronts,
+                      done,
+                      options.rankTolerance(),
+                      options.threads(),
+                      balance::lookAhead));
+        } catch (InsufficientMemoryException e) {
+          budget = Math.min(budget, program.deviceBytes() - 1);
+          count = shrink(count, program.deviceBytes());
+          stage = null;
+          continue;
+        }
+        // Now, not before: they might have changed before they went up.
+        blocks.verify(in);
+        remember(stage);
+        account(program, result);
+        complete(program, fronts, result, balance, values.bits() + program.sBits());
+        return;
+      }
+    }
+
+    /** The stage that was built at this point for the last task, if it is the one to build. */
+    private PreparedTask.Stage preparedStage() {
+      if (prepared.stages.size() <= stages) {
+        return null;
+      }
+      PreparedTask.Stage s = prepared.stages.get((int) stages);
+      int n = s.fronts().length;
+      boolean same =
+          n <= pending.length
+              && Arrays.equals(s.fronts(), 0, n, pending, 0, n)
+              && s.program().deviceBytes() <= budget
+              && Arrays.equals(s.blockShape(), PreparedTask.Stage.shape(blocks.inputs(s.fronts())));
+      return same ? s : null;
+    }
+
+    private void remember(PreparedTask.Stage stage) {
+      int at = (int) stages;
+      if (at < prepared.stages.size() && prepared.stages.get(at) == stage) {
+        return;
+      }
+      prepared.stages.subList(Math.min(at, prepared.stages.size()), prepared.stages.size()).clear();
+      prepared.stages.add(stage);
+    }
+
+    private int shrink(int count, long required) {
+      if (count == 1) {
+        throw new InsufficientMemoryException(
+            "front "
+                + pending[0]
+                + " and what goes into it need "
+                + required
+                + " bytes, the budget is "
+                + budget,
+            required,
+            budget);
+      }
+      return Math.max(1, (int) Math.min(count - 1, count * 0.9 * budget / required));
+    }
+
+    private void account(StageProgram program, RoundExecutor.Result result) {
+      stages++;
+      rounds += program.schedule().rounds();
+      tasks += program.schedule().tasks();
+      flops += program.schedule().flops();
+      h2d += result.h2dBytes();
+      d2h += result.d2hBytes();
+      peak = Math.max(peak, program.deviceBytes());
+    }
+
+    /**
+     * Sound fronts are done; of those with a dead pivot the lowest are triangularised again, and
+     * all above them stay pending.
+     *
+     * @param read sum of the bits of what went up
+     */
+    private void complete(
+        StageProgram program,
+        int[] fronts,
+        RoundExecutor.Result result,
+        StageBalance balance,
+        long read) {
+      int n = fronts.length;
+      boolean[] pends = new boolean[n];
+      List<Integer> dead = lowestUnsound(program, result.state(), pends);
+      boolean[] sound = new boolean[n];
+      for (int f = 0; f < n; f++) {
+        sound[f] = result.state()[f] == 0 && !pends[f];
+      }
+      long kept = done.bits(fronts, sound);
+      boolean checked = dead.isEmpty() && soundAndRight(program, result, balance, read, kept);
+      if (!checked) {
+        balance.left(executor, sound, pends, read, kept);
+      }
+      if (options.keepQ()) {
+        fetchReflectors(program, fronts, pends);
+      }
+      var fetch = new RowFetch(executor, program, options.threads());
+      var again = new Retriangularization(program, fronts, analysis, fetch, mender, options);
+      List<Integer> undecided =
+          again.run(
+              dead,
+              (rowsOfR, factor) -> {
+                balance.out(rowsOfR);
+                done.putAgain(factor);
+              });
+      flops += again.flops();
+      boolean[] fromRows = new boolean[n];
+      undecided.forEach(f -> fromRows[f] = true);
+      var passOn = new ArrayList<Integer>();
+      for (int f = 0; f < n; f++) {
+        if (pends[f]) {
+          continue;
+        }
+        if (!fromRows[f]) {
+          addResidual(program, f, result.residual(), balance);
+        }
+        if (result.state()[f] == 0) {
+          done.withoutRows(fronts[f]);
+          FrontDescriptor d = program.descriptor(f);
+          if (d.cm() > 0 && d.parent() >= 0 && (pends[d.parent()] || fromRows[d.parent()])) {
+            passOn.add(f);
+          }
+        }
+      }
+      List<ContributionBlock> passed = fetch.blocks(fronts, passOn);
+      passed.forEach(blocks::put);
+      if (!checked) {
+        balance.out(passed);
+        departure = Math.max(departure, balance.verify(fromRows));
+      }
+      d2h += 8 * fetch.doubles();
+      factorOnHost(undecided.stream().mapToInt(f -> fronts[f]).sorted().toArray());
+      leave(fronts, pends);
+    }
+
+    /** Whether a stage of sound fronts is right, as the executor finds it; else see what is not. */
+    private boolean soundAndRight(
+        StageProgram program,
+        RoundExecutor.Result result,
+        StageBalance balance,
+        long read,
+        long kept) {
+      double[] ended = new double[rhs];
+      for (int k = 0; k < result.residual().length; k++) {
+        ended[k % rhs] += result.residual()[k];
+      }
+      double found = balance.whole(executor, ended, read, kept);
+      boolean right = balance.within(found);
+      departure = right ? Math.max(departure, found) : departure;
+      return right;
+    }
+
+    /**
+     * Unsound fronts with none below.
+     *
+     * @param pends out: fronts above them
+     */
+    private static List<Integer> lowestUnsound(StageProgram program, int[] state, boolean[] pends) {
+      var lowest = new ArrayList<Integer>();
+      for (int f = 0; f < pends.length; f++) {
+        int parent = program.descriptor(f).parent();
+        if (pends[f] || state[f] != 0) {
+          if (!pends[f]) {
+            lowest.add(f);
+          }
+          if (parent >= 0) {
+            pends[parent] = true;
+          }
+        }
+      }
+      return lowest;
+    }
+
+    /**
+     * Those of a stage's fronts stay pending, before all that no stage has had; others are done.
+     */
+    private void leave(int[] fronts, boolean[] pends) {
+      int left = 0;
+      int[] next = new int[pending.length];
+      for (int f = 0; f < fronts.length; f++) {
+        if (pends[f]) {
+          next[left++] = fronts[f];
+        } else {
+          blocks.dropChildren(fronts[f]);
+        }
+      }
+      int rest = pending.length - fronts.length;
+      System.arraycopy(pending, fronts.length, next, left, rest);
+      pending = Arrays.copyOf(next, left + rest);
+    }
+
+    private void addResidual(StageProgram program, int f, double[] squares, StageBalance balance) {
+      StageSchedule s = program.schedule();
+      for (int slot = s.residualStart(f); slot < s.residualStart(f + 1); slot++) {
+        done.addResidual(squares, slot * rhs);
+        balance.outResidual(squares, slot * rhs);
+      }
+    }
+
+    /** Q of the fronts that do not pend: as if no pivot were dead. */
+    private void fetchReflectors(StageProgram program, int[] fronts, boolean[] pends) {
+      var wanted = new BitSet();
+      for (int f = 0; f < fronts.length; f++) {
+        wanted.set(f, !pends[f]);
+      }
+      var fetch = new ReflectorFetch(executor, program, options.threads());
+      FrontReflectors[] q = fetch.run(wanted);
+      for (int f = 0; f < fronts.length; f++) {
+        if (q[f] != null) {
+          done.put(q[f]);
+        }
+      }
+      d2h += 8 * fetch.doubles();
+    }
+
+    /** Factors fronts of which none is above another, on the host. */
+    private void factorOnHost(int[] fronts) {
+      if (fronts.length == 0) {
+        return;
+      }
+      RowBlock these = rows.only(fronts);
+      given.use(these);
+      List<ContributionBlock> in = blocks.inputs(fronts);
+      SubtreeFactor mended =
+          mender.factor(new SubtreeProblem(analysis, fronts, these, in), options);
+      blocks.verify(in);
+      done.put(mended);
+      flops += mended.summary().flopsDone();
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.threads;
+
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Threads for short pieces of host work beside the caller's own: kept for some seconds, since
+ * making one costs as much as adding up a hundred thousand numbers. As many as are asked for at a
+ * time, so that work that waits for other work of this kind never waits for a thread.
+ */
+public final class HostThreads {
+
+  private static final int KEEP_SECONDS = 5;
+
+  private static final ExecutorService POOL = pool();
+
+  private HostThreads() {}
+
+  private static ExecutorService pool() {
+    var number = new AtomicInteger();
+    return new ThreadPoolExecutor(
+        0,
+        Integer.MAX_VALUE,
+        KEEP_SECONDS,
+        TimeUnit.SECONDS,
+        new SynchronousQueue<>(),
+        r -> {
+          var thread = new Thread(r, "sparqr-host-" + number.getAndIncrement());
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+
+  /** Runs work on a thread of its own, at once; what it throws is the caller's to catch in it. */
+  public static Future<?> start(Runnable work) {
+    return POOL.submit(work);
+  }
+
+  /**
+   * Waits until all have ended; an interrupt in between is kept for later.
+   *
+   * @param all of {@link #start}
+   */
+  public static void join(Iterable<? extends Future<?>> all) {
+    boolean interrupted = false;
+    for (Future<?> f : all) {
+      while (!f.isDone()) {
+        try {
+          f.get();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        } catch (java.util.concurrent.ExecutionException e) {
+          throw new IllegalStateException("work that does not catch what it throws", e.getCause());
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
