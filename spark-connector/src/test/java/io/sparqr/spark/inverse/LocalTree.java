@@ -171,15 +171,7 @@ final class LocalTree implements InverseNorms.Tree {
 
   /** sqrt(diag((A'A)^-1)) by original column, NaN where dead, as the product has it. */
   double[] unscaledErrors() {
-    double[] z = new InverseNorms(plan, singletons, dead, this).run();
-    double[] norms = new double[z.length];
-    for (int j = 0; j < z.length; j++) {
-      norms[j] = z[plan.position(j)] * plan.columnScale(j);
-    }
-    for (int j : dead()) {
-      norms[j] = Double.NaN;
-    }
-    return norms;
+    return new InverseNorms(plan, singletons, dead(), this).run();
   }
 
   @Override
