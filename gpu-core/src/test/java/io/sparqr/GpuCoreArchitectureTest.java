@@ -3,10 +3,16 @@ package io.sparqr;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Spark stays above this module, jcuda inside one package, symbolic code below numeric code. */
@@ -113,6 +119,46 @@ class GpuCoreArchitectureTest {
         .dependOnClassesThat()
         .resideInAnyPackage("io.sparqr.backend..", "io.sparqr.numeric.dense..")
         .check(CLASSES);
+  }
+
+  /** Where things go in a front is found out once, for all backends; values are the backends'. */
+  @Test
+  void assemblyIsAboveTheNumericTypesAlone() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.sparqr.numeric.assembly..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.sparqr.backend..", "io.sparqr.numeric.integrity..", "io.sparqr.numeric.dense..")
+        .check(CLASSES);
+  }
+
+  /** What the backends are held against finds out by itself where things go. */
+  @Test
+  void theOracleSharesNoLayoutWithTheBackends() {
+    noClasses()
+        .that()
+        .haveSimpleName("HeathFactorizer")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.sparqr.numeric.assembly..")
+        .check(CLASSES);
+  }
+
+  /** Nested classes are named after the class around them, and do not count. */
+  @Test
+  void noTwoClassesShareAName() {
+    Map<String, List<String>> named =
+        CLASSES.stream()
+            .filter(c -> c.isTopLevelClass() && !c.getSimpleName().equals("package-info"))
+            .collect(
+                Collectors.groupingBy(
+                    JavaClass::getSimpleName,
+                    TreeMap::new,
+                    Collectors.mapping(JavaClass::getName, Collectors.toList())));
+    named.values().removeIf(names -> names.size() == 1);
+    assertThat(named).isEmpty();
   }
 
   @Test

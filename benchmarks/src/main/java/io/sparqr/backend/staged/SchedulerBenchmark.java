@@ -8,6 +8,7 @@ import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.matrix.Gallery;
 import io.sparqr.numeric.RowSplit;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -74,7 +75,7 @@ public final class SchedulerBenchmark {
         "%s %s: %d fronts, %.3g flops%n", name, ordering, fronts.length, analysis.flops());
     for (int run = 0; run < 8; run++) {
       long t0 = cpuTime();
-      var rows = new FrontRows(problem);
+      var rows = new RowsByFront(problem);
       long t1 = cpuTime();
       var builder = new StageBuilder(analysis, rows, SchedulerOptions.defaults(), 1, true, false);
       StageProgram p = builder.build(fronts, List.of());

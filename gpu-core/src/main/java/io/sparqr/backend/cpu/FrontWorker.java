@@ -3,6 +3,7 @@ package io.sparqr.backend.cpu;
 
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.assembly.FrontLayout;
 import io.sparqr.numeric.dense.Crew;
 import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.numeric.dense.StaircaseQr;
@@ -27,7 +28,7 @@ final class FrontWorker {
 
   private final SubtreeState state;
   private final DenseKernels kernels;
-  private final FrontRows rows;
+  private final FrontAssembly assembly;
   private final StaircaseQr qr;
   private final int rhsCount;
   private final double[] squares;
@@ -37,7 +38,7 @@ final class FrontWorker {
   FrontWorker(SubtreeState state, DenseKernels kernels) {
     this.state = state;
     this.kernels = kernels;
-    this.rows = state.newRows();
+    this.assembly = state.newAssembly();
     this.qr = new StaircaseQr(kernels);
     this.rhsCount = state.rhsCount();
     this.squares = new double[rhsCount];
@@ -47,36 +48,37 @@ final class FrontWorker {
   void process(int index, Crew crew) {
     SymbolicAnalysis analysis = state.analysis();
     int f = state.front(index);
-    rows.begin(f, state.rowFrom(index), state.rowFrom(index + 1));
+    assembly.begin(f);
     int children = analysis.childCount(f);
     long childBytes = 0;
     for (int c = 0; c < children; c++) {
       ContributionBlock block = state.takeBlock(analysis.child(f, c));
       if (block != null) {
-        rows.addChild(block);
+        assembly.addChild(block);
         childBytes += bytes(block);
       }
     }
-    rows.sort();
+    assembly.sort();
     try {
       factor(index, f, analysis.fp(f), analysis.fn(f), crew, childBytes);
     } catch (OutOfMemoryError e) {
-      throw tooBig(f, (long) rows.count() * (analysis.fn(f) + rhsCount) * 8, e);
+      throw tooBig(f, (long) assembly.layout().count() * (analysis.fn(f) + rhsCount) * 8, e);
     }
   }
 
   private void factor(int index, int f, int fp, int fn, Crew crew, long childBytes) {
     Arrays.fill(squares, 0);
-    int count = rows.count();
+    FrontLayout layout = assembly.layout();
+    int count = layout.count();
     long entries = StaircaseQr.length(count, fn + rhsCount);
     double[] matrix;
     int ld;
     int[] stair;
     double flops = 0;
-    QKeeper keeper = state.keepsQ() ? new QKeeper(f, rows) : null;
+    QKeeper keeper = state.keepsQ() ? new QKeeper(f, layout) : null;
     if (count > 4L * fn && entries > WHOLE_FRONT_ENTRIES) {
       TallReducer tall = reduced(fn, crew, keeper);
-      rows.release();
+      assembly.release();
       state.release(childBytes);
       childBytes = 0;
       ld = tall.held();
@@ -91,9 +93,9 @@ final class FrontWorker {
     } else {
       ld = leadingDimension(count);
       matrix = workspace(f, StaircaseQr.length(ld, fn + rhsCount));
-      stair = rows.stair();
-      rows.scatter(matrix, ld);
-      rows.release();
+      stair = layout.stair();
+      assembly.scatter(matrix, ld, fn);
+      assembly.release();
     }
     long bytes = 8L * ld * (fn + rhsCount + 1);
     state.hold(bytes);
@@ -125,12 +127,12 @@ final class FrontWorker {
     if (keeper != null) {
       tall.keepReflectors();
     }
-    for (int i : rows.sortedOrder()) {
+    for (int i : assembly.layout().sortedOrder()) {
       if (tall.held() == capacity) {
         tall.reduce(crew);
       }
-      int at = tall.open(rows.leftmost(i));
-      rows.scatterOne(i, tall.rows(), 1, at);
+      int at = tall.open(assembly.layout().leftmost(i));
+      assembly.scatterOne(i, tall.rows(), fn, at);
     }
     return tall;
   }
@@ -166,7 +168,14 @@ final class FrontWorker {
     String why = cause == null ? "more than a Java array holds" : "heap limit " + most + " bytes";
     var e =
         new InsufficientMemoryException(
-            "front " + f + " (" + rows.count() + " rows) needs " + bytes + " bytes: " + why,
+            "front "
+                + f
+                + " ("
+                + assembly.layout().count()
+                + " rows) needs "
+                + bytes
+                + " bytes: "
+                + why,
             bytes,
             most);
     if (cause != null) {

@@ -2,6 +2,7 @@
 package io.sparqr.backend.cpu;
 
 import io.sparqr.numeric.FrontReflectors;
+import io.sparqr.numeric.assembly.FrontLayout;
 import io.sparqr.numeric.dense.ReflectorBlock;
 import io.sparqr.numeric.dense.StaircaseQr;
 import io.sparqr.numeric.dense.TallReducer;
@@ -26,14 +27,19 @@ final class QKeeper {
   private int[] pivot;
   private boolean[] negative;
 
-  /** Takes the places of the front's sorted rows, children still at hand. */
-  QKeeper(int front, FrontRows rows) {
+  /** Takes the places of the front's sorted rows. */
+  QKeeper(int front, FrontLayout layout) {
     this.front = front;
-    count = rows.count();
-    own = rows.ownPlaces();
-    child = rows.children();
-    childStart = rows.childStart();
-    childRow = rows.childPlaces();
+    count = layout.count();
+    int[] place = layout.destination();
+    own = Arrays.copyOf(place, layout.own());
+    childRow = Arrays.copyOfRange(place, layout.own(), count);
+    child = new int[layout.children()];
+    childStart = new int[child.length + 1];
+    for (int c = 0; c < child.length; c++) {
+      child[c] = layout.child(c);
+      childStart[c + 1] = layout.childRow(c + 1) - layout.own();
+    }
   }
 
   /** The rows went through a reducer, and its sorted rows are the matrix. */

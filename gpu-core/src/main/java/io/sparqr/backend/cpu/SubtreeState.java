@@ -5,9 +5,9 @@ import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
-import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,8 +27,7 @@ final class SubtreeState {
   private final SymbolicAnalysis analysis;
   private final double tolerance;
   private final int[] fronts;
-  private final int[] rowStart;
-  private final int[] rowOrder;
+  private final RowsByFront rows;
   private final Map<Integer, ContributionBlock> inputs = new HashMap<>();
   private final ContributionBlock[] blocks;
   private final FrontFactor[] factors;
@@ -51,39 +50,12 @@ final class SubtreeState {
     this.squares = new double[Math.multiplyExact(count, rhsCount())];
     this.dropped = new double[count];
     this.flops = new double[count];
-    for (int i = 1; i < count; i++) {
-      if (fronts[i] <= fronts[i - 1]) {
-        throw new IllegalArgumentException("fronts of a task must be ascending: " + fronts[i]);
-      }
-    }
-    this.rowStart = new int[count + 1];
-    this.rowOrder = groupRows(problem.rows());
+    this.rows = new RowsByFront(problem);
     for (ContributionBlock b : problem.inputs()) {
       checkInput(b);
       inputs.put(b.front(), b);
       hold(8L * (b.values().length + b.rhs().length));
     }
-  }
-
-  private int[] groupRows(RowBlock rows) {
-    int[] index = new int[rows.rows()];
-    for (int i = 0; i < index.length; i++) {
-      index[i] = index(rows.front()[i]);
-      if (index[i] < 0) {
-        throw new IllegalArgumentException(
-            "row " + i + " belongs to front " + rows.front()[i] + ", which is not in the task");
-      }
-      rowStart[index[i] + 1]++;
-    }
-    for (int i = 0; i < fronts.length; i++) {
-      rowStart[i + 1] += rowStart[i];
-    }
-    int[] next = Arrays.copyOf(rowStart, fronts.length);
-    int[] order = new int[index.length];
-    for (int i = 0; i < index.length; i++) {
-      order[next[index[i]]++] = i;
-    }
-    return order;
   }
 
   private void checkInput(ContributionBlock b) {
@@ -101,13 +73,9 @@ final class SubtreeState {
     }
   }
 
-  /** Place of a front in the task's list, negative if it is not there. */
-  int index(int front) {
-    int last = fronts.length - 1;
-    if (last >= 0 && fronts[last] - fronts[0] == last) {
-      return front >= fronts[0] && front <= fronts[last] ? front - fronts[0] : -1;
-    }
-    return Arrays.binarySearch(fronts, front);
+  /** Place of a front in the task's list, or -1. */
+  private int index(int front) {
+    return rows.place(front);
   }
 
   /** Place of the parent of the front with this index, negative if it is outside the task. */
@@ -116,8 +84,9 @@ final class SubtreeState {
     return parent < 0 ? -1 : index(parent);
   }
 
-  FrontRows newRows() {
-    return new FrontRows(analysis, problem.rows(), rowOrder);
+  /** What a thread assembles the task's fronts with. */
+  FrontAssembly newAssembly() {
+    return new FrontAssembly(analysis, rows);
   }
 
   SymbolicAnalysis analysis() {
@@ -138,10 +107,6 @@ final class SubtreeState {
 
   int front(int index) {
     return fronts[index];
-  }
-
-  int rowFrom(int index) {
-    return rowStart[index];
   }
 
   /** Hands over the block of a front, in the task or from outside; null if it has none. */

@@ -104,10 +104,10 @@ public final class StageFronts {
   /**
    * Makes the rounds of front f, unless it is a small one. Thread-safe for different fronts.
    *
-   * @param rowsTo rowsTo[k + 1] is the number of rows with a leftmost column of at most k: the
-   *     staircase
+   * @param stair stair[k] is the number of rows with a leftmost column of at most k; all rows have
+   *     one
    */
-  public void makeRounds(int f, int[] rowsTo, SchedulerOptions options) {
+  public void makeRounds(int f, int[] stair, SchedulerOptions options) {
     if (fm[f] == 0 || options.small(fm[f], fn[f], rhs)) {
       return;
     }
@@ -115,7 +115,7 @@ public final class StageFronts {
     int[] left = new int[rowTiles];
     int k = 0;
     for (int i = 0; i < rowTiles; i++) {
-      while (rowsTo[k + 1] <= i * TaskLayout.TILE) {
+      while (stair[k] <= i * TaskLayout.TILE) {
         k++;
       }
       left[i] = k / TaskLayout.TILE;

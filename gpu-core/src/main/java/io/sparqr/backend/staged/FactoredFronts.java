@@ -7,6 +7,7 @@ import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,7 +20,7 @@ import java.util.List;
 final class FactoredFronts {
 
   private final SubtreeProblem problem;
-  private final FrontRows rows;
+  private final RowsByFront rows;
   final HeldBlocks blocks;
   private final int rhs;
 
@@ -36,7 +37,7 @@ final class FactoredFronts {
   private long redone;
   private final List<String> warnings = new ArrayList<>();
 
-  FactoredFronts(SubtreeProblem problem, FrontRows rows, HeldBlocks blocks, boolean keepQ) {
+  FactoredFronts(SubtreeProblem problem, RowsByFront rows, HeldBlocks blocks, boolean keepQ) {
     this.problem = problem;
     this.rows = rows;
     this.blocks = blocks;

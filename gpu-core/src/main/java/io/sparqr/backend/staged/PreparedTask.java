@@ -5,6 +5,7 @@ import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,7 +18,7 @@ import java.util.List;
 final class PreparedTask {
   final SymbolicAnalysis analysis;
   final int[] fronts;
-  final FrontRows rows;
+  final RowsByFront rows;
   final StageBuilder builder;
   final boolean detect;
   final boolean keepQ;
@@ -27,7 +28,7 @@ final class PreparedTask {
   PreparedTask(SubtreeProblem problem, FactorOptions o, SchedulerOptions cut, long budget) {
     analysis = problem.analysis();
     fronts = problem.fronts();
-    rows = new FrontRows(problem);
+    rows = new RowsByFront(problem);
     detect = o.rankTolerance() >= 0;
     keepQ = o.keepQ();
     builder = new StageBuilder(analysis, rows, cut, o.threads(), detect, keepQ);

@@ -10,6 +10,7 @@ import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.numeric.dense.ReflectorBlock;
 import io.sparqr.numeric.dense.ReflectorList;
 import io.sparqr.numeric.integrity.IntegrityFailure;
@@ -116,7 +117,7 @@ final class Retriangularization {
       undecided.add(which.get(0));
       return;
     }
-    var rows = new FrontRows(all);
+    var rows = new RowsByFront(all);
     for (int f : which) {
       int[] one = {fronts[f]};
       if (!offer(new SubtreeProblem(analysis, one, rows.only(one), List.of()), sink)) {

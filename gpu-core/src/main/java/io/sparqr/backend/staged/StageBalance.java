@@ -4,6 +4,7 @@ package io.sparqr.backend.staged;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.numeric.integrity.Balance;
 import io.sparqr.numeric.integrity.ColumnProbe;
 import io.sparqr.numeric.integrity.ColumnSums;
@@ -25,7 +26,7 @@ final class StageBalance {
 
   private final StageProgram program;
   private final int[] fronts;
-  private final FrontRows rows;
+  private final RowsByFront rows;
   private final List<ContributionBlock> blocks;
   private final boolean unitColumns;
   private final int threads;
@@ -57,7 +58,7 @@ final class StageBalance {
   StageBalance(
       StageProgram program,
       int[] fronts,
-      FrontRows rows,
+      RowsByFront rows,
       List<ContributionBlock> blocks,
       FactorOptions options) {
     this.program = program;

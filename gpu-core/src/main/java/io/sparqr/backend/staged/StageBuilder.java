@@ -10,6 +10,9 @@ import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.assembly.FrontLayout;
+import io.sparqr.numeric.assembly.FrontLayout.EmptyRows;
+import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.numeric.integrity.Steps;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Parallel;
@@ -22,9 +25,8 @@ import java.util.List;
  * Lays a stage out: places in the arena, the order of each front's rows, the maps, the S entries'
  * places, the bucket schedules.
  *
- * <p>The rows of a front are sorted by their leftmost column: that is the staircase. Equal ones
- * keep the order "rows of A as they came, then the children's rows, children ascending", whether a
- * child is in the stage or comes as a block; so cutting a task into other stages changes no bit.
+ * <p>Where what comes into a front goes is its {@link FrontLayout}, whether a child is in the stage
+ * or comes as a block; so cutting a task into other stages changes no bit.
  *
  * <p>Cost: O(entries + map entries + columns of all fronts + operations), in parallel over fronts.
  */
@@ -33,7 +35,7 @@ final class StageBuilder {
   private static final int ALIGN = TaskLayout.TILE;
 
   private final SymbolicAnalysis analysis;
-  private final FrontRows rows;
+  private final RowsByFront rows;
   private final SchedulerOptions options;
   private final int threads;
   private final boolean detect;
@@ -42,8 +44,8 @@ final class StageBuilder {
   /** size nf; number of a front in the stage that is being built, or -1. */
   private final int[] stageIndex;
 
-  /** A scratch array of n places a thread: a column's place in the front at hand. */
-  private final int[][] localOf;
+  /** One a thread. */
+  private final FrontLayout[] layouts;
 
   /**
    * For one subtree task.
@@ -54,7 +56,7 @@ final class StageBuilder {
    */
   StageBuilder(
       SymbolicAnalysis analysis,
-      FrontRows rows,
+      RowsByFront rows,
       SchedulerOptions options,
       int threads,
       boolean detect,
@@ -67,7 +69,7 @@ final class StageBuilder {
     this.keepQ = keepQ;
     stageIndex = new int[analysis.fronts()];
     Arrays.fill(stageIndex, -1);
-    localOf = new int[threads][];
+    layouts = new FrontLayout[threads];
   }
 
   /** Arrays of the stage that is being built. */
@@ -115,7 +117,7 @@ final class StageBuilder {
           threads,
           (from, to, t) -> {
             for (int f = from; f < to; f++) {
-              layFrontOut(d, f, scratch(t));
+              layFrontOut(d, f, layout(t));
             }
           });
       return finish(d);
@@ -126,11 +128,12 @@ final class StageBuilder {
     }
   }
 
-  private int[] scratch(int thread) {
-    if (localOf[thread] == null) {
-      localOf[thread] = new int[analysis.columns()];
+  private FrontLayout layout(int thread) {
+    if (layouts[thread] == null) {
+      // A list's fronts have no rows outside of their staircase.
+      layouts[thread] = new FrontLayout(analysis, rows, EmptyRows.LAST_COLUMN);
     }
-    return localOf[thread];
+    return layouts[thread];
   }
 
   /** Sizes, links, and places in arena, maps, S and output: children before parents. */
@@ -183,25 +186,18 @@ final class StageBuilder {
   }
 
   /** Orders the front's rows, fills its children's maps and its S places, makes its rounds. */
-  private void layFrontOut(Draft d, int f, int[] local) {
+  private void layFrontOut(Draft d, int f, FrontLayout layout) {
     StageFronts s = d.s;
     int g = d.id[f];
-    int fn = s.columns(f);
-    numberColumns(g, local);
-    int[] next = new int[fn + 1];
-    int own = rows.count(g);
-    for (int k = 0; k < own; k++) {
-      next[leftmost(g, rows.row(g, k), local) + 1]++;
-    }
+    layout.begin(g);
     for (int k = 0; k < analysis.childCount(g); k++) {
-      mapColumns(d, g, analysis.child(g, k), local, next);
+      int source = source(d, analysis.child(g, k));
+      if (source >= 0) {
+        layout.addChild(analysis.child(g, k), rowsOf(d, source));
+      }
     }
-    int[] first = new int[fn + 1];
-    for (int k = 0; k < fn; k++) {
-      next[k + 1] += next[k];
-      first[k + 1] = next[k + 1];
-    }
-    s.makeRounds(f, first, options);
+    layout.sort();
+    s.makeRounds(f, layout.stair(), options);
     long ld = s.leadingDimension(f);
     long height = s.height(f);
     if (ld * height > 1L << 32) {
@@ -210,40 +206,10 @@ final class StageBuilder {
           "front",
           ld * height);
     }
-    placeRows(d, f, local, next, (int) ld);
-    for (int k = 0; k < analysis.childCount(g); k++) {
-      mapRows(d, analysis.child(g, k), next);
+    placeRows(d, f, layout, (int) ld);
+    for (int c = 0; c < layout.children(); c++) {
+      fillMaps(d, f, layout, c);
     }
-  }
-
-  /** local[p] = k for position p of column k of front g; other entries mean nothing. */
-  private void numberColumns(int g, int[] local) {
-    int first = analysis.firstPivot(g);
-    int fp = analysis.fp(g);
-    for (int k = 0; k < fp; k++) {
-      local[first + k] = k;
-    }
-    int[] tail = analysis.data().tailColumns();
-    int from = (int) analysis.data().tailStart()[g];
-    int cn = analysis.cn(g);
-    for (int k = 0; k < cn; k++) {
-      local[tail[from + k]] = fp + k;
-    }
-  }
-
-  private int leftmost(int g, int row, int[] local) {
-    RowBlock r = rows.rows();
-    int at = r.rowStart()[row];
-    // A row without an entry has only right-hand sides: it may come last.
-    return at == r.rowStart()[row + 1] ? analysis.fn(g) - 1 : place(g, r.position()[at], local);
-  }
-
-  private int place(int g, int position, int[] local) {
-    int k = position < 0 || position >= local.length ? -1 : local[position];
-    if (k < 0 || k >= analysis.fn(g) || analysis.column(g, k) != position) {
-      throw new IllegalArgumentException("position " + position + " is no column of front " + g);
-    }
-    return k;
   }
 
   /** Descriptor number of child c: a front of the stage, a block, or -1 if it passes nothing. */
@@ -258,68 +224,42 @@ final class StageBuilder {
     return source < d.id.length ? d.s.passed(source) : d.s.passedByBlock(source - d.id.length);
   }
 
-  /** Rjmap of child c, and its rows' leftmost columns to the histogram. */
-  private void mapColumns(Draft d, int g, int c, int[] local, int[] next) {
-    int source = source(d, c);
-    if (source < 0) {
-      return;
-    }
-    int at = (int) d.columnMap[source];
-    int cn = analysis.cn(c);
-    int[] tail = analysis.data().tailColumns();
-    int from = (int) analysis.data().tailStart()[c];
-    for (int j = 0; j < cn; j++) {
-      // A child's tail columns are columns of its parent: nothing to check.
-      d.maps[at + j] = local[tail[from + j]];
-    }
+  /** Rjmap of the front's child c, the right-hand sides' columns behind it, and its row map. */
+  private void fillMaps(Draft d, int f, FrontLayout layout, int c) {
+    int source = source(d, layout.child(c));
+    int from = layout.columnStart(c);
+    int cn = layout.columnStart(c + 1) - from;
+    int to = (int) d.columnMap[source];
+    System.arraycopy(layout.columns(), from, d.maps, to, cn);
     for (int j = 0; j < d.s.rhs(); j++) {
-      d.maps[at + cn + j] = analysis.fn(g) + j;
+      d.maps[to + cn + j] = d.s.columns(f) + j;
     }
-    int cm = rowsOf(d, source);
-    for (int i = 0; i < cm; i++) {
-      next[d.maps[at + i] + 1]++;
-    }
-  }
-
-  private void mapRows(Draft d, int c, int[] next) {
-    int source = source(d, c);
-    if (source < 0) {
-      return;
-    }
-    int columns = (int) d.columnMap[source];
-    int to = (int) d.rowMap[source];
-    int cm = rowsOf(d, source);
-    for (int i = 0; i < cm; i++) {
-      d.maps[to + i] = next[d.maps[columns + i]]++;
-    }
+    int first = layout.childRow(c);
+    int cm = layout.childRow(c + 1) - first;
+    System.arraycopy(layout.destination(), first, d.maps, (int) d.rowMap[source], cm);
   }
 
   /**
    * Places of the S entries of front f's own rows: all rows' entries, then all right-hand sides.
    */
-  private void placeRows(Draft d, int f, int[] local, int[] next, int ld) {
+  private void placeRows(Draft d, int f, FrontLayout layout, int ld) {
     RowBlock r = rows.rows();
-    int g = d.id[f];
-    int own = rows.count(g);
+    int[] place = layout.destination();
+    int own = layout.own();
     int to = (int) d.s.firstEntry(f);
     int right = (int) d.s.firstEntry(f + 1) - own * d.s.rhs();
-    int[] ownRows = keepQ ? new int[own] : null;
     for (int k = 0; k < own; k++) {
-      int i = rows.row(g, k);
-      int at = next[leftmost(g, i, local)]++;
-      int base = at * ld;
-      if (keepQ) {
-        ownRows[k] = at;
-      }
+      int i = layout.row(k);
+      int base = place[k] * ld;
       for (int e = r.rowStart()[i]; e < r.rowStart()[i + 1]; e++) {
-        d.sIndex[to++] = base + place(g, r.position()[e], local);
+        d.sIndex[to++] = base + layout.column(i, r.position()[e]);
       }
       for (int j = 0; j < d.s.rhs(); j++) {
         d.sIndex[right++] = base + d.s.columns(f) + j;
       }
     }
     if (keepQ) {
-      d.ownRows[f] = ownRows;
+      d.ownRows[f] = Arrays.copyOf(place, own);
     }
   }
 

@@ -5,6 +5,7 @@ import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageFronts;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.partition.StagePlan;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
@@ -17,7 +18,7 @@ import java.util.function.IntToLongFunction;
 final class StageEstimate {
 
   private final SymbolicAnalysis analysis;
-  private final FrontRows rows;
+  private final RowsByFront rows;
   private final HeldBlocks blocks;
   private final SchedulerOptions options;
   private final boolean keepQ;
@@ -30,7 +31,7 @@ final class StageEstimate {
    */
   StageEstimate(
       SymbolicAnalysis analysis,
-      FrontRows rows,
+      RowsByFront rows,
       HeldBlocks blocks,
       SchedulerOptions options,
       boolean keepQ) {

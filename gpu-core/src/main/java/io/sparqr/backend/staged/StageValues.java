@@ -4,6 +4,7 @@ package io.sparqr.backend.staged;
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.numeric.integrity.GivenValues;
 import java.nio.DoubleBuffer;
 import java.util.ArrayList;
@@ -27,7 +28,7 @@ final class StageValues implements RoundExecutor.StageInput {
   /** Values that are copied one by one: a row of a sparse matrix. */
   private static final int SHORT = 48;
 
-  private final FrontRows rows;
+  private final RowsByFront rows;
   private final int[] fronts;
   private final List<ContributionBlock> blocks;
   private final GivenValues given;
@@ -53,14 +54,14 @@ final class StageValues implements RoundExecutor.StageInput {
    * @param blocks that go in
    * @param given hears of each front's rows; null: nobody does
    */
-  StageValues(FrontRows rows, int[] fronts, List<ContributionBlock> blocks, GivenValues given) {
+  StageValues(RowsByFront rows, int[] fronts, List<ContributionBlock> blocks, GivenValues given) {
     this.rows = rows;
     this.fronts = fronts;
     this.blocks = blocks;
     this.given = given;
   }
 
-  FrontRows rows() {
+  RowsByFront rows() {
     return rows;
   }
 

@@ -13,6 +13,7 @@ import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.numeric.integrity.CheckedFactorizer;
 import io.sparqr.numeric.integrity.GivenValues;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -105,7 +106,7 @@ public final class StagedFactorization {
     private final SubtreeProblem problem;
     private final SymbolicAnalysis analysis;
     private final FactorOptions options;
-    private final FrontRows rows;
+    private final RowsByFront rows;
     private final int rhs;
 
     private final HeldBlocks blocks;

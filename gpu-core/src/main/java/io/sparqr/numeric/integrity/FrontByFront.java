@@ -7,13 +7,12 @@ import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
-import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -42,9 +41,9 @@ final class FrontByFront {
     var reflectors = new ArrayList<FrontReflectors>();
     double[] residual = new double[problem.rows().rhsCount()];
     FactorSummary summary = null;
-    int[][] rows = rowsByFront();
-    for (int i = 0; i < rows.length; i++) {
-      SubtreeFactor one = front(problem.fronts()[i], rows[i]);
+    var rows = new RowsByFront(problem);
+    for (int f : problem.fronts()) {
+      SubtreeFactor one = front(f, rows);
       fronts.addAll(one.fronts());
       reflectors.addAll(one.reflectors());
       one.outputs().forEach(b -> held.put(b.front(), b));
@@ -58,7 +57,7 @@ final class FrontByFront {
     return new SubtreeFactor(fronts, outputs, residual, summary, reflectors);
   }
 
-  private SubtreeFactor front(int f, int[] which) {
+  private SubtreeFactor front(int f, RowsByFront rows) {
     var inputs = new ArrayList<ContributionBlock>();
     for (int k = 0; k < analysis.childCount(f); k++) {
       ContributionBlock b = held.remove(analysis.child(f, k));
@@ -66,7 +65,8 @@ final class FrontByFront {
         inputs.add(b);
       }
     }
-    var one = new SubtreeProblem(analysis, new int[] {f}, rows(which), inputs);
+    int[] alone = {f};
+    var one = new SubtreeProblem(analysis, alone, rows.only(alone), inputs);
     try {
       return CheckedFactorizer.attempt(host, one, options);
     } catch (IntegrityFailure e) {
@@ -76,45 +76,5 @@ final class FrontByFront {
       failed.initCause(e);
       throw failed;
     }
-  }
-
-  private int[][] rowsByFront() {
-    int[] fronts = problem.fronts();
-    int[] owner = problem.rows().front();
-    int[] count = new int[fronts.length];
-    int[] place = new int[owner.length];
-    for (int i = 0; i < owner.length; i++) {
-      place[i] = Arrays.binarySearch(fronts, owner[i]);
-      count[place[i]]++;
-    }
-    int[][] rows = new int[fronts.length][];
-    Arrays.setAll(rows, t -> new int[count[t]]);
-    for (int i = owner.length - 1; i >= 0; i--) {
-      rows[place[i]][--count[place[i]]] = i;
-    }
-    return rows;
-  }
-
-  private RowBlock rows(int[] which) {
-    RowBlock all = problem.rows();
-    int rhs = all.rhsCount();
-    int n = which.length;
-    int[] start = new int[n + 1];
-    for (int k = 0; k < n; k++) {
-      start[k + 1] = start[k] + all.rowStart()[which[k] + 1] - all.rowStart()[which[k]];
-    }
-    var part =
-        new RowBlock(
-            new int[n], start, new int[start[n]], new double[start[n]], new double[n * rhs], rhs);
-    for (int k = 0; k < n; k++) {
-      int i = which[k];
-      int from = all.rowStart()[i];
-      int length = start[k + 1] - start[k];
-      part.front()[k] = all.front()[i];
-      System.arraycopy(all.position(), from, part.position(), start[k], length);
-      System.arraycopy(all.value(), from, part.value(), start[k], length);
-      System.arraycopy(all.rhs(), i * rhs, part.rhs(), k * rhs, rhs);
-    }
-    return part;
   }
 }

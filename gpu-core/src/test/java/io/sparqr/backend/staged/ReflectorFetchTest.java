@@ -8,6 +8,7 @@ import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.numeric.DeviceCases;
 import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.assembly.RowsByFront;
 import java.util.BitSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,7 @@ class ReflectorFetchTest {
   @Test
   void groupsAndThreadsChangeNothing() {
     SubtreeProblem p = DeviceCases.whole("gen:cells2d25");
-    var rows = new FrontRows(p);
+    var rows = new RowsByFront(p);
     var options = SchedulerOptions.defaults().withSmallFronts(0, 0);
     StageProgram program =
         new StageBuilder(p.analysis(), rows, options, 1, false, true).build(p.fronts(), List.of());

@@ -9,6 +9,7 @@ import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.DeviceCases;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.assembly.RowsByFront;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -20,7 +21,7 @@ class RowFetchTest {
   @Test
   void piecesAndThreadsChangeNothing() {
     SubtreeProblem p = DeviceCases.whole("gen:cells3d12");
-    var rows = new FrontRows(p);
+    var rows = new RowsByFront(p);
     var options = SchedulerOptions.defaults();
     int[] fronts = p.fronts();
     StageProgram program =

@@ -8,6 +8,7 @@ import io.sparqr.backend.staged.RoundExecutor.StageInput.Part;
 import io.sparqr.error.NumericalIntegrityException;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.numeric.integrity.FaultProblem;
 import io.sparqr.numeric.integrity.GivenValues;
 import java.nio.DoubleBuffer;
@@ -29,7 +30,7 @@ class StageValuesTest {
       p = shuffled(p, random);
     }
     int[] fronts = p.fronts();
-    var rows = new FrontRows(p);
+    var rows = new RowsByFront(p);
     var given = new GivenValues(p);
     var whole = new StageValues(rows, fronts, p.inputs(), given);
     var inParts = new StageValues(rows, fronts, p.inputs(), given);
@@ -54,7 +55,7 @@ class StageValuesTest {
   @ValueSource(longs = {11, 12})
   void rowsThatChangedAreSeenWhenTheyAreReadInPartsAgain(long seed) {
     SubtreeProblem p = FaultProblem.random(seed, 1).problem();
-    var rows = new FrontRows(p);
+    var rows = new RowsByFront(p);
     var given = new GivenValues(p);
     int f = 0;
     while (rows.count(p.fronts()[f]) == 0) {

@@ -7,6 +7,7 @@ import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.matrix.Gallery;
 import io.sparqr.numeric.RowSplit;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -36,7 +37,7 @@ class TreeFlopsTest {
       Arrays.setAll(fronts, f -> f);
       var problem = new SubtreeProblem(analysis, fronts, split.rows(), List.of());
       for (var options : List.of(SchedulerOptions.defaults(), device())) {
-        var builder = new StageBuilder(analysis, new FrontRows(problem), options, 1, true, false);
+        var builder = new StageBuilder(analysis, new RowsByFront(problem), options, 1, true, false);
         double done = builder.build(fronts, List.of()).schedule().flops();
         assertThat(Arrays.stream(TileFlops.of(analysis, options.tileModel(), 1)).sum())
             .as("%s, %s, %s", name, ordering, options)

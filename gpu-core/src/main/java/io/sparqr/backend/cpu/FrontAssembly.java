@@ -1,0 +1,141 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cpu;
+
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.assembly.FrontLayout;
+import io.sparqr.numeric.assembly.FrontLayout.EmptyRows;
+import io.sparqr.numeric.assembly.RowsByFront;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.Arrays;
+
+/**
+ * Writes what comes into one front to its matrix, where its {@link FrontLayout} says. One instance
+ * a thread; buffers are kept.
+ */
+final class FrontAssembly {
+
+  private static final int STRIP = 32;
+
+  private final RowBlock rows;
+  private final FrontLayout layout;
+  private ContributionBlock[] blocks = new ContributionBlock[8];
+
+  FrontAssembly(SymbolicAnalysis analysis, RowsByFront rows) {
+    this.rows = rows.rows();
+    layout = new FrontLayout(analysis, rows, EmptyRows.BEHIND);
+  }
+
+  /** Starts front f with its rows of A. */
+  void begin(int f) {
+    layout.begin(f);
+  }
+
+  /** Adds a child's block; children ascending. */
+  void addChild(ContributionBlock block) {
+    int c = layout.children();
+    if (c == blocks.length) {
+      blocks = Arrays.copyOf(blocks, 2 * c);
+    }
+    layout.addChild(block.front(), block.cm());
+    blocks[c] = block;
+  }
+
+  /** Sorts; after it the layout is complete. */
+  void sort() {
+    layout.sort();
+  }
+
+  /** Where everything goes. */
+  FrontLayout layout() {
+    return layout;
+  }
+
+  /**
+   * Writes all rows, sorted, into a zeroed column-major matrix with the right-hand sides behind.
+   *
+   * @param fn columns of the front
+   */
+  void scatter(double[] matrix, int ld, int fn) {
+    int[] destination = layout.destination();
+    int own = layout.own();
+    for (int i = 0; i < own; i++) {
+      scatterRow(layout.row(i), matrix, ld, fn, destination[i]);
+    }
+    for (int c = 0; c < layout.children(); c++) {
+      scatterChild(c, matrix, ld, fn);
+    }
+  }
+
+  /** All rows of a child, strip by strip of columns, so that the front's cache lines are reused. */
+  private void scatterChild(int c, double[] matrix, int ld, int fn) {
+    ContributionBlock block = blocks[c];
+    double[] values = block.values();
+    int[] column = layout.columns();
+    int[] destination = layout.destination();
+    int cm = block.cm();
+    int cn = block.cn();
+    int map = layout.columnStart(c);
+    int first = layout.childRow(c);
+    for (int strip = 0; strip < cn; strip += STRIP) {
+      int end = Math.min(strip + STRIP, cn);
+      int shift = 0;
+      for (int i = 0; i < cm && i < end; i++) {
+        int to = destination[first + i];
+        for (int j = Math.max(i, strip); j < end; j++) {
+          matrix[to + column[map + j] * ld] = values[shift + j];
+        }
+        shift += cn - i - 1;
+      }
+    }
+    int nrhs = block.rhsCount();
+    for (int i = 0; i < cm; i++) {
+      for (int q = 0; q < nrhs; q++) {
+        matrix[destination[first + i] + (fn + q) * ld] = block.rhs()[i * nrhs + q];
+      }
+    }
+  }
+
+  /** Writes row i to matrix[offset + column], the right-hand sides behind. */
+  void scatterOne(int i, double[] matrix, int fn, int offset) {
+    if (i < layout.own()) {
+      scatterRow(layout.row(i), matrix, 1, fn, offset);
+      return;
+    }
+    int c = layout.childOf(i);
+    scatterChild(c, i - layout.childRow(c), matrix, fn, offset);
+  }
+
+  /** Lets go of the children's blocks. */
+  void release() {
+    Arrays.fill(blocks, 0, layout.children(), null);
+  }
+
+  private void scatterRow(int row, double[] matrix, int ld, int fn, int offset) {
+    int[] position = rows.position();
+    double[] value = rows.value();
+    for (int k = rows.rowStart()[row]; k < rows.rowStart()[row + 1]; k++) {
+      matrix[offset + layout.column(row, position[k]) * ld] = value[k];
+    }
+    int nrhs = rows.rhsCount();
+    for (int q = 0; q < nrhs; q++) {
+      matrix[offset + (fn + q) * ld] = rows.rhs()[row * nrhs + q];
+    }
+  }
+
+  private void scatterChild(int c, int i, double[] matrix, int fn, int offset) {
+    ContributionBlock block = blocks[c];
+    double[] values = block.values();
+    int[] column = layout.columns();
+    int cn = block.cn();
+    int from = Math.toIntExact(block.rowOffset(i));
+    int map = layout.columnStart(c);
+    for (int j = i; j < cn; j++) {
+      matrix[offset + column[map + j]] = values[from + j - i];
+    }
+    int nrhs = block.rhsCount();
+    for (int q = 0; q < nrhs; q++) {
+      matrix[offset + fn + q] = block.rhs()[i * nrhs + q];
+    }
+  }
+}

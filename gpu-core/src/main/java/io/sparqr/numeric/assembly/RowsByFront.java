@@ -1,0 +1,196 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.assembly;
+
+import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.SubtreeProblem;
+import java.util.Arrays;
+
+/**
+ * The rows of a subtree task grouped by front, each front's in their order. Immutable. O(rows +
+ * fronts), and where the task's fronts do not follow each other an int for each front between.
+ */
+public final class RowsByFront {
+
+  private final RowBlock rows;
+  private final int firstFront;
+  private final int frontCount;
+
+  /** Place in the task's list of front firstFront + k, or -1; null: fronts follow each other. */
+  private final int[] place;
+
+  private final int[] start;
+  private final int[] order;
+  private final long[] entries;
+
+  /**
+   * Groups a task's rows.
+   *
+   * @throws IllegalArgumentException if the fronts do not ascend, or a row's front is none of them
+   */
+  public RowsByFront(SubtreeProblem problem) {
+    rows = problem.rows();
+    frontCount = problem.fronts().length;
+    firstFront = frontCount == 0 ? 0 : problem.fronts()[0];
+    place = places(problem.fronts());
+    start = new int[frontCount + 1];
+    for (int i = 0; i < rows.rows(); i++) {
+      start[placeOf(i) + 1]++;
+    }
+    for (int t = 0; t < frontCount; t++) {
+      start[t + 1] += start[t];
+    }
+    order = new int[rows.rows()];
+    int[] next = Arrays.copyOf(start, frontCount);
+    entries = new long[frontCount];
+    for (int i = 0; i < order.length; i++) {
+      int t = placeOf(i);
+      order[next[t]++] = i;
+      entries[t] += rows.rowStart()[i + 1] - rows.rowStart()[i] + rows.rhsCount();
+    }
+  }
+
+  private static int[] places(int[] fronts) {
+    int n = fronts.length;
+    for (int t = 1; t < n; t++) {
+      if (fronts[t] <= fronts[t - 1]) {
+        throw new IllegalArgumentException("fronts of a task must be ascending: " + fronts[t]);
+      }
+    }
+    if (n == 0 || fronts[n - 1] - fronts[0] == n - 1) {
+      return null;
+    }
+    int[] place = new int[fronts[n - 1] - fronts[0] + 1];
+    Arrays.fill(place, -1);
+    for (int t = 0; t < n; t++) {
+      place[fronts[t] - fronts[0]] = t;
+    }
+    return place;
+  }
+
+  /** The same grouping for rows of the same structure with other values. */
+  private RowsByFront(RowsByFront other, RowBlock values) {
+    rows = values;
+    firstFront = other.firstFront;
+    frontCount = other.frontCount;
+    place = other.place;
+    start = other.start;
+    order = other.order;
+    entries = other.entries;
+  }
+
+  /** The same grouping for a block of which {@link #sameStructure} is true. */
+  public RowsByFront withValues(RowBlock values) {
+    return new RowsByFront(this, values);
+  }
+
+  /** Whether a block has the same fronts, positions and number of right-hand sides. */
+  public boolean sameStructure(RowBlock other) {
+    int n = rows.rows();
+    int entries = rows.rowStart()[n];
+    return other.rows() == n
+        && other.rhsCount() == rows.rhsCount()
+        && Arrays.equals(rows.front(), other.front())
+        && Arrays.equals(rows.rowStart(), other.rowStart())
+        && Arrays.equals(rows.position(), 0, entries, other.position(), 0, entries);
+  }
+
+  private int placeOf(int row) {
+    int t = place(rows.front()[row]);
+    if (t < 0) {
+      throw new IllegalArgumentException(
+          "row " + row + " belongs to front " + rows.front()[row] + ", which is not in the task");
+    }
+    return t;
+  }
+
+  /** The rows, in the task's order. */
+  public RowBlock rows() {
+    return rows;
+  }
+
+  /** Place of front f in the task's list, or -1. */
+  public int place(int f) {
+    int k = f - firstFront;
+    if (place == null) {
+      return k >= 0 && k < frontCount ? k : -1;
+    }
+    return k >= 0 && k < place.length ? place[k] : -1;
+  }
+
+  /** Whether front f is one of the task's. */
+  public boolean has(int f) {
+    return place(f) >= 0;
+  }
+
+  /** Number of rows of front f. */
+  public int count(int f) {
+    int t = place(f);
+    return start[t + 1] - start[t];
+  }
+
+  /** Row k of front f, k in [0, count). */
+  public int row(int f, int k) {
+    return order[first(f) + k];
+  }
+
+  /** Where front f's rows start among all rows in the fronts' order. */
+  int first(int f) {
+    return start[place(f)];
+  }
+
+  /** Row at that place among all rows in the fronts' order. */
+  int at(int k) {
+    return order[k];
+  }
+
+  /** How many of front f's rows, from row k on, follow each other in the block; at least 1. */
+  public int run(int f, int k) {
+    int from = first(f) + k;
+    int end = start[place(f) + 1];
+    if (order[end - 1] - order[from] == end - 1 - from) {
+      return end - from;
+    }
+    int at = from + 1;
+    while (at < end && order[at] == order[at - 1] + 1) {
+      at++;
+    }
+    return at - from;
+  }
+
+  /** Entries of front f's rows, right-hand sides counted. */
+  public long entries(int f) {
+    return entries[place(f)];
+  }
+
+  /** Rows of some of the task's fronts alone, front by front, as a block. */
+  public RowBlock only(int[] fronts) {
+    int n = 0;
+    int nz = 0;
+    for (int f : fronts) {
+      n += count(f);
+      for (int k = 0; k < count(f); k++) {
+        nz += rows.rowStart()[row(f, k) + 1] - rows.rowStart()[row(f, k)];
+      }
+    }
+    int rhs = rows.rhsCount();
+    var part =
+        new RowBlock(
+            new int[n], new int[n + 1], new int[nz], new double[nz], new double[n * rhs], rhs);
+    int to = 0;
+    int at = 0;
+    for (int f : fronts) {
+      for (int k = 0; k < count(f); k++, to++) {
+        int i = row(f, k);
+        int from = rows.rowStart()[i];
+        int length = rows.rowStart()[i + 1] - from;
+        part.front()[to] = f;
+        System.arraycopy(rows.position(), from, part.position(), at, length);
+        System.arraycopy(rows.value(), from, part.value(), at, length);
+        System.arraycopy(rows.rhs(), i * rhs, part.rhs(), to * rhs, rhs);
+        at += length;
+        part.rowStart()[to + 1] = at;
+      }
+    }
+    return part;
+  }
+}

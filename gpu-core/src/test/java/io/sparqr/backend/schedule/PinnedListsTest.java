@@ -1,0 +1,71 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The task lists of seeded stages are, byte for byte, what they were when {@code pinned-lists.txt}
+ * was written. Whoever changes the schedule or the records on purpose copies the test's output
+ * there.
+ */
+class PinnedListsTest {
+
+  private static final int SEEDS = 60;
+
+  @Test
+  void everyByteIsWhatItWas() throws IOException {
+    var now = new ArrayList<String>();
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      int fronts = 1 + (int) (seed % 13);
+      int tiles = 2 + (int) (seed % 11);
+      var random = new RandomStages(seed, fronts, tiles);
+      var schedule = SparseScheduler.schedule(random.stage, random.options, 2);
+      now.add("seed " + seed + ", " + line(random.stage, schedule));
+    }
+    List<String> then;
+    try (InputStream in = getClass().getResourceAsStream("/pinned-lists.txt")) {
+      assertThat(in).as("pinned-lists.txt").isNotNull();
+      then = new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+    }
+    assertThat(now).as(String.join("\n", now)).isEqualTo(then);
+  }
+
+  private static String line(StageFronts stage, StageSchedule s) {
+    var places = new CRC32C();
+    ByteBuffer word = ByteBuffer.allocate(8);
+    for (int r = 0; r < s.rounds(); r++) {
+      for (int kind = 0; kind < TaskLayout.KINDS; kind++) {
+        places.update(word.clear().putLong(s.kindStart(r, kind)).flip());
+      }
+      places.update(word.clear().putLong(s.entriesNeeded(r)).flip());
+    }
+    for (int f = 0; f < stage.fronts; f++) {
+      places.update(word.clear().putInt(s.firstSlot(f)).putInt(s.residualStart(f)).flip());
+    }
+    byte[] list = new byte[Math.toIntExact(s.tasks() * TaskLayout.TASK_BYTES)];
+    Arrays.fill(list, (byte) 0x5a);
+    s.write(0, s.rounds(), ByteBuffer.wrap(list).order(ByteOrder.LITTLE_ENDIAN));
+    var bytes = new CRC32C();
+    bytes.update(list);
+    return "%d fronts, %d rounds, %d tasks, %d slots, %s flops: places %08x, records %08x"
+        .formatted(
+            stage.fronts,
+            s.rounds(),
+            s.tasks(),
+            s.vtSlots(),
+            Double.toHexString(s.flops()),
+            places.getValue(),
+            bytes.getValue());
+  }
+}
