@@ -28,8 +28,7 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
   private StagedFactorization staged;
   private int threads;
   private boolean closed;
-  private boolean poison;
-  private boolean reflectorsOnly;
+  private TestModes modes = TestModes.none();
 
   /** On a session of its own. */
   CudaSubtreeFactorizer(CudaDriver driver, int ordinal, SchedulerOptions options) {
@@ -71,13 +70,7 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
       }
       threads = factorOptions.threads();
       SchedulerOptions cut = options == null ? tuned(device.multiprocessors()) : options;
-      executor = new CudaRoundExecutor(lease.session(), 0, threads, cut);
-      if (poison) {
-        executor.poison();
-      }
-      if (reflectorsOnly) {
-        executor.reflectorsOnly();
-      }
+      executor = new CudaRoundExecutor(lease.session(), 0, threads, cut, modes);
       staged = new StagedFactorization("cuda", executor, mender);
     }
     try {
@@ -94,14 +87,9 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
     lease.lost(e);
   }
 
-  /** For tests: device buffers are filled with NaN before use. */
-  void poison() {
-    poison = true;
-  }
-
-  /** For tests: every column by a reflector, never by Cholesky QR. */
-  void reflectorsOnly() {
-    reflectorsOnly = true;
+  /** Before the first task. */
+  void set(TestModes asked) {
+    modes = asked;
   }
 
   /** Milliseconds that the last stage's rounds took on the device. */

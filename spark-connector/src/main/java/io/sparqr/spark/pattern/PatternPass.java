@@ -348,7 +348,7 @@ public final class PatternPass {
     private final int partition;
     private final RowReader reader;
     private final PatternTable table = new PatternTable();
-    private final ColumnNorms norms = new ColumnNorms();
+    private final ChunkedColumnNorms norms = new ChunkedColumnNorms();
     private double[] rhsMax = new double[0];
     private long entries;
     private int maxIndex = -1;
