@@ -68,7 +68,7 @@ public record TaskReport(
     out.putDouble(s.flopsDone()).putLong(s.stages()).putLong(s.rounds()).putLong(s.tasks());
     out.putLong(s.h2dBytes()).putLong(s.d2hBytes());
     out.putLong(s.peakDeviceBytes()).putLong(s.peakHostBytes());
-    out.putDouble(s.assembleSeconds()).putDouble(s.factorSeconds()).putDouble(s.droppedNorm());
+    out.putDouble(s.factorSeconds()).putDouble(s.droppedNorm());
     out.putDouble(s.normDeparture()).putLong(s.redoneTasks()).putInt(s.warnings().size());
     s.warnings().forEach(out::putText);
   }
@@ -87,7 +87,6 @@ public record TaskReport(
         in.getLong(),
         in.getLong(),
         in.getLong(),
-        in.getDouble(),
         in.getDouble(),
         in.getDouble(),
         in.getDouble(),
