@@ -4,6 +4,7 @@ package io.sparqr.backend.cuda;
 import io.sparqr.backend.cpu.CpuBackendProvider;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.staged.StagedFactorization;
+import io.sparqr.configuration.Keys;
 import io.sparqr.error.FatalCudaException;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeFactor;
@@ -45,7 +46,7 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
   /** How tasks are cut for a device: Apply tasks for four thread blocks a multiprocessor. */
   static SchedulerOptions tuned(int multiprocessors) {
     TileModel tiles = TileModel.device();
-    int bundle = Integer.getInteger("sparqr.cuda.bundle", tiles.bundle());
+    int bundle = Keys.BUNDLE.find(System::getProperty).map(Long::intValue).orElse(tiles.bundle());
     return new SchedulerOptions(
         bundle,
         true,

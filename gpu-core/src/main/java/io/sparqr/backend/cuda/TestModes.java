@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import io.sparqr.configuration.Keys;
+
 /**
  * What tests ask of an executor besides what a task asks: the one place where this package knows of
  * tests.
@@ -10,8 +12,8 @@ package io.sparqr.backend.cuda;
  */
 record TestModes(boolean poisoned, boolean reflectorsOnly) {
 
-  /** As users run it; the property {@code sparqr.cuda.reflectors} compares the two ways at size. */
+  /** As users run it; {@link Keys#REFLECTORS} compares the two ways at size. */
   static TestModes none() {
-    return new TestModes(false, Boolean.getBoolean("sparqr.cuda.reflectors"));
+    return new TestModes(false, Keys.REFLECTORS.ofJvm());
   }
 }

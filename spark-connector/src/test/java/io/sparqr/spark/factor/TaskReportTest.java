@@ -27,7 +27,6 @@ class TaskReportTest {
             8,
             9,
             10,
-            11.5,
             12.5,
             13.5,
             15,
