@@ -29,6 +29,7 @@ class TaskReportTest {
             10,
             12.5,
             13.5,
+            14.5,
             15,
             List.of("first", "", "dritte: ü"));
     return new TaskReport(task, summary, new double[] {square}, 16, dead, 17, 18, 19, reason);
