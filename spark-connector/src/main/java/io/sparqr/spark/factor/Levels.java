@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factor;
 
+import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.SolveReport;
@@ -156,6 +157,8 @@ public final class Levels {
       if (Frame.kind(frame) == Frame.Kind.BLOCK) {
         int parent = plan.analysis().parent(BlockCodec.front(frame));
         out.add(new Tuple2<>(plan.taskOf(parent), frame));
+      } else if (Frame.kind(frame) == Frame.Kind.ROWS) {
+        out.add(new Tuple2<>(plan.taskOf(RowBatchCodec.firstFront(frame)), frame));
       }
     }
     return out.iterator();

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.wire;
 
+import java.nio.ByteOrder;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.WireFormatException;
 import io.sparqr.numeric.RowBlock;
@@ -95,6 +96,11 @@ public final class RowBatchCodec {
       entries = 0;
       return Frame.seal(b);
     }
+  }
+
+  /** The front of a batch's first row; the frame is not checked. */
+  public static int firstFront(byte[] batch) {
+    return ByteBuffer.wrap(batch).order(ByteOrder.LITTLE_ENDIAN).getInt(Frame.HEADER + 4);
   }
 
   /**
