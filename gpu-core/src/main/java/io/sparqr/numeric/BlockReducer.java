@@ -124,10 +124,7 @@ public final class BlockReducer {
     int width = n + rhsCount;
     var tall =
         new TallReducer(
-            BlasLoader.kernels(),
-            n,
-            rhsCount,
-            TallReducer.capacity(n, rhsCount, BUFFER_BYTES));
+            BlasLoader.kernels(), n, rhsCount, TallReducer.capacity(n, rhsCount, BUFFER_BYTES));
     for (int b = 0; b < blocks.size(); b++) {
       stack(blocks.get(b), numbers[b], tall, n);
     }

@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factor;
 
-import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.SolveReport;
@@ -16,6 +15,7 @@ import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.resource.StageGpus;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.RowBatchCodec;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

@@ -1,12 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factor;
 
-import io.sparqr.numeric.FactorSummary;
-import io.sparqr.spark.wire.Frame;
 import io.sparqr.error.FatalCudaException;
 import io.sparqr.error.NumericalIntegrityException;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
@@ -20,6 +19,7 @@ import io.sparqr.spark.resource.Backends;
 import io.sparqr.spark.resource.DeviceLease;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.FactorChunk;
+import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.ReflectorCodec;
 import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -68,7 +68,8 @@ final class SubtreeRun {
    * @param rows row batches in any order
    * @param blocks chunks of contribution blocks, and row batches that stand for some, in any order
    * @return a {@link TaskReport}, then {@link ReflectorCodec} frames if Q is kept, then the chunks
-   *     of the output blocks or the rows that stand for them, then {@link FactorChunk}s, made as they are asked for
+   *     of the output blocks or the rows that stand for them, then {@link FactorChunk}s, made as
+   *     they are asked for
    */
   Iterator<byte[]> run(List<byte[]> rows, List<byte[]> blocks) {
     long bytesIn = 0;

@@ -1,11 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.wire;
 
-import java.nio.ByteOrder;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.WireFormatException;
 import io.sparqr.numeric.RowBlock;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 
