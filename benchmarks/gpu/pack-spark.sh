@@ -28,7 +28,7 @@ cp "$natives" "$stage/lib/"
       'org/xerial/snappy/native/[MWASF]*' 'org/xerial/snappy/native/Linux/[a-wy-z]*' >/dev/null 2>&1 || true
   done
 )
-for m in partitioning gpu-core spark-connector; do
+for m in partitioning gpu-core spark-connector benchmarks; do
   mkdir -p "$stage/$m"
   cp -r "$home/$m/target/classes" "$stage/$m/"
 done

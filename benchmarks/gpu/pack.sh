@@ -2,7 +2,7 @@
 # Packs what a GPU host without Java and Maven needs to run the gpu-tagged tests and the benchmarks:
 # classes, jars, JUnit's console launcher, a jlinked runtime, the run script. pack.sh <output folder>
 #   PACK_OPENBLAS=1   with OpenBLAS for the CPU side (20 MB more)
-# The project must be compiled (mvn test-compile). About 50 MB.
+# The project must be compiled (./mvnw test-compile), which also brings all jars. About 50 MB.
 set -euo pipefail
 home=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 out=${1:?output folder}

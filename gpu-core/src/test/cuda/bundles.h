@@ -18,7 +18,9 @@ struct Tile {
   std::vector<double> a;
   std::string kind;
 
-  int rows() const { return 32 * size; }
+  int rows() const {
+    return 32 * size;
+  }
 };
 
 /** Tile `number` of the search with that seed: the same wherever it is made. */
@@ -43,7 +45,8 @@ class TileSearch {
       const int limit = static_cast<int>(k % 32) < tile.columns ? 1010 : 332;
       int at = 0;
       std::frexp(tile.a[k], &at);
-      tile.a[k] = std::ldexp(tile.a[k], std::max(std::min(exponent[k], limit - at), limit == 332 ? -332 - at : exponent[k]));
+      tile.a[k] =
+          std::ldexp(tile.a[k], std::max(std::min(exponent[k], limit - at), limit == 332 ? -332 - at : exponent[k]));
     }
     tile.kind = base + structure + dependence + scales;
     return tile;
@@ -54,9 +57,15 @@ class TileSearch {
   std::vector<int> exponent;
   int m = 0;
 
-  int pick(int n) { return static_cast<int>(random() % n); }
-  bool often(int of) { return pick(of) == 0; }
-  double normal() { return std::normal_distribution<double>()(random); }
+  int pick(int n) {
+    return static_cast<int>(random() % n);
+  }
+  bool often(int of) {
+    return pick(of) == 0;
+  }
+  double normal() {
+    return std::normal_distribution<double>()(random);
+  }
 
   std::string entries(std::vector<double>& a) {
     const int kind = pick(8);
@@ -64,40 +73,62 @@ class TileSearch {
       for (int j = 0; j < 32; j++) {
         double& x = a[i * 32 + j];
         switch (kind) {
-          case 0: x = pick(7) - 3; break;
-          case 1: x = pick(2); break;
-          case 2: x = i <= j ? normal() : 0; break;
-          case 3: x = i < 32 ? double(i == j) : normal(); break;
-          case 4: x = j < i / 8 ? 0 : normal(); break;
-          case 5: x = 1 + std::ldexp(normal(), -10); break;
-          default: x = normal();
+          case 0:
+            x = pick(7) - 3;
+            break;
+          case 1:
+            x = pick(2);
+            break;
+          case 2:
+            x = i <= j ? normal() : 0;
+            break;
+          case 3:
+            x = i < 32 ? double(i == j) : normal();
+            break;
+          case 4:
+            x = j < i / 8 ? 0 : normal();
+            break;
+          case 5:
+            x = 1 + std::ldexp(normal(), -10);
+            break;
+          default:
+            x = normal();
         }
       }
     }
-    static const char* NAMES[] = {"small integers", "zeros and ones", "triangle", "identity on top", "staircase",
-                                  "nearly one direction", "normal", "normal"};
+    static const char* NAMES[] = {"small integers", "zeros and ones",       "triangle", "identity on top",
+                                  "staircase",      "nearly one direction", "normal",   "normal"};
     return NAMES[kind];
   }
 
   /** Rows and columns of zeros: fewer live rows than columns, as where a front ends. */
   std::string holes(std::vector<double>& a) {
     const int kind = pick(8);
-    if (kind > 2) return "";
+    if (kind > 2)
+      return "";
     const int live = kind == 2 ? m : 1 + pick(40);
     std::vector<bool> row(m, live >= m), column(32, true);
-    for (int k = 0; k < live && live < m; k++) row[often(2) ? std::min(k, m - 1) : pick(m)] = true;
-    if (kind > 0) for (int j = 0; j < 32; j++) column[j] = !often(5);
-    for (int i = 0; i < m; i++) for (int j = 0; j < 32; j++) if (!row[i] || !column[j]) a[i * 32 + j] = 0;
+    for (int k = 0; k < live && live < m; k++)
+      row[often(2) ? std::min(k, m - 1) : pick(m)] = true;
+    if (kind > 0)
+      for (int j = 0; j < 32; j++)
+        column[j] = !often(5);
+    for (int i = 0; i < m; i++)
+      for (int j = 0; j < 32; j++)
+        if (!row[i] || !column[j])
+          a[i * 32 + j] = 0;
     return kind == 2 ? ", columns of zeros" : kind == 1 ? ", rows and columns of zeros" : ", rows of zeros";
   }
 
   /** Columns that are combinations of others, to 2^-k. */
   std::string dependent(std::vector<double>& a) {
     const int kind = pick(8);
-    if (kind > 2) return "";
+    if (kind > 2)
+      return "";
     const int k = pick(54);
     for (int j = 1; j < 32; j++) {
-      if (!often(kind == 0 ? 2 : 6)) continue;
+      if (!often(kind == 0 ? 2 : 6))
+        continue;
       const int p = pick(j), q = pick(j);
       const double f = kind == 2 ? 0 : pick(5) - 2;
       for (int i = 0; i < m; i++) {
@@ -114,16 +145,47 @@ class TileSearch {
     std::string name;
     const int level[3] = {pick(2085) - 1074, pick(2085) - 1074, -pick(450)};
     switch (kind) {
-      case 0: for (int& e : column) e = pick(2085) - 1074; name = ", columns 2^-1074..2^1010"; break;
-      case 1: for (int& e : row) e = pick(2085) - 1074; name = ", rows 2^-1074..2^1010"; break;
-      case 2: for (int& e : column) e = level[pick(3)]; name = ", columns of three levels"; break;
-      case 3: for (int& e : column) e = often(2) ? 0 : -340 - pick(70); name = ", columns of 1 and 2^-340..2^-410"; break;
-      case 4: for (int& e : row) e = often(2) ? 0 : level[2]; name = ", rows of two levels"; break;
-      case 5: for (int j = 0; j < 32; j++) column[j] = -j * (level[2] & 63); name = ", graded columns"; break;
-      case 6: for (int& e : column) e = level[0]; name = ", all 2^" + std::to_string(level[0]); break;
-      default: break;
+      case 0:
+        for (int& e : column)
+          e = pick(2085) - 1074;
+        name = ", columns 2^-1074..2^1010";
+        break;
+      case 1:
+        for (int& e : row)
+          e = pick(2085) - 1074;
+        name = ", rows 2^-1074..2^1010";
+        break;
+      case 2:
+        for (int& e : column)
+          e = level[pick(3)];
+        name = ", columns of three levels";
+        break;
+      case 3:
+        for (int& e : column)
+          e = often(2) ? 0 : -340 - pick(70);
+        name = ", columns of 1 and 2^-340..2^-410";
+        break;
+      case 4:
+        for (int& e : row)
+          e = often(2) ? 0 : level[2];
+        name = ", rows of two levels";
+        break;
+      case 5:
+        for (int j = 0; j < 32; j++)
+          column[j] = -j * (level[2] & 63);
+        name = ", graded columns";
+        break;
+      case 6:
+        for (int& e : column)
+          e = level[0];
+        name = ", all 2^" + std::to_string(level[0]);
+        break;
+      default:
+        break;
     }
-    for (int i = 0; i < m; i++) for (int j = 0; j < 32; j++) exponent[i * 32 + j] = row[i] + column[j];
+    for (int i = 0; i < m; i++)
+      for (int j = 0; j < 32; j++)
+        exponent[i * 32 + j] = row[i] + column[j];
     return name;
   }
 };
@@ -135,7 +197,8 @@ inline std::vector<Tile> read_tiles(const std::string& path) {
   std::string line, word;
   while (std::getline(in, line)) {
     std::istringstream words(line);
-    if (line.empty() || line[0] == '#') continue;
+    if (line.empty() || line[0] == '#')
+      continue;
     if (line.rfind("tile", 0) == 0) {
       Tile t;
       words >> word >> t.size >> t.columns;
@@ -172,7 +235,8 @@ inline Departure departure(const Tile& before, const std::vector<double>& a, con
   std::vector<int> exponent(32);
   for (int j = 0; j < 32; j++) {
     double largest = 0;
-    for (int i = 0; i < m; i++) largest = std::max(largest, std::fabs(before.a[i * 32 + j]));
+    for (int i = 0; i < m; i++)
+      largest = std::max(largest, std::fabs(before.a[i * 32 + j]));
     int e = 0;
     std::frexp(largest, &e);
     exponent[j] = e;
@@ -192,12 +256,15 @@ inline Departure departure(const Tile& before, const std::vector<double>& a, con
     at = std::max(at, size >= 0 ? size : INFINITY);
   };
   for (int i = 0; i < 32; i++) {
-    for (int j = 0; j < i && j < n; j++) if (a[i * 32 + j] != 0) d.residual = INFINITY;
+    for (int j = 0; j < i && j < n; j++)
+      if (a[i * 32 + j] != 0)
+        d.residual = INFINITY;
   }
   for (int i = 0; i < n; i++) {
     for (int j = i; j < 32; j++) {
       Real s = 0;
-      for (int k = 0; k < m; k++) s += b[k * 32 + i] * b[k * 32 + j] - r[k * 32 + i] * r[k * 32 + j];
+      for (int k = 0; k < m; k++)
+        s += b[k * 32 + i] * b[k * 32 + j] - r[k * 32 + i] * r[k * 32 + j];
       const Real allowed = slack[i] * norm[j] + slack[j] * norm[i];
       worst(d.gram, std::max<Real>(0, std::fabs(s) - allowed) / (norm[i] * norm[j]) / eps + (s != s ? s : 0));
     }
@@ -214,63 +281,91 @@ inline Departure departure(const Tile& before, const std::vector<double>& a, con
   }
   if (vt != nullptr) {
     std::vector<Real> v(m * n), t(n * n), c(n * 32), g(n * n), tg(n * n);
-    for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) v[i * n + j] = i < 32 ? vt[i * 32 + j] : a[i * 32 + j];
-    for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) t[i * n + j] = vt[1024 + i * 32 + j];
-    for (int i = 0; i < m; i++) for (int k = 0; k < n; k++) {
-      if (v[i * n + k] == 0) continue;
-      for (int j = 0; j < 32; j++) c[k * 32 + j] += v[i * n + k] * b[i * 32 + j];
-      for (int j = 0; j < n; j++) g[k * n + j] += v[i * n + k] * v[i * n + j];
-    }
+    for (int i = 0; i < m; i++)
+      for (int j = 0; j < n; j++)
+        v[i * n + j] = i < 32 ? vt[i * 32 + j] : a[i * 32 + j];
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        t[i * n + j] = vt[1024 + i * 32 + j];
+    for (int i = 0; i < m; i++)
+      for (int k = 0; k < n; k++) {
+        if (v[i * n + k] == 0)
+          continue;
+        for (int j = 0; j < 32; j++)
+          c[k * 32 + j] += v[i * n + k] * b[i * 32 + j];
+        for (int j = 0; j < n; j++)
+          g[k * n + j] += v[i * n + k] * v[i * n + j];
+      }
     std::vector<Real> w(n * 32);
-    for (int k = 0; k < n; k++) for (int l = 0; l < n; l++) for (int j = 0; j < 32; j++) w[k * 32 + j] += t[l * n + k] * c[l * 32 + j];
+    for (int k = 0; k < n; k++)
+      for (int l = 0; l < n; l++)
+        for (int j = 0; j < 32; j++)
+          w[k * 32 + j] += t[l * n + k] * c[l * 32 + j];
     for (int j = 0; j < 32; j++) {
       Real sum = 0;
       for (int i = 0; i < m; i++) {
         Real s = b[i * 32 + j] - r[i * 32 + j];
-        for (int k = 0; k < n; k++) s -= v[i * n + k] * w[k * 32 + j];
+        for (int k = 0; k < n; k++)
+          s -= v[i * n + k] * w[k * 32 + j];
         s = s != s ? s : std::max<Real>(0, std::fabs(s) - slack[j]);
         sum += s * s;
       }
       worst(d.residual, std::sqrt(sum) / norm[j] / eps);
     }
-    for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int l = 0; l < n; l++) tg[i * n + j] += t[i * n + l] * g[l * n + j];
-    for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {
-      Real s = -t[i * n + j] - t[j * n + i];
-      for (int l = 0; l < n; l++) s += tg[i * n + l] * t[j * n + l];
-      worst(d.orthogonality, s / eps);
-    }
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        for (int l = 0; l < n; l++)
+          tg[i * n + j] += t[i * n + l] * g[l * n + j];
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) {
+        Real s = -t[i * n + j] - t[j * n + i];
+        for (int l = 0; l < n; l++)
+          s += tg[i * n + l] * t[j * n + l];
+        worst(d.orthogonality, s / eps);
+      }
   }
   // R itself, by Householder in extended precision, where the columns (of norm 1) are independent enough for it to be determined
   std::vector<Real> q = b;
-  for (int j = 0; j < 32; j++) for (int i = 0; i < m; i++) q[i * 32 + j] /= norm[j];
+  for (int j = 0; j < 32; j++)
+    for (int i = 0; i < m; i++)
+      q[i * 32 + j] /= norm[j];
   for (int k = 0; k < std::min(n, m); k++) {
     Real s = 0;
-    for (int i = k; i < m; i++) s += q[i * 32 + k] * q[i * 32 + k];
+    for (int i = k; i < m; i++)
+      s += q[i * 32 + k] * q[i * 32 + k];
     s = std::sqrt(s);
-    if (!(s > 0x1p-20L)) return d;
+    if (!(s > 0x1p-20L))
+      return d;
     const Real alpha = q[k * 32 + k] > 0 ? -s : s, pivot = q[k * 32 + k] - alpha;
     for (int j = k + 1; j < 32; j++) {
       Real p = pivot * q[k * 32 + j];
-      for (int i = k + 1; i < m; i++) p += q[i * 32 + k] * q[i * 32 + j];
+      for (int i = k + 1; i < m; i++)
+        p += q[i * 32 + k] * q[i * 32 + j];
       p /= alpha * pivot;
       q[k * 32 + j] += p * pivot;
-      for (int i = k + 1; i < m; i++) q[i * 32 + j] += p * q[i * 32 + k];
+      for (int i = k + 1; i < m; i++)
+        q[i * 32 + j] += p * q[i * 32 + k];
     }
     q[k * 32 + k] = alpha;
   }
   std::vector<Real> x(n * n);
   Real size = 0;
-  for (int j = 0; j < n; j++) for (int i = j; i >= 0; i--) {
-    Real s = i == j;
-    for (int k = i + 1; k <= j; k++) s -= q[i * 32 + k] * x[k * n + j];
-    x[i * n + j] = s / q[i * 32 + i];
-    size += x[i * n + j] * x[i * n + j];
-  }
+  for (int j = 0; j < n; j++)
+    for (int i = j; i >= 0; i--) {
+      Real s = i == j;
+      for (int k = i + 1; k <= j; k++)
+        s -= q[i * 32 + k] * x[k * n + j];
+      x[i * n + j] = s / q[i * 32 + i];
+      size += x[i * n + j] * x[i * n + j];
+    }
   Real rounded = 0;  // what rounding to multiples of 2^-1074 is for the columns that it matters for
-  for (int j = 0; j < n; j++) rounded = std::max(rounded, slack[j] / norm[j]);
-  for (int i = 0; i < n; i++) for (int j = i; j < n; j++) {
-    const Real difference = std::fabs(std::fabs(r[i * 32 + j]) / norm[j] - std::fabs(q[i * 32 + j])) / std::sqrt(size);
-    worst(d.entries, difference != difference ? difference : std::max<Real>(0, difference - 32 * rounded) / eps);
-  }
+  for (int j = 0; j < n; j++)
+    rounded = std::max(rounded, slack[j] / norm[j]);
+  for (int i = 0; i < n; i++)
+    for (int j = i; j < n; j++) {
+      const Real difference =
+          std::fabs(std::fabs(r[i * 32 + j]) / norm[j] - std::fabs(q[i * 32 + j])) / std::sqrt(size);
+      worst(d.entries, difference != difference ? difference : std::max<Real>(0, difference - 32 * rounded) / eps);
+    }
   return d;
 }

@@ -85,7 +85,9 @@ static Result result(const Job& job, const double* arena, const double* slot) {
 /** Doubles that begin where two of them are loaded at once. */
 struct Aligned {
   explicit Aligned(size_t n) : all(n + 2, NAN) {}
-  double* data() { return reinterpret_cast<double*>((reinterpret_cast<uintptr_t>(all.data()) + 15) & ~uintptr_t{15}); }
+  double* data() {
+    return reinterpret_cast<double*>((reinterpret_cast<uintptr_t>(all.data()) + 15) & ~uintptr_t{15});
+  }
   std::vector<double> all;
 };
 
@@ -116,8 +118,14 @@ static std::vector<Result> run(const std::vector<Job>& jobs, const std::vector<d
   return results;
 }
 #else
-#define CHECK(x) do { cudaError_t e_ = (x); if (e_ != cudaSuccess) { \
-  printf("%s:%d %s: %s\n", __FILE__, __LINE__, #x, cudaGetErrorString(e_)); exit(1); } } while (0)
+#define CHECK(x)                                                                \
+  do {                                                                          \
+    cudaError_t e_ = (x);                                                       \
+    if (e_ != cudaSuccess) {                                                    \
+      printf("%s:%d %s: %s\n", __FILE__, __LINE__, #x, cudaGetErrorString(e_)); \
+      exit(1);                                                                  \
+    }                                                                           \
+  } while (0)
 
 __global__ void __launch_bounds__(128, 2) run_jobs(const Job* jobs, double* arena, double* slots, int32_t* state) {
   extern __shared__ __align__(16) double shared[];
@@ -134,21 +142,29 @@ __global__ void __launch_bounds__(128, 2) run_jobs(const Job* jobs, double* aren
 static std::vector<Result> run(const std::vector<Job>& jobs, std::vector<double> arena) {
   const size_t count = jobs.size();
   std::vector<double> vt(count * SPARQR_VT_DOUBLES);
-  Job* djobs; double *da, *dv; int32_t* ds;
-  CHECK(cudaMalloc(&djobs, count * sizeof(Job))); CHECK(cudaMalloc(&da, arena.size() * 8));
-  CHECK(cudaMalloc(&dv, vt.size() * 8)); CHECK(cudaMalloc(&ds, 4));
+  Job* djobs;
+  double *da, *dv;
+  int32_t* ds;
+  CHECK(cudaMalloc(&djobs, count * sizeof(Job)));
+  CHECK(cudaMalloc(&da, arena.size() * 8));
+  CHECK(cudaMalloc(&dv, vt.size() * 8));
+  CHECK(cudaMalloc(&ds, 4));
   CHECK(cudaMemcpy(djobs, jobs.data(), count * sizeof(Job), cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(da, arena.data(), arena.size() * 8, cudaMemcpyHostToDevice));
   CHECK(cudaMemset(dv, 0xff, vt.size() * 8));
   CHECK(cudaFuncSetAttribute(run_jobs, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_DOUBLES * 8));
-  run_jobs<<<count, 128, SHARED_DOUBLES * 8>>>(djobs, da, dv, ds);
+  run_jobs<<<count, 128, SHARED_DOUBLES * 8> > >(djobs, da, dv, ds);
   CHECK(cudaGetLastError());
   CHECK(cudaMemcpy(arena.data(), da, arena.size() * 8, cudaMemcpyDeviceToHost));
   CHECK(cudaMemcpy(vt.data(), dv, vt.size() * 8, cudaMemcpyDeviceToHost));
-  CHECK(cudaFree(djobs)); CHECK(cudaFree(da)); CHECK(cudaFree(dv)); CHECK(cudaFree(ds));
+  CHECK(cudaFree(djobs));
+  CHECK(cudaFree(da));
+  CHECK(cudaFree(dv));
+  CHECK(cudaFree(ds));
   std::vector<Result> results(count);
 #pragma omp parallel for
-  for (size_t k = 0; k < count; k++) results[k] = result(jobs[k], arena.data(), vt.data() + k * SPARQR_VT_DOUBLES);
+  for (size_t k = 0; k < count; k++)
+    results[k] = result(jobs[k], arena.data(), vt.data() + k * SPARQR_VT_DOUBLES);
   return results;
 }
 #endif
@@ -172,23 +188,28 @@ struct Worst {
       }
     }
     if (!good && ++wrong <= 20) {
-      printf("WRONG %s: residual %.3g, orthogonality %.3g, R'R %.3g, R %.3g, by Apply %.3g eps\n", name.c_str(), here[0], here[1],
-             here[2], here[3], here[4]);
+      printf("WRONG %s: residual %.3g, orthogonality %.3g, R'R %.3g, R %.3g, by Apply %.3g eps\n", name.c_str(),
+             here[0], here[1], here[2], here[3], here[4]);
     }
   }
 };
 
 /** V of reflectors is lower triangular. */
 static bool by_reflectors(const std::vector<double>& vt) {
-  for (int i = 0; i < 32; i++) for (int j = i + 1; j < 32; j++) if (vt[i * 32 + j] != 0) return false;
+  for (int i = 0; i < 32; i++)
+    for (int j = i + 1; j < 32; j++)
+      if (vt[i * 32 + j] != 0)
+        return false;
   return true;
 }
 
 int main(int argc, char** argv) {
-  const uint64_t count = argc > 1 ? strtoull(argv[1], nullptr, 10) : 10000, seed = argc > 2 ? strtoull(argv[2], nullptr, 10) : 1;
+  const uint64_t count = argc > 1 ? strtoull(argv[1], nullptr, 10) : 10000,
+                 seed = argc > 2 ? strtoull(argv[2], nullptr, 10) : 1;
   std::vector<Tile> given;
   for (int k = 3; k < argc; k++) {
-    for (Tile& t : read_tiles(argv[k])) given.push_back(t);
+    for (Tile& t : read_tiles(argv[k]))
+      given.push_back(t);
   }
   static const char* WAYS[] = {"Cholesky QR", "reflectors", "R alone", "small fronts"};
   Worst worst[4];
@@ -208,7 +229,8 @@ int main(int argc, char** argv) {
       jobs[k] = {static_cast<long long>(arena.size()), tiles[k].size, tiles[k].columns,
                  from + k < given.size() ? TILED : TURN[(from + k) % 8]};
       for (int i = 0; i < tiles[k].rows(); i++) {
-        for (int j = 0; j < LD; j++) arena.push_back(tiles[k].a[i * 32 + j % 32]);
+        for (int j = 0; j < LD; j++)
+          arena.push_back(tiles[k].a[i * 32 + j % 32]);
       }
     }
     const std::vector<Result> results = run(jobs, arena);
@@ -222,19 +244,23 @@ int main(int argc, char** argv) {
     for (uint64_t k = 0; k < n; k++) {
       const uint64_t number = from + k;
       const int way = jobs[k].how == TILED && by_reflectors(results[k].vt) ? REFLECTORS : jobs[k].how;
-      worst[way].add(found[k], (number < given.size() ? "given " + std::to_string(number)
-                                                      : "seed " + std::to_string(seed) + " tile " + std::to_string(number - given.size())) +
-                                   " (" + std::to_string(tiles[k].size) + " row tiles, " + std::to_string(tiles[k].columns) +
-                                   " columns, " + tiles[k].kind + ") by " + WAYS[way]);
+      worst[way].add(
+          found[k],
+          (number < given.size() ? "given " + std::to_string(number)
+                                 : "seed " + std::to_string(seed) + " tile " + std::to_string(number - given.size())) +
+              " (" + std::to_string(tiles[k].size) + " row tiles, " + std::to_string(tiles[k].columns) + " columns, " +
+              tiles[k].kind + ") by " + WAYS[way]);
     }
   }
   long wrong = 0;
   for (int way = 0; way < 4; way++) {
     const Worst& w = worst[way];
     wrong += w.wrong;
-    printf("%s: %ld tiles, in eps: residual %.3g, orthogonality %.3g, R'R %.3g, R %.3g, by Apply %.3g\n", WAYS[way], w.count,
-           w.most[0], w.most[1], w.most[2], w.most[3], w.most[4]);
-    for (int k = 0; k < 5; k++) if (!w.where[k].empty()) printf("  %s\n", w.where[k].c_str());
+    printf("%s: %ld tiles, in eps: residual %.3g, orthogonality %.3g, R'R %.3g, R %.3g, by Apply %.3g\n", WAYS[way],
+           w.count, w.most[0], w.most[1], w.most[2], w.most[3], w.most[4]);
+    for (int k = 0; k < 5; k++)
+      if (!w.where[k].empty())
+        printf("  %s\n", w.where[k].c_str());
   }
   printf("%ld wrong of %llu\n", wrong, static_cast<unsigned long long>(total));
   return wrong != 0;

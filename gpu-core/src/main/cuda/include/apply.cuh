@@ -31,8 +31,8 @@ __device__ __forceinline__ void copy_async_wait() {
  * The first tile and T come from the VT slot, the others from column tile `column` of the front,
  * whose columns from `columns` on hold no reflector.
  */
-__device__ __forceinline__ void load_vt(double* shared, const Bundle& bundle, int ld, int column,
-                                        int columns, const double* vt) {
+__device__ __forceinline__ void load_vt(double* shared, const Bundle& bundle, int ld, int column, int columns,
+                                        const double* vt) {
   double* t = shared + bundle.size * 1024;
   for (int i = threadIdx.x; i < 1024; i += SPARQR_THREADS) {
     int r = i >> 5, c = i & 31;
@@ -44,8 +44,8 @@ __device__ __forceinline__ void load_vt(double* shared, const Bundle& bundle, in
     const double* v = bundle.row[s] + column * SPARQR_TILE;
     for (int i = threadIdx.x; i < 1024; i += SPARQR_THREADS) {
       int r = i >> 5, c = i & 31;
-      copy_async_8(shared + s * 1024 + (r << 5) + (c ^ swizzle(r)),
-                   v + static_cast<long long>(r) * ld + c, c < columns);
+      copy_async_8(shared + s * 1024 + (r << 5) + (c ^ swizzle(r)), v + static_cast<long long>(r) * ld + c,
+                   c < columns);
     }
   }
 }
@@ -56,8 +56,7 @@ __device__ __forceinline__ void load_vt(double* shared, const Bundle& bundle, in
  * TILES row tiles, and add their halves of C through shared memory. All warps of the block call it.
  */
 template <int TILES, int SPLIT>
-__device__ __forceinline__ void apply_columns(double* shared, const Bundle& bundle, int ld, int from,
-                                              int to) {
+__device__ __forceinline__ void apply_columns(double* shared, const Bundle& bundle, int ld, int from, int to) {
   constexpr int STRIPS = SPARQR_WARPS / SPLIT;
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const int g = lane >> 2, t = lane & 3;

@@ -8,8 +8,8 @@
 
 /** to[map[j]] = from[j] for j = first, first + step, .. below end; IN_FLIGHT values on their way. */
 template <int IN_FLIGHT, typename Place, typename Value>
-__device__ __forceinline__ void scatter(double* to, const Place* map, Value from, long long first,
-                                        long long end, int step) {
+__device__ __forceinline__ void scatter(double* to, const Place* map, Value from, long long first, long long end,
+                                        int step) {
   for (long long base = first; base < end; base += IN_FLIGHT * step) {
     Place place[IN_FLIGHT];
     double value[IN_FLIGHT];
@@ -46,19 +46,16 @@ __device__ __forceinline__ void pack_assemble_task(const SparqrStage& stage, con
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const int32_t* column_map = stage.maps + front.column_map;
   for (int i = task.pack.row_from + warp; i < task.pack.row_to; i += SPARQR_WARPS) {
-    const double* from = stage.arena + front.data +
-                         static_cast<long long>(front.fp + i) * front.ld + front.fp;
-    double* to = stage.arena + parent.data +
-                 static_cast<long long>(stage.maps[front.row_map + i]) * parent.ld;
+    const double* from = stage.arena + front.data + static_cast<long long>(front.fp + i) * front.ld + front.fp;
+    double* to = stage.arena + parent.data + static_cast<long long>(stage.maps[front.row_map + i]) * parent.ld;
     scatter<8>(
-        to, column_map, [from](long long j) { return from[j]; },
-        max(task.pack.column_from, i) + lane, task.pack.column_to, 32);
+        to, column_map, [from](long long j) { return from[j]; }, max(task.pack.column_from, i) + lane,
+        task.pack.column_to, 32);
   }
 }
 
 /** The same from a packed block of the input buffer. */
-__device__ __forceinline__ void assemble_block_task(const SparqrStage& stage,
-                                                    const SparqrTask& task,
+__device__ __forceinline__ void assemble_block_task(const SparqrStage& stage, const SparqrTask& task,
                                                     const SparqrFront& block) {
   const SparqrFront& parent = stage.fronts[task.pack.parent];
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
@@ -67,12 +64,10 @@ __device__ __forceinline__ void assemble_block_task(const SparqrStage& stage,
     const long long row = i;
     const double* values = stage.input + block.data + row * block.fn - row * (row - 1) / 2 - row;
     const double* rhs = stage.input + block.data_rhs + row * block.rhs - block.fn;
-    double* to = stage.arena + parent.data +
-                 static_cast<long long>(stage.maps[block.row_map + i]) * parent.ld;
+    double* to = stage.arena + parent.data + static_cast<long long>(stage.maps[block.row_map + i]) * parent.ld;
     const int columns = block.fn;
     scatter<8>(
-        to, column_map,
-        [values, rhs, columns](long long j) { return j < columns ? values[j] : rhs[j]; },
+        to, column_map, [values, rhs, columns](long long j) { return j < columns ? values[j] : rhs[j]; },
         max(task.pack.column_from, i) + lane, task.pack.column_to, 32);
   }
 }
@@ -80,8 +75,8 @@ __device__ __forceinline__ void assemble_block_task(const SparqrStage& stage,
 /**
  * One row of a small front's R or contribution block to the output buffer. Called by a warp.
  */
-__device__ __forceinline__ void pack_row(const SparqrFront& front, const double* row_start, int row,
-                                         double diagonal, double* out, double* out_rhs) {
+__device__ __forceinline__ void pack_row(const SparqrFront& front, const double* row_start, int row, double diagonal,
+                                         double* out, double* out_rhs) {
   const int lane = threadIdx.x & 31;
   const double sign = row < front.fp && diagonal < 0 ? -1.0 : 1.0;
   for (int j = row + lane; j < front.fn; j += 32) {
@@ -134,8 +129,8 @@ __device__ __forceinline__ void pack_rows_task(const SparqrStage& stage, const S
 }
 
 /** residual[slot * rhs + j] = sum over rows [from, to) of a[i * ld + fn + j]^2, in a fixed order. */
-__device__ __forceinline__ void sum_squares(const double* a, long long ld, const SparqrFront& front,
-                                            int from, int to, double* residual, double* shared) {
+__device__ __forceinline__ void sum_squares(const double* a, long long ld, const SparqrFront& front, int from, int to,
+                                            double* residual, double* shared) {
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   for (int j = 0; j < front.rhs; j++) {
     double s = 0;

@@ -74,8 +74,7 @@ __device__ __forceinline__ void store_rows(double* p, int ld, const double (&x)[
 }
 
 /** The same to eight rows of a tile in shared memory. */
-__device__ __forceinline__ void put_rows(double* to, const TilePlaces& place,
-                                         const double (&x)[2][4]) {
+__device__ __forceinline__ void put_rows(double* to, const TilePlaces& place, const double (&x)[2][4]) {
 #pragma unroll
   for (int m = 0; m < 2; m++) {
 #pragma unroll
@@ -86,8 +85,7 @@ __device__ __forceinline__ void put_rows(double* to, const TilePlaces& place,
 }
 
 /** And back. */
-__device__ __forceinline__ void get_rows(double (&x)[2][4], const TilePlaces& place,
-                                         const double* from) {
+__device__ __forceinline__ void get_rows(double (&x)[2][4], const TilePlaces& place, const double* from) {
 #pragma unroll
   for (int m = 0; m < 2; m++) {
 #pragma unroll
@@ -99,16 +97,16 @@ __device__ __forceinline__ void get_rows(double (&x)[2][4], const TilePlaces& pl
 
 /** X of this warp's row tiles to shared memory, at tile and tile + 4 tiles, and its part of X'X. */
 template <int GROUPS>
-__device__ __forceinline__ void load_tiles(double* tile, const TilePlaces& place,
-                                           const Bundle& bundle, int ld, int column, int live,
-                                           double (&part)[6][4]) {
+__device__ __forceinline__ void load_tiles(double* tile, const TilePlaces& place, const Bundle& bundle, int ld,
+                                           int column, int live, double (&part)[6][4]) {
   const int warp = threadIdx.x >> 5, g = (threadIdx.x & 31) >> 2, t = threadIdx.x & 3;
   double x[GROUPS][2][4];
 #pragma unroll
   for (int b = 0; b < GROUPS; b++) {
     if (b < live) {
-      load_rows(x[b], tile_of(bundle, warp + 4 * (b >> 2), column) + g +
-                          static_cast<long long>(8 * (b & 3) + 2 * t) * ld, ld);
+      load_rows(x[b],
+                tile_of(bundle, warp + 4 * (b >> 2), column) + g + static_cast<long long>(8 * (b & 3) + 2 * t) * ld,
+                ld);
     }
   }
   clear(part);
@@ -127,8 +125,7 @@ __device__ __forceinline__ void load_tiles(double* tile, const TilePlaces& place
  * Scales G (a: row thread / 4) to a diagonal in [1, 4), ones where a column is zero, and keeps the scale in sh. tile: X of
  * this warp's row tiles, as load_tiles left them. Returns what this thread has to say for going on. Ends with a barrier.
  */
-__device__ __forceinline__ bool scale_gram(CholeskyShared& sh, double (&a)[4][2], const double* tile,
-                                           int live) {
+__device__ __forceinline__ bool scale_gram(CholeskyShared& sh, double (&a)[4][2], const double* tile, int live) {
   const int lane = threadIdx.x & 31, t = lane & 3, row = threadIdx.x >> 2;
   bool good = true, empty = false;
 #pragma unroll
@@ -167,8 +164,8 @@ __device__ __forceinline__ bool scale_gram(CholeskyShared& sh, double (&a)[4][2]
  * From G = L D L': R1 over lt (L'), R1^-T to `inverse`, both swizzled and scaled back; zeros in the row of a column of
  * zeros. a: L^-1 as eliminate leaves it. Returns what this thread has to say for going on. A warp needs no other's rows of lt.
  */
-__device__ __forceinline__ bool finish_cholesky(const CholeskyShared& sh, const double (&a)[4][2],
-                                                double* lt, double* inverse) {
+__device__ __forceinline__ bool finish_cholesky(const CholeskyShared& sh, const double (&a)[4][2], double* lt,
+                                                double* inverse) {
   const int lane = threadIdx.x & 31, t = lane & 3, row = threadIdx.x >> 2;
   double f[4], h[4];  // D = F F' block by block: this row of F' and of F^-1
   factor_block(sh.elimination.pivot[row >> 2], row & 3, f, h);
@@ -211,10 +208,9 @@ __device__ __forceinline__ bool finish_cholesky(const CholeskyShared& sh, const 
  * On the transpose, Q1' = R1^-T X', whose accumulators are the fragments of the Gram matrix.
  */
 template <int GROUPS>
-__device__ __forceinline__ void orthonormalize(const double* tile, const double* inverse,
-                                               double* top, const TilePlaces& place,
-                                               const Bundle& bundle, int ld, int column, int live,
-                                               double (&q1)[4][2][4], double (&part)[6][4]) {
+__device__ __forceinline__ void orthonormalize(const double* tile, const double* inverse, double* top,
+                                               const TilePlaces& place, const Bundle& bundle, int ld, int column,
+                                               int live, double (&q1)[4][2][4], double (&part)[6][4]) {
   const int warp = threadIdx.x >> 5, g = (threadIdx.x & 31) >> 2, t = threadIdx.x & 3;
   double fa[3][8];  // R1^-T: blocks (0, 0), (1, 0), (1, 1)
 #pragma unroll
@@ -231,7 +227,7 @@ __device__ __forceinline__ void orthonormalize(const double* tile, const double*
     if (b < live) {
 #pragma unroll
       for (int r = 0; r < 2; r++) {
-        double(&q)[2][4] = q1[(b & 3) + r];
+        double (&q)[2][4] = q1[(b & 3) + r];
         const double* from = tile + (b >> 2) * 4096 + ((b & 3) + r) * 256;
         double fb[2][4];
 #pragma unroll
@@ -248,9 +244,8 @@ __device__ __forceinline__ void orthonormalize(const double* tile, const double*
 #pragma unroll
       for (int r = 0; r < 2; r++) {
         if (b >= 4) {
-          store_rows(tile_of(bundle, warp + 4, column) + g +
-                         static_cast<long long>(8 * ((b & 3) + r) + 2 * t) * ld,
-                     ld, q1[(b & 3) + r]);
+          store_rows(tile_of(bundle, warp + 4, column) + g + static_cast<long long>(8 * ((b & 3) + r) + 2 * t) * ld, ld,
+                     q1[(b & 3) + r]);
         } else if (warp == 0) {
           put_rows(top + (b + r) * 256, place, q1[b + r]);
         }
@@ -260,8 +255,8 @@ __device__ __forceinline__ void orthonormalize(const double* tile, const double*
 }
 
 /** V of the first tile of each warp but the first to where X was. */
-__device__ __forceinline__ void store_first_tile(const double (&q1)[4][2][4], const Bundle& bundle,
-                                                 int ld, int column, int live) {
+__device__ __forceinline__ void store_first_tile(const double (&q1)[4][2][4], const Bundle& bundle, int ld, int column,
+                                                 int live) {
   const int warp = threadIdx.x >> 5, g = (threadIdx.x & 31) >> 2, t = threadIdx.x & 3;
   if (warp > 0 && live > 0) {
     double* to = tile_of(bundle, warp, column) + g + static_cast<long long>(2 * t) * ld;
@@ -274,9 +269,8 @@ __device__ __forceinline__ void store_first_tile(const double (&q1)[4][2][4], co
 
 /** X of this warp's second tile, still in shared memory at `from`, back to where Q1 has been stored. Ends with a barrier. */
 template <int GROUPS>
-__device__ __forceinline__ void restore_second_tile(const double* from, const TilePlaces& place,
-                                                    const Bundle& bundle, int ld, int column,
-                                                    int live) {
+__device__ __forceinline__ void restore_second_tile(const double* from, const TilePlaces& place, const Bundle& bundle,
+                                                    int ld, int column, int live) {
   if (GROUPS > 4 && live > 4) {
     const int warp = threadIdx.x >> 5, g = (threadIdx.x & 31) >> 2, t = threadIdx.x & 3;
     double* to = tile_of(bundle, warp + 4, column) + g + static_cast<long long>(2 * t) * ld;
@@ -327,8 +321,7 @@ struct Strip {
 };
 
 /** D += U B with U's blocks (0, 0), (0, 1), (1, 1). */
-__device__ __forceinline__ void add_upper(const double (&u)[3][8], const double (&b)[2][4],
-                                          double (&d)[2][4]) {
+__device__ __forceinline__ void add_upper(const double (&u)[3][8], const double (&b)[2][4], double (&d)[2][4]) {
   mma_16x8x16(d[0], u[0], b[0]);
   mma_16x8x16(d[0], u[1], b[1]);
   mma_16x8x16(d[1], u[2], b[1]);
@@ -339,8 +332,7 @@ __device__ __forceinline__ void add_upper(const double (&u)[3][8], const double 
  * accumulators; own: 384 doubles of the warp's own.
  */
 __device__ __forceinline__ void write_t(const double* n, const double (&u)[3][8], double (&ut)[2][4],
-                                        const TilePlaces& place, const Strip& strip, double* own,
-                                        double* t_slot) {
+                                        const TilePlaces& place, const Strip& strip, double* own, double* t_slot) {
   const int warp = threadIdx.x >> 5, g = (threadIdx.x & 31) >> 2, t = threadIdx.x & 3;
   double b[2][4], d[2][4];
   strip.operand(n, b);
@@ -386,9 +378,8 @@ __device__ __forceinline__ void write_t(const double* n, const double (&u)[3][8]
  * block call it; a barrier must lie between it and what wrote the tiles, and between it and what reads them.
  */
 template <int TILES>
-__device__ __forceinline__ bool cholesky_factorize(double* shared, CholeskyShared& sh,
-                                                   const Bundle& bundle, int ld, int column,
-                                                   double* vt) {
+__device__ __forceinline__ bool cholesky_factorize(double* shared, CholeskyShared& sh, const Bundle& bundle, int ld,
+                                                   int column, double* vt) {
   constexpr int GROUPS = (TILES + 3) / 4 * 4;  // of eight rows, a warp
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const int g = lane >> 2, t = lane & 3, row = threadIdx.x >> 2;
@@ -494,10 +485,8 @@ __device__ __forceinline__ bool cholesky_factorize(double* shared, CholeskyShare
     for (int h = 0; h < 2; h++) {
       const int i = 16 * m + g + 8 * h, j = 8 * warp + 2 * t;
       const double s = sh.elimination.sign[i];
-      const double2 out = make_double2(j >= i ? s * r[m][2 * h] : 0.0,
-                                       j + 1 >= i ? s * r[m][2 * h + 1] : 0.0);
-      *reinterpret_cast<double2*>(tile_of(bundle, 0, column) + static_cast<long long>(i) * ld + j) =
-          out;
+      const double2 out = make_double2(j >= i ? s * r[m][2 * h] : 0.0, j + 1 >= i ? s * r[m][2 * h + 1] : 0.0);
+      *reinterpret_cast<double2*>(tile_of(bundle, 0, column) + static_cast<long long>(i) * ld + j) = out;
       if (j == i || j + 1 == i) {
         sh.beta[i] = j == i ? out.x : out.y;
       }

@@ -18,12 +18,12 @@ constexpr double SPARQR_SUM_LIMIT = 64;
 
 /** A part of a front's rows, or of a block's. */
 struct alignas(16) SparqrSumChunk {
-  int64_t from;   // packed rows: place of the values of row_from; S: first entry
-  int64_t to;     // packed rows: place of the right-hand sides of row_from; S: end
-  int64_t probes; // S: place of the t of the front's row 0
-  int32_t front;  // or fronts + number of a block
+  int64_t from;    // packed rows: place of the values of row_from; S: first entry
+  int64_t to;      // packed rows: place of the right-hand sides of row_from; S: end
+  int64_t probes;  // S: place of the t of the front's row 0
+  int32_t front;   // or fronts + number of a block
   int32_t row_from;
-  int32_t row_to; // packed rows [row_from, row_to)
+  int32_t row_to;  // packed rows [row_from, row_to)
   int32_t unused[3];
 };
 static_assert(sizeof(SparqrSumChunk) == 48, "chunk size");
@@ -38,16 +38,16 @@ static_assert(offsetof(SparqrSumChunk, row_to) == 32, "");
 struct SparqrSums {
   const SparqrSumChunk* chunks;
   const SparqrFront* fronts;
-  const double* values;         // packed rows: the buffer that they are in; S: s_value
+  const double* values;  // packed rows: the buffer that they are in; S: s_value
   const uint32_t* s_index;
-  const int32_t* start;         // [fronts + blocks]: first of the columns in `number`
-  const int32_t* number;        // the stage's columns
-  const double* scale;          // [columns + rhs]
-  const int32_t* counts;        // [fronts + blocks]: 0 if these rows do not count
-  unsigned long long* sums;     // [4 (columns + rhs)]: squares in whole units, in 2^-40 of them, probes the same
-  int32_t* marked;              // [columns + rhs]
-  double* t;                    // [rows of the fronts]
-  unsigned long long* bits;     // [1] sum over all values of mixed_bits
+  const int32_t* start;      // [fronts + blocks]: first of the columns in `number`
+  const int32_t* number;     // the stage's columns
+  const double* scale;       // [columns + rhs]
+  const int32_t* counts;     // [fronts + blocks]: 0 if these rows do not count
+  unsigned long long* sums;  // [4 (columns + rhs)]: squares in whole units, in 2^-40 of them, probes the same
+  int32_t* marked;           // [columns + rhs]
+  double* t;                 // [rows of the fronts]
+  unsigned long long* bits;  // [1] sum over all values of mixed_bits
   double probe_unit;
   int32_t columns;
   int32_t rhs;
@@ -68,8 +68,7 @@ __device__ __forceinline__ double units_of(const unsigned long long* sum, int al
 }
 
 /** Adds to the sums of a column. */
-__device__ __forceinline__ void add_sums(const SparqrSums& sums, int column, double squares,
-                                         double probe) {
+__device__ __forceinline__ void add_sums(const SparqrSums& sums, int column, double squares, double probe) {
   const double p = probe * sums.probe_unit;
   // so written that NaN marks the column
   if (squares <= SPARQR_SUM_LIMIT && fabs(p) <= SPARQR_SUM_LIMIT * SPARQR_SUM_UNIT) {
@@ -185,8 +184,7 @@ __device__ __forceinline__ void packed_sums(const SparqrSums& sums, bool all) {
 }
 
 /** Lanes of one column add up before they add to its sums. All lanes of the warp call it; column -1: nothing to add. */
-__device__ __forceinline__ void add_together(const SparqrSums& sums, int column, double squares,
-                                             double probe) {
+__device__ __forceinline__ void add_together(const SparqrSums& sums, int column, double squares, double probe) {
   const int leader = __shfl_sync(~0u, column, 0);
   if (__all_sync(~0u, column == leader)) {
     for (int step = 16; step > 0; step >>= 1) {
@@ -341,8 +339,7 @@ __device__ __forceinline__ void rhs_sums(const SparqrSums& sums) {
   for (int q = 0; q < rhs; q++) {
     const double scale = sums.scale[sums.columns + q];
     double squares = 0, probe = 0;
-    for (long long e = chunk.from + q + static_cast<long long>(threadIdx.x) * rhs; e < chunk.to;
-         e += 128ll * rhs) {
+    for (long long e = chunk.from + q + static_cast<long long>(threadIdx.x) * rhs; e < chunk.to; e += 128ll * rhs) {
       const double x = sums.values[e];
       const double w = x * scale;
       squares = fma(w, w, squares);
@@ -367,8 +364,8 @@ struct SparqrDepartures {
   const unsigned long long* out;  // and over what came out
   const int32_t* marked_in;
   const int32_t* marked_out;
-  const double* ended;            // [rhs]: squares of right-hand sides that ended here, scaled
-  double* result;                 // the largest departure, then parts of ||t||^2
+  const double* ended;  // [rhs]: squares of right-hand sides that ended here, scaled
+  double* result;       // the largest departure, then parts of ||t||^2
   double probe_unit;
   int32_t columns;
   int32_t rhs;
@@ -414,8 +411,7 @@ __device__ __forceinline__ void departures(const SparqrDepartures& d) {
     }
     const double probe = units_of(d.in + 2ll * all + j, all) - units_of(d.out + 2ll * all + j, all);
     const double squares = fabs(in - out) / fmax(in, 0.0625);
-    const double product =
-        fabs(probe / d.probe_unit) / (fmax(sqrt(fmax(in, 0.0)), 0.25) * weight);
+    const double product = fabs(probe / d.probe_unit) / (fmax(sqrt(fmax(in, 0.0)), 0.25) * weight);
     double here = fmax(squares, product);
     if (d.marked_in[j] != 0 || d.marked_out[j] != 0 || !(squares + product >= 0)) {
       here = __longlong_as_double(0x7ff8000000000000ll);

@@ -30,8 +30,7 @@ __device__ __forceinline__ void rotate(double (&a)[4][2]) {
 }
 
 /** Writes this thread's row, one of the pivot rows k .. k + 3, whose columns are in a[block]. */
-__device__ __forceinline__ void put_row(EliminationShared& sh, const double (&a)[4][2], int k, int block,
-                                        int k0) {
+__device__ __forceinline__ void put_row(EliminationShared& sh, const double (&a)[4][2], int k, int block, int k0) {
   const int row = threadIdx.x >> 2, t = threadIdx.x & 3;
   double* to = sh.row[(k >> 2) & 1][row & 3];
 #pragma unroll
@@ -66,14 +65,14 @@ __device__ __forceinline__ void eliminate(EliminationShared& sh, double (&a)[4][
     for (int kk = 0; kk < 8; kk += 4) {
       const int k = k0 + kk;
       __syncthreads();
-      const double(*p)[4] = sh.pivot[k >> 2];
+      const double (*p)[4] = sh.pivot[k >> 2];
       const double2 p0 = *reinterpret_cast<const double2*>(&p[0][0]);
       const double2 b0 = *reinterpret_cast<const double2*>(&p[0][2]);
       const double p11 = p[1][1];
       const double2 b1 = *reinterpret_cast<const double2*>(&p[1][2]);
       const double2 d2 = *reinterpret_cast<const double2*>(&p[2][2]);
       const double d33 = p[3][3];
-      const double(*r)[36] = sh.row[kk >> 2];
+      const double (*r)[36] = sh.row[kk >> 2];
       const double own0 = r[0][row], own1 = r[1][row], own2 = r[2][row], own3 = r[3][row];
       double b[4];
 #pragma unroll
@@ -143,7 +142,7 @@ __device__ __forceinline__ void reconstruct(EliminationShared& sh, double (&a)[4
     for (int kk = 0; kk < 8; kk += 4) {
       const int k = k0 + kk;
       __syncthreads();
-      const double(*p)[4] = sh.pivot[k >> 2];
+      const double (*p)[4] = sh.pivot[k >> 2];
       double2 a0 = *reinterpret_cast<const double2*>(&p[0][0]);
       double2 a1 = *reinterpret_cast<const double2*>(&p[1][0]);
       const double2 b0 = *reinterpret_cast<const double2*>(&p[0][2]);
@@ -154,7 +153,7 @@ __device__ __forceinline__ void reconstruct(EliminationShared& sh, double (&a)[4
       const double2 d3 = *reinterpret_cast<const double2*>(&p[3][2]);
       const double2 own = *reinterpret_cast<const double2*>(&sh.column[kk >> 2][row][0]);
       const double2 far = *reinterpret_cast<const double2*>(&sh.column[kk >> 2][row][2]);
-      const double(*r)[36] = sh.row[kk >> 2];
+      const double (*r)[36] = sh.row[kk >> 2];
       double b[4];
 #pragma unroll
       for (int c = 0; c < 4; c++) {
@@ -223,8 +222,7 @@ __device__ __forceinline__ void reconstruct(EliminationShared& sh, double (&a)[4
 }
 
 /** D = F F', 4 x 4: row r of F' and of F^-1. */
-__device__ __forceinline__ void factor_block(const double (*d)[4], int r, double (&f)[4],
-                                             double (&h)[4]) {
+__device__ __forceinline__ void factor_block(const double (*d)[4], int r, double (&f)[4], double (&h)[4]) {
   double i0, i1, i2, i3;
   const double f00 = square_root(d[0][0], i0);
   const double f10 = d[0][1] * i0, f20 = d[0][2] * i0, f30 = d[0][3] * i0;

@@ -6,8 +6,7 @@
 #include "householder_qr.cuh"
 
 /** Row tile `tile` of a front. */
-__device__ __forceinline__ double* row_tile(const SparqrStage& stage, const SparqrFront& front,
-                                            int tile) {
+__device__ __forceinline__ double* row_tile(const SparqrStage& stage, const SparqrFront& front, int tile) {
   return stage.arena + front.data + static_cast<long long>(tile) * SPARQR_TILE * front.ld;
 }
 
@@ -17,8 +16,8 @@ __device__ __forceinline__ int reflector_columns(const SparqrFront& front, int c
 }
 
 /** Marks the front if a pivot of its column tile is dead. */
-__device__ __forceinline__ void check_pivots(const SparqrStage& stage, const SparqrFront& front,
-                                             int number, int column, const double* beta) {
+__device__ __forceinline__ void check_pivots(const SparqrStage& stage, const SparqrFront& front, int number, int column,
+                                             const double* beta) {
   const int j = column * SPARQR_TILE + threadIdx.x;
   if (threadIdx.x < SPARQR_TILE && j < front.fp && stage.tolerance >= 0 &&
       !(fabs(beta[threadIdx.x]) > stage.tolerance)) {
@@ -27,15 +26,12 @@ __device__ __forceinline__ void check_pivots(const SparqrStage& stage, const Spa
 }
 
 template <int BUNDLE>
-__device__ __forceinline__ void factorize_task(double* shared, const SparqrStage& stage,
-                                               const SparqrTask& task, const SparqrFront& front,
-                                               const Bundle& bundle, int column) {
+__device__ __forceinline__ void factorize_task(double* shared, const SparqrStage& stage, const SparqrTask& task,
+                                               const SparqrFront& front, const Bundle& bundle, int column) {
   __shared__ CholeskyShared cholesky;
   HouseholderShared& sh = *reinterpret_cast<HouseholderShared*>(shared);
   const int columns = reflector_columns(front, column);
-  double* vt = task.qr.vt_write < 0
-                   ? nullptr
-                   : stage.vt + static_cast<long long>(task.qr.vt_write) * SPARQR_VT_DOUBLES;
+  double* vt = task.qr.vt_write < 0 ? nullptr : stage.vt + static_cast<long long>(task.qr.vt_write) * SPARQR_VT_DOUBLES;
   const bool few = BUNDLE > 4 && bundle.size <= 4;
   const double* beta = sh.beta;
   bool done = false;
@@ -61,9 +57,8 @@ __device__ __forceinline__ void factorize_task(double* shared, const SparqrStage
 
 /** Apply to column tiles [from, to): whole bundle in each warp, or two warps a strip. */
 template <int BUNDLE, bool BULK>
-__device__ __forceinline__ void apply_task(double* shared, const SparqrFront& front,
-                                           const Bundle& bundle, int column, const double* vt,
-                                           int from, int to) {
+__device__ __forceinline__ void apply_task(double* shared, const SparqrFront& front, const Bundle& bundle, int column,
+                                           const double* vt, int from, int to) {
   load_vt(shared, bundle, front.ld, column, reflector_columns(front, column), vt);
   from *= SPARQR_TILE;
   // Padding past the last right-hand side is zero and stays so.
@@ -91,8 +86,7 @@ __device__ __forceinline__ void qr_task(double* shared, Bundle& bundle, const Sp
   const bool pipelined = task.kind == SPARQR_APPLY_FACTORIZE;
   const int lane = threadIdx.x;
   if (lane < task.size && (!pipelined || lane == 0 || (task.applied >> (lane - 1) & 1))) {
-    const int place = pipelined ? __popc(task.applied & ((1 << max(lane - 1, 0)) - 1)) + (lane > 0)
-                                : lane;
+    const int place = pipelined ? __popc(task.applied & ((1 << max(lane - 1, 0)) - 1)) + (lane > 0) : lane;
     bundle.row[place] = row_tile(stage, front, task.qr.tile[lane]);
   }
   if (lane == 0) {

@@ -5,8 +5,7 @@
 #include "mma.cuh"
 
 /** D += upper blocks of F'F, F 16 rows in fragments; blocks m = 0: n = 0 .. 3, m = 1: n = 2, 3. */
-__device__ __forceinline__ void add_gram(const double (&f0)[2][4], const double (&f1)[2][4],
-                                         double (&d)[6][4]) {
+__device__ __forceinline__ void add_gram(const double (&f0)[2][4], const double (&f1)[2][4], double (&d)[6][4]) {
   double fa[2][8];
 #pragma unroll
   for (int m = 0; m < 2; m++) {

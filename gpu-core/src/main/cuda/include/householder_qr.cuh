@@ -78,118 +78,137 @@ __device__ __forceinline__ Reflector reflector(double alpha, double norm2, int f
 }
 
 /**
- * Factorizes columns [0, columns) of the tiles at row[s] + column * 32; further columns of the tile
- * are updated only. vt: 2048 doubles, or null if nobody needs V and T. On return sh.beta[k], k < columns, is R_kk. TILES is at least
- * the bundle's size. All threads of the block call it; a barrier must lie between it and what wrote
- * the tiles, and between it and what reads them.
+ * A bundle in the registers of a block's threads, and the steps that Factorize takes with it: load, scale, begin, a step a
+ * column, the last column of T, store. TILES is at least the bundle's size.
  */
 template <int TILES>
-__device__ __forceinline__ void householder_factorize(HouseholderShared& sh, const Bundle& bundle, int ld,
-                                          int column, int columns, double* vt) {
-  constexpr int PAIRS = TILES * 2;
-  constexpr int KEEP = TILES <= 4 ? PAIRS : 1;  // row pairs of x that stay in registers
-  const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
-  const int rl = lane >> 2, cl = lane & 3;
-  const int c0 = 8 * warp + 2 * cl;
+struct HouseholderBundle {
+  static constexpr int PAIRS = TILES * 2;
+  static constexpr int KEEP = TILES <= 4 ? PAIRS : 1;  // row pairs of x that stay in registers
+
+  HouseholderShared& sh;
+  const int warp, lane;
+  const int rl, cl;
+  const int c0;           // this thread's first column
+  const int ti, tq;       // its row of T, and its first column there
   double a[PAIRS][2][2];  // [pair of rows][row of the pair][column]
-#pragma unroll
-  for (int s = 0; s < PAIRS; s++) {
-    const bool live = (s >> 1) < bundle.size;
-    const double* p = live ? bundle.row[s >> 1] + column * SPARQR_TILE + c0 +
-                                 static_cast<long long>(2 * rl + 16 * (s & 1)) * ld
-                           : nullptr;
-#pragma unroll
-    for (int h = 0; h < 2; h++) {
-      double2 pair = make_double2(0.0, 0.0);
-      if (live) {
-        pair = *reinterpret_cast<const double2*>(p + h * ld);
-      }
-      a[s][h][0] = pair.x;
-      a[s][h][1] = pair.y;
-    }
+  double t[8];            // T(ti, tq + 4 i)
+  double inverse[2];      // 1 / v_jj of this thread's columns
+  double unscale[2];      // what its columns were divided by
+
+  __device__ __forceinline__ explicit HouseholderBundle(HouseholderShared& shared)
+      : sh(shared),
+        warp(threadIdx.x >> 5),
+        lane(threadIdx.x & 31),
+        rl(lane >> 2),
+        cl(lane & 3),
+        c0(8 * warp + 2 * cl),
+        ti(8 * warp + rl),
+        tq(cl) {}
+
+  /** Where this thread's values of pair s of rows are. */
+  __device__ __forceinline__ double* place(const Bundle& bundle, int ld, int column, int s) const {
+    return bundle.row[s >> 1] + column * SPARQR_TILE + c0 + static_cast<long long>(2 * rl + 16 * (s & 1)) * ld;
   }
-  unsigned largest[2] = {0, 0};  // the exponent is enough: high words order like the values
-#pragma unroll
-  for (int s = 0; s < PAIRS; s++) {
-#pragma unroll
-    for (int h = 0; h < 2; h++) {
-#pragma unroll
-      for (int c = 0; c < 2; c++) {
-        largest[c] = max(largest[c], static_cast<unsigned>(__double2hiint(fabs(a[s][h][c]))));
-      }
-    }
-  }
-  double unscale[2];
-#pragma unroll
-  for (int c = 0; c < 2; c++) {
-#pragma unroll
-    for (int lanes = 4; lanes <= 16; lanes *= 2) {
-      largest[c] = max(largest[c], __shfl_xor_sync(~0u, largest[c], lanes));
-    }
-    const ColumnScale size(largest[c]);
-    const int exponent = c0 + c < columns ? size.exponent : 0;
-    unscale[c] = power_of_two(exponent);
-    if (rl == 0) {
-      sh.floor[c0 + c] = size.floor;
-    }
-    if (exponent != 0) {
-      const double scale = power_of_two(-exponent);
-#pragma unroll
-      for (int s = 0; s < PAIRS; s++) {
-        a[s][0][c] *= scale;
-        a[s][1][c] *= scale;
-      }
-    }
-  }
-  double inverse[2] = {0, 0};  // 1 / v_jj of this thread's columns
-  double t[8];                 // T(ti, tq + 4 i)
-  const int ti = 8 * warp + rl, tq = cl;
-#pragma unroll
-  for (int i = 0; i < 8; i++) {
-    t[i] = 0;
-  }
-  if (threadIdx.x < 32) {
-    sh.z[1][threadIdx.x] = 0;
-  }
-  if (c0 == 0) {
+
+  __device__ __forceinline__ void load(const Bundle& bundle, int ld, int column) {
 #pragma unroll
     for (int s = 0; s < PAIRS; s++) {
-      double2 pair = make_double2(a[s][0][0], a[s][1][0]);
-      if (s == 0 && rl == 0) {
-        sh.alpha[0] = pair.x;
+      const bool live = (s >> 1) < bundle.size;
+      const double* p = live ? place(bundle, ld, column, s) : nullptr;
+#pragma unroll
+      for (int h = 0; h < 2; h++) {
+        double2 pair = make_double2(0.0, 0.0);
+        if (live) {
+          pair = *reinterpret_cast<const double2*>(p + h * ld);
+        }
+        a[s][h][0] = pair.x;
+        a[s][h][1] = pair.y;
       }
-      *reinterpret_cast<double2*>(&sh.x[0][2 * rl + 16 * s]) = pair;
     }
   }
-  // Not unrolled: the loop's code is what the instruction caches hold, twice of it is slower.
-#pragma unroll 1
-  for (int k = 0; k < columns; k++) {
-    __syncthreads();
-    const bool odd = k & 1;
-    const double* x = sh.x[k & 1] + 2 * rl;
-    double2 xs[KEEP];
+
+  /** Each of the first `columns` columns by a power of two of its own, where it needs one; what counts as nothing left. */
+  __device__ __forceinline__ void scale(int columns) {
+    unsigned largest[2] = {0, 0};  // the exponent is enough: high words order like the values
 #pragma unroll
-    for (int s = 0; s < KEEP; s++) {
-      xs[s] = *reinterpret_cast<const double2*>(x + 16 * s);
+    for (int s = 0; s < PAIRS; s++) {
+#pragma unroll
+      for (int h = 0; h < 2; h++) {
+#pragma unroll
+        for (int c = 0; c < 2; c++) {
+          largest[c] = max(largest[c], static_cast<unsigned>(__double2hiint(fabs(a[s][h][c]))));
+        }
+      }
     }
-    const double alpha = sh.alpha[k & 1];
-    const int floor = sh.floor[k];
-    const double* z = sh.z[(k + 1) & 1];
-    const double tau_before = k > 0 ? sh.tau[k - 1] : 0.0;
-    // Row k of this thread's columns, from the lane that has it.
-    const bool top = k < 16;
-    double a0 = choose(odd, choose(top, a[0][1][0], a[1][1][0]),
-                       choose(top, a[0][0][0], a[1][0][0]));
-    double a1 = choose(odd, choose(top, a[0][1][1], a[1][1][1]),
-                       choose(top, a[0][0][1], a[1][0][1]));
+#pragma unroll
+    for (int c = 0; c < 2; c++) {
+#pragma unroll
+      for (int lanes = 4; lanes <= 16; lanes *= 2) {
+        largest[c] = max(largest[c], __shfl_xor_sync(~0u, largest[c], lanes));
+      }
+      const ColumnScale size(largest[c]);
+      const int exponent = c0 + c < columns ? size.exponent : 0;
+      unscale[c] = power_of_two(exponent);
+      if (rl == 0) {
+        sh.floor[c0 + c] = size.floor;
+      }
+      if (exponent != 0) {
+        const double scale = power_of_two(-exponent);
+#pragma unroll
+        for (int s = 0; s < PAIRS; s++) {
+          a[s][0][c] *= scale;
+          a[s][1][c] *= scale;
+        }
+      }
+    }
+  }
+
+  /** T is zero, and column 0 is for everyone. */
+  __device__ __forceinline__ void begin() {
+    inverse[0] = 0;
+    inverse[1] = 0;
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+      t[i] = 0;
+    }
+    if (threadIdx.x < 32) {
+      sh.z[1][threadIdx.x] = 0;
+    }
+    if (c0 == 0) {
+#pragma unroll
+      for (int s = 0; s < PAIRS; s++) {
+        double2 pair = make_double2(a[s][0][0], a[s][1][0]);
+        if (s == 0 && rl == 0) {
+          sh.alpha[0] = pair.x;
+        }
+        *reinterpret_cast<double2*>(&sh.x[0][2 * rl + 16 * s]) = pair;
+      }
+    }
+  }
+
+  /** Row pair s of x: kept, or from shared memory. */
+  __device__ __forceinline__ double2 broadcast(const double2* kept, const double* x, int s) const {
+    return s < KEEP ? kept[s < KEEP ? s : 0] : *reinterpret_cast<const double2*>(x + 16 * s);
+  }
+
+  /** Row k of this thread's columns, from the lane that has it. */
+  __device__ __forceinline__ void row(int k, double& a0, double& a1) const {
+    const bool odd = k & 1, top = k < 16;
+    a0 = choose(odd, choose(top, a[0][1][0], a[1][1][0]), choose(top, a[0][0][0], a[1][0][0]));
+    a1 = choose(odd, choose(top, a[0][1][1], a[1][1][1]), choose(top, a[0][0][1], a[1][0][1]));
     const int source = ((k & 15) >> 1) * 4 + cl;
     a0 = __shfl_sync(~0u, a0, source);
     a1 = __shfl_sync(~0u, a1, source);
+  }
+
+  /** x'x and the two x'a_j: one butterfly for the three. */
+  __device__ __forceinline__ void products(const double2* kept, const double* x, double& norm2, double& d0,
+                                           double& d1) const {
     double p0[2] = {0, 0}, p1[2] = {0, 0}, q[2] = {0, 0};
 #pragma unroll
     for (int s = 0; s < PAIRS; s++) {
-      const double2 v = s < KEEP ? xs[s < KEEP ? s : 0]
-                                 : *reinterpret_cast<const double2*>(x + 16 * s);
+      const double2 v = broadcast(kept, x, s);
       q[0] = fma(v.x, v.x, q[0]);
       q[1] = fma(v.y, v.y, q[1]);
       p0[0] = fma(v.x, a[s][0][0], p0[0]);
@@ -197,7 +216,9 @@ __device__ __forceinline__ void householder_factorize(HouseholderShared& sh, con
       p0[1] = fma(v.y, a[s][1][0], p0[1]);
       p1[1] = fma(v.y, a[s][1][1], p1[1]);
     }
-    double norm2 = q[0] + q[1], d0 = p0[0] + p0[1], d1 = p1[0] + p1[1];
+    norm2 = q[0] + q[1];
+    d0 = p0[0] + p0[1];
+    d1 = p1[0] + p1[1];
 #pragma unroll
     for (int lanes = 4; lanes <= 16; lanes *= 2) {
       const double u0 = __shfl_xor_sync(~0u, norm2, lanes);
@@ -207,43 +228,51 @@ __device__ __forceinline__ void householder_factorize(HouseholderShared& sh, con
       d0 += u1;
       d1 += u2;
     }
-    // T(:, k-1) = -tau T(:, 0..k-2) z, z = V' v_{k-1}: work for the time of the next chain.
+  }
+
+  /** This thread's part of T(:, 0..k-2) z, z = V' v_{k-1}. */
+  __device__ __forceinline__ double t_times(const double* z) const {
     double t0 = 0, t1 = 0;
 #pragma unroll
     for (int i = 0; i < 8; i += 2) {
       t0 = fma(t[i], z[tq + 4 * i], t0);
       t1 = fma(t[i + 1], z[tq + 4 * i + 4], t1);
     }
-    t0 += t1;
-    t1 = __shfl_xor_sync(~0u, t0, 1);
-    const Reflector h = reflector(alpha, norm2, floor);
-    t0 += t1;
-    t1 = __shfl_xor_sync(~0u, t0, 2);
-    d0 = fma(-h.beta, a0, d0);
-    d1 = fma(-h.beta, a1, d1);
-    const double w0 = c0 > k ? h.gamma * d0 : 0.0;
-    const double w1 = c0 + 1 > k ? h.gamma * d1 : 0.0;
+    return t0 + t1;
+  }
+
+  /** Column k of T from its whole product with z. */
+  __device__ __forceinline__ void set_t(int k, double tau, double product) {
+    const double t_new = ti == k ? tau : -tau * product;
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+      t[i] = choose(k == tq + 4 * i, t_new, t[i]);
+    }
+  }
+
+  __device__ __forceinline__ void update(const double2* kept, const double* x, double w0, double w1) {
 #pragma unroll
     for (int s = 0; s < PAIRS; s++) {
-      const double2 v = s < KEEP ? xs[s < KEEP ? s : 0]
-                                 : *reinterpret_cast<const double2*>(x + 16 * s);
+      const double2 v = broadcast(kept, x, s);
       a[s][0][0] = fma(-v.x, w0, a[s][0][0]);
       a[s][0][1] = fma(-v.x, w1, a[s][0][1]);
       a[s][1][0] = fma(-v.y, w0, a[s][1][0]);
       a[s][1][1] = fma(-v.y, w1, a[s][1][1]);
     }
-    // Column k + 1 for everyone, zeros above its diagonal.
-    const int next = k + 1;
+  }
+
+  /** Column `next` for everyone, zeros above its diagonal; from the lanes that have it. */
+  __device__ __forceinline__ void publish(int next, int columns) {
     if (c0 == (next & ~1) && next < columns) {
+      const bool second = next & 1;
       double* to = sh.x[next & 1] + 2 * rl;
 #pragma unroll
       for (int s = 0; s < PAIRS; s++) {
-        double2 pair = make_double2(choose(odd, a[s][0][0], a[s][0][1]),
-                                    choose(odd, a[s][1][0], a[s][1][1]));
+        double2 pair = make_double2(choose(second, a[s][0][1], a[s][0][0]), choose(second, a[s][1][1], a[s][1][0]));
         if (s < 2) {
           const int r = 2 * rl + 16 * s;
           if (r == (next & ~1)) {
-            sh.alpha[next & 1] = choose(odd, pair.x, pair.y);
+            sh.alpha[next & 1] = choose(second, pair.y, pair.x);
           }
           pair.x = r >= next ? pair.x : 0.0;
           pair.y = r + 1 >= next ? pair.y : 0.0;
@@ -251,7 +280,11 @@ __device__ __forceinline__ void householder_factorize(HouseholderShared& sh, con
         *reinterpret_cast<double2*>(to + 16 * s) = pair;
       }
     }
-    // z, for T: v_j' v_k with both normalised.
+  }
+
+  /** What T and R need of reflector k: z_j = v_j' v_k with both normalised, tau, R_kk. */
+  __device__ __forceinline__ void note(int k, const Reflector& h, double d0, double d1) {
+    const bool odd = k & 1;
     inverse[0] = choose(c0 == k, h.inverse, inverse[0]);
     inverse[1] = choose(c0 + 1 == k, h.inverse, inverse[1]);
     if (rl == 0) {
@@ -265,10 +298,12 @@ __device__ __forceinline__ void householder_factorize(HouseholderShared& sh, con
     if (rl == 0 && c0 == (k & ~1)) {
       sh.beta[k] = h.beta * choose(odd, unscale[1], unscale[0]);
     }
-    // Row k: R.
+  }
+
+  /** Row k becomes R's. */
+  __device__ __forceinline__ void set_row(int k, double r0, double r1) {
+    const bool odd = k & 1, top = k < 16;
     if (rl == (k & 15) >> 1) {
-      const double r0 = c0 == k ? h.beta : fma(-h.pivot, w0, a0);
-      const double r1 = c0 + 1 == k ? h.beta : fma(-h.pivot, w1, a1);
 #pragma unroll
       for (int s = 0; s < 2; s++) {
 #pragma unroll
@@ -279,64 +314,114 @@ __device__ __forceinline__ void householder_factorize(HouseholderShared& sh, con
         }
       }
     }
+  }
+
+  /** Column k, which everyone can read: its reflector, applied to what is right of it; column k - 1 of T. */
+  __device__ __forceinline__ void step(int k, int columns) {
+    const double* x = sh.x[k & 1] + 2 * rl;
+    double2 kept[KEEP];
+#pragma unroll
+    for (int s = 0; s < KEEP; s++) {
+      kept[s] = *reinterpret_cast<const double2*>(x + 16 * s);
+    }
+    const double alpha = sh.alpha[k & 1];
+    const int floor = sh.floor[k];
+    const double* z = sh.z[(k + 1) & 1];
+    const double tau_before = k > 0 ? sh.tau[k - 1] : 0.0;
+    double a0, a1, norm2, d0, d1;
+    row(k, a0, a1);
+    products(kept, x, norm2, d0, d1);
+    // T(:, k-1) = -tau T(:, 0..k-2) z: work for the time of the next chain.
+    double t0 = t_times(z);
+    double t1 = __shfl_xor_sync(~0u, t0, 1);
+    const Reflector h = reflector(alpha, norm2, floor);
     t0 += t1;
-    const double t_new = ti == k - 1 ? tau_before : -tau_before * t0;
-#pragma unroll
-    for (int i = 0; i < 8; i++) {
-      t[i] = choose(k - 1 == tq + 4 * i, t_new, t[i]);
-    }
+    t1 = __shfl_xor_sync(~0u, t0, 2);
+    d0 = fma(-h.beta, a0, d0);
+    d1 = fma(-h.beta, a1, d1);
+    const double w0 = c0 > k ? h.gamma * d0 : 0.0;
+    const double w1 = c0 + 1 > k ? h.gamma * d1 : 0.0;
+    update(kept, x, w0, w1);
+    publish(k + 1, columns);
+    note(k, h, d0, d1);
+    set_row(k, c0 == k ? h.beta : fma(-h.pivot, w0, a0), c0 + 1 == k ? h.beta : fma(-h.pivot, w1, a1));
+    set_t(k - 1, tau_before, t0 + t1);
   }
-  __syncthreads();
-  if (columns > 0) {
+
+  /** The last column of T, which no step has made. */
+  __device__ __forceinline__ void last_of_t(int columns) {
     const double* z = sh.z[(columns - 1) & 1];
-    double t0 = 0;
+    double product = 0;
 #pragma unroll
     for (int i = 0; i < 8; i++) {
-      t0 = fma(t[i], z[tq + 4 * i], t0);
+      product = fma(t[i], z[tq + 4 * i], product);
     }
-    t0 += __shfl_xor_sync(~0u, t0, 1);
-    t0 += __shfl_xor_sync(~0u, t0, 2);
-    const double tau = sh.tau[columns - 1];
-    const double t_new = ti == columns - 1 ? tau : -tau * t0;
-#pragma unroll
-    for (int i = 0; i < 8; i++) {
-      t[i] = choose(columns - 1 == tq + 4 * i, t_new, t[i]);
-    }
+    product += __shfl_xor_sync(~0u, product, 1);
+    product += __shfl_xor_sync(~0u, product, 2);
+    set_t(columns - 1, sh.tau[columns - 1], product);
   }
-  // R to the first tile, its V and T to the slot, the other tiles' V in place.
+
+  /** R to the first tile, its V and T to the slot (if there is one), the other tiles' V in place. */
+  __device__ __forceinline__ void store(const Bundle& bundle, int ld, int column, int columns, double* vt) const {
 #pragma unroll
-  for (int s = 0; s < PAIRS; s++) {
-    if ((s >> 1) < bundle.size) {
-      double* p = bundle.row[s >> 1] + column * SPARQR_TILE + c0 +
-                  static_cast<long long>(2 * rl + 16 * (s & 1)) * ld;
+    for (int s = 0; s < PAIRS; s++) {
+      if ((s >> 1) < bundle.size) {
+        double* p = place(bundle, ld, column, s);
 #pragma unroll
-      for (int h = 0; h < 2; h++) {
-        const int r = 2 * rl + 16 * s + h;
-        double out[2];
-        double v[2];
+        for (int h = 0; h < 2; h++) {
+          const int r = 2 * rl + 16 * s + h;
+          double out[2];
+          double v[2];
 #pragma unroll
-        for (int c = 0; c < 2; c++) {
-          const double value = a[s][h][c];
-          const bool reflector = c0 + c < columns;
-          const double normal = value * inverse[c];
-          if (s < 2) {
-            out[c] = !reflector ? value : r <= c0 + c ? value * unscale[c] : 0.0;
-            v[c] = r == c0 + c ? 1.0 : (r > c0 + c && reflector ? normal : 0.0);
-          } else {
-            out[c] = reflector ? normal : value;
+          for (int c = 0; c < 2; c++) {
+            const double value = a[s][h][c];
+            const bool reflector = c0 + c < columns;
+            const double normal = value * inverse[c];
+            if (s < 2) {
+              out[c] = !reflector ? value : r <= c0 + c ? value * unscale[c] : 0.0;
+              v[c] = r == c0 + c ? 1.0 : (r > c0 + c && reflector ? normal : 0.0);
+            } else {
+              out[c] = reflector ? normal : value;
+            }
           }
-        }
-        *reinterpret_cast<double2*>(p + h * ld) = make_double2(out[0], out[1]);
-        if (s < 2 && vt != nullptr) {
-          *reinterpret_cast<double2*>(vt + r * 32 + c0) = make_double2(v[0], v[1]);
+          *reinterpret_cast<double2*>(p + h * ld) = make_double2(out[0], out[1]);
+          if (s < 2 && vt != nullptr) {
+            *reinterpret_cast<double2*>(vt + r * 32 + c0) = make_double2(v[0], v[1]);
+          }
         }
       }
     }
-  }
-  if (vt != nullptr) {
+    if (vt != nullptr) {
 #pragma unroll
-    for (int i = 0; i < 8; i++) {
-      vt[1024 + ti * 32 + tq + 4 * i] = t[i];
+      for (int i = 0; i < 8; i++) {
+        vt[1024 + ti * 32 + tq + 4 * i] = t[i];
+      }
     }
   }
+};
+
+/**
+ * Factorizes columns [0, columns) of the tiles at row[s] + column * 32; further columns of the tile
+ * are updated only. vt: 2048 doubles, or null if nobody needs V and T. On return sh.beta[k], k < columns, is R_kk. TILES is at least
+ * the bundle's size. All threads of the block call it; a barrier must lie between it and what wrote
+ * the tiles, and between it and what reads them.
+ */
+template <int TILES>
+__device__ __forceinline__ void householder_factorize(HouseholderShared& sh, const Bundle& bundle, int ld, int column,
+                                                      int columns, double* vt) {
+  HouseholderBundle<TILES> tile(sh);
+  tile.load(bundle, ld, column);
+  tile.scale(columns);
+  tile.begin();
+  // Not unrolled: the loop's code is what the instruction caches hold, twice of it is slower.
+#pragma unroll 1
+  for (int k = 0; k < columns; k++) {
+    __syncthreads();
+    tile.step(k, columns);
+  }
+  __syncthreads();
+  if (columns > 0) {
+    tile.last_of_t(columns);
+  }
+  tile.store(bundle, ld, column, columns, vt);
 }

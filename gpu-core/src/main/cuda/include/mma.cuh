@@ -12,24 +12,22 @@
 #include "host_instructions.h"
 #else
 
-__device__ __forceinline__ void mma_16x8x16(double (&d)[4], const double (&a)[8],
-                                            const double (&b)[4]) {
+__device__ __forceinline__ void mma_16x8x16(double (&d)[4], const double (&a)[8], const double (&b)[4]) {
 #if __CUDA_ARCH__ >= 900
   asm volatile(
       "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 "
       "{%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, {%0,%1,%2,%3};\n"
       : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]),
-        "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]), "d"(b[1]),
+        "d"(b[2]), "d"(b[3]));
 #else
 #pragma unroll
   for (int i = 0; i < 4; i++) {
 #pragma unroll
     for (int half = 0; half < 2; half++) {
-      asm volatile(
-          "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};\n"
-          : "+d"(d[2 * half]), "+d"(d[2 * half + 1])
-          : "d"(a[half + 2 * i]), "d"(b[i]));
+      asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};\n"
+                   : "+d"(d[2 * half]), "+d"(d[2 * half + 1])
+                   : "d"(a[half + 2 * i]), "d"(b[i]));
     }
   }
 #endif

@@ -17,14 +17,13 @@ constexpr int SPARQR_SMALL_COLUMNS = 256;
 struct SmallShared {
   double diagonal[SPARQR_SMALL_COLUMNS];
   double sums[SPARQR_WARPS];
-  int floor[SPARQR_SMALL_COLUMNS];          // first the high word of a column's largest entry
+  int floor[SPARQR_SMALL_COLUMNS];  // first the high word of a column's largest entry
   short exponent[SPARQR_SMALL_COLUMNS];
   int dead;
 };
 
 /** Columns j, j + 4, j + 8, j + 12 (those below `columns`) of the k-th elimination step. */
-__device__ __forceinline__ void eliminate(double* a, int ld, int k, int rows, int columns, int first,
-                                          SmallShared& sh) {
+__device__ __forceinline__ void eliminate(double* a, int ld, int k, int rows, int columns, int first, SmallShared& sh) {
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   const double alpha = a[k * ld + k];
   Reflector h;
@@ -97,8 +96,7 @@ __device__ __forceinline__ void eliminate(double* a, int ld, int k, int rows, in
  * Divides every column whose squares could overflow or vanish by a power of two and finds each column's floor
  * (householder_qr.cuh); returns whether any was divided. Ends with a barrier.
  */
-__device__ __forceinline__ bool scale_columns(double* a, int ld, int rows, int columns,
-                                              SmallShared& sh) {
+__device__ __forceinline__ bool scale_columns(double* a, int ld, int rows, int columns, SmallShared& sh) {
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   for (int j = threadIdx.x; j < columns; j += SPARQR_THREADS) {
     sh.floor[j] = 0;
@@ -134,17 +132,15 @@ __device__ __forceinline__ bool scale_columns(double* a, int ld, int rows, int c
   return scaled;
 }
 
-__device__ __forceinline__ void small_front_task(double* shared, const SparqrStage& stage,
-                                                 const SparqrTask& task, const SparqrFront& front,
-                                                 int state) {
+__device__ __forceinline__ void small_front_task(double* shared, const SparqrStage& stage, const SparqrTask& task,
+                                                 const SparqrFront& front, int state) {
   SmallShared& sh = *reinterpret_cast<SmallShared*>(shared);
   double* a = shared + (sizeof(SmallShared) + 7) / 8;
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const int columns = front.fn + front.rhs;
   double* home = stage.arena + front.data;
   int ld = columns | 1;
-  const bool inside = static_cast<long long>(front.fm) * ld + (sizeof(SmallShared) + 7) / 8 <=
-                      stage.shared_doubles;
+  const bool inside = static_cast<long long>(front.fm) * ld + (sizeof(SmallShared) + 7) / 8 <= stage.shared_doubles;
   if (threadIdx.x == 0) {
     sh.dead = state;
   }
@@ -205,8 +201,7 @@ __device__ __forceinline__ void small_front_task(double* shared, const SparqrSta
     const SparqrFront& parent = stage.fronts[front.parent];
     const int32_t* column_map = stage.maps + front.column_map;
     for (int i = warp; i < front.cm; i += SPARQR_WARPS) {
-      double* to = stage.arena + parent.data +
-                   static_cast<long long>(stage.maps[front.row_map + i]) * parent.ld;
+      double* to = stage.arena + parent.data + static_cast<long long>(stage.maps[front.row_map + i]) * parent.ld;
       for (int j = i + lane; j < columns - front.fp; j += 32) {
         to[column_map[j]] = a[(front.fp + i) * ld + front.fp + j];
       }
@@ -215,13 +210,12 @@ __device__ __forceinline__ void small_front_task(double* shared, const SparqrSta
   if (task.flags & SPARQR_SMALL_PACK_ROWS) {
     for (int i = warp; i < task.out.row_to; i += SPARQR_WARPS) {
       const long long n = i;
-      pack_row(front, a + i * ld, i, a[i * ld + i],
-               stage.out + task.out.out + n * front.fn - n * (n - 1) / 2,
+      pack_row(front, a + i * ld, i, a[i * ld + i], stage.out + task.out.out + n * front.fn - n * (n - 1) / 2,
                stage.out + task.out.out_rhs + n * front.rhs);
     }
   }
   if (task.flags & SPARQR_SMALL_RESIDUAL) {
-    sum_squares(a, ld, front, steps, front.fm,
-                stage.residual + static_cast<long long>(task.out.slot) * front.rhs, sh.sums);
+    sum_squares(a, ld, front, steps, front.fm, stage.residual + static_cast<long long>(task.out.slot) * front.rhs,
+                sh.sums);
   }
 }

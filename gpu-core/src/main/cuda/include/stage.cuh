@@ -26,8 +26,8 @@ struct SparqrStage {
   // Null: the tasks of this launch wait for nothing and count nowhere.
   unsigned long long* progress;
   double tolerance;
-  int32_t shared_doubles;  // dynamic shared memory of a block
-  int32_t reflectors;      // 1: V of single reflectors everywhere (who keeps Q reads it)
+  int32_t shared_doubles;         // dynamic shared memory of a block
+  int32_t reflectors;             // 1: V of single reflectors everywhere (who keeps Q reads it)
   unsigned long long wait_nanos;  // how long a task may wait for what it needs
 };
 static_assert(sizeof(SparqrStage) == 120, "stage size");

@@ -43,7 +43,7 @@ enum SparqrKind : uint8_t {
 // Flags of FACTORIZE and APPLY_FACTORIZE.
 constexpr uint8_t SPARQR_FINAL = 1;  // the triangle made here is final: test its pivots
 // Flags of SMALL_FRONT: what it does besides factorizing, in this order.
-constexpr uint8_t SPARQR_SMALL_ASSEMBLE_S = 1;  // before: scatter S entries [s_from, s_to)
+constexpr uint8_t SPARQR_SMALL_ASSEMBLE_S = 1;     // before: scatter S entries [s_from, s_to)
 constexpr uint8_t SPARQR_SMALL_PACK_ASSEMBLE = 2;  // after: contribution block into the parent
 constexpr uint8_t SPARQR_SMALL_PACK_ROWS = 4;      // after: rows [0, row_to) to out, out_rhs
 constexpr uint8_t SPARQR_SMALL_RESIDUAL = 8;       // after: residual partial sums to slot
@@ -69,8 +69,8 @@ struct alignas(16) SparqrTask {
       int32_t tile[9];
     } qr;
     struct {
-      int32_t parent;       // front that receives
-      int32_t row_from;     // rows of the contribution block; row i is the front's row fp + i
+      int32_t parent;    // front that receives
+      int32_t row_from;  // rows of the contribution block; row i is the front's row fp + i
       int32_t row_to;
       int32_t column_from;  // columns of the block, tail then right-hand sides: [0, cn + rhs);
       int32_t column_to;    // only entries with column >= row are read (below are V's remains)
@@ -89,9 +89,9 @@ struct alignas(16) SparqrTask {
       int32_t row_from;  // PACK_ROWS: row i has its fn - i values (negated, with its right-hand
       int32_t row_to;    // sides, if i < fp and R_ii < 0) at out..., rows one after the other;
       int32_t unused;
-      int64_t out;       // PACK_ROWS: place of the values of row_from in the output buffer, doubles
-      int64_t out_rhs;   // PACK_ROWS: place of its right-hand sides (rows x rhs, row-major)
-    } out;               // SMALL_FRONT has both: rows [0, row_to), residual of rows [min(fm,fn), fm)
+      int64_t out;      // PACK_ROWS: place of the values of row_from in the output buffer, doubles
+      int64_t out_rhs;  // PACK_ROWS: place of its right-hand sides (rows x rhs, row-major)
+    } out;              // SMALL_FRONT has both: rows [0, row_to), residual of rows [min(fm,fn), fm)
   };
   // Finished tasks of `front` without which this one may not run; unsigned.
   uint32_t need_chain;
@@ -137,9 +137,9 @@ static_assert(offsetof(SparqrTask, need_bulk) == 68, "");
 // One a front of the stage, then one an input block (a contribution block that comes from outside
 // the stage, packed as io.sparqr.numeric.ContributionBlock packs it).
 struct alignas(16) SparqrFront {
-  int64_t data;        // front: its first entry in the arena; block: its values in the input buffer
-  int64_t data_rhs;    // block: its right-hand sides in the input buffer (cm x rhs); front: unused
-  int64_t s_from;      // front: its S entries [s_from, s_to)
+  int64_t data;      // front: its first entry in the arena; block: its values in the input buffer
+  int64_t data_rhs;  // block: its right-hand sides in the input buffer (cm x rhs); front: unused
+  int64_t s_from;    // front: its S entries [s_from, s_to)
   int64_t s_to;
   int64_t row_map;     // Rimap: row i of the contribution block is row maps[row_map + i] of parent
   int64_t column_map;  // Rjmap: column j of [0, cn + rhs) is column maps[column_map + j] of parent

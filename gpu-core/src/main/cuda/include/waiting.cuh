@@ -7,8 +7,8 @@
  * Waits until the counts of a front have got so far; false if the stage has been given up, as it is by the task that
  * waits longer than wait_nanos: a list that waits for itself. Called by one thread.
  */
-__device__ __forceinline__ bool wait_for(const SparqrStage& stage, const unsigned long long* counts,
-                                         unsigned chain, unsigned bulk) {
+__device__ __forceinline__ bool wait_for(const SparqrStage& stage, const unsigned long long* counts, unsigned chain,
+                                         unsigned bulk) {
   unsigned long long since = 0;
   while (true) {
     unsigned long long have;
@@ -34,8 +34,8 @@ __device__ __forceinline__ bool wait_for(const SparqrStage& stage, const unsigne
  * no deadlock, in whatever order the device starts blocks. False: the stage has been given up. All threads of the block
  * call it.
  */
-__device__ __forceinline__ bool next_task(const SparqrStage& stage, long long first,
-                                          SparqrTask& task, SparqrFront& front) {
+__device__ __forceinline__ bool next_task(const SparqrStage& stage, long long first, SparqrTask& task,
+                                          SparqrFront& front) {
   constexpr int TASK_WORDS = sizeof(SparqrTask) / sizeof(int4);
   constexpr int FRONT_WORDS = sizeof(SparqrFront) / sizeof(int4);
   bool given_up = false;
@@ -61,8 +61,7 @@ __device__ __forceinline__ bool next_task(const SparqrStage& stage, long long fi
     const unsigned chain = __shfl_sync(~0u, word.x, TASK_WORDS - 1);
     const unsigned bulk = __shfl_sync(~0u, word.y, TASK_WORDS - 1);
     if (lane < FRONT_WORDS) {
-      reinterpret_cast<int4*>(&front)[lane] =
-          reinterpret_cast<const int4*>(stage.fronts + f)[lane];
+      reinterpret_cast<int4*>(&front)[lane] = reinterpret_cast<const int4*>(stage.fronts + f)[lane];
     }
     if (stage.progress != nullptr && (chain | bulk) != 0 && lane == 0 && !given_up) {
       given_up = !wait_for(stage, stage.progress + 1 + f, chain, bulk);
@@ -100,9 +99,7 @@ __device__ __forceinline__ void finish_task(const SparqrStage& stage, const Spar
   if (front >= 0) {
     __syncthreads();
     if (threadIdx.x == 0) {
-      asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(stage.progress + 1 + front),
-                   "l"(one)
-                   : "memory");
+      asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(stage.progress + 1 + front), "l"(one) : "memory");
     }
   }
 }

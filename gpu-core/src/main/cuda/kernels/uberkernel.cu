@@ -9,8 +9,7 @@
 #include "waiting.cuh"
 
 template <int BUNDLE>
-__device__ __forceinline__ void run_kind(const SparqrStage& stage, const SparqrTask& task,
-                                         const SparqrFront& front) {
+__device__ __forceinline__ void run_kind(const SparqrStage& stage, const SparqrTask& task, const SparqrFront& front) {
   extern __shared__ __align__(16) double shared[];
   __shared__ Bundle bundle;
   const int kind = task.kind;
@@ -99,8 +98,7 @@ extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
   entry_sums(sums);
 }
 
-extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
-    sparqr_rhs_sums(const __grid_constant__ SparqrSums sums) {
+extern "C" __global__ void __launch_bounds__(SPARQR_THREADS) sparqr_rhs_sums(const __grid_constant__ SparqrSums sums) {
   rhs_sums(sums);
 }
 

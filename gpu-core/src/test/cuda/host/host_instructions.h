@@ -20,9 +20,15 @@
 #define __forceinline__ inline
 #define __shared__ static thread_local
 
-struct alignas(16) double2 { double x, y; };
-struct alignas(16) int4 { int x, y, z, w; };
-inline double2 make_double2(double x, double y) { return {x, y}; }
+struct alignas(16) double2 {
+  double x, y;
+};
+struct alignas(16) int4 {
+  int x, y, z, w;
+};
+inline double2 make_double2(double x, double y) {
+  return {x, y};
+}
 using std::max;
 using std::min;
 
@@ -70,7 +76,8 @@ sparqr_switch:
 class Block {
  public:
   Block() {
-    for (Fiber& f : fibers) f.stack.resize(256 << 10);
+    for (Fiber& f : fibers)
+      f.stack.resize(256 << 10);
   }
 
   void run(const std::function<void()>& work) {
@@ -78,11 +85,14 @@ class Block {
     std::fill(done, done + THREADS, false);
     std::fill(warp_waits, warp_waits + WARPS, 0);
     block_waits = left = 0;
-    for (int i = 0; i < THREADS; i++) prepare(i);
+    for (int i = 0; i < THREADS; i++)
+      prepare(i);
     enter(0);
   }
 
-  int thread() const { return current; }
+  int thread() const {
+    return current;
+  }
 
   /** All lanes of the warp put a value; returns the place of all 32 of them, good until the meeting after the next. */
   template <typename T>
@@ -97,7 +107,8 @@ class Block {
       warp_waits[warp] = 0;
       warp_meetings[warp]++;
     } else {
-      while (warp_meetings[warp] == meeting) leave(warp * LANES + (lane + 1) % LANES);
+      while (warp_meetings[warp] == meeting)
+        leave(warp * LANES + (lane + 1) % LANES);
     }
     return all;
   }
@@ -111,7 +122,8 @@ class Block {
       votes[(meeting + 1) & 1] = false;
       barriers++;
     } else {
-      while (barriers == meeting) leave((current + 1) % THREADS);
+      while (barriers == meeting)
+        leave((current + 1) % THREADS);
     }
     return votes[meeting & 1];
   }
@@ -122,7 +134,9 @@ class Block {
   }
 
  private:
-  struct alignas(16) Slot { double value[32]; };
+  struct alignas(16) Slot {
+    double value[32];
+  };
   Fiber fibers[THREADS];
   Fiber caller;
   const std::function<void()>* body = nullptr;
@@ -142,10 +156,12 @@ class Block {
   void prepare(int i) {
     Fiber& f = fibers[i];
 #if defined(__x86_64__)
-    auto* top = reinterpret_cast<uint64_t*>((reinterpret_cast<uintptr_t>(f.stack.data()) + f.stack.size()) & ~uintptr_t{15});
+    auto* top =
+        reinterpret_cast<uint64_t*>((reinterpret_cast<uintptr_t>(f.stack.data()) + f.stack.size()) & ~uintptr_t{15});
     *--top = 0;
     *--top = reinterpret_cast<uint64_t>(&Block::start);
-    for (int k = 0; k < 6; k++) *--top = 0;
+    for (int k = 0; k < 6; k++)
+      *--top = 0;
     f.stack_pointer = top;
 #else
     getcontext(&f.context);
@@ -173,8 +189,10 @@ class Block {
   /** On with another fiber; a finished one stands for the next. */
   void leave(int next) {
     const int self = current;
-    while (done[next]) next = (next + 1) % THREADS;
-    if (next == self) return;
+    while (done[next])
+      next = (next + 1) % THREADS;
+    if (next == self)
+      return;
     current = next;
     swap(fibers[self], fibers[next]);
     current = self;
@@ -185,7 +203,8 @@ class Block {
     done[self] = true;
     left++;
     int next = (self + 1) % THREADS;
-    while (left < THREADS && done[next]) next = (next + 1) % THREADS;
+    while (left < THREADS && done[next])
+      next = (next + 1) % THREADS;
     if (left == THREADS) {
       swap(fibers[self], caller);
     } else {
@@ -196,12 +215,16 @@ class Block {
   }
 };
 
-inline Block& block() { return *Block::mine(); }
+inline Block& block() {
+  return *Block::mine();
+}
 
 /** threadIdx.x as the kernels write it. */
 struct ThreadIndex {
   struct X {
-    operator unsigned() const { return static_cast<unsigned>(block().thread()); }
+    operator unsigned() const {
+      return static_cast<unsigned>(block().thread());
+    }
   } x;
 };
 
@@ -209,10 +232,18 @@ struct ThreadIndex {
 
 static host::ThreadIndex threadIdx;
 
-inline void __syncthreads() { host::block().barrier(false); }
-inline int __syncthreads_or(int any) { return host::block().barrier(any != 0); }
-inline int __syncthreads_and(int all) { return !host::block().barrier(all == 0); }
-inline void __syncwarp() { host::block().meet(0); }
+inline void __syncthreads() {
+  host::block().barrier(false);
+}
+inline int __syncthreads_or(int any) {
+  return host::block().barrier(any != 0);
+}
+inline int __syncthreads_and(int all) {
+  return !host::block().barrier(all == 0);
+}
+inline void __syncwarp() {
+  host::block().meet(0);
+}
 
 template <typename T>
 inline T __shfl_sync(unsigned, T value, int lane) {
@@ -236,7 +267,9 @@ inline unsigned __reduce_max_sync(unsigned, unsigned value) {
   return *std::max_element(all, all + 32);
 }
 
-inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __popc(unsigned x) {
+  return __builtin_popcount(x);
+}
 
 inline int atomicMax(int* at, int value) {
   const int before = *at;
@@ -260,20 +293,32 @@ inline double __hiloint2double(int high, int low) {
 /** rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: subnormal in or out is zero, 20 bits of the mantissa. */
 inline double host_approximate(double y, double x, bool root) {
   const double tiny = 0x1p-1022;
-  if (std::isnan(x)) return x;
-  if (std::fabs(x) < tiny) return std::copysign(INFINITY, x);
-  if (root && x < 0) return NAN;
-  if (std::isinf(x) || std::fabs(y) < tiny) return std::copysign(0.0, x);
+  if (std::isnan(x))
+    return x;
+  if (std::fabs(x) < tiny)
+    return std::copysign(INFINITY, x);
+  if (root && x < 0)
+    return NAN;
+  if (std::isinf(x) || std::fabs(y) < tiny)
+    return std::copysign(0.0, x);
   return __hiloint2double(__double2hiint(y), 0);
 }
 
-inline double approximate_reciprocal(double x) { return host_approximate(1 / x, x, false); }
-inline double approximate_rsqrt(double x) { return host_approximate(1 / std::sqrt(x), x, true); }
-inline double choose(bool first, double a, double b) { return first ? a : b; }
+inline double approximate_reciprocal(double x) {
+  return host_approximate(1 / x, x, false);
+}
+inline double approximate_rsqrt(double x) {
+  return host_approximate(1 / std::sqrt(x), x, true);
+}
+inline double choose(bool first, double a, double b) {
+  return first ? a : b;
+}
 
 /** D (16 x 8) += A (16 x 16) B (16 x 8), fragments as in mma.cuh. */
 inline void mma_16x8x16(double (&d)[4], const double (&a)[8], const double (&b)[4]) {
-  struct Lane { double a[8], b[4]; } mine;
+  struct Lane {
+    double a[8], b[4];
+  } mine;
   std::copy(a, a + 8, mine.a);
   std::copy(b, b + 4, mine.b);
   const Lane* all = host::block().meet(mine);
@@ -291,7 +336,9 @@ inline void mma_16x8x16(double (&d)[4], const double (&a)[8], const double (&b)[
 
 /** D (8 x 8) += A (8 x 4) B (4 x 8). */
 inline void mma_8x8x4(double (&d)[2], double a, double b) {
-  struct Lane { double a, b; };
+  struct Lane {
+    double a, b;
+  };
   const Lane* all = host::block().meet(Lane{a, b});
   const int lane = host::block().thread() & 31, g = lane >> 2, t = lane & 3;
   for (int k = 0; k < 4; k++) {
@@ -301,5 +348,7 @@ inline void mma_8x8x4(double (&d)[2], double a, double b) {
   }
 }
 
-inline void copy_async_8(double* shared, const double* global, bool live) { *shared = live ? *global : 0.0; }
+inline void copy_async_8(double* shared, const double* global, bool live) {
+  *shared = live ? *global : 0.0;
+}
 inline void copy_async_wait() {}

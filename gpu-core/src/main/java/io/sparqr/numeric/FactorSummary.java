@@ -21,7 +21,6 @@ import java.util.List;
  * @param d2hBytes device to host
  * @param peakDeviceBytes most device memory held
  * @param peakHostBytes most host memory held in fronts and contribution blocks
- * @param assembleSeconds wall time of assembly where it is apart, else 0
  * @param factorSeconds wall time of the whole call
  * @param droppedNorm 2-norm of what rank detection dropped
  * @param normDeparture largest relative departure of the column sums in what was accepted ({@code
@@ -42,7 +41,6 @@ public record FactorSummary(
     long d2hBytes,
     long peakDeviceBytes,
     long peakHostBytes,
-    double assembleSeconds,
     double factorSeconds,
     double droppedNorm,
     double normDeparture,
@@ -62,7 +60,6 @@ public record FactorSummary(
       long rank,
       double flopsDone,
       long peakHostBytes,
-      double assembleSeconds,
       double factorSeconds,
       double droppedNorm) {
     return new FactorSummary(
@@ -78,7 +75,6 @@ public record FactorSummary(
         0,
         0,
         peakHostBytes,
-        assembleSeconds,
         factorSeconds,
         droppedNorm,
         0,
@@ -103,7 +99,6 @@ public record FactorSummary(
         d2hBytes + other.d2hBytes,
         Math.max(peakDeviceBytes, other.peakDeviceBytes),
         Math.max(peakHostBytes, other.peakHostBytes),
-        assembleSeconds + other.assembleSeconds,
         factorSeconds + other.factorSeconds,
         Math.hypot(droppedNorm, other.droppedNorm),
         Math.max(normDeparture, other.normDeparture),
@@ -137,7 +132,6 @@ public record FactorSummary(
         d2hBytes,
         peakDeviceBytes,
         peakHostBytes,
-        assembleSeconds,
         factorSeconds,
         droppedNorm,
         departure,

@@ -39,10 +39,10 @@ class FactorOptionsTest {
   void summariesAddUp() {
     var one =
         new FactorSummary(
-            "cpu", "a", 1, 2, 3, 4, 5, 6, 7, 8, 19, 10, 11, 12, 3, 5e-15, 1, List.of("w", "v"));
+            "cpu", "a", 1, 2, 3, 4, 5, 6, 7, 8, 19, 10, 12, 3, 5e-15, 1, List.of("w", "v"));
     var two =
         new FactorSummary(
-            "cuda", "b", 10, 20, 30, 40, 50, 60, 70, 80, 9, 100, 2, 3, 4, 7e-15, 2, List.of("w"));
+            "cuda", "b", 10, 20, 30, 40, 50, 60, 70, 80, 9, 100, 3, 4, 7e-15, 2, List.of("w"));
     FactorSummary both = one.merge(two);
     assertThat(both.droppedNorm()).isCloseTo(5, within(1e-15));
     assertThat(both)
@@ -60,7 +60,6 @@ class FactorOptionsTest {
                 88,
                 19,
                 100,
-                13,
                 15,
                 both.droppedNorm(),
                 7e-15,

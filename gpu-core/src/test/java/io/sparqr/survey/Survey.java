@@ -5,6 +5,8 @@ import io.sparqr.backend.cpu.CpuBackendProvider;
 import io.sparqr.backend.cuda.CudaBackendProvider;
 import io.sparqr.backend.reference.HeathFactorizer;
 import io.sparqr.backend.reference.ReferenceSubtreeFactorizer;
+import io.sparqr.error.IndexOverflowException;
+import io.sparqr.error.MatrixFormatException;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.integrity.CheckedFactorizer;
 import java.io.PrintStream;
@@ -206,6 +208,9 @@ public final class Survey {
     Outcome outcome;
     try {
       outcome = runner.run(c);
+    } catch (MatrixFormatException | IndexOverflowException e) {
+      // A clear error is no wrong answer; it is said all the same.
+      outcome = Outcome.notRun(c, "refused: " + e.getMessage());
     } catch (RuntimeException | OutOfMemoryError e) {
       outcome = Outcome.failed(c, e);
     }

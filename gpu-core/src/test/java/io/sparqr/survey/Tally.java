@@ -69,7 +69,7 @@ final class Tally {
       text.append("wrong: ").append(c).append(System.lineSeparator());
     }
     return text
-        + "%d problems, %d of 100 Gflop and more, %d WRONG, %d not run for lack of memory"
+        + "%d problems, %d of 100 Gflop and more, %d WRONG, %d not run: refused, or for lack of memory"
             .formatted(run, large, wrong.size(), notRun);
   }
 }

@@ -24,7 +24,7 @@ public final class ApproximateMinimumDegree implements ColumnOrdering {
 
   @Override
   public String name() {
-    return "amd";
+    return OrderingMethod.AMD.label();
   }
 
   /**

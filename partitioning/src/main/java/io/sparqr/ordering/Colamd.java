@@ -19,7 +19,7 @@ public final class Colamd implements ColumnOrdering {
 
   @Override
   public String name() {
-    return "colamd";
+    return OrderingMethod.COLAMD.label();
   }
 
   /**

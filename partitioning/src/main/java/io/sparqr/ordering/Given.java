@@ -18,7 +18,7 @@ public final class Given implements ColumnOrdering {
 
   @Override
   public String name() {
-    return "given";
+    return OrderingMethod.GIVEN.label();
   }
 
   /**

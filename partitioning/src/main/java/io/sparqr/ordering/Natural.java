@@ -9,7 +9,7 @@ public final class Natural implements ColumnOrdering {
 
   @Override
   public String name() {
-    return "natural";
+    return OrderingMethod.NATURAL.label();
   }
 
   @Override

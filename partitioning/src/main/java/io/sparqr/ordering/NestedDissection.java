@@ -73,7 +73,7 @@ public final class NestedDissection implements ColumnOrdering {
 
   @Override
   public String name() {
-    return "nested dissection";
+    return OrderingMethod.NESTED_DISSECTION.label();
   }
 
   @Override

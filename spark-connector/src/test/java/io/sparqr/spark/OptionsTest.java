@@ -11,6 +11,7 @@ import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.plan.SolveOption;
 import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.plan.Words;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.symbolic.Amalgamation;
@@ -163,6 +164,33 @@ class OptionsTest {
     assertThat(document)
         .as("the options' table of docs/configuration.md is to be:%n%s", SolveOption.table())
         .contains("\n\n" + SolveOption.table() + "\n");
+  }
+
+  /** Python refuses a wrong word before there is a JVM, so it has the tables once more. */
+  @Test
+  void theWordsForValuesAreTheSameEverywhere() throws IOException {
+    String python = Files.readString(ROOT.resolve("python/sparqr/_solve.py"));
+    String regression = Files.readString(ROOT.resolve("python/sparqr/ml.py"));
+    Map.of(
+            "_ORDERINGS", Words.ORDERINGS,
+            "_BACKENDS", Words.BACKENDS,
+            "_RANK_POLICIES", Words.RANK_POLICIES)
+        .forEach(
+            (name, words) -> {
+              List<String> pairs =
+                  words.all().stream()
+                      .map(w -> "\"" + w + "\": \"" + words.of(w).name() + "\"")
+                      .toList();
+              String table = found("(?s)\\n" + name + " = \\{(.*?)\\}", python).get(0);
+              assertThat(found("(\"\\w+\": \"\\w+\")", table)).as(name).isEqualTo(pairs);
+            });
+    String orderings = "ordering : {\"" + String.join("\", \"", Words.ORDERINGS.all()) + "\"}";
+    assertThat(python).contains(orderings);
+    assertThat(regression).contains(orderings);
+    assertThat(Words.ORDERINGS.of("ND")).isEqualTo(OrderingMethod.NESTED_DISSECTION);
+    assertThatThrownBy(() -> Words.ORDERINGS.of("given"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("'given' is none of auto, colamd, amd, nd, natural, best");
   }
 
   private static List<String> found(String pattern, String text) {

@@ -175,7 +175,7 @@ final class SubtreeState {
       }
     }
     var summary =
-        FactorSummary.cpu(backend, fronts.length, rank, done, peak.get(), 0, seconds, droppedNorm);
+        FactorSummary.cpu(backend, fronts.length, rank, done, peak.get(), seconds, droppedNorm);
     List<FrontReflectors> q = reflectors == null ? List.of() : Arrays.asList(reflectors);
     return new SubtreeFactor(Arrays.asList(factors), outputs, residual, summary, q);
   }

@@ -2,6 +2,7 @@
 package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.QrBackendProvider;
+import io.sparqr.configuration.Keys;
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.error.CudaException;
 import io.sparqr.numeric.SubtreeFactorizer;
@@ -23,12 +24,6 @@ public final class CudaBackendProvider implements QrBackendProvider {
   private static final int OLDEST_DRIVER = 13000;
 
   private static final int OLDEST_CAPABILITY = 80;
-
-  /** Seconds that a device's context, kernels and page-locked memory are kept between tasks. */
-  static final String IDLE_SECONDS = "sparqr.cuda.idleSeconds";
-
-  static final String MINIMUM_INTENSITY = "sparqr.cuda.minimumIntensity";
-  static final String MINIMUM_FLOPS = "sparqr.cuda.minimumFlops";
 
   private static Verdict shared;
 
@@ -62,20 +57,10 @@ public final class CudaBackendProvider implements QrBackendProvider {
 
   private static synchronized DeviceSessions sharedSessions() {
     if (sharedSessions == null) {
-      long millis = Math.max(0, Math.round(1000 * number(IDLE_SECONDS, 5)));
+      long millis = Math.round(1000 * Keys.IDLE_SECONDS.ofJvm());
       sharedSessions = new DeviceSessions(sharedVerdict().driver(), millis).closedAtExit();
     }
     return sharedSessions;
-  }
-
-  /** A system property that is a number; anything else is the default. */
-  static double number(String property, double otherwise) {
-    try {
-      double value = Double.parseDouble(System.getProperty(property, ""));
-      return Double.isFinite(value) ? value : otherwise;
-    } catch (NumberFormatException e) {
-      return otherwise;
-    }
   }
 
   private static synchronized Verdict sharedVerdict() {
@@ -178,10 +163,7 @@ public final class CudaBackendProvider implements QrBackendProvider {
     return probe.get().devices();
   }
 
-  /**
-   * By the model of {@link Crossover}, for the slowest of the devices; the system property {@value
-   * #MINIMUM_INTENSITY} has the last word.
-   */
+  /** By the model of {@link Crossover}, for the slowest of the devices. */
   @Override
   public double minimumIntensity() {
     double least = Crossover.REFERENCE;
@@ -189,7 +171,7 @@ public final class CudaBackendProvider implements QrBackendProvider {
     for (int d = 0; driver != null && d < devices(); d++) {
       least = Math.max(least, Crossover.intensity(Crossover.peak(driver, d)));
     }
-    return number(MINIMUM_INTENSITY, least);
+    return least;
   }
 
   /** By the device's own numbers. */
@@ -218,6 +200,6 @@ public final class CudaBackendProvider implements QrBackendProvider {
   /** Less than this is done on the CPU in the time that opening a device takes. */
   @Override
   public double minimumFlops() {
-    return number(MINIMUM_FLOPS, Crossover.FLOPS);
+    return Crossover.FLOPS;
   }
 }

@@ -41,11 +41,9 @@ final class CudaRoundExecutor implements RoundExecutor {
   private double kernelMillis;
   private boolean closed;
 
-  /** For tests: every buffer of a stage is filled with NaN before anything is put into it. */
-  private boolean poison;
+  private final TestModes modes;
 
   private boolean safe;
-  private boolean reflectors = Boolean.getBoolean("sparqr.cuda.reflectors");
 
   /**
    * An executor on a session that is the caller's to give back, after this.
@@ -53,7 +51,13 @@ final class CudaRoundExecutor implements RoundExecutor {
    * @param limitBytes device memory to use; 0: what is free
    * @param threads host threads, at least 1
    */
-  CudaRoundExecutor(DeviceSession session, long limitBytes, int threads, SchedulerOptions options) {
+  CudaRoundExecutor(
+      DeviceSession session,
+      long limitBytes,
+      int threads,
+      SchedulerOptions options,
+      TestModes modes) {
+    this.modes = modes;
     device = session.device();
     this.limitBytes = limitBytes;
     this.options = options;
@@ -81,16 +85,6 @@ final class CudaRoundExecutor implements RoundExecutor {
   @Override
   public SchedulerOptions schedulerOptions() {
     return options;
-  }
-
-  /** For tests. */
-  void poison() {
-    poison = true;
-  }
-
-  /** Every column by a reflector, never by Cholesky QR. */
-  void reflectorsOnly() {
-    reflectors = true;
   }
 
   /** Milliseconds that the last stage's rounds took on the device. */
@@ -152,7 +146,7 @@ final class CudaRoundExecutor implements RoundExecutor {
     if (memory.reserve(program)) {
       resident = null;
     }
-    if (poison) {
+    if (modes.poisoned()) {
       resident = null;
       for (Part part : Part.values()) {
         compute.fill(memory.get(part).at(0), (byte) -1, memory.get(part).bytes());
@@ -176,7 +170,11 @@ final class CudaRoundExecutor implements RoundExecutor {
     StageSchedule schedule = program.schedule();
     ByteBuffer parameter =
         memory.parameter(
-            tolerance, options.bundle(), reflectors || safe || program.keepsQ(), null, null);
+            tolerance,
+            options.bundle(),
+            modes.reflectorsOnly() || safe || program.keepsQ(),
+            null,
+            null);
     int n = launches.ends().length;
     for (int i = 0; i < n + 2; i++) {
       events.add(new CudaEvent(device.driver(), i >= n));

@@ -4,6 +4,7 @@ package io.sparqr.backend.cuda;
 import io.sparqr.backend.cpu.CpuBackendProvider;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.staged.StagedFactorization;
+import io.sparqr.configuration.Keys;
 import io.sparqr.error.FatalCudaException;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeFactor;
@@ -28,8 +29,7 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
   private StagedFactorization staged;
   private int threads;
   private boolean closed;
-  private boolean poison;
-  private boolean reflectorsOnly;
+  private TestModes modes = TestModes.none();
 
   /** On a session of its own. */
   CudaSubtreeFactorizer(CudaDriver driver, int ordinal, SchedulerOptions options) {
@@ -46,7 +46,7 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
   /** How tasks are cut for a device: Apply tasks for four thread blocks a multiprocessor. */
   static SchedulerOptions tuned(int multiprocessors) {
     TileModel tiles = TileModel.device();
-    int bundle = Integer.getInteger("sparqr.cuda.bundle", tiles.bundle());
+    int bundle = Keys.BUNDLE.find(System::getProperty).map(Long::intValue).orElse(tiles.bundle());
     return new SchedulerOptions(
         bundle,
         true,
@@ -71,13 +71,7 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
       }
       threads = factorOptions.threads();
       SchedulerOptions cut = options == null ? tuned(device.multiprocessors()) : options;
-      executor = new CudaRoundExecutor(lease.session(), 0, threads, cut);
-      if (poison) {
-        executor.poison();
-      }
-      if (reflectorsOnly) {
-        executor.reflectorsOnly();
-      }
+      executor = new CudaRoundExecutor(lease.session(), 0, threads, cut, modes);
       staged = new StagedFactorization("cuda", executor, mender);
     }
     try {
@@ -94,14 +88,9 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
     lease.lost(e);
   }
 
-  /** For tests: device buffers are filled with NaN before use. */
-  void poison() {
-    poison = true;
-  }
-
-  /** For tests: every column by a reflector, never by Cholesky QR. */
-  void reflectorsOnly() {
-    reflectorsOnly = true;
+  /** Before the first task. */
+  void set(TestModes asked) {
+    modes = asked;
   }
 
   /** Milliseconds that the last stage's rounds took on the device. */

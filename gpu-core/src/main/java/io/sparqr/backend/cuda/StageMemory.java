@@ -3,6 +3,7 @@ package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.backend.staged.StageProgram;
+import io.sparqr.configuration.Keys;
 import io.sparqr.error.InsufficientMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -29,12 +30,6 @@ final class StageMemory implements AutoCloseable {
     PROGRESS
   }
 
-  /**
-   * Milliseconds that a task of a list may wait for what it needs; no task takes so long. A list
-   * that waits for itself ends then, and its task is done again.
-   */
-  private static final String WAIT_MILLIS = "sparqr.cuda.waitMillis";
-
   private final CudaDriver driver;
   private final DeviceBuffer[] buffer = new DeviceBuffer[Part.values().length];
 
@@ -42,9 +37,9 @@ final class StageMemory implements AutoCloseable {
     this.driver = driver;
   }
 
-  /** Milliseconds that a task may wait. */
+  /** Milliseconds that a task may wait for what it needs; no task takes so long. */
   static long waitMillis() {
-    return Long.getLong(WAIT_MILLIS, 60_000);
+    return Keys.WAIT_MILLIS.ofJvm();
   }
 
   /** Makes room for a stage; returns true if what was there is gone. */

@@ -87,8 +87,7 @@ public final class HeathFactorizer implements SubtreeFactorizer {
         }
       }
       double seconds = (System.nanoTime() - began) * 1e-9;
-      var summary =
-          FactorSummary.cpu("reference", fronts.size(), rank, flops, 0, 0, seconds, dropped);
+      var summary = FactorSummary.cpu("reference", fronts.size(), rank, flops, 0, seconds, dropped);
       return new SubtreeFactor(fronts, outputs, residual, summary, reflectors);
     }
 

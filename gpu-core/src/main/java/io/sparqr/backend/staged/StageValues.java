@@ -8,7 +8,6 @@ import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.numeric.integrity.GivenValues;
 import java.nio.DoubleBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -94,17 +93,10 @@ final class StageValues implements RoundExecutor.StageInput {
     long offset = 0;
     int from = 0;
     while (from < n) {
-      int to = from;
-      int length = 0;
-      while (to < n && length < doubles) {
-        int run = rows.run(front, to);
-        int first = rows.row(front, to);
-        int end = atLeast(r.rowStart(), first, first + run, doubles - length);
-        length += r.rowStart()[end] - r.rowStart()[first];
-        to += end - first;
-      }
-      parts.add(new Part(f, from, to, false, offset, length));
-      offset += length;
+      int to = atLeast(front, from, offset + doubles);
+      long end = rows.valuesBefore(front, to);
+      parts.add(new Part(f, from, to, false, offset, (int) (end - offset)));
+      offset = end;
       from = to;
     }
     int rhs = r.rhsCount();
@@ -118,10 +110,19 @@ final class StageValues implements RoundExecutor.StageInput {
     return parts;
   }
 
-  /** The first row after {@code first} that ends that many entries further on; else the last. */
-  private static int atLeast(int[] rowStart, int first, int last, int entries) {
-    int at = Arrays.binarySearch(rowStart, first + 1, last, rowStart[first] + entries);
-    return at >= 0 ? at : -1 - at;
+  /** The least number of a front's rows beyond {@code from} that have so many values; else all. */
+  private int atLeast(int front, int from, long values) {
+    int low = from + 1;
+    int high = rows.count(front);
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (rows.valuesBefore(front, middle) >= values) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
   }
 
   @Override

@@ -170,7 +170,6 @@ public final class StagedFactorization {
               d2h,
               peak,
               0,
-              0,
               seconds,
               done.droppedNorm(),
               Math.max(departure, done.normDeparture()),

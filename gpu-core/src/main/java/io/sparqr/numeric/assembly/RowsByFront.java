@@ -20,6 +20,10 @@ public final class RowsByFront {
 
   private final int[] start;
   private final int[] order;
+
+  /** By row in the fronts' order: values of its front's rows before it, right-hand sides apart. */
+  private final int[] before;
+
   private final long[] entries;
 
   /**
@@ -40,12 +44,14 @@ public final class RowsByFront {
       start[t + 1] += start[t];
     }
     order = new int[rows.rows()];
+    before = new int[rows.rows()];
     int[] next = Arrays.copyOf(start, frontCount);
     entries = new long[frontCount];
     for (int i = 0; i < order.length; i++) {
       int t = placeOf(i);
+      before[next[t]] = (int) entries[t];
       order[next[t]++] = i;
-      entries[t] += rows.rowStart()[i + 1] - rows.rowStart()[i] + rows.rhsCount();
+      entries[t] += rows.rowStart()[i + 1] - rows.rowStart()[i];
     }
   }
 
@@ -75,6 +81,7 @@ public final class RowsByFront {
     place = other.place;
     start = other.start;
     order = other.order;
+    before = other.before;
     entries = other.entries;
   }
 
@@ -143,6 +150,12 @@ public final class RowsByFront {
     return order[k];
   }
 
+  /** Values of the first k rows of front f, right-hand sides not counted; k in [0, count]. */
+  public long valuesBefore(int f, int k) {
+    int t = place(f);
+    return k == start[t + 1] - start[t] ? entries[t] : before[start[t] + k];
+  }
+
   /** How many of front f's rows, from row k on, follow each other in the block; at least 1. */
   public int run(int f, int k) {
     int from = first(f) + k;
@@ -159,7 +172,7 @@ public final class RowsByFront {
 
   /** Entries of front f's rows, right-hand sides counted. */
   public long entries(int f) {
-    return entries[place(f)];
+    return entries[place(f)] + (long) count(f) * rows.rhsCount();
   }
 
   /** Rows of some of the task's fronts alone, front by front, as a block. */

@@ -2,6 +2,7 @@
 package io.sparqr.numeric.dense;
 
 import dev.ludovic.netlib.blas.JavaBLAS;
+import io.sparqr.configuration.Keys;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.bytedeco.javacpp.Loader;
@@ -34,7 +35,7 @@ public final class BlasLoader {
   }
 
   private static DenseKernels load() {
-    String asked = System.getProperty("sparqr.blas", System.getenv("SPARQR_BLAS"));
+    String asked = Keys.BLAS.find(System::getProperty).orElse(System.getenv("SPARQR_BLAS"));
     if ("java".equals(asked)) {
       return javaKernels("asked for by sparqr.blas=java");
     }

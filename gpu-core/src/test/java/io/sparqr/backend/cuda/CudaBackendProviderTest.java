@@ -115,15 +115,6 @@ class CudaBackendProviderTest {
     CudaCalls mute = FaultyCalls.of(null, (call, a) -> call.equals("deviceMemory") ? 1 : null);
     var broken = new CudaBackendProvider.Verdict(null, new CudaDriver(mute), 1);
     assertThat(new CudaBackendProvider(broken).device(0)).isEmpty();
-    System.setProperty(CudaBackendProvider.MINIMUM_INTENSITY, "12.5");
-    System.setProperty(CudaBackendProvider.MINIMUM_FLOPS, "many");
-    try {
-      assertThat(provider.minimumIntensity()).isEqualTo(12.5);
-      assertThat(provider.minimumFlops()).isEqualTo(1e9);
-    } finally {
-      System.clearProperty(CudaBackendProvider.MINIMUM_INTENSITY);
-      System.clearProperty(CudaBackendProvider.MINIMUM_FLOPS);
-    }
   }
 
   @Test

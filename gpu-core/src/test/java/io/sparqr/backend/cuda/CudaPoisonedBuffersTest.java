@@ -12,7 +12,7 @@ class CudaPoisonedBuffersTest extends SubtreeFactorizerContract {
   @Override
   protected SubtreeFactorizer create() {
     var factorizer = (CudaSubtreeFactorizer) TestDevice.provider().create(0);
-    factorizer.poison();
+    factorizer.set(new TestModes(true, false));
     return factorizer;
   }
 }

@@ -12,7 +12,7 @@ class CudaReflectorsTest extends SubtreeFactorizerContract {
   @Override
   protected SubtreeFactorizer create() {
     var factorizer = (CudaSubtreeFactorizer) TestDevice.provider().create(0);
-    factorizer.reflectorsOnly();
+    factorizer.set(new TestModes(false, true));
     return factorizer;
   }
 }

@@ -64,7 +64,8 @@ final class DeviceFaults implements FaultTarget {
     new FaultCampaign(
             (p, seed) ->
                 new DeviceFaults(
-                    new CudaRoundExecutor(lease.session(), 0, 2, seed % 2 == 0 ? tuned : tiled),
+                    new CudaRoundExecutor(
+                        lease.session(), 0, 2, seed % 2 == 0 ? tuned : tiled, TestModes.none()),
                     launches),
             size)
         .run(arguments);

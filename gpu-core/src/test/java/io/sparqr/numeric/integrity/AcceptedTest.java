@@ -127,7 +127,7 @@ class AcceptedTest {
   @Test
   void rowsThatAreAlmostTheSame() {
     for (int columns : new int[] {1, 2, 8, 30, 120}) {
-      for (int rows : new int[] {4 * columns, 1000, 30_000}) {
+      for (int rows : new int[] {4 * columns, 1000, 60_000 / columns}) {
         double[][] dense = new double[rows][columns];
         for (int i = 0; i < rows; i++) {
           Arrays.fill(dense[i], 1.0 / 3);

@@ -2,8 +2,8 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.backend.BackendChoice;
-import java.util.List;
-import java.util.Locale;
+import io.sparqr.spark.plan.Words;
+import java.util.Iterator;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -13,18 +13,17 @@ final class BackendName implements ITypeConverter<BackendChoice> {
   /** The names, for the help text. */
   static final class Candidates implements Iterable<String> {
     @Override
-    public java.util.Iterator<String> iterator() {
-      return List.of("auto", "cpu", "cuda").iterator();
+    public Iterator<String> iterator() {
+      return Words.BACKENDS.all().iterator();
     }
   }
 
   @Override
   public BackendChoice convert(String name) {
-    return switch (name.toLowerCase(Locale.ROOT)) {
-      case "auto" -> BackendChoice.AUTO;
-      case "cpu" -> BackendChoice.CPU;
-      case "cuda" -> BackendChoice.REQUIRE_CUDA;
-      default -> throw new TypeConversionException("'" + name + "' is none of auto, cpu, cuda");
-    };
+    try {
+      return Words.BACKENDS.of(name);
+    } catch (IllegalArgumentException e) {
+      throw new TypeConversionException(e.getMessage());
+    }
   }
 }

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
+import io.sparqr.configuration.Keys;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -76,7 +77,7 @@ public final class SparqrCli implements Runnable {
         && System.getProperty("spark.master") == null) {
       System.setProperty(LOG_CONFIGURATION, "classpath:io/sparqr/spark/cli/log4j2.properties");
       System.setProperty(
-          "sparqr.log.level", Arrays.asList(args).contains("--verbose") ? "warn" : "off");
+          Keys.LOG_LEVEL.name(), Arrays.asList(args).contains("--verbose") ? "warn" : "off");
     }
     int code = execute(new PrintWriter(System.out, true), new PrintWriter(System.err, true), args);
     if (code != 0) {

@@ -47,7 +47,7 @@ public record FactorTotals(
       kept += r.reflectorBytes();
       reason = reason.isEmpty() ? r.backendReason() : reason;
     }
-    FactorSummary all = sum == null ? FactorSummary.cpu("none", 0, 0, 0, 0, 0, 0, 0) : sum;
+    FactorSummary all = sum == null ? FactorSummary.cpu("none", 0, 0, 0, 0, 0, 0) : sum;
     int[] dead = reports.stream().flatMapToInt(r -> Arrays.stream(r.dead())).toArray();
     return new FactorTotals(all, squares, entries, dead, bytesIn, kept, reason);
   }

@@ -15,7 +15,6 @@ import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.resource.StageGpus;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.Frame;
-import io.sparqr.spark.wire.ReportCodec;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -95,7 +94,7 @@ public final class Levels {
           SparkErrors.unwrap(
               () -> rdd.mapPartitions(it -> List.of(it.next()).iterator(), true).collect());
       for (byte[] frame : frames) {
-        reports.add(ReportCodec.decode(frame, TaskReport.class));
+        reports.add(TaskReport.decode(frame));
       }
       done += flops;
     }

@@ -19,7 +19,6 @@ import io.sparqr.spark.resource.DeviceLease;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.FactorChunk;
 import io.sparqr.spark.wire.ReflectorCodec;
-import io.sparqr.spark.wire.ReportCodec;
 import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayDeque;
@@ -175,7 +174,7 @@ final class SubtreeRun {
             reflectorBytes,
             reason);
     var out = new ArrayList<byte[]>();
-    out.add(ReportCodec.encode(report));
+    out.add(report.encode());
     out.addAll(reflectors);
     out.addAll(blocks);
     Iterator<byte[]> chunks =

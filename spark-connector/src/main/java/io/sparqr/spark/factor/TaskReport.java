@@ -2,7 +2,10 @@
 package io.sparqr.spark.factor;
 
 import io.sparqr.numeric.FactorSummary;
-import java.io.Serializable;
+import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.NumberFrame;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * What a subtree task tells the driver.
@@ -26,5 +29,77 @@ public record TaskReport(
     long bytesIn,
     long blockBytes,
     long reflectorBytes,
-    String backendReason)
-    implements Serializable {}
+    String backendReason) {
+
+  /** As a frame. */
+  public byte[] encode() {
+    var out = new NumberFrame.Writer();
+    out.putInt(task);
+    put(summary, out);
+    out.putDoubles(residualSquares).putLong(entries).putInts(dead);
+    out.putLong(bytesIn).putLong(blockBytes).putLong(reflectorBytes).putText(backendReason);
+    return out.seal(Frame.Kind.TASK);
+  }
+
+  /**
+   * The inverse of {@link #encode}.
+   *
+   * @throws io.sparqr.error.WireFormatException if the frame is damaged or another one
+   */
+  public static TaskReport decode(byte[] frame) {
+    var in = new NumberFrame.Reader(frame, Frame.Kind.TASK);
+    var report =
+        new TaskReport(
+            in.getInt(),
+            summary(in),
+            in.getDoubles(),
+            in.getLong(),
+            in.getInts(),
+            in.getLong(),
+            in.getLong(),
+            in.getLong(),
+            in.getText());
+    in.end();
+    return report;
+  }
+
+  private static void put(FactorSummary s, NumberFrame.Writer out) {
+    out.putText(s.backend()).putText(s.device()).putLong(s.fronts()).putLong(s.rank());
+    out.putDouble(s.flopsDone()).putLong(s.stages()).putLong(s.rounds()).putLong(s.tasks());
+    out.putLong(s.h2dBytes()).putLong(s.d2hBytes());
+    out.putLong(s.peakDeviceBytes()).putLong(s.peakHostBytes());
+    out.putDouble(s.factorSeconds()).putDouble(s.droppedNorm());
+    out.putDouble(s.normDeparture()).putLong(s.redoneTasks()).putInt(s.warnings().size());
+    s.warnings().forEach(out::putText);
+  }
+
+  private static FactorSummary summary(NumberFrame.Reader in) {
+    return new FactorSummary(
+        in.getText(),
+        in.getText(),
+        in.getLong(),
+        in.getLong(),
+        in.getDouble(),
+        in.getLong(),
+        in.getLong(),
+        in.getLong(),
+        in.getLong(),
+        in.getLong(),
+        in.getLong(),
+        in.getLong(),
+        in.getDouble(),
+        in.getDouble(),
+        in.getDouble(),
+        in.getLong(),
+        texts(in));
+  }
+
+  private static List<String> texts(NumberFrame.Reader in) {
+    int count = in.getCount(Integer.BYTES);
+    var texts = new ArrayList<String>();
+    for (int k = 0; k < count; k++) {
+      texts.add(in.getText());
+    }
+    return texts;
+  }
+}

@@ -315,17 +315,8 @@ public final class FactorState implements AutoCloseable {
   }
 
   private double[] inverseNorms(JobScope scope) {
-    int[] positions = Arrays.stream(dead).map(plan::position).toArray();
     var tree = new InverseDescent(source.context(), made.plan, made.levels, scope);
-    double[] z = new InverseNorms(plan, singletons, positions, tree).run();
-    double[] norms = new double[n];
-    for (int j = 0; j < n; j++) {
-      norms[j] = z[plan.position(j)] * plan.columnScale(j);
-    }
-    for (int j : dead) {
-      norms[j] = Double.NaN;
-    }
-    return norms;
+    return new InverseNorms(plan, singletons, dead, tree).run();
   }
 
   /** R as rows in the caller's columns and units, Q'b as their labels; good until close(). */

@@ -1,31 +1,21 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
-import io.sparqr.error.DimensionMismatchException;
-import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.RankDeficientException;
-import io.sparqr.error.SparseQrException;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.RankPolicy;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.SparseRow;
-import io.sparqr.spark.plan.Fingerprint;
-import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
-import io.sparqr.spark.resource.SparkErrors;
-import io.sparqr.spark.rows.RowReader;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.SemiNormalEquations;
-import io.sparqr.spark.wire.ReportCodec;
 import io.sparqr.symbolic.SymbolicOptions;
-import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import org.apache.spark.api.java.JavaRDD;
@@ -49,19 +39,6 @@ public final class MinimumNorm {
   private final SolveOptions options;
   private final ProgressListener listener;
   private final JavaRDD<SparseRow> rows;
-
-  /** What a partition has, rows of weight 0 left out; labels only where they were asked for. */
-  private record Part(
-      Fingerprint fingerprint,
-      double[][] labels,
-      int columns,
-      int maxIndex,
-      int exponent,
-      SparseQrException error)
-      implements Serializable {}
-
-  /** m x n. */
-  private record Size(int[] first, long rows, int columns) {}
 
   private MinimumNorm(JavaRDD<SparseRow> rows, SolveOptions options, ProgressListener listener) {
     this.rows = rows;
@@ -140,24 +117,23 @@ public final class MinimumNorm {
    */
   private Optional<LeastSquaresSolution> wide() {
     var watch = new Stopwatch();
-    List<Part> parts = scan(false, null);
-    Size size = size(parts);
-    boolean zero = parts.stream().allMatch(p -> p.maxIndex < 0);
-    if (size.rows >= size.columns || zero && size.rows > 0) {
+    WideRows found = WideRows.scan(rows, options.input().columns());
+    if (!found.wide()) {
       return Optional.empty();
     }
-    if (size.rows == 0) {
-      throw new MatrixFormatException("the input has no rows", "input", -1);
-    }
-    var readings = new Readings(parts.stream().map(Part::fingerprint).toList());
-    double[][] b = labels(scan(true, readings), size.first);
+    double[][] b = found.rightHandSides();
     try (var held = new Held()) {
       // A tolerance for columns as they are is one in the caller's units.
-      int largest = parts.stream().mapToInt(Part::exponent).max().orElse(0);
-      int exponent = options.problem().equilibrate() ? largest : 0;
+      int exponent = options.problem().equilibrate() ? found.exponent() : 0;
       var transposed =
           new TransposedRows(
-              rows, options.input().columns(), readings, size.columns, b.length, exponent, held);
+              rows,
+              options.input().columns(),
+              found.readings(),
+              found.columns(),
+              b.length,
+              exponent,
+              held);
       return solve(transposed, b, watch).filter(s -> left(s, b) <= MOST_LEFT);
     }
   }
@@ -173,47 +149,6 @@ public final class MinimumNorm {
       most = Math.max(most, norm == 0 ? 0 : s.residualNorms()[k] / norm);
     }
     return most;
-  }
-
-  /** All partitions; {@code before}: what they were at the scan before this one, if any. */
-  private List<Part> scan(boolean labels, Readings before) {
-    int declared = options.input().columns();
-    JavaRDD<byte[]> scanned =
-        rows.mapPartitionsWithIndex(
-            (p, it) -> List.of(ReportCodec.encode(scan(p, it, declared, labels))).iterator(),
-            false);
-    List<Part> parts = new ArrayList<>();
-    for (byte[] frame : SparkErrors.unwrap(scanned::collect)) {
-      Part part = ReportCodec.decode(frame, Part.class);
-      parts.add(part);
-      Optional<? extends SparseQrException> error = error(part, parts.size() - 1, before);
-      if (error.isPresent()) {
-        throw error.get();
-      }
-    }
-    return parts;
-  }
-
-  private static Optional<? extends SparseQrException> error(Part part, int p, Readings before) {
-    if (before == null) {
-      return Optional.ofNullable(part.error);
-    }
-    return part.error == null
-        ? before.change(p, part.fingerprint, true)
-        : Optional.of(before.unreadable(p, part.error));
-  }
-
-  /** {@code first} counts in int: it is only read where there are fewer rows than columns. */
-  private Size size(List<Part> parts) {
-    int[] first = new int[parts.size() + 1];
-    long m = 0;
-    int n = options.input().columns();
-    for (int p = 0; p < parts.size(); p++) {
-      m += parts.get(p).fingerprint.rows();
-      first[p + 1] = (int) m;
-      n = Math.max(n, Math.max(parts.get(p).columns, parts.get(p).maxIndex + 1));
-    }
-    return new Size(first, m, n);
   }
 
   private Optional<LeastSquaresSolution> solve(
@@ -275,57 +210,5 @@ public final class MinimumNorm {
 
   private static double[] scaled(double[] v, int exponent) {
     return Arrays.stream(v).map(e -> Math.scalb(e, exponent)).toArray();
-  }
-
-  private static double[][] labels(List<Part> parts, int[] first) {
-    double[][] b = null;
-    for (int p = 0; p < parts.size(); p++) {
-      double[][] labels = parts.get(p).labels;
-      for (int i = 0; i < labels.length; i++) {
-        b = b == null ? new double[labels[i].length][first[parts.size()]] : b;
-        if (labels[i].length != b.length) {
-          throw new DimensionMismatchException(
-              "rows of partition "
-                  + p
-                  + " have "
-                  + labels[i].length
-                  + " right-hand sides, others "
-                  + b.length,
-              "right-hand sides",
-              b.length,
-              labels[i].length);
-        }
-        for (int k = 0; k < b.length; k++) {
-          b[k][first[p] + i] = labels[i][k];
-        }
-      }
-    }
-    return b;
-  }
-
-  private static Part scan(
-      int partition, Iterator<SparseRow> in, int declared, boolean withLabels) {
-    var reader = new RowReader(partition, declared);
-    var labels = new ArrayList<double[]>();
-    int maxIndex = -1;
-    int exponent = -TransposedRows.MOST_EXPONENT;
-    SparseQrException error = null;
-    try {
-      while (in.hasNext()) {
-        if (reader.read(in.next())) {
-          if (withLabels) {
-            labels.add(reader.rhs().clone());
-          }
-          if (reader.count() > 0) {
-            maxIndex = Math.max(maxIndex, reader.index()[reader.count() - 1]);
-            exponent = TransposedRows.exponent(reader.value(), reader.count(), exponent);
-          }
-        }
-      }
-    } catch (SparseQrException e) {
-      error = e;
-    }
-    double[][] b = labels.toArray(new double[0][]);
-    return new Part(reader.fingerprint(), b, reader.columns(), maxIndex, exponent, error);
   }
 }

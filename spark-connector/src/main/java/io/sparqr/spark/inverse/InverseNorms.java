@@ -24,6 +24,7 @@ public final class InverseNorms {
 
   private final SolvePlan plan;
   private final SingletonInverse singletons;
+  private final int[] dead;
   private final Tree tree;
 
   /** What is done where R is. */
@@ -44,16 +45,31 @@ public final class InverseNorms {
   /**
    * For one R.
    *
-   * @param dead positions of dead columns
+   * @param dead original indices of dead columns
    */
   public InverseNorms(SolvePlan plan, SingletonRows rows, int[] dead, Tree tree) {
     this.plan = plan;
-    this.singletons = new SingletonInverse(plan, rows, dead);
+    this.dead = dead;
+    int[] positions = Arrays.stream(dead).map(plan::position).toArray();
+    this.singletons = new SingletonInverse(plan, rows, positions);
     this.tree = tree;
   }
 
-  /** By position, of equilibrated columns; 0 where dead. */
+  /** sqrt(diag((A'A)^-1)) by original column in the caller's units, NaN where dead. */
   public double[] run() {
+    double[] z = byPosition();
+    double[] norms = new double[z.length];
+    for (int j = 0; j < z.length; j++) {
+      norms[j] = z[plan.position(j)] * plan.columnScale(j);
+    }
+    for (int j : dead) {
+      norms[j] = Double.NaN;
+    }
+    return norms;
+  }
+
+  /** By position, of equilibrated columns; 0 where dead. */
+  private double[] byPosition() {
     int n = plan.analysis().columns();
     int questions = singletons.questions();
     double[] norm = new double[Math.addExact(n, questions)];

@@ -12,7 +12,6 @@ import io.sparqr.spark.solve.TriangularSolve;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.FactorChunk;
 import io.sparqr.spark.wire.Frame;
-import io.sparqr.spark.wire.ReportCodec;
 import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
@@ -46,8 +45,7 @@ final class SubtreeInverse {
       SolvePlan plan, Iterator<byte[]> frames, byte[] asked, Iterator<byte[]> blocks) {
     this.plan = plan;
     this.analysis = plan.analysis();
-    this.task =
-        plan.partition().tasks().get(ReportCodec.decode(frames.next(), TaskReport.class).task());
+    this.task = plan.partition().tasks().get(TaskReport.decode(frames.next()).task());
     while (frames.hasNext()) {
       byte[] frame = frames.next();
       if (Frame.kind(frame) == Frame.Kind.FACTOR) {

@@ -1,13 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
-import io.sparqr.backend.BackendChoice;
-import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.SparseQRSolver;
+import io.sparqr.spark.plan.Words;
 import java.io.Serializable;
 import java.util.List;
-import java.util.Map;
 import org.apache.spark.ml.param.BooleanParam;
 import org.apache.spark.ml.param.DoubleParam;
 import org.apache.spark.ml.param.Param;
@@ -18,19 +16,6 @@ import org.apache.spark.ml.param.Params;
 final class RegressionParams implements Serializable {
 
   private static final long serialVersionUID = 1;
-
-  private static final Map<String, OrderingMethod> ORDERINGS =
-      Map.of(
-          "auto", OrderingMethod.AUTO,
-          "colamd", OrderingMethod.COLAMD,
-          "amd", OrderingMethod.AMD,
-          "nd", OrderingMethod.NESTED_DISSECTION,
-          "natural", OrderingMethod.NATURAL,
-          "best", OrderingMethod.BEST);
-
-  private static final Map<String, BackendChoice> BACKENDS =
-      Map.of(
-          "auto", BackendChoice.AUTO, "cpu", BackendChoice.CPU, "cuda", BackendChoice.REQUIRE_CUDA);
 
   final Param<String> weightCol;
   final BooleanParam fitIntercept;
@@ -57,8 +42,8 @@ final class RegressionParams implements Serializable {
             "ridge parameter (>= 0) of 1/(2 W) sum w (y - x'b - c)^2 + regParam/2 ||b||^2 with W ="
                 + " sum of the weights; the intercept c is not penalized",
             ParamValidators.gtEq(0));
-    ordering = choice(id, "ordering", "column order", ORDERINGS);
-    backend = choice(id, "backend", "what computes", BACKENDS);
+    ordering = choice(id, "ordering", "column order", Words.ORDERINGS);
+    backend = choice(id, "backend", "what computes", Words.BACKENDS);
     rankTolerance =
         new DoubleParam(
             id,
@@ -72,8 +57,8 @@ final class RegressionParams implements Serializable {
             "whether fit computes the standard errors of the coefficients");
   }
 
-  private static Param<String> choice(String id, String name, String what, Map<String, ?> choices) {
-    List<String> names = choices.keySet().stream().sorted().toList();
+  private static Param<String> choice(String id, String name, String what, Words<?> choices) {
+    List<String> names = choices.all();
     return new Param<>(
         id,
         name,
@@ -88,9 +73,9 @@ final class RegressionParams implements Serializable {
   static SparseQRSolver solver(SparseQRRegressionParams owner) {
     var builder =
         GpuSparseQR.builder()
-            .ordering(ORDERINGS.get(owner.getOrdering()))
+            .ordering(Words.ORDERINGS.of(owner.getOrdering()))
             .singletons(!owner.getComputeStandardErrors())
-            .backend(BACKENDS.get(owner.getBackend()));
+            .backend(Words.BACKENDS.of(owner.getBackend()));
     if (owner.isDefined(owner.rankTolerance())) {
       builder.rankTolerance(owner.getRankTolerance());
     }

@@ -1,14 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.pattern;
 
+import io.sparqr.configuration.Keys;
 import io.sparqr.error.InsufficientMemoryException;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /** Whether the pattern and its analysis fit the driver, asked before they are collected. */
 final class DriverMemory {
-
-  /** Configuration key: bytes that the pattern may take on the driver; default what is free. */
-  static final String KEY = "spark.sparqr.driver.patternMemory";
 
   private DriverMemory() {}
 
@@ -20,8 +18,8 @@ final class DriverMemory {
   static void require(JavaSparkContext context, int columns, long patterns, long entries) {
     // frames, decoded and final arrays of the pattern; trees, counts and the ordering's graph
     long need = 64 * patterns + 20 * entries + 160L * columns;
-    String limit = context.getConf().get(KEY, "");
-    long have = limit.isEmpty() ? free(need) : Long.parseLong(limit);
+    var conf = context.getConf();
+    long have = Keys.PATTERN_MEMORY.find(key -> conf.get(key, null)).orElseGet(() -> free(need));
     if (need > have) {
       throw new InsufficientMemoryException(
           String.format(

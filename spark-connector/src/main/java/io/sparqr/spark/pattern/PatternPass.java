@@ -14,9 +14,9 @@ import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.rows.RowReader;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.spark.wire.PatternCodec;
 import io.sparqr.spark.wire.PatternCodec.Patterns;
-import io.sparqr.spark.wire.ReportCodec;
 import io.sparqr.sparse.SparsityPattern;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -119,12 +119,12 @@ public final class PatternPass {
     JavaPairRDD<Integer, byte[]> frames = shuffle();
     List<Part> found = new ArrayList<>();
     for (byte[] part : SparkErrors.unwrap(reduce(frames, eagerBytes)::collect)) {
-      found.add(ReportCodec.decode(part, Part.class));
+      found.add(ObjectCodec.decode(part, Part.class));
     }
     List<Stats> stats = new ArrayList<>();
     for (Part p : found) {
       for (byte[] s : p.stats) {
-        stats.add(ReportCodec.decode(s, Stats.class));
+        stats.add(ObjectCodec.decode(s, Stats.class));
       }
     }
     stats.sort(Comparator.comparingInt(Stats::partition));
@@ -186,7 +186,7 @@ public final class PatternPass {
   private static JavaRDD<byte[]> reduce(JavaPairRDD<Integer, byte[]> frames, long limit) {
     return frames
         .mapPartitionsWithIndex(
-            (k, it) -> List.of(ReportCodec.encode(reduce(k, it, limit))).iterator(), false)
+            (k, it) -> List.of(ObjectCodec.encode(reduce(k, it, limit))).iterator(), false)
         .setName("sparqr distinct row patterns");
   }
 
@@ -221,7 +221,7 @@ public final class PatternPass {
     }
     int[] partitions = reducers.stream().mapToInt(k -> k).toArray();
     for (List<byte[]> part : SparkErrors.unwrap(() -> complete.collectPartitions(partitions))) {
-      frames.addAll(List.of(ReportCodec.decode(part.get(0), Part.class).frames));
+      frames.addAll(List.of(ObjectCodec.decode(part.get(0), Part.class).frames));
     }
     return frames;
   }
@@ -231,7 +231,7 @@ public final class PatternPass {
     var scan = new Scan(partition, declared);
     Stats stats = scan.run(rows);
     var out = new ArrayList<Tuple2<Integer, byte[]>>();
-    out.add(new Tuple2<>(0, ReportCodec.encode(stats)));
+    out.add(new Tuple2<>(0, ObjectCodec.encode(stats)));
     if (stats.error != null) {
       return out;
     }
@@ -258,7 +258,7 @@ public final class PatternPass {
       byte[] frame = in.next()._2();
       bytes += frame.length;
       switch (Frame.kind(frame)) {
-        case REPORT -> stats.add(frame);
+        case OBJECT -> stats.add(frame);
         case CHUNK -> norms.add(frame);
         default -> {
           Patterns p = PatternCodec.decode(frame);
@@ -348,7 +348,7 @@ public final class PatternPass {
     private final int partition;
     private final RowReader reader;
     private final PatternTable table = new PatternTable();
-    private final ColumnNorms norms = new ColumnNorms();
+    private final ChunkedColumnNorms norms = new ChunkedColumnNorms();
     private double[] rhsMax = new double[0];
     private long entries;
     private int maxIndex = -1;

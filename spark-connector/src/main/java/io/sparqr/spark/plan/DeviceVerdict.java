@@ -1,13 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.plan;
 
-import java.io.Serializable;
-
 /**
  * Whether a problem is one for GPUs. Decided once, on the driver, for the analysis that is
  * factorized; the cut of the tree, the stages' resource profile and every task go by it.
  */
-public sealed interface DeviceVerdict extends Serializable {
+public sealed interface DeviceVerdict {
 
   /** Why; one line. */
   String reason();

@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.plan;
 
-import io.sparqr.spark.wire.ReportCodec;
 import java.io.Serializable;
 import java.lang.ref.SoftReference;
 import java.util.Map;
@@ -34,7 +33,7 @@ public final class PlanHandle implements Serializable {
 
   /** What is to be broadcast. */
   public static byte[] encode(SolvePlan plan) {
-    return ReportCodec.encode(plan);
+    return PlanCodec.encode(plan);
   }
 
   /** The plan. */
@@ -52,7 +51,7 @@ public final class PlanHandle implements Serializable {
       SoftReference<SolvePlan> known = DECODED.get(key);
       SolvePlan decoded = known == null ? null : known.get();
       if (decoded == null) {
-        decoded = ReportCodec.decode(bytes.value(), SolvePlan.class);
+        decoded = PlanCodec.decode(bytes.value());
         DECODED.values().removeIf(r -> r.get() == null);
         DECODED.put(key, new SoftReference<>(decoded));
       }

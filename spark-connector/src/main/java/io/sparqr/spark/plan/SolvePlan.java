@@ -4,16 +4,14 @@ package io.sparqr.spark.plan;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.symbolic.SymbolicAnalysis;
-import java.io.Serializable;
 import java.util.Arrays;
 
 /**
  * What every executor has to know to route a row and to factor a subtree: broadcast once. Tables
- * are by position of the analysis or by front; nobody writes to them.
+ * are by position of the analysis or by front; nobody writes to them. Travels as a {@link
+ * PlanHandle} and no other way.
  */
-public final class SolvePlan implements Serializable {
-
-  private static final long serialVersionUID = 1;
+public final class SolvePlan {
 
   /**
    * Numbers that are no tables.
@@ -30,8 +28,7 @@ public final class SolvePlan implements Serializable {
       boolean local,
       boolean keepQ,
       boolean equilibrated,
-      double combineFlops)
-      implements Serializable {}
+      double combineFlops) {}
 
   private final SymbolicAnalysis analysis;
   private final TreePartition partition;
@@ -90,6 +87,16 @@ public final class SolvePlan implements Serializable {
   /** What the rows have to be at every reading. */
   public Readings readings() {
     return readings;
+  }
+
+  /** Size n, by original column; not to be written to. */
+  double[] columnScales() {
+    return columnScale;
+  }
+
+  /** Size rhsCount; not to be written to. */
+  double[] rhsScales() {
+    return rhsScale;
   }
 
   /** The factor of an original column. */

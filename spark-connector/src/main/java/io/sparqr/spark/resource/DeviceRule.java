@@ -3,6 +3,8 @@ package io.sparqr.spark.resource;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.backend.QrBackendProvider;
+import io.sparqr.configuration.Key;
+import io.sparqr.configuration.Keys;
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.DeviceVerdict.Refuse;
@@ -17,12 +19,6 @@ import org.apache.spark.SparkEnv;
  * the same answer.
  */
 public final class DeviceRule {
-
-  /** Flops a byte below which AUTO stays on the CPU. */
-  static final String MINIMUM_INTENSITY = "spark.sparqr.cuda.minimumIntensity";
-
-  /** Flops below which AUTO stays on the CPU. */
-  static final String MINIMUM_FLOPS = "spark.sparqr.cuda.minimumFlops";
 
   private final Optional<DeviceVerdict> settled;
   private final double leastIntensity;
@@ -59,8 +55,8 @@ public final class DeviceRule {
     QrBackendProvider provider = cuda.provider().get();
     return new DeviceRule(
         Optional.empty(),
-        setting(MINIMUM_INTENSITY, provider.minimumIntensity()),
-        setting(MINIMUM_FLOPS, provider.minimumFlops()));
+        setting(Keys.MINIMUM_INTENSITY, provider.minimumIntensity()),
+        setting(Keys.MINIMUM_FLOPS, provider.minimumFlops()));
   }
 
   private static DeviceRule settled(DeviceVerdict verdict) {
@@ -95,13 +91,8 @@ public final class DeviceRule {
   }
 
   /** A number of the Spark configuration, where there is one. */
-  private static double setting(String key, double otherwise) {
+  private static double setting(Key<Double> key, double otherwise) {
     SparkEnv env = SparkEnv.get();
-    String value = env == null ? null : env.conf().get(key, null);
-    try {
-      return value == null ? otherwise : Double.parseDouble(value);
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException(key + " = " + value + ": no number", e);
-    }
+    return key.find(name -> env == null ? null : env.conf().get(name, null)).orElse(otherwise);
   }
 }

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.resource;
 
+import io.sparqr.configuration.Key;
+import io.sparqr.configuration.Keys;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.ResourceModel;
 import org.apache.spark.SparkConf;
@@ -24,28 +26,20 @@ record ModelRates(
     double network,
     double levelSeconds) {
 
-  static final String CORE_FLOPS = "spark.sparqr.model.coreFlops";
-  static final String DEVICE_FLOPS = "spark.sparqr.model.deviceFlops";
-  static final String DEVICE_BANDWIDTH = "spark.sparqr.model.deviceBandwidth";
-  static final String DEVICE_MEMORY = "spark.sparqr.model.deviceMemory";
-  static final String NETWORK_BANDWIDTH = "spark.sparqr.model.networkBandwidth";
-  static final String LEVEL_SECONDS = "spark.sparqr.model.levelSeconds";
-
-  private static final double FLOPS_PER_CORE = 2e10;
-
   /**
    * Reads the keys.
    *
    * @throws IllegalArgumentException naming the key whose value is no positive number
    */
   static ModelRates of(SparkConf conf) {
+    String memory = Keys.DEVICE_MEMORY.name();
     return new ModelRates(
-        number(conf, CORE_FLOPS, FLOPS_PER_CORE),
-        number(conf, DEVICE_FLOPS, 0),
-        number(conf, DEVICE_BANDWIDTH, 0),
-        conf.contains(DEVICE_MEMORY) ? conf.getSizeAsBytes(DEVICE_MEMORY) : 0,
-        number(conf, NETWORK_BANDWIDTH, ResourceModel.NETWORK),
-        number(conf, LEVEL_SECONDS, ResourceModel.LEVEL_SECONDS));
+        Keys.CORE_FLOPS.in(key -> conf.get(key, null)),
+        number(conf, Keys.DEVICE_FLOPS, 0),
+        number(conf, Keys.DEVICE_BANDWIDTH, 0),
+        conf.contains(memory) ? conf.getSizeAsBytes(memory) : 0,
+        number(conf, Keys.NETWORK_BANDWIDTH, ResourceModel.NETWORK),
+        number(conf, Keys.LEVEL_SECONDS, ResourceModel.LEVEL_SECONDS));
   }
 
   /** A GPU with what the configuration says of all of them. */
@@ -56,20 +50,7 @@ record ModelRates(
         deviceMemory > 0 ? deviceMemory : own.memoryBytes());
   }
 
-  private static double number(SparkConf conf, String key, double otherwise) {
-    String text = conf.get(key, null);
-    if (text == null) {
-      return otherwise;
-    }
-    double value = -1;
-    try {
-      value = Double.parseDouble(text);
-    } catch (NumberFormatException e) {
-      // said below, with the key
-    }
-    if (!(value > 0) || Double.isInfinite(value)) {
-      throw new IllegalArgumentException(key + " = " + text + ": no positive number");
-    }
-    return value;
+  private static double number(SparkConf conf, Key<Double> key, double otherwise) {
+    return key.find(name -> conf.get(name, null)).orElse(otherwise);
   }
 }

@@ -3,7 +3,7 @@ package io.sparqr.spark.rows;
 
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.wire.ReportCodec;
+import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;
 import java.util.Iterator;
 
@@ -62,6 +62,6 @@ public final class RhsRouter extends RowShuffle {
   void flush() {
     int width = Math.max(0, reader.rhsCount());
     double[] norms = empty.length == width ? empty : new double[width];
-    sendToDriver(ReportCodec.encode(new Part(partition, count, width, norms)));
+    sendToDriver(ObjectCodec.encode(new Part(partition, count, width, norms)));
   }
 }

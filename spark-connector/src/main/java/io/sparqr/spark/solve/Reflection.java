@@ -17,9 +17,9 @@ import io.sparqr.spark.rows.RhsRouter;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.spark.wire.ReflectedCodec;
 import io.sparqr.spark.wire.ReflectedCodec.Reflected;
-import io.sparqr.spark.wire.ReportCodec;
 import io.sparqr.spark.wire.RowBatchCodec;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -110,7 +110,7 @@ public final class Reflection {
       if (Frame.kind(frame) == Frame.Kind.ROWS) {
         batches.add(frame);
       } else {
-        parts.add(ReportCodec.decode(frame, RhsRouter.Part.class));
+        parts.add(ObjectCodec.decode(frame, RhsRouter.Part.class));
       }
     }
     Result result = empty(parts);

@@ -16,7 +16,7 @@ import io.sparqr.spark.rows.RowReader;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.spark.wire.Frame;
-import io.sparqr.spark.wire.ReportCodec;
+import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.spark.wire.VectorCodec;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -155,7 +155,7 @@ public final class ResidualPass {
       if (Frame.kind(frame) == Frame.Kind.CHUNK) {
         chunks.add(frame);
       } else {
-        parts.add(ReportCodec.decode(frame, Part.class));
+        parts.add(ObjectCodec.decode(frame, Part.class));
       }
     }
     parts.sort(Comparator.comparingInt(Part::partition));
@@ -271,7 +271,7 @@ public final class ResidualPass {
         return out;
       }
       var part = new Part(partition, residual, frobenius, reader.fingerprint());
-      out.add(new Tuple2<>(partition % reducers, ReportCodec.encode(part)));
+      out.add(new Tuple2<>(partition % reducers, ObjectCodec.encode(part)));
       var chunks = new ArrayList<byte[]>();
       gradient.encode(partition, chunks);
       for (byte[] c : chunks) {

@@ -7,7 +7,6 @@ import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.wire.FactorChunk;
 import io.sparqr.spark.wire.Frame;
-import io.sparqr.spark.wire.ReportCodec;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -32,7 +31,7 @@ public final class TriangularSolve {
 
   private TriangularSolve(SolvePlan plan, Iterator<byte[]> frames, Sparse given) {
     this.analysis = plan.analysis();
-    TaskReport report = ReportCodec.decode(frames.next(), TaskReport.class);
+    TaskReport report = TaskReport.decode(frames.next());
     this.task = plan.partition().tasks().get(report.task());
     while (frames.hasNext()) {
       byte[] frame = frames.next();

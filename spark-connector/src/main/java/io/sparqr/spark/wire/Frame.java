@@ -39,8 +39,8 @@ public final class Frame {
     BLOCK,
     /** {@link FactorChunk}. */
     FACTOR,
-    /** {@link ReportCodec}. */
-    REPORT,
+    /** {@link ObjectCodec}. */
+    OBJECT,
     /** {@link VectorCodec#encodeChunk}. */
     CHUNK,
     /** {@link PatternCodec}. */
@@ -54,7 +54,11 @@ public final class Frame {
     /** {@link ReflectedCodec}. */
     REFLECTED,
     /** {@link ChangeCodec}. */
-    CHANGE
+    CHANGE,
+    /** A plan, by {@link NumberFrame}. */
+    PLAN,
+    /** What a subtree task says of itself, by {@link NumberFrame}. */
+    TASK
   }
 
   private Frame() {}

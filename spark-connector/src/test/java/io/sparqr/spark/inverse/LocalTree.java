@@ -23,7 +23,6 @@ import io.sparqr.spark.solve.TriangularSolve;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.FactorChunk;
 import io.sparqr.spark.wire.Frame;
-import io.sparqr.spark.wire.ReportCodec;
 import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
@@ -147,7 +146,7 @@ final class LocalTree implements InverseNorms.Tree {
         new TaskReport(
             task.id(), factor.summary(), factor.residualSquares(), 0, new int[0], 0, 0, 0, "");
     var mine = new ArrayList<byte[]>();
-    mine.add(ReportCodec.encode(report));
+    mine.add(report.encode());
     FactorChunk.encode(new ArrayDeque<>(factor.fronts()), 1, 1).forEachRemaining(mine::add);
     frames.add(mine);
   }
@@ -172,15 +171,7 @@ final class LocalTree implements InverseNorms.Tree {
 
   /** sqrt(diag((A'A)^-1)) by original column, NaN where dead, as the product has it. */
   double[] unscaledErrors() {
-    double[] z = new InverseNorms(plan, singletons, dead, this).run();
-    double[] norms = new double[z.length];
-    for (int j = 0; j < z.length; j++) {
-      norms[j] = z[plan.position(j)] * plan.columnScale(j);
-    }
-    for (int j : dead()) {
-      norms[j] = Double.NaN;
-    }
-    return norms;
+    return new InverseNorms(plan, singletons, dead(), this).run();
   }
 
   @Override

@@ -112,7 +112,7 @@ class PatternTest {
 
   @Test
   void normsNeitherOverflowNorUnderflow() {
-    var norms = new ColumnNorms();
+    var norms = new ChunkedColumnNorms();
     for (int k = 0; k < 4; k++) {
       norms.add(0, 1e300);
       norms.add(1, 1e-300);

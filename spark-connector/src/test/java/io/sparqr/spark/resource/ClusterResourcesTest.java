@@ -4,6 +4,7 @@ package io.sparqr.spark.resource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.configuration.Keys;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.SubtreeTask;
@@ -87,11 +88,11 @@ class ClusterResourcesTest {
   void theSparkConfigurationHasTheLastWordOnRates() {
     SparkConf conf =
         new SparkConf(false)
-            .set(ModelRates.CORE_FLOPS, "3e10")
-            .set(ModelRates.DEVICE_FLOPS, "5e12")
-            .set(ModelRates.DEVICE_MEMORY, "40g")
-            .set(ModelRates.NETWORK_BANDWIDTH, "1.25e10")
-            .set(ModelRates.LEVEL_SECONDS, "0.3");
+            .set(Keys.CORE_FLOPS.name(), "3e10")
+            .set(Keys.DEVICE_FLOPS.name(), "5e12")
+            .set(Keys.DEVICE_MEMORY.name(), "40g")
+            .set(Keys.NETWORK_BANDWIDTH.name(), "1.25e10")
+            .set(Keys.LEVEL_SECONDS.name(), "0.3");
     ModelRates rates = ModelRates.of(conf);
     assertThat(rates.coreFlops()).isEqualTo(3e10);
     assertThat(rates.device(SMALL)).isEqualTo(new DeviceModel(5e12, 7e9, 40L << 30));
@@ -99,10 +100,11 @@ class ClusterResourcesTest {
     assertThat(rates.levelSeconds()).isEqualTo(0.3);
     assertThat(RATES.device(SMALL)).isEqualTo(SMALL);
     for (String bad : List.of("fast", "0", "-1", "NaN", "Infinity")) {
-      conf.set(ModelRates.NETWORK_BANDWIDTH, bad);
+      conf.set(Keys.NETWORK_BANDWIDTH.name(), bad);
       assertThatThrownBy(() -> ModelRates.of(conf))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage(ModelRates.NETWORK_BANDWIDTH + " = " + bad + ": no positive number");
+          .hasMessage(
+              Keys.NETWORK_BANDWIDTH.name() + " = " + bad + ": a positive number is expected");
     }
   }
 

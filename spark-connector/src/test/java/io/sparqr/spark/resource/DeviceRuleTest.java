@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.backend.QrBackendProvider;
+import io.sparqr.configuration.Keys;
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.spark.LocalSpark;
@@ -145,22 +146,22 @@ class DeviceRuleTest {
     LocalSpark.context();
     SparkConf conf = SparkEnv.get().conf();
     try {
-      conf.set(DeviceRule.MINIMUM_INTENSITY, "50");
+      conf.set(Keys.MINIMUM_INTENSITY.name(), "50");
       assertThat(verdict(1e12, 49).reason()).contains("49.0", "threshold 50.0");
       assertThat(verdict(1e12, 51).use()).isTrue();
-      conf.set(DeviceRule.MINIMUM_INTENSITY, "0");
+      conf.set(Keys.MINIMUM_INTENSITY.name(), "0");
       assertThat(verdict(1e12, 0.1).use()).isTrue();
       assertThat(verdict(1e8, 0.1).reason()).contains("threshold 1.0e+09");
-      conf.set(DeviceRule.MINIMUM_FLOPS, "1e7");
+      conf.set(Keys.MINIMUM_FLOPS.name(), "1e7");
       assertThat(verdict(1e8, 0.1).use()).isTrue();
-      conf.set(DeviceRule.MINIMUM_FLOPS, "many");
+      conf.set(Keys.MINIMUM_FLOPS.name(), "many");
       assertThatThrownBy(() -> verdict(1e8, 0.1))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining(DeviceRule.MINIMUM_FLOPS)
+          .hasMessageContaining(Keys.MINIMUM_FLOPS.name())
           .hasMessageContaining("many");
     } finally {
-      conf.remove(DeviceRule.MINIMUM_INTENSITY);
-      conf.remove(DeviceRule.MINIMUM_FLOPS);
+      conf.remove(Keys.MINIMUM_INTENSITY.name());
+      conf.remove(Keys.MINIMUM_FLOPS.name());
     }
     assertThat(verdict(1e9, 5).use()).isTrue();
   }

@@ -183,7 +183,7 @@ class CodecTest {
     assertThat(p.multiplicity()).isEqualTo(patterns.multiplicity());
     assertThat(p.start()).isEqualTo(patterns.start());
     assertThat(p.column()).isEqualTo(patterns.column());
-    assertThat(ReportCodec.decode(ReportCodec.encode("text"), String.class)).isEqualTo("text");
+    assertThat(ObjectCodec.decode(ObjectCodec.encode("text"), String.class)).isEqualTo("text");
   }
 
   private FrontReflectors reflectors(int front, int rank, int cm, int blocks) {

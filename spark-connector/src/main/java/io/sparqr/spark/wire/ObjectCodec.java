@@ -10,29 +10,31 @@ import java.io.ObjectOutputStream;
 import java.io.Serializable;
 
 /**
- * A small serializable object (counts, times, names) as a frame beside the numeric ones, so that
- * persisted RDDs hold byte arrays only and no serializer of Spark's has to know our classes.
+ * A small serializable object by Java serialization: what a partition says of itself, counts and
+ * perhaps an error, which is why it is no numeric frame. What is as long as a row of A or longer
+ * has a codec of its own ({@link NumberFrame}). A frame, so that RDDs hold byte arrays only and no
+ * serializer of Spark's has to know our classes.
  */
-public final class ReportCodec {
+public final class ObjectCodec {
 
-  private ReportCodec() {}
+  private ObjectCodec() {}
 
   /** As a frame. */
-  public static byte[] encode(Serializable report) {
+  public static byte[] encode(Serializable object) {
     var bytes = new ByteArrayOutputStream();
     try (var out = new ObjectOutputStream(bytes)) {
-      out.writeObject(report);
+      out.writeObject(object);
     } catch (IOException e) {
-      throw new IllegalStateException("a report that cannot be written", e);
+      throw new IllegalStateException("an object that cannot be written", e);
     }
     byte[] body = bytes.toByteArray();
     return Frame.seal(
-        Frame.allocate(Frame.Kind.REPORT, body.length, 0, 0, 0, body.length).put(body));
+        Frame.allocate(Frame.Kind.OBJECT, body.length, 0, 0, 0, body.length).put(body));
   }
 
   /** The inverse of {@link #encode}. */
   public static <T> T decode(byte[] frame, Class<T> type) {
-    var b = Frame.open(frame, Frame.Kind.REPORT);
+    var b = Frame.open(frame, Frame.Kind.OBJECT);
     var in = new ByteArrayInputStream(frame, b.position(), b.remaining());
     try (var objects =
         new ObjectInputStream(in) {
@@ -44,7 +46,7 @@ public final class ReportCodec {
         }) {
       return type.cast(objects.readObject());
     } catch (IOException | ClassNotFoundException e) {
-      throw new WireFormatException("a report that cannot be read: " + e.getMessage(), "report");
+      throw new WireFormatException("an object that cannot be read: " + e.getMessage(), "object");
     }
   }
 }

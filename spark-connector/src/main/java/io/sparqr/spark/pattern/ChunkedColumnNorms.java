@@ -6,7 +6,7 @@ package io.sparqr.spark.pattern;
  * 1e140 or below 1e-140 are summed scaled by 2^-/+ 1040 (the idea of Blue 1978, ACM TOMS 4,
  * doi:10.1145/355769.355771).
  */
-final class ColumnNorms {
+final class ChunkedColumnNorms {
 
   private static final double BIG = 1e140;
   private static final double SMALL = 1e-140;

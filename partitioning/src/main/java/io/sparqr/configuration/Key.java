@@ -1,0 +1,156 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.configuration;
+
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+/**
+ * A setting: its name, how its text is read, what holds without it, what it means. A text that
+ * cannot be read is an error that names the key; it is never taken for the default.
+ *
+ * @param <T> of its value
+ */
+public final class Key<T> {
+
+  /** Where a setting is looked for. */
+  public enum Scope {
+    /** The Spark configuration, on the driver. */
+    SPARK,
+    /** System properties of the JVM that computes ({@code spark.executor.extraJavaOptions}). */
+    JVM
+  }
+
+  private final String name;
+  private final Scope scope;
+  private final Function<String, T> reader;
+  private final String form;
+  private final T otherwise;
+  private final String otherwiseText;
+  private final String meaning;
+
+  private Key(
+      String name,
+      Scope scope,
+      Function<String, T> reader,
+      String form,
+      T otherwise,
+      String otherwiseText,
+      String meaning) {
+    this.name = name;
+    this.scope = scope;
+    this.reader = reader;
+    this.form = form;
+    this.otherwise = otherwise;
+    this.otherwiseText = otherwiseText;
+    this.meaning = meaning;
+  }
+
+  /** A finite number above a bound, or that bound itself. */
+  static Key<Double> number(
+      String name, Scope scope, double least, Double otherwise, String text, String meaning) {
+    Function<String, Double> reader =
+        s -> {
+          double x = Double.parseDouble(s);
+          if (!(x >= least) || Double.isInfinite(x)) {
+            throw new NumberFormatException(s);
+          }
+          return x;
+        };
+    return new Key<>(
+        name,
+        scope,
+        reader,
+        least == 0 ? "a number, not negative" : "a positive number",
+        otherwise,
+        text,
+        meaning);
+  }
+
+  /** A positive number. */
+  static Key<Double> positive(
+      String name, Scope scope, Double otherwise, String text, String meaning) {
+    return number(name, scope, Double.MIN_VALUE, otherwise, text, meaning);
+  }
+
+  /** A whole number from one to another. */
+  static Key<Long> count(
+      String name, Scope scope, long least, long most, Long otherwise, String text, String what) {
+    Function<String, Long> reader =
+        s -> {
+          long n = Long.parseLong(s.trim());
+          if (n < least || n > most) {
+            throw new NumberFormatException(s);
+          }
+          return n;
+        };
+    String form = "a whole number from " + least + (most == Long.MAX_VALUE ? " on" : " to " + most);
+    return new Key<>(name, scope, reader, form, otherwise, text, what);
+  }
+
+  /** True or false. */
+  static Key<Boolean> flag(String name, Scope scope, boolean otherwise, String meaning) {
+    Function<String, Boolean> reader =
+        s -> {
+          if (!"true".equalsIgnoreCase(s) && !"false".equalsIgnoreCase(s)) {
+            throw new IllegalArgumentException(s);
+          }
+          return Boolean.valueOf(s);
+        };
+    String text = Boolean.toString(otherwise);
+    return new Key<>(name, scope, reader, "true or false", otherwise, text, meaning);
+  }
+
+  /** Any text. */
+  static Key<String> text(String name, Scope scope, String otherwise, String meaning) {
+    return new Key<>(name, scope, s -> s, "a text", null, otherwise, meaning);
+  }
+
+  /** Its name. */
+  public String name() {
+    return name;
+  }
+
+  /** Where it is looked for. */
+  public Scope scope() {
+    return scope;
+  }
+
+  /** What holds without it, in words. */
+  public String otherwise() {
+    return otherwiseText;
+  }
+
+  /** What it means. */
+  public String meaning() {
+    return meaning;
+  }
+
+  /**
+   * The value that some settings give it.
+   *
+   * @param settings text by name; null where there is none
+   * @throws IllegalArgumentException if the text cannot be read; names the key and what is expected
+   */
+  public Optional<T> find(UnaryOperator<String> settings) {
+    String text = settings.apply(name);
+    if (text == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(reader.apply(text));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(name + " = " + text + ": " + form + " is expected", e);
+    }
+  }
+
+  /** The same, or its default, which it has. */
+  public T in(UnaryOperator<String> settings) {
+    return find(settings).orElse(otherwise);
+  }
+
+  /** The system property's value, or its default, which it has. */
+  public T ofJvm() {
+    return in(System::getProperty);
+  }
+}

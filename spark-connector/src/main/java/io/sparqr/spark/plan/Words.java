@@ -1,0 +1,63 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.plan;
+
+import io.sparqr.backend.BackendChoice;
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.spark.RankPolicy;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * The words for the values of an option, the same on the command line, in Spark ML's params and in
+ * Python. One table each; Python's own, which wants no JVM, is compared with them by a test.
+ */
+public final class Words<T extends Enum<T>> {
+
+  /** Column orders that a word can ask for; GIVEN goes with a permutation. */
+  public static final Words<OrderingMethod> ORDERINGS =
+      new Words<>(
+          Arrays.stream(OrderingMethod.values()).filter(m -> m != OrderingMethod.GIVEN).toList(),
+          OrderingMethod::label);
+
+  /** Backends. */
+  public static final Words<BackendChoice> BACKENDS =
+      new Words<>(
+          List.of(BackendChoice.AUTO, BackendChoice.CPU, BackendChoice.REQUIRE_CUDA),
+          c -> c == BackendChoice.REQUIRE_CUDA ? "cuda" : c.name().toLowerCase(Locale.ROOT));
+
+  /** What happens to a rank-deficient problem. */
+  public static final Words<RankPolicy> RANK_POLICIES =
+      new Words<>(List.of(RankPolicy.values()), p -> p.name().toLowerCase(Locale.ROOT));
+
+  private final Map<String, T> meaning;
+
+  private Words(List<T> values, Function<T, String> word) {
+    var map = new LinkedHashMap<String, T>();
+    values.forEach(v -> map.put(word.apply(v), v));
+    this.meaning = Collections.unmodifiableMap(map);
+  }
+
+  /** All words in the table's order. */
+  public List<String> all() {
+    return List.copyOf(meaning.keySet());
+  }
+
+  /**
+   * What a word means, in any case.
+   *
+   * @throws IllegalArgumentException if it is none; the message lists them
+   */
+  public T of(String word) {
+    T value = meaning.get(word.toLowerCase(Locale.ROOT));
+    if (value == null) {
+      throw new IllegalArgumentException(
+          "'" + word + "' is none of " + String.join(", ", meaning.keySet()));
+    }
+    return value;
+  }
+}

@@ -1,0 +1,206 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.wire;
+
+import io.sparqr.error.WireFormatException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Numbers, arrays and texts one after the other as the body of a frame: int, long and double as
+ * they are, an array as int length and its values, a text as int length and its bytes in UTF-8.
+ * Whoever reads knows the order. No length is believed before that many bytes are there, so that no
+ * damaged frame makes room for more than it holds.
+ */
+public final class NumberFrame {
+
+  private NumberFrame() {}
+
+  /** Collects by reference; arrays must not change before {@link #seal}. Not thread-safe. */
+  public static final class Writer {
+    private final List<Object> parts = new ArrayList<>();
+    private long bytes;
+
+    /** Nothing yet. */
+    public Writer() {}
+
+    /** A number. */
+    public Writer putInt(int value) {
+      return add(value, Integer.BYTES);
+    }
+
+    /** A number. */
+    public Writer putLong(long value) {
+      return add(value, Long.BYTES);
+    }
+
+    /** A number, with all its bits. */
+    public Writer putDouble(double value) {
+      return add(value, Double.BYTES);
+    }
+
+    /** Yes or no. */
+    public Writer putBoolean(boolean value) {
+      return putInt(value ? 1 : 0);
+    }
+
+    /** An array. */
+    public Writer putInts(int[] values) {
+      return add(values, Integer.BYTES + (long) Integer.BYTES * values.length);
+    }
+
+    /** An array. */
+    public Writer putLongs(long[] values) {
+      return add(values, Integer.BYTES + (long) Long.BYTES * values.length);
+    }
+
+    /** An array, with all its bits. */
+    public Writer putDoubles(double[] values) {
+      return add(values, Integer.BYTES + (long) Double.BYTES * values.length);
+    }
+
+    /** A text. */
+    public Writer putText(String value) {
+      byte[] text = value.getBytes(StandardCharsets.UTF_8);
+      return add(text, Integer.BYTES + (long) text.length);
+    }
+
+    private Writer add(Object part, long length) {
+      parts.add(part);
+      bytes += length;
+      return this;
+    }
+
+    /**
+     * All of it as a frame.
+     *
+     * @throws WireFormatException if it would exceed an array
+     */
+    public byte[] seal(Frame.Kind kind) {
+      ByteBuffer b = Frame.allocate(kind, 0, 0, 0, 0, bytes);
+      for (Object part : parts) {
+        write(part, b);
+      }
+      return Frame.seal(b);
+    }
+
+    private static void write(Object part, ByteBuffer b) {
+      if (part instanceof Integer v) {
+        b.putInt(v);
+      } else if (part instanceof Long v) {
+        b.putLong(v);
+      } else if (part instanceof Double v) {
+        b.putLong(Double.doubleToRawLongBits(v));
+      } else if (part instanceof int[] v) {
+        b.putInt(v.length);
+        Frame.putInts(b, v, 0, v.length);
+      } else if (part instanceof long[] v) {
+        b.putInt(v.length);
+        Frame.putLongs(b, v, v.length);
+      } else if (part instanceof double[] v) {
+        b.putInt(v.length);
+        Frame.putDoubles(b, v, 0, v.length);
+      } else {
+        byte[] text = (byte[]) part;
+        b.putInt(text.length);
+        b.put(text);
+      }
+    }
+  }
+
+  /** Reads in the order in which it was written. */
+  public static final class Reader {
+    private final ByteBuffer b;
+
+    /**
+     * From the first part on.
+     *
+     * @throws WireFormatException if this is no whole frame of that kind
+     */
+    public Reader(byte[] frame, Frame.Kind kind) {
+      this.b = Frame.open(frame, kind);
+    }
+
+    /** The next number. */
+    public int getInt() {
+      Frame.need(b, Integer.BYTES);
+      return b.getInt();
+    }
+
+    /** The next number. */
+    public long getLong() {
+      Frame.need(b, Long.BYTES);
+      return b.getLong();
+    }
+
+    /** The next number. */
+    public double getDouble() {
+      return Double.longBitsToDouble(getLong());
+    }
+
+    /** Yes or no. */
+    public boolean getBoolean() {
+      return getInt() != 0;
+    }
+
+    /** The next array. */
+    public int[] getInts() {
+      return Frame.getInts(b, getInt());
+    }
+
+    /** The next array. */
+    public long[] getLongs() {
+      return Frame.getLongs(b, getInt());
+    }
+
+    /** The next array. */
+    public double[] getDoubles() {
+      return Frame.getDoubles(b, getInt());
+    }
+
+    /** The next text. */
+    public String getText() {
+      int length = getInt();
+      Frame.need(b, length);
+      byte[] text = new byte[length];
+      b.get(text);
+      return new String(text, StandardCharsets.UTF_8);
+    }
+
+    /**
+     * The number of things that follow, each of so many bytes at least.
+     *
+     * @throws WireFormatException if they cannot be there
+     */
+    public int getCount(int leastBytes) {
+      int count = getInt();
+      Frame.need(b, (long) leastBytes * count);
+      return count;
+    }
+
+    /**
+     * The constant of that number.
+     *
+     * @throws WireFormatException if there is none
+     */
+    public <T> T getOneOf(T[] values) {
+      int k = getInt();
+      if (k < 0 || k >= values.length) {
+        throw new WireFormatException("constant " + k + " of " + values.length, "constant");
+      }
+      return values[k];
+    }
+
+    /**
+     * Nothing is left.
+     *
+     * @throws WireFormatException if something is
+     */
+    public void end() {
+      if (b.hasRemaining()) {
+        throw new WireFormatException(b.remaining() + " bytes too many", "length");
+      }
+    }
+  }
+}

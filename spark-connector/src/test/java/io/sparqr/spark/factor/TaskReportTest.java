@@ -1,0 +1,66 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.factor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sparqr.error.WireFormatException;
+import io.sparqr.numeric.FactorSummary;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a task says arrives, and adds up. */
+class TaskReportTest {
+
+  private static TaskReport report(int task, double square, String reason, int... dead) {
+    var summary =
+        new FactorSummary(
+            "cuda",
+            "H200 ½",
+            1,
+            2,
+            3.5,
+            4,
+            5,
+            6,
+            7,
+            8,
+            9,
+            10,
+            12.5,
+            13.5,
+            14.5,
+            15,
+            List.of("first", "", "dritte: ü"));
+    return new TaskReport(task, summary, new double[] {square}, 16, dead, 17, 18, 19, reason);
+  }
+
+  @Test
+  void everyFieldComesBack() {
+    TaskReport report = report(3, -0.0, "arithmetic intensity 7.0", 4, 9);
+    assertThat(TaskReport.decode(report.encode())).usingRecursiveComparison().isEqualTo(report);
+    byte[] frame = report.encode();
+    frame[40] ^= 1;
+    assertThatThrownBy(() -> TaskReport.decode(frame)).isInstanceOf(WireFormatException.class);
+  }
+
+  @Test
+  void reportsAddUpInTheOrderOfTheTasks() {
+    // 1 + 2^-53 + 2^-53 is 1 from the left: what the driver has comes first
+    double tiny = 0x1p-53;
+    FactorTotals all =
+        FactorTotals.of(
+            List.of(report(0, tiny, "", 7), report(1, tiny, "why"), report(2, tiny, "other", 1, 3)),
+            new double[] {1});
+    assertThat(all.residualSquares()).containsExactly(1);
+    assertThat(all.dead()).containsExactly(7, 1, 3);
+    assertThat(all.entries()).isEqualTo(48);
+    assertThat(all.bytesIn()).isEqualTo(51);
+    assertThat(all.reflectorBytes()).isEqualTo(57);
+    assertThat(all.backendReason()).isEqualTo("why");
+    assertThat(all.summary().flopsDone()).isEqualTo(10.5);
+    FactorTotals none = FactorTotals.of(List.of(), new double[] {2});
+    assertThat(none.summary().backend()).isEqualTo("none");
+    assertThat(none.residualSquares()).containsExactly(2);
+  }
+}
