@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,6 +25,12 @@ class MatrixFilesTest {
   private final JavaSparkContext context = LocalSpark.context();
 
   @TempDir Path folder;
+
+  /** Rows of files stay until Spark's cleaner comes; other tests count what is left. */
+  @AfterEach
+  void leaveNothing() {
+    context.getPersistentRDDs().values().forEach(rdd -> rdd.unpersist(true));
+  }
 
   @Test
   void aFileIsSolvedAsItsMatrix() throws IOException {

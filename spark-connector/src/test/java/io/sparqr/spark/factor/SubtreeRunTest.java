@@ -69,7 +69,8 @@ class SubtreeRunTest {
         new io.sparqr.spark.plan.Readings(java.util.List.of()));
   }
 
-  private static List<byte[]> frames(SolvePlan plan) {
+  /** The rows of A. */
+  private static byte[] batch(SolvePlan plan) {
     var batch = new RowBatchCodec.Builder(1);
     for (double[] row : A) {
       double[] value = new double[4];
@@ -78,7 +79,11 @@ class SubtreeRunTest {
       }
       batch.add(0, COLUMNS, value, 0, 4, new double[] {1}, 0);
     }
-    var rows = new ArrayList<byte[]>(List.of(batch.take(0, 0)));
+    return batch.take(0, 0);
+  }
+
+  private static List<byte[]> frames(SolvePlan plan) {
+    var rows = new ArrayList<byte[]>(List.of(batch(plan)));
     var metrics = new SubtreeMetrics(LocalSpark.context().sc());
     var out = new ArrayList<byte[]>();
     new SubtreeRun(plan, 0, 1, metrics).run(rows, new ArrayList<>()).forEachRemaining(out::add);
@@ -190,10 +195,17 @@ class SubtreeRunTest {
     for (RuntimeException error : List.of(fatal, memory, new IllegalStateException("ours"))) {
       var lost = new ArrayList<RuntimeException>();
       var metrics = new SubtreeMetrics(LocalSpark.context().sc());
-      var run = new SubtreeRun(plan(), 0, 1, metrics, lost::add);
+      SolvePlan plan = plan();
+      var run = new SubtreeRun(plan, 0, 1, metrics, lost::add);
+      var problem =
+          new SubtreeProblem(
+              plan.analysis(),
+              plan.partition().tasks().get(0).fronts(),
+              RowBatchCodec.decode(List.of(batch(plan)), 1),
+              List.of());
       var closed = new AtomicInteger();
       var chosen = new Backends.Chosen(new Failing(error, closed), device, "planted");
-      assertThatThrownBy(() -> run.factor(chosen, null)).isSameAs(error);
+      assertThatThrownBy(() -> run.factor(chosen, problem)).isSameAs(error);
       assertThat(lost).isEqualTo(error == fatal ? List.of(fatal) : List.of());
       assertThat(closed).hasValue(1);
       // the device is another task's to have
