@@ -21,7 +21,7 @@ __device__ __forceinline__ void check_pivots(const SparqrStage& stage, const Spa
   const int j = column * SPARQR_TILE + threadIdx.x;
   if (threadIdx.x < SPARQR_TILE && j < front.fp && stage.tolerance >= 0 &&
       !(fabs(beta[threadIdx.x]) > stage.tolerance)) {
-    stage.state[number] = 1;
+    stage.state[number] = SPARQR_STATE_DEAD;
   }
 }
 

@@ -19,7 +19,7 @@ struct SmallShared {
   double sums[SPARQR_WARPS];
   int floor[SPARQR_SMALL_COLUMNS];  // first the high word of a column's largest entry
   short exponent[SPARQR_SMALL_COLUMNS];
-  int dead;
+  int state;
 };
 
 /** Columns j, j + 4, j + 8, j + 12 (those below `columns`) of the k-th elimination step. */
@@ -142,7 +142,7 @@ __device__ __forceinline__ void small_front_task(double* shared, const SparqrSta
   int ld = columns | 1;
   const bool inside = static_cast<long long>(front.fm) * ld + (sizeof(SmallShared) + 7) / 8 <= stage.shared_doubles;
   if (threadIdx.x == 0) {
-    sh.dead = state;
+    sh.state = state;
   }
   if (inside) {
     for (int i = warp; i < front.fm; i += SPARQR_WARPS) {
@@ -172,17 +172,17 @@ __device__ __forceinline__ void small_front_task(double* shared, const SparqrSta
   if (stage.tolerance >= 0) {
     for (int j = threadIdx.x; j < front.fp; j += SPARQR_THREADS) {
       if (!((j < steps ? fabs(sh.diagonal[j]) : 0.0) > stage.tolerance)) {
-        sh.dead = 1;
+        sh.state = SPARQR_STATE_DEAD;
       }
     }
     __syncthreads();
   }
   // A front with a dead pivot is finished all the same, but passes its state on, not its block.
-  const bool dead = sh.dead != 0;
+  const bool dead = sh.state != SPARQR_STATE_SOUND;
   if (dead && threadIdx.x == 0) {
-    stage.state[task.front] = 1;
+    stage.state[task.front] = SPARQR_STATE_DEAD;
     if (task.flags & SPARQR_SMALL_PACK_ASSEMBLE) {
-      stage.state[front.parent] = 2;
+      stage.state[front.parent] = SPARQR_STATE_PENDING;
     }
   }
   // R with its diagonal, back to its place (rows may be fetched later), scaled back.

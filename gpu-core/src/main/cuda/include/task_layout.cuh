@@ -7,8 +7,8 @@
 // A front is ROW-MAJOR in the arena: entry (i, j) at arena[data + i * ld + j]; columns [0, fp) are
 // pivots, [fp, fn) the tail, [fn, fn + rhs) the right-hand sides. A tiled front has ld and its rows
 // padded to multiples of 32 (zeros, and they stay zeros); a small front (row_tiles = 0) has ld
-// padded to a multiple of 4 and no row padding. The arena, the state array and the residual array
-// are all zero before round 0.
+// padded to a multiple of 4 and no row padding. Before the first task the arena and the residual
+// array are all zero, and the states are sound, or dead where there are fewer rows than pivots.
 //
 // H = I - V T V', A := H' A = A - V T' (V' A). Factorizing column tile c of a bundle leaves R in
 // the upper triangle of the first row tile and ZEROS below it, the V tiles of the other row tiles
@@ -47,6 +47,11 @@ constexpr uint8_t SPARQR_SMALL_ASSEMBLE_S = 1;     // before: scatter S entries 
 constexpr uint8_t SPARQR_SMALL_PACK_ASSEMBLE = 2;  // after: contribution block into the parent
 constexpr uint8_t SPARQR_SMALL_PACK_ROWS = 4;      // after: rows [0, row_to) to out, out_rhs
 constexpr uint8_t SPARQR_SMALL_RESIDUAL = 8;       // after: residual partial sums to slot
+
+// States of a front, 32-bit; what they mean for its tasks is said at the end of this file.
+constexpr int32_t SPARQR_STATE_SOUND = 0;    // no dead pivot in it or below it
+constexpr int32_t SPARQR_STATE_DEAD = 1;     // a dead pivot in it
+constexpr int32_t SPARQR_STATE_PENDING = 2;  // a dead pivot below it
 
 struct alignas(16) SparqrTask {
   uint8_t kind;
@@ -179,13 +184,13 @@ static_assert(offsetof(SparqrFront, id) == 84, "");
 // columns of the tile (right-hand sides, padding) are just updated, so in the V tiles that stay in
 // place these columns are not V's: T has zeros in their rows and columns.
 //
-// state[f]: 0 sound; 1 a dead pivot in front f; 2 a dead pivot below it.
-// - State 2: every task of the front does nothing, but passes the state on (see below).
-// - State 1: the front is finished all the same (no task of it is skipped, so nothing of a round
+// state[f]:
+// - Pending: every task of the front does nothing, but passes the state on (see below).
+// - Dead: the front is finished all the same (no task of it is skipped, so nothing of a round
 //   depends on when in the round the state is set), but its block is not passed on, and its rows
-//   in the output buffer are not used. They are fetched later, mended on the host.
-// - PACK_ASSEMBLE, and SMALL_FRONT with its PACK_ASSEMBLE flag, of a front in state 1 or 2 copy
-//   nothing and set state[parent] = 2.
-// - FACTORIZE or APPLY_FACTORIZE with SPARQR_FINAL, and SMALL_FRONT, set state[front] = 1 if
+//   in the output buffer are not used. They are fetched later, triangularised again on the host.
+// - PACK_ASSEMBLE, and SMALL_FRONT with its PACK_ASSEMBLE flag, of a front that is not sound copy
+//   nothing and set the parent pending.
+// - FACTORIZE or APPLY_FACTORIZE with SPARQR_FINAL, and SMALL_FRONT, set the front dead if
 //   tolerance >= 0 and !(|R_jj| > tolerance) for a column j < min(fm, fp) of what they factorized.
-//   A front with fm < fp is in state 1 from the start.
+//   A front with fm < fp is dead from the start.

@@ -18,12 +18,12 @@ __device__ __forceinline__ void run_kind(const SparqrStage& stage, const SparqrT
     return;
   }
   const int state = stage.state[task.front];
-  if (state == 2) {
+  if (state == SPARQR_STATE_PENDING) {
     if (threadIdx.x == 0) {
       if (kind == SPARQR_PACK_ASSEMBLE) {
-        stage.state[task.pack.parent] = 2;
+        stage.state[task.pack.parent] = SPARQR_STATE_PENDING;
       } else if (kind == SPARQR_SMALL_FRONT && (task.flags & SPARQR_SMALL_PACK_ASSEMBLE)) {
-        stage.state[front.parent] = 2;
+        stage.state[front.parent] = SPARQR_STATE_PENDING;
       }
     }
     return;
@@ -39,10 +39,10 @@ __device__ __forceinline__ void run_kind(const SparqrStage& stage, const SparqrT
       small_front_task(shared, stage, task, front, state);
       break;
     case SPARQR_PACK_ASSEMBLE:
-      if (state == 0) {
+      if (state == SPARQR_STATE_SOUND) {
         pack_assemble_task(stage, task, front);
       } else if (threadIdx.x == 0) {
-        stage.state[task.pack.parent] = 2;
+        stage.state[task.pack.parent] = SPARQR_STATE_PENDING;
       }
       break;
     case SPARQR_ASSEMBLE_S:

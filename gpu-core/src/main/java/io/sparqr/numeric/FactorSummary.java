@@ -15,7 +15,7 @@ import java.util.List;
  * @param rank live pivot columns
  * @param flopsDone flops executed, padding included
  * @param stages memory stages on the device
- * @param rounds rounds of the bucket scheduler (launches)
+ * @param rounds rounds of the bucket scheduler; a device takes many of them in a launch
  * @param tasks device tasks
  * @param h2dBytes host to device
  * @param d2hBytes device to host

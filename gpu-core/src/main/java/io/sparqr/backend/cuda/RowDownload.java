@@ -2,6 +2,7 @@
 package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cuda.StageMemory.Part;
+import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.backend.staged.RoundExecutor.RowSink;
 import io.sparqr.backend.staged.StageProgram;
 import java.nio.ByteBuffer;
@@ -49,7 +50,8 @@ final class RowDownload {
     for (int f = group.from(); f < group.to(); f++) {
       int at = (int) (8 * (program.outStart(f) - start));
       int length = 8 * program.outLength(f);
-      if (buffer.getInt(states + 4 * (f - group.from())) == 0 && length > 0) {
+      int state = buffer.getInt(states + 4 * (f - group.from()));
+      if (state == TaskLayout.STATE_SOUND && length > 0) {
         sink.accept(f, buffer.slice(at, length).order(buffer.order()).asDoubleBuffer());
       }
     }
@@ -59,7 +61,7 @@ final class RowDownload {
   private void throughTheHeap(int f, CudaEvent ready) {
     int[] state = new int[1];
     transfers.fetch(ready, List.of(states(f, f + 1)), b -> state[0] = b.getInt(0));
-    if (state[0] != 0) {
+    if (state[0] != TaskLayout.STATE_SOUND) {
       return;
     }
     double[] rows = new double[program.outLength(f)];

@@ -2,8 +2,9 @@
 /**
  * The CUDA backend; the only package that imports jcuda. The way of a task: {@link
  * io.sparqr.backend.cuda.CudaBackendProvider} (is there a device?), {@link
- * io.sparqr.backend.cuda.CudaSubtreeFactorizer}, the staged driver of the schedule package, and
- * {@code CudaRoundExecutor}, which uploads, launches a kernel a round and brings the rows down. All
+ * io.sparqr.backend.cuda.CudaSubtreeFactorizer}, {@link
+ * io.sparqr.backend.staged.StagedFactorization}, and {@code CudaRoundExecutor}, which uploads,
+ * launches many rounds at once, whose tasks wait for what they need, and brings the rows down. All
  * driver calls go through {@code CudaDriver}, whose {@code CudaCalls} tests replace.
  */
 package io.sparqr.backend.cuda;

@@ -9,7 +9,7 @@ import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
 
-/** The device's way - stages, rounds, tasks, mending - in plain Java on any machine. */
+/** The device's way - stages, rounds, tasks, dead columns - in plain Java on any machine. */
 public final class ReferenceSubtreeFactorizer implements SubtreeFactorizer {
 
   private final RoundExecutor executor;

@@ -133,7 +133,7 @@ public final class TaskListExecutor implements RoundExecutor {
     }
     DoubleBuffer rows = DoubleBuffer.wrap(out);
     for (int f = 0; f < p.fronts(); f++) {
-      if (state[f] == 0 && p.outLength(f) > 0) {
+      if (state[f] == TaskLayout.STATE_SOUND && p.outLength(f) > 0) {
         sink.accept(f, rows.slice((int) p.outStart(f), p.outLength(f)));
       }
     }
@@ -240,19 +240,19 @@ public final class TaskListExecutor implements RoundExecutor {
     if (task instanceof Task.AssembleBlock t) {
       assembleBlock(t);
     } else if (task instanceof Task.PackAssemble t) {
-      if (state[t.front()] == 0) {
+      if (state[t.front()] == TaskLayout.STATE_SOUND) {
         packAssemble(t);
       } else {
-        state[t.parent()] = 2;
+        state[t.parent()] = TaskLayout.STATE_PENDING;
       }
     } else if (task instanceof Task.SmallFront t) {
-      if (state[t.front()] < 2) {
+      if (state[t.front()] != TaskLayout.STATE_PENDING) {
         smallFront(t);
       }
-      if (state[t.front()] != 0 && t.packAssemble()) {
-        state[front[t.front()].parent()] = 2;
+      if (state[t.front()] != TaskLayout.STATE_SOUND && t.packAssemble()) {
+        state[front[t.front()].parent()] = TaskLayout.STATE_PENDING;
       }
-    } else if (state[task.front()] < 2) {
+    } else if (state[task.front()] != TaskLayout.STATE_PENDING) {
       runSound(task);
     }
   }
@@ -316,7 +316,7 @@ public final class TaskListExecutor implements RoundExecutor {
     }
     for (int j = 0; last && j < tile && column * tile + j < front[f].fp(); j++) {
       if (dead(a[j][j])) {
-        state[f] = 1;
+        state[f] = TaskLayout.STATE_DEAD;
       }
     }
   }
@@ -426,10 +426,10 @@ public final class TaskListExecutor implements RoundExecutor {
     }
     for (int j = 0; j < Math.min(d.fm(), d.fp()); j++) {
       if (dead(a[j][j])) {
-        state[t.front()] = 1;
+        state[t.front()] = TaskLayout.STATE_DEAD;
       }
     }
-    if (t.packAssemble() && state[t.front()] == 0) {
+    if (t.packAssemble() && state[t.front()] == TaskLayout.STATE_SOUND) {
       int columns = d.cn() + d.rhs();
       packAssemble(new Task.PackAssemble(t.front(), d.parent(), 0, d.cm(), 0, columns));
     }

@@ -12,7 +12,8 @@ import java.util.Arrays;
  * <p>Invariants. A bundle's first row tile is its lowest, and a row tile i enters at bucket i at
  * the latest (zero tiles on the diagonal count as full), so bucket c ends with row tile c and R is
  * upper trapezoidal whatever the staircase. A bundle factorized in round r is applied in round r +
- * 1, to all columns at once, so its VT slot is free again from round r + 2 on.
+ * 1, to all columns at once, so its VT slot is free when the tasks of that round are done: not
+ * before round r + 3, since Factorize tasks run a round ahead ({@link VtSlots}).
  *
  * <p>Greedy: all that can be factorized is, and growth comes before bundles of their own, because
  * each bundle annihilates one tile less than it has. With pipelining, a bundle that advances is

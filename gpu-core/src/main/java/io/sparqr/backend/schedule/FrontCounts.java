@@ -2,6 +2,7 @@
 package io.sparqr.backend.schedule;
 
 import io.sparqr.error.IndexOverflowException;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
  * How many tasks each round of each front has, and from that what a task must wait for: an executor
@@ -26,7 +27,7 @@ final class FrontCounts {
   private final int[] bulk;
 
   /** size fronts; tasks that fill the front. */
-  private final int[] filling;
+  private final AtomicIntegerArray filling;
 
   FrontCounts(StageFronts stage) {
     start = new int[stage.fronts + 1];
@@ -36,7 +37,7 @@ final class FrontCounts {
     }
     chain = new int[start[stage.fronts]];
     bulk = new int[start[stage.fronts]];
-    filling = new int[stage.fronts];
+    filling = new AtomicIntegerArray(stage.fronts);
   }
 
   /** Sets the counts of a front's round; thread-safe for different ones. */
@@ -45,16 +46,16 @@ final class FrontCounts {
     bulk[start[f] + local] = bulkTasks;
   }
 
-  /** Adds tasks that fill front f. */
-  void fill(int f, long tasks) {
-    filling[f] = Math.toIntExact(filling[f] + tasks);
+  /** Adds tasks that fill front f. Thread-safe. */
+  void fill(int f, int tasks) {
+    filling.accumulateAndGet(f, tasks, Math::addExact);
   }
 
   /** Counts become sums over earlier rounds. */
   void finish() {
-    for (int f = 0; f < filling.length; f++) {
+    for (int f = 0; f < filling.length(); f++) {
       long chainSum = 0;
-      long bulkSum = filling[f];
+      long bulkSum = filling.get(f);
       for (int k = start[f]; k < start[f + 1]; k++) {
         int c = chain[k];
         int b = bulk[k];

@@ -2,10 +2,10 @@
 package io.sparqr.backend.schedule;
 
 /**
- * One task of a round's list: what one thread block does between two launches. Tiles are 32 x 32; a
- * bundle is an ascending list of row tiles, its first one the row tile that becomes upper
- * triangular (SQR section 3.1). VT slots hold the T matrix and the top V tile of a factorized
- * bundle: written in one round, read by the Apply tasks of the next one, free after that.
+ * One task of a round's list: what one thread block does at a time. Tiles are 32 x 32; a bundle is
+ * an ascending list of row tiles, its first one the row tile that becomes upper triangular (SQR
+ * section 3.1). VT slots hold the T matrix and the top V tile of a factorized bundle: written in
+ * one round, read by the Apply tasks of the next one, free when these are done.
  *
  * <p>These records are the readable view of the binary list ({@link TaskLayout}); the scheduler
  * writes the list without them. What each of them computes is specified by the plain Java executor

@@ -56,6 +56,15 @@ public final class TaskLayout {
   /** Number of kinds. */
   public static final int KINDS = 10;
 
+  /** States of a front. Sound: no dead pivot in it or below it. */
+  public static final int STATE_SOUND = 0;
+
+  /** A dead pivot in the front: it is finished all the same, but passes no block. */
+  public static final int STATE_DEAD = 1;
+
+  /** A dead pivot below the front: its tasks do nothing, it is left for another stage. */
+  public static final int STATE_PENDING = 2;
+
   static final int FLAG_FINAL = 1;
   static final int SMALL_ASSEMBLE_S = 1;
   static final int SMALL_PACK_ASSEMBLE = 2;

@@ -7,19 +7,29 @@ import java.nio.ByteBuffer;
  * Writes task records of rounds straight into a buffer: one position a kind, so that a round's list
  * comes out grouped by kind. Not thread-safe; several writers may fill different rounds.
  */
-public final class TaskWriter {
+final class TaskWriter implements TaskSink {
 
   private final ByteBuffer b;
 
   /** Next record of each kind, relative to the buffer's start. */
   private final int[] next = new int[TaskLayout.KINDS];
 
+  private final FrontCounts counts;
+
+  /** What tasks need of their front, chain and bulk: of those that run ahead, of the others. */
+  private long ahead;
+
   private long need;
 
-  /** Writes from the target's start on; nothing is needed by the first tasks. */
-  public TaskWriter(ByteBuffer target) {
+  /**
+   * Writes from the target's start on.
+   *
+   * @param counts what tasks need; null: nothing, and {@link #begin} is not called
+   */
+  TaskWriter(ByteBuffer target, FrontCounts counts) {
     TaskLayout.requireLittleEndian(target);
     b = target;
+    this.counts = counts;
   }
 
   /** Sets where the next record of a kind goes. */
@@ -32,22 +42,33 @@ public final class TaskWriter {
     return next[kind] == record;
   }
 
-  /** What the following tasks need of their front: so many chain and bulk tasks done. */
-  void need(int chain, int bulk) {
-    need = (chain & 0xffffffffL) | (long) bulk << 32;
+  @Override
+  public void begin(int front, int local) {
+    if (local < 0) {
+      need = 0;
+      ahead = 0;
+      return;
+    }
+    int chain = counts.chain(front, local);
+    need = pair(chain, counts.bulk(front, local));
+    ahead = pair(chain, counts.bulkAhead(front, local));
   }
 
-  private int begin(int kind, int size, int applied, int flags, int front) {
+  private static long pair(int low, int high) {
+    return (low & 0xffffffffL) | (long) high << 32;
+  }
+
+  private int record(int kind, int size, int applied, int flags, int front, long need) {
     int at = Math.multiplyExact(next[kind]++, TaskLayout.TASK_BYTES);
     int head = kind | size << 8 | applied << 16 | flags << 24;
-    b.putLong(at, (head & 0xffffffffL) | (long) front << 32);
+    b.putLong(at, pair(head, front));
     b.putLong(at + TaskLayout.NEED_CHAIN, need);
     b.putLong(at + TaskLayout.NEED_CHAIN + 8, 0);
     return at;
   }
 
   private void pair(int at, int low, int high) {
-    b.putLong(at, (low & 0xffffffffL) | (long) high << 32);
+    b.putLong(at, pair(low, high));
   }
 
   private void clear(int at, int from) {
@@ -56,11 +77,11 @@ public final class TaskWriter {
     }
   }
 
-  /** A FACTORIZE or APPLY_FACTORIZE of an operation; slot bases are those of front and round. */
-  void factorize(FrontSchedule s, int op, int front, int readBase, int writeBase) {
+  @Override
+  public void factorize(FrontSchedule s, int op, int front, int readBase, int writeBase) {
     int kind = s.kind(op);
     int size = s.size(op);
-    int at = begin(kind, size, s.applied(op), s.flags(op), front);
+    int at = record(kind, size, s.applied(op), s.flags(op), front, ahead);
     int read = kind == TaskLayout.FACTORIZE ? -1 : readBase + s.readSlot(op);
     int write = s.writeSlot(op) < 0 ? -1 : writeBase + s.writeSlot(op);
     pair(at + TaskLayout.QR_COLUMN, s.column(op), read);
@@ -71,19 +92,17 @@ public final class TaskWriter {
     }
   }
 
-  /**
-   * The Apply tasks of an operation: column tiles [from, to) in parts of at most chunk, the first
-   * one an APPLY_NEAR, since what it updates may be factorized in the next round.
-   */
-  void apply(FrontSchedule s, int op, int front, int readBase, int from, int to, int chunk) {
-    int parts = (to - from + chunk - 1) / chunk;
+  @Override
+  public void apply(FrontSchedule s, int op, int front, int readBase, int parts) {
+    int from = s.applyFrom(op);
+    int to = s.columnTiles;
     int mask = s.kind(op) == TaskLayout.APPLY ? (1 << (s.size(op) - 1)) - 1 : s.applied(op);
     int first = -1;
     for (int p = 0; p < parts; p++) {
       int lo = from + (int) ((long) (to - from) * p / parts);
       int hi = from + (int) ((long) (to - from) * (p + 1) / parts);
       int kind = p == 0 ? TaskLayout.APPLY_NEAR : TaskLayout.APPLY;
-      int at = begin(kind, 1 + Integer.bitCount(mask), 0, 0, front);
+      int at = record(kind, 1 + Integer.bitCount(mask), 0, 0, front, need);
       if (first < 0) {
         first = at;
         pair(at + TaskLayout.QR_COLUMN, s.column(op), readBase + s.readSlot(op));
@@ -111,45 +130,36 @@ public final class TaskWriter {
     }
   }
 
-  /** A PACK_ASSEMBLE (of a front) or ASSEMBLE_BLOCK (of a block's descriptor). */
-  void pack(int kind, int from, int parent, int rowFrom, int rowTo, int columnFrom, int columnTo) {
-    int at = begin(kind, 0, 0, 0, from);
+  @Override
+  public void pack(
+      int kind, int from, int parent, int rowFrom, int rowTo, int columnFrom, int columnTo) {
+    int at = record(kind, 0, 0, 0, from, need);
     pair(at + TaskLayout.PACK_PARENT, parent, rowFrom);
     pair(at + TaskLayout.PACK_ROW_TO, rowTo, columnFrom);
     pair(at + TaskLayout.PACK_COLUMN_TO, columnTo, 0);
     clear(at, 32);
   }
 
-  /** An ASSEMBLE_S. */
-  void scatter(int front, long from, long to) {
-    int at = begin(TaskLayout.ASSEMBLE_S, 0, 0, 0, front);
+  @Override
+  public void scatter(int front, long from, long to) {
+    int at = record(TaskLayout.ASSEMBLE_S, 0, 0, 0, front, need);
     b.putLong(at + 8, 0);
     b.putLong(at + TaskLayout.SCATTER_FROM, from);
     b.putLong(at + TaskLayout.SCATTER_TO, to);
     clear(at, 32);
   }
 
-  /** A SMALL_FRONT. */
-  void small(int flags, int front, int parent, int slot, int rows, long out, long outRhs) {
+  @Override
+  public void small(int flags, int front, int parent, int slot, int rows, long out, long outRhs) {
     int at = (next[TaskLayout.SMALL_FRONT]) * TaskLayout.TASK_BYTES;
     out(TaskLayout.SMALL_FRONT, flags, front, slot, 0, rows, out, outRhs);
     b.putInt(at + TaskLayout.SMALL_PARENT, parent);
   }
 
-  /**
-   * A PACK_ROWS that needs nothing: rows [from, to) of a finished front.
-   *
-   * @param out where their values go in the output buffer
-   * @param outRhs where their right-hand sides go
-   */
-  public void packRows(int front, int from, int to, long out, long outRhs) {
-    out(TaskLayout.PACK_ROWS, 0, front, 0, from, to, out, outRhs);
-  }
-
-  /** A PACK_ROWS or RESIDUAL. */
-  void out(
+  @Override
+  public void out(
       int kind, int flags, int front, int slot, int rowFrom, int rowTo, long out, long outRhs) {
-    int at = begin(kind, 0, 0, flags, front);
+    int at = record(kind, 0, 0, flags, front, need);
     pair(at + TaskLayout.OUT_SLOT, slot, rowFrom);
     pair(at + TaskLayout.OUT_ROW_TO, rowTo, 0);
     b.putLong(at + TaskLayout.OUT_OUT, out);

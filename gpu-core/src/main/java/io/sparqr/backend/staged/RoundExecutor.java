@@ -29,9 +29,9 @@ public interface RoundExecutor extends AutoCloseable {
   SchedulerOptions schedulerOptions();
 
   /**
-   * Allocates, uploads, zeroes the arena, runs all rounds in order, and hands out the packed rows
-   * of each sound front. What a task may read was finished by an earlier round, so tasks of one
-   * round may run in any order.
+   * Allocates, uploads, zeroes the arena, runs all tasks, and hands out the packed rows of each
+   * sound front. A task may run as soon as its front's counts of finished tasks are what its record
+   * says, whatever round others are in; tasks of one round in any order.
    *
    * @param program structure and schedule
    * @param input values
@@ -43,8 +43,8 @@ public interface RoundExecutor extends AutoCloseable {
 
   /**
    * Runs PACK_ROWS tasks on the fronts as the last {@link #execute} left them (sound ones, and
-   * those with a dead pivot, state 1, which are finished all the same), and returns the output
-   * buffer that they filled.
+   * those in state {@link TaskLayout#STATE_DEAD}, which are finished all the same), and returns the
+   * output buffer that they filled.
    *
    * @param tasks count records, little-endian, from index 0
    * @param outDoubles size of the output buffer
@@ -82,7 +82,7 @@ public interface RoundExecutor extends AutoCloseable {
    * The same sums over the packed rows that the last {@link #execute} left in the output buffer: of
    * R, and of blocks that leave the stage.
    *
-   * @param counts size fronts: sound ones (state 0) only
+   * @param counts size fronts: sound ones only
    * @return the sum of the mixed bits over the values that count
    */
   long outputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums);
@@ -144,8 +144,9 @@ public interface RoundExecutor extends AutoCloseable {
   /**
    * What came out of a stage besides rows.
    *
-   * @param state size fronts; 0: sound; 1: a dead pivot in it; 2: a dead pivot below it. A front's
-   *     state does not change after its last round ({@link StageSchedule#lastRound})
+   * @param state size fronts; {@link TaskLayout#STATE_SOUND}, {@link TaskLayout#STATE_DEAD} or
+   *     {@link TaskLayout#STATE_PENDING}. A front's state does not change after its last round
+   *     ({@link StageSchedule#lastRound})
    * @param residual size residualSlots x rhs; slots of fronts that were not finished are 0
    * @param h2dBytes sent to the device
    * @param d2hBytes received

@@ -2,8 +2,8 @@
 package io.sparqr.backend.staged;
 
 import io.sparqr.backend.schedule.FrontDescriptor;
+import io.sparqr.backend.schedule.RowTasks;
 import io.sparqr.backend.schedule.TaskLayout;
-import io.sparqr.backend.schedule.TaskWriter;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.threads.Parallel;
 import java.nio.ByteBuffer;
@@ -120,7 +120,7 @@ final class RowFetch {
     }
     ByteBuffer list =
         ByteBuffer.allocateDirect(count * TaskLayout.TASK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    var writer = new TaskWriter(list);
+    var tasks = new RowTasks(list);
     int[] start = new int[pieces.size() + 1];
     for (int k = 0; k < pieces.size(); k++) {
       Piece p = pieces.get(k);
@@ -131,7 +131,7 @@ final class RowFetch {
         long done = (long) (i - p.from) * d.rhs();
         long row = start[k] + d.packedDoubles(p.from, i) - done;
         int end = Math.min(p.to, i + TaskLayout.TILE);
-        writer.packRows(p.front, i, end, row, right + done);
+        tasks.add(p.front, i, end, row, right + done);
       }
     }
     double[] out = executor.fetch(list, count, start[pieces.size()]);

@@ -272,7 +272,8 @@ final class StageBuilder {
     for (int f = 0; f < fronts; f++) {
       long doubles = s.leadingDimension(f) * s.height(f);
       d.data[f + 1] = d.data[f] + (doubles + ALIGN - 1) / ALIGN * ALIGN;
-      initial[f] = detect && s.rows(f) < s.pivots(f) ? 1 : 0;
+      boolean dead = detect && s.rows(f) < s.pivots(f);
+      initial[f] = dead ? TaskLayout.STATE_DEAD : TaskLayout.STATE_SOUND;
       outStart[f + 1] = s.firstOutput(f + 1);
     }
     ByteBuffer b =

@@ -19,7 +19,8 @@ import java.nio.ByteBuffer;
  * @param maps Rimap and Rjmap of fronts and blocks
  * @param sIndex size sEntries; place of each S entry in its front (unsigned)
  * @param sBits {@link #placeBits} of these places when they were made
- * @param initialState size fronts; 1 for fronts known to have a dead pivot before they are factored
+ * @param initialState size fronts; {@link TaskLayout#STATE_DEAD} for fronts known to have a dead
+ *     pivot before they are factored, else {@link TaskLayout#STATE_SOUND}
  * @param arenaDoubles size of the arena
  * @param inputDoubles size of the input buffer that holds the blocks
  * @param outStart size fronts + 1; front f's slice of the output buffer

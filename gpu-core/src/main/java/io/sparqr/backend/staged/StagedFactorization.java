@@ -4,6 +4,7 @@ package io.sparqr.backend.staged;
 import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageSchedule;
+import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
@@ -47,7 +48,7 @@ import java.util.List;
 public final class StagedFactorization {
 
   private final RoundExecutor executor;
-  private final SubtreeFactorizer mender;
+  private final SubtreeFactorizer host;
   private final String backend;
 
   /** The last task's structure and its stages, for the next one of the same structure. */
@@ -61,13 +62,12 @@ public final class StagedFactorization {
    *
    * @param backend name for the report
    * @param executor runs the rounds; not closed here
-   * @param mender triangularises fronts with dead columns on the host, and is checked here; not
-   *     closed here
+   * @param host triangularises fronts with dead columns, and is checked here; not closed here
    */
-  public StagedFactorization(String backend, RoundExecutor executor, SubtreeFactorizer mender) {
+  public StagedFactorization(String backend, RoundExecutor executor, SubtreeFactorizer host) {
     this.backend = backend;
     this.executor = executor;
-    this.mender = new CheckedFactorizer(mender, mender);
+    this.host = new CheckedFactorizer(host, host);
   }
 
   /**
@@ -291,7 +291,7 @@ public final class StagedFactorization {
       List<Integer> dead = lowestUnsound(program, result.state(), pends);
       boolean[] sound = new boolean[n];
       for (int f = 0; f < n; f++) {
-        sound[f] = result.state()[f] == 0 && !pends[f];
+        sound[f] = result.state()[f] == TaskLayout.STATE_SOUND && !pends[f];
       }
       long kept = done.bits(fronts, sound);
       boolean checked = dead.isEmpty() && soundAndRight(program, result, balance, read, kept);
@@ -302,7 +302,7 @@ public final class StagedFactorization {
         fetchReflectors(program, fronts, pends);
       }
       var fetch = new RowFetch(executor, program, options.threads());
-      var again = new Retriangularization(program, fronts, analysis, fetch, mender, options);
+      var again = new Retriangularization(program, fronts, analysis, fetch, host, options);
       List<Integer> undecided =
           again.run(
               dead,
@@ -321,7 +321,7 @@ public final class StagedFactorization {
         if (!fromRows[f]) {
           addResidual(program, f, result.residual(), balance);
         }
-        if (result.state()[f] == 0) {
+        if (result.state()[f] == TaskLayout.STATE_SOUND) {
           done.withoutRows(fronts[f]);
           FrontDescriptor d = program.descriptor(f);
           if (d.cm() > 0 && d.parent() >= 0 && (pends[d.parent()] || fromRows[d.parent()])) {
@@ -366,7 +366,7 @@ public final class StagedFactorization {
       var lowest = new ArrayList<Integer>();
       for (int f = 0; f < pends.length; f++) {
         int parent = program.descriptor(f).parent();
-        if (pends[f] || state[f] != 0) {
+        if (pends[f] || state[f] != TaskLayout.STATE_SOUND) {
           if (!pends[f]) {
             lowest.add(f);
           }
@@ -428,11 +428,10 @@ public final class StagedFactorization {
       RowBlock these = rows.only(fronts);
       given.use(these);
       List<ContributionBlock> in = blocks.inputs(fronts);
-      SubtreeFactor mended =
-          mender.factor(new SubtreeProblem(analysis, fronts, these, in), options);
+      SubtreeFactor factor = host.factor(new SubtreeProblem(analysis, fronts, these, in), options);
       blocks.verify(in);
-      done.put(mended);
-      flops += mended.summary().flopsDone();
+      done.put(factor);
+      flops += factor.summary().flopsDone();
     }
   }
 }

@@ -33,7 +33,7 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Memory stages, mending, order of tasks, reuse of plans: none of them changes a bit. */
+/** Memory stages, dead columns, order of tasks, reuse of plans: none of them changes a bit. */
 class StagedFactorizationTest {
 
   /** Medium fronts tiled, small ones whole, so that every kind of task is there. */
@@ -133,7 +133,7 @@ class StagedFactorizationTest {
   }
 
   @Test
-  void deadColumnsAreThoseOfHeathsMethodAndOnlyTheirFrontsAreMended() {
+  void deadColumnsAreThoseOfHeathsMethodAndOnlyTheirFrontsGoToTheHost() {
     var c = new Case(rankDeficientGrid(14));
     SubtreeFactor expected = c.run(new HeathFactorizer(), 0);
     long deadFronts = 0;
@@ -141,12 +141,12 @@ class StagedFactorizationTest {
       deadFronts += f.rank() < c.analysis.fp(f.front()) ? 1 : 0;
     }
     assertThat(deadFronts).isGreaterThan(3);
-    var mender = new Counting();
-    var staged = new StagedFactorization("reference", new TaskListExecutor(MIXED), mender);
+    var host = new Counting();
+    var staged = new StagedFactorization("reference", new TaskListExecutor(MIXED), host);
     var options = new FactorOptions(c.tolerance, 1, 0);
     assertSameRank(staged.factor(c.problem(c.a, 7), options), expected, c);
-    assertThat(mender.fronts).isEqualTo(deadFronts);
-    assertThat(mender.fromRows).isZero();
+    assertThat(host.fronts).isEqualTo(deadFronts);
+    assertThat(host.fromRows).isZero();
   }
 
   @Test
@@ -156,21 +156,21 @@ class StagedFactorizationTest {
       var near = new Case(nearlyDependent(norm * c.tolerance));
       SubtreeFactor expected = near.run(new HeathFactorizer(), 0);
       assertThat(expected.summary().rank()).isEqualTo(norm > 1 ? 22 : 21);
-      var mender = new Counting();
-      var staged = new StagedFactorization("reference", new TaskListExecutor(MIXED), mender);
+      var host = new Counting();
+      var staged = new StagedFactorization("reference", new TaskListExecutor(MIXED), host);
       var options = new FactorOptions(near.tolerance, 1, 0);
       assertSameRank(staged.factor(near.problem(near.a, 7), options), expected, near);
-      assertThat(mender.fromRows).isEqualTo(1);
+      assertThat(host.fromRows).isEqualTo(1);
       SubtreeProblem problem = near.problem(near.a, 7);
       SubtreeFactor kept = staged.factor(problem, new FactorOptions(near.tolerance, 1, 0, true));
       DeviceCases.checkReflectors(problem, kept, "a remainder of " + norm + " tolerances");
     }
-    var mender = new Counting();
-    var staged = new StagedFactorization("reference", new TaskListExecutor(MIXED), mender);
+    var host = new Counting();
+    var staged = new StagedFactorization("reference", new TaskListExecutor(MIXED), host);
     SubtreeFactor clear = staged.factor(c.problem(c.a, 7), new FactorOptions(c.tolerance, 1, 0));
     assertSameRank(clear, c.run(new HeathFactorizer(), 0), c);
-    assertThat(mender.fronts).isEqualTo(1);
-    assertThat(mender.fromRows).isZero();
+    assertThat(host.fronts).isEqualTo(1);
+    assertThat(host.fromRows).isZero();
   }
 
   @Test
@@ -182,10 +182,10 @@ class StagedFactorizationTest {
     SubtreeProblem problem = c.problem(a, 7);
     SubtreeFactor expected = new HeathFactorizer().factor(problem, options);
     assertThat(expected.summary().rank()).isBetween(800L, a.columns() - 5L);
-    var mender = new Counting();
-    var staged = new StagedFactorization("reference", new TaskListExecutor(MIXED), mender);
+    var host = new Counting();
+    var staged = new StagedFactorization("reference", new TaskListExecutor(MIXED), host);
     assertSameRank(staged.factor(problem, options), expected, c);
-    assertThat(mender.blocks).isGreaterThan(5);
+    assertThat(host.blocks).isGreaterThan(5);
   }
 
   @Test
@@ -377,10 +377,10 @@ class StagedFactorizationTest {
   }
 
   @Test
-  void keptQIsWhatCarriedRightHandSidesSawWhateverTheStagesAndWhoeverMends() {
+  void keptQIsWhatCarriedRightHandSidesSawWhateverTheStagesAndTheHost() {
     var c = new Case(rankDeficientGrid(14));
-    for (SubtreeFactorizer mender : List.of(new HeathFactorizer(), new CpuSubtreeFactorizer())) {
-      var staged = new StagedFactorization("reference", new TaskListExecutor(MIXED), mender);
+    for (SubtreeFactorizer host : List.of(new HeathFactorizer(), new CpuSubtreeFactorizer())) {
+      var staged = new StagedFactorization("reference", new TaskListExecutor(MIXED), host);
       long budget = 0;
       for (int part = 1; part <= 3; part += 2) {
         var options = new FactorOptions(c.tolerance, 2, budget / part, true);

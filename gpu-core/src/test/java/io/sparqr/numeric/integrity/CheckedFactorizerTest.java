@@ -180,17 +180,17 @@ class CheckedFactorizerTest {
     }
   }
 
-  /** With dead columns on the plain executor: the hosts's work is checked as well. */
+  /** With dead columns on the plain executor: the host's work is checked as well. */
   @Test
-  void aMenderThatIsWrongOnceIsDoneAgain() {
+  void aHostThatIsWrongOnceIsDoneAgain() {
     var random = new Random(5);
     var a = TestMatrices.ofRank(60, 30, 17, random);
     var c = IntegrityCases.of("low rank", a, TestMatrices.vector(60, random), 1, new Random(11));
     assertThat(c.tolerance()).isPositive();
-    var mender = new Faulty(0, false, (call, options) -> call == 0);
+    var host = new Faulty(0, false, (call, options) -> call == 0);
     var o = new FactorOptions(c.tolerance(), 1, 0);
     var executor = new TaskListExecutor(SchedulerOptions.defaults());
-    var staged = new StagedFactorization("plain", executor, mender);
+    var staged = new StagedFactorization("plain", executor, host);
     SubtreeFactor r = staged.factor(c.problem(), o);
     assertThat(r.summary().redoneTasks()).isEqualTo(1);
     assertThat(r.summary().warnings()).hasSize(1);

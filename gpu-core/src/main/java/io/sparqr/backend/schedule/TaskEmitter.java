@@ -1,0 +1,164 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+/**
+ * What each front of a stage does in each round, task by task: the one place that decides which
+ * tasks there are, of which kind, on which rows and columns. Thread-safe once the rounds' chunks
+ * are set.
+ */
+final class TaskEmitter {
+
+  private final StageFronts stage;
+  private final SchedulerOptions options;
+  private final FrontTimes times;
+  private final VtSlots slots;
+
+  /** size rounds; column tiles of an Apply task of the round, at most. */
+  private final int[] chunk;
+
+  TaskEmitter(StageFronts stage, SchedulerOptions options, FrontTimes times, VtSlots slots) {
+    this.stage = stage;
+    this.options = options;
+    this.times = times;
+    this.slots = slots;
+    chunk = new int[times.rounds];
+  }
+
+  /**
+   * Cuts the round's Apply tasks: into so many that the device is busy, if that is possible.
+   *
+   * @param applyTiles (operation, column tile) pairs that the round applies
+   */
+  void cut(int round, long applyTiles) {
+    long even = (applyTiles + options.applyTasks() - 1) / options.applyTasks();
+    chunk[round] = (int) Math.max(1, Math.min(options.maxApplyTiles(), even));
+  }
+
+  /** Everything that front f does in round r. */
+  void emit(int r, int f, TaskSink sink) {
+    int local = r - times.start[f];
+    FrontSchedule s = stage.rounds[f];
+    sink.begin(f, local);
+    if (local == -1) {
+      emitAssembly(f, s, sink);
+      return;
+    }
+    if (s == null) {
+      emitSmall(f, sink);
+      return;
+    }
+    if (local < s.rounds()) {
+      int readBase = local == 0 ? 0 : slots.base(f, local - 1);
+      int writeBase = slots.base(f, local);
+      for (int op = s.opStart(local); op < s.opStart(local + 1); op = s.next(op)) {
+        if (s.kind(op) != TaskLayout.APPLY) {
+          sink.factorize(s, op, f, readBase, writeBase);
+        }
+        int tiles = s.columnTiles - s.applyFrom(op);
+        if (tiles > 0) {
+          sink.apply(s, op, f, readBase, (tiles + chunk[r] - 1) / chunk[r]);
+        }
+      }
+    }
+    for (int k = FrontTimes.firstDone(s, local - 1); k < FrontTimes.firstDone(s, local); k++) {
+      emitFinalRows(f, k, sink);
+    }
+    if (local == s.rounds()) {
+      emitEnd(f, sink);
+    }
+  }
+
+  private void emitAssembly(int f, FrontSchedule s, TaskSink sink) {
+    if (s != null) {
+      long to = stage.sStart[f + 1];
+      long step = scatterEntries();
+      for (long e = stage.sStart[f]; e < to; e += step) {
+        sink.scatter(f, e, Math.min(to, e + step));
+      }
+    }
+    for (int b = times.blockStart[f]; b < times.blockStart[f + 1]; b++) {
+      int block = times.block[b];
+      int number = stage.fronts + block;
+      int width = stage.blockCn[block] + stage.rhs;
+      emitPacks(TaskLayout.ASSEMBLE_BLOCK, number, f, 0, stage.blockCm[block], width, sink);
+    }
+  }
+
+  /** Rows [first, end) of an upper trapezoid of so many columns, cut into tasks. */
+  private void emitPacks(
+      int kind, int from, int parent, int first, int end, int width, TaskSink sink) {
+    for (int row = first; row < end; row += options.packRows()) {
+      int rowTo = Math.min(end, row + options.packRows());
+      for (int c = row; c < width; c += options.packColumns()) {
+        sink.pack(kind, from, parent, row, rowTo, c, Math.min(width, c + options.packColumns()));
+      }
+    }
+  }
+
+  private void emitSmall(int f, TaskSink sink) {
+    int flags = 0;
+    if (stage.sStart[f + 1] > stage.sStart[f]) {
+      flags |= TaskLayout.SMALL_ASSEMBLE_S;
+    }
+    if (stage.parent[f] >= 0) {
+      flags |= TaskLayout.SMALL_PACK_ASSEMBLE;
+    }
+    if (stage.outRows[f] > 0) {
+      flags |= TaskLayout.SMALL_PACK_ROWS;
+    }
+    int slot = times.residualStart[f];
+    if (times.residualStart[f + 1] > slot) {
+      flags |= TaskLayout.SMALL_RESIDUAL;
+    }
+    sink.small(
+        flags,
+        f,
+        stage.parent[f],
+        slot,
+        stage.outRows[f],
+        stage.outStart[f],
+        stage.packedRhs(f, 0));
+  }
+
+  /** Rows of row tile k that nothing writes any more: to the output and to the parent. */
+  private void emitFinalRows(int f, int k, TaskSink sink) {
+    int from = k * TaskLayout.TILE;
+    int to = Math.min(stage.outRows[f], from + TaskLayout.TILE);
+    int step = rowsOut(stage.fn[f]);
+    for (int row = from; row < to; row += step) {
+      int end = Math.min(to, row + step);
+      long out = stage.packedRow(f, row);
+      sink.out(TaskLayout.PACK_ROWS, 0, f, 0, row, end, out, stage.packedRhs(f, row));
+    }
+    if (stage.parent[f] >= 0) {
+      int first = Math.max(from - stage.fp[f], 0);
+      int end = Math.min(from + TaskLayout.TILE - stage.fp[f], stage.cm[f]);
+      int width = stage.fn[f] - stage.fp[f] + stage.rhs;
+      emitPacks(TaskLayout.PACK_ASSEMBLE, f, stage.parent[f], first, end, width, sink);
+    }
+  }
+
+  /** Rows of one PACK_ROWS task: about 16384 entries, since one thread block copies them. */
+  private static int rowsOut(int fn) {
+    return Math.max(4, Math.min(TaskLayout.TILE, 16384 / fn & ~3));
+  }
+
+  /** When all is done: the residual; an empty block only tells the parent whether it is sound. */
+  private void emitEnd(int f, TaskSink sink) {
+    if (stage.parent[f] >= 0 && stage.cm[f] == 0) {
+      sink.pack(TaskLayout.PACK_ASSEMBLE, f, stage.parent[f], 0, 0, 0, 0);
+    }
+    for (int slot = times.residualStart[f]; slot < times.residualStart[f + 1]; slot++) {
+      int from = stage.tailRow(f) + (slot - times.residualStart[f]) * FrontTimes.RESIDUAL_ROWS;
+      int to = Math.min(stage.fm[f], from + FrontTimes.RESIDUAL_ROWS);
+      sink.out(TaskLayout.RESIDUAL, 0, f, slot, from, to, 0, 0);
+    }
+  }
+
+  /** Entries of an ASSEMBLE_S: fewer where the stage has few, for more blocks to share them. */
+  private long scatterEntries() {
+    long even = stage.sStart[stage.fronts] / (4L * options.applyTasks());
+    long least = (options.scatterEntries() + 3) / 4;
+    return Math.max(least, Math.min(options.scatterEntries(), even));
+  }
+}

@@ -1,0 +1,94 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.schedule;
+
+/**
+ * Numbers of the VT slots of a stage's fronts: the first one that each local round of a front
+ * writes. Immutable.
+ */
+final class VtSlots {
+
+  /** size fronts + 1 and its sum: first VT slot of (front, local round). */
+  private final int[] slotStart;
+
+  private final int[] slotBase;
+  private final int count;
+
+  /** Numbers the slots of fronts whose rounds are made. */
+  VtSlots(StageFronts stage) {
+    slotStart = new int[stage.fronts + 1];
+    for (int f = 0; f < stage.fronts; f++) {
+      int length = stage.rounds[f] == null ? 0 : stage.rounds[f].rounds();
+      slotStart[f + 1] = Math.addExact(slotStart[f], length);
+    }
+    slotBase = new int[slotStart[stage.fronts]];
+    count = stage.keepQ ? ownSlots(stage) : sharedSlots(stage);
+  }
+
+  /** Slots that must be there. */
+  int count() {
+    return count;
+  }
+
+  /** First slot that a local round of front f writes. */
+  int base(int f, int local) {
+    return slotBase[slotStart[f] + local];
+  }
+
+  /** Where Q is kept: the first slot of front f; those of f + 1 follow its own. */
+  int first(int f) {
+    return slotStart[f] < slotBase.length ? slotBase[slotStart[f]] : count;
+  }
+
+  /** A slot for every bundle, front by front in the order of their rounds. */
+  private int ownSlots(StageFronts stage) {
+    int used = 0;
+    for (int f = 0; f < stage.fronts; f++) {
+      for (int local = 0; local < slotStart[f + 1] - slotStart[f]; local++) {
+        slotBase[slotStart[f] + local] = used;
+        used = Math.addExact(used, stage.rounds[f].writes(local));
+      }
+    }
+    return used;
+  }
+
+  /**
+   * Numbers VT slots: three sets a front, by local round modulo 3, because a slot written in round
+   * r is read in round r + 1, and the Factorize tasks of round r + 2 may run before that is over. A
+   * front starts after everything below it is done, so it may use the slots of its descendants;
+   * fronts of which neither is above the other have slots of their own.
+   */
+  private int sharedSlots(StageFronts stage) {
+    int n = stage.fronts;
+    int[][] most = new int[n][];
+    int[] below = new int[n + 1];
+    for (int f = 0; f < n; f++) {
+      FrontSchedule s = stage.rounds[f];
+      int own = 0;
+      if (s != null) {
+        most[f] = new int[3];
+        for (int local = 0; local < s.rounds(); local++) {
+          most[f][local % 3] = Math.max(most[f][local % 3], s.writes(local));
+        }
+        own = Math.addExact(Math.addExact(most[f][0], most[f][1]), most[f][2]);
+      }
+      below[f] = Math.max(below[f], own);
+      int p = stage.parent[f] < 0 ? n : stage.parent[f];
+      below[p] = Math.addExact(below[p], below[f]);
+    }
+    // From the roots down: a front's children share its range.
+    int[] base = new int[n];
+    int[] taken = new int[n + 1];
+    for (int f = n - 1; f >= 0; f--) {
+      int p = stage.parent[f] < 0 ? n : stage.parent[f];
+      base[f] = (p == n ? 0 : base[p]) + taken[p];
+      taken[p] += below[f];
+      FrontSchedule s = stage.rounds[f];
+      for (int local = 0; s != null && local < s.rounds(); local++) {
+        int set = local % 3;
+        slotBase[slotStart[f] + local] =
+            base[f] + (set > 0 ? most[f][0] : 0) + (set > 1 ? most[f][1] : 0);
+      }
+    }
+    return below[n];
+  }
+}
