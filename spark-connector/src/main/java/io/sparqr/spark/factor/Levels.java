@@ -15,6 +15,7 @@ import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.resource.StageGpus;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.RowBatchCodec;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -156,6 +157,8 @@ public final class Levels {
       if (Frame.kind(frame) == Frame.Kind.BLOCK) {
         int parent = plan.analysis().parent(BlockCodec.front(frame));
         out.add(new Tuple2<>(plan.taskOf(parent), frame));
+      } else if (Frame.kind(frame) == Frame.Kind.ROWS) {
+        out.add(new Tuple2<>(plan.taskOf(RowBatchCodec.firstFront(frame)), frame));
       }
     }
     return out.iterator();

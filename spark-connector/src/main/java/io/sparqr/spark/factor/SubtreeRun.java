@@ -5,6 +5,7 @@ import io.sparqr.error.FatalCudaException;
 import io.sparqr.error.NumericalIntegrityException;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
@@ -18,6 +19,7 @@ import io.sparqr.spark.resource.Backends;
 import io.sparqr.spark.resource.DeviceLease;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.FactorChunk;
+import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.ReflectorCodec;
 import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -64,9 +66,10 @@ final class SubtreeRun {
    * Factors.
    *
    * @param rows row batches in any order
-   * @param blocks chunks of contribution blocks in any order
+   * @param blocks chunks of contribution blocks, and row batches that stand for some, in any order
    * @return a {@link TaskReport}, then {@link ReflectorCodec} frames if Q is kept, then the chunks
-   *     of the output blocks, then {@link FactorChunk}s, made as they are asked for
+   *     of the output blocks or the rows that stand for them, then {@link FactorChunk}s, made as
+   *     they are asked for
    */
   Iterator<byte[]> run(List<byte[]> rows, List<byte[]> blocks) {
     long bytesIn = 0;
@@ -76,6 +79,7 @@ final class SubtreeRun {
     for (byte[] b : blocks) {
       bytesIn += b.length;
     }
+    takeRows(blocks, rows);
     addRidge(rows);
     RowBlock block = RowBatchCodec.decode(rows, plan.numbers().rhsCount());
     metrics.arrived(block.rows());
@@ -122,6 +126,17 @@ final class SubtreeRun {
     return new CheckedFactorizer(backend, Backends.host());
   }
 
+  /** Blocks that were reduced on their way are rows. */
+  private static void takeRows(List<byte[]> blocks, List<byte[]> rows) {
+    for (Iterator<byte[]> it = blocks.iterator(); it.hasNext(); ) {
+      byte[] frame = it.next();
+      if (Frame.kind(frame) == Frame.Kind.ROWS) {
+        rows.add(frame);
+        it.remove();
+      }
+    }
+  }
+
   /** The ridge's rows of the task's pivots: made here, never shuffled. */
   private void addRidge(List<byte[]> rows) {
     if (plan.numbers().ridge() == 0) {
@@ -141,22 +156,21 @@ final class SubtreeRun {
   }
 
   private Iterator<byte[]> frames(SubtreeFactor factor, long bytesIn, String reason) {
-    var blocks = new ArrayList<byte[]>();
-    long blockBytes = 0;
-    var codec = new BlockCodec();
-    for (ContributionBlock b : factor.outputs()) {
-      if (plan.analysis().parent(b.front()) >= 0) {
-        for (byte[] chunk : codec.encode(b)) {
-          blocks.add(chunk);
-          blockBytes += chunk.length;
-        }
-      }
+    Passed passed = Passed.of(plan, task.id(), factor);
+    long blockBytes = passed.bytes();
+    double[] squares = factor.residualSquares().clone();
+    for (int q = 0; q < squares.length; q++) {
+      squares[q] += passed.residualSquares()[q];
+    }
+    FactorSummary summary = factor.summary().withDeparture(passed.departure());
+    if (!passed.warnings().isEmpty()) {
+      summary = summary.doneAgain(passed.warnings());
     }
     long entries = 0;
     for (FrontFactor f : factor.fronts()) {
       entries += f.values().length;
     }
-    metrics.factored(factor.summary(), Double.BYTES * entries, blockBytes);
+    metrics.factored(summary, Double.BYTES * entries, blockBytes);
     List<byte[]> reflectors = ReflectorCodec.encode(factor.reflectors());
     long reflectorBytes = 0;
     for (byte[] frame : reflectors) {
@@ -165,8 +179,8 @@ final class SubtreeRun {
     var report =
         new TaskReport(
             task.id(),
-            factor.summary(),
-            factor.residualSquares(),
+            summary,
+            squares,
             entries,
             dead(factor.fronts()),
             bytesIn,
@@ -176,7 +190,7 @@ final class SubtreeRun {
     var out = new ArrayList<byte[]>();
     out.add(report.encode());
     out.addAll(reflectors);
-    out.addAll(blocks);
+    out.addAll(passed.frames());
     Iterator<byte[]> chunks =
         FactorChunk.encode(new ArrayDeque<>(factor.fronts()), plan.numbers().rhsCount(), threads);
     var lazily = Spliterators.spliteratorUnknownSize(chunks, Spliterator.ORDERED);

@@ -5,6 +5,7 @@ import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.WireFormatException;
 import io.sparqr.numeric.RowBlock;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 
@@ -95,6 +96,11 @@ public final class RowBatchCodec {
       entries = 0;
       return Frame.seal(b);
     }
+  }
+
+  /** The front of a batch's first row; the frame is not checked. */
+  public static int firstFront(byte[] batch) {
+    return ByteBuffer.wrap(batch).order(ByteOrder.LITTLE_ENDIAN).getInt(Frame.HEADER + 4);
   }
 
   /**
