@@ -62,9 +62,6 @@ class CodecTest {
   void everyFlippedBitIsFound() {
     byte[] good = batch(1, 2, 3);
     for (int k = 0; k < good.length; k++) {
-      if (k == 7) {
-        continue; // reserved byte, outside the checksum by definition
-      }
       byte[] bad = good.clone();
       bad[k] ^= (byte) (1 << random.nextInt(8));
       assertThatThrownBy(() -> Frame.open(bad, Frame.Kind.ROWS))
@@ -183,7 +180,6 @@ class CodecTest {
     assertThat(p.multiplicity()).isEqualTo(patterns.multiplicity());
     assertThat(p.start()).isEqualTo(patterns.start());
     assertThat(p.column()).isEqualTo(patterns.column());
-    assertThat(ObjectCodec.decode(ObjectCodec.encode("text"), String.class)).isEqualTo("text");
   }
 
   private FrontReflectors reflectors(int front, int rank, int cm, int blocks) {
@@ -269,11 +265,9 @@ class CodecTest {
     for (int k = 0; k < good.length; k++) {
       byte[] bad = good.clone();
       bad[k] ^= (byte) (1 << random.nextInt(8));
-      if (k != 7) {
-        assertThatThrownBy(() -> ReflectorCodec.read(bad, nobody))
-            .as("byte %d, seed %d", k, SEED)
-            .isInstanceOf(WireFormatException.class);
-      }
+      assertThatThrownBy(() -> ReflectorCodec.read(bad, nobody))
+          .as("byte %d, seed %d", k, SEED)
+          .isInstanceOf(WireFormatException.class);
     }
     // kind, then counts that do not fit together, under a right checksum
     for (int k : new int[] {0, 12, 16, 20, 24, 28}) {
