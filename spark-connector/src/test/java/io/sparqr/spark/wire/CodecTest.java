@@ -75,6 +75,12 @@ class CodecTest {
     assertThatThrownBy(() -> Frame.open(good, Frame.Kind.BLOCK))
         .isInstanceOf(WireFormatException.class)
         .hasMessageContaining("kind");
+    byte[] renamed = good.clone();
+    renamed[6] = (byte) Frame.Kind.BLOCK.ordinal();
+    assertThatThrownBy(() -> Frame.open(renamed, Frame.Kind.BLOCK))
+        .isInstanceOf(WireFormatException.class)
+        .hasMessageContaining("checksum");
+    assertThatThrownBy(() -> Frame.peek(new byte[5], 0)).isInstanceOf(WireFormatException.class);
     assertThatThrownBy(() -> Frame.open(new byte[5], Frame.Kind.ROWS))
         .isInstanceOf(WireFormatException.class);
   }
@@ -99,6 +105,11 @@ class CodecTest {
     }
     var block = new ContributionBlock(9, 3, 6, values(15), values(3), 1);
     List<byte[]> chunks = new BlockCodec(4).encode(block);
+    List<byte[]> doubled = new ArrayList<>(chunks);
+    doubled.set(1, chunks.get(0)); // as many values as there should be
+    assertThatThrownBy(() -> BlockCodec.decode(doubled.iterator()))
+        .isInstanceOf(WireFormatException.class)
+        .hasMessageContaining("does not fit");
     assertThatThrownBy(() -> BlockCodec.decode(chunks.subList(1, chunks.size()).iterator()))
         .isInstanceOf(WireFormatException.class)
         .hasMessageContaining("missing");
