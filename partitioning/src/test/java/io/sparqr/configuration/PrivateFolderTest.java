@@ -168,7 +168,8 @@ class PrivateFolderTest {
     // of the time when there was a lock in the common folder
     Path lock = Files.createFile(shared.resolve(PrivateFolderProcess.FILE + ".lock"));
     set(lock, "rw-------");
-    assertThat(said(start(false, "put"))).isEqualTo("written true " + shared.resolve("sparqr-root"));
+    assertThat(said(start(false, "put")))
+        .isEqualTo("written true " + shared.resolve("sparqr-root"));
     Path theirs = shared.resolve("sparqr-" + OTHER);
     assertThat(said(start(true, "put"))).isEqualTo("written true " + theirs);
     assertThat(said(start(true, "put"))).isEqualTo("written false " + theirs);

@@ -88,10 +88,7 @@ public final class BlasLoader {
   private static void requireOwnCache() {
     File home = new File(System.getProperty("user.home"), ".javacpp/cache");
     boolean usable =
-        (home.exists() || home.mkdirs())
-            && home.canRead()
-            && home.canWrite()
-            && home.canExecute();
+        (home.exists() || home.mkdirs()) && home.canRead() && home.canWrite() && home.canExecute();
     if (usable || System.getProperty(CACHE) != null || System.getProperty(CACHE_TOO) != null) {
       return;
     }

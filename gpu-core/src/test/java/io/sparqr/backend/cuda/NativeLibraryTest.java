@@ -58,8 +58,7 @@ class NativeLibraryTest {
   void manyAtOnceWriteOnce() throws Exception {
     var pool = Executors.newFixedThreadPool(8);
     try {
-      Callable<Boolean> one =
-          () -> NativeLibrary.prepare(RESOURCE, PrivateFolder.open(), "y.so");
+      Callable<Boolean> one = () -> NativeLibrary.prepare(RESOURCE, PrivateFolder.open(), "y.so");
       long written = 0;
       for (var f : pool.invokeAll(IntStream.range(0, 32).mapToObj(i -> one).toList())) {
         written += f.get() ? 1 : 0;

@@ -25,8 +25,7 @@ public final class RemoteCause extends Exception {
 
   private static RemoteCause of(Throwable original, int causes) {
     Throwable cause = original.getCause();
-    return new RemoteCause(
-        original, cause == null || causes == 0 ? null : of(cause, causes - 1));
+    return new RemoteCause(original, cause == null || causes == 0 ? null : of(cause, causes - 1));
   }
 
   /** The original's. */

@@ -16,10 +16,11 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * Wrong frames of every kind: a decoder throws a {@link WireFormatException} and nothing else, reads
- * nothing from a frame whose checksum is wrong, and makes room for a small multiple of what it was
- * given, whatever the counts say. Half of the frames get a right checksum after they were changed,
- * so that the decoders themselves are what is tried; what these accept is a frame like any other.
+ * Wrong frames of every kind: a decoder throws a {@link WireFormatException} and nothing else,
+ * reads nothing from a frame whose checksum is wrong, and makes room for a small multiple of what
+ * it was given, whatever the counts say. Half of the frames get a right checksum after they were
+ * changed, so that the decoders themselves are what is tried; what these accept is a frame like any
+ * other.
  *
  * <p>A sample of 30,000 unless told otherwise. A million, a few minutes, with what was found:
  *
@@ -39,8 +40,7 @@ class FrameFuzzTest {
   /** First runs of all code, whose allocations are those of loading classes. */
   private static final int WARM = 2_000;
 
-  private static final ThreadMXBean THREADS =
-      (ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private final Map<String, Count> counts = new TreeMap<>();
 
@@ -78,8 +78,7 @@ class FrameFuzzTest {
     System.out.println(report);
     // every decoder was reached, and said both yes and no
     assertThat(counts).hasSize(14);
-    counts.forEach(
-        (name, c) -> assertThat(c.accepted).as(name).isPositive().isLessThan(c.sealed));
+    counts.forEach((name, c) -> assertThat(c.accepted).as(name).isPositive().isLessThan(c.sealed));
   }
 
   private void run(int k, List<Sample> samples, List<byte[]> all, boolean measured) {

@@ -175,8 +175,7 @@ final class FrameSamples {
       one("REFLECTORS", frame, f -> ReflectorCodec.read(f, nobody));
     }
     var blocks = List.of(new ContributionRhs(7, values(6)), new ContributionRhs(8, values(3)));
-    var part =
-        new ReflectedCodec.Reflected(3, new int[] {4, 9}, values(6), values(3), blocks);
+    var part = new ReflectedCodec.Reflected(3, new int[] {4, 9}, values(6), values(3), blocks);
     one("REFLECTED", ReflectedCodec.encode(part), ReflectedCodec::decode);
   }
 
