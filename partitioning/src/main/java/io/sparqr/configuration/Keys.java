@@ -133,6 +133,16 @@ public final class Keys {
           "`java`: the CPU backend's kernels in plain Java; the environment variable `SPARQR_BLAS`"
               + " says the same");
 
+  public static final Key<String> NATIVE_FOLDER =
+      Key.text(
+          "sparqr.native.folder",
+          JVM,
+          "`sparqr-<user>` in `java.io.tmpdir`",
+          "where JCuda's native library is put to be loaded (and OpenBLAS, where"
+              + " `~/.javacpp/cache` cannot be written to): a folder of the user's own, made with"
+              + " mode 0700; one that belongs to somebody else, is open to others or is a link is"
+              + " refused");
+
   public static final Key<String> LOG_LEVEL =
       Key.text(
           "sparqr.log.level",
@@ -156,6 +166,7 @@ public final class Keys {
           WAIT_MILLIS,
           REFLECTORS,
           BLAS,
+          NATIVE_FOLDER,
           LOG_LEVEL);
 
   private Keys() {}

@@ -25,7 +25,7 @@ final class JCudaCalls implements CudaCalls {
   private final Map<Integer, CUcontext> contexts = new ConcurrentHashMap<>();
 
   JCudaCalls() {
-    NativeLibrary.prepare();
+    NativeLibrary.load();
     JCudaDriver.setExceptionsEnabled(false);
   }
 

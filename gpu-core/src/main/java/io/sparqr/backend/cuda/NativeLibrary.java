@@ -1,97 +1,88 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import io.sparqr.configuration.Keys;
+import io.sparqr.configuration.PrivateFolder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.Arrays;
 import jcuda.LibUtils;
 
 /**
- * Puts JCuda's native library where JCuda's own loader looks for it, before that loader runs. The
- * loader writes the file in place and takes whatever lies there, so processes that start together
- * can map a file that is still being written. Here: one process at a time (file lock), the content
- * checked by size and hash, written under another name and moved into place atomically; a process
- * that has the old file mapped keeps it.
+ * Loads JCuda's native library from a folder of the user's own ({@link PrivateFolder}). JCuda's
+ * loader writes the file to the common temporary folder, in place, and takes whatever lies there
+ * already: another user's file, or one that another process is still writing. So the file is put
+ * where nobody else can write, compared with the one in the jar byte by byte, and the loader is led
+ * there. A library that the operator has put on {@code java.library.path} comes first, as ever.
  */
 final class NativeLibrary {
 
   private static final String NAME = "JCudaDriver-12.6.0";
+  private static final String DRIVER = "jcuda.driver.JCudaDriver";
+
+  private static final String TEMPORARY = "java.io.tmpdir";
 
   private NativeLibrary() {}
 
   /**
-   * Makes sure that the file in java.io.tmpdir is the one in the jar.
+   * Loads it, once.
    *
-   * @throws UnsatisfiedLinkError if the platform has no such library or it cannot be written
+   * @throws UnsatisfiedLinkError if the platform has no such library, or it cannot be written or
+   *     loaded
    */
-  static void prepare() {
+  static synchronized void load() {
     try {
+      PrivateFolder folder = PrivateFolder.open();
       String file = LibUtils.createLibraryFileName(LibUtils.createPlatformLibraryName(NAME));
-      prepare("/lib/" + file, Path.of(System.getProperty("java.io.tmpdir")), file);
-    } catch (IOException | UncheckedIOException e) {
-      throw linkError("cannot put the native library in java.io.tmpdir: " + e.getMessage(), e);
+      prepare("/lib/" + file, folder, file);
+      from(folder.path(), () -> initialize(DRIVER, LibUtils.class.getClassLoader()));
+    } catch (IOException | UncheckedIOException | InvalidPathException e) {
+      throw linkError("cannot put the native library in place: " + e.getMessage(), e);
     }
   }
 
-  /** The same for any resource and folder; returns true if it wrote the file. */
-  static boolean prepare(String resource, Path folder, String file) throws IOException {
-    byte[] content;
+  /**
+   * The loader belongs to JCuda's class loader, which need not be ours and which a library is bound
+   * to; where it looks, only this property says. Whoever else asks for it meanwhile gets a folder
+   * of the same user.
+   */
+  static void from(Path folder, Runnable loading) {
+    String before = System.getProperty(TEMPORARY);
+    System.setProperty(TEMPORARY, folder.toString());
+    try {
+      loading.run();
+    } finally {
+      System.setProperty(TEMPORARY, before);
+    }
+  }
+
+  private static void initialize(String name, ClassLoader loader) {
+    try {
+      Class.forName(name, true, loader);
+    } catch (ClassNotFoundException e) {
+      throw new NoClassDefFoundError(e.getMessage());
+    } catch (UnsatisfiedLinkError e) {
+      // LibUtils puts what is missing further down; a folder that nothing may be run from is ours
+      if (String.valueOf(e.getMessage()).contains("failed to map segment")) {
+        throw linkError(
+            "programs may not be run from the folder of native libraries; name another one by the"
+                + " system property "
+                + Keys.NATIVE_FOLDER.name(),
+            e);
+      }
+      throw e;
+    }
+  }
+
+  /** Makes sure that the file is the resource; returns true if it wrote it. */
+  static boolean prepare(String resource, PrivateFolder folder, String file) throws IOException {
     try (InputStream in = LibUtils.class.getResourceAsStream(resource)) {
       if (in == null) {
         throw linkError("no native library for this platform: " + resource, null);
       }
-      content = in.readAllBytes();
-    }
-    Path target = folder.resolve(file);
-    if (same(target, content)) {
-      return false;
-    }
-    Path lock = folder.resolve(file + ".lock");
-    synchronized (NativeLibrary.class) {
-      try (FileChannel channel =
-              FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-          var held = channel.lock()) {
-        if (held.isValid() && same(target, content)) {
-          return false;
-        }
-        Path temporary = Files.createTempFile(folder, file, ".part");
-        try {
-          Files.write(temporary, content);
-          if (!temporary.toFile().setReadable(true, false)) {
-            throw new IOException("cannot make " + temporary + " readable");
-          }
-          Files.move(
-              temporary,
-              target,
-              StandardCopyOption.ATOMIC_MOVE,
-              StandardCopyOption.REPLACE_EXISTING);
-        } finally {
-          Files.deleteIfExists(temporary);
-        }
-        return true;
-      }
-    }
-  }
-
-  private static boolean same(Path file, byte[] content) throws IOException {
-    return Files.isRegularFile(file)
-        && Files.size(file) == content.length
-        && Arrays.equals(hash(Files.readAllBytes(file)), hash(content));
-  }
-
-  private static byte[] hash(byte[] content) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(content);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
+      return folder.put(file, in.readAllBytes());
     }
   }
 

@@ -3,6 +3,10 @@ package io.sparqr.numeric.dense;
 
 import dev.ludovic.netlib.blas.JavaBLAS;
 import io.sparqr.configuration.Keys;
+import io.sparqr.configuration.PrivateFolder;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.bytedeco.javacpp.Loader;
@@ -16,6 +20,10 @@ import org.bytedeco.openblas.global.openblas_nolapack;
  */
 public final class BlasLoader {
 
+  /** Both spellings are JavaCPP's. */
+  private static final String CACHE = "org.bytedeco.javacpp.cachedir";
+
+  private static final String CACHE_TOO = "org.bytedeco.javacpp.cacheDir";
   private static final String NETLIB_PATH = "dev.ludovic.netlib.blas.nativeLibPath";
 
   private BlasLoader() {}
@@ -55,6 +63,7 @@ public final class BlasLoader {
     // the thread count set here holds for netlib's calls too. It must be the copy without LAPACK:
     // JavaCPP's setter finds that one first, and loading the other as well leaves it
     // multi-threaded.
+    requireOwnCache();
     Path folder = Path.of(Loader.load(openblas_nolapack.class)).getParent();
     openblas_nolapack.blas_set_num_threads(1);
     Path library = folder.resolve("libopenblas_nolapack.so.0");
@@ -70,6 +79,24 @@ public final class BlasLoader {
       throw new IllegalStateException("native dgemm gives " + result[0] + " for 1");
     }
     return kernels;
+  }
+
+  /**
+   * JavaCPP puts OpenBLAS into ~/.javacpp/cache; without such a home it would take a folder in the
+   * common temporary one, whoever that belongs to.
+   */
+  private static void requireOwnCache() {
+    File home = new File(System.getProperty("user.home"), ".javacpp/cache");
+    boolean usable =
+        (home.exists() || home.mkdirs()) && home.canRead() && home.canWrite() && home.canExecute();
+    if (usable || System.getProperty(CACHE) != null || System.getProperty(CACHE_TOO) != null) {
+      return;
+    }
+    try {
+      System.setProperty(CACHE, PrivateFolder.open().path().resolve("javacpp").toString());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** netlib's own copy for us looks for that library, whatever the application wants of its own. */

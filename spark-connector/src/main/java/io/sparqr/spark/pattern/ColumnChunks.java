@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.pattern;
 
+import io.sparqr.error.WireFormatException;
 import io.sparqr.spark.wire.VectorCodec;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -14,6 +15,9 @@ import java.util.List;
 public final class ColumnChunks {
 
   private static final int BITS = 13;
+
+  /** So many chunks have every column there can be. */
+  private static final int MOST_CHUNKS = 1 << 31 - BITS;
 
   /** Columns a chunk. */
   static final int SIZE = 1 << BITS;
@@ -64,12 +68,16 @@ public final class ColumnChunks {
     double apply(double a, double b);
   }
 
-  /** Combines the frames of several partitions, in partition order; the list gets sorted. */
+  /**
+   * Combines the frames of several partitions, in partition order; the list gets sorted.
+   *
+   * @throws WireFormatException if a frame is damaged or no chunk of columns
+   */
   public static ColumnChunks merge(List<byte[]> frames, Combine combine) {
     frames.sort(Comparator.comparingInt(VectorCodec::partition));
     var sum = new ColumnChunks();
     for (byte[] frame : frames) {
-      double[] from = VectorCodec.decodeChunk(frame);
+      double[] from = decode(frame);
       int c = VectorCodec.chunk(frame);
       if (sum.peek(c) == null) {
         System.arraycopy(from, 0, sum.open(c), 0, from.length);
@@ -83,9 +91,19 @@ public final class ColumnChunks {
     return sum;
   }
 
+  private static double[] decode(byte[] frame) {
+    double[] values = VectorCodec.decodeChunk(frame);
+    int c = VectorCodec.chunk(frame);
+    if (c < 0 || c >= MOST_CHUNKS || values.length > SIZE) {
+      throw new WireFormatException(
+          "chunk " + c + " of " + values.length + " columns: there is none", "chunk");
+    }
+    return values;
+  }
+
   /** Copies a frame's chunk into its place of a whole vector, cut at the vector's end. */
   public static void place(byte[] frame, double[] vector) {
-    double[] from = VectorCodec.decodeChunk(frame);
+    double[] from = decode(frame);
     long at = (long) VectorCodec.chunk(frame) << BITS;
     if (at < vector.length) {
       System.arraycopy(from, 0, vector, (int) at, (int) Math.min(from.length, vector.length - at));

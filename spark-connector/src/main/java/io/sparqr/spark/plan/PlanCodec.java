@@ -48,8 +48,11 @@ final class PlanCodec {
   static SolvePlan decode(byte[] frame) {
     var in = new NumberFrame.Reader(frame, Frame.Kind.PLAN);
     try {
-      var analysis = new SymbolicAnalysis(data(in));
+      SymbolicAnalysis.Data data = data(in);
+      require(data);
+      var analysis = new SymbolicAnalysis(data);
       TreePartition partition = partition(in);
+      require(partition, analysis.fronts());
       double[] columnScale = in.getDoubles();
       double[] rhsScale = in.getDoubles();
       SolvePlan.Numbers numbers = numbers(in);
@@ -59,10 +62,50 @@ final class PlanCodec {
         readings.add(fingerprint(in));
       }
       in.end();
+      require(columnScale.length == analysis.columns() && rhsScale.length == numbers.rhsCount());
       var of = new Readings(readings);
       return new SolvePlan(analysis, partition, columnScale, rhsScale, numbers, of);
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
       throw new WireFormatException("a plan that is none: " + e.getMessage(), "plan");
+    }
+  }
+
+  /** Sizes and ranges: what follows from the tables is walked through, and indexed, by them. */
+  private static void require(SymbolicAnalysis.Data d) {
+    int n = d.permutation().size();
+    int nf = d.parent().length;
+    require(d.pattern().columns() == n && d.leftmostCount().length == n);
+    require(d.firstPivot().length == nf + 1 && d.tailStart().length == nf + 1);
+    require(d.fm().length == nf && d.cm().length == nf && d.frontFlops().length == nf);
+    require(d.singletons() >= 0 && d.firstPivot()[nf] <= n && d.firstPivot()[0] >= 0);
+    require(d.tailStart()[0] == 0 && d.tailStart()[nf] == d.tailColumns().length);
+    for (int f = 0; f < nf; f++) {
+      require(d.firstPivot()[f] <= d.firstPivot()[f + 1]);
+      require(d.tailStart()[f] <= d.tailStart()[f + 1]);
+    }
+    requireInside(d.tailColumns(), n);
+  }
+
+  private static void require(TreePartition partition, int fronts) {
+    require(partition.taskOfFront().length == fronts);
+    requireInside(partition.taskOfFront(), partition.tasks().size());
+    for (SubtreeTask t : partition.tasks()) {
+      require(t.level() >= 0 && t.level() < partition.levels());
+      requireInside(t.fronts(), fronts);
+      requireInside(t.inputs(), fronts);
+      requireInside(t.outputs(), fronts);
+    }
+  }
+
+  private static void requireInside(int[] values, int end) {
+    for (int v : values) {
+      require(v >= 0 && v < end);
+    }
+  }
+
+  private static void require(boolean right) {
+    if (!right) {
+      throw new WireFormatException("a plan whose tables do not fit together", "plan");
     }
   }
 

@@ -72,7 +72,7 @@ public final class BlockCodec {
    * Blocks out of chunks that came in any order.
    *
    * @return ascending by front
-   * @throws WireFormatException if a chunk is missing, doubled or damaged
+   * @throws WireFormatException if a chunk is missing, doubled, damaged or of another block
    */
   public static List<ContributionBlock> decode(Iterator<byte[]> chunks) {
     var open = new TreeMap<Integer, Assembly>();
@@ -83,13 +83,23 @@ public final class BlockCodec {
     return open.values().stream().map(Assembly::block).toList();
   }
 
+  /**
+   * A block of which some chunks are there. Its arrays are made when a quarter of it has arrived,
+   * so that no header makes room for a block that never comes; until then the chunks wait.
+   */
   private static final class Assembly {
+    private static final int MOST = Integer.MAX_VALUE - 8;
+
     private final int front;
     private final int cm;
     private final int cn;
     private final int rhsCount;
-    private final double[] values;
-    private final double[] rhs;
+    private final long valueCount;
+    private final long total;
+    private final TreeMap<Long, Integer> arrived = new TreeMap<>();
+    private final List<ByteBuffer> waiting = new ArrayList<>();
+    private double[] values;
+    private double[] rhs;
     private long missing;
 
     Assembly(ByteBuffer b) {
@@ -98,27 +108,61 @@ public final class BlockCodec {
       cn = Frame.field(b, 3);
       Frame.need(b, 16);
       rhsCount = b.getInt(Frame.HEADER);
-      values = new double[Math.toIntExact(ContributionBlock.packedLength(cm, cn))];
-      rhs = new double[Math.multiplyExact(cm, rhsCount)];
-      missing = (long) values.length + rhs.length;
+      Frame.require(cm >= 0 && cn >= cm && rhsCount >= 0, "sizes of a contribution block");
+      valueCount = ContributionBlock.packedLength(cm, cn);
+      long rhsValues = (long) cm * rhsCount;
+      Frame.require(valueCount <= MOST && rhsValues <= MOST, "sizes of a contribution block");
+      total = valueCount + rhsValues;
+      missing = total;
     }
 
     void add(ByteBuffer b) {
       Frame.need(b, 16);
-      int k = b.getInt();
+      boolean same = Frame.field(b, 2) == cm && Frame.field(b, 3) == cn && b.getInt() == rhsCount;
       long from = b.getLong();
       int count = b.getInt();
-      if (k != rhsCount || from < 0 || from + count > (long) values.length + rhs.length) {
+      if (!same
+          || from < 0
+          || count < 0
+          || from > total - count
+          || b.remaining() != 8L * count
+          || !isNew(from, count)) {
         throw new WireFormatException("chunk of front " + front + " does not fit", "chunk");
       }
-      int inValues = (int) Math.max(0, Math.min(count, values.length - from));
-      if (inValues > 0) {
-        Frame.getDoubles(b, values, (int) from, inValues);
-      }
-      if (count > inValues) {
-        Frame.getDoubles(b, rhs, (int) (from + inValues - values.length), count - inValues);
-      }
+      arrived.put(from, count);
       missing -= count;
+      waiting.add(b.position(b.position() - 12));
+      if (total - missing >= total / 4) {
+        place();
+      }
+    }
+
+    /** Whether nothing of it has come before. */
+    private boolean isNew(long from, int count) {
+      var before = arrived.floorEntry(from);
+      Long after = arrived.ceilingKey(from);
+      return (count > 0 || total == 0)
+          && (before == null || total > 0 && before.getKey() + before.getValue() <= from)
+          && (after == null || from + count <= after);
+    }
+
+    private void place() {
+      if (values == null) {
+        values = new double[(int) valueCount];
+        rhs = new double[(int) (total - valueCount)];
+      }
+      for (ByteBuffer b : waiting) {
+        long from = b.getLong();
+        int count = b.getInt();
+        int inValues = (int) Math.max(0, Math.min(count, valueCount - from));
+        if (inValues > 0) {
+          Frame.getDoubles(b, values, (int) from, inValues);
+        }
+        if (count > inValues) {
+          Frame.getDoubles(b, rhs, (int) (from + inValues - valueCount), count - inValues);
+        }
+      }
+      waiting.clear();
     }
 
     ContributionBlock block() {

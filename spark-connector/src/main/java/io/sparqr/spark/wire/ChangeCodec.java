@@ -32,9 +32,11 @@ public final class ChangeCodec {
   public static InputChangedException decode(byte[] frame) {
     ByteBuffer b = Frame.open(frame, Frame.Kind.CHANGE);
     long[] counts = Frame.getLongs(b, 4);
-    byte[] message = new byte[Frame.field(b, 1)];
-    Frame.need(b, message.length);
+    int length = Frame.field(b, 1);
+    Frame.need(b, length);
+    byte[] message = new byte[length];
     b.get(message);
+    Frame.end(b);
     return new InputChangedException(
         new String(message, StandardCharsets.UTF_8),
         Frame.field(b, 0),

@@ -62,9 +62,15 @@ public final class EntryCodec {
   public static void decode(byte[] bytes, Triplets target) {
     ByteBuffer frame = Frame.open(bytes, Frame.Kind.ENTRIES);
     int count = Frame.field(frame, 2);
+    int form = Frame.field(frame, 3);
+    Frame.require(form == VALUES || form == ONES, "form of entries");
     int[] row = Frame.getInts(frame, count);
     int[] column = Frame.getInts(frame, count);
-    double[] value = Frame.field(frame, 3) == ONES ? null : Frame.getDoubles(frame, count);
+    double[] value = form == ONES ? null : Frame.getDoubles(frame, count);
+    Frame.end(frame);
+    for (int k = 0; k < count; k++) {
+      Frame.require((row[k] | column[k]) >= 0, "indices of entries");
+    }
     target.addAll(row, column, value);
   }
 
@@ -88,8 +94,10 @@ public final class EntryCodec {
   /** A summary from its frame. */
   public static Summary decodeSummary(byte[] bytes) {
     ByteBuffer frame = Frame.open(bytes, Frame.Kind.ENTRIES);
-    Frame.need(frame, 24);
-    return new Summary(
-        Frame.field(frame, 0), frame.getLong(), frame.getLong(), frame.getLong() == 1);
+    Frame.require(Frame.field(frame, 3) == SUMMARY, "form of a summary");
+    long[] found = Frame.getLongs(frame, 3);
+    Frame.end(frame);
+    Frame.require(found[0] >= 0 && found[1] >= 0 && found[2] >>> 1 == 0, "summary of a split");
+    return new Summary(Frame.field(frame, 0), found[0], found[1], found[2] == 1);
   }
 }

@@ -37,14 +37,42 @@ public final class FactorChunk {
   private FactorChunk(ByteBuffer buffer) {
     this.buffer = buffer;
     this.rhsCount = Frame.field(buffer, 3);
-    this.segmentAt = new int[Frame.field(buffer, 0)];
-    for (int s = 0; s < segmentAt.length; s++) {
+    int segments = Frame.field(buffer, 0);
+    Frame.require(segments >= 0 && rhsCount >= 0, "sizes of a chunk of R");
+    Frame.need(buffer, 12L * segments);
+    this.segmentAt = new int[segments];
+    long rows = 0;
+    for (int s = 0; s < segments; s++) {
       segmentAt[s] = buffer.position();
-      Segment segment = segment(s);
-      long end = segment.valuesAt + 8L * (segment.valueCount + (long) segment.rows() * rhsCount);
-      Frame.need(buffer, end - buffer.position());
-      buffer.position((int) end);
+      rows += skipSegment();
     }
+    Frame.end(buffer);
+    Frame.require(rows == Frame.field(buffer, 2), "number of rows");
+  }
+
+  /** Checks the segment at the buffer's position and goes behind it; returns its rows. */
+  private int skipSegment() {
+    Frame.need(buffer, 12);
+    int at = buffer.position();
+    int fn = buffer.getInt(at + 4);
+    int rows = buffer.getInt(at + 8);
+    Frame.require(rows > 0, "rows of a segment");
+    Frame.need(buffer, 12 + 4L * rows);
+    long values = 0;
+    int last = -1;
+    for (int i = 0; i < rows; i++) {
+      int live = buffer.getInt(at + 12 + 4 * i);
+      Frame.require(live > last && live < fn, "pivots");
+      last = live;
+      values += fn - live;
+    }
+    // rows and rhsCount may be anything, their product's eightfold not: first one, then the other
+    Frame.need(buffer, 8 * values);
+    Frame.need(buffer, (long) rows * rhsCount);
+    long bytes = 12 + 4L * rows + 8 * (values + (long) rows * rhsCount);
+    Frame.need(buffer, bytes);
+    buffer.position((int) (at + bytes));
+    return rows;
   }
 
   /** Checks a frame and finds its segments. */

@@ -14,7 +14,7 @@ import java.util.zip.CRC32C;
  *  4  short  version
  *  6  byte   kind
  *  7  byte   zero
- *  8  int    CRC32C of all bytes from 12 on
+ *  8  int    CRC32C of all other bytes
  * 12  int    length of the whole frame in bytes
  * 16  int    a      kind-specific
  * 20  int    b
@@ -22,6 +22,10 @@ import java.util.zip.CRC32C;
  * 28  int    d
  * 32  body
  * </pre>
+ *
+ * <p>Whoever decodes a body believes no count before it has seen that so many bytes are there, so
+ * that a frame makes room for a small multiple of its own length and no more, and refuses what is
+ * left over.
  */
 public final class Frame {
 
@@ -29,7 +33,7 @@ public final class Frame {
   public static final int HEADER = 32;
 
   private static final int MAGIC = 0x51525053;
-  private static final short VERSION = 1;
+  private static final short VERSION = 2;
 
   /** What a frame holds. */
   public enum Kind {
@@ -106,6 +110,9 @@ public final class Frame {
     if (buffer.get(6) != kind.ordinal()) {
       throw bad(kind, "kind", Byte.toString(buffer.get(6)));
     }
+    if (buffer.get(7) != 0) {
+      throw bad(kind, "reserved byte", Byte.toString(buffer.get(7)));
+    }
     if (buffer.getInt(12) != bytes.length) {
       throw bad(kind, "length", bytes.length + " bytes where " + buffer.getInt(12) + " were sent");
     }
@@ -115,7 +122,7 @@ public final class Frame {
     return buffer.position(HEADER);
   }
 
-  /** The kind of a frame that has not been opened yet. */
+  /** The kind of a frame that has not been opened yet: a claim, proved when it is opened. */
   public static Kind kind(byte[] bytes) {
     if (bytes.length < HEADER || bytes[6] < 0 || bytes[6] >= Kind.values().length) {
       throw new WireFormatException("a frame of unknown kind", "kind");
@@ -128,8 +135,15 @@ public final class Frame {
     return buffer.getInt(16 + 4 * k);
   }
 
-  /** Header field a, b, c or d (0 .. 3) of a frame that has not been opened. */
+  /**
+   * Header field a, b, c or d (0 .. 3) of a frame that has not been opened: a claim as well.
+   *
+   * @throws WireFormatException if it is too short for one
+   */
   public static int peek(byte[] bytes, int k) {
+    if (bytes.length < HEADER) {
+      throw new WireFormatException("a frame of " + bytes.length + " bytes", "length");
+    }
     return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(16 + 4 * k);
   }
 
@@ -186,8 +200,24 @@ public final class Frame {
     }
   }
 
+  /** What every decoder does last: a body that goes on is not the one that was announced. */
+  static void end(ByteBuffer buffer) {
+    if (buffer.hasRemaining()) {
+      throw new WireFormatException(
+          "a frame has " + buffer.remaining() + " bytes more than its counts ask for", "counts");
+    }
+  }
+
+  /** What is asked of the numbers of a body. */
+  static void require(boolean right, String what) {
+    if (!right) {
+      throw new WireFormatException("a frame with wrong " + what, what);
+    }
+  }
+
   private static int checksum(byte[] bytes) {
     var crc = new CRC32C();
+    crc.update(bytes, 0, 8);
     crc.update(bytes, 12, bytes.length - 12);
     return (int) crc.getValue();
   }

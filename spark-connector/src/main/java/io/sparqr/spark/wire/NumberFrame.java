@@ -111,6 +111,8 @@ public final class NumberFrame {
 
   /** Reads in the order in which it was written. */
   public static final class Reader {
+    private static final Boolean[] NO_OR_YES = {false, true};
+
     private final ByteBuffer b;
 
     /**
@@ -141,7 +143,7 @@ public final class NumberFrame {
 
     /** Yes or no. */
     public boolean getBoolean() {
-      return getInt() != 0;
+      return getOneOf(NO_OR_YES);
     }
 
     /** The next array. */
@@ -198,9 +200,7 @@ public final class NumberFrame {
      * @throws WireFormatException if something is
      */
     public void end() {
-      if (b.hasRemaining()) {
-        throw new WireFormatException(b.remaining() + " bytes too many", "length");
-      }
+      Frame.end(b);
     }
   }
 }

@@ -1,28 +1,41 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.wire;
 
+import io.sparqr.error.SparseQrException;
 import io.sparqr.error.WireFormatException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.ObjectInputFilter;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.io.ObjectStreamClass;
 import java.io.Serializable;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A small serializable object by Java serialization: what a partition says of itself, counts and
  * perhaps an error, which is why it is no numeric frame. What is as long as a row of A or longer
  * has a codec of its own ({@link NumberFrame}). A frame, so that RDDs hold byte arrays only and no
- * serializer of Spark's has to know our classes.
+ * serializer of Spark's has to know our classes. Frame field: a = bytes of the object.
+ *
+ * <p>A frame is read as a record of the type that the caller names and of nothing else ({@link
+ * ExpectedClasses}): no other class is looked for, let alone made; no array is made that is longer
+ * than the frame. Errors behind one of ours, whose classes nobody knows beforehand, are sent as
+ * {@link RemoteCause}.
  */
 public final class ObjectCodec {
+
+  private static final int MOST_DEPTH = 64;
+  private static final Map<Class<?>, ExpectedClasses> EXPECTED = new ConcurrentHashMap<>();
 
   private ObjectCodec() {}
 
   /** As a frame. */
   public static byte[] encode(Serializable object) {
     var bytes = new ByteArrayOutputStream();
-    try (var out = new ObjectOutputStream(bytes)) {
+    try (var out = new Output(bytes)) {
       out.writeObject(object);
     } catch (IOException e) {
       throw new IllegalStateException("an object that cannot be written", e);
@@ -32,21 +45,77 @@ public final class ObjectCodec {
         Frame.allocate(Frame.Kind.OBJECT, body.length, 0, 0, 0, body.length).put(body));
   }
 
-  /** The inverse of {@link #encode}. */
-  public static <T> T decode(byte[] frame, Class<T> type) {
+  /**
+   * The inverse of {@link #encode}.
+   *
+   * @param type a record; what its components may be, {@link ExpectedClasses} says
+   * @throws WireFormatException if the frame is damaged, or holds anything else
+   */
+  public static <T extends Record> T decode(byte[] frame, Class<T> type) {
     var b = Frame.open(frame, Frame.Kind.OBJECT);
+    Frame.require(Frame.field(b, 0) == b.remaining(), "length of an object");
     var in = new ByteArrayInputStream(frame, b.position(), b.remaining());
-    try (var objects =
-        new ObjectInputStream(in) {
-          @Override
-          protected Class<?> resolveClass(java.io.ObjectStreamClass c)
-              throws IOException, ClassNotFoundException {
-            return Class.forName(c.getName(), false, type.getClassLoader());
-          }
-        }) {
-      return type.cast(objects.readObject());
-    } catch (IOException | ClassNotFoundException e) {
+    ExpectedClasses expected = EXPECTED.computeIfAbsent(type, ExpectedClasses::new);
+    try (var objects = new Input(in, expected, frame.length)) {
+      T object = type.cast(objects.readObject());
+      Frame.require(object != null && in.available() == 0, "object");
+      return object;
+    } catch (IOException | ClassNotFoundException | RuntimeException e) {
+      // a record's or an exception's own checks may throw whatever they like
       throw new WireFormatException("an object that cannot be read: " + e.getMessage(), "object");
+    }
+  }
+
+  private static final class Output extends ObjectOutputStream {
+    Output(ByteArrayOutputStream out) throws IOException {
+      super(out);
+      enableReplaceObject(true);
+    }
+
+    @Override
+    protected Object replaceObject(Object object) {
+      return object instanceof Throwable t
+              && !(t instanceof SparseQrException)
+              && !(t instanceof RemoteCause)
+          ? RemoteCause.of(t)
+          : object;
+    }
+  }
+
+  private static final class Input extends ObjectInputStream {
+    private final ExpectedClasses expected;
+    private final long length;
+    private int descriptors;
+
+    Input(ByteArrayInputStream in, ExpectedClasses expected, long length) throws IOException {
+      super(in);
+      this.expected = expected;
+      this.length = length;
+      setObjectInputFilter(this::check);
+    }
+
+    /** Each class is described once; more would be a way to make the reader recurse. */
+    @Override
+    protected Class<?> resolveClass(ObjectStreamClass c) throws IOException {
+      Class<?> found = expected.find(c.getName());
+      if (++descriptors > expected.count()) {
+        throw new IOException("too many classes");
+      }
+      return found;
+    }
+
+    @Override
+    protected Class<?> resolveProxyClass(String[] interfaces) throws IOException {
+      throw new IOException("a proxy is not expected");
+    }
+
+    private ObjectInputFilter.Status check(ObjectInputFilter.FilterInfo info) {
+      boolean right =
+          info.depth() <= MOST_DEPTH
+              && info.references() <= length
+              && info.arrayLength() <= length
+              && (info.serialClass() == null || expected.contains(info.serialClass()));
+      return right ? ObjectInputFilter.Status.ALLOWED : ObjectInputFilter.Status.REJECTED;
     }
   }
 }

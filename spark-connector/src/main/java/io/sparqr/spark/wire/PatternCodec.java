@@ -40,16 +40,33 @@ public final class PatternCodec {
     return Frame.seal(b);
   }
 
-  /** The inverse of {@link #encode}. */
+  /**
+   * The inverse of {@link #encode}. O(entries).
+   *
+   * @throws io.sparqr.error.WireFormatException if columns do not ascend or sizes do not fit
+   */
   public static Patterns decode(byte[] bytes) {
     ByteBuffer b = Frame.open(bytes, Frame.Kind.PATTERN);
     int count = Frame.field(b, 1);
+    int entries = Frame.field(b, 2);
     long[] multiplicity = Frame.getLongs(b, count);
     int[] length = Frame.getInts(b, count);
     int[] start = new int[count + 1];
     for (int k = 0; k < count; k++) {
+      Frame.require(length[k] >= 0 && length[k] <= entries - start[k], "lengths of patterns");
       start[k + 1] = start[k] + length[k];
     }
-    return new Patterns(multiplicity, start, Frame.getInts(b, Frame.field(b, 2)));
+    Frame.require(start[count] == entries, "number of entries");
+    int[] column = Frame.getInts(b, entries);
+    Frame.end(b);
+    for (int k = 0; k < count; k++) {
+      Frame.require(multiplicity[k] > 0, "multiplicities");
+      int last = -1;
+      for (int e = start[k]; e < start[k + 1]; e++) {
+        Frame.require(column[e] > last, "columns");
+        last = column[e];
+      }
+    }
+    return new Patterns(multiplicity, start, column);
   }
 }

@@ -78,8 +78,10 @@ public final class ReflectedCodec {
     ByteBuffer b = Frame.open(frame, Frame.Kind.REFLECTED);
     int count = Frame.field(b, 0);
     int width = Frame.field(b, 1);
+    Frame.require(count >= 0 && width >= 0, "sizes of a part of Q'b");
     int[] position = Frame.getInts(b, count);
-    double[] value = Frame.getDoubles(b, Math.multiplyExact(count, width));
+    Frame.need(b, 8L * Math.min((long) count * width, Integer.MAX_VALUE));
+    double[] value = Frame.getDoubles(b, count * width);
     double[] residual = Frame.getDoubles(b, width);
     int[] front = Frame.getInts(b, Frame.field(b, 2));
     int[] length = Frame.getInts(b, front.length);
@@ -87,6 +89,7 @@ public final class ReflectedCodec {
     for (int k = 0; k < front.length; k++) {
       blocks.add(new ContributionRhs(front[k], Frame.getDoubles(b, length[k])));
     }
+    Frame.end(b);
     return new Reflected(width, position, value, residual, blocks);
   }
 }

@@ -102,20 +102,26 @@ public final class ReflectorCodec {
         } else {
           throw new WireFormatException("REFLECTORS frame: record of kind " + kind, "record");
         }
-      } catch (IllegalArgumentException e) {
+      } catch (IllegalArgumentException | ArithmeticException e) {
         throw new WireFormatException("REFLECTORS frame: " + e.getMessage(), "record");
       }
     }
+    Frame.end(b);
   }
 
   private static FrontReflectors front(ByteBuffer b) {
     int[] head = Frame.getInts(b, 7);
     int[] own = Frame.getInts(b, head[2]);
     int[] child = Frame.getInts(b, head[3]);
-    int[] childStart = Frame.getInts(b, head[3] + 1);
+    int[] childStart = Frame.getInts(b, child.length + 1);
     int[] childRow = Frame.getInts(b, head[4]);
     int[] live = Frame.getInts(b, head[5]);
+    Frame.require(head[6] >= 0, "rows of a block");
+    Frame.need(b, 4L * ((long) head[5] + head[6]));
     int[] result = Frame.getInts(b, head[5] + head[6]);
+    for (int c = 0; c < child.length; c++) {
+      Frame.require(childStart[c] >= 0 && childStart[c] <= childStart[c + 1], "children's rows");
+    }
     boolean[] negative = new boolean[live.length];
     for (int i = 0; i < live.length; i++) {
       negative[i] = live[i] < 0;
@@ -131,7 +137,9 @@ public final class ReflectorCodec {
     int[] first = Frame.getInts(b, head[1]);
     int[] length = Frame.getInts(b, head[1]);
     double[] tau = Frame.getDoubles(b, head[1]);
-    return new ReflectorBlock(segments, first, length, tau, Frame.getDoubles(b, head[2]));
+    var block = new ReflectorBlock(segments, first, length, tau, Frame.getDoubles(b, head[2]));
+    Frame.require(block.end() >= 0, "runs of rows");
+    return block;
   }
 
   /** A part of a frame. */

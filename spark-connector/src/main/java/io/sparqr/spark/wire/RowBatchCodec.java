@@ -108,6 +108,7 @@ public final class RowBatchCodec {
    * input whatever way the batches arrive.
    *
    * @param batches the array of the list's elements is sorted, the frames are not touched
+   * @throws WireFormatException if a batch is damaged or does not fit together
    * @throws IndexOverflowException if the task's rows exceed what one block can address
    */
   public static RowBlock decode(List<byte[]> batches, int rhsCount) {
@@ -123,8 +124,7 @@ public final class RowBatchCodec {
             "a row batch with " + Frame.field(open[k], 3) + " right-hand sides", "rhs");
       }
       rows += Frame.field(open[k], 2);
-      Frame.need(open[k], 4);
-      entries += open[k].getInt();
+      entries += entries(open[k]);
     }
     if (entries > Integer.MAX_VALUE - 8 || rows * Math.max(1, rhsCount) > Integer.MAX_VALUE - 8) {
       throw new IndexOverflowException(
@@ -133,6 +133,19 @@ public final class RowBatchCodec {
           entries);
     }
     return fill(open, (int) rows, (int) entries, rhsCount);
+  }
+
+  /** Of one batch, whose length must be exactly that of what it says it has. */
+  private static int entries(ByteBuffer b) {
+    long rows = Frame.field(b, 2);
+    long rhsCount = Frame.field(b, 3);
+    Frame.need(b, 4);
+    int entries = b.getInt();
+    Frame.require(rows >= 0 && rhsCount >= 0 && entries >= 0, "sizes of a row batch");
+    // one after the other: neither product can wrap around once the first is known to fit
+    Frame.need(b, 8 * rows);
+    Frame.require(8 * rows * (1 + rhsCount) + 12L * entries == b.remaining(), "length");
+    return entries;
   }
 
   private static RowBlock fill(ByteBuffer[] open, int rows, int entries, int rhsCount) {
@@ -144,22 +157,33 @@ public final class RowBatchCodec {
     int row = 0;
     for (ByteBuffer b : open) {
       int r = Frame.field(b, 2);
-      Frame.need(b, 8L * r);
+      int e = (b.remaining() - 8 * r - 8 * r * rhsCount) / 12;
       b.asIntBuffer().get(front, row, r);
       b.position(b.position() + 4 * r);
-      for (int i = 0; i < r; i++) {
-        rowStart[row + i + 1] = rowStart[row + i] + b.getInt();
-      }
       int at = rowStart[row];
-      int e = rowStart[row + r] - at;
-      Frame.need(b, 12L * e + 8L * r * rhsCount);
+      for (int i = row; i < row + r; i++) {
+        int length = b.getInt();
+        Frame.require(length >= 0 && length <= at + e - rowStart[i], "lengths of rows");
+        Frame.require(front[i] >= -1, "front of a row");
+        rowStart[i + 1] = rowStart[i] + length;
+      }
+      Frame.require(rowStart[row + r] == at + e, "number of entries");
       b.asIntBuffer().get(position, at, e);
       b.position(b.position() + 4 * e);
+      requirePositions(position, at, e);
       Frame.getDoubles(b, value, at, e);
       Frame.getDoubles(b, rhs, row * rhsCount, r * rhsCount);
       row += r;
     }
     return new RowBlock(front, rowStart, position, value, rhs, rhsCount);
+  }
+
+  private static void requirePositions(int[] position, int from, int count) {
+    int all = 0;
+    for (int k = from; k < from + count; k++) {
+      all |= position[k];
+    }
+    Frame.require(all >= 0, "positions of a row");
   }
 
   private static int compare(byte[] x, byte[] y) {

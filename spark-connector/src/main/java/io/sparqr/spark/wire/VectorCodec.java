@@ -25,7 +25,9 @@ public final class VectorCodec {
   public static double[] decodeChunk(byte[] bytes) {
     ByteBuffer b = Frame.open(bytes, Frame.Kind.CHUNK);
     Frame.need(b, 4);
-    return Frame.getDoubles(b, b.getInt());
+    double[] values = Frame.getDoubles(b, b.getInt());
+    Frame.end(b);
+    return values;
   }
 
   /** The source partition of a chunk. */
@@ -60,7 +62,11 @@ public final class VectorCodec {
     ByteBuffer b = Frame.open(bytes, Frame.Kind.SPARSE);
     int n = Frame.field(b, 0);
     int width = Frame.field(b, 1);
-    return new Sparse(
-        Frame.getInts(b, n), Frame.getDoubles(b, Math.multiplyExact(n, width)), width);
+    Frame.require(n >= 0 && width >= 0, "sizes of a sparse vector");
+    int[] position = Frame.getInts(b, n);
+    Frame.need(b, 8L * Math.min((long) n * width, Integer.MAX_VALUE));
+    double[] value = Frame.getDoubles(b, n * width);
+    Frame.end(b);
+    return new Sparse(position, value, width);
   }
 }

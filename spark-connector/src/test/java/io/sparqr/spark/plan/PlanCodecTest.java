@@ -11,6 +11,7 @@ import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.TreePartitioner;
 import io.sparqr.spark.Problems;
+import io.sparqr.spark.wire.Frame;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
@@ -21,7 +22,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Random;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 /** A plan comes to the executors as it was made. */
@@ -53,7 +53,7 @@ class PlanCodecTest {
         new Readings(List.of(first, Fingerprint.ofNothing())));
   }
 
-  private static List<SolvePlan> plans() {
+  static List<SolvePlan> plans() {
     CsrMatrix grid = Problems.withSingletons(Problems.grid(15, SEED), 4, SEED);
     // every column a singleton: no front, no task
     var diagonal =
@@ -109,9 +109,7 @@ class PlanCodecTest {
       for (int value : new int[] {Integer.MAX_VALUE, -1}) {
         byte[] bad = good.clone();
         ByteBuffer b = ByteBuffer.wrap(bad).order(ByteOrder.LITTLE_ENDIAN).putInt(at, value);
-        var crc = new CRC32C();
-        crc.update(bad, 12, bad.length - 12);
-        b.putInt(8, (int) crc.getValue());
+        Frame.seal(b);
         try {
           PlanCodec.decode(bad);
         } catch (WireFormatException e) {

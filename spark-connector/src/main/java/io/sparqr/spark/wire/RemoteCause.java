@@ -1,0 +1,36 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.wire;
+
+/**
+ * What an error of ours was caused by, where it came from another JVM: text and stack of the
+ * original, whose class the receiver need not have and does not load.
+ */
+public final class RemoteCause extends Exception {
+
+  private static final long serialVersionUID = 1;
+  private static final int MOST_CAUSES = 16;
+
+  private final String text;
+
+  private RemoteCause(Throwable original, Throwable cause) {
+    super(original.getMessage(), cause);
+    this.text = original.toString();
+    setStackTrace(original.getStackTrace());
+  }
+
+  /** With at most 16 causes behind it. */
+  static RemoteCause of(Throwable original) {
+    return of(original, MOST_CAUSES);
+  }
+
+  private static RemoteCause of(Throwable original, int causes) {
+    Throwable cause = original.getCause();
+    return new RemoteCause(original, cause == null || causes == 0 ? null : of(cause, causes - 1));
+  }
+
+  /** The original's. */
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,128 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.sparqr.error.WireFormatException;
+import io.sparqr.spark.wire.FrameSamples.Sample;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Wrong frames of every kind: a decoder throws a {@link WireFormatException} and nothing else,
+ * reads nothing from a frame whose checksum is wrong, and makes room for a small multiple of what
+ * it was given, whatever the counts say. Half of the frames get a right checksum after they were
+ * changed, so that the decoders themselves are what is tried; what these accept is a frame like any
+ * other.
+ *
+ * <p>A sample of 30,000 unless told otherwise. A million, a few minutes, with what was found:
+ *
+ * <pre>
+ * ./mvnw -q -Pquick -pl spark-connector -am test -Dtest=FrameFuzzTest \
+ *   -Dsparqr.test.frames=1000000 -Dtest.seed=1 -Dsurefire.failIfNoSpecifiedTests=false
+ * </pre>
+ */
+class FrameFuzzTest {
+
+  private static final long SEED = Long.getLong("test.seed", 20260122L);
+  private static final int FRAMES = Integer.getInteger("sparqr.test.frames", 30_000);
+
+  /** Bytes that may be taken for one of the frame. */
+  private static final int FACTOR = 16;
+
+  /** First runs of all code, whose allocations are those of loading classes. */
+  private static final int WARM = 2_000;
+
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  private final Map<String, Count> counts = new TreeMap<>();
+
+  /** What became of the frames of a kind. */
+  private static final class Count {
+    private int frames;
+    private int sealed;
+    private int accepted;
+    private long mostBytes;
+
+    @Override
+    public String toString() {
+      return "%8d frames, %8d with a right checksum, %8d of these accepted, at most %,9d bytes taken"
+          .formatted(frames, sealed, accepted, mostBytes);
+    }
+  }
+
+  @Test
+  void noFrameDoesHarm() throws Exception {
+    List<Sample> samples = FrameSamples.all(SEED);
+    var all = new ArrayList<byte[]>();
+    for (Sample s : samples) {
+      s.decode().accept(s.frames());
+      all.addAll(s.frames());
+    }
+    for (int k = 0; k < Math.min(WARM, FRAMES); k++) {
+      run(k, samples, all, false);
+    }
+    counts.clear();
+    for (int k = 0; k < FRAMES; k++) {
+      run(k, samples, all, true);
+    }
+    var report = new StringBuilder("seed %d, %,d frames%n".formatted(SEED, FRAMES));
+    counts.forEach((name, c) -> report.append("%-17s%s%n".formatted(name, c)));
+    System.out.println(report);
+    // every decoder was reached, and said both yes and no
+    assertThat(counts).hasSize(14);
+    counts.forEach((name, c) -> assertThat(c.accepted).as(name).isPositive().isLessThan(c.sealed));
+  }
+
+  private void run(int k, List<Sample> samples, List<byte[]> all, boolean measured) {
+    var random = new Random(SEED + 1_000_003L * k);
+    Sample sample = samples.get(random.nextInt(samples.size()));
+    int changed = random.nextInt(sample.frames().size());
+    var mutator = new FrameMutator(random);
+    byte[] bad = mutator.mutate(sample.frames().get(changed), all.get(random.nextInt(all.size())));
+    boolean sealed = random.nextBoolean();
+    if (sealed) {
+      bad = mutator.seal(bad);
+    }
+    byte[] tried = bad;
+    if (all.stream().anyMatch(f -> Arrays.equals(f, tried))) {
+      return;
+    }
+    var frames = new ArrayList<>(sample.frames());
+    frames.set(changed, bad);
+    String what = "seed %d, number %d, %s:%s".formatted(SEED, k, sample.name(), mutator);
+    long room = sample.more();
+    for (byte[] f : frames) {
+      room += (long) FACTOR * f.length;
+    }
+    long before = THREADS.getCurrentThreadAllocatedBytes();
+    Throwable thrown = null;
+    try {
+      sample.decode().accept(frames);
+    } catch (Throwable e) {
+      thrown = e;
+    }
+    long taken = THREADS.getCurrentThreadAllocatedBytes() - before;
+    if (thrown != null && !(thrown instanceof WireFormatException)) {
+      throw new AssertionError(what, thrown);
+    }
+    if (thrown == null && !sealed) {
+      throw new AssertionError(what + ": read in spite of its checksum");
+    }
+    if (measured && taken > room) {
+      throw new AssertionError(what + ": %,d bytes taken, %,d may be".formatted(taken, room));
+    }
+    Count c = counts.computeIfAbsent(sample.name(), n -> new Count());
+    c.frames++;
+    c.sealed += sealed ? 1 : 0;
+    c.accepted += thrown == null ? 1 : 0;
+    c.mostBytes = Math.max(c.mostBytes, taken);
+  }
+}
