@@ -92,12 +92,7 @@ final class FactorOut {
       }
       columns.numbers(f.front(), number, 0);
       rows.begin(number, 0, f.fn());
-      int at = 0;
-      for (int i = 0; i < f.rank(); i++) {
-        int first = f.livePivot()[i];
-        rows.row(f.values(), at, first, f.rhs(), i * f.rhsCount());
-        at += f.fn() - first;
-      }
+      rows.rows(f.values(), 0, f.livePivot(), f.rank(), f.rhs(), 0);
     }
 
     @Override
