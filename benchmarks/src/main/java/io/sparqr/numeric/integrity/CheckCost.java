@@ -82,14 +82,14 @@ public final class CheckCost {
     var columns = new TaskColumns(problem.analysis(), problem.fronts());
     stop("columns");
     var out = new FactorOut(columns, factor);
-    var dead = out.dead(problem.analysis());
+    var dead = out.dead(problem.analysis(), problem.fronts());
     stop("dead");
     var in = new RowsIn(columns, problem.rows(), null, problem.inputs(), 1);
     in.probe(dead);
     stop("(probe)");
     ColumnProbe probe = in.unitProbe(dead);
     stop("unit probe");
-    long steps = Steps.of(problem, factor);
+    long steps = Steps.of(problem, out.ranks());
     stop("steps");
     ColumnSums went = in.sums(probe);
     stop("sums in");
