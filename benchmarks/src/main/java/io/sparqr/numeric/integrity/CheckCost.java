@@ -81,8 +81,8 @@ public final class CheckCost {
     start();
     var columns = new TaskColumns(problem.analysis(), problem.fronts());
     stop("columns");
-    var out = new FactorOut(columns, factor);
-    var dead = out.dead(problem.analysis(), problem.fronts());
+    var out = new FactorOut(problem, columns, factor);
+    var dead = out.dead();
     stop("dead");
     var in = new RowsIn(columns, problem.rows(), null, problem.inputs(), 1);
     in.probe(dead);

@@ -3,6 +3,7 @@ package io.sparqr.numeric.integrity;
 
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.BitSet;
 import java.util.List;
@@ -19,24 +20,38 @@ final class FactorOut {
   private final TaskColumns columns;
   private final List<FrontFactor> fronts;
   private final SubtreeFactor factor;
+  private final SymbolicAnalysis analysis;
+  private final int[] taskFronts;
   private final int[] ranks;
 
-  FactorOut(TaskColumns columns, SubtreeFactor factor) {
+  /** A result; its fronts by number. */
+  FactorOut(SubtreeProblem problem, TaskColumns columns, SubtreeFactor factor) {
     this.columns = columns;
+    analysis = problem.analysis();
+    taskFronts = problem.fronts();
     this.factor = factor;
     fronts = factor.fronts();
-    ranks = ranks(factor);
+    ranks = ranks(problem, factor);
   }
 
   /**
    * Ranks of a task's fronts. They lie far apart in memory: what needs them asks here once, since a
    * loop with nothing else in it waits for several at a time.
+   *
+   * @throws IntegrityFailure if the result has other fronts than the task
    */
-  static int[] ranks(SubtreeFactor factor) {
+  static int[] ranks(SubtreeProblem problem, SubtreeFactor factor) {
+    int[] task = problem.fronts();
     List<FrontFactor> fronts = factor.fronts();
-    int[] rank = new int[fronts.size()];
-    for (int i = 0; i < rank.length; i++) {
-      rank[i] = fronts.get(i).rank();
+    int[] rank = new int[task.length];
+    boolean same = fronts.size() == task.length;
+    for (int i = 0; i < Math.min(fronts.size(), task.length); i++) {
+      FrontFactor f = fronts.get(i);
+      same &= f.front() == task[i] & f.fn() == problem.analysis().fn(task[i]);
+      rank[i] = f.rank();
+    }
+    if (!same) {
+      throw new IntegrityFailure("the fronts of a result are not those of its task");
     }
     return rank;
   }
@@ -47,7 +62,7 @@ final class FactorOut {
   }
 
   /** Numbers of the pivot columns that have no row of R. */
-  BitSet dead(SymbolicAnalysis analysis, int[] taskFronts) {
+  BitSet dead() {
     var dead = new BitSet();
     for (int i = 0; i < ranks.length; i++) {
       int f = taskFronts[i];
@@ -74,7 +89,7 @@ final class FactorOut {
         start[chunks++] = f;
         held = 0;
       }
-      held += fronts.get(f).values().length + fronts.get(f).fn();
+      held += (1L + ranks[f]) * analysis.fn(taskFronts[f]);
     }
     start[chunks] = fronts.size();
     OrderedChunks.run(chunks, threads, () -> new Chunk(start, probe, sums));
@@ -108,7 +123,7 @@ final class FactorOut {
       touched = touch(start[chunk], start[chunk + 1]);
       rows.clear();
       for (int f = start[chunk]; f < start[chunk + 1]; f++) {
-        add(fronts.get(f));
+        add(fronts.get(f), taskFronts[f], ranks[f]);
       }
     }
 
@@ -116,21 +131,29 @@ final class FactorOut {
     private double touch(int from, int to) {
       double sum = 0;
       for (int f = from; f < to; f++) {
-        double[] values = fronts.get(f).values();
+        FrontFactor front = fronts.get(f);
+        double[] values = front.values();
         for (int k = 0; k < values.length; k += LINE) {
           sum += values[k];
+        }
+        if (ranks[f] > 0) {
+          sum += front.livePivot()[0];
+        }
+        if (front.rhs().length > 0) {
+          sum += front.rhs()[0];
         }
       }
       return sum;
     }
 
-    private void add(FrontFactor f) {
-      if (number.length < f.fn()) {
-        number = new int[Math.max(f.fn(), 2 * number.length)];
+    private void add(FrontFactor f, int front, int rank) {
+      int fn = analysis.fn(front);
+      if (number.length < fn) {
+        number = new int[Math.max(fn, 2 * number.length)];
       }
-      columns.numbers(f.front(), number, 0);
-      rows.begin(number, 0, f.fn());
-      rows.rows(f.values(), 0, f.livePivot(), f.rank(), f.rhs(), 0);
+      columns.numbers(front, number, 0);
+      rows.begin(number, 0, fn);
+      rows.rows(f.values(), 0, f.livePivot(), rank, f.rhs(), 0);
     }
 
     @Override

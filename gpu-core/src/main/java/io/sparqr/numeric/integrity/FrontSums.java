@@ -85,8 +85,7 @@ public final class FrontSums {
    *
    * @param first ascending; size rows
    */
-  public void rows(
-      double[] values, int at, int[] first, int rows, double[] right, int rightAt) {
+  public void rows(double[] values, int at, int[] first, int rows, double[] right, int rightAt) {
     int row = at;
     int rhs = probe.rhs();
     int i = 0;

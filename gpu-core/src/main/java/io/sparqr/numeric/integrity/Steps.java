@@ -24,7 +24,7 @@ public final class Steps {
 
   /** Those of a task with this result. O(fronts + rows). */
   static long of(SubtreeProblem problem, SubtreeFactor factor) {
-    return of(problem, FactorOut.ranks(factor));
+    return of(problem, FactorOut.ranks(problem, factor));
   }
 
   /** Those of a task whose fronts have these ranks. O(fronts + rows). */

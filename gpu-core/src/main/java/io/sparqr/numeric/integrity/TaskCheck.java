@@ -23,8 +23,8 @@ public final class TaskCheck {
    */
   public static double verify(SubtreeProblem problem, SubtreeFactor factor, FactorOptions options) {
     var columns = new TaskColumns(problem.analysis(), problem.fronts());
-    var out = new FactorOut(columns, factor);
-    BitSet dead = out.dead(problem.analysis(), problem.fronts());
+    var out = new FactorOut(problem, columns, factor);
+    BitSet dead = out.dead();
     var in = new RowsIn(columns, problem.rows(), null, problem.inputs(), options.threads());
     ColumnProbe probe = options.unitColumns() ? in.unitProbe(dead) : in.probe(dead);
     long steps = Steps.of(problem, out.ranks());
