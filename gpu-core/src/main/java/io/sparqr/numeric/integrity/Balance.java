@@ -139,12 +139,21 @@ public final class Balance {
 
   private Worst worst(
       int from, int to, ColumnSums out, double[] residualSquares, BitSet dead, double dropped) {
+    double weight = probeNorm + Math.sqrt(probe.columns());
     double worst = 0;
     int at = -1;
     String what = "";
     for (int j = from; j < to && !Double.isNaN(worst); j++) {
-      double squares = squaresDeparture(j, out, residualSquares, dead, dropped);
-      double product = dead.get(j) ? 0 : probeDeparture(j, out);
+      double norm = Math.max(in.squares(j), LEAST_NORM * LEAST_NORM);
+      double squares = squaresMissing(j, out, residualSquares, dead, dropped);
+      double product = dead.get(j) ? 0 : Math.abs(in.probe(j) - out.probe(j));
+      double least = worst * norm;
+      if (squares <= least && product * product <= worst * least * weight * weight) {
+        // As most are: no quotient, no root. NaN does not get here.
+        continue;
+      }
+      squares /= norm;
+      product /= Math.sqrt(norm) * weight;
       // NaN is the worst of all: Math.max keeps it, and the loop ends with it.
       double more = Math.max(squares, product);
       if (!(more <= worst)) {
@@ -167,8 +176,8 @@ public final class Balance {
     return worst;
   }
 
-  /** Relative departure of the norm^2 of column j. */
-  private double squaresDeparture(
+  /** Departure of the norm^2 of column j. */
+  private double squaresMissing(
       int j, ColumnSums out, double[] residualSquares, BitSet dead, double dropped) {
     double expected = in.squares(j);
     double s = probe.scale()[j];
@@ -185,12 +194,6 @@ public final class Balance {
       double lost = dropped * s;
       missing = missing > 0 ? Math.max(0, missing - lost * lost) : missing;
     }
-    return Math.abs(missing) / Math.max(expected, LEAST_NORM * LEAST_NORM);
-  }
-
-  private double probeDeparture(int j, ColumnSums out) {
-    double norm = Math.max(Math.sqrt(in.squares(j)), LEAST_NORM);
-    double weight = probeNorm + Math.sqrt(probe.columns());
-    return Math.abs(in.probe(j) - out.probe(j)) / (norm * weight);
+    return Math.abs(missing);
   }
 }

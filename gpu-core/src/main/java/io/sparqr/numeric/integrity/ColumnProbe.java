@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.integrity;
 
+import java.util.Arrays;
 import java.util.BitSet;
 
 /**
@@ -15,12 +16,17 @@ import java.util.BitSet;
  *
  * @param columns number of columns; right-hand sides follow them and are in no probe
  * @param scale size columns + right-hand sides: s_j
- * @param u size columns + right-hand sides: s_j for the columns that are in the probe, else 0
+ * @param u size columns at least: s_j for the columns that are in the probe, else 0
+ * @param plain whether the columns' sums may be taken before they are scaled: no norm's square is
+ *     near the ends of what a double holds
  */
-public record ColumnProbe(int columns, double[] scale, double[] u) {
+public record ColumnProbe(int columns, double[] scale, double[] u, boolean plain) {
 
   private static final int LEAST_EXPONENT = -960;
   private static final int LARGEST_EXPONENT = 1020;
+
+  /** Multipliers from 2^-400 to 2^400 are plain. */
+  private static final double PLAIN = 0x1p400;
 
   /** Right-hand sides. */
   public int rhs() {
@@ -45,7 +51,8 @@ public record ColumnProbe(int columns, double[] scale, double[] u) {
     z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
     z ^= z >>> 31;
     double h = 0.5 + (z >>> 11) * 0x1p-54;
-    return (z & 1) == 0 ? h : -h;
+    // The sign of an odd one, without a branch that nothing predicts.
+    return Double.longBitsToDouble(Double.doubleToRawLongBits(h) ^ z << 63);
   }
 
   /** With all columns in the probe. */
@@ -55,10 +62,18 @@ public record ColumnProbe(int columns, double[] scale, double[] u) {
 
   /** With all columns but those in the probe. */
   static ColumnProbe of(int columns, double[] scale, BitSet without) {
-    double[] u = new double[scale.length];
+    boolean plain = true;
     for (int j = 0; j < columns; j++) {
-      u[j] = without.get(j) ? 0 : scale[j];
+      double s = Math.abs(scale[j]);
+      plain &= s >= 1 / PLAIN && s <= PLAIN;
     }
-    return new ColumnProbe(columns, scale, u);
+    double[] u = scale;
+    if (!without.isEmpty()) {
+      u = Arrays.copyOf(scale, columns);
+      for (int j = without.nextSetBit(0); j >= 0; j = without.nextSetBit(j + 1)) {
+        u[j] = 0;
+      }
+    }
+    return new ColumnProbe(columns, scale, u, plain);
   }
 }

@@ -27,13 +27,39 @@ public final class ColumnSums {
     add(4 * j + 2, probe);
   }
 
+  /** Adds to column j's sums the squares of entries, and each entry times t of its row. */
+  void addColumn(int j, double[] entry, double[] t, int count) {
+    double squares = sum[4 * j];
+    double squaresLow = sum[4 * j + 1];
+    double probe = sum[4 * j + 2];
+    double probeLow = sum[4 * j + 3];
+    for (int i = 0; i < count; i++) {
+      double x = entry[i] * entry[i];
+      double s = squares + x;
+      squaresLow += error(squares, x, s);
+      squares = s;
+      x = entry[i] * t[i];
+      s = probe + x;
+      probeLow += error(probe, x, s);
+      probe = s;
+    }
+    sum[4 * j] = squares;
+    sum[4 * j + 1] = squaresLow;
+    sum[4 * j + 2] = probe;
+    sum[4 * j + 3] = probeLow;
+  }
+
   private void add(int at, double x) {
     double s = sum[at];
     double t = s + x;
-    // The error of s + x without a branch (Knuth): the order of magnitudes does not matter.
-    double z = t - s;
-    sum[at + 1] += (s - (t - z)) + (x - z);
+    sum[at + 1] += error(s, x, t);
     sum[at] = t;
+  }
+
+  /** What rounding took from t = s + x; the order of magnitudes does not matter (Knuth). */
+  private static double error(double s, double x, double t) {
+    double z = t - s;
+    return (s - (t - z)) + (x - z);
   }
 
   /** Adds all of the other's sums. */

@@ -3,6 +3,7 @@ package io.sparqr.numeric.integrity;
 
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.BitSet;
 import java.util.List;
@@ -11,27 +12,65 @@ import java.util.List;
 final class FactorOut {
 
   /** Values a chunk, about. */
-  private static final int CHUNK = 1 << 16;
+  private static final int CHUNK = 1 << 15;
+
+  /** Values a line of cache. */
+  private static final int LINE = 8;
 
   private final TaskColumns columns;
   private final List<FrontFactor> fronts;
   private final SubtreeFactor factor;
+  private final SymbolicAnalysis analysis;
+  private final int[] taskFronts;
+  private final int[] ranks;
 
-  FactorOut(TaskColumns columns, SubtreeFactor factor) {
+  /** A result; its fronts by number. */
+  FactorOut(SubtreeProblem problem, TaskColumns columns, SubtreeFactor factor) {
     this.columns = columns;
+    analysis = problem.analysis();
+    taskFronts = problem.fronts();
     this.factor = factor;
     fronts = factor.fronts();
+    ranks = ranks(problem, factor);
+  }
+
+  /**
+   * Ranks of a task's fronts. They lie far apart in memory: what needs them asks here once, since a
+   * loop with nothing else in it waits for several at a time.
+   *
+   * @throws IntegrityFailure if the result has other fronts than the task
+   */
+  static int[] ranks(SubtreeProblem problem, SubtreeFactor factor) {
+    int[] task = problem.fronts();
+    List<FrontFactor> fronts = factor.fronts();
+    int[] rank = new int[task.length];
+    boolean same = fronts.size() == task.length;
+    for (int i = 0; i < Math.min(fronts.size(), task.length); i++) {
+      FrontFactor f = fronts.get(i);
+      same &= f.front() == task[i] & f.fn() == problem.analysis().fn(task[i]);
+      rank[i] = f.rank();
+    }
+    if (!same) {
+      throw new IntegrityFailure("the fronts of a result are not those of its task");
+    }
+    return rank;
+  }
+
+  /** Ranks of the fronts. */
+  int[] ranks() {
+    return ranks;
   }
 
   /** Numbers of the pivot columns that have no row of R. */
-  BitSet dead(SymbolicAnalysis analysis) {
+  BitSet dead() {
     var dead = new BitSet();
-    for (FrontFactor f : fronts) {
-      int fp = analysis.fp(f.front());
-      if (f.rank() < fp) {
-        int first = columns.number(analysis.firstPivot(f.front()));
+    for (int i = 0; i < ranks.length; i++) {
+      int f = taskFronts[i];
+      int fp = analysis.fp(f);
+      if (ranks[i] < fp) {
+        int first = columns.number(analysis.firstPivot(f));
         dead.set(first, first + fp);
-        for (int k : f.livePivot()) {
+        for (int k : fronts.get(i).livePivot()) {
           dead.clear(first + k);
         }
       }
@@ -50,7 +89,7 @@ final class FactorOut {
         start[chunks++] = f;
         held = 0;
       }
-      held += fronts.get(f).values().length + fronts.get(f).fn();
+      held += (1L + ranks[f]) * analysis.fn(taskFronts[f]);
     }
     start[chunks] = fronts.size();
     OrderedChunks.run(chunks, threads, () -> new Chunk(start, probe, sums));
@@ -71,6 +110,7 @@ final class FactorOut {
     private final ColumnSums sums;
     private final FrontSums rows;
     private int[] number = new int[256];
+    private double touched;
 
     Chunk(int[] start, ColumnProbe probe, ColumnSums sums) {
       this.start = start;
@@ -80,24 +120,40 @@ final class FactorOut {
 
     @Override
     public void compute(int chunk) {
+      touched = touch(start[chunk], start[chunk + 1]);
       rows.clear();
       for (int f = start[chunk]; f < start[chunk + 1]; f++) {
-        add(fronts.get(f));
+        add(fronts.get(f), taskFronts[f], ranks[f]);
       }
     }
 
-    private void add(FrontFactor f) {
-      if (number.length < f.fn()) {
-        number = new int[Math.max(f.fn(), 2 * number.length)];
+    /** Reads a value of each line of cache: misses of several fronts at a time, none of a loop. */
+    private double touch(int from, int to) {
+      double sum = 0;
+      for (int f = from; f < to; f++) {
+        FrontFactor front = fronts.get(f);
+        double[] values = front.values();
+        for (int k = 0; k < values.length; k += LINE) {
+          sum += values[k];
+        }
+        if (ranks[f] > 0) {
+          sum += front.livePivot()[0];
+        }
+        if (front.rhs().length > 0) {
+          sum += front.rhs()[0];
+        }
       }
-      columns.numbers(f.front(), number, 0);
-      rows.begin(number, 0, f.fn());
-      int at = 0;
-      for (int i = 0; i < f.rank(); i++) {
-        int first = f.livePivot()[i];
-        rows.row(f.values(), at, first, f.rhs(), i * f.rhsCount());
-        at += f.fn() - first;
+      return sum;
+    }
+
+    private void add(FrontFactor f, int front, int rank) {
+      int fn = analysis.fn(front);
+      if (number.length < fn) {
+        number = new int[Math.max(fn, 2 * number.length)];
       }
+      columns.numbers(front, number, 0);
+      rows.begin(number, 0, fn);
+      rows.rows(f.values(), 0, f.livePivot(), rank, f.rhs(), 0);
     }
 
     @Override

@@ -11,6 +11,9 @@ import java.util.Arrays;
  */
 public final class FrontSums {
 
+  /** Terms that are added one after the other, at most; sums of so many are added. */
+  private static final int BLOCK = 128;
+
   private final ColumnProbe probe;
 
   /**
@@ -28,6 +31,9 @@ public final class FrontSums {
   private int used;
   private double[] scale = new double[64];
   private double[] u = new double[64];
+
+  /** 0, 1, 2, ... */
+  private int[] ascending = new int[0];
 
   /** For rows of the columns that the probe has. */
   public FrontSums(ColumnProbe probe) {
@@ -63,25 +69,38 @@ public final class FrontSums {
     for (int q = 0; q < rhs; q++) {
       number[base + fn + q] = probe.columns() + q;
     }
-    for (int k = 0; k < fn + rhs; k++) {
-      int j = number[base + k];
-      scale[k] = probe.scale()[j];
-      u[k] = probe.u()[j];
+    for (int k = 0; k < fn; k++) {
+      u[k] = probe.u()[number[base + k]];
+    }
+    for (int k = probe.plain() ? fn : 0; k < fn + rhs; k++) {
+      scale[k] = probe.scale()[number[base + k]];
     }
     Arrays.fill(squares, base, used, 0);
     Arrays.fill(product, base, used, 0);
   }
 
   /**
-   * Adds a row.
+   * Adds packed rows, one after the other: row i has the values of columns [first[i], fn), and its
+   * right-hand sides are at rightAt + i rhs.
    *
-   * @param values the row's values of columns [first, fn) from {@code at} on
-   * @param right its right-hand sides from {@code rightAt} on
+   * @param first ascending; size rows
    */
-  public void row(double[] values, int at, int first, double[] right, int rightAt) {
-    double t = dot(values, at - first, u, first, fn);
-    update(values, at - first, first, fn, scale, t, squares, product, base);
-    update(right, rightAt - fn, fn, fn + probe.rhs(), scale, t, squares, product, base);
+  public void rows(double[] values, int at, int[] first, int rows, double[] right, int rightAt) {
+    int row = at;
+    int rhs = probe.rhs();
+    int i = 0;
+    while (i < rows) {
+      int f = first[i];
+      if (probe.plain() && i + 3 < rows && first[i + 3] == f + 3) {
+        four(values, row, f, right, rightAt + i * rhs);
+        row += 4 * (fn - f) - 6;
+        i += 4;
+      } else {
+        one(values, row - f, f, right, rightAt + i * rhs);
+        row += fn - f;
+        i++;
+      }
+    }
   }
 
   /**
@@ -89,11 +108,13 @@ public final class FrontSums {
    * sides are at rightAt + i rhs.
    */
   public void trapezoid(double[] values, int at, int rows, double[] right, int rightAt) {
-    int row = at;
-    for (int i = 0; i < rows; i++) {
-      row(values, row, i, right, rightAt + i * probe.rhs());
-      row += fn - i;
+    for (int i = ascending.length; i < rows; i = ascending.length) {
+      ascending = Arrays.copyOf(ascending, Math.max(rows, 2 * i));
+      for (int k = i; k < ascending.length; k++) {
+        ascending[k] = k;
+      }
     }
+    rows(values, at, ascending, rows, right, rightAt);
   }
 
   /** Forgets the fronts so far and takes a contribution block. */
@@ -107,26 +128,103 @@ public final class FrontSums {
 
   /** Adds the sums of the fronts since {@link #clear} to those of all columns. */
   public void addTo(ColumnSums sums) {
+    double[] unit = probe.scale();
+    boolean plain = probe.plain();
     for (int k = 0; k < used; k++) {
-      sums.add(number[k], squares[k], product[k]);
+      int j = number[k];
+      double s = plain && j < probe.columns() ? unit[j] : 1;
+      sums.add(j, squares[k] * s * s, product[k] * s);
     }
   }
 
-  private static void update(
-      double[] values,
-      int shift,
-      int from,
-      int to,
-      double[] scale,
-      double t,
-      double[] squares,
-      double[] product,
-      int base) {
+  private void one(double[] values, int shift, int first, double[] right, int rightAt) {
+    double t = dot(values, shift, u, first, fn);
+    if (probe.plain()) {
+      for (int k = first; k < fn; k++) {
+        double w = values[shift + k];
+        squares[base + k] += w * w;
+        product[base + k] += w * t;
+      }
+    } else {
+      scaled(values, shift, first, fn, t);
+    }
+    scaled(right, rightAt - fn, fn, fn + probe.rhs(), t);
+  }
+
+  /**
+   * Four rows that start at columns f to f + 3: the columns' sums are loaded once for all of them.
+   */
+  private void four(double[] values, int at, int f, double[] right, int rightAt) {
+    int a = at - f;
+    int b = a + fn - f - 1;
+    int c = b + fn - f - 2;
+    int d = c + fn - f - 3;
+    double a0 = values[a + f];
+    double a1 = values[a + f + 1];
+    double a2 = values[a + f + 2];
+    double b1 = values[b + f + 1];
+    double b2 = values[b + f + 2];
+    double c2 = values[c + f + 2];
+    double ta = a0 * u[f] + a1 * u[f + 1] + a2 * u[f + 2];
+    double tb = b1 * u[f + 1] + b2 * u[f + 2];
+    double tc = c2 * u[f + 2];
+    double td = 0;
+    for (int block = f + 3; block < fn; block += BLOCK) {
+      int end = Math.min(fn, block + BLOCK);
+      double sa = 0;
+      double sb = 0;
+      double sc = 0;
+      double sd = 0;
+      for (int k = block; k < end; k++) {
+        double m = u[k];
+        sa += values[a + k] * m;
+        sb += values[b + k] * m;
+        sc += values[c + k] * m;
+        sd += values[d + k] * m;
+      }
+      ta += sa;
+      tb += sb;
+      tc += sc;
+      td += sd;
+    }
+    int k0 = base + f;
+    squares[k0] += a0 * a0;
+    product[k0] += a0 * ta;
+    squares[k0 + 1] += a1 * a1 + b1 * b1;
+    product[k0 + 1] += a1 * ta + b1 * tb;
+    squares[k0 + 2] += a2 * a2 + (b2 * b2 + c2 * c2);
+    product[k0 + 2] += a2 * ta + (b2 * tb + c2 * tc);
+    for (int k = f + 3; k < fn; k++) {
+      double wa = values[a + k];
+      double wb = values[b + k];
+      double wc = values[c + k];
+      double wd = values[d + k];
+      squares[base + k] += (wa * wa + wb * wb) + (wc * wc + wd * wd);
+      product[base + k] += (wa * ta + wb * tb) + (wc * tc + wd * td);
+    }
+    int rhs = probe.rhs();
+    for (int q = 0; q < rhs; q++) {
+      double s = scale[fn + q];
+      double wa = right[rightAt + q] * s;
+      double wb = right[rightAt + rhs + q] * s;
+      double wc = right[rightAt + 2 * rhs + q] * s;
+      double wd = right[rightAt + 3 * rhs + q] * s;
+      squares[base + fn + q] += (wa * wa + wb * wb) + (wc * wc + wd * wd);
+      product[base + fn + q] += (wa * ta + wb * tb) + (wc * tc + wd * td);
+    }
+  }
+
+  private void scaled(double[] values, int shift, int from, int to, double t) {
     for (int k = from; k < to; k++) {
       double w = values[shift + k] * scale[k];
       squares[base + k] += w * w;
       product[base + k] += w * t;
     }
+  }
+
+  /** Right-hand sides of a row. */
+  private void right(double[] right, int at, double t) {
+    scaled(right, at - fn, fn, fn + probe.rhs(), t);
   }
 
   /** Sums of 512 terms by four accumulators, and their sum: at most 128 + n / 512 deep. */

@@ -39,7 +39,7 @@ final class ReflectorCheck {
     this.problem = problem;
     this.factor = factor;
     columns = new TaskColumns(problem.analysis(), problem.fronts());
-    BitSet dead = new FactorOut(columns, factor).dead(problem.analysis());
+    BitSet dead = new FactorOut(problem, columns, factor).dead();
     probe = new RowsIn(columns, problem.rows(), null, problem.inputs(), threads).probe(dead);
     width = 1 + problem.rows().rhsCount();
     size = new double[width];

@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.integrity;
 
-import io.sparqr.numeric.ColumnNorms;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.RowBlock;
 import java.util.Arrays;
@@ -9,21 +8,14 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Rows and contribution blocks before they are factored: the norms of their columns, from which the
- * probe is made, and then their sums. The same figures whatever the number of threads. O(entries)
- * each, {@value #CHUNK} entries a thread of buffers.
+ * Rows and contribution blocks before they are factored: the probe for them ({@link NormsIn}), and
+ * then their sums. The same figures whatever the number of threads. O(entries) each, {@value
+ * #CHUNK} entries a thread of buffers.
  */
 public final class RowsIn {
 
-  private static final int CHUNK = 1 << 15;
-
-  /** Rows whose right-hand sides one thread takes at a time. */
-  private static final int RIGHT_ROWS = 1 << 17;
-
-  /** Sums of squares in this range have lost nothing that counts to underflow or overflow. */
-  private static final double LEAST_SQUARES = 0x1p-900;
-
-  private static final double LARGEST_SQUARES = 0x1p900;
+  /** Few enough for a core's cache. */
+  private static final int CHUNK = 1 << 13;
 
   private final TaskColumns columns;
   private final RowBlock rows;
@@ -64,21 +56,7 @@ public final class RowsIn {
    * @param without numbers of columns that are not in it
    */
   public ColumnProbe probe(BitSet without) {
-    int n = columns.count();
-    int rhs = rows.rhsCount();
-    double[] squares = new double[n + rhs];
-    addSquares(squares);
-    boolean plain = true;
-    for (double s : squares) {
-      plain &= inRange(s);
-    }
-    ColumnNorms exact = plain ? null : norms();
-    double[] scale = new double[n + rhs];
-    for (int j = 0; j < n + rhs; j++) {
-      double norm = plain ? Math.sqrt(squares[j]) : exact.norm(j);
-      scale[j] = ColumnProbe.scale(j < n ? columns.position(j) : -1 - (j - n), norm);
-    }
-    return ColumnProbe.of(n, scale, without);
+    return new NormsIn(columns, rows, which, blocks, threads).probe(without);
   }
 
   /**
@@ -86,168 +64,7 @@ public final class RowsIn {
    * right-hand sides are looked at. O(columns + rows), by several threads.
    */
   public ColumnProbe unitProbe(BitSet without) {
-    int n = columns.count();
-    int rhs = rows.rhsCount();
-    double[] scale = new double[n + rhs];
-    OrderedChunks.run((n + CHUNK - 1) / CHUNK, threads, () -> new UnitScales(scale));
-    double[] squares = new double[rhs];
-    int chunks = (count() + RIGHT_ROWS - 1) / RIGHT_ROWS;
-    OrderedChunks.run(chunks, threads, () -> new RightSquares(squares));
-    for (ContributionBlock b : blocks) {
-      for (int k = 0; k < b.rhs().length; k++) {
-        squares[k % rhs] += b.rhs()[k] * b.rhs()[k];
-      }
-    }
-    boolean plain = Arrays.stream(squares).allMatch(RowsIn::inRange);
-    double[] norm = plain ? null : rightNorms();
-    for (int q = 0; q < rhs; q++) {
-      scale[n + q] = ColumnProbe.scale(-1 - q, plain ? Math.sqrt(squares[q]) : norm[q]);
-    }
-    return ColumnProbe.of(n, scale, without);
-  }
-
-  private static boolean inRange(double squares) {
-    return squares >= LEAST_SQUARES && squares <= LARGEST_SQUARES;
-  }
-
-  /** Norms of the right-hand sides, whatever their magnitude. */
-  private double[] rightNorms() {
-    int rhs = rows.rhsCount();
-    var norms = new ColumnNorms(rhs);
-    for (int k = 0; k < count(); k++) {
-      for (int q = 0; q < rhs; q++) {
-        norms.add(q, rows.rhs()[row(k) * rhs + q]);
-      }
-    }
-    for (ContributionBlock b : blocks) {
-      for (int k = 0; k < b.rhs().length; k++) {
-        norms.add(k % rhs, b.rhs()[k]);
-      }
-    }
-    double[] all = new double[rhs];
-    Arrays.setAll(all, norms::norm);
-    return all;
-  }
-
-  /** Squares of right-hand sides. */
-  private final class RightSquares implements OrderedChunks.Worker {
-    private final double[] squares;
-    private final double[] part = new double[rows.rhsCount()];
-
-    RightSquares(double[] squares) {
-      this.squares = squares;
-    }
-
-    @Override
-    public void compute(int chunk) {
-      Arrays.fill(part, 0);
-      int rhs = part.length;
-      int end = Math.min(count(), (chunk + 1) * RIGHT_ROWS);
-      for (int k = chunk * RIGHT_ROWS; k < end; k++) {
-        int at = row(k) * rhs;
-        for (int q = 0; q < rhs; q++) {
-          part[q] += rows.rhs()[at + q] * rows.rhs()[at + q];
-        }
-      }
-    }
-
-    @Override
-    public void takeOver(int chunk) {
-      for (int q = 0; q < part.length; q++) {
-        squares[q] += part[q];
-      }
-    }
-  }
-
-  /** Scales of columns of norm 1. */
-  private final class UnitScales implements OrderedChunks.Worker {
-    private final double[] scale;
-
-    UnitScales(double[] scale) {
-      this.scale = scale;
-    }
-
-    @Override
-    public void compute(int chunk) {
-      int end = Math.min(columns.count(), (chunk + 1) * CHUNK);
-      for (int j = chunk * CHUNK; j < end; j++) {
-        scale[j] = 0.5 * ColumnProbe.hash(columns.position(j));
-      }
-    }
-
-    @Override
-    public void takeOver(int chunk) {
-      // Each has its own places.
-    }
-  }
-
-  private void addSquares(double[] squares) {
-    int n = columns.count();
-    int rhs = rows.rhsCount();
-    for (int k = 0; k < count(); k++) {
-      int i = row(k);
-      for (int e = rows.rowStart()[i]; e < rows.rowStart()[i + 1]; e++) {
-        double v = rows.value()[e];
-        squares[columns.number(rows.position()[e])] += v * v;
-      }
-      for (int q = 0; q < rhs; q++) {
-        double b = rows.rhs()[i * rhs + q];
-        squares[n + q] += b * b;
-      }
-    }
-    for (ContributionBlock b : blocks) {
-      addSquares(b, squares);
-    }
-  }
-
-  private void addSquares(ContributionBlock b, double[] squares) {
-    int[] number = new int[b.cn()];
-    columns.tailNumbers(b.front(), number, 0);
-    double[] local = new double[b.cn()];
-    int at = 0;
-    for (int i = 0; i < b.cm(); i++) {
-      for (int j = i; j < b.cn(); j++) {
-        double v = b.values()[at + j - i];
-        local[j] += v * v;
-      }
-      at += b.cn() - i;
-    }
-    for (int j = 0; j < b.cn(); j++) {
-      squares[number[j]] += local[j];
-    }
-    for (int k = 0; k < b.rhs().length; k++) {
-      squares[columns.count() + k % b.rhsCount()] += b.rhs()[k] * b.rhs()[k];
-    }
-  }
-
-  /** Norms of the columns, then of the right-hand sides, whatever their magnitude. */
-  private ColumnNorms norms() {
-    int n = columns.count();
-    int rhs = rows.rhsCount();
-    var norms = new ColumnNorms(n + rhs);
-    for (int k = 0; k < count(); k++) {
-      int i = row(k);
-      for (int e = rows.rowStart()[i]; e < rows.rowStart()[i + 1]; e++) {
-        norms.add(columns.number(rows.position()[e]), rows.value()[e]);
-      }
-      for (int q = 0; q < rhs; q++) {
-        norms.add(n + q, rows.rhs()[i * rhs + q]);
-      }
-    }
-    for (ContributionBlock b : blocks) {
-      int[] number = new int[b.cn()];
-      columns.tailNumbers(b.front(), number, 0);
-      int at = 0;
-      for (int i = 0; i < b.cm(); i++) {
-        for (int j = i; j < b.cn(); j++) {
-          norms.add(number[j], b.values()[at++]);
-        }
-      }
-      for (int k = 0; k < b.rhs().length; k++) {
-        norms.add(n + k % b.rhsCount(), b.rhs()[k]);
-      }
-    }
-    return norms;
+    return new NormsIn(columns, rows, which, blocks, threads).unitProbe(without);
   }
 
   /** The sums over all rows. */
@@ -266,30 +83,43 @@ public final class RowsIn {
 
   /** First rows of the chunks, and their end. */
   private int[] chunks() {
-    int[] start = new int[count() + 1];
+    int[] start = new int[64];
     int chunks = 0;
-    long entries = CHUNK;
+    int entries = CHUNK;
     for (int k = 0; k < count(); k++) {
       if (entries >= CHUNK) {
+        if (chunks + 1 == start.length) {
+          start = Arrays.copyOf(start, 2 * chunks + 2);
+        }
         start[chunks++] = k;
         entries = 0;
       }
       int i = row(k);
-      entries += rows.rowStart()[i + 1] - rows.rowStart()[i] + rows.rhsCount();
+      entries += rows.rowStart()[i + 1] - rows.rowStart()[i] + 1;
     }
     start[chunks] = count();
     return Arrays.copyOf(start, chunks + 1);
   }
 
-  /** Sums over a chunk of rows: entry by entry. */
+  /**
+   * Sums over a chunk of rows: entry by entry, in their order. Loops run over all of the chunk's
+   * entries, since most rows are shorter than what a loop is worth.
+   */
   private final class Chunk implements OrderedChunks.Worker {
     private final int[] start;
     private final ColumnProbe probe;
     private final ColumnSums sums;
+
+    /** Columns and values, then scaled values, of the chunk's entries. */
     private int[] number = new int[CHUNK];
+
     private double[] entry = new double[CHUNK];
-    private double[] product = new double[CHUNK];
-    private int used;
+
+    /** Of the chunk's rows: where their entries end, probes, a right-hand side. */
+    private final int[] end = new int[CHUNK];
+
+    private final double[] t = new double[CHUNK];
+    private final double[] right = new double[CHUNK];
 
     Chunk(int[] start, ColumnProbe probe, ColumnSums sums) {
       this.start = start;
@@ -299,49 +129,78 @@ public final class RowsIn {
 
     @Override
     public void compute(int chunk) {
-      used = 0;
-      for (int k = start[chunk]; k < start[chunk + 1]; k++) {
-        add(row(k));
+      int first = start[chunk];
+      int count = start[chunk + 1] - first;
+      if (which == null) {
+        int from = rows.rowStart()[first];
+        gather(from, rows.rowStart()[first + count] - from, 0);
+        for (int r = 0; r < count; r++) {
+          end[r] = rows.rowStart()[first + r + 1] - from;
+        }
+      } else {
+        int used = 0;
+        for (int r = 0; r < count; r++) {
+          int i = which[first + r];
+          int length = rows.rowStart()[i + 1] - rows.rowStart()[i];
+          gather(rows.rowStart()[i], length, used);
+          used += length;
+          end[r] = used;
+        }
       }
+      scale(count);
     }
 
-    private void add(int i) {
-      int from = rows.rowStart()[i];
-      int count = rows.rowStart()[i + 1] - from;
-      int rhs = rows.rhsCount();
-      reserve(used + count + rhs);
-      double t = 0;
-      for (int e = 0; e < count; e++) {
-        int j = columns.number(rows.position()[from + e]);
-        double v = rows.value()[from + e];
-        number[used + e] = j;
-        entry[used + e] = v * probe.scale()[j];
-        t += v * probe.u()[j];
+    private void gather(int from, int length, int at) {
+      if (at + length > number.length) {
+        number = Arrays.copyOf(number, 2 * (at + length));
+        entry = Arrays.copyOf(entry, number.length);
       }
-      for (int q = 0; q < rhs; q++) {
-        int j = probe.columns() + q;
-        number[used + count + q] = j;
-        entry[used + count + q] = rows.rhs()[i * rhs + q] * probe.scale()[j];
-      }
-      for (int e = used; e < used + count + rhs; e++) {
-        product[e] = entry[e] * t;
-      }
-      used += count + rhs;
+      columns.numbers(rows.position(), from, length, number, at);
+      System.arraycopy(rows.value(), from, entry, at, length);
     }
 
-    private void reserve(int length) {
-      if (length > number.length) {
-        int size = Math.max(length, 2 * number.length);
-        number = Arrays.copyOf(number, size);
-        entry = Arrays.copyOf(entry, size);
-        product = Arrays.copyOf(product, size);
+    /** Scales the entries and adds up the rows' probes. */
+    private void scale(int count) {
+      double[] scale = probe.scale();
+      double[] u = probe.u();
+      int r = 0;
+      double sum = 0;
+      int used = count == 0 ? 0 : end[count - 1];
+      for (int e = 0; e < used; e++) {
+        while (e == end[r]) {
+          t[r++] = sum;
+          sum = 0;
+        }
+        double v = entry[e];
+        entry[e] = v * scale[number[e]];
+        sum += v * u[number[e]];
+      }
+      for (; r < count; r++) {
+        t[r] = sum;
+        sum = 0;
       }
     }
 
     @Override
     public void takeOver(int chunk) {
+      int first = start[chunk];
+      int count = start[chunk + 1] - first;
+      int used = count == 0 ? 0 : end[count - 1];
+      int r = 0;
       for (int e = 0; e < used; e++) {
-        sums.add(number[e], entry[e] * entry[e], product[e]);
+        while (e == end[r]) {
+          r++;
+        }
+        double w = entry[e];
+        sums.add(number[e], w * w, w * t[r]);
+      }
+      int rhs = rows.rhsCount();
+      for (int q = 0; q < rhs; q++) {
+        int j = probe.columns() + q;
+        for (int k = 0; k < count; k++) {
+          right[k] = rows.rhs()[row(first + k) * rhs + q] * probe.scale()[j];
+        }
+        sums.addColumn(j, right, t, count);
       }
     }
   }

@@ -2,7 +2,6 @@
 package io.sparqr.numeric.integrity;
 
 import io.sparqr.numeric.ContributionBlock;
-import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -25,31 +24,43 @@ public final class Steps {
 
   /** Those of a task with this result. O(fronts + rows). */
   static long of(SubtreeProblem problem, SubtreeFactor factor) {
+    return of(problem, FactorOut.ranks(problem, factor));
+  }
+
+  /** Those of a task whose fronts have these ranks. O(fronts + rows). */
+  static long of(SubtreeProblem problem, int[] ranks) {
     SymbolicAnalysis a = problem.analysis();
     int[] fronts = problem.fronts();
-    long[] rows = new long[fronts.length];
+    long[] rows = rows(problem);
     long[] below = new long[fronts.length];
-    int last = 0;
-    for (int f : problem.rows().front()) {
-      last = last < fronts.length && fronts[last] == f ? last : place(fronts, f);
-      rows[last]++;
-    }
-    for (ContributionBlock b : problem.inputs()) {
-      rows[place(fronts, a.parent(b.front()))] += b.cm();
-    }
     long most = 0;
     for (int i = 0; i < fronts.length; i++) {
-      FrontFactor f = factor.fronts().get(i);
-      below[i] += ofFront(rows[i], f.fn());
+      int fn = a.fn(fronts[i]);
+      below[i] += ofFront(rows[i], fn);
       most = Math.max(most, below[i]);
       int parent = place(fronts, a.parent(fronts[i]));
       if (parent >= 0) {
-        rows[parent] +=
-            Math.max(0, Math.min(Math.min(rows[i], f.fn()) - f.rank(), a.cn(fronts[i])));
+        rows[parent] += Math.max(0, Math.min(Math.min(rows[i], fn) - ranks[i], a.cn(fronts[i])));
         below[parent] = Math.max(below[parent], below[i]);
       }
     }
     return most;
+  }
+
+  /** Rows of A and of blocks from outside, by front. */
+  private static long[] rows(SubtreeProblem problem) {
+    int[] fronts = problem.fronts();
+    long[] rows = new long[fronts.length];
+    int first = fronts.length == 0 ? 0 : fronts[0];
+    for (int f : problem.rows().front()) {
+      int guess = f - first;
+      boolean right = guess >= 0 && guess < fronts.length && fronts[guess] == f;
+      rows[right ? guess : place(fronts, f)]++;
+    }
+    for (ContributionBlock b : problem.inputs()) {
+      rows[place(fronts, problem.analysis().parent(b.front()))] += b.cm();
+    }
+    return rows;
   }
 
   private static int place(int[] fronts, int f) {

@@ -23,11 +23,11 @@ public final class TaskCheck {
    */
   public static double verify(SubtreeProblem problem, SubtreeFactor factor, FactorOptions options) {
     var columns = new TaskColumns(problem.analysis(), problem.fronts());
-    var out = new FactorOut(columns, factor);
-    BitSet dead = out.dead(problem.analysis());
+    var out = new FactorOut(problem, columns, factor);
+    BitSet dead = out.dead();
     var in = new RowsIn(columns, problem.rows(), null, problem.inputs(), options.threads());
     ColumnProbe probe = options.unitColumns() ? in.unitProbe(dead) : in.probe(dead);
-    long steps = Steps.of(problem, factor);
+    long steps = Steps.of(problem, out.ranks());
     var balance = new Balance(columns, probe, in.sums(probe), steps, options.threads());
     // What is dropped of one column is at most the tolerance (Heath 1982).
     double dropped = Math.min(factor.summary().droppedNorm(), Math.max(0, options.rankTolerance()));

@@ -155,16 +155,48 @@ public final class TaskColumns {
     int[] tail = analysis.data().tailColumns();
     int from = (int) analysis.data().tailStart()[f];
     int cn = analysis.cn(f);
-    int last = -1;
-    for (int k = 0; k < cn; k++) {
-      int p = tail[from + k];
-      boolean next = last >= pivots && last + 1 - pivots < tails.length;
-      if (next && tails[last + 1 - pivots] == p) {
-        last++;
-      } else {
-        last = number(p);
+    numbers(tail, from, cn, target, at);
+  }
+
+  /**
+   * Writes the numbers of the columns at positions[from .. from + count), best ascending, to {@code
+   * target} from {@code at} on. O(1) for a pivot of the first run, which most tasks have alone, and
+   * for a column that follows the one before; else O(log).
+   */
+  void numbers(int[] positions, int from, int count, int[] target, int at) {
+    int first = runFirst.length == 0 ? 0 : runFirst[0];
+    int length = runFirst.length == 0 ? 0 : runEnd[0] - first;
+    int k = 0;
+    for (; k < count; k++) {
+      int number = positions[from + k] - first;
+      if (number < 0 || number >= length) {
+        break;
       }
+      target[at + k] = number;
+    }
+    int last = -1;
+    for (; k < count; k++) {
+      int p = positions[from + k];
+      boolean next = last >= pivots && last + 1 - pivots < tails.length;
+      last = next && tails[last + 1 - pivots] == p ? last + 1 : number(p);
       target[at + k] = last;
+    }
+  }
+
+  /** Writes the positions of columns [from, to), in that order, to {@code target}. O(columns). */
+  void positions(int from, int to, int[] target) {
+    int run = Arrays.binarySearch(runNumber, from);
+    run = run >= 0 ? run : -run - 2;
+    int j = from;
+    for (; j < Math.min(to, pivots); run++) {
+      int end = Math.min(Math.min(to, pivots), runNumber[run] + runEnd[run] - runFirst[run]);
+      int shift = runFirst[run] - runNumber[run];
+      for (; j < end; j++) {
+        target[j - from] = shift + j;
+      }
+    }
+    if (j < to) {
+      System.arraycopy(tails, j - pivots, target, j - from, to - j);
     }
   }
 }

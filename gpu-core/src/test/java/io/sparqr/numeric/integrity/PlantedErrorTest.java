@@ -15,6 +15,7 @@ import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.TestMatrices;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
@@ -213,6 +214,36 @@ class PlantedErrorTest {
         }
       }
     }
+  }
+
+  /** The right rows of R under other fronts' names, and too few or too many fronts. */
+  @Test
+  void otherFronts() {
+    int planted = 0;
+    for (long seed = 0; seed < PROBLEMS; seed++) {
+      Tasks t = tasks(seed);
+      int k = new Random(seed).nextInt(t.r.fronts().size());
+      FrontFactor f = t.r.fronts().get(k);
+      var renamed = new ArrayList<>(t.r.fronts());
+      renamed.set(
+          k,
+          new FrontFactor(f.front() + 1, f.fn(), f.livePivot(), f.values(), f.rhs(), f.rhsCount()));
+      var swapped = new ArrayList<>(t.r.fronts());
+      Collections.swap(swapped, k, 0);
+      var more = new ArrayList<>(t.r.fronts());
+      more.add(f);
+      var less = new ArrayList<>(t.r.fronts());
+      less.remove(k);
+      for (List<FrontFactor> fronts : List.of(renamed, swapped, more, less)) {
+        if (fronts != swapped || k > 0) {
+          SubtreeFactor wrong =
+              new SubtreeFactor(fronts, t.r.outputs(), t.r.residualSquares(), t.r.summary());
+          seen(t.below, wrong, "seed " + seed + ", front " + f.front());
+          planted++;
+        }
+      }
+    }
+    assertThat(planted).isGreaterThan(3 * PROBLEMS);
   }
 
   @Test
