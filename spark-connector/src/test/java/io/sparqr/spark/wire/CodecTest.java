@@ -158,6 +158,44 @@ class CodecTest {
     }
   }
 
+  @Test
+  void countsOfRThatDoNotFitAreRefused() {
+    var factors =
+        new ArrayDeque<>(
+            List.of(new FrontFactor(4, 5, new int[] {0, 2, 3}, values(10), values(3), 1)));
+    byte[] good = FactorChunk.encode(factors, 1, 1, 1 << 20).next();
+    FactorChunk.open(good);
+    int body = Frame.HEADER;
+    int[][] wrong = {
+      {16, 0},
+      {16, 2},
+      {16, -1},
+      {24, 2},
+      {28, 0},
+      {28, -1}, // segments, rows, right-hand sides
+      {body + 4, 3},
+      {body + 4, 6},
+      {body + 8, 0},
+      {body + 8, -1},
+      {body + 8, 2}, // columns, rows
+      {body + 12, -1},
+      {body + 12, 2},
+      {body + 20, 2},
+      {body + 20, 5} // pivots
+    };
+    for (int[] w : wrong) {
+      var bad = java.nio.ByteBuffer.wrap(good.clone()).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+      Frame.seal(bad.putInt(w[0], w[1]));
+      assertThatThrownBy(() -> FactorChunk.open(bad.array()))
+          .as("%d at %d", w[1], w[0])
+          .isInstanceOf(WireFormatException.class);
+    }
+    // a segment without rows in a frame without any
+    var none = Frame.allocate(Frame.Kind.FACTOR, 1, 0, 0, 1, 12).putInt(4).putInt(1 << 30);
+    assertThatThrownBy(() -> FactorChunk.open(Frame.seal(none.putInt(0))))
+        .isInstanceOf(WireFormatException.class);
+  }
+
   private static void check(FrontFactor f, int row, FactorChunk.Segment segment, int i) {
     int at = 0;
     for (int k = 0; k < row; k++) {
