@@ -68,6 +68,7 @@ public final class FactorState implements AutoCloseable {
       CombineChecks combined,
       FactorTotals totals,
       SolveReport.Seconds seconds,
+      String group,
       List<String> warnings) {}
 
   /** Takes what the pipeline made, and what it holds on the cluster. */
@@ -122,12 +123,15 @@ public final class FactorState implements AutoCloseable {
     return plan.readings();
   }
 
-  /** Runs an action in a job scope of ours; an error leaves the factorization as it was. */
+  /**
+   * Runs an action in the job group of the factorization, or the caller's; an error leaves the
+   * factorization as it was.
+   */
   private <T> T scoped(Function<JobScope, T> action) {
     if (held.closed()) {
       throw new IllegalStateException("this factorization is closed");
     }
-    try (var scope = new JobScope(source.context())) {
+    try (var scope = new JobScope(source.context(), made.group)) {
       return action.apply(scope);
     }
   }
@@ -160,13 +164,13 @@ public final class FactorState implements AutoCloseable {
         norm = equations.refine(new ResidualPass(source, made.plan, plan), x, scope);
       }
       if (cancelled(norm, x)) {
-        scope.describe("||b - Ax||, small beside the ridge's part");
+        scope.describe("residuals, small beside the ridge's part");
         norm = new ResidualPass(source, made.plan, plan).run(x, held).ofRows();
       }
       double solve = watch.lap();
       if (options.solution().check()) {
         progress.phase("check", "||A'(b-Ax)||");
-        scope.describe("check of the normal equations' residual");
+        scope.describe("residuals, for the check of the normal equations");
         normalResidual = new ResidualPass(source, made.plan, plan).check(x, held);
       }
       seconds = seconds.withSolve(solve, seconds.total() + watch.total());
@@ -250,6 +254,7 @@ public final class FactorState implements AutoCloseable {
     for (int step = 0; step < steps; step++) {
       norm = equations.refine(pass, x, scope);
     }
+    scope.describe("residuals, for the check of the normal equations");
     double normal = options.solution().check() ? pass.check(x, held) : Double.NaN;
     return new LeastSquaresSolution(
         x, norm, rank(), deadColumns(), report.of(norm, normal, seconds, List.of(how)));
@@ -288,7 +293,11 @@ public final class FactorState implements AutoCloseable {
 
   /** Max over the right-hand sides of ||A'(b - Ax)|| / (||A||_F ||b - Ax||). */
   double check(double[][] x) {
-    return scoped(scope -> new ResidualPass(source, made.plan, plan).check(x, held));
+    return scoped(
+        scope -> {
+          scope.describe("residuals, for the check of the normal equations");
+          return new ResidualPass(source, made.plan, plan).check(x, held);
+        });
   }
 
   /** Of x for right-hand side k. */
@@ -326,7 +335,8 @@ public final class FactorState implements AutoCloseable {
 
   /** R on the driver. */
   public RFactor collectR() {
-    return scoped(scope -> CollectedFactor.collect(plan, singletons, made.levels));
+    return scoped(
+        scope -> CollectedFactor.collect(source.context(), plan, singletons, made.levels));
   }
 
   /** As things stand: after {@link #solve()} with its residual norms and times. */

@@ -20,7 +20,6 @@ import io.sparqr.spark.resource.DeviceRule;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
-import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.rows.CombineChecks;
 import io.sparqr.spark.rows.DriverShare;
 import io.sparqr.spark.rows.RowRouter;
@@ -86,7 +85,7 @@ public final class Pipeline {
     DeviceRule rule =
         DeviceRule.of(options.factorization().backend(), ClusterResources.isLocal(context));
     progress.phase("pattern", "row checks, distinct row patterns");
-    scope.describe("distinct row patterns");
+    scope.describe("pattern and column norms");
     PatternPass.Result found = new PatternPass(source, options).run();
     times.pattern = watch.lap();
     SymbolicOptions symbolic = options.analysis().symbolic().withRhs(found.rhsCount());
@@ -135,6 +134,7 @@ public final class Pipeline {
               combined,
               FactorTotals.of(reports, driverShare.residualSquares()),
               times.seconds(),
+              scope.group(),
               List.copyOf(warnings));
       return new FactorState(source, options, listener, held, made);
     }
@@ -258,9 +258,11 @@ public final class Pipeline {
         .partitionBy(new KeyPartitioner(plan.value().driverKey() + 1));
   }
 
-  private static DriverShare driverShare(SolvePlan plan, JavaPairRDD<Integer, byte[]> rows) {
+  private DriverShare driverShare(SolvePlan plan, JavaPairRDD<Integer, byte[]> rows) {
     int[] key = {plan.driverKey()};
-    List<byte[]>[] parts = SparkErrors.unwrap(() -> rows.values().collectPartitions(key));
+    List<byte[]>[] parts =
+        JobScope.run(
+            context, "singleton rows to the driver", () -> rows.values().collectPartitions(key));
     ChangeCodec.refuse(parts[0]);
     return DriverShare.of(plan, new ArrayList<>(parts[0]));
   }
