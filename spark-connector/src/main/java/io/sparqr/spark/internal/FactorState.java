@@ -168,6 +168,7 @@ public final class FactorState implements AutoCloseable {
         norm = new ResidualPass(source, made.plan, plan).run(x, held).ofRows();
       }
       double solve = watch.lap();
+      SolveLog.solve(options.solution().refinement(), solve);
       if (options.solution().check()) {
         progress.phase("check", "||A'(b-Ax)||");
         scope.describe("residuals, for the check of the normal equations");
@@ -175,6 +176,7 @@ public final class FactorState implements AutoCloseable {
       }
       seconds = seconds.withSolve(solve, seconds.total() + watch.total());
       residualNorm = norm;
+      SolveLog.done(rank(), n, norm, seconds.total());
       SolveReport report = report();
       progress.done(String.format(java.util.Locale.ROOT, "||b - Ax|| = %.6e", norm[0]));
       return new LeastSquaresSolution(x, norm, rank(), deadColumns(), report);
@@ -221,6 +223,7 @@ public final class FactorState implements AutoCloseable {
 
   /** R x = Q'b by the kept reflectors. */
   private LeastSquaresSolution solveReflected(RowSource rows, JobScope scope) {
+    var watch = new Stopwatch();
     var reflection = new Reflection(rows, made.plan, made.levels, made.pattern.rows());
     Reflection.Result q = reflection.run(scope);
     double[] z = q.c();
@@ -238,17 +241,16 @@ public final class FactorState implements AutoCloseable {
         pass,
         found,
         options.solution().refinement(),
-        "further right-hand sides by the kept Q",
+        new Said("further right-hand sides by the kept Q", watch),
         scope);
   }
 
+  /** How further right-hand sides are solved for, and since when. */
+  private record Said(String how, Stopwatch watch) {}
+
   /** So many steps of refinement, and the check: what the options want of every solution. */
   private LeastSquaresSolution further(
-      ResidualPass pass,
-      SemiNormalEquations.Solution found,
-      int steps,
-      String how,
-      JobScope scope) {
+      ResidualPass pass, SemiNormalEquations.Solution found, int steps, Said said, JobScope scope) {
     double[][] x = found.x();
     double[] norm = found.residualNorm();
     for (int step = 0; step < steps; step++) {
@@ -256,11 +258,13 @@ public final class FactorState implements AutoCloseable {
     }
     scope.describe("residuals, for the check of the normal equations");
     double normal = options.solution().check() ? pass.check(x, held) : Double.NaN;
+    SolveLog.further(said.how, norm, said.watch.total());
     return new LeastSquaresSolution(
-        x, norm, rank(), deadColumns(), report.of(norm, normal, seconds, List.of(how)));
+        x, norm, rank(), deadColumns(), report.of(norm, normal, seconds, List.of(said.how)));
   }
 
   private LeastSquaresSolution solveSemiNormal(ResidualPass pass, JobScope scope, String why) {
+    var watch = new Stopwatch();
     double frobenius = Math.sqrt(plan.numbers().ridge() * n);
     for (double norm : made.pattern.norm()) {
       frobenius = Math.hypot(frobenius, norm);
@@ -272,7 +276,7 @@ public final class FactorState implements AutoCloseable {
         pass,
         s,
         steps,
-        "further right-hand sides by the corrected semi-normal equations: " + why,
+        new Said("further right-hand sides by the corrected semi-normal equations: " + why, watch),
         scope);
   }
 

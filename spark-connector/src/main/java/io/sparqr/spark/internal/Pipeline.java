@@ -88,6 +88,7 @@ public final class Pipeline {
     scope.describe("pattern and column norms");
     PatternPass.Result found = new PatternPass(source, options).run();
     times.pattern = watch.lap();
+    SolveLog.pattern(found, times.pattern);
     SymbolicOptions symbolic = options.analysis().symbolic().withRhs(found.rhsCount());
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");
@@ -97,19 +98,26 @@ public final class Pipeline {
               ? 0
               : analysis.data().orderSeconds();
       times.order += order;
-      times.analyze += watch.lap() - order;
+      double analyze = watch.lap() - order;
+      times.analyze += analyze;
+      SolveLog.ordering(analysis, order, analyze);
       DeviceVerdict devices = rule.verdict(analysis.flops(), analysis.intensity());
       ClusterResources resources =
           ClusterResources.probe(context, options.cut().workers(), devices);
       PlanHandle plan = handle(plan(analysis, found, resources, devices));
-      times.plan += watch.lap();
+      double planned = watch.lap();
+      times.plan += planned;
+      TreePartition cut = plan.value().partition();
+      SolveLog.cut(cut, resources.model().workers().size(), planned);
       progress.phase("rows", "rows to the tasks of their fronts");
       scope.describe("rows to the tasks of their fronts");
       var combined = new CombineChecks();
       context.sc().register(combined, "sparqr combined rows");
       JavaPairRDD<Integer, byte[]> rows = shuffle(plan, combined);
       DriverShare driverShare = driverShare(plan.value(), rows);
-      times.assemble += watch.lap();
+      double assembled = watch.lap();
+      times.assemble += assembled;
+      SolveLog.rows(assembled);
       int[] bad = driverShare.singletons().tinyPivots(plan.value().numbers().tolerance());
       if (bad.length > 0) {
         symbolic = symbolic.withNotSingletons(barred(symbolic, analysis, bad));
@@ -125,6 +133,8 @@ public final class Pipeline {
                   progress.phase("factorize", what, before / all, flops / all));
       times.factorize = watch.lap();
       times.total = watch.total();
+      FactorTotals totals = FactorTotals.of(reports, driverShare.residualSquares());
+      SolveLog.factorize(totals.summary(), cut.estimatedSeconds(), times.factorize);
       var made =
           new FactorState.Made(
               found,
@@ -132,7 +142,7 @@ public final class Pipeline {
               levels,
               driverShare,
               combined,
-              FactorTotals.of(reports, driverShare.residualSquares()),
+              totals,
               times.seconds(),
               scope.group(),
               List.copyOf(warnings));
