@@ -91,8 +91,13 @@ public final class Levels {
               name + ", contribution blocks to their parents",
               () -> level(tasks, storage, what));
       List<byte[]> frames =
-          SparkErrors.unwrap(
-              () -> rdd.mapPartitions(it -> List.of(it.next()).iterator(), true).collect());
+          TaskRefusal.lookingFor(
+              context,
+              tasks.get(0).id(),
+              () ->
+                  SparkErrors.unwrap(
+                      () ->
+                          rdd.mapPartitions(it -> List.of(it.next()).iterator(), true).collect()));
       for (byte[] frame : frames) {
         reports.add(TaskReport.decode(frame));
       }

@@ -131,8 +131,12 @@ public final class FactorState implements AutoCloseable {
     if (held.closed()) {
       throw new IllegalStateException("this factorization is closed");
     }
+    var watch = new Stopwatch();
     try (var scope = new JobScope(source.context(), made.group)) {
       return action.apply(scope);
+    } catch (Throwable e) {
+      SolveLog.failed("solve", watch.total(), e);
+      throw e;
     }
   }
 

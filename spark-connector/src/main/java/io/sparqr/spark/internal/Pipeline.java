@@ -68,13 +68,22 @@ public final class Pipeline {
         var progress =
             new ProgressTracker(
                 source.context(), listener, scope.group(), listener != ProgressListener.NONE)) {
-      FactorState state = pipeline.run(scope, progress);
+      FactorState state = pipeline.logged(scope, progress);
       made = true;
       return state;
     } finally {
       if (!made) {
         pipeline.held.close();
       }
+    }
+  }
+
+  private FactorState logged(JobScope scope, ProgressTracker progress) {
+    try {
+      return run(scope, progress);
+    } catch (Throwable e) {
+      SolveLog.failed(progress.current(), progress.seconds(), e);
+      throw e;
     }
   }
 

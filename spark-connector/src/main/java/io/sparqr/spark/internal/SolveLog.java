@@ -6,6 +6,7 @@ import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.pattern.PatternPass;
+import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Locale;
 import org.slf4j.Logger;
@@ -91,6 +92,14 @@ final class SolveLog {
         residual.length == 0 ? Double.NaN : residual[0],
         residual.length > 1 ? " (the first of %d)".formatted(residual.length) : "",
         seconds);
+  }
+
+  /** With the chain of causes, which no message of one line can have. */
+  static void failed(String phase, double seconds, Throwable e) {
+    LOG.error(
+        String.format(
+            Locale.ROOT, "failed (%s) after %.3f s: %s", phase, seconds, SparkErrors.line(e)),
+        e);
   }
 
   private static String work(double flops) {
