@@ -10,6 +10,7 @@ public abstract sealed class SparseQrException extends RuntimeException
     permits BackendUnavailableException,
         CudaException,
         DimensionMismatchException,
+        DiskFullException,
         IndexOverflowException,
         InputChangedException,
         InsufficientMemoryException,
@@ -17,6 +18,7 @@ public abstract sealed class SparseQrException extends RuntimeException
         NonFiniteValueException,
         NumericalIntegrityException,
         RankDeficientException,
+        TaskFailedException,
         WireFormatException {
 
   /** One line that names what is wrong and where. */

@@ -4,10 +4,13 @@ package io.sparqr.spark;
 import io.sparqr.spark.internal.MinimumNorm;
 import io.sparqr.spark.internal.Pipeline;
 import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.rows.RowSource;
 import java.util.ArrayList;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -66,7 +69,8 @@ public final class SparseQRSolver {
    */
   public LeastSquaresSolution solve(
       Dataset<Row> rows, String featuresColumn, String weightColumn, String... labelColumns) {
-    return solve(RowSource.of(rows, featuresColumn, weightColumn, labelColumns));
+    return scoped(
+        rows, () -> solve(RowSource.of(rows, featuresColumn, weightColumn, labelColumns)));
   }
 
   private LeastSquaresSolution solve(RowSource rows) {
@@ -123,7 +127,8 @@ public final class SparseQRSolver {
   /** The same from a Dataset; see {@link #solve(Dataset, String, String, String...)}. */
   public QRFactorization factorize(
       Dataset<Row> rows, String featuresColumn, String weightColumn, String... labelColumns) {
-    return factorize(RowSource.of(rows, featuresColumn, weightColumn, labelColumns));
+    return scoped(
+        rows, () -> factorize(RowSource.of(rows, featuresColumn, weightColumn, labelColumns)));
   }
 
   private QRFactorization factorize(RowSource rows) {
@@ -132,6 +137,15 @@ public final class SparseQRSolver {
           "minimumNorm is for solve: a factorization gives basic solutions");
     }
     return new QRFactorization(Pipeline.factorize(rows, options, listener));
+  }
+
+  /** A Dataset may run jobs before there is an RDD of it: those belong to the solve, too. */
+  private static <T> T scoped(Dataset<Row> rows, Supplier<T> action) {
+    var context = JavaSparkContext.fromSparkContext(rows.sparkSession().sparkContext());
+    try (var scope = new JobScope(context)) {
+      scope.describe("rows of the Dataset");
+      return action.get();
+    }
   }
 
   /** The options in force. */

@@ -14,6 +14,7 @@ import io.sparqr.spark.SparseQRSolver;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.file.FileRows;
 import io.sparqr.spark.file.Labels;
+import io.sparqr.spark.resource.JobScope;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -138,7 +139,9 @@ final class SolveCommand implements Callable<Integer> {
     }
     readSeconds = secondsSince(begin);
     LeastSquaresSolution solution;
-    try (SparkHandle spark = new SparkHandle(input.master, input.executors)) {
+    try (SparkHandle spark = new SparkHandle(input.master, input.executors);
+        JobScope jobs = new JobScope(spark.context())) {
+      jobs.describe("reading " + input.matrix);
       if (table) {
         solution = solveTable(spark, format, b);
       } else if (problem == null) {

@@ -4,13 +4,14 @@ package io.sparqr.spark.factor;
 import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.RFactor;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.wire.FactorChunk;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 import java.util.TreeMap;
+import org.apache.spark.api.java.JavaSparkContext;
 
 /** R brought to the driver: for tests and small problems. */
 public final class CollectedFactor {
@@ -25,12 +26,15 @@ public final class CollectedFactor {
   }
 
   /** All rows of R in position order. */
-  public static RFactor collect(SolvePlan plan, SingletonRows singletons, Levels levels) {
+  public static RFactor collect(
+      JavaSparkContext context, SolvePlan plan, SingletonRows singletons, Levels levels) {
     var all = new CollectedFactor(plan);
     all.addSingletons(singletons);
     for (int l = 0; l < levels.count(); l++) {
       var frames =
-          SparkErrors.unwrap(
+          JobScope.run(
+              context,
+              "R to the driver, level " + (l + 1) + " of " + levels.count(),
               levels.level(l).filter(f -> Frame.kind(f) == Frame.Kind.FACTOR)::collect);
       frames.forEach(f -> all.addChunk(FactorChunk.open(f)));
     }

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factor;
 
+import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.resource.PlannedPlaces;
@@ -87,6 +88,12 @@ final class LevelRdd extends RDD<byte[]> {
 
   @Override
   public Iterator<byte[]> compute(Partition split, TaskContext context) {
+    SubtreeTask task = plan.value().partition().tasks().get(first + split.index());
+    return CollectionConverters.asScala(
+        TaskRefusal.guarded(task, first, context, () -> factor(split, context)));
+  }
+
+  private java.util.Iterator<byte[]> factor(Partition split, TaskContext context) {
     var rows = new ArrayList<byte[]>();
     var blocks = new ArrayList<byte[]>();
     Seq<Dependency<?>> parents = dependencies();
@@ -96,7 +103,7 @@ final class LevelRdd extends RDD<byte[]> {
     }
     ChangeCodec.refuse(rows);
     var run = new SubtreeRun(plan.value(), task, threads[split.index()], metrics);
-    return CollectionConverters.asScala(run.run(rows, blocks));
+    return run.run(rows, blocks);
   }
 
   private static void read(RDD<?> parent, int task, TaskContext context, List<byte[]> into) {

@@ -80,20 +80,25 @@ public final class Levels {
     for (int level = 0; level < partition.levels(); level++) {
       List<SubtreeTask> tasks = partition.level(level);
       double flops = tasks.stream().mapToDouble(SubtreeTask::flops).sum();
+      String name = "level %d of %d".formatted(level + 1, partition.levels());
       String what =
-          "level %d of %d, %d subtree%s, %s"
-              .formatted(
-                  level + 1,
-                  partition.levels(),
-                  tasks.size(),
-                  tasks.size() == 1 ? "" : "s",
-                  SolveReport.work(flops));
+          "%s, %d subtree%s, %s"
+              .formatted(name, tasks.size(), tasks.size() == 1 ? "" : "s", SolveReport.work(flops));
       scope.describe(what);
       listener.level(what, done, flops);
-      JavaRDD<byte[]> rdd = level(tasks, storage, what);
+      JavaRDD<byte[]> rdd =
+          JobScope.named(
+              context,
+              name + ", contribution blocks to their parents",
+              () -> level(tasks, storage, what));
       List<byte[]> frames =
-          SparkErrors.unwrap(
-              () -> rdd.mapPartitions(it -> List.of(it.next()).iterator(), true).collect());
+          TaskRefusal.lookingFor(
+              context,
+              tasks.get(0).id(),
+              () ->
+                  SparkErrors.unwrap(
+                      () ->
+                          rdd.mapPartitions(it -> List.of(it.next()).iterator(), true).collect()));
       for (byte[] frame : frames) {
         reports.add(TaskReport.decode(frame));
       }

@@ -12,7 +12,6 @@ import io.sparqr.spark.file.InputFile.Split;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
-import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.wire.EntryCodec;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
@@ -76,11 +75,16 @@ final class CoordinateFile {
     RowRanges ranges = new RowRanges(m, wanted);
     List<Split> splits = file.splits(header.end(), context.defaultParallelism());
     ArrayFile rhs = rightHandSide(m);
-    JavaPairRDD<Integer, byte[]> sorted = sorted(splits, ranges, rhs);
+    JavaPairRDD<Integer, byte[]> sorted;
     try (JobScope jobs = new JobScope(context)) {
       jobs.describe("reading " + request.name() + " in " + splits.size() + " splits");
+      JavaPairRDD<Integer, byte[]> entries = sorted(splits, ranges, rhs);
+      sorted = entries;
       List<byte[]> frames =
-          SparkErrors.unwrap(() -> pruned(sorted, ranges.count(), true).map(t -> t._2()).collect());
+          JobScope.run(
+              context,
+              "summaries of " + request.name(),
+              () -> pruned(entries, ranges.count(), true).map(t -> t._2()).collect());
       Map<Boolean, List<byte[]>> ours =
           frames.stream()
               .collect(Collectors.partitioningBy(f -> EntryCodec.split(f) < splits.size()));

@@ -8,6 +8,7 @@ import io.sparqr.matrix.MatrixMarketHeader;
 import io.sparqr.matrix.MatrixMarketHeader.Symmetry;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.resource.Held;
+import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.SparkErrors;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -188,7 +189,11 @@ public final class FileRows implements AutoCloseable {
     if (slices.getStorageLevel().equals(StorageLevel.NONE())) {
       held.persist(slices, StorageLevel.MEMORY_AND_DISK());
     }
-    SparkErrors.unwrap(slices::count);
+    JavaSparkContext context = JavaSparkContext.fromSparkContext(slices.context());
+    try (JobScope jobs = new JobScope(context)) {
+      jobs.describe("rows of A, to be kept");
+      SparkErrors.unwrap(slices::count);
+    }
     return this;
   }
 

@@ -68,6 +68,7 @@ public final class FactorState implements AutoCloseable {
       CombineChecks combined,
       FactorTotals totals,
       SolveReport.Seconds seconds,
+      String group,
       List<String> warnings) {}
 
   /** Takes what the pipeline made, and what it holds on the cluster. */
@@ -122,13 +123,20 @@ public final class FactorState implements AutoCloseable {
     return plan.readings();
   }
 
-  /** Runs an action in a job scope of ours; an error leaves the factorization as it was. */
+  /**
+   * Runs an action in the job group of the factorization, or the caller's; an error leaves the
+   * factorization as it was.
+   */
   private <T> T scoped(Function<JobScope, T> action) {
     if (held.closed()) {
       throw new IllegalStateException("this factorization is closed");
     }
-    try (var scope = new JobScope(source.context())) {
+    var watch = new Stopwatch();
+    try (var scope = new JobScope(source.context(), made.group)) {
       return action.apply(scope);
+    } catch (Throwable e) {
+      SolveLog.failed("solve", watch.total(), e);
+      throw e;
     }
   }
 
@@ -160,17 +168,19 @@ public final class FactorState implements AutoCloseable {
         norm = equations.refine(new ResidualPass(source, made.plan, plan), x, scope);
       }
       if (cancelled(norm, x)) {
-        scope.describe("||b - Ax||, small beside the ridge's part");
+        scope.describe("residuals, small beside the ridge's part");
         norm = new ResidualPass(source, made.plan, plan).run(x, held).ofRows();
       }
       double solve = watch.lap();
+      SolveLog.solve(options.solution().refinement(), solve);
       if (options.solution().check()) {
         progress.phase("check", "||A'(b-Ax)||");
-        scope.describe("check of the normal equations' residual");
+        scope.describe("residuals, for the check of the normal equations");
         normalResidual = new ResidualPass(source, made.plan, plan).check(x, held);
       }
       seconds = seconds.withSolve(solve, seconds.total() + watch.total());
       residualNorm = norm;
+      SolveLog.done(rank(), n, norm, seconds.total());
       SolveReport report = report();
       progress.done(String.format(java.util.Locale.ROOT, "||b - Ax|| = %.6e", norm[0]));
       return new LeastSquaresSolution(x, norm, rank(), deadColumns(), report);
@@ -217,6 +227,7 @@ public final class FactorState implements AutoCloseable {
 
   /** R x = Q'b by the kept reflectors. */
   private LeastSquaresSolution solveReflected(RowSource rows, JobScope scope) {
+    var watch = new Stopwatch();
     var reflection = new Reflection(rows, made.plan, made.levels, made.pattern.rows());
     Reflection.Result q = reflection.run(scope);
     double[] z = q.c();
@@ -234,28 +245,30 @@ public final class FactorState implements AutoCloseable {
         pass,
         found,
         options.solution().refinement(),
-        "further right-hand sides by the kept Q",
+        new Said("further right-hand sides by the kept Q", watch),
         scope);
   }
 
+  /** How further right-hand sides are solved for, and since when. */
+  private record Said(String how, Stopwatch watch) {}
+
   /** So many steps of refinement, and the check: what the options want of every solution. */
   private LeastSquaresSolution further(
-      ResidualPass pass,
-      SemiNormalEquations.Solution found,
-      int steps,
-      String how,
-      JobScope scope) {
+      ResidualPass pass, SemiNormalEquations.Solution found, int steps, Said said, JobScope scope) {
     double[][] x = found.x();
     double[] norm = found.residualNorm();
     for (int step = 0; step < steps; step++) {
       norm = equations.refine(pass, x, scope);
     }
+    scope.describe("residuals, for the check of the normal equations");
     double normal = options.solution().check() ? pass.check(x, held) : Double.NaN;
+    SolveLog.further(said.how, norm, said.watch.total());
     return new LeastSquaresSolution(
-        x, norm, rank(), deadColumns(), report.of(norm, normal, seconds, List.of(how)));
+        x, norm, rank(), deadColumns(), report.of(norm, normal, seconds, List.of(said.how)));
   }
 
   private LeastSquaresSolution solveSemiNormal(ResidualPass pass, JobScope scope, String why) {
+    var watch = new Stopwatch();
     double frobenius = Math.sqrt(plan.numbers().ridge() * n);
     for (double norm : made.pattern.norm()) {
       frobenius = Math.hypot(frobenius, norm);
@@ -267,7 +280,7 @@ public final class FactorState implements AutoCloseable {
         pass,
         s,
         steps,
-        "further right-hand sides by the corrected semi-normal equations: " + why,
+        new Said("further right-hand sides by the corrected semi-normal equations: " + why, watch),
         scope);
   }
 
@@ -288,7 +301,11 @@ public final class FactorState implements AutoCloseable {
 
   /** Max over the right-hand sides of ||A'(b - Ax)|| / (||A||_F ||b - Ax||). */
   double check(double[][] x) {
-    return scoped(scope -> new ResidualPass(source, made.plan, plan).check(x, held));
+    return scoped(
+        scope -> {
+          scope.describe("residuals, for the check of the normal equations");
+          return new ResidualPass(source, made.plan, plan).check(x, held);
+        });
   }
 
   /** Of x for right-hand side k. */
@@ -326,7 +343,8 @@ public final class FactorState implements AutoCloseable {
 
   /** R on the driver. */
   public RFactor collectR() {
-    return scoped(scope -> CollectedFactor.collect(plan, singletons, made.levels));
+    return scoped(
+        scope -> CollectedFactor.collect(source.context(), plan, singletons, made.levels));
   }
 
   /** As things stand: after {@link #solve()} with its residual norms and times. */

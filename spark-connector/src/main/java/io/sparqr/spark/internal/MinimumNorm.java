@@ -53,16 +53,16 @@ public final class MinimumNorm {
    */
   public static LeastSquaresSolution solve(
       RowSource source, SolveOptions options, ProgressListener listener) {
-    if (options.problem().rankPolicy() == RankPolicy.FAIL) {
-      // full column rank or an error that says the rank: no other solution is wanted
-      return ofAnyRank(source, options, listener);
-    }
-    Optional<LeastSquaresSolution> wide;
     try (var scope = new JobScope(source.context())) {
+      if (options.problem().rankPolicy() == RankPolicy.FAIL) {
+        // full column rank or an error that says the rank: no other solution is wanted
+        return ofAnyRank(source, options, listener);
+      }
       scope.describe("minimum-norm solution by the transpose");
-      wide = new MinimumNorm(source.rows(), options, listener).wide();
+      return new MinimumNorm(source.rows(), options, listener)
+          .wide()
+          .orElseGet(() -> ofAnyRank(source, options, listener));
     }
-    return wide.orElseGet(() -> ofAnyRank(source, options, listener));
   }
 
   private static LeastSquaresSolution ofAnyRank(

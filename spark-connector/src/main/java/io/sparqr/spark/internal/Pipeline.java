@@ -20,7 +20,6 @@ import io.sparqr.spark.resource.DeviceRule;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
-import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.rows.CombineChecks;
 import io.sparqr.spark.rows.DriverShare;
 import io.sparqr.spark.rows.RowRouter;
@@ -69,13 +68,22 @@ public final class Pipeline {
         var progress =
             new ProgressTracker(
                 source.context(), listener, scope.group(), listener != ProgressListener.NONE)) {
-      FactorState state = pipeline.run(scope, progress);
+      FactorState state = pipeline.logged(scope, progress);
       made = true;
       return state;
     } finally {
       if (!made) {
         pipeline.held.close();
       }
+    }
+  }
+
+  private FactorState logged(JobScope scope, ProgressTracker progress) {
+    try {
+      return run(scope, progress);
+    } catch (Throwable e) {
+      SolveLog.failed(progress.current(), progress.seconds(), e);
+      throw e;
     }
   }
 
@@ -86,9 +94,10 @@ public final class Pipeline {
     DeviceRule rule =
         DeviceRule.of(options.factorization().backend(), ClusterResources.isLocal(context));
     progress.phase("pattern", "row checks, distinct row patterns");
-    scope.describe("distinct row patterns");
+    scope.describe("pattern and column norms");
     PatternPass.Result found = new PatternPass(source, options).run();
     times.pattern = watch.lap();
+    SolveLog.pattern(found, times.pattern);
     SymbolicOptions symbolic = options.analysis().symbolic().withRhs(found.rhsCount());
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");
@@ -98,19 +107,26 @@ public final class Pipeline {
               ? 0
               : analysis.data().orderSeconds();
       times.order += order;
-      times.analyze += watch.lap() - order;
+      double analyze = watch.lap() - order;
+      times.analyze += analyze;
+      SolveLog.ordering(analysis, order, analyze);
       DeviceVerdict devices = rule.verdict(analysis.flops(), analysis.intensity());
       ClusterResources resources =
           ClusterResources.probe(context, options.cut().workers(), devices);
       PlanHandle plan = handle(plan(analysis, found, resources, devices));
-      times.plan += watch.lap();
+      double planned = watch.lap();
+      times.plan += planned;
+      TreePartition cut = plan.value().partition();
+      SolveLog.cut(cut, resources.model().workers().size(), planned);
       progress.phase("rows", "rows to the tasks of their fronts");
       scope.describe("rows to the tasks of their fronts");
       var combined = new CombineChecks();
       context.sc().register(combined, "sparqr combined rows");
       JavaPairRDD<Integer, byte[]> rows = shuffle(plan, combined);
       DriverShare driverShare = driverShare(plan.value(), rows);
-      times.assemble += watch.lap();
+      double assembled = watch.lap();
+      times.assemble += assembled;
+      SolveLog.rows(assembled);
       int[] bad = driverShare.singletons().tinyPivots(plan.value().numbers().tolerance());
       if (bad.length > 0) {
         symbolic = symbolic.withNotSingletons(barred(symbolic, analysis, bad));
@@ -126,6 +142,8 @@ public final class Pipeline {
                   progress.phase("factorize", what, before / all, flops / all));
       times.factorize = watch.lap();
       times.total = watch.total();
+      FactorTotals totals = FactorTotals.of(reports, driverShare.residualSquares());
+      SolveLog.factorize(totals.summary(), cut.estimatedSeconds(), times.factorize);
       var made =
           new FactorState.Made(
               found,
@@ -133,8 +151,9 @@ public final class Pipeline {
               levels,
               driverShare,
               combined,
-              FactorTotals.of(reports, driverShare.residualSquares()),
+              totals,
               times.seconds(),
+              scope.group(),
               List.copyOf(warnings));
       return new FactorState(source, options, listener, held, made);
     }
@@ -258,9 +277,11 @@ public final class Pipeline {
         .partitionBy(new KeyPartitioner(plan.value().driverKey() + 1));
   }
 
-  private static DriverShare driverShare(SolvePlan plan, JavaPairRDD<Integer, byte[]> rows) {
+  private DriverShare driverShare(SolvePlan plan, JavaPairRDD<Integer, byte[]> rows) {
     int[] key = {plan.driverKey()};
-    List<byte[]>[] parts = SparkErrors.unwrap(() -> rows.values().collectPartitions(key));
+    List<byte[]>[] parts =
+        JobScope.run(
+            context, "singleton rows to the driver", () -> rows.values().collectPartitions(key));
     ChangeCodec.refuse(parts[0]);
     return DriverShare.of(plan, new ArrayList<>(parts[0]));
   }

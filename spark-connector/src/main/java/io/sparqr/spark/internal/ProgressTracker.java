@@ -51,8 +51,18 @@ final class ProgressTracker implements AutoCloseable {
     tell(partFrom);
   }
 
+  /** The phase that is going on; empty before the first. */
+  String current() {
+    return phase;
+  }
+
+  /** Seconds since the beginning. */
+  double seconds() {
+    return (System.nanoTime() - begin) * 1e-9;
+  }
+
   private void tell(double fraction) {
-    listener.update(new Progress(phase, detail, fraction, (System.nanoTime() - begin) * 1e-9));
+    listener.update(new Progress(phase, detail, fraction, seconds()));
   }
 
   /** Says that all is done. */

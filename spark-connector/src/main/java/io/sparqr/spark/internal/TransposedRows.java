@@ -4,7 +4,7 @@ package io.sparqr.spark.internal;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.resource.Held;
-import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.rows.LaterReading;
 import io.sparqr.spark.rows.RowReader;
 import io.sparqr.spark.rows.RowSource;
@@ -65,13 +65,17 @@ final class TransposedRows {
     this.n = n;
     this.exponent = exponent;
     JavaRDD<Tuple2<Integer, Tuple2<Integer, Double>>> entries =
-        a.mapPartitionsWithIndex(
-            (p, it) -> {
-              var reader = new RowReader(p, declared);
-              var reading = new LaterReading(reader, p, it, readings, true);
-              return new Entries(reader, reading, first[p], exponent);
-            },
-            false);
+        JobScope.named(
+            JavaSparkContext.fromSparkContext(a.context()),
+            "entries of the transpose",
+            () ->
+                a.mapPartitionsWithIndex(
+                    (p, it) -> {
+                      var reader = new RowReader(p, declared);
+                      var reading = new LaterReading(reader, p, it, readings, true);
+                      return new Entries(reader, reading, first[p], exponent);
+                    },
+                    false));
     rows =
         JavaPairRDD.fromJavaRDD(entries)
             .partitionBy(new HashPartitioner(a.getNumPartitions()))
@@ -136,7 +140,8 @@ final class TransposedRows {
       Broadcast<double[][]> given = held.keep(context().broadcast(z));
       JavaRDD<Tuple2<Integer, double[]>> products =
           rows.map(t -> new Tuple2<>(t._1(), times(t._2(), given.value())));
-      for (Tuple2<Integer, double[]> t : SparkErrors.unwrap(products::collect)) {
+      for (Tuple2<Integer, double[]> t :
+          JobScope.run(context(), "A z, for the minimum norm", products::collect)) {
         for (int k = 0; k < product.length; k++) {
           product[k][t._1()] = t._2()[k];
         }

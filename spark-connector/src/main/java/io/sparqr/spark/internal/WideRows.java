@@ -7,7 +7,7 @@ import io.sparqr.error.SparseQrException;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
-import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.rows.RowReader;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.ObjectCodec;
@@ -19,6 +19,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 
 /**
  * What is to be known of rows before the transpose is factorized instead: whether they are fewer
@@ -125,7 +126,11 @@ final class WideRows {
     JavaRDD<byte[]> scanned =
         rows.mapPartitionsWithIndex((p, it) -> scan(p, it, columns, labels).iterator(), false);
     var all = new Scan(new ArrayList<>(), new ArrayList<>());
-    for (byte[] frame : SparkErrors.unwrap(scanned::collect)) {
+    for (byte[] frame :
+        JobScope.run(
+            JavaSparkContext.fromSparkContext(rows.context()),
+            labels ? "right-hand sides of a wide system" : "shape of the system",
+            scanned::collect)) {
       if (Frame.kind(frame) == Frame.Kind.CHUNK) {
         all.labels.add(VectorCodec.decodeChunk(frame));
         continue;

@@ -103,9 +103,13 @@ public final class InverseDescent implements InverseNorms.Tree {
       all = all.union(above.get(k));
     }
     PlanHandle b = broadcast;
-    return JavaPairRDD.fromJavaRDD(all.mapPartitions(it -> keyed(b.value(), it, first, count)))
-        .partitionBy(new KeyPartitioner(count))
-        .values();
+    JavaRDD<byte[]> blocks = all;
+    JavaRDD<Tuple2<Integer, byte[]>> keyed =
+        JobScope.named(
+            context,
+            "standard errors, blocks of R^-1 to their children",
+            () -> blocks.mapPartitions(it -> keyed(b.value(), it, first, count)));
+    return JavaPairRDD.fromJavaRDD(keyed).partitionBy(new KeyPartitioner(count)).values();
   }
 
   private static Iterator<Tuple2<Integer, byte[]>> keyed(

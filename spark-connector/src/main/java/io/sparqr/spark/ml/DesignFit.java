@@ -8,7 +8,7 @@ import io.sparqr.spark.SparseQRSolver;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
-import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.rows.RowSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -60,6 +60,14 @@ record DesignFit(
 
   /** Fits; whatever it persisted is gone afterwards. */
   static DesignFit of(Dataset<Row> data, SparseQRRegression params) {
+    var context = JavaSparkContext.fromSparkContext(data.sparkSession().sparkContext());
+    try (var scope = new JobScope(context)) {
+      scope.describe("rows of the Dataset");
+      return scoped(data, params);
+    }
+  }
+
+  private static DesignFit scoped(Dataset<Row> data, SparseQRRegression params) {
     SparseQRSolver solver = RegressionParams.solver(params);
     boolean ones = params.getFitIntercept();
     JavaRDD<SparseRow> rows =
@@ -183,7 +191,11 @@ record DesignFit(
       }
       double weights = 0;
       int columns = 0;
-      List<Sum> sums = SparkErrors.unwrap(rows.mapPartitions(DesignFit::sum)::collect);
+      List<Sum> sums =
+          JobScope.run(
+              JavaSparkContext.fromSparkContext(rows.context()),
+              "sums of the weights, for the ridge",
+              rows.mapPartitions(DesignFit::sum)::collect);
       for (Sum part : sums) {
         weights += part.weights;
         columns = Math.max(columns, part.columns);

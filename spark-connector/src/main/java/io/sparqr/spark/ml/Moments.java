@@ -5,6 +5,7 @@ import io.sparqr.numeric.ColumnNorms;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
+import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.rows.RowReader;
 import java.io.Serializable;
@@ -46,10 +47,12 @@ final class Moments implements Serializable {
    * @throws io.sparqr.error.InputChangedException if they are others now
    */
   static Moments of(JavaRDD<SparseRow> rows, double[] x, Fingerprint fitted) {
-    Broadcast<double[]> at = JavaSparkContext.fromSparkContext(rows.context()).broadcast(x);
+    JavaSparkContext context = JavaSparkContext.fromSparkContext(rows.context());
+    Broadcast<double[]> at = context.broadcast(x);
     var all = new Moments();
     var found = Fingerprint.ofNothing();
-    try {
+    try (var scope = new JobScope(context)) {
+      scope.describe("moments of labels and predictions");
       JavaRDD<Moments> parts =
           rows.mapPartitionsWithIndex((p, it) -> ofPartition(p, it, at.value()), false);
       for (Moments part : SparkErrors.unwrap(parts::collect)) {

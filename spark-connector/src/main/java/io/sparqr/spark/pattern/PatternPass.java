@@ -9,8 +9,8 @@ import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
-import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.rows.RowReader;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.wire.Frame;
@@ -25,6 +25,7 @@ import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 import scala.Tuple2;
 
 /**
@@ -116,9 +117,12 @@ public final class PatternPass {
 
   /** Runs the pass; throws what is wrong with the rows. */
   public Result run() {
-    JavaPairRDD<Integer, byte[]> frames = shuffle();
+    JavaSparkContext context = source.context();
+    JavaPairRDD<Integer, byte[]> frames =
+        JobScope.named(context, "pattern and column norms", this::shuffle);
     List<Part> found = new ArrayList<>();
-    for (byte[] part : SparkErrors.unwrap(reduce(frames, eagerBytes)::collect)) {
+    for (byte[] part :
+        JobScope.run(context, "distinct row patterns", reduce(frames, eagerBytes)::collect)) {
       found.add(ObjectCodec.decode(part, Part.class));
     }
     List<Stats> stats = new ArrayList<>();
@@ -138,7 +142,7 @@ public final class PatternPass {
       patterns += p.patterns;
       entries += p.entries;
     }
-    DriverMemory.require(source.context(), n, patterns, entries);
+    DriverMemory.require(context, n, patterns, entries);
     var norm = new double[n];
     var decoded = new ArrayList<Patterns>();
     for (Part p : found) {
@@ -214,13 +218,17 @@ public final class PatternPass {
   }
 
   /** One job for some reducers, which run again: the shuffle's map stage is there already. */
-  private static List<byte[]> fetchNow(JavaRDD<byte[]> complete, List<Integer> reducers) {
+  private List<byte[]> fetchNow(JavaRDD<byte[]> complete, List<Integer> reducers) {
     var frames = new ArrayList<byte[]>();
     if (reducers.isEmpty()) {
       return frames;
     }
     int[] partitions = reducers.stream().mapToInt(k -> k).toArray();
-    for (List<byte[]> part : SparkErrors.unwrap(() -> complete.collectPartitions(partitions))) {
+    for (List<byte[]> part :
+        JobScope.run(
+            source.context(),
+            "distinct row patterns, to the driver",
+            () -> complete.collectPartitions(partitions))) {
       frames.addAll(List.of(ObjectCodec.decode(part.get(0), Part.class).frames));
     }
     return frames;

@@ -2,17 +2,33 @@
 package io.sparqr.spark.resource;
 
 import java.util.UUID;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * Job group and description of the calling thread while a solve runs; what the caller had set comes
- * back on close. Cancelling the group ({@code sc.cancelJobGroup}) cancels the solve.
+ * Job group, description and stage names of the calling thread while a solve runs; what the caller
+ * had set comes back on close. Cancelling the group ({@code sc.cancelJobGroup}) cancels the solve.
  */
 public final class JobScope implements AutoCloseable {
 
+  private static final String GROUP = "spark.jobGroup.id";
+  private static final String DESCRIPTION = "spark.job.description";
+
+  /** What Spark names a stage by: the call site of its action, or where its RDD was made. */
+  private static final String SHORT = "callSite.short";
+
+  /** What the stage's details show. */
+  private static final String LONG = "callSite.long";
+
   private static final String[] KEYS = {
-    "spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel"
+    GROUP, DESCRIPTION, "spark.job.interruptOnCancel", SHORT, LONG
   };
+
+  private static final String PREFIX = "sparse QR: ";
+
+  /** Frames of a call site's long form, as many as Spark's. */
+  private static final int FRAMES = 20;
 
   private final JavaSparkContext context;
   private final String[] before = new String[KEYS.length];
@@ -20,19 +36,68 @@ public final class JobScope implements AutoCloseable {
 
   /** Begins a scope; a caller's own job group is kept, so that its cancellation reaches us. */
   public JobScope(JavaSparkContext context) {
+    this(context, newGroup());
+  }
+
+  /**
+   * The same.
+   *
+   * @param own the group where the caller has none, such as that of an earlier scope
+   */
+  public JobScope(JavaSparkContext context, String own) {
     this.context = context;
     for (int k = 0; k < KEYS.length; k++) {
       before[k] = context.getLocalProperty(KEYS[k]);
     }
-    group = before[0] != null ? before[0] : "sparqr-" + UUID.randomUUID();
+    group = before[0] != null ? before[0] : own;
     if (before[0] == null) {
       context.setJobGroup(group, "sparse QR", true);
     }
+    if (before[KEYS.length - 1] == null) {
+      context.setLocalProperty(LONG, callers());
+    }
   }
 
-  /** Names the jobs to come, such as "level 2 of 4, 37 subtrees, 1.9 TFLOP". */
+  /** A job group that nobody else has. */
+  public static String newGroup() {
+    return "sparqr-" + UUID.randomUUID();
+  }
+
+  /** Who began the scope: the stages' details would show nothing but our own depths otherwise. */
+  private static String callers() {
+    return StackWalker.getInstance()
+        .walk(
+            frames ->
+                frames
+                    .filter(f -> !f.getClassName().equals(JobScope.class.getName()))
+                    .limit(FRAMES)
+                    .map(Object::toString)
+                    .collect(Collectors.joining("\n")));
+  }
+
+  /** Names the jobs and stages to come, such as "level 2 of 4, 37 subtrees, 1.9 TFLOP". */
   public void describe(String what) {
-    context.setLocalProperty(KEYS[1], "sparse QR: " + what);
+    context.setLocalProperty(DESCRIPTION, PREFIX + what);
+    context.setLocalProperty(SHORT, PREFIX + what);
+  }
+
+  /**
+   * Does something under a name of its own: that of the stages which end in its actions, and of
+   * those that shuffle the RDDs which it makes.
+   */
+  public static <T> T named(JavaSparkContext context, String what, Supplier<T> action) {
+    String outer = context.getLocalProperty(SHORT);
+    context.setLocalProperty(SHORT, PREFIX + what);
+    try {
+      return action.get();
+    } finally {
+      context.setLocalProperty(SHORT, outer);
+    }
+  }
+
+  /** Runs an action under a name of its own; errors as {@link SparkErrors#unwrap}. */
+  public static <T> T run(JavaSparkContext context, String what, Supplier<T> action) {
+    return named(context, what, () -> SparkErrors.unwrap(action));
   }
 
   /** The job group in force. */

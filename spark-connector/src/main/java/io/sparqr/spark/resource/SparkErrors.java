@@ -1,17 +1,41 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.resource;
 
+import io.sparqr.error.DiskFullException;
+import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.SparseQrException;
+import io.sparqr.error.TaskFailedException;
+import java.io.IOException;
+import java.util.List;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.SparkException;
 
-/** Finds our own error in what Spark wraps around it. */
+/** One error of ours, with a message of one line, for what Spark says of a failed job. */
 public final class SparkErrors {
+
+  private static final int DEPTH = 32;
+  private static final int LONGEST = 400;
+  private static final String NO_SPACE = "No space left on device";
+
+  /**
+   * "Task 3 in stage 5.0 failed 4 times, most recent failure: Lost task ... (host executor 2):".
+   */
+  private static final Pattern GAVE_UP =
+      Pattern.compile(
+          "Task (\\d+) in stage \\S+ failed (\\d+) times.*?\\((?:TID \\d+)\\) \\((.*?)\\): ?(.*)");
+
+  /** A path in front of the system's words, as in "/data/blockmgr-1/0c/x (No space left ...)". */
+  private static final Pattern PATH = Pattern.compile("(/\\S*) \\(" + NO_SPACE);
 
   private SparkErrors() {}
 
   /**
-   * Runs an action; a failed job whose cause is one of ours fails with that cause. (Spark's own
-   * exception is a checked one that no Java signature announces.)
+   * Runs an action; a failed job fails with an error of ours. (Spark's own exception is a checked
+   * one that no Java signature announces.)
    */
   public static <T> T unwrap(Supplier<T> action) {
     try {
@@ -21,15 +45,132 @@ public final class SparkErrors {
     }
   }
 
-  /** Our own error among the causes, or the error itself. */
+  /**
+   * Our own error among the causes; else one that tells in a line what made Spark give up; else the
+   * error itself.
+   */
   public static Exception ours(Exception e) {
-    int depth = 0;
-    for (Throwable t = e; t != null && depth < 32; t = t.getCause(), depth++) {
+    List<Throwable> chain =
+        Stream.iterate((Throwable) e, t -> t != null, Throwable::getCause).limit(DEPTH).toList();
+    for (Throwable t : chain) {
       if (t instanceof SparseQrException s) {
         return s;
       }
+      if (t instanceof SourceFailure s) {
+        return noSpace(List.of(s))
+            ? full(s)
+            : new TaskFailedException(s.getMessage(), s.getCause());
+      }
     }
-    return e;
+    if (chain.stream().noneMatch(SparkException.class::isInstance)) {
+      return e;
+    }
+    if (noSpace(chain)) {
+      return full(e);
+    }
+    for (Throwable t : chain) {
+      if (t instanceof OutOfMemoryError) {
+        return outOfMemory(e, line(t));
+      }
+    }
+    return gaveUp(e, chain);
+  }
+
+  /** A throwable in a line: its type and the first line of what it says. */
+  public static String line(Throwable t) {
+    String message = firstLine(t.getMessage());
+    return message.isEmpty() ? t.getClass().getName() : t.getClass().getName() + ": " + message;
+  }
+
+  private static String firstLine(String message) {
+    String line = message == null ? "" : message.strip().lines().findFirst().orElse("");
+    return line.length() > LONGEST ? line.substring(0, LONGEST) + "..." : line;
+  }
+
+  /** What the last attempt threw is the cause, where Spark could bring it here, or in the text. */
+  private static Exception gaveUp(Exception e, List<Throwable> chain) {
+    Matcher m = GAVE_UP.matcher(firstLine(e.getMessage(), 4 * LONGEST));
+    if (!m.find()) {
+      return firstLine(e.getMessage()).equals(e.getMessage())
+          ? e
+          : new TaskFailedException(firstLine(e.getMessage()), e);
+    }
+    String times = m.group(2).equals("1") ? "once" : m.group(2) + " times";
+    Throwable thrown = chain.size() > 1 ? chain.get(1) : e;
+    String what =
+        chain.size() > 1
+            ? line(thrown)
+            : firstLine(m.group(4).replace(SourceFailure.class.getName() + ": ", ""));
+    if (what.contains(OutOfMemoryError.class.getName())) {
+      return outOfMemory(e, what);
+    }
+    return new TaskFailedException(
+        "task %s failed %s, at last on %s: %s".formatted(m.group(1), times, m.group(3), what),
+        thrown);
+  }
+
+  private static String firstLine(String message, int longest) {
+    String line = message == null ? "" : message.strip().lines().findFirst().orElse("");
+    return line.substring(0, Math.min(longest, line.length()));
+  }
+
+  private static Exception outOfMemory(Exception e, String what) {
+    long heap = Runtime.getRuntime().maxMemory();
+    String whose =
+        "local mode: the driver's heap of %,d MB, spark.driver.memory".formatted(heap >> 20);
+    SparkEnv env = SparkEnv.get();
+    boolean local = env == null || env.conf().get("spark.master", "local").matches("local(\\[.*)?");
+    if (!local) {
+      whose =
+          "executors of "
+              + env.conf().get("spark.executor.memory", "1g")
+              + ", spark.executor.memory";
+    }
+    var ours =
+        new InsufficientMemoryException(
+            "a task ran out of memory (%s): %s".formatted(whose, what), -1, local ? heap : -1);
+    ours.initCause(e);
+    return ours;
+  }
+
+  private static boolean noSpace(List<Throwable> chain) {
+    return chain.stream()
+        .flatMap(t -> Stream.iterate(t, c -> c != null, Throwable::getCause).limit(DEPTH))
+        .anyMatch(
+            t ->
+                String.valueOf(t.getMessage()).contains(NO_SPACE)
+                    && (t instanceof IOException
+                        || t instanceof SparkException
+                        || t instanceof SourceFailure));
+  }
+
+  /** The folder is in the text, or among those that Spark was told to write to. */
+  private static DiskFullException full(Exception e) {
+    String folder = null;
+    for (Throwable t = e; t != null && folder == null; t = t.getCause()) {
+      Matcher m = PATH.matcher(String.valueOf(t.getMessage()));
+      folder = m.find() ? m.group(1) : null;
+    }
+    if (folder == null) {
+      SparkEnv env = SparkEnv.get();
+      boolean local =
+          env != null && env.conf().get("spark.master", "local").matches("local(\\[.*)?");
+      folder =
+          local
+              ? String.join(",", env.blockManager().diskBlockManager().localDirsString())
+              : System.getenv()
+                  .getOrDefault(
+                      "SPARK_LOCAL_DIRS",
+                      env == null ? "/tmp" : env.conf().get("spark.local.dir", "/tmp"));
+    }
+    return new DiskFullException(
+        NO_SPACE.toLowerCase(java.util.Locale.ROOT)
+            + " in "
+            + folder
+            + ": shuffles and what does not fit into memory are written there; spark.local.dir"
+            + " names other folders",
+        folder,
+        e);
   }
 
   @SuppressWarnings("unchecked")

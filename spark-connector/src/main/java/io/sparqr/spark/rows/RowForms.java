@@ -2,8 +2,12 @@
 package io.sparqr.spark.rows;
 
 import io.sparqr.error.MatrixFormatException;
+import io.sparqr.error.SparseQrException;
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.resource.SourceFailure;
 import java.util.Iterator;
+import org.apache.spark.TaskKilledException;
+import org.apache.spark.shuffle.FetchFailedException;
 import org.apache.spark.sql.Row;
 
 /** The forms in which a row may come, turned into {@link SparseRow}. */
@@ -24,14 +28,44 @@ final class RowForms {
 
     @Override
     public boolean hasNext() {
-      return elements.hasNext();
+      try {
+        return elements.hasNext();
+      } catch (Exception e) {
+        throw thrown(e, position + 1);
+      }
     }
 
     @Override
     public SparseRow next() {
       position++;
-      return toRow(elements.next(), partition, position);
+      Object element;
+      try {
+        element = elements.next();
+      } catch (Exception e) {
+        throw thrown(e, position);
+      }
+      return toRow(element, partition, position);
     }
+
+    /** Scala's iterators throw checked exceptions, too. */
+    private RuntimeException thrown(Exception e, long row) {
+      // a lost shuffle output and a killed task are Spark's to handle
+      if (e instanceof SparseQrException s) {
+        return s;
+      }
+      if (e instanceof TaskKilledException k) {
+        return k;
+      }
+      if (e instanceof FetchFailedException || e instanceof InterruptedException) {
+        return RowForms.<RuntimeException>sneaky(e);
+      }
+      return new SourceFailure(InputPlace.of(row, partition), e);
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <E extends Exception> E sneaky(Exception e) throws E {
+    throw (E) e;
   }
 
   /** One row. */
@@ -107,8 +141,6 @@ final class RowForms {
 
   private static MatrixFormatException bad(String what, int partition, long position) {
     return new MatrixFormatException(
-        "row " + position + " of partition " + partition + ": " + what,
-        "partition " + partition,
-        position);
+        InputPlace.of(position, partition) + ": " + what, "partition " + partition, position);
   }
 }

@@ -140,7 +140,7 @@ public final class RowReader {
   }
 
   private String where() {
-    return "row " + position + " of partition " + partition;
+    return InputPlace.of(position, partition);
   }
 
   private MatrixFormatException bad(String what, String kind) {

@@ -102,7 +102,11 @@ public final class Reflection {
   /** Singleton rows, rows without entries, and whether all rows have come. */
   private Result driverShare(JavaPairRDD<Integer, byte[]> shuffled) {
     int[] key = {plan.driverKey()};
-    List<byte[]>[] frames = SparkErrors.unwrap(() -> shuffled.values().collectPartitions(key));
+    List<byte[]>[] frames =
+        JobScope.run(
+            source.context(),
+            "further right-hand sides of singleton rows",
+            () -> shuffled.values().collectPartitions(key));
     ChangeCodec.refuse(frames[0]);
     var parts = new ArrayList<RhsRouter.Part>();
     var batches = new ArrayList<byte[]>();

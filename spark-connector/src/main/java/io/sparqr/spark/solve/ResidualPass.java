@@ -9,8 +9,8 @@ import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Held;
+import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
-import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.rows.LaterReading;
 import io.sparqr.spark.rows.RowReader;
 import io.sparqr.spark.rows.RowSource;
@@ -25,6 +25,7 @@ import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 import scala.Tuple2;
 
@@ -134,22 +135,31 @@ public final class ResidualPass {
     int reducers =
         Math.max(
             1, Math.min(source.context().defaultParallelism(), source.rows().getNumPartitions()));
+    JavaSparkContext context = source.context();
     JavaRDD<Tuple2<Integer, byte[]>> frames =
-        source
-            .rows()
-            .mapPartitionsWithIndex(
-                (p, rows) ->
-                    new Scan(p, n, at == null ? null : at.value(), new Known(rows, before, same))
-                        .run(reducers)
-                        .iterator(),
-                false);
+        JobScope.named(
+            context,
+            "residuals",
+            () ->
+                source
+                    .rows()
+                    .mapPartitionsWithIndex(
+                        (p, rows) ->
+                            new Scan(
+                                    p,
+                                    n,
+                                    at == null ? null : at.value(),
+                                    new Known(rows, before, same))
+                                .run(reducers)
+                                .iterator(),
+                        false));
     JavaRDD<byte[]> merged =
         JavaPairRDD.fromJavaRDD(frames)
             .partitionBy(new KeyPartitioner(reducers))
             .mapPartitions(ResidualPass::merge);
     var parts = new ArrayList<Part>();
     var chunks = new ArrayList<byte[]>();
-    List<byte[]> found = SparkErrors.unwrap(merged::collect);
+    List<byte[]> found = JobScope.run(context, "residuals, summed up", merged::collect);
     ChangeCodec.refuse(found);
     for (byte[] frame : found) {
       if (Frame.kind(frame) == Frame.Kind.CHUNK) {

@@ -86,7 +86,7 @@ public final class SemiNormalEquations {
    */
   public double[] refine(ResidualPass pass, double[][] x, JobScope scope) {
     int width = x.length;
-    scope.describe("A'(b - Ax) for a step of refinement");
+    scope.describe("residuals, for a step of refinement");
     ResidualPass.Sums sums = pass.run(x, held);
     double[] dz = solve(sums.gradient(), width, scope);
     double[] norm = new double[width];

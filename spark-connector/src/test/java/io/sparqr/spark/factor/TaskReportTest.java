@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** What a task says arrives, and adds up. */
 class TaskReportTest {
 
-  private static TaskReport report(int task, double square, String reason, int... dead) {
+  static TaskReport report(int task, double square, String reason, int... dead) {
     var summary =
         new FactorSummary(
             "cuda",

@@ -1,0 +1,101 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.factor;
+
+import io.sparqr.error.InputChangedException;
+import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.error.SparseQrException;
+import io.sparqr.partition.SubtreeTask;
+import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.ObjectCodec;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.Supplier;
+import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.JavaSparkContext;
+
+/**
+ * A subtree task's error as its result. Spark tries a task that throws four times, and an executor
+ * that runs out of memory ends; for an error that no other attempt can mend the task hands it over
+ * in its report's place instead. Only while the driver collects the reports of that very level: a
+ * partition that is computed again later, for its R or its blocks, throws.
+ */
+final class TaskRefusal {
+
+  private static final String LEVEL = "sparqr.level.first";
+
+  private TaskRefusal() {}
+
+  /**
+   * What a task makes, or its refusal.
+   *
+   * @param first the first task of its level
+   */
+  static Iterator<byte[]> guarded(
+      SubtreeTask task, int first, TaskContext context, Supplier<Iterator<byte[]>> work) {
+    try {
+      return work.get();
+    } catch (OutOfMemoryError | InsufficientMemoryException e) {
+      InsufficientMemoryException ours = outOfMemory(task, e);
+      if (isLookedFor(context, first)) {
+        ours.initCause(e);
+      }
+      // thrown it must not have that cause: Spark ends an executor, and a local driver, for it
+      return refused(ours, first, context);
+    } catch (InputChangedException e) {
+      return refused(e, first, context);
+    }
+  }
+
+  private static Iterator<byte[]> refused(SparseQrException e, int first, TaskContext context) {
+    if (!isLookedFor(context, first)) {
+      throw e;
+    }
+    return List.of(ObjectCodec.encode(e)).iterator();
+  }
+
+  /** Whether the driver will look at the first frame of the level whose first task this is. */
+  private static boolean isLookedFor(TaskContext context, int first) {
+    return Integer.toString(first).equals(context.getLocalProperty(LEVEL));
+  }
+
+  /**
+   * Collects the first frames of a level.
+   *
+   * @param first its first task
+   * @throws SparseQrException that of the lowest task which handed one over
+   */
+  static List<byte[]> lookingFor(
+      JavaSparkContext context, int first, Supplier<List<byte[]>> reports) {
+    context.setLocalProperty(LEVEL, Integer.toString(first));
+    try {
+      List<byte[]> frames = reports.get();
+      for (byte[] frame : frames) {
+        if (Frame.kind(frame) == Frame.Kind.OBJECT) {
+          throw ObjectCodec.decode(frame, SparseQrException.class);
+        }
+      }
+      return frames;
+    } finally {
+      context.setLocalProperty(LEVEL, null);
+    }
+  }
+
+  /** With the task, what the plan had foretold for it, and the heap of its JVM. */
+  private static InsufficientMemoryException outOfMemory(SubtreeTask task, Throwable e) {
+    long heap = Runtime.getRuntime().maxMemory();
+    String what =
+        ("task %d (level %d, %,d fronts) ran out of memory: %,d MB were foretold for its"
+                + " fronts and blocks, the heap has %,d MB: %s; set spark.executor.memory, with a"
+                + " local master spark.driver.memory")
+            .formatted(
+                task.id(),
+                task.level() + 1,
+                task.fronts().length,
+                task.peakBytes() >> 20,
+                heap >> 20,
+                e.getMessage());
+    return e instanceof InsufficientMemoryException m
+        ? new InsufficientMemoryException(what, m.requiredBytes(), m.availableBytes())
+        : new InsufficientMemoryException(what, task.peakBytes(), heap);
+  }
+}

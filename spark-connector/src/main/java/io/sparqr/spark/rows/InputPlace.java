@@ -1,0 +1,22 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.rows;
+
+import org.apache.spark.rdd.InputFileBlockHolder;
+
+/** Where a row is, for a person. */
+final class InputPlace {
+
+  private InputPlace() {}
+
+  /**
+   * A row that the calling task is reading; with the path of its file where Spark reads one for the
+   * task (files of a Dataset, text and Hadoop files), which it does not where rows come from a
+   * shuffle or are persisted.
+   *
+   * @param row from 0 on
+   */
+  static String of(long row, int partition) {
+    String path = InputFileBlockHolder.getInputFilePath().toString();
+    return "row " + row + " of partition " + partition + (path.isEmpty() ? "" : " (" + path + ")");
+  }
+}

@@ -1,0 +1,198 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.sparqr.error.MatrixFormatException;
+import io.sparqr.error.NonFiniteValueException;
+import io.sparqr.error.TaskFailedException;
+import io.sparqr.sparse.CsrMatrix;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.logging.log4j.Level;
+import org.apache.spark.SparkConf;
+import org.apache.spark.Success$;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.ml.feature.LabeledPoint;
+import org.apache.spark.ml.linalg.Vectors;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What reaches the caller of a job that failed: one line, its place, the error as it was. */
+class FailureMessagesTest {
+
+  private static final CsrMatrix A = Problems.random(40, 6, 3, 31);
+  private static final double[] B = Problems.rhs(40, 32);
+
+  private static JavaSparkContext context;
+  private static AtomicInteger failedTasks;
+
+  /** Tasks are tried four times here, as on a cluster; the other tests' context tries once. */
+  @BeforeAll
+  static void start() {
+    LocalSpark.context().stop();
+    context =
+        new JavaSparkContext(
+            new SparkConf()
+                .setMaster("local[2,4]")
+                .setAppName("failures")
+                .set("spark.ui.enabled", "false")
+                .set("spark.driver.host", "127.0.0.1")
+                .set("spark.driver.bindAddress", "127.0.0.1"));
+    failedTasks = new AtomicInteger();
+    context
+        .sc()
+        .addSparkListener(
+            new SparkListener() {
+              @Override
+              public void onTaskEnd(SparkListenerTaskEnd task) {
+                if (task.reason() != Success$.MODULE$) {
+                  failedTasks.incrementAndGet();
+                }
+              }
+            });
+  }
+
+  @AfterAll
+  static void stop() {
+    context.stop();
+    SparkSession.clearDefaultSession();
+    SparkSession.clearActiveSession();
+  }
+
+  @AfterEach
+  void nothingIsLeftBehind() {
+    assertThat(context.sc().getPersistentRDDs().size()).isZero();
+  }
+
+  private static int failedTasks() {
+    try {
+      context.sc().listenerBus().waitUntilEmpty();
+    } catch (TimeoutException e) {
+      throw new IllegalStateException(e);
+    }
+    return failedTasks.getAndSet(0);
+  }
+
+  private static Throwable thrownBy(JavaRDD<?> rows) {
+    failedTasks();
+    Throwable e = catchThrowable(() -> GpuSparseQR.solve(rows));
+    assertThat(e).isNotNull();
+    assertThat(e.getMessage().lines()).as(e.getMessage()).hasSize(1);
+    return e;
+  }
+
+  private static JavaRDD<SparseRow> rows() {
+    return context.parallelize(Problems.rows(A, B), 2);
+  }
+
+  private static SparseRow broken(SparseRow row) throws IOException {
+    if (row.labels()[0] == B[23]) {
+      throw new FileNotFoundException("/data/gone\nsecond line");
+    }
+    return row;
+  }
+
+  @Test
+  void whatASourceThrowsComesThroughAsItWas() {
+    try (var log = new CapturedLog()) {
+      Throwable e = thrownBy(rows().map(FailureMessagesTest::broken));
+      assertThat(e)
+          .isInstanceOf(TaskFailedException.class)
+          .hasMessage("row 3 of partition 1: java.io.FileNotFoundException: /data/gone")
+          .cause()
+          .isExactlyInstanceOf(FileNotFoundException.class)
+          .hasMessage("/data/gone\nsecond line");
+      assertThat(failedTasks()).as("a source may do better the next time").isEqualTo(4);
+      assertThat(log.lines(Level.ERROR))
+          .singleElement()
+          .asString()
+          .startsWith("failed (pattern) after ")
+          .endsWith("s: io.sparqr.error.TaskFailedException: " + e.getMessage());
+      assertThat(log.errors(Level.ERROR)).containsExactly(e);
+    }
+  }
+
+  /** Cannot be brought to the driver. */
+  private static final class Unserializable extends IllegalStateException {
+    private final transient Object kept;
+    private final Object thread = Thread.currentThread();
+
+    Unserializable() {
+      super("the driver of a database is closed");
+      kept = thread;
+    }
+
+    @Override
+    public String getMessage() {
+      return super.getMessage() + (kept == thread ? "" : "?");
+    }
+  }
+
+  private static SparseRow unserializable(SparseRow row) {
+    throw new Unserializable();
+  }
+
+  @Test
+  void whatCannotBeSerializedIsToldByItsText() {
+    Throwable e = thrownBy(rows().map(FailureMessagesTest::unserializable));
+    assertThat(e)
+        .isInstanceOf(TaskFailedException.class)
+        .hasMessageMatching("task \\d failed 4 times, at last on .*: row 0 of partition \\d: io.*")
+        .hasMessageContaining("Unserializable: the driver of a database is closed");
+  }
+
+  @Test
+  void badInputIsTriedOnce() {
+    List<SparseRow> bad = new ArrayList<>(Problems.rows(A, B));
+    bad.set(23, new SparseRow(new int[] {1}, new double[] {Double.NaN}, 1));
+    assertThat(thrownBy(context.parallelize(bad, 2)))
+        .isInstanceOf(NonFiniteValueException.class)
+        .hasMessage("row 3 of partition 1, column 1: NaN");
+    assertThat(failedTasks()).isZero();
+    bad.set(23, new SparseRow(new int[] {1}, new double[] {1}, 1, -2));
+    assertThat(thrownBy(context.parallelize(bad, 2))).hasMessageContaining("negative weight");
+    assertThat(failedTasks()).isZero();
+    bad.set(23, new SparseRow(new int[] {-1}, new double[] {1}, 1));
+    assertThat(thrownBy(context.parallelize(bad, 2))).hasMessageContaining("column index -1");
+    assertThat(failedTasks()).isZero();
+    assertThat(thrownBy(context.parallelize(List.of("text"), 1)))
+        .isInstanceOf(MatrixFormatException.class);
+    assertThat(failedTasks()).isZero();
+  }
+
+  @Test
+  void theFileOfARowIsNamedWhereSparkKnowsIt(@TempDir Path folder) {
+    var session = SparkSession.builder().config(context.getConf()).getOrCreate();
+    List<LabeledPoint> points = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      points.add(new LabeledPoint(i, Vectors.dense(i == 17 ? Double.NaN : i, 1, i % 3)));
+    }
+    String path = folder.resolve("points.parquet").toString();
+    session
+        .createDataFrame(context.parallelize(points, 1), LabeledPoint.class)
+        .write()
+        .parquet(path);
+    Dataset<Row> data = session.read().parquet(path);
+    Throwable e = catchThrowable(() -> GpuSparseQR.solve(data));
+    assertThat(e)
+        .isInstanceOf(NonFiniteValueException.class)
+        .hasMessageMatching(
+            "row 17 of partition 0 \\(file:.*points\\.parquet/part-.*\\.parquet\\), column 0: NaN");
+  }
+}
