@@ -190,6 +190,12 @@ class CodecTest {
           .as("%d at %d", w[1], w[0])
           .isInstanceOf(WireFormatException.class);
     }
+    // as many values, but of rows that do not descend
+    var mixed = java.nio.ByteBuffer.wrap(good.clone()).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+    Frame.seal(mixed.putInt(body + 16, 3).putInt(body + 20, 2));
+    assertThatThrownBy(() -> FactorChunk.open(mixed.array()))
+        .isInstanceOf(WireFormatException.class)
+        .hasMessageContaining("pivots");
     // a segment without rows in a frame without any
     var none = Frame.allocate(Frame.Kind.FACTOR, 1, 0, 0, 1, 12).putInt(4).putInt(1 << 30);
     assertThatThrownBy(() -> FactorChunk.open(Frame.seal(none.putInt(0))))
