@@ -237,6 +237,19 @@ class CodecTest {
     assertThat(p.column()).isEqualTo(patterns.column());
   }
 
+  /** Lengths with the right sum, one of them negative. */
+  @Test
+  void lengthsOfPatternsThatGoBackAreRefused() {
+    var two =
+        new PatternCodec.Patterns(new long[] {1, 1}, new int[] {0, 1, 3}, new int[] {4, 2, 9});
+    var bad = java.nio.ByteBuffer.wrap(PatternCodec.encode(0, two));
+    bad.order(java.nio.ByteOrder.LITTLE_ENDIAN);
+    Frame.seal(bad.putInt(Frame.HEADER + 16, 7).putInt(Frame.HEADER + 20, -4));
+    assertThatThrownBy(() -> PatternCodec.decode(bad.array()))
+        .isInstanceOf(WireFormatException.class)
+        .hasMessageContaining("lengths of patterns");
+  }
+
   private FrontReflectors reflectors(int front, int rank, int cm, int blocks) {
     int rows = rank + cm + 3;
     int[] own = random.ints(0, rows).distinct().limit(rows - 2).toArray();
