@@ -190,6 +190,12 @@ class CodecTest {
           .as("%d at %d", w[1], w[0])
           .isInstanceOf(WireFormatException.class);
     }
+    // as many values, but of rows that do not descend
+    var mixed = java.nio.ByteBuffer.wrap(good.clone()).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+    Frame.seal(mixed.putInt(body + 16, 3).putInt(body + 20, 2));
+    assertThatThrownBy(() -> FactorChunk.open(mixed.array()))
+        .isInstanceOf(WireFormatException.class)
+        .hasMessageContaining("pivots");
     // a segment without rows in a frame without any
     var none = Frame.allocate(Frame.Kind.FACTOR, 1, 0, 0, 1, 12).putInt(4).putInt(1 << 30);
     assertThatThrownBy(() -> FactorChunk.open(Frame.seal(none.putInt(0))))
@@ -229,6 +235,19 @@ class CodecTest {
     assertThat(p.multiplicity()).isEqualTo(patterns.multiplicity());
     assertThat(p.start()).isEqualTo(patterns.start());
     assertThat(p.column()).isEqualTo(patterns.column());
+  }
+
+  /** Lengths with the right sum, one of them negative. */
+  @Test
+  void lengthsOfPatternsThatGoBackAreRefused() {
+    var two =
+        new PatternCodec.Patterns(new long[] {1, 1}, new int[] {0, 1, 3}, new int[] {4, 2, 9});
+    var bad = java.nio.ByteBuffer.wrap(PatternCodec.encode(0, two));
+    bad.order(java.nio.ByteOrder.LITTLE_ENDIAN);
+    Frame.seal(bad.putInt(Frame.HEADER + 16, 7).putInt(Frame.HEADER + 20, -4));
+    assertThatThrownBy(() -> PatternCodec.decode(bad.array()))
+        .isInstanceOf(WireFormatException.class)
+        .hasMessageContaining("lengths of patterns");
   }
 
   private FrontReflectors reflectors(int front, int rank, int cm, int blocks) {
