@@ -148,7 +148,8 @@ public final class Keys {
           "sparqr.log.level",
           JVM,
           "`off`; with `--verbose` `warn`",
-          "what of Spark's log `sparqr` lets through when it is started without spark-submit");
+          "what of Spark's log `sparqr` lets through when it is started without spark-submit; with"
+              + " `--verbose` our own lines, too");
 
   private static final List<Key<?>> ALL =
       List.of(

@@ -7,6 +7,7 @@ import io.sparqr.error.SparseQrException;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.ObjectCodec;
+import java.io.Serializable;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.Supplier;
@@ -21,7 +22,10 @@ import org.apache.spark.api.java.JavaSparkContext;
  */
 final class TaskRefusal {
 
-  private static final String LEVEL = "sparqr.level.first";
+  private static final String LEVEL = "sparqr-first-task-of-the-level";
+
+  /** What travels. */
+  record Refused(SparseQrException error) implements Serializable {}
 
   private TaskRefusal() {}
 
@@ -50,7 +54,7 @@ final class TaskRefusal {
     if (!isLookedFor(context, first)) {
       throw e;
     }
-    return List.of(ObjectCodec.encode(e)).iterator();
+    return List.of(ObjectCodec.encode(new Refused(e))).iterator();
   }
 
   /** Whether the driver will look at the first frame of the level whose first task this is. */
@@ -71,7 +75,7 @@ final class TaskRefusal {
       List<byte[]> frames = reports.get();
       for (byte[] frame : frames) {
         if (Frame.kind(frame) == Frame.Kind.OBJECT) {
-          throw ObjectCodec.decode(frame, SparseQrException.class);
+          throw ObjectCodec.decode(frame, Refused.class).error();
         }
       }
       return frames;

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factor;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -16,6 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaRDD;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
 /** A task that runs out of memory ends its level with one error, and its job does not fail. */
@@ -58,12 +60,13 @@ class TaskRefusalTest {
         .hasMessageMatching(
             "task 7 \\(level 2, 2 fronts\\) ran out of memory: 5 MB were foretold for its fronts and"
                 + " blocks, the heap has [0-9,]+ MB: Java heap space; set spark.executor.memory.*")
-        .hasCauseInstanceOf(OutOfMemoryError.class);
+        .extracting(t -> t.getCause().toString(), as(InstanceOfAssertFactories.STRING))
+        .contains("java.lang.OutOfMemoryError: Java heap space");
     assertThat(((InsufficientMemoryException) e).requiredBytes()).isEqualTo(5L << 20);
     assertThat(((InsufficientMemoryException) e).availableBytes())
         .isEqualTo(Runtime.getRuntime().maxMemory());
     assertThat(RUNS).hasValue(1);
-    assertThat(LocalSpark.context().getLocalProperty("sparqr.level.first")).isNull();
+    assertThat(LocalSpark.context().getLocalProperty("sparqr-first-task-of-the-level")).isNull();
   }
 
   @Test
