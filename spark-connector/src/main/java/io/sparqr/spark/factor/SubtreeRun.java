@@ -79,10 +79,10 @@ final class SubtreeRun {
     for (byte[] b : blocks) {
       bytesIn += b.length;
     }
-    takeRows(blocks, rows);
+    long instead = takeRows(blocks, rows);
     addRidge(rows);
     RowBlock block = RowBatchCodec.decode(rows, plan.numbers().rhsCount());
-    metrics.arrived(block.rows());
+    metrics.arrived(block.rows() - instead);
     rows.clear();
     List<ContributionBlock> inputs = BlockCodec.decode(blocks.iterator());
     blocks.clear();
@@ -126,15 +126,18 @@ final class SubtreeRun {
     return new CheckedFactorizer(backend, Backends.host());
   }
 
-  /** Blocks that were reduced on their way are rows. */
-  private static void takeRows(List<byte[]> blocks, List<byte[]> rows) {
+  /** Blocks that were reduced on their way are rows; returns how many. */
+  private static long takeRows(List<byte[]> blocks, List<byte[]> rows) {
+    long count = 0;
     for (Iterator<byte[]> it = blocks.iterator(); it.hasNext(); ) {
       byte[] frame = it.next();
       if (Frame.kind(frame) == Frame.Kind.ROWS) {
         rows.add(frame);
+        count += RowBatchCodec.rows(frame);
         it.remove();
       }
     }
+    return count;
   }
 
   /** The ridge's rows of the task's pivots: made here, never shuffled. */

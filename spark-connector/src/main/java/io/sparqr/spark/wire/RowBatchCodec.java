@@ -98,6 +98,11 @@ public final class RowBatchCodec {
     }
   }
 
+  /** Rows of a batch; the frame is not checked. */
+  public static int rows(byte[] batch) {
+    return Frame.peek(batch, 2);
+  }
+
   /** The front of a batch's first row; the frame is not checked. */
   public static int firstFront(byte[] batch) {
     return ByteBuffer.wrap(batch).order(ByteOrder.LITTLE_ENDIAN).getInt(Frame.HEADER + 4);
