@@ -18,6 +18,9 @@ public final class BlockReducer {
 
   private static final long BUFFER_BYTES = 16L << 20;
 
+  /** Values of blocks, and of the buffer, beyond which a reduction takes too much memory. */
+  private static final long MOST_VALUES = 1L << 26;
+
   private final List<ContributionBlock> blocks;
   private final int parent;
   private final int rhsCount;
@@ -79,6 +82,18 @@ public final class BlockReducer {
   public long reducedValues() {
     long left = Math.min(rows, columns.length);
     return ContributionBlock.packedLength(left, columns.length);
+  }
+
+  /**
+   * Whether a reduction's arrays are of a size that a task can have beside its fronts: the blocks
+   * once more (12 bytes a value), and two buffers. Else the blocks must go as they are.
+   */
+  public boolean fits() {
+    return fits(values, columns.length, rhsCount);
+  }
+
+  static boolean fits(long values, long columns, int rhsCount) {
+    return values <= MOST_VALUES && (2 * columns + 1) * (columns + rhsCount) <= MOST_VALUES;
   }
 
   /** Flops of the reduction, about. */

@@ -57,6 +57,17 @@ class BlockReducerTest {
     assertThat(smaller).as("reductions that save something").isGreaterThan(20);
   }
 
+  /** Arrays end at 2^31 values, and a task's memory long before. */
+  @Test
+  void whatIsTooLargeGoesAsItIs() {
+    assertThat(BlockReducer.fits(1L << 26, 2000, 1)).isTrue();
+    assertThat(BlockReducer.fits((1L << 26) + 1, 2000, 1)).isFalse();
+    assertThat(BlockReducer.fits(1L << 33, 2000, 1)).isFalse();
+    assertThat(BlockReducer.fits(1000, 5000, 1)).isTrue();
+    assertThat(BlockReducer.fits(1000, 6000, 1)).isFalse();
+    assertThat(BlockReducer.fits(1000, 1L << 30, 1)).isFalse();
+  }
+
   /** The blocks that leave the fronts below a front that has several children. */
   private static TreeMap<Integer, List<ContributionBlock>> outputsByParent(FaultProblem p) {
     SubtreeProblem whole = p.problem();

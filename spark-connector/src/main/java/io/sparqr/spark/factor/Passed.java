@@ -68,7 +68,7 @@ final class Passed {
     if (blocks.size() > 1 && !plan.numbers().keepQ()) {
       var reducer = new BlockReducer(plan.analysis(), parent, blocks);
       boolean smaller = reducer.values() > WORTHWHILE * reducer.reducedValues();
-      if (smaller && isWorthItsFlops(reducer) && reduced(parent, reducer)) {
+      if (smaller && reducer.fits() && isWorthItsFlops(reducer) && reduced(parent, reducer)) {
         return;
       }
     }
