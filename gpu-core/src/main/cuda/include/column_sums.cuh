@@ -364,21 +364,36 @@ struct SparqrDepartures {
   const unsigned long long* out;  // and over what came out
   const int32_t* marked_in;
   const int32_t* marked_out;
-  const double* ended;  // [rhs]: squares of right-hand sides that ended here, scaled
-  double* result;       // the largest departure, then parts of ||t||^2
+  const double* residual;  // [slots * rhs]: parts of the squares of right-hand sides that ended here
+  const double* scale;     // [columns + rhs]
+  double* ended;           // [rhs]: their sums, not scaled
+  double* result;          // the largest departure, then parts of ||t||^2
   double probe_unit;
   int32_t columns;
   int32_t rhs;
+  int32_t slots;
+  int32_t unused;
 };
-static_assert(sizeof(SparqrDepartures) == 64, "departures size");
+static_assert(sizeof(SparqrDepartures) == 88, "departures size");
 
 constexpr int SPARQR_NORM_PARTS = 64;
 
-/** Parts of ||t||^2, the sum of the columns' probes. Grid: SPARQR_NORM_PARTS. */
+/** Parts of ||t||^2, the sum of the columns' probes, then what ended of each right-hand side. Grid: SPARQR_NORM_PARTS + rhs. */
 __device__ __forceinline__ void probe_norm(const SparqrDepartures& d) {
   __shared__ double parts[4];
   const int all = d.columns + d.rhs;
   double sum = 0;
+  if (blockIdx.x >= SPARQR_NORM_PARTS) {
+    const int q = blockIdx.x - SPARQR_NORM_PARTS;
+    for (int k = threadIdx.x; k < d.slots; k += 128) {
+      sum += d.residual[static_cast<long long>(k) * d.rhs + q];
+    }
+    sum = block_sum(sum, parts);
+    if (threadIdx.x == 0) {
+      d.ended[q] = sum;
+    }
+    return;
+  }
   for (int j = blockIdx.x * 128 + threadIdx.x; j < d.columns; j += SPARQR_NORM_PARTS * 128) {
     sum += units_of(d.in + 2ll * all + j, all);
   }
@@ -407,7 +422,7 @@ __device__ __forceinline__ void departures(const SparqrDepartures& d) {
     const double in = units_of(d.in + j, all) / SPARQR_SUM_UNIT;
     double out = units_of(d.out + j, all) / SPARQR_SUM_UNIT;
     if (j >= d.columns) {
-      out += d.ended[j - d.columns];
+      out += d.ended[j - d.columns] * d.scale[j] * d.scale[j];
     }
     const double probe = units_of(d.in + 2ll * all + j, all) - units_of(d.out + 2ll * all + j, all);
     const double squares = fabs(in - out) / fmax(in, 0.0625);

@@ -93,10 +93,10 @@ final class CudaModule implements AutoCloseable {
                 first));
   }
 
-  /** Launches the comparison of column sums, by a number of blocks. */
-  void launchComparison(CudaStream stream, ByteBuffer parameter, int blocks) {
+  /** Launches the comparison of column sums and of right-hand sides, by a number of blocks. */
+  void launchComparison(CudaStream stream, ByteBuffer parameter, int rhs, int blocks) {
     for (CUfunction function : List.of(probeNorm, departures)) {
-      int count = function == probeNorm ? NORM_PARTS : blocks;
+      int count = function == probeNorm ? NORM_PARTS + rhs : blocks;
       driver.check(
           "cuLaunchKernel",
           driver.calls().launch(function, count, THREADS, 0, stream.handle(), parameter, 0));

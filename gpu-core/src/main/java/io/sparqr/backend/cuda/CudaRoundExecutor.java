@@ -143,6 +143,7 @@ final class CudaRoundExecutor implements RoundExecutor {
 
   /** Memory for a stage, as its tasks expect to find it. */
   private void prepare(StageProgram program) {
+    columnSums.newStage();
     if (memory.reserve(program)) {
       resident = null;
     }
@@ -271,6 +272,11 @@ final class CudaRoundExecutor implements RoundExecutor {
   public long outputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums) {
     device.bind();
     return columnSums.output(onDevice(program), scale, counts, sums);
+  }
+
+  @Override
+  public void sumAhead(StageProgram program, double[] scale) {
+    columnSums.ahead(onDevice(program), scale);
   }
 
   @Override

@@ -12,9 +12,18 @@ final class CudaStream implements AutoCloseable {
   private boolean closed;
 
   CudaStream(CudaDriver driver) {
+    this(driver, 0);
+  }
+
+  private CudaStream(CudaDriver driver, int priority) {
     this.driver = driver;
-    driver.check("cuStreamCreateWithPriority", driver.calls().streamCreate(handle, 0));
+    driver.check("cuStreamCreateWithPriority", driver.calls().streamCreate(handle, priority));
     LiveResources.opened(LiveResources.Kind.STREAM);
+  }
+
+  /** A stream whose blocks go before those of others that wait for room. */
+  static CudaStream urgent(CudaDriver driver) {
+    return new CudaStream(driver, -1);
   }
 
   CUstream handle() {

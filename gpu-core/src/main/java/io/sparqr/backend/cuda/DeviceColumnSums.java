@@ -24,7 +24,7 @@ final class DeviceColumnSums implements AutoCloseable {
   static final int PARAMETER_BYTES = 112;
 
   /** Bytes of SparqrDepartures. */
-  static final int DEPARTURE_BYTES = 64;
+  static final int DEPARTURE_BYTES = 88;
 
   /** SPARQR_SUM_UNIT. */
   private static final double UNIT = 0x1p56;
@@ -57,27 +57,65 @@ final class DeviceColumnSums implements AutoCloseable {
   private final Transfers transfers;
   private final Workers workers;
   private final CudaStream stream;
+
+  /**
+   * For what need not wait for the stage's rounds: bound by additions to memory, of which they do
+   * few.
+   */
+  private final CudaStream beside;
+
+  private final CudaEvent inputDone;
   private final DeviceBuffer[] buffer = new DeviceBuffer[Part.values().length];
   private final int[] chunks = new int[4];
   private StageProgram resident;
   private double[] residentScale;
   private boolean[] residentCounts;
 
+  /** What the sums of the stage at hand were begun with; null: they were not. */
+  private double[] begun;
+
   DeviceColumnSums(CudaDriver driver, Transfers transfers, Workers workers, CudaStream stream) {
     this.driver = driver;
     this.transfers = transfers;
     this.workers = workers;
     this.stream = stream;
+    beside = CudaStream.urgent(driver);
+    inputDone = new CudaEvent(driver, false);
   }
 
   /** Leaves nothing on the device for the next program. */
   void forget() {
     resident = null;
+    begun = null;
+  }
+
+  /** A stage is about to run: no sums are its own yet. */
+  void newStage() {
+    begun = null;
+  }
+
+  /**
+   * As {@link io.sparqr.backend.staged.RoundExecutor#sumAhead} has it: enqueued, not waited for.
+   * What went in is summed beside the rounds, which only read it.
+   */
+  void ahead(Stage stage, double[] scale) {
+    StageProgram program = stage.program;
+    boolean[] all = new boolean[program.fronts() + program.blocks()];
+    Arrays.fill(all, true);
+    begin(program, scale, all);
+    sumInput(stage, beside);
+    inputDone.record(beside);
+    sumOutput(stage);
+    stream.await(inputDone);
+    int blocks = (scale.length + STEP / 16 - 1) / (STEP / 16);
+    stage.module.launchComparison(stream, departureParameter(stage), program.rhs(), blocks);
+    begun = scale;
   }
 
   /** As {@link io.sparqr.backend.staged.RoundExecutor#inputSums} has it. */
   long input(Stage stage, double[] scale, boolean[] counts, ColumnSums sums) {
     StageProgram program = stage.program;
+    begun = null;
     int fronts = program.fronts();
     boolean[] all = new boolean[fronts + program.blocks()];
     System.arraycopy(counts, 0, all, 0, fronts);
@@ -85,16 +123,16 @@ final class DeviceColumnSums implements AutoCloseable {
       all[fronts + b] = counts[program.descriptor(fronts + b).parent()];
     }
     begin(program, scale, all);
-    sumInput(stage);
+    sumInput(stage, stream);
     end(program, Part.SUMS_IN, Part.MARKED_IN, scale.length, sums);
     return bits(Part.BITS);
   }
 
-  private void sumInput(Stage stage) {
-    clear(stage.program, Part.SUMS_IN, Part.MARKED_IN, Part.BITS, Part.T);
-    launch(stage, SumKind.ENTRY, Part.ENTRY_CHUNKS, StageMemory.Part.S_VALUE);
-    launch(stage, SumKind.RHS, Part.RHS_CHUNKS, StageMemory.Part.S_VALUE);
-    launch(stage, SumKind.BLOCK, Part.BLOCK_CHUNKS, StageMemory.Part.INPUT);
+  private void sumInput(Stage stage, CudaStream by) {
+    clear(by, stage.program, Part.SUMS_IN, Part.MARKED_IN, Part.BITS, Part.T);
+    launch(by, stage, SumKind.ENTRY, Part.ENTRY_CHUNKS, StageMemory.Part.S_VALUE);
+    launch(by, stage, SumKind.RHS, Part.RHS_CHUNKS, StageMemory.Part.S_VALUE);
+    launch(by, stage, SumKind.BLOCK, Part.BLOCK_CHUNKS, StageMemory.Part.INPUT);
   }
 
   private long bits(Part part) {
@@ -106,62 +144,57 @@ final class DeviceColumnSums implements AutoCloseable {
 
   /** As {@link io.sparqr.backend.staged.RoundExecutor#compare} has it. */
   RoundExecutor.Compared compare(Stage stage, double[] scale, double[] residualSquares) {
-    StageProgram program = stage.program;
-    boolean[] all = new boolean[program.fronts() + program.blocks()];
-    Arrays.fill(all, true);
-    begin(program, scale, all);
-    double[] ended = new double[residualSquares.length];
-    int columns = program.columns().count();
-    for (int q = 0; q < ended.length; q++) {
-      double s = scale[columns + q];
-      ended[q] = residualSquares[q] * s * s;
+    if (begun != scale) {
+      ahead(stage, scale);
     }
-    doubles(Part.ENDED, ended);
-    sumInput(stage);
-    sumOutput(stage);
-    ByteBuffer parameter = departureParameter(program);
-    stage.module.launchComparison(stream, parameter, (scale.length + STEP / 16 - 1) / (STEP / 16));
     stream.synchronize();
-    double[] result = new double[1];
+    int rhs = residualSquares.length;
+    double[] result = new double[1 + rhs];
     long[] bits = new long[2];
     var slices =
         List.of(
-            new Transfers.Slice(get(Part.RESULT), 0, 8),
             new Transfers.Slice(get(Part.BITS), 0, 8),
-            new Transfers.Slice(get(Part.BITS_OUT), 0, 8));
+            new Transfers.Slice(get(Part.BITS_OUT), 0, 8),
+            new Transfers.Slice(get(Part.RESULT), 0, 8),
+            new Transfers.Slice(get(Part.ENDED), 0, 8 * rhs));
     transfers.fetch(
         null,
         slices,
         b -> {
-          result[0] = b.getDouble(0);
-          bits[0] = b.getLong(8);
-          bits[1] = b.getLong(16);
+          b.asLongBuffer().get(bits);
+          b.position(16).asDoubleBuffer().get(result);
         });
-    // A residual's squares in units that no double has: the host looks at it closely.
-    boolean known = Arrays.stream(ended).allMatch(Double::isFinite);
-    return new RoundExecutor.Compared(known ? result[0] : Double.NaN, bits[0], bits[1]);
+    boolean same = true;
+    for (int q = 0; q < rhs; q++) {
+      // The same terms in another order. Where it is not, or the squares are no double in the
+      // right-hand side's own units, the host looks at the stage closely.
+      double bound = Math.ulp(1.0) * (64 + stage.program.residualSlots());
+      same &= Math.abs(result[1 + q] - residualSquares[q]) <= bound * residualSquares[q];
+    }
+    return new RoundExecutor.Compared(same ? result[0] : Double.NaN, bits[0], bits[1]);
   }
 
-  private ByteBuffer departureParameter(StageProgram program) {
+  private ByteBuffer departureParameter(Stage stage) {
+    StageProgram program = stage.program;
     ByteBuffer b = ByteBuffer.allocateDirect(DEPARTURE_BYTES).order(ByteOrder.nativeOrder());
-    for (Part part :
-        List.of(
-            Part.SUMS_IN,
-            Part.SUMS_OUT,
-            Part.MARKED_IN,
-            Part.MARKED_OUT,
-            Part.ENDED,
-            Part.RESULT)) {
+    for (Part part : List.of(Part.SUMS_IN, Part.SUMS_OUT, Part.MARKED_IN, Part.MARKED_OUT)) {
+      b.putLong(get(part).address());
+    }
+    b.putLong(stage.memory.get(StageMemory.Part.RESIDUAL).address());
+    for (Part part : List.of(Part.SCALE, Part.ENDED, Part.RESULT)) {
       b.putLong(get(part).address());
     }
     b.putDouble(UNIT / probeSize(program));
     b.putInt(program.columns().count());
     b.putInt(program.rhs());
+    b.putInt(program.residualSlots());
+    b.putInt(0);
     return b.flip();
   }
 
   /** As {@link io.sparqr.backend.staged.RoundExecutor#outputSums} has it. */
   long output(Stage stage, double[] scale, boolean[] counts, ColumnSums sums) {
+    begun = null;
     begin(stage.program, scale, counts);
     sumOutput(stage);
     end(stage.program, Part.SUMS_OUT, Part.MARKED_OUT, scale.length, sums);
@@ -169,13 +202,13 @@ final class DeviceColumnSums implements AutoCloseable {
   }
 
   private void sumOutput(Stage stage) {
-    clear(stage.program, Part.SUMS_OUT, Part.MARKED_OUT, Part.BITS_OUT);
-    launch(stage, SumKind.OUTPUT, Part.OUTPUT_CHUNKS, StageMemory.Part.OUT);
+    clear(stream, stage.program, Part.SUMS_OUT, Part.MARKED_OUT, Part.BITS_OUT);
+    launch(stream, stage, SumKind.OUTPUT, Part.OUTPUT_CHUNKS, StageMemory.Part.OUT);
   }
 
-  private void clear(StageProgram program, Part... parts) {
+  private void clear(CudaStream by, StageProgram program, Part... parts) {
     for (Part part : parts) {
-      stream.fill(get(part).at(0), (byte) 0, bytes(program, part));
+      by.fill(get(part).at(0), (byte) 0, bytes(program, part));
     }
   }
 
@@ -204,7 +237,8 @@ final class DeviceColumnSums implements AutoCloseable {
     }
   }
 
-  private void launch(Stage stage, SumKind kind, Part chunkPart, StageMemory.Part values) {
+  private void launch(
+      CudaStream by, Stage stage, SumKind kind, Part chunkPart, StageMemory.Part values) {
     int count = chunks[chunkPart.ordinal()];
     if (count == 0) {
       return;
@@ -230,7 +264,7 @@ final class DeviceColumnSums implements AutoCloseable {
     b.putDouble(UNIT / probeSize(stage.program));
     b.putInt(stage.program.columns().count());
     b.putInt(stage.program.rhs());
-    stage.module.launchSums(kind, stream, b.flip(), count);
+    stage.module.launchSums(kind, by, b.flip(), count);
   }
 
   /** A power of two of which 64 are as much as a probe sum can be where all is right. */
@@ -365,6 +399,8 @@ final class DeviceColumnSums implements AutoCloseable {
   @Override
   public void close() {
     resident = null;
+    inputDone.close();
+    beside.close();
     for (int i = 0; i < buffer.length; i++) {
       if (buffer[i] != null) {
         DeviceBuffer b = buffer[i];

@@ -22,6 +22,11 @@ final class StageUpload {
   /** Bytes from which on a front's or a block's values go through the heap. */
   private static final long LARGE_BYTES = 1L << 30;
 
+  /**
+   * Bytes of values that one thread gathers at a time: less than it copies of what lies in order.
+   */
+  private static final int VALUE_BYTES = Transfers.PIECE_BYTES / 4;
+
   /** One thread's work: writes some bytes and sends them. */
   private record Piece(long bytes, Runnable send) {}
 
@@ -84,9 +89,9 @@ final class StageUpload {
         end = program.descriptor(from).sTo();
         from++;
       } while (from < program.fronts()
-          && 8 * (program.descriptor(from).sTo() - start) <= Transfers.PIECE_BYTES);
+          && 8 * (program.descriptor(from).sTo() - start) <= VALUE_BYTES);
       int to = from;
-      if (to == first + 1 && 8 * (end - start) > 2L * Transfers.PIECE_BYTES) {
+      if (to == first + 1 && 8 * (end - start) > 2L * VALUE_BYTES) {
         large(first, start, input);
       } else {
         doubles(Part.S_VALUE, start, end - start, b -> input.writeS(first, to, b));
@@ -105,7 +110,7 @@ final class StageUpload {
 
   /** A front that would keep one thread busy while the others wait. */
   private void large(int front, long start, StageInput input) {
-    for (StageInput.Part p : input.parts(front, Transfers.PIECE_BYTES / 8)) {
+    for (StageInput.Part p : input.parts(front, VALUE_BYTES / 8)) {
       doubles(Part.S_VALUE, start + p.offset(), p.doubles(), b -> input.writePart(p, b));
     }
   }

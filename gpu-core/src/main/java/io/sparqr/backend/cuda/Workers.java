@@ -4,9 +4,10 @@ package io.sparqr.backend.cuda;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Host threads of an executor, the device's context current in each. */
@@ -20,15 +21,19 @@ final class Workers implements AutoCloseable {
 
   private final CudaDevice device;
   private final int threads;
-  private final ExecutorService pool;
+  private final ThreadPoolExecutor pool;
 
   Workers(CudaDevice device, int threads) {
     this.device = device;
     this.threads = threads;
     var number = new AtomicInteger();
     pool =
-        Executors.newFixedThreadPool(
+        new ThreadPoolExecutor(
             threads,
+            threads,
+            0,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
             r -> {
               var thread = new Thread(r, "sparqr-cuda-" + number.getAndIncrement());
               thread.setDaemon(true);
@@ -38,29 +43,48 @@ final class Workers implements AutoCloseable {
 
   /** Starts items 0 .. count - 1, taken in this order; {@link Running#join} waits. */
   Running start(int count, Step step) {
+    return new Running(helpers(Math.min(threads, count), new AtomicInteger(), count, step));
+  }
+
+  /**
+   * Runs them all and waits. The calling thread, in which the device's context is current, takes
+   * items too: where all others are busy, it runs them alone.
+   */
+  void run(int count, Step step) {
     var next = new AtomicInteger();
+    List<Future<?>> helpers = helpers(Math.min(threads, count - 1), next, count, step);
+    try {
+      items(next, count, step);
+    } finally {
+      // Those that have not begun have nothing to do any more.
+      helpers.removeIf(f -> pool.remove((Runnable) f));
+      new Running(helpers).join();
+    }
+  }
+
+  private List<Future<?>> helpers(int many, AtomicInteger next, int count, Step step) {
     List<Future<?>> futures = new ArrayList<>();
-    for (int t = 0; t < Math.min(threads, count); t++) {
+    for (int t = 0; t < many; t++) {
       futures.add(
           pool.submit(
               () -> {
                 device.bind();
-                for (int i = next.getAndIncrement(); i < count; i = next.getAndIncrement()) {
-                  try {
-                    step.run(i);
-                  } catch (RuntimeException | Error e) {
-                    next.set(count);
-                    throw e;
-                  }
-                }
+                items(next, count, step);
               }));
     }
-    return new Running(futures);
+    return futures;
   }
 
-  /** Runs them all and waits. */
-  void run(int count, Step step) {
-    start(count, step).join();
+  /** Takes items until there are none; after a failure nobody takes any. */
+  private static void items(AtomicInteger next, int count, Step step) {
+    for (int i = next.getAndIncrement(); i < count; i = next.getAndIncrement()) {
+      try {
+        step.run(i);
+      } catch (RuntimeException | Error e) {
+        next.set(count);
+        throw e;
+      }
+    }
   }
 
   @Override

@@ -88,6 +88,13 @@ public interface RoundExecutor extends AutoCloseable {
   long outputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums);
 
   /**
+   * Says, from within {@link RowSink#underWay}, with what scale {@link #compare} will be asked: an
+   * executor that works by itself takes the sums as soon as its rounds are over, while the rows
+   * that they left are on their way. Optional.
+   */
+  default void sumAhead(StageProgram program, double[] scale) {}
+
+  /**
    * Compares {@link #inputSums} with {@link #outputSums} where both are, for a stage in which all
    * fronts are sound: the largest relative departure as {@link io.sparqr.numeric.integrity.Balance}
    * has it, NaN if a sum is none.

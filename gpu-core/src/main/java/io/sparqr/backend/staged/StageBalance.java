@@ -71,8 +71,14 @@ final class StageBalance {
     residual = new double[program.rhs()];
   }
 
-  /** What the host can find out by itself: best while the executor works. Once is enough. */
-  void lookAhead() {
+  /** What can be done while the executor's rounds run, and its sums after them. */
+  void lookAhead(RoundExecutor busy) {
+    lookAhead();
+    busy.sumAhead(program, ahead.scale());
+  }
+
+  /** What the host can find out by itself. Once is enough. */
+  private void lookAhead() {
     if (ahead == null) {
       var these = new RowsIn(columns, rows.rows(), whichRows(), blocks, threads);
       ahead = unitColumns ? these.unitProbe(new BitSet()) : these.probe(new BitSet());

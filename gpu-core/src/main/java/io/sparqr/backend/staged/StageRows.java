@@ -26,6 +26,7 @@ final class StageRows implements RoundExecutor.RowSink {
   private final int threads;
   private final Runnable meanwhile;
   private final double[][] ahead;
+  private final LongAdder allBits = new LongAdder();
 
   /**
    * A sink.
@@ -49,6 +50,11 @@ final class StageRows implements RoundExecutor.RowSink {
     this.tolerance = tolerance;
     this.threads = threads;
     ahead = new double[fronts.length][];
+  }
+
+  /** The sum of the mixed bits of all rows that came. */
+  long bits() {
+    return allBits.sum();
   }
 
   @Override
@@ -94,6 +100,7 @@ final class StageRows implements RoundExecutor.RowSink {
     } else {
       bits += copy(from, right);
     }
+    allBits.add(bits + blockBits);
     done.put(new FrontFactor(front, d.fn(), live, values, right, d.rhs(), bits), block, blockBits);
   }
 

@@ -21,10 +21,10 @@ import java.util.concurrent.atomic.LongAdder;
  */
 final class StageValues implements RoundExecutor.StageInput {
 
-  /** Values that are copied, then summed up, at a time. */
+  /** Values that are copied and summed up at a time. */
   private static final int PIECE = 1 << 12;
 
-  /** Values that are copied one by one: a row of a sparse matrix. */
+  /** Values that are collected before they go on: a row of a sparse matrix. */
   private static final int SHORT = 48;
 
   private final RowsByFront rows;
@@ -75,8 +75,12 @@ final class StageValues implements RoundExecutor.StageInput {
 
   @Override
   public void writeS(int from, int to, DoubleBuffer target) {
+    var writer = new Writer(target);
     for (int f = from; f < to; f++) {
-      long sum = writeRuns(fronts[f], false, target) + writeRuns(fronts[f], true, target);
+      int n = rows.count(fronts[f]);
+      writeRuns(fronts[f], 0, n, false, writer);
+      writeRuns(fronts[f], 0, n, true, writer);
+      long sum = writer.end();
       if (given != null) {
         given.use(rows.place(fronts[f]), sum);
       }
@@ -128,7 +132,9 @@ final class StageValues implements RoundExecutor.StageInput {
   @Override
   public void writePart(Part p, DoubleBuffer target) {
     Parts all = inParts.get(p.front());
-    all.bits.add(writeRuns(fronts[p.front()], p.from(), p.to(), p.right(), target));
+    var writer = new Writer(target);
+    writeRuns(fronts[p.front()], p.from(), p.to(), p.right(), writer);
+    all.bits.add(writer.end());
     if (all.left.decrementAndGet() == 0) {
       long sum = all.bits.sum();
       if (given != null) {
@@ -138,53 +144,79 @@ final class StageValues implements RoundExecutor.StageInput {
     }
   }
 
-  /** Entries or right-hand sides of all of a front's rows. */
-  private long writeRuns(int front, boolean right, DoubleBuffer target) {
-    return writeRuns(front, 0, rows.count(front), right, target);
-  }
-
-  /** Of the front's rows [k, n); rows that follow each other at once. */
-  private long writeRuns(int front, int begin, int n, boolean right, DoubleBuffer target) {
+  /**
+   * Entries or right-hand sides of the front's rows [k, n); rows that follow each other at once.
+   */
+  private void writeRuns(int front, int begin, int n, boolean right, Writer to) {
     RowBlock r = rows.rows();
     int rhs = r.rhsCount();
-    long sum = 0;
     int k = begin;
     while (k < n) {
       int first = rows.row(front, k);
       int count = Math.min(rows.run(front, k), n - k);
       int end = first + count;
       k += count;
-      sum +=
-          right
-              ? write(r.rhs(), first * rhs, end * rhs, target)
-              : write(r.value(), r.rowStart()[first], r.rowStart()[end], target);
-    }
-    return sum;
-  }
-
-  private static long write(double[] x, int from, int to, DoubleBuffer target) {
-    long sum = 0;
-    if (to - from <= SHORT) {
-      for (int k = from; k < to; k++) {
-        target.put(x[k]);
-        sum += BitChecksum.mixed(x[k]);
+      if (right) {
+        to.write(r.rhs(), first * rhs, end * rhs);
+      } else {
+        to.write(r.value(), r.rowStart()[first], r.rowStart()[end]);
       }
-      return sum;
     }
-    int at = from;
-    while (at < to) {
-      int count = Math.min(PIECE, to - at);
-      target.put(x, at, count);
-      sum += BitChecksum.sum(x, at, at + count);
-      at += count;
-    }
-    return sum;
   }
 
   @Override
   public void writeBlock(int b, DoubleBuffer target) {
-    double[] values = blocks.get(b).values();
-    double[] rhs = blocks.get(b).rhs();
-    bits.add(write(values, 0, values.length, target) + write(rhs, 0, rhs.length, target));
+    var writer = new Writer(target);
+    writer.write(blocks.get(b).values(), 0, blocks.get(b).values().length);
+    writer.write(blocks.get(b).rhs(), 0, blocks.get(b).rhs().length);
+    bits.add(writer.end());
+  }
+
+  /** Writes values and sums them up; short runs by the piece. */
+  private static final class Writer {
+    private final DoubleBuffer target;
+    private final double[] collected = new double[PIECE];
+    private int used;
+    private long sum;
+
+    Writer(DoubleBuffer target) {
+      this.target = target;
+    }
+
+    void write(double[] x, int from, int to) {
+      if (to - from > SHORT) {
+        flush();
+        writeLong(x, from, to);
+        return;
+      }
+      if (used + to - from > PIECE) {
+        flush();
+      }
+      for (int k = from; k < to; k++) {
+        collected[used++] = x[k];
+      }
+    }
+
+    private void writeLong(double[] x, int from, int to) {
+      for (int at = from; at < to; at += PIECE) {
+        int end = Math.min(to, at + PIECE);
+        target.put(x, at, end - at);
+        sum += BitChecksum.sum(x, at, end);
+      }
+    }
+
+    private void flush() {
+      target.put(collected, 0, used);
+      sum += BitChecksum.sum(collected, 0, used);
+      used = 0;
+    }
+
+    /** All is written; the sum since the last call. */
+    long end() {
+      flush();
+      long all = sum;
+      sum = 0;
+      return all;
+    }
   }
 }

@@ -196,20 +196,17 @@ public final class StagedFactorization {
         StageProgram program = stage.program();
         var balance = new StageBalance(program, fronts, rows, in, options);
         var values = new StageValues(rows, fronts, in, given);
+        var sink =
+            new StageRows(
+                program,
+                fronts,
+                done,
+                options.rankTolerance(),
+                options.threads(),
+                () -> balance.lookAhead(executor));
         RoundExecutor.Result result;
         try {
-          result =
-              executor.execute(
-                  program,
-                  values,
-                  options.rankTolerance(),
-                  new StageRows(
-                      program,
-                      fronts,
-                      done,
-                      options.rankTolerance(),
-                      options.threads(),
-                      balance::lookAhead));
+          result = executor.execute(program, values, options.rankTolerance(), sink);
         } catch (InsufficientMemoryException e) {
           budget = Math.min(budget, program.deviceBytes() - 1);
           count = shrink(count, program.deviceBytes());
@@ -220,7 +217,7 @@ public final class StagedFactorization {
         blocks.verify(in);
         remember(stage);
         account(program, result);
-        complete(program, fronts, result, balance, values.bits() + program.sBits());
+        complete(program, fronts, result, balance, values.bits() + program.sBits(), sink.bits());
         return;
       }
     }
@@ -279,13 +276,15 @@ public final class StagedFactorization {
      * all above them stay pending.
      *
      * @param read sum of the bits of what went up
+     * @param came sum of the bits of all rows that came down
      */
     private void complete(
         StageProgram program,
         int[] fronts,
         RoundExecutor.Result result,
         StageBalance balance,
-        long read) {
+        long read,
+        long came) {
       int n = fronts.length;
       boolean[] pends = new boolean[n];
       List<Integer> dead = lowestUnsound(program, result.state(), pends);
@@ -293,10 +292,9 @@ public final class StagedFactorization {
       for (int f = 0; f < n; f++) {
         sound[f] = result.state()[f] == TaskLayout.STATE_SOUND && !pends[f];
       }
-      long kept = done.bits(fronts, sound);
-      boolean checked = dead.isEmpty() && soundAndRight(program, result, balance, read, kept);
+      boolean checked = dead.isEmpty() && soundAndRight(program, result, balance, read, came);
       if (!checked) {
-        balance.left(executor, sound, pends, read, kept);
+        balance.left(executor, sound, pends, read, done.bits(fronts, sound));
       }
       if (options.keepQ()) {
         fetchReflectors(program, fronts, pends);

@@ -17,6 +17,9 @@ final class NormsIn {
   /** Columns whose multipliers one thread makes at a time. */
   private static final int COLUMNS = 1 << 13;
 
+  /** Numbers from which on another thread is worth its start. */
+  private static final int PER_THREAD = 1 << 19;
+
   /** Rows whose right-hand sides one thread takes at a time. */
   private static final int RIGHT_ROWS = 1 << 17;
 
@@ -77,10 +80,10 @@ final class NormsIn {
     int n = columns.count();
     int rhs = rows.rhsCount();
     double[] scale = new double[n + rhs];
-    OrderedChunks.run((n + COLUMNS - 1) / COLUMNS, threads, () -> new UnitScales(scale));
+    OrderedChunks.run((n + COLUMNS - 1) / COLUMNS, worth(n), () -> new UnitScales(scale));
     double[] squares = new double[rhs];
     int chunks = (count() + RIGHT_ROWS - 1) / RIGHT_ROWS;
-    OrderedChunks.run(chunks, threads, () -> new RightSquares(squares));
+    OrderedChunks.run(chunks, worth(count()), () -> new RightSquares(squares));
     for (ContributionBlock b : blocks) {
       for (int k = 0; k < b.rhs().length; k++) {
         squares[k % rhs] += b.rhs()[k] * b.rhs()[k];
@@ -92,6 +95,13 @@ final class NormsIn {
       scale[n + q] = ColumnProbe.scale(-1 - q, plain ? Math.sqrt(squares[q]) : norm[q]);
     }
     return ColumnProbe.of(n, scale, without);
+  }
+
+  /**
+   * Threads that so many numbers are worth: they wait for each other, and others want the cores.
+   */
+  private int worth(int numbers) {
+    return Math.min(threads, 1 + numbers / PER_THREAD);
   }
 
   private static boolean inRange(double squares) {

@@ -251,6 +251,11 @@ final class DeviceFaults implements FaultTarget {
   }
 
   @Override
+  public void sumAhead(StageProgram p, double[] scale) {
+    inner.sumAhead(p, scale);
+  }
+
+  @Override
   public Compared compare(StageProgram p, double[] scale, double[] residualSquares) {
     hostMoment();
     return inner.compare(p, scale, residualSquares);
