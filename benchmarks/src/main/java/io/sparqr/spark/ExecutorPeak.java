@@ -98,8 +98,7 @@ public final class ExecutorPeak {
               .parallelize(IntStream.range(0, parts).boxed().toList(), parts)
               .mapPartitionsWithIndex((p, it) -> rows(count, p, parts, levels), true);
       long begin = System.nanoTime();
-      LeastSquaresSolution solution =
-          GpuSparseQR.builder().backend(BackendChoice.CPU).solve(rows);
+      LeastSquaresSolution solution = GpuSparseQR.builder().backend(BackendChoice.CPU).solve(rows);
       double seconds = (System.nanoTime() - begin) * 1e-9;
       // Heartbeats come once a second.
       Thread.sleep(2500);
@@ -150,8 +149,7 @@ public final class ExecutorPeak {
 
   private static List<ExecutorSummary> executors(JavaSparkContext context) {
     var all = new ArrayList<ExecutorSummary>();
-    for (Object e :
-        CollectionConverters.asJava(context.sc().statusStore().executorList(true))) {
+    for (Object e : CollectionConverters.asJava(context.sc().statusStore().executorList(true))) {
       all.add((ExecutorSummary) e);
     }
     all.removeIf(e -> e.id().equals("driver"));

@@ -20,7 +20,7 @@ import java.util.List;
  * @param h2dBytes host to device
  * @param d2hBytes device to host
  * @param peakDeviceBytes most device memory held
- * @param peakHostBytes most host memory held in fronts and contribution blocks
+ * @param peakHostBytes most host memory held in rows, fronts, contribution blocks and R
  * @param factorSeconds wall time of the whole call
  * @param droppedNorm 2-norm of what rank detection dropped
  * @param normDeparture largest relative departure of the column sums in what was accepted ({@code
@@ -104,6 +104,28 @@ public record FactorSummary(
         Math.max(normDeparture, other.normDeparture),
         redoneTasks + other.redoneTasks,
         all);
+  }
+
+  /** The same where more host memory was held before or after. */
+  public FactorSummary withHostPeak(long bytes) {
+    return new FactorSummary(
+        backend,
+        device,
+        fronts,
+        rank,
+        flopsDone,
+        stages,
+        rounds,
+        tasks,
+        h2dBytes,
+        d2hBytes,
+        peakDeviceBytes,
+        Math.max(peakHostBytes, bytes),
+        factorSeconds,
+        droppedNorm,
+        normDeparture,
+        redoneTasks,
+        warnings);
   }
 
   /** The same with a departure that was seen, if it is more. */

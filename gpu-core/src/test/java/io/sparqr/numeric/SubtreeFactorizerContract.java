@@ -11,10 +11,13 @@ import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.symbolic.Amalgamation;
+import io.sparqr.symbolic.Reduction;
 import io.sparqr.symbolic.SymbolicOptions;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -209,6 +212,57 @@ public abstract class SubtreeFactorizerContract {
     CsrMatrix a = TestMatrices.ofRank(130, 80, rank, random);
     var c = ContractCase.natural("rank " + rank, a, TestMatrices.vector(130, random), 1);
     c.verify(c.run(backend, TaskRun.whole(c.analysis), 1), rank);
+  }
+
+  /** A factor's levels first, each with rows of its own, then what all of them share. */
+  private static CsrMatrix star(int levels, int shared, boolean dummies, Random random) {
+    var rows = new ArrayList<TreeMap<Integer, Double>>();
+    for (int g = 0; g < levels; g++) {
+      int count = 1 + random.nextInt(3 * shared);
+      for (int i = 0; i < count; i++) {
+        var row = new TreeMap<Integer, Double>();
+        row.put(g, dummies ? 1 : random.nextGaussian());
+        for (int k = dummies ? 1 : 1 + random.nextInt(shared); k > 0; k--) {
+          row.put(levels + random.nextInt(shared), dummies ? 1 : random.nextGaussian());
+        }
+        rows.add(row);
+      }
+    }
+    return TestMatrices.of(levels + shared, rows);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+  void blocksOfManyChildrenReducedInATree(long seed) {
+    var random = new Random(seed);
+    boolean dummies = seed % 2 == 0;
+    int shared = 3 + random.nextInt(seed < 5 ? 10 : 40);
+    CsrMatrix a = star(150 + random.nextInt(300), shared, dummies, random);
+    double[] b = TestMatrices.vector(2 * a.rows(), random);
+    var options = SymbolicOptions.defaults().withOrdering(OrderingMethod.NATURAL);
+    var plain = new ContractCase("star " + seed, a, b, 2, options.withReduction(Reduction.none()));
+    int rank =
+        plain
+            .run(backend, TaskRun.whole(plain.analysis), 1)
+            .factorization(plain.ones(), plain.tolerance, 2)
+            .rank();
+    var c =
+        new ContractCase(
+            "star in a tree " + seed, a, b, 2, options.withReduction(new Reduction(4, 1, 0, 1)));
+    int deep = 0;
+    for (int f = 0; f < c.analysis.fronts(); f++) {
+      int p = c.analysis.parent(f);
+      deep += c.analysis.fp(f) == 0 && p >= 0 && c.analysis.fp(p) == 0 ? 1 : 0;
+    }
+    assertThat(deep).as("reductions of reductions, seed %d", seed).isPositive();
+    for (int[] tasks :
+        List.of(
+            TaskRun.whole(c.analysis),
+            TaskRun.subtrees(c.analysis, 30),
+            TaskRun.subtrees(c.analysis, 7))) {
+      c.verify(c.run(backend, tasks, 2), rank);
+    }
+    c.verifyKeptQ(backend, TaskRun.subtrees(c.analysis, 40), 1);
   }
 
   @Test

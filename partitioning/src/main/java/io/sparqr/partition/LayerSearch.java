@@ -62,7 +62,7 @@ final class LayerSearch {
     this.options = options;
     long most = 0;
     for (int f : forest.alive()) {
-      most = Math.max(most, forest.peak[f]);
+      most = Math.max(most, forest.need(f));
     }
     long peak = most;
     best =
@@ -232,7 +232,7 @@ final class LayerSearch {
         ResourceModel.Worker worker = resources.workers().get(w);
         double finish =
             load[w] + TreeCost.seconds(forest.flops[f], forest.bytes[f], forest.fronts[f], worker);
-        boolean holds = worker.memoryBytes() >= Math.min(mostMemory, forest.peak[f]);
+        boolean holds = worker.memoryBytes() >= Math.min(mostMemory, forest.need(f));
         if (holds && finish < end) {
           end = finish;
           to = w;

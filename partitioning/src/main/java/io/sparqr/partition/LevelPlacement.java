@@ -46,7 +46,7 @@ final class LevelPlacement {
     long peak = 0;
     for (int f : root) {
       flops += forest.flops[f];
-      peak = Math.max(peak, forest.peak[f]);
+      peak = Math.max(peak, forest.need(f));
     }
     int[] usable = usableWorkers(flops, peak);
     int[][] units = units(forest, root, usable.length);
@@ -150,7 +150,7 @@ final class LevelPlacement {
     double[] local = new double[ready.length];
     double inputBytes = 0;
     for (int i : unit) {
-      peak = Math.max(peak, forest.peak[root[i]]);
+      peak = Math.max(peak, forest.need(root[i]));
       flops += forest.flops[root[i]];
       bytes += forest.bytes[root[i]];
       fronts += forest.fronts[root[i]];
@@ -236,12 +236,12 @@ final class LevelPlacement {
     long outputs = 0;
     for (int k = 0; k < members.length; k++) {
       int f = root[members[k]];
-      if (k > from && FrontMemory.add(outputs, forest.peak[f]) > limit) {
+      if (k > from && FrontMemory.add(outputs, forest.need(f)) > limit) {
         groups.add(new Group(w, Arrays.copyOfRange(members, from, k)));
         from = k;
         outputs = 0;
       }
-      outputs = FrontMemory.add(outputs, cost.blockBytes[f]);
+      outputs = FrontMemory.add(outputs, FrontMemory.add(cost.blockBytes[f], forest.kept[f]));
     }
     groups.add(new Group(w, Arrays.copyOfRange(members, from, members.length)));
   }

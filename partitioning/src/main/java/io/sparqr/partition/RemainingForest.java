@@ -22,9 +22,13 @@ final class RemainingForest {
 
   /**
    * Most bytes alive while the remaining part of each front's subtree is worked through in order,
-   * the blocks of children cut off before all held from the start.
+   * the blocks of children cut off before all held from the start; rows of A and R, which a task
+   * holds all along, are counted in {@link #kept}.
    */
   final long[] peak;
+
+  /** Bytes of rows of A, as they come and decoded, and of R in each front's subtree. */
+  final long[] kept;
 
   /** Longest path of fronts in the remaining part of each front's subtree. */
   final int[] height;
@@ -41,6 +45,7 @@ final class RemainingForest {
     bytes = new double[nf];
     fronts = new double[nf];
     peak = new long[nf];
+    kept = new long[nf];
     height = new int[nf];
     held = new long[nf];
     for (int f = 0; f < nf; f++) {
@@ -48,6 +53,11 @@ final class RemainingForest {
       here[f] = true;
     }
     sum();
+  }
+
+  /** Bytes that a task of the remaining part of f's subtree alone needs. */
+  long need(int f) {
+    return FrontMemory.add(peak[f], kept[f]);
   }
 
   boolean isEmpty() {
@@ -121,6 +131,7 @@ final class RemainingForest {
       fronts[f] = 1;
       height[f] = 1;
       peak[f] = 0;
+      kept[f] = cost.keptBytes(f);
     }
     for (int f = 0; f < cost.fronts; f++) {
       int p = cost.parent[f];
@@ -132,12 +143,13 @@ final class RemainingForest {
       held[f] = inputs[f];
     }
     for (int f : alive) {
-      peak[f] = Math.max(peak[f], FrontMemory.add(held[f], cost.frontBytes[f]));
+      peak[f] = Math.max(peak[f], FrontMemory.add(held[f], cost.workBytes[f]));
       int p = cost.parent[f];
       if (p >= 0) {
         flops[p] += flops[f];
         bytes[p] += bytes[f];
         fronts[p] += fronts[f];
+        kept[p] = FrontMemory.add(kept[p], kept[f]);
         height[p] = Math.max(height[p], height[f] + 1);
         peak[p] = Math.max(peak[p], FrontMemory.add(held[p] - inputs[f], peak[f]));
         held[p] = FrontMemory.add(held[p] - inputs[f], cost.blockBytes[f]);

@@ -10,6 +10,9 @@ import io.sparqr.symbolic.SymbolicAnalysis;
  */
 final class TreeCost {
 
+  /** Bytes of an entry of a row: position and value. */
+  private static final long ENTRY_BYTES = 12;
+
   /** Seconds a front costs whatever its size: calls, maps, scheduling. */
   private static final double FRONT_SECONDS = 1e-6;
 
@@ -21,19 +24,89 @@ final class TreeCost {
   /** Bytes of each front's contribution block. */
   final long[] blockBytes;
 
-  /** Costs of an analysis with right-hand sides carried along. O(nf). */
+  private final boolean host;
+
+  /** Bytes of an upper triangle of each front's columns as rows: an index beside each value. */
+  private final long[] mergedBytes;
+
+  /** Bytes that each front needs while it is factored, besides what goes into it. */
+  final long[] workBytes;
+
+  /** Bytes of each front's rows of A, as a task holds them from its start to its end. */
+  final long[] rowBytes;
+
+  /** Bytes of each front's rows of R, as a task holds them from then to its end. */
+  final long[] resultBytes;
+
+  /** Costs of an analysis with right-hand sides carried along, on CPUs. O(n). */
   TreeCost(SymbolicAnalysis analysis, int rhs) {
+    this(analysis, rhs, true);
+  }
+
+  /**
+   * The same.
+   *
+   * @param host whether the memory is the host's, which rows and R fill too; else a device's
+   */
+  TreeCost(SymbolicAnalysis analysis, int rhs, boolean host) {
+    this.host = host;
     fronts = analysis.fronts();
     parent = new int[fronts];
     flops = new double[fronts];
     frontBytes = new long[fronts];
     blockBytes = new long[fronts];
+    mergedBytes = new long[fronts];
+    workBytes = new long[fronts];
+    rowBytes = new long[fronts];
+    resultBytes = new long[fronts];
+    double perRow = bytesOfRow(analysis, rhs);
     for (int f = 0; f < fronts; f++) {
       parent[f] = analysis.parent(f);
       flops[f] = analysis.frontFlops(f);
       frontBytes[f] = FrontMemory.frontBytes(analysis, f, rhs);
       blockBytes[f] = FrontMemory.contributionBytes(analysis, f, rhs);
+      if (host) {
+        long fm = analysis.fm(f);
+        long r = Math.min(analysis.fp(f), fm);
+        long merged = Math.min(fm, analysis.fn(f));
+        mergedBytes[f] =
+            FrontMemory.contributionBytes(merged, analysis.fn(f), rhs) / 8 * ENTRY_BYTES;
+        workBytes[f] = FrontMemory.hostBytes(fm, analysis.fn(f), rhs);
+        rowBytes[f] = (long) (perRow * rows(analysis, f));
+        resultBytes[f] = FrontMemory.contributionBytes(r, analysis.fn(f), rhs);
+      } else {
+        workBytes[f] = frontBytes[f];
+      }
     }
+  }
+
+  /**
+   * Bytes of what a task sends for a front at most: a triangle of its columns, as rows. On a
+   * device's way blocks may go as they are.
+   */
+  long reducedBytes(int f) {
+    return host ? mergedBytes[f] : Long.MAX_VALUE;
+  }
+
+  /** Bytes of a front's rows of A, twice while they are decoded, and of R. */
+  long keptBytes(int f) {
+    return FrontMemory.add(FrontMemory.multiply(2, rowBytes[f]), resultBytes[f]);
+  }
+
+  /** Rows of A of a front. */
+  private static long rows(SymbolicAnalysis analysis, int f) {
+    long rows = 0;
+    for (int p = analysis.firstPivot(f); p < analysis.firstPivot(f + 1); p++) {
+      rows += analysis.leftmostCount(p);
+    }
+    return rows;
+  }
+
+  /** Bytes of a row of average length: its entries, right-hand sides, place and number. */
+  private static double bytesOfRow(SymbolicAnalysis analysis, int rhs) {
+    double rows = Math.max(1, analysis.rows() - analysis.emptyRows() - analysis.singletons());
+    double entries = analysis.nonzeros() - analysis.singletonEntries();
+    return ENTRY_BYTES * entries / rows + 8 * rhs + 16;
   }
 
   /** Seconds of some fronts together on a worker. */
@@ -49,20 +122,27 @@ final class TreeCost {
   }
 
   /**
-   * Most bytes alive while a task works through its fronts in order: all inputs are there from the
-   * start, a front is assembled beside its children's blocks, which then go; outputs stay.
+   * Most bytes alive while a task works through its fronts in order: all rows as they came and
+   * decoded, beside the inputs; then rows, inputs and a front beside its children's blocks, which
+   * go when it is assembled; R and outputs stay. On a device fronts and blocks alone.
    *
    * @param task fronts, ascending
    * @param owner task of every front; {@code id} for this one
    */
   long peakBytes(int[] task, int[] owner, int id, long inputBytes) {
-    long live = inputBytes;
-    long peak = live;
+    long rows = 0;
+    for (int f : task) {
+      rows = FrontMemory.add(rows, rowBytes[f]);
+    }
+    long live = FrontMemory.add(rows, inputBytes);
+    long peak = FrontMemory.add(live, rows);
     long[] childBytes = new long[task.length];
     for (int k = 0; k < task.length; k++) {
       int f = task[k];
-      peak = Math.max(peak, FrontMemory.add(live, frontBytes[f]));
-      live = FrontMemory.add(live - childBytes[k], blockBytes[f]);
+      peak = Math.max(peak, FrontMemory.add(live, workBytes[f]));
+      long left = FrontMemory.add(blockBytes[f], resultBytes[f]);
+      live = FrontMemory.add(live - childBytes[k], left);
+      peak = Math.max(peak, FrontMemory.add(live, host ? packedFrom(f) : 0));
       int p = parent[f];
       if (p >= 0 && owner[p] == id) {
         int at = java.util.Arrays.binarySearch(task, k + 1, task.length, p);
@@ -70,5 +150,10 @@ final class TreeCost {
       }
     }
     return peak;
+  }
+
+  /** Bytes of a front that are there still when its block and its rows of R are packed. */
+  private long packedFrom(int f) {
+    return workBytes[f] == frontBytes[f] ? frontBytes[f] : workBytes[f] / 2;
   }
 }

@@ -1,9 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.partition;
 
+import io.sparqr.symbolic.FrontMemory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 
 /** One way to cut the tree, for a wanted number of levels, and what it is estimated to take. */
@@ -169,15 +171,27 @@ final class TreeCut {
     return new TreePartition(list, levels, taskOfFront, seconds, lowerBound);
   }
 
+  /** Bytes of blocks from other tasks; several from one task for one front are reduced there. */
+  private long inputBytes(int[] in) {
+    var fromTask = new HashMap<Long, Long>();
+    for (int c : in) {
+      long key = (long) owner[c] << 32 | cost.parent[c];
+      fromTask.merge(key, cost.blockBytes[c], FrontMemory::add);
+    }
+    long sum = 0;
+    for (var e : fromTask.entrySet()) {
+      int parent = (int) (long) e.getKey();
+      sum = FrontMemory.add(sum, Math.min(e.getValue(), cost.reducedBytes(parent)));
+    }
+    return sum;
+  }
+
   private SubtreeTask task(int t, int id, int level, int[] in, int[] out) {
     double flops = 0;
     for (int f : taskFronts.get(t)) {
       flops += cost.flops[f];
     }
-    long inputBytes = 0;
-    for (int c : in) {
-      inputBytes += cost.blockBytes[c];
-    }
+    long inputBytes = inputBytes(in);
     long peak = cost.peakBytes(taskFronts.get(t), owner, t, inputBytes);
     return new SubtreeTask(id, level, taskFronts.get(t), in, out, taskWorker.get(t), flops, peak);
   }

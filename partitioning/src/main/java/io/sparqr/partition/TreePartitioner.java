@@ -48,11 +48,16 @@ public final class TreePartitioner {
    */
   public static TreePartition partition(
       SymbolicAnalysis analysis, ResourceModel resources, PartitionOptions options, int rhs) {
-    TreeCost cost = new TreeCost(analysis, rhs);
+    boolean host = resources.workers().stream().anyMatch(w -> !w.device());
+    TreeCost cost = new TreeCost(analysis, rhs, host);
     double bound = lowerBound(cost, resources);
-    int most = resources.workers().size() == 1 ? options.minLevels() : options.maxLevels();
+    boolean alone = resources.workers().size() == 1;
     TreePartition best = null;
-    for (int levels = options.minLevels(); levels <= most; levels++) {
+    for (int levels = options.minLevels(); levels <= options.maxLevels(); levels++) {
+      if (alone && best != null && overMemory(best, resources) == 0) {
+        // More levels would bring nothing but barriers.
+        break;
+      }
       for (double caution : levels < 3 ? ONCE : CAUTIONS) {
         TreePartition cut = TreeCut.of(cost, resources, options, levels, caution, bound);
         if (best == null || better(cut, best, resources, options)) {

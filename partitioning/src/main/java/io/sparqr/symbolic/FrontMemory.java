@@ -7,7 +7,41 @@ package io.sparqr.symbolic;
  */
 public final class FrontMemory {
 
+  /** Entries of a front that a CPU assembles whole, whatever its shape. */
+  public static final long WHOLE_FRONT_ENTRIES = 1L << 23;
+
+  /** Bytes of rows that are merged into a tall front's triangle at a time, about. */
+  public static final long CHUNK_BYTES = 32L << 20;
+
   private FrontMemory() {}
+
+  /**
+   * Whether a CPU merges a front's rows into a triangle chunk by chunk: more than four rows a
+   * column, and too large to be held whole.
+   */
+  public static boolean isTall(long fm, long fn, long rhs) {
+    return fm > 4 * fn && multiply(fm, fn + rhs) > WHOLE_FRONT_ENTRIES;
+  }
+
+  /** Rows of a tall front that are held at a time, its triangle's among them. */
+  public static long tallRows(long fn, long rhs) {
+    return tallRows(fn, rhs, CHUNK_BYTES);
+  }
+
+  /** The same of a buffer of about so many bytes: at least a quarter more rows than columns. */
+  public static long tallRows(long fn, long rhs, long bytes) {
+    return Math.max(bytes / 8 / Math.max(fn + rhs, 1), fn + fn / 4 + 1);
+  }
+
+  /**
+   * Most bytes that a CPU needs for a front besides what goes into it: the assembled front, or,
+   * where it is tall, the rows held and the matrix that they are reduced in.
+   */
+  public static long hostBytes(long fm, long fn, long rhs) {
+    return isTall(fm, fn, rhs)
+        ? 2 * frontBytes(Math.min(fm, tallRows(fn, rhs)), fn, rhs)
+        : frontBytes(fm, fn, rhs);
+  }
 
   /** Bytes of an assembled front: fm x (fn + rhs) doubles. */
   public static long frontBytes(long fm, long fn, long rhs) {

@@ -232,6 +232,11 @@ public final class SymbolicAnalysis implements Serializable {
       throw new IndexOutOfBoundsException("position " + position + " belongs to no front");
     }
     int k = Arrays.binarySearch(data.firstPivot, position);
-    return k >= 0 ? k : -k - 2;
+    k = k >= 0 ? k : -k - 2;
+    while (data.firstPivot[k + 1] <= position) {
+      // Fronts without pivots begin where the next one with some does.
+      k++;
+    }
+    return k;
   }
 }

@@ -49,7 +49,9 @@ public final class SymbolicAnalyzer {
     double orderSeconds = (System.nanoTime() - orderBegin) * 1e-9;
     t.end("order");
     AnalysisPlan plan = plans.take(rest.pattern(), chosen.order(), t);
-    SymbolicAnalysis.Data data = assemble(pattern, singletons, rest, chosen, plan);
+    SymbolicAnalysis.Data data =
+        ReductionFronts.insert(
+            assemble(pattern, singletons, rest, chosen, plan), options.reduction());
     t.end("result");
     double analyzeSeconds = (System.nanoTime() - begin) * 1e-9 - orderSeconds;
     return new SymbolicAnalysis(withSeconds(data, orderSeconds, analyzeSeconds));

@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param rhs number of right-hand sides carried along, for the byte counts; at least 0
  * @param rate how fast the factorization will be: what AUTO weighs the time of further orderings
  *     with; empty, the default: whoever knows says it, else {@link FactorizationRate#processor()}
+ * @param reduction when contribution blocks are reduced in a tree before they meet
  */
 public record SymbolicOptions(
     OrderingMethod ordering,
@@ -28,7 +29,8 @@ public record SymbolicOptions(
     Amalgamation amalgamation,
     int[] notSingletons,
     int rhs,
-    Optional<FactorizationRate> rate)
+    Optional<FactorizationRate> rate,
+    Reduction reduction)
     implements Serializable {
 
   /** Checks that a given order is there exactly when it is asked for; copies the array. */
@@ -36,6 +38,7 @@ public record SymbolicOptions(
     Objects.requireNonNull(ordering, "ordering");
     Objects.requireNonNull(amalgamation, "amalgamation");
     Objects.requireNonNull(rate, "rate");
+    Objects.requireNonNull(reduction, "reduction");
     if ((ordering == OrderingMethod.GIVEN) != given.isPresent()) {
       throw new IllegalArgumentException("a given order goes with ordering GIVEN and only with it");
     }
@@ -60,13 +63,14 @@ public record SymbolicOptions(
         Amalgamation.defaults(),
         new int[0],
         1,
-        Optional.empty());
+        Optional.empty(),
+        Reduction.defaults());
   }
 
   /** The same with another ordering (not GIVEN). */
   public SymbolicOptions withOrdering(OrderingMethod method) {
     return new SymbolicOptions(
-        method, Optional.empty(), singletons, amalgamation, notSingletons, rhs, rate);
+        method, Optional.empty(), singletons, amalgamation, notSingletons, rhs, rate, reduction);
   }
 
   /** The same with the caller's order. */
@@ -78,33 +82,50 @@ public record SymbolicOptions(
         amalgamation,
         notSingletons,
         rhs,
-        rate);
+        rate,
+        reduction);
   }
 
   /** The same with singletons taken out or not. */
   public SymbolicOptions withSingletons(boolean on) {
-    return new SymbolicOptions(ordering, given, on, amalgamation, notSingletons, rhs, rate);
+    return new SymbolicOptions(
+        ordering, given, on, amalgamation, notSingletons, rhs, rate, reduction);
   }
 
   /** The same with other amalgamation rules. */
   public SymbolicOptions withAmalgamation(Amalgamation rules) {
-    return new SymbolicOptions(ordering, given, singletons, rules, notSingletons, rhs, rate);
+    return new SymbolicOptions(
+        ordering, given, singletons, rules, notSingletons, rhs, rate, reduction);
   }
 
   /** The same with columns excluded from the singletons. */
   public SymbolicOptions withNotSingletons(int[] columns) {
-    return new SymbolicOptions(ordering, given, singletons, amalgamation, columns, rhs, rate);
+    return new SymbolicOptions(
+        ordering, given, singletons, amalgamation, columns, rhs, rate, reduction);
   }
 
   /** The same with another number of right-hand sides. */
   public SymbolicOptions withRhs(int count) {
     return new SymbolicOptions(
-        ordering, given, singletons, amalgamation, notSingletons, count, rate);
+        ordering, given, singletons, amalgamation, notSingletons, count, rate, reduction);
   }
 
   /** The same with another expectation of speed. */
   public SymbolicOptions withRate(FactorizationRate expected) {
     return new SymbolicOptions(
-        ordering, given, singletons, amalgamation, notSingletons, rhs, Optional.of(expected));
+        ordering,
+        given,
+        singletons,
+        amalgamation,
+        notSingletons,
+        rhs,
+        Optional.of(expected),
+        reduction);
+  }
+
+  /** The same with another rule for the reduction of contribution blocks. */
+  public SymbolicOptions withReduction(Reduction rule) {
+    return new SymbolicOptions(
+        ordering, given, singletons, amalgamation, notSingletons, rhs, rate, rule);
   }
 }

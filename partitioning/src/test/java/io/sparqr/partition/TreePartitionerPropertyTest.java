@@ -218,7 +218,7 @@ class TreePartitionerPropertyTest {
   @Test
   void aWorkerThatCannotHoldTheTreeIsPassedOver() {
     SymbolicAnalysis s = grid(100);
-    ResourceModel.Worker small = ResourceModel.Worker.cpu("small", 1e10, 100_000);
+    ResourceModel.Worker small = ResourceModel.Worker.cpu("small", 1e10, 1_000_000);
     ResourceModel.Worker large = ResourceModel.Worker.cpu("large", 1e9, 1L << 40);
     ResourceModel model = new ResourceModel(List.of(small, large), 1e12, 1e-4);
     TreePartition p = TreePartitioner.partition(s, model, new PartitionOptions(2, 4, 1, 0));

@@ -8,6 +8,7 @@ import io.sparqr.numeric.dense.Crew;
 import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.numeric.dense.StaircaseQr;
 import io.sparqr.numeric.dense.TallReducer;
+import io.sparqr.symbolic.FrontMemory;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 
@@ -17,11 +18,6 @@ import java.util.Arrays;
  * columns goes through a {@link TallReducer} first and needs only its buffer.
  */
 final class FrontWorker {
-
-  /** A front of more entries than this, and four times as many rows as columns, is chunked. */
-  private static final long WHOLE_FRONT_ENTRIES = 1L << 23;
-
-  private static final long CHUNK_BYTES = 32L << 20;
 
   /** Workspaces up to this many entries are kept from front to front. */
   private static final int KEPT_ENTRIES = 1 << 21;
@@ -55,7 +51,8 @@ final class FrontWorker {
       ContributionBlock block = state.takeBlock(analysis.child(f, c));
       if (block != null) {
         assembly.addChild(block);
-        childBytes += bytes(block);
+        // What came from outside stays: the check compares with it.
+        childBytes += state.isOfTask(block.front()) ? bytes(block) : 0;
       }
     }
     assembly.sort();
@@ -70,13 +67,14 @@ final class FrontWorker {
     Arrays.fill(squares, 0);
     FrontLayout layout = assembly.layout();
     int count = layout.count();
-    long entries = StaircaseQr.length(count, fn + rhsCount);
     double[] matrix;
     int ld;
     int[] stair;
     double flops = 0;
     QKeeper keeper = state.keepsQ() ? new QKeeper(f, layout) : null;
-    if (count > 4L * fn && entries > WHOLE_FRONT_ENTRIES) {
+    if (FrontMemory.isTall(count, fn, rhsCount)) {
+      long tallBytes = FrontMemory.hostBytes(count, fn, rhsCount);
+      state.hold(tallBytes);
       TallReducer tall = reduced(fn, crew, keeper);
       assembly.release();
       state.release(childBytes);
@@ -90,6 +88,7 @@ final class FrontWorker {
       }
       flops = tall.flops();
       System.arraycopy(tall.residualSquares(), 0, squares, 0, rhsCount);
+      state.release(tallBytes);
     } else {
       ld = leadingDimension(count);
       matrix = workspace(f, StaircaseQr.length(ld, fn + rhsCount));
@@ -122,7 +121,7 @@ final class FrontWorker {
   }
 
   private TallReducer reduced(int fn, Crew crew, QKeeper keeper) {
-    int capacity = TallReducer.capacity(fn, rhsCount, CHUNK_BYTES);
+    int capacity = TallReducer.capacity(fn, rhsCount, FrontMemory.CHUNK_BYTES);
     var tall = new TallReducer(kernels, fn, rhsCount, capacity);
     if (keeper != null) {
       tall.keepReflectors();
@@ -134,6 +133,7 @@ final class FrontWorker {
       int at = tall.open(assembly.layout().leftmost(i));
       assembly.scatterOne(i, tall.rows(), fn, at);
     }
+    tall.close();
     return tall;
   }
 

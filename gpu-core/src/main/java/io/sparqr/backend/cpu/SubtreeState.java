@@ -5,6 +5,7 @@ import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
+import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.assembly.RowsByFront;
@@ -51,6 +52,7 @@ final class SubtreeState {
     this.dropped = new double[count];
     this.flops = new double[count];
     this.rows = new RowsByFront(problem);
+    hold(bytes(problem.rows()));
     for (ContributionBlock b : problem.inputs()) {
       checkInput(b);
       inputs.put(b.front(), b);
@@ -71,6 +73,16 @@ final class SubtreeState {
     if (inputs.containsKey(b.front())) {
       throw new IllegalArgumentException("two contribution blocks of front " + b.front());
     }
+  }
+
+  /** With what groups them by front. */
+  private static long bytes(RowBlock r) {
+    return 12L * r.rowStart()[r.rows()] + r.rows() * (16L + 8 * r.rhsCount());
+  }
+
+  /** Whether a front is the task's own. */
+  boolean isOfTask(int front) {
+    return index(front) >= 0;
   }
 
   /** Place of a front in the task's list, or -1. */
@@ -128,6 +140,7 @@ final class SubtreeState {
       double droppedNorm,
       double flopsDone) {
     factors[index] = factor;
+    hold(8L * (factor.values().length + factor.rhs().length));
     blocks[index] = block;
     System.arraycopy(residual, 0, squares, index * residual.length, residual.length);
     dropped[index] = droppedNorm;

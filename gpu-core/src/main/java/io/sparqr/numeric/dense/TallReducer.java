@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.dense;
 
+import io.sparqr.symbolic.FrontMemory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -85,11 +86,17 @@ public final class TallReducer {
     return sorted;
   }
 
-  /** Rows of a buffer of about {@code bytes}, at least twice as many as columns. */
+  /**
+   * Rows of a buffer of about {@code bytes}: {@link FrontMemory#tallRows}, as an array has room.
+   */
   public static int capacity(int columns, int further, long bytes) {
-    long room = bytes / 8 / Math.max(columns + further, 1);
     long most = (Integer.MAX_VALUE - 8L) / Math.max(columns + further + 1, 1);
-    return (int) Math.min(Math.max(room, 2L * columns + 1), most);
+    return (int) Math.min(FrontMemory.tallRows(columns, further, bytes), most);
+  }
+
+  /** No row comes any more: lets go of the matrix that rows were reduced in. */
+  public void close() {
+    matrix = new double[0];
   }
 
   /**

@@ -38,6 +38,9 @@ public final class TaskColumns {
     int runs = 0;
     int count = 0;
     for (int f : fronts) {
+      if (analysis.fp(f) == 0) {
+        continue;
+      }
       int at = analysis.firstPivot(f);
       if (runs == 0 || end[runs - 1] != at) {
         first[runs] = at;
@@ -143,7 +146,7 @@ public final class TaskColumns {
    */
   public void numbers(int f, int[] target, int at) {
     int fp = analysis.fp(f);
-    int first = number(analysis.firstPivot(f));
+    int first = fp == 0 ? 0 : number(analysis.firstPivot(f));
     for (int k = 0; k < fp; k++) {
       target[at + k] = first + k;
     }
