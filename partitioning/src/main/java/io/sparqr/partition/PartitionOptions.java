@@ -10,9 +10,22 @@ import java.io.Serializable;
  * @param maxLevels most levels of the task tree; default 4
  * @param minLevels least levels, where the tree is deep enough (tests force several); default 1
  * @param minTaskFlops work under which a subtree is not worth a task of its own; default 2e8
+ * @param combinedParts partitions in each of which the rows of a front are combined when they are
+ *     more than it takes; 0, the default: rows come as they are
  */
 public record PartitionOptions(
-    int tasksPerWorker, int maxLevels, int minLevels, double minTaskFlops) implements Serializable {
+    int tasksPerWorker, int maxLevels, int minLevels, double minTaskFlops, int combinedParts)
+    implements Serializable {
+
+  /** Rows come as they are. */
+  public PartitionOptions(int tasksPerWorker, int maxLevels, int minLevels, double minTaskFlops) {
+    this(tasksPerWorker, maxLevels, minLevels, minTaskFlops, 0);
+  }
+
+  /** The same where rows are combined in so many partitions. */
+  public PartitionOptions withCombinedParts(int parts) {
+    return new PartitionOptions(tasksPerWorker, maxLevels, minLevels, minTaskFlops, parts);
+  }
 
   /** Checks the ranges. */
   public PartitionOptions {

@@ -40,15 +40,16 @@ final class TreeCost {
 
   /** Costs of an analysis with right-hand sides carried along, on CPUs. O(n). */
   TreeCost(SymbolicAnalysis analysis, int rhs) {
-    this(analysis, rhs, true);
+    this(analysis, rhs, true, 0);
   }
 
   /**
    * The same.
    *
    * @param host whether the memory is the host's, which rows and R fill too; else a device's
+   * @param parts partitions in which rows are combined; 0: they are not
    */
-  TreeCost(SymbolicAnalysis analysis, int rhs, boolean host) {
+  TreeCost(SymbolicAnalysis analysis, int rhs, boolean host, int parts) {
     this.host = host;
     fronts = analysis.fronts();
     parent = new int[fronts];
@@ -69,10 +70,14 @@ final class TreeCost {
         long fm = analysis.fm(f);
         long r = Math.min(analysis.fp(f), fm);
         long merged = Math.min(fm, analysis.fn(f));
-        mergedBytes[f] =
-            FrontMemory.contributionBytes(merged, analysis.fn(f), rhs) / 8 * ENTRY_BYTES;
+        mergedBytes[f] = asRows(merged, analysis.fn(f), rhs);
         workBytes[f] = FrontMemory.hostBytes(fm, analysis.fn(f), rhs);
         rowBytes[f] = (long) (perRow * rows(analysis, f));
+        if (parts > 0) {
+          // Fewer than two triangles are left as they are.
+          long most = FrontMemory.multiply(2L * parts, triangle(analysis.fn(f), rhs));
+          rowBytes[f] = Math.min(rowBytes[f], most);
+        }
         resultBytes[f] = FrontMemory.contributionBytes(r, analysis.fn(f), rhs);
       } else {
         workBytes[f] = frontBytes[f];
@@ -91,6 +96,15 @@ final class TreeCost {
   /** Bytes of a front's rows of A, twice while they are decoded, and of R. */
   long keptBytes(int f) {
     return FrontMemory.add(FrontMemory.multiply(2, rowBytes[f]), resultBytes[f]);
+  }
+
+  private static long triangle(long fn, long rhs) {
+    return asRows(fn, fn, rhs);
+  }
+
+  /** Bytes of an upper trapezoid as rows. */
+  private static long asRows(long rows, long fn, long rhs) {
+    return FrontMemory.contributionBytes(rows, fn, rhs) / 8 * ENTRY_BYTES + 16 * rows;
   }
 
   /** Rows of A of a front. */

@@ -49,7 +49,7 @@ public final class TreePartitioner {
   public static TreePartition partition(
       SymbolicAnalysis analysis, ResourceModel resources, PartitionOptions options, int rhs) {
     boolean host = resources.workers().stream().anyMatch(w -> !w.device());
-    TreeCost cost = new TreeCost(analysis, rhs, host);
+    TreeCost cost = new TreeCost(analysis, rhs, host, options.combinedParts());
     double bound = lowerBound(cost, resources);
     boolean alone = resources.workers().size() == 1;
     TreePartition best = null;

@@ -83,7 +83,8 @@ public record SolveReport(
    * @param rounds rounds of the bucket scheduler
    * @param tasks device tasks
    * @param peakDeviceBytes most device memory held by a task
-   * @param peakHostBytes most host memory held in fronts and contribution blocks by a task
+   * @param peakHostBytes most heap that a task held in rows, fronts, contribution blocks and R
+   * @param foretoldHostBytes the same as the plan has it; of tasks on devices what they need there
    */
   public record Factorization(
       long nnzR,
@@ -95,7 +96,8 @@ public record SolveReport(
       long rounds,
       long tasks,
       long peakDeviceBytes,
-      long peakHostBytes)
+      long peakHostBytes,
+      long foretoldHostBytes)
       implements Serializable {
 
     /** Copies the devices. */
@@ -257,6 +259,7 @@ public record SolveReport(
     map.put("gflops", gflops());
     map.put("peakDeviceBytes", factorization.peakDeviceBytes);
     map.put("peakHostBytes", factorization.peakHostBytes);
+    map.put("foretoldHostBytes", factorization.foretoldHostBytes);
     map.put("warnings", warnings);
     return map;
   }

@@ -21,7 +21,8 @@ class SolveReportTest {
     return new SolveReport(
         new SolveReport.Matrix(12_000, 300, 40_000, 2),
         new SolveReport.Analysis("AMD", "asked for amd", 7, 2e9, 5, 3),
-        new SolveReport.Factorization(900, 3e9, "cuda", "required", List.of("H200"), 1, 2, 3, 4, 5),
+        new SolveReport.Factorization(
+            900, 3e9, "cuda", "required", List.of("H200"), 1, 2, 3, 4, 5, 6),
         new SolveReport.RankTest(1e-10, "given", 298, new int[] {4, 17}),
         new SolveReport.Proof(2e-16, 1),
         new SolveReport.Traffic(10, 20, 30),

@@ -8,6 +8,11 @@ import io.sparqr.spark.resource.PlannedPlaces;
 import io.sparqr.spark.wire.ChangeCodec;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.apache.spark.Dependency;
 import org.apache.spark.Partition;
 import org.apache.spark.SparkContext;
@@ -95,22 +100,38 @@ final class LevelRdd extends RDD<byte[]> {
 
   private java.util.Iterator<byte[]> factor(Partition split, TaskContext context) {
     var rows = new ArrayList<byte[]>();
-    var blocks = new ArrayList<byte[]>();
     Seq<Dependency<?>> parents = dependencies();
     int task = first + split.index();
-    for (int k = 0; k < parents.size(); k++) {
-      read(parents.apply(k).rdd(), task, context, k == 0 ? rows : blocks);
-    }
+    frames(parents.apply(0).rdd(), task, context).forEachRemaining(rows::add);
     ChangeCodec.refuse(rows);
+    // Blocks are decoded as they come, one frame at a time.
+    var blocks =
+        IntStream.range(1, parents.size())
+            .boxed()
+            .flatMap(k -> stream(frames(parents.apply(k).rdd(), task, context)))
+            .iterator();
     var run = new SubtreeRun(plan.value(), task, threads[split.index()], metrics);
     return run.run(rows, blocks);
   }
 
-  private static void read(RDD<?> parent, int task, TaskContext context, List<byte[]> into) {
+  private static Stream<byte[]> stream(java.util.Iterator<byte[]> frames) {
+    return StreamSupport.stream(
+        Spliterators.spliteratorUnknownSize(frames, Spliterator.ORDERED), false);
+  }
+
+  private static java.util.Iterator<byte[]> frames(RDD<?> parent, int task, TaskContext context) {
     Iterator<?> it = parent.iterator(parent.partitions()[task], context);
-    while (it.hasNext()) {
-      into.add((byte[]) ((Tuple2<?, ?>) it.next())._2());
-    }
+    return new java.util.Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return it.hasNext();
+      }
+
+      @Override
+      public byte[] next() {
+        return (byte[]) ((Tuple2<?, ?>) it.next())._2();
+      }
+    };
   }
 
   private record Index(int index) implements Partition {

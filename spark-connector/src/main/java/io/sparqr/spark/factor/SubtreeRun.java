@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.function.Consumer;
@@ -71,28 +72,71 @@ final class SubtreeRun {
    *     of the output blocks or the rows that stand for them, then {@link FactorChunk}s, made as
    *     they are asked for
    */
-  Iterator<byte[]> run(List<byte[]> rows, List<byte[]> blocks) {
-    long bytesIn = 0;
-    for (byte[] b : rows) {
-      bytesIn += b.length;
-    }
-    for (byte[] b : blocks) {
-      bytesIn += b.length;
-    }
-    long instead = takeRows(blocks, rows);
+  Iterator<byte[]> run(List<byte[]> rows, Iterator<byte[]> blocks) {
+    var arriving = new Arriving(blocks, rows);
+    List<ContributionBlock> inputs = BlockCodec.decode(arriving);
     addRidge(rows);
+    long rowBytes = bytes(rows);
+    long bytesIn = rowBytes + arriving.blockBytes;
     RowBlock block = RowBatchCodec.decode(rows, plan.numbers().rhsCount());
-    metrics.arrived(block.rows() - instead);
+    metrics.arrived(block.rows() - arriving.reducedRows);
+    // As they came and as they are now; blocks as they are now.
+    long arrival = 2 * rowBytes + arriving.blockBytes;
     rows.clear();
-    List<ContributionBlock> inputs = BlockCodec.decode(blocks.iterator());
-    blocks.clear();
     var problem = new SubtreeProblem(plan.analysis(), task.fronts(), block, inputs);
     Backends.Chosen backend =
         Backends.choose(
             plan.numbers().devices(),
             devices -> DeviceLease.device(TaskContext.get(), devices, plan.numbers().local()));
     SubtreeFactor factor = factor(backend, problem);
-    return frames(factor, bytesIn, backend.reason());
+    return frames(factor, bytesIn, arrival, backend.reason());
+  }
+
+  private static long bytes(List<byte[]> frames) {
+    long bytes = 0;
+    for (byte[] b : frames) {
+      bytes += b.length;
+    }
+    return bytes;
+  }
+
+  /** The frames of blocks among those that arrive; rows that stand for blocks go to the rows. */
+  private static final class Arriving implements Iterator<byte[]> {
+    private final Iterator<byte[]> frames;
+    private final List<byte[]> rows;
+    private byte[] next;
+    long blockBytes;
+    long reducedRows;
+
+    Arriving(Iterator<byte[]> frames, List<byte[]> rows) {
+      this.frames = frames;
+      this.rows = rows;
+    }
+
+    @Override
+    public boolean hasNext() {
+      while (next == null && frames.hasNext()) {
+        byte[] frame = frames.next();
+        if (Frame.kind(frame) == Frame.Kind.ROWS) {
+          rows.add(frame);
+          reducedRows += RowBatchCodec.rows(frame);
+        } else {
+          blockBytes += frame.length;
+          next = frame;
+        }
+      }
+      return next != null;
+    }
+
+    @Override
+    public byte[] next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      byte[] frame = next;
+      next = null;
+      return frame;
+    }
   }
 
   SubtreeFactor factor(Backends.Chosen backend, SubtreeProblem problem) {
@@ -126,20 +170,6 @@ final class SubtreeRun {
     return new CheckedFactorizer(backend, Backends.host());
   }
 
-  /** Blocks that were reduced on their way are rows; returns how many. */
-  private static long takeRows(List<byte[]> blocks, List<byte[]> rows) {
-    long count = 0;
-    for (Iterator<byte[]> it = blocks.iterator(); it.hasNext(); ) {
-      byte[] frame = it.next();
-      if (Frame.kind(frame) == Frame.Kind.ROWS) {
-        rows.add(frame);
-        count += RowBatchCodec.rows(frame);
-        it.remove();
-      }
-    }
-    return count;
-  }
-
   /** The ridge's rows of the task's pivots: made here, never shuffled. */
   private void addRidge(List<byte[]> rows) {
     if (plan.numbers().ridge() == 0) {
@@ -158,14 +188,15 @@ final class SubtreeRun {
     rows.add(batch.take(Integer.MAX_VALUE, 0));
   }
 
-  private Iterator<byte[]> frames(SubtreeFactor factor, long bytesIn, String reason) {
+  private Iterator<byte[]> frames(SubtreeFactor factor, long bytesIn, long arrival, String reason) {
     Passed passed = Passed.of(plan, task.id(), factor);
     long blockBytes = passed.bytes();
     double[] squares = factor.residualSquares().clone();
     for (int q = 0; q < squares.length; q++) {
       squares[q] += passed.residualSquares()[q];
     }
-    FactorSummary summary = factor.summary().withDeparture(passed.departure());
+    FactorSummary summary =
+        factor.summary().withDeparture(passed.departure()).withHostPeak(arrival);
     if (!passed.warnings().isEmpty()) {
       summary = summary.doneAgain(passed.warnings());
     }

@@ -3,6 +3,7 @@ package io.sparqr.spark.internal;
 
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FactorSummary;
+import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
@@ -31,7 +32,7 @@ final class FactorReport {
                 made.pattern().nonzeros(),
                 plan.numbers().rhsCount()),
             analysis(options, plan),
-            factorization(made, plan.analysis()),
+            factorization(made, plan),
             rankTest(options, plan, dead),
             new SolveReport.Proof(
                 Math.max(summary.normDeparture(), made.combined().departure()),
@@ -70,8 +71,8 @@ final class FactorReport {
         plan.partition().levels());
   }
 
-  private static SolveReport.Factorization factorization(
-      FactorState.Made made, SymbolicAnalysis analysis) {
+  private static SolveReport.Factorization factorization(FactorState.Made made, SolvePlan plan) {
+    SymbolicAnalysis analysis = plan.analysis();
     FactorSummary summary = made.totals().summary();
     List<String> devices =
         summary.device().isEmpty() ? List.of() : List.of(summary.device().split(" \\+ "));
@@ -85,7 +86,8 @@ final class FactorReport {
         summary.rounds(),
         summary.tasks(),
         summary.peakDeviceBytes(),
-        summary.peakHostBytes());
+        summary.peakHostBytes(),
+        plan.partition().tasks().stream().mapToLong(SubtreeTask::peakBytes).max().orElse(0));
   }
 
   private static SolveReport.RankTest rankTest(SolveOptions options, SolvePlan plan, int[] dead) {

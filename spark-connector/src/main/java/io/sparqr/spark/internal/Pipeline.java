@@ -3,9 +3,9 @@ package io.sparqr.spark.internal;
 
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.FactorOptions;
+import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.TreePartition;
-import io.sparqr.partition.TreePartitioner;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.factor.FactorTotals;
 import io.sparqr.spark.factor.Levels;
@@ -222,7 +222,7 @@ public final class Pipeline {
     TreePartition partition =
         analysis.fronts() == 0
             ? new TreePartition(List.of(), 0, new int[0], 0, 0)
-            : TreePartitioner.partition(analysis, resources.model(), options.cut().partition());
+            : resources.cut(analysis, cutOptions(), Math.max(1, found.rhsCount()));
     double[] scale = new double[analysis.columns()];
     double largest = 0;
     for (int j = 0; j < scale.length; j++) {
@@ -260,6 +260,10 @@ public final class Pipeline {
             options.problem().equilibrate(),
             resources.combineFlops(found.nonzeros())),
         found.readings());
+  }
+
+  private PartitionOptions cutOptions() {
+    return options.cut().partition().withCombinedParts(source.rows().getNumPartitions());
   }
 
   /** A power of two, 1 unless squares of the right-hand side would leave the range. */

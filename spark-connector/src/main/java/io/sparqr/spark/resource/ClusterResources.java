@@ -2,14 +2,22 @@
 package io.sparqr.spark.resource;
 
 import io.sparqr.error.BackendUnavailableException;
+import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.partition.DeviceModel;
+import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.SubtreeTask;
+import io.sparqr.partition.TreePartition;
+import io.sparqr.partition.TreePartitioner;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.resource.PlannedPlaces.Place;
+import io.sparqr.symbolic.FrontMemory;
+import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.spark.SparkConf;
@@ -36,6 +44,12 @@ public final class ClusterResources {
 
   /** All rows may take this part of a worker's memory at most, as 1 / share. */
   private static final long CROWDING_SHARE = 8;
+
+  /** Of a worker's heap, what its tasks are planned to take together. */
+  private static final double PLANNED_SHARE = 0.4;
+
+  /** Of a worker's heap, what its tasks can take together; the rest is Spark's and the JVM's. */
+  private static final double USABLE_SHARE = 0.85;
 
   private final List<Worker> workers;
   private final int taskCpus;
@@ -188,17 +202,102 @@ public final class ClusterResources {
     return taskCpus;
   }
 
-  /** The model that the tree's cut is planned with. */
+  /** The model that the tree's cut is planned with: few tasks at once, each with much heap. */
   public ResourceModel model() {
+    return model(workers.size() == 1 ? 1 : 2);
+  }
+
+  /**
+   * The same where a worker runs so many tasks at once, or what it can. They share a part of its
+   * heap; the rest is left to Spark and to what nobody foresees.
+   */
+  private ResourceModel model(int atOnce) {
     var list = new ArrayList<ResourceModel.Worker>();
     for (Worker w : workers) {
       double flops = w.cores() * rates.coreFlops();
+      long heap = (long) (PLANNED_SHARE * w.memoryBytes()) / Math.min(atOnce, slots(w));
       list.add(
           w.device()
               .map(d -> ResourceModel.Worker.gpu(w.name(), rates.device(d)))
-              .orElseGet(() -> ResourceModel.Worker.cpu(w.name(), flops, w.memoryBytes())));
+              .orElseGet(() -> ResourceModel.Worker.cpu(w.name(), flops, heap)));
     }
     return new ResourceModel(list, rates.network(), rates.levelSeconds());
+  }
+
+  /**
+   * Cuts the tree. Where some tasks would not fit into their worker's heap, once more with less for
+   * each: smaller tasks, as many as its cores run at once.
+   *
+   * @param rhs right-hand sides carried along
+   * @throws InsufficientMemoryException if that does not fit either
+   */
+  public TreePartition cut(SymbolicAnalysis analysis, PartitionOptions options, int rhs) {
+    TreePartition cut = TreePartitioner.partition(analysis, model(), options, rhs);
+    try {
+      requireMemory(cut);
+      return cut;
+    } catch (InsufficientMemoryException e) {
+      cut = TreePartitioner.partition(analysis, model(Integer.MAX_VALUE), options, rhs);
+      requireMemory(cut);
+      return cut;
+    }
+  }
+
+  /** Tasks that a worker runs at once. */
+  private int slots(Worker w) {
+    return w.device().isPresent() ? 1 : Math.max(1, w.cores() / taskCpus);
+  }
+
+  /**
+   * Refuses a cut of which some tasks that run at once need more heap than their worker has. On
+   * GPUs the stages of a task are made to fit, and nothing is refused here.
+   *
+   * @throws InsufficientMemoryException naming the largest of them
+   */
+  void requireMemory(TreePartition cut) {
+    for (int level = 0; level < cut.levels(); level++) {
+      var byWorker = new TreeMap<Integer, List<SubtreeTask>>();
+      for (SubtreeTask t : cut.level(level)) {
+        byWorker.computeIfAbsent(t.worker(), w -> new ArrayList<>()).add(t);
+      }
+      byWorker.forEach((w, tasks) -> requireMemory(workers.get(w), tasks));
+    }
+  }
+
+  private void requireMemory(Worker w, List<SubtreeTask> tasks) {
+    if (w.device().isPresent()) {
+      return;
+    }
+    tasks.sort(Comparator.comparingLong(t -> -t.peakBytes()));
+    int atOnce = Math.min(slots(w), tasks.size());
+    long need = 0;
+    for (SubtreeTask t : tasks.subList(0, atOnce)) {
+      need = FrontMemory.add(need, t.peakBytes());
+    }
+    long have = (long) (USABLE_SHARE * w.memoryBytes());
+    if (need <= have) {
+      return;
+    }
+    SubtreeTask t = tasks.get(0);
+    String others = atOnce == 1 ? "" : " and %d others beside it".formatted(atOnce - 1);
+    String set =
+        local
+            ? "give the JVM more heap (spark.driver.memory)"
+            : "set spark.executor.memory" + (atOnce > 1 ? ", or fewer cores an executor" : "");
+    throw new InsufficientMemoryException(
+        ("task %d (level %d, %,d fronts)%s would need %,d MB for rows, fronts, contribution blocks"
+                + " and R; %s has %,d MB for them: %s")
+            .formatted(
+                t.id(),
+                t.level() + 1,
+                t.fronts().length,
+                others,
+                need >> 20,
+                w.name(),
+                have >> 20,
+                set),
+        need,
+        have);
   }
 
   /**
@@ -229,8 +328,7 @@ public final class ClusterResources {
     int[] threads = new int[tasks.size()];
     for (int i = 0; i < threads.length; i++) {
       Worker w = workers.get(tasks.get(i).worker());
-      int slots = w.device().isPresent() ? 1 : Math.max(1, w.cores() / taskCpus);
-      int atOnce = Math.min(load[tasks.get(i).worker()], slots);
+      int atOnce = Math.min(load[tasks.get(i).worker()], slots(w));
       threads[i] = Math.max(taskCpus, w.cores() / atOnce);
     }
     return threads;

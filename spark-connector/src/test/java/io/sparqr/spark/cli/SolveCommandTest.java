@@ -148,6 +148,7 @@ class SolveCommandTest {
             "gflops",
             "peakDeviceBytes",
             "peakHostBytes",
+            "foretoldHostBytes",
             "warnings");
     List<String> seconds = new ArrayList<>();
     report.get("seconds").fieldNames().forEachRemaining(seconds::add);

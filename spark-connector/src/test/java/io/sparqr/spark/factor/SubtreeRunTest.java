@@ -86,7 +86,9 @@ class SubtreeRunTest {
     var rows = new ArrayList<byte[]>(List.of(batch(plan)));
     var metrics = new SubtreeMetrics(LocalSpark.context().sc());
     var out = new ArrayList<byte[]>();
-    new SubtreeRun(plan, 0, 1, metrics).run(rows, new ArrayList<>()).forEachRemaining(out::add);
+    new SubtreeRun(plan, 0, 1, metrics)
+        .run(rows, java.util.Collections.emptyIterator())
+        .forEachRemaining(out::add);
     return out;
   }
 

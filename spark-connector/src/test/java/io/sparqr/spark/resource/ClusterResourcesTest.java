@@ -5,12 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.configuration.Keys;
+import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.matrix.Gallery;
 import io.sparqr.partition.DeviceModel;
+import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.SubtreeTask;
+import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.resource.PlannedPlaces.Place;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.symbolic.SymbolicAnalyzer;
+import io.sparqr.symbolic.SymbolicOptions;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -55,6 +62,53 @@ class ClusterResourcesTest {
     assertThat(gpu.threads(tasks(0, 0))).containsExactly(8, 8);
   }
 
+  private static TreePartition needing(long... bytes) {
+    int[] none = {};
+    List<SubtreeTask> tasks =
+        IntStream.range(0, bytes.length)
+            .mapToObj(i -> new SubtreeTask(i, 0, none, none, none, 0, 0, bytes[i]))
+            .toList();
+    return new TreePartition(tasks, 1, new int[0], 0, 0);
+  }
+
+  @Test
+  void tasksThatRunAtOnceFitOrAreRefused() {
+    var one = new ClusterResources(List.of(executor(0, 2, 2, false)), 1, false, RATES);
+    long most = (long) (0.85 * (1L << 30));
+    one.requireMemory(needing(most));
+    one.requireMemory(needing(most / 2, most / 2, most / 2));
+    assertThatThrownBy(() -> one.requireMemory(needing(5, most + 1)))
+        .isInstanceOf(InsufficientMemoryException.class)
+        .hasMessageContaining("task 1 (level 1, 0 fronts) and 1 others beside it would need 870 MB")
+        .hasMessageContaining("executor 0 has 870 MB")
+        .hasMessageContaining("spark.executor.memory, or fewer cores");
+    assertThatThrownBy(() -> one.requireMemory(needing(most / 2, most / 2 + 2, 7)))
+        .isInstanceOf(InsufficientMemoryException.class);
+    var gpu = new ClusterResources(List.of(executor(0, 2, 2, true)), 1, false, RATES);
+    gpu.requireMemory(needing(1L << 40));
+  }
+
+  /** A tree that does not fit as a few large tasks is cut into smaller ones, or refused. */
+  @Test
+  void aTreeThatDoesNotFitIsCutSmaller() {
+    var analysis =
+        SymbolicAnalyzer.analyze(
+            Gallery.generate("cells2d120").pattern(), SymbolicOptions.defaults());
+    var options = new PartitionOptions(2, 4, 1, 0);
+    long whole = cut(analysis, options, 1L << 40).tasks().get(0).peakBytes();
+    TreePartition small = cut(analysis, options, whole);
+    assertThat(small.tasks()).hasSizeGreaterThan(1);
+    assertThat(small.tasks()).allMatch(t -> t.peakBytes() <= 0.85 * whole);
+    assertThatThrownBy(() -> cut(analysis, options, whole / 50))
+        .isInstanceOf(InsufficientMemoryException.class);
+  }
+
+  private static TreePartition cut(SymbolicAnalysis a, PartitionOptions options, long heap) {
+    var worker =
+        new ClusterResources.Worker("worker 0", Optional.empty(), 1, heap, Optional.empty());
+    return new ClusterResources(List.of(worker), 1, true, RATES).cut(a, options, 1);
+  }
+
   @Test
   void theModelTellsCpusFromGpus() {
     var mixed =
@@ -63,7 +117,8 @@ class ClusterResourcesTest {
     ResourceModel model = mixed.model();
     ResourceModel.Worker cpu = model.workers().get(0);
     assertThat(cpu.flopsPerSecond()).isEqualTo(8 * 2e10);
-    assertThat(cpu.memoryBytes()).isEqualTo(1L << 30);
+    // 0.4 of it for two tasks at once
+    assertThat(cpu.memoryBytes()).isEqualTo((long) (0.4 * (1L << 30)) / 2);
     assertThat(cpu.device()).isFalse();
     assertThat(model.workers().get(1)).isEqualTo(ResourceModel.Worker.gpu("executor 1", SMALL));
     assertThat(model.networkBytesPerSecond()).isEqualTo(1e9);

@@ -1,0 +1,99 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.matrix.Gallery;
+import io.sparqr.numeric.ColumnNorms;
+import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.RowSplit;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.assembly.RowsByFront;
+import io.sparqr.partition.PartitionOptions;
+import io.sparqr.partition.ResourceModel;
+import io.sparqr.partition.SubtreeTask;
+import io.sparqr.partition.TreePartitioner;
+import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.symbolic.SymbolicAnalyzer;
+import io.sparqr.symbolic.SymbolicOptions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the plan says a task needs is what it takes, one thread, whole and cut. */
+class ForetoldMemoryTest {
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cells2d150:rand",
+        "cells3d14:rand",
+        "grad3d16:rand",
+        "ch5-6-b3:rand",
+        "nug8:rand",
+        "onehot60000x400x60x20:rand",
+        "onehot30000x3000x20:rand",
+        "onehot80000x120:rand"
+      })
+  void withinFifteenPercent(String specification) {
+    CsrMatrix a = Gallery.generate(specification);
+    double[] b = new Random(1).doubles(a.rows()).toArray();
+    var analysis =
+        SymbolicAnalyzer.analyze(a.pattern(), SymbolicOptions.defaults().withSingletons(false));
+    var norms = new ColumnNorms(a.columns());
+    for (int k = 0; k < a.nonzeros(); k++) {
+      norms.add(a.columnIndex()[k], a.values()[k]);
+    }
+    RowBlock rows = RowSplit.of(a, b, 1, analysis, norms.factors()).rows();
+    int[] all = IntStream.range(0, analysis.fronts()).toArray();
+    var grouped = new RowsByFront(new SubtreeProblem(analysis, all, rows, List.of()));
+    for (int workers : new int[] {1, 3}) {
+      var cut =
+          TreePartitioner.partition(
+              analysis,
+              ResourceModel.uniform(workers, 1e10, 1L << 40),
+              new PartitionOptions(2, 4, 1, 0));
+      Map<Integer, ContributionBlock> blocks = new HashMap<>();
+      long foretold = 0;
+      long measured = 0;
+      for (SubtreeTask t : cut.tasks()) {
+        var inputs = new ArrayList<ContributionBlock>();
+        Arrays.stream(t.inputs())
+            .filter(blocks::containsKey)
+            .forEach(f -> inputs.add(blocks.get(f)));
+        RowBlock mine = grouped.only(t.fronts());
+        var problem = new SubtreeProblem(analysis, t.fronts(), mine, inputs);
+        try (var cpu = new CpuSubtreeFactorizer()) {
+          var factor = cpu.factor(problem, new FactorOptions(-1, 1, 0));
+          factor.outputs().forEach(o -> blocks.put(o.front(), o));
+          measured =
+              Math.max(measured, Math.max(factor.summary().peakHostBytes(), arrival(problem)));
+        }
+        foretold = Math.max(foretold, t.peakBytes());
+      }
+      assertThat((double) foretold / measured)
+          .as(
+              "%s, %d workers: %d foretold, %d measured",
+              specification, workers, foretold, measured)
+          .isBetween(0.85, 1.15);
+    }
+  }
+
+  /** Rows as they come and as they are then, beside the blocks. */
+  private static long arrival(SubtreeProblem p) {
+    RowBlock r = p.rows();
+    long bytes = 2 * (12L * r.rowStart()[r.rows()] + 16L * r.rows());
+    for (ContributionBlock b : p.inputs()) {
+      bytes += 8L * (b.values().length + b.rhs().length);
+    }
+    return bytes;
+  }
+}
