@@ -4,6 +4,7 @@ package io.sparqr.symbolic;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.ordering.Orderings;
+import io.sparqr.sparse.CompactLongs;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.Arrays;
@@ -141,7 +142,7 @@ public final class SymbolicAnalyzer {
     }
     firstPivot[nf] = n;
     int[] parent = Arrays.copyOf(fronts.parent, nf);
-    long[] tailStart = Arrays.copyOf(plan.structure.tailStart, nf + 1);
+    int[] tailStart = Arrays.copyOf(plan.structure.tailStart, nf + 1);
     if (empty > 0) {
       parent[real] = -1;
       tailStart[nf] = tailStart[real];
@@ -152,9 +153,7 @@ public final class SymbolicAnalyzer {
         tails[k] += n1;
       }
     }
-    long[] leftmost = new long[n];
-    Arrays.fill(leftmost, 0, n1, 1);
-    System.arraycopy(plan.leftmostCount, 0, leftmost, n1, plan.leftmostCount.length);
+    long[] leftmost = plan.leftmostCount;
     return new SymbolicAnalysis.Data(
         pattern.fingerprint(),
         pattern.rows(),
@@ -169,10 +168,9 @@ public final class SymbolicAnalyzer {
         parent,
         tailStart,
         tails,
-        leftmost,
-        Arrays.copyOf(fronts.fm, nf),
-        Arrays.copyOf(fronts.cm, nf),
-        Arrays.copyOf(plan.structure.flops, nf),
+        CompactLongs.of(n, p -> p < n1 ? 1 : p - n1 < leftmost.length ? leftmost[p - n1] : 0),
+        CompactLongs.of(nf, f -> f < real ? fronts.fm[f] : 0),
+        CompactLongs.of(nf, f -> f < real ? SymbolicAnalysis.packed(plan.structure.flops[f]) : 0),
         0,
         0);
   }
@@ -195,7 +193,6 @@ public final class SymbolicAnalyzer {
         d.tailColumns(),
         d.leftmostCount(),
         d.fm(),
-        d.cm(),
         d.frontFlops(),
         orderSeconds,
         analyzeSeconds);

@@ -87,8 +87,46 @@ public final class Pipeline {
     }
   }
 
+  /** A plan, and the rows that are on their way to its tasks. */
+  private record Prepared(
+      FactorState.Input input,
+      PlanHandle plan,
+      ClusterResources resources,
+      JavaPairRDD<Integer, byte[]> rows,
+      DriverShare driverShare,
+      CombineChecks combined) {}
+
   private FactorState run(JobScope scope, ProgressTracker progress) {
     var watch = new Stopwatch();
+    // the pattern is garbage when this returns
+    Prepared p = prepare(scope, progress, watch);
+    var levels = new Levels(context, p.plan, p.resources, held, p.rows);
+    SolvePlan plan = p.plan.value();
+    double all = Math.max(1, plan.analysis().flops());
+    List<TaskReport> reports =
+        levels.factorize(
+            options.factorization().storageLevel(),
+            scope,
+            (what, before, flops) -> progress.phase("factorize", what, before / all, flops / all));
+    times.factorize = watch.lap();
+    times.total = watch.total();
+    FactorTotals totals = FactorTotals.of(reports, p.driverShare.residualSquares());
+    SolveLog.factorize(totals.summary(), plan.partition().estimatedSeconds(), times.factorize);
+    var made =
+        new FactorState.Made(
+            p.input,
+            p.plan,
+            levels,
+            p.driverShare,
+            p.combined,
+            totals,
+            times.seconds(),
+            scope.group(),
+            List.copyOf(warnings));
+    return new FactorState(source, options, listener, held, made);
+  }
+
+  private Prepared prepare(JobScope scope, ProgressTracker progress, Stopwatch watch) {
     // what can be known to fail without a job: no stack traces of failed tasks for that
     ClusterResources.check(context);
     DeviceRule rule =
@@ -113,11 +151,15 @@ public final class Pipeline {
       DeviceVerdict devices = rule.verdict(analysis.flops(), analysis.intensity());
       ClusterResources resources =
           ClusterResources.probe(context, options.cut().workers(), devices);
-      PlanHandle plan = handle(plan(analysis, found, resources, devices));
+      PlanHandle plan =
+          PlanHandle.of(
+              context,
+              plan(analysis, found, resources, devices),
+              ClusterResources.isLocal(context));
+      held.onClose(plan::release);
       double planned = watch.lap();
       times.plan += planned;
-      TreePartition cut = plan.value().partition();
-      SolveLog.cut(cut, resources.model().workers().size(), planned);
+      SolveLog.cut(plan.value().partition(), resources.model().workers().size(), planned);
       progress.phase("rows", "rows to the tasks of their fronts");
       scope.describe("rows to the tasks of their fronts");
       var combined = new CombineChecks();
@@ -128,35 +170,19 @@ public final class Pipeline {
       times.assemble += assembled;
       SolveLog.rows(assembled);
       int[] bad = driverShare.singletons().tinyPivots(plan.value().numbers().tolerance());
-      if (bad.length > 0) {
-        symbolic = symbolic.withNotSingletons(barred(symbolic, analysis, bad));
-        continue;
+      if (bad.length == 0) {
+        return new Prepared(input(found), plan, resources, rows, driverShare, combined);
       }
-      var levels = new Levels(context, plan, resources, held, rows);
-      double all = Math.max(1, analysis.flops());
-      List<TaskReport> reports =
-          levels.factorize(
-              options.factorization().storageLevel(),
-              scope,
-              (what, before, flops) ->
-                  progress.phase("factorize", what, before / all, flops / all));
-      times.factorize = watch.lap();
-      times.total = watch.total();
-      FactorTotals totals = FactorTotals.of(reports, driverShare.residualSquares());
-      SolveLog.factorize(totals.summary(), cut.estimatedSeconds(), times.factorize);
-      var made =
-          new FactorState.Made(
-              found,
-              plan,
-              levels,
-              driverShare,
-              combined,
-              totals,
-              times.seconds(),
-              scope.group(),
-              List.copyOf(warnings));
-      return new FactorState(source, options, listener, held, made);
+      symbolic = symbolic.withNotSingletons(barred(symbolic, analysis, bad));
     }
+  }
+
+  private FactorState.Input input(PatternPass.Result found) {
+    double frobenius = Math.sqrt(options.problem().ridge() * found.norm().length);
+    for (double norm : found.norm()) {
+      frobenius = Math.hypot(frobenius, norm);
+    }
+    return new FactorState.Input(found.rows(), found.nonzeros(), frobenius, found.shuffleBytes());
   }
 
   /** The analysis that the caller has, where it fits. */
@@ -191,12 +217,6 @@ public final class Pipeline {
         .mapToDouble(w -> w.flopsPerSecond(intensity))
         .max()
         .orElse(FactorizationRate.PROCESSOR);
-  }
-
-  private PlanHandle handle(SolvePlan plan) {
-    var handle = new PlanHandle(plan, held.keep(context.broadcast(PlanHandle.encode(plan))));
-    held.onClose(handle::forget);
-    return handle;
   }
 
   private int[] barred(SymbolicOptions symbolic, SymbolicAnalysis analysis, int[] bad) {
