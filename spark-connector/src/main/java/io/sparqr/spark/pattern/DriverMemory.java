@@ -15,7 +15,7 @@ final class DriverMemory {
    *
    * @throws InsufficientMemoryException if that is more than there is
    */
-  static void require(JavaSparkContext context, int columns, long patterns, long entries) {
+  static void require(JavaSparkContext context, int columns, long patterns, long entries, long payload) {
     // frames, decoded and final arrays of the pattern; trees, counts and the ordering's graph
     long need = 64 * patterns + 20 * entries + 160L * columns;
     var conf = context.getConf();

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Consumer;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -41,9 +42,9 @@ public final class PatternPass {
   private static final long EAGER_BYTES = 4 << 20;
 
   /**
-   * Patterns of several reducers come together up to this size, far below Spark's limit of 1 GB.
+   * What several reducers have comes together up to this size, which is on the driver twice then.
    */
-  private static final long BATCH_BYTES = 128 << 20;
+  private static final long BATCH_BYTES = 32 << 20;
 
   private final RowSource source;
   private final SolveOptions options;
@@ -86,12 +87,19 @@ public final class PatternPass {
       SparseQrException error)
       implements Serializable {}
 
-  /** What a reducer says: counts, and the patterns themselves if they are few. */
+  /**
+   * What a reducer says.
+   *
+   * @param bytes that came to it
+   * @param payload bytes of {@code frames} and {@code norms}
+   * @param frames the patterns, norms the columns' norms: both null if they are much
+   */
   private record Part(
       int reducer,
       long patterns,
       long entries,
       long bytes,
+      long payload,
       byte[][] frames,
       byte[][] norms,
       byte[][] stats)
@@ -118,11 +126,11 @@ public final class PatternPass {
   /** Runs the pass; throws what is wrong with the rows. */
   public Result run() {
     JavaSparkContext context = source.context();
-    JavaPairRDD<Integer, byte[]> frames =
+    JavaPairRDD<Integer, byte[]> shuffled =
         JobScope.named(context, "pattern and column norms", this::shuffle);
     List<Part> found = new ArrayList<>();
     for (byte[] part :
-        JobScope.run(context, "distinct row patterns", reduce(frames, eagerBytes)::collect)) {
+        JobScope.run(context, "distinct row patterns", reduce(shuffled, eagerBytes)::collect)) {
       found.add(ObjectCodec.decode(part, Part.class));
     }
     List<Stats> stats = new ArrayList<>();
@@ -134,45 +142,44 @@ public final class PatternPass {
     stats.sort(Comparator.comparingInt(Stats::partition));
     Stats sum = check(stats);
     int n = columns(sum);
-    long shuffled = 0;
+    long bytes = 0;
     long patterns = 0;
     long entries = 0;
+    long payload = 0;
     for (Part p : found) {
-      shuffled += p.bytes;
+      bytes += p.bytes;
+      payload += p.payload;
       patterns += p.patterns;
       entries += p.entries;
     }
-    DriverMemory.require(context, n, patterns, entries);
+    boolean ridge = options.problem().ridge() > 0;
+    PatternOrder.requireIndexable(patterns + (ridge ? n : 0), entries + (ridge ? n : 0));
+    DriverMemory.require(context, n, patterns, entries, payload);
     var norm = new double[n];
-    var decoded = new ArrayList<Patterns>();
-    for (Part p : found) {
-      for (byte[] chunk : p.norms) {
-        ColumnChunks.place(chunk, norm);
-      }
-    }
-    for (byte[] frame : fetch(reduce(frames, Long.MAX_VALUE), found)) {
-      decoded.add(PatternCodec.decode(frame));
-    }
-    requireOneReading(sum.fingerprint, sum.sum, decoded);
-    SparsityPattern pattern = PatternOrder.merge(decoded, n, options.problem().ridge() > 0);
+    var frames = new ArrayList<List<byte[]>>();
+    fetch(
+        reduce(shuffled, Long.MAX_VALUE),
+        found,
+        p -> {
+          for (byte[] chunk : p.norms) {
+            ColumnChunks.place(chunk, norm);
+          }
+          frames.add(List.of(p.frames));
+        });
+    var merged = PatternOrder.merge(frames, patterns, entries, n, ridge);
+    requireOneReading(sum.fingerprint, sum.sum, merged.sum());
     var readings = new Readings(stats.stream().map(Stats::fingerprint).toList());
     long rows = sum.fingerprint.rows();
     return new Result(
-        pattern, norm, rows, sum.entries, sum.rhsCount, sum.rhsMax, shuffled, readings);
+        merged.pattern(), norm, rows, sum.entries, sum.rhsCount, sum.rhsMax, bytes, readings);
   }
 
   /**
    * Where the map stage was run again for lost outputs, some patterns may be of rows that nobody
    * else has seen.
    */
-  static void requireOneReading(Fingerprint all, long expected, List<Patterns> found) {
-    long sum = 0;
-    for (Patterns p : found) {
-      for (int k = 0; k < p.multiplicity().length; k++) {
-        sum += p.multiplicity()[k] * PatternTable.hash(p.column(), p.start()[k], p.start()[k + 1]);
-      }
-    }
-    if (sum != expected) {
+  static void requireOneReading(Fingerprint all, long expected, long found) {
+    if (found != expected) {
       throw Readings.mixed(all.rows(), all.nonzeros());
     }
   }
@@ -194,44 +201,38 @@ public final class PatternPass {
         .setName("sparqr distinct row patterns");
   }
 
-  /** Frames of the patterns, those that did not come with the counts by further jobs. */
-  private List<byte[]> fetch(JavaRDD<byte[]> complete, List<Part> found) {
-    var frames = new ArrayList<byte[]>();
+  /** Patterns and norms, those that did not come with the counts by further jobs. */
+  private void fetch(JavaRDD<byte[]> complete, List<Part> found, Consumer<Part> to) {
     List<Integer> batch = new ArrayList<>();
     long bytes = 0;
     for (Part p : found) {
       if (p.frames != null) {
-        frames.addAll(List.of(p.frames));
+        to.accept(p);
         continue;
       }
-      long more = PatternCodec.bytes(p.patterns, p.entries);
-      if (bytes + more > batchBytes && !batch.isEmpty()) {
-        frames.addAll(fetchNow(complete, batch));
+      if (bytes + p.payload > batchBytes && !batch.isEmpty()) {
+        fetchNow(complete, batch, to);
         batch.clear();
         bytes = 0;
       }
       batch.add(p.reducer);
-      bytes += more;
+      bytes += p.payload;
     }
-    frames.addAll(fetchNow(complete, batch));
-    return frames;
+    if (!batch.isEmpty()) {
+      fetchNow(complete, batch, to);
+    }
   }
 
   /** One job for some reducers, which run again: the shuffle's map stage is there already. */
-  private List<byte[]> fetchNow(JavaRDD<byte[]> complete, List<Integer> reducers) {
-    var frames = new ArrayList<byte[]>();
-    if (reducers.isEmpty()) {
-      return frames;
-    }
+  private void fetchNow(JavaRDD<byte[]> complete, List<Integer> reducers, Consumer<Part> to) {
     int[] partitions = reducers.stream().mapToInt(k -> k).toArray();
     for (List<byte[]> part :
         JobScope.run(
             source.context(),
             "distinct row patterns, to the driver",
             () -> complete.collectPartitions(partitions))) {
-      frames.addAll(List.of(ObjectCodec.decode(part.get(0), Part.class).frames));
+      to.accept(ObjectCodec.decode(part.get(0), Part.class));
     }
-    return frames;
   }
 
   private static List<Tuple2<Integer, byte[]>> scan(
@@ -278,14 +279,23 @@ public final class PatternPass {
     }
     var merged = new ArrayList<byte[]>();
     ColumnChunks.merge(norms, Math::hypot).encode(0, merged);
-    boolean send = PatternCodec.bytes(table.size(), table.entries()) <= limit;
+    List<byte[]> frames = PatternOrder.frames(reducer, table.sorted());
+    long payload = 0;
+    for (byte[] frame : frames) {
+      payload += frame.length;
+    }
+    for (byte[] chunk : merged) {
+      payload += chunk.length;
+    }
+    boolean send = payload <= limit;
     return new Part(
         reducer,
         table.size(),
         table.entries(),
         bytes,
-        send ? new byte[][] {PatternCodec.encode(reducer, table.part(0, 1))} : null,
-        merged.toArray(new byte[0][]),
+        payload,
+        send ? frames.toArray(new byte[0][]) : null,
+        send ? merged.toArray(new byte[0][]) : null,
         stats.toArray(new byte[0][]));
   }
 

@@ -12,7 +12,6 @@ import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.TaskInput;
-import io.sparqr.spark.wire.PatternCodec.Patterns;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -60,15 +59,18 @@ class PatternPassTest {
     table.add(new int[] {0, 3, 5}, 0, 3, 7);
     table.add(new int[] {1, 2}, 0, 2, 1);
     var all = new Fingerprint(8, 23, 0, 0, 0, 0);
-    List<Patterns> same = List.of(table.part(1, 2), table.part(0, 2));
-    PatternPass.requireOneReading(all, table.sum(), same);
+    PatternPass.requireOneReading(all, table.sum(), merged(table));
     var other = new PatternTable();
     other.add(new int[] {0, 3, 4}, 0, 3, 7);
     other.add(new int[] {1, 2}, 0, 2, 1);
-    assertThatThrownBy(
-            () -> PatternPass.requireOneReading(all, table.sum(), List.of(other.part(0, 1))))
+    assertThatThrownBy(() -> PatternPass.requireOneReading(all, table.sum(), merged(other)))
         .isInstanceOf(InputChangedException.class)
         .hasMessageContaining("the input changed between its two readings");
+  }
+
+  private static long merged(PatternTable table) {
+    List<byte[]> frames = PatternOrder.frames(0, table.sorted());
+    return PatternOrder.merge(List.of(frames), table.size(), table.entries(), 6, false).sum();
   }
 
   @Test
