@@ -15,10 +15,10 @@ import java.util.PriorityQueue;
 
 /**
  * Merges the reducers' distinct patterns into one that depends on the patterns alone: by least
- * column (none: last), then by hash, then lexicographically. Each reducer has sorted its own ({@link
- * PatternTable#sorted}), so that the driver holds nothing but their frames as they came, delta-coded
- * ({@link PatternCodec}), of each reducer one of them decoded, and the result: 16 bytes a pattern
- * and 4 an entry. Frames are let go as they are read. O(entries + patterns log reducers).
+ * column (none: last), then by hash, then lexicographically. Each reducer has sorted its own
+ * ({@link PatternTable#sorted}), so that the driver holds nothing but their frames as they came,
+ * delta-coded ({@link PatternCodec}), of each reducer one of them decoded, and the result: 16 bytes
+ * a pattern and 4 an entry. Frames are let go as they are read. O(entries + patterns log reducers).
  */
 final class PatternOrder {
 
@@ -105,9 +105,7 @@ final class PatternOrder {
   static void requireIndexable(long patterns, long entries) {
     if (patterns > Integer.MAX_VALUE - 8) {
       throw new IndexOverflowException(
-          "%,d distinct row patterns: the limit is 2^31".formatted(patterns),
-          "patterns",
-          patterns);
+          "%,d distinct row patterns: the limit is 2^31".formatted(patterns), "patterns", patterns);
     }
     if (entries > Integer.MAX_VALUE - 8) {
       throw new IndexOverflowException(

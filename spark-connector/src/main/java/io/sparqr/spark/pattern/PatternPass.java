@@ -90,6 +90,7 @@ public final class PatternPass {
   /**
    * What a reducer says.
    *
+   * @param squares sum of the patterns' squared lengths
    * @param bytes that came to it
    * @param payload bytes of {@code frames} and {@code norms}
    * @param frames the patterns, norms the columns' norms: both null if they are much
@@ -98,6 +99,7 @@ public final class PatternPass {
       int reducer,
       long patterns,
       long entries,
+      double squares,
       long bytes,
       long payload,
       byte[][] frames,
@@ -146,15 +148,20 @@ public final class PatternPass {
     long patterns = 0;
     long entries = 0;
     long payload = 0;
+    double squares = 0;
     for (Part p : found) {
+      squares += p.squares;
       bytes += p.bytes;
       payload += p.payload;
       patterns += p.patterns;
       entries += p.entries;
     }
     boolean ridge = options.problem().ridge() > 0;
-    PatternOrder.requireIndexable(patterns + (ridge ? n : 0), entries + (ridge ? n : 0));
-    DriverMemory.require(context, n, patterns, entries, payload);
+    long further = ridge ? n : 0;
+    PatternOrder.requireIndexable(patterns + further, entries + further);
+    DriverMemory.require(
+        context,
+        new DriverMemory.Sizes(n, patterns + further, entries + further, squares, payload));
     var norm = new double[n];
     var frames = new ArrayList<List<byte[]>>();
     fetch(
@@ -292,6 +299,7 @@ public final class PatternPass {
         reducer,
         table.size(),
         table.entries(),
+        table.squares(),
         bytes,
         payload,
         send ? frames.toArray(new byte[0][]) : null,

@@ -103,6 +103,16 @@ final class PatternTable {
     return start[size];
   }
 
+  /** Sum of the squared lengths of the distinct patterns. */
+  double squares() {
+    double sum = 0;
+    for (int p = 0; p < size; p++) {
+      double length = start[p + 1] - start[p];
+      sum += length * length;
+    }
+    return sum;
+  }
+
   /** Patterns whose hash falls into part {@code part} of {@code parts} equal ranges. */
   Patterns part(int part, int parts) {
     int count = 0;
