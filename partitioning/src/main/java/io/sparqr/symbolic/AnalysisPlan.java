@@ -20,9 +20,26 @@ final class AnalysisPlan {
 
   /** Analyzes. Near-linear. */
   AnalysisPlan(SparsityPattern pattern, Permutation order, SymbolicOptions options, PhaseTimes t) {
+    this(pattern, order, null, options, t);
+  }
+
+  /**
+   * Analyzes the cliques of a pattern.
+   *
+   * @param counts size n2, by place in the order: rows that begin there; null: those of the pattern
+   */
+  AnalysisPlan(
+      SparsityPattern pattern,
+      Permutation order,
+      long[] counts,
+      SymbolicOptions options,
+      PhaseTimes t) {
     this.order = order;
     t.start();
     StarGraph graph = new StarGraph(pattern, order);
+    if (counts != null) {
+      graph.leftmostCount = counts;
+    }
     t.end("star graph");
     tree = new ColumnEliminationTree(graph);
     t.end("elimination tree");

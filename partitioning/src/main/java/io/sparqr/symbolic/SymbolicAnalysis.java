@@ -131,7 +131,12 @@ public final class SymbolicAnalysis implements Serializable {
    * O(entries).
    */
   public boolean isOf(SparsityPattern pattern) {
-    return data.pattern.equals(pattern.fingerprint());
+    return isOf(pattern.fingerprint());
+  }
+
+  /** Whether this is the analysis of the pattern with that fingerprint. */
+  public boolean isOf(SparsityPattern.Fingerprint fingerprint) {
+    return data.pattern.equals(fingerprint);
   }
 
   /** m: rows of A, empty ones too. */
