@@ -19,7 +19,8 @@ import java.util.function.Function;
  * @param rows m
  * @param emptyRows rows of A without an entry
  * @param nonzeros entries of A
- * @param leftmost for an order of all columns, size n: rows of A whose first column is at a position
+ * @param leftmost for an order of all columns, size n: rows of A whose first column is at a
+ *     position
  */
 public record RowGraph(
     SparsityPattern graph,

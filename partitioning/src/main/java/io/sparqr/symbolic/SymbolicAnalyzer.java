@@ -51,8 +51,7 @@ public final class SymbolicAnalyzer {
     t.end("order");
     AnalysisPlan plan = plans.take(rest.pattern(), chosen.order(), t);
     var known =
-        new Known(
-            pattern.fingerprint(), pattern.rows(), rest.emptyRows(), pattern.nonzeros());
+        new Known(pattern.fingerprint(), pattern.rows(), rest.emptyRows(), pattern.nonzeros());
     SymbolicAnalysis.Data data = assemble(known, singletons, rest, chosen, plan);
     t.end("result");
     double analyzeSeconds = (System.nanoTime() - begin) * 1e-9 - orderSeconds;
@@ -139,8 +138,7 @@ public final class SymbolicAnalyzer {
       return new Orderings.Result(
           Permutation.identity(0), OrderingMethod.NATURAL, "nothing left to order");
     }
-    return Orderings.order(
-        rest.pattern(), options.ordering(), given, (p, o) -> plans.cost(p, o));
+    return Orderings.order(rest.pattern(), options.ordering(), given, (p, o) -> plans.cost(p, o));
   }
 
   /** The given order of all columns, restricted to those of the remainder. */

@@ -27,8 +27,7 @@ class RowGraphTest {
     var distinct = new TreeSet<int[]>(Arrays::compare);
     for (int r = random.nextInt(80); r >= 0; r--) {
       int length = r == 0 ? used : random.nextInt(Math.min(5, used) + 1);
-      distinct.add(
-          random.ints(100, 0, used).distinct().limit(length).sorted().toArray());
+      distinct.add(random.ints(100, 0, used).distinct().limit(length).sorted().toArray());
     }
     return pattern(n, new ArrayList<>(distinct), random);
   }
@@ -39,8 +38,7 @@ class RowGraphTest {
       start[r + 1] = start[r] + rows.get(r).length;
     }
     int[] column = rows.stream().flatMapToInt(Arrays::stream).toArray();
-    return new SparsityPattern(
-        n, start, column, random.longs(rows.size(), 1, 9).toArray());
+    return new SparsityPattern(n, start, column, random.longs(rows.size(), 1, 9).toArray());
   }
 
   private static int[] row(SparsityPattern a, int r) {
@@ -111,8 +109,7 @@ class RowGraphTest {
           SymbolicAnalysis other =
               SymbolicAnalyzer.analyze(graph, SymbolicOptions.defaults().withOrdering(method));
           assertThat(other.orderingReason()).startsWith("on the graph of A'A, without");
-          long begun =
-              IntStream.range(0, a.columns()).mapToLong(other::leftmostCount).sum();
+          long begun = IntStream.range(0, a.columns()).mapToLong(other::leftmostCount).sum();
           assertThat(begun).isEqualTo(a.rows() - empty);
         }
       }

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
+import io.sparqr.configuration.Keys;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.partition.ResourceModel;
@@ -27,6 +28,7 @@ import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.FactorizationRate;
+import io.sparqr.symbolic.RowGraph;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
@@ -139,7 +141,11 @@ public final class Pipeline {
     SymbolicOptions symbolic = options.analysis().symbolic().withRhs(found.rhsCount());
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");
-      SymbolicAnalysis analysis = analyze(found.pattern(), symbolic, rule);
+      SymbolicAnalysis analysis = analyze(found, symbolic, rule);
+      if (analysis.singletons() == 0) {
+        // none to be sent back: it will not be analyzed again
+        found = found.analyzed();
+      }
       double order =
           options.analysis().known().filter(analysis::equals).isPresent()
               ? 0
@@ -187,11 +193,11 @@ public final class Pipeline {
 
   /** The analysis that the caller has, where it fits. */
   private SymbolicAnalysis analyze(
-      SparsityPattern pattern, SymbolicOptions symbolic, DeviceRule rule) {
+      PatternPass.Result found, SymbolicOptions symbolic, DeviceRule rule) {
     boolean retry =
         symbolic.notSingletons().length > options.analysis().symbolic().notSingletons().length;
     if (options.analysis().known().isPresent() && !retry) {
-      if (options.analysis().known().get().isOf(pattern)) {
+      if (options.analysis().known().get().isOf(fingerprint(found))) {
         return options.analysis().known().get();
       }
       warnings.add("the given analysis is of another pattern: analyzed again");
@@ -200,7 +206,21 @@ public final class Pipeline {
         symbolic.rate().isPresent()
             ? symbolic
             : symbolic.withRate((flops, intensity) -> rate(rule, flops, intensity));
-    return SymbolicAnalyzer.analyze(pattern, known);
+    if (found.graph().isPresent()) {
+      warnings.add(
+          "%,d distinct row patterns are more than the driver takes (%s): analyzed by the graph of"
+                  .formatted(found.patterns(), Keys.ROW_PATTERNS.name())
+              + " A'A, without column singletons");
+      return SymbolicAnalyzer.analyze(found.graph().get(), known);
+    }
+    return SymbolicAnalyzer.analyze(found.pattern().orElseThrow(), known);
+  }
+
+  private static SparsityPattern.Fingerprint fingerprint(PatternPass.Result found) {
+    return found
+        .graph()
+        .map(RowGraph::fingerprint)
+        .orElseGet(() -> found.pattern().orElseThrow().fingerprint());
   }
 
   /** A GPU's where the problem goes to one: there a better order is soon not worth its search. */

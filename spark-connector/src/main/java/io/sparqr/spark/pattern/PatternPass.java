@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.pattern;
 
+import io.sparqr.configuration.Keys;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.MatrixFormatException;
@@ -18,11 +19,13 @@ import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.spark.wire.PatternCodec;
 import io.sparqr.spark.wire.PatternCodec.Patterns;
 import io.sparqr.sparse.SparsityPattern;
+import io.sparqr.symbolic.RowGraph;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
@@ -46,6 +49,9 @@ public final class PatternPass {
    */
   private static final long BATCH_BYTES = 32 << 20;
 
+  /** In place of a limit: the norms and no patterns. */
+  private static final long NORMS_ALONE = -1;
+
   private final RowSource source;
   private final SolveOptions options;
   private final int reducers;
@@ -55,7 +61,11 @@ public final class PatternPass {
   /**
    * What the pass found.
    *
-   * @param pattern with the ridge's rows, if any
+   * @param columns n
+   * @param patterns distinct row patterns
+   * @param pattern with the ridge's rows, if any; empty where the distinct rows are too many for
+   *     the driver, or once they are not needed any more
+   * @param graph of A'A, where the distinct rows are too many; the ridge's rows included
    * @param norm size n; 2-norms of the columns of sqrt(W) A, the ridge not included
    * @param rows rows that count
    * @param nonzeros their entries
@@ -65,14 +75,34 @@ public final class PatternPass {
    * @param readings what every later reading has to find
    */
   public record Result(
-      SparsityPattern pattern,
+      int columns,
+      long patterns,
+      Optional<SparsityPattern> pattern,
+      Optional<RowGraph> graph,
       double[] norm,
       long rows,
       long nonzeros,
       int rhsCount,
       double[] rhsMax,
       long shuffleBytes,
-      Readings readings) {}
+      Readings readings) {
+
+    /** The same, the pattern let go. */
+    public Result analyzed() {
+      return new Result(
+          columns,
+          patterns,
+          Optional.empty(),
+          Optional.empty(),
+          norm,
+          rows,
+          nonzeros,
+          rhsCount,
+          rhsMax,
+          shuffleBytes,
+          readings);
+    }
+  }
 
   /** What a partition says of itself; {@code sum} is {@link PatternTable#sum}. */
   private record Stats(
@@ -158,27 +188,55 @@ public final class PatternPass {
     }
     boolean ridge = options.problem().ridge() > 0;
     long further = ridge ? n : 0;
-    PatternOrder.requireIndexable(patterns + further, entries + further);
-    DriverMemory.require(
-        context,
-        new DriverMemory.Sizes(n, patterns + further, entries + further, squares, payload));
+    long rows = sum.fingerprint.rows();
+    boolean graph = 16 * patterns + 4 * entries > bound(context);
+    Optional<RowGraph> ofRows = Optional.empty();
+    if (graph) {
+      var pass = new GraphPass(context, shuffled, n, ridge, sum.sum);
+      ofRows = Optional.of(pass.run(rows, sum.entries));
+    } else {
+      PatternOrder.requireIndexable(patterns + further, entries + further);
+      DriverMemory.require(
+          context,
+          new DriverMemory.Sizes(n, patterns + further, entries + further, squares, payload));
+    }
     var norm = new double[n];
     var frames = new ArrayList<List<byte[]>>();
     fetch(
-        reduce(shuffled, Long.MAX_VALUE),
+        reduce(shuffled, graph ? NORMS_ALONE : Long.MAX_VALUE),
         found,
         p -> {
           for (byte[] chunk : p.norms) {
             ColumnChunks.place(chunk, norm);
           }
-          frames.add(List.of(p.frames));
+          frames.add(graph ? List.of() : List.of(p.frames));
         });
-    var merged = PatternOrder.merge(frames, patterns, entries, n, ridge);
-    requireOneReading(sum.fingerprint, sum.sum, merged.sum());
-    var readings = new Readings(stats.stream().map(Stats::fingerprint).toList());
-    long rows = sum.fingerprint.rows();
+    Optional<SparsityPattern> pattern = Optional.empty();
+    if (!graph) {
+      var merged = PatternOrder.merge(frames, patterns, entries, n, ridge);
+      requireOneReading(sum.fingerprint, sum.sum, merged.sum());
+      pattern = Optional.of(merged.pattern());
+    }
     return new Result(
-        merged.pattern(), norm, rows, sum.entries, sum.rhsCount, sum.rhsMax, bytes, readings);
+        n,
+        patterns,
+        pattern,
+        ofRows,
+        norm,
+        rows,
+        sum.entries,
+        sum.rhsCount,
+        sum.rhsMax,
+        bytes,
+        new Readings(stats.stream().map(Stats::fingerprint).toList()));
+  }
+
+  /** Bytes of distinct rows from which on the graph of A'A takes their place. */
+  private static long bound(JavaSparkContext context) {
+    var conf = context.getConf();
+    return Keys.ROW_PATTERNS
+        .find(key -> conf.get(key, null))
+        .orElseGet(() -> Runtime.getRuntime().maxMemory() / 4);
   }
 
   /**
@@ -294,7 +352,10 @@ public final class PatternPass {
     for (byte[] chunk : merged) {
       payload += chunk.length;
     }
-    boolean send = payload <= limit;
+    if (limit == NORMS_ALONE) {
+      frames = List.of();
+    }
+    boolean send = limit == NORMS_ALONE || payload <= limit;
     return new Part(
         reducer,
         table.size(),

@@ -37,13 +37,16 @@ class PatternPassTest {
             pass(5, 1 << 20, 0),
             pass(5, 0, 5000),
             pass(1, 0, 0))) {
-      assertThat(other.pattern().rowStart()).isEqualTo(all.pattern().rowStart());
-      assertThat(other.pattern().columnIndex()).isEqualTo(all.pattern().columnIndex());
-      assertThat(other.pattern().multiplicity()).isEqualTo(all.pattern().multiplicity());
+      assertThat(other.pattern().orElseThrow().rowStart())
+          .isEqualTo(all.pattern().orElseThrow().rowStart());
+      assertThat(other.pattern().orElseThrow().columnIndex())
+          .isEqualTo(all.pattern().orElseThrow().columnIndex());
+      assertThat(other.pattern().orElseThrow().multiplicity())
+          .isEqualTo(all.pattern().orElseThrow().multiplicity());
       assertThat(other.nonzeros()).isEqualTo(A.nonzeros());
       assertThat(other.rows()).isEqualTo(400);
     }
-    assertThat(all.pattern().patterns()).isLessThan(250);
+    assertThat(all.pattern().orElseThrow().patterns()).isLessThan(250);
     double[] norm = new double[10];
     for (int k = 0; k < A.nonzeros(); k++) {
       norm[A.columnIndex()[k]] = Math.hypot(norm[A.columnIndex()[k]], A.values()[k]);
