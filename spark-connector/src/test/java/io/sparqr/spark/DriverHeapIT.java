@@ -38,8 +38,8 @@ class DriverHeapIT {
     long enough = small + (need - have) * 10 / 9 + MARGIN;
     assertThat(String.join(" ", refused))
         .contains("440,000 columns")
-        .contains("needs about " + (need >> 20) + " MB")
-        .contains((have >> 20) + " MB are free")
+        .contains("needs about %.1f MB".formatted(need / 1e6))
+        .contains("%.1f MB are free".formatted(have / 1e6))
         .contains("spark.driver.memory");
     String[] solved = run(enough);
     assertThat(solved[0]).as("heap %d: %s", enough, String.join(" ", solved)).isEqualTo("solved");

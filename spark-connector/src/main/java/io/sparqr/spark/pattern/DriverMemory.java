@@ -90,13 +90,13 @@ final class DriverMemory {
       throw new InsufficientMemoryException(
           String.format(
               Locale.ROOT,
-              "the pattern (%,d columns, %,d distinct rows, %,d entries) needs about %,d MB on the"
-                  + " driver, %,d MB are free: raise spark.driver.memory",
+              "the pattern (%,d columns, %,d distinct rows, %,d entries) needs about %,.1f MB on the"
+                  + " driver, %,.1f MB are free: raise spark.driver.memory",
               sizes.columns,
               sizes.patterns,
               sizes.entries,
-              need >> 20,
-              have >> 20),
+              need / 1e6,
+              have / 1e6),
           need,
           have);
     }
