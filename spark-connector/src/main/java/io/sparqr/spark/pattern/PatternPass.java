@@ -3,6 +3,7 @@ package io.sparqr.spark.pattern;
 
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.SparseQrException;
@@ -187,6 +188,7 @@ public final class PatternPass {
       entries += p.entries;
     }
     boolean ridge = options.problem().ridge() > 0;
+    requireVectors(n, sum.rhsCount);
     long further = ridge ? n : 0;
     long rows = sum.fingerprint.rows();
     boolean graph = 16 * patterns + 4 * entries > bound(context);
@@ -229,6 +231,22 @@ public final class PatternPass {
         sum.rhsMax,
         bytes,
         new Readings(stats.stream().map(Stats::fingerprint).toList()));
+  }
+
+  /**
+   * Refuses solutions that no array can hold, before anything is computed for them.
+   *
+   * @throws IndexOverflowException naming the limit
+   */
+  static void requireVectors(int columns, int rhsCount) {
+    long length = (long) columns * rhsCount;
+    if (length > Integer.MAX_VALUE - 8) {
+      throw new IndexOverflowException(
+          "%,d right-hand sides of %,d columns: columns times right-hand sides are limited to 2^31"
+              .formatted(rhsCount, columns),
+          "solution",
+          length);
+    }
   }
 
   /** Bytes of distinct rows from which on the graph of A'A takes their place. */

@@ -93,8 +93,10 @@ final class PlanCodec {
   }
 
   private static void require(TreePartition partition, int fronts) {
-    require(partition.taskOfFront().length == fronts);
-    requireInside(partition.taskOfFront(), partition.tasks().size());
+    require(partition.taskOfFront().size() == fronts);
+    for (int f = 0; f < fronts; f++) {
+      require(partition.taskOf(f) >= 0 && partition.taskOf(f) < partition.tasks().size());
+    }
     for (SubtreeTask t : partition.tasks()) {
       require(t.level() >= 0 && t.level() < partition.levels());
       requireInside(t.fronts(), fronts);

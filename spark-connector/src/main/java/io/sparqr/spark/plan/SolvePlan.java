@@ -12,7 +12,7 @@ import java.util.Arrays;
  * PlanHandle} and no other way.
  *
  * <p>Bytes on the driver: those of the analysis ({@link SymbolicAnalysis.Data}), 8 a column for the
- * scales, 8 a front for the cut. What tasks need besides, the position of each column (4), the
+ * scales, 5 a front for the cut. What tasks need besides, the position of each column (4), the
  * front of each position (4) and the rows of each front (8), is made in the JVM of a task.
  */
 public final class SolvePlan {
@@ -151,7 +151,7 @@ public final class SolvePlan {
 
   /** The task that owns a front. */
   public int taskOf(int front) {
-    return partition.taskOfFront()[front];
+    return partition.taskOf(front);
   }
 
   /** The shuffle partition of what goes to the driver: singleton rows, rows without entries. */

@@ -2,7 +2,9 @@
 package io.sparqr.spark.pattern;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.error.IndexOverflowException;
 import io.sparqr.spark.rows.SortedPairs;
 import io.sparqr.spark.wire.PatternCodec.Patterns;
 import io.sparqr.sparse.SparsityPattern;
@@ -81,6 +83,20 @@ class PatternTest {
     assertThat(p.nonzeros()).isEqualTo(3 + 2 + 4);
     assertThat(p.columnIndex()).containsExactly(0, 2, 0, 1, 2, 3);
     assertThat(p.multiplicity()).containsExactly(1, 1, 4, 1, 1);
+  }
+
+  /**
+   * Counts are long to the end; what becomes an array is refused by its limit before there is one.
+   */
+  @Test
+  void whatNoArrayCanHoldIsRefusedBeforeItComes() {
+    for (long[] size : new long[][] {{1L << 31, 1L << 31}, {1L << 30, (1L << 31) + 5}}) {
+      assertThatThrownBy(() -> PatternOrder.merge(List.of(), size[0], size[1], 9, false))
+          .isInstanceOf(IndexOverflowException.class)
+          .hasMessageContaining("the limit is 2^31");
+    }
+    var most = new DriverMemory.Sizes(1L << 30, 1L << 40, 1L << 43, 1e14, 1L << 43);
+    assertThat(most.need()).isGreaterThan(1L << 45);
   }
 
   @Test
