@@ -2,7 +2,7 @@
 package io.sparqr.spark;
 
 import io.sparqr.backend.BackendChoice;
-import io.sparqr.matrix.Panel;
+import io.sparqr.matrix.WorkerPanel;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -61,7 +61,7 @@ public final class DriverPeak {
     return ((column * 0x9e3779b97f4a7c15L) >>> 11) * 0x1p-53 - 0.5;
   }
 
-  private static Iterator<SparseRow> rows(Panel panel, int part, int parts) {
+  private static Iterator<SparseRow> rows(WorkerPanel panel, int part, int parts) {
     int from = (int) ((long) panel.workers() * part / parts);
     int to = (int) ((long) panel.workers() * (part + 1) / parts);
     int years = panel.years();
@@ -94,7 +94,7 @@ public final class DriverPeak {
             .set("spark.executor.memory", System.getProperty("executor.memory", "3g"))
             .set("spark.executor.extraClassPath", System.getProperty("java.class.path"));
     int number = Integer.parseInt(args[1]);
-    var panel = new Panel(number, Integer.parseInt(args[2]), Integer.parseInt(args[3]), 1);
+    var panel = new WorkerPanel(number, Integer.parseInt(args[2]), Integer.parseInt(args[3]), 1);
     int parts = Integer.parseInt(args[4]);
     boolean good;
     try (JavaSparkContext context = new JavaSparkContext(conf)) {
@@ -110,7 +110,7 @@ public final class DriverPeak {
     System.exit(good ? 0 : 1);
   }
 
-  private static boolean solve(JavaSparkContext context, Panel panel, int parts, String how)
+  private static boolean solve(JavaSparkContext context, WorkerPanel panel, int parts, String how)
       throws InterruptedException {
     JavaRDD<SparseRow> rows =
         context
@@ -169,7 +169,7 @@ public final class DriverPeak {
   }
 
   /** Effects are found up to a constant for each group of firms; their sums are what they were. */
-  private static double error(Panel panel, double[] x) {
+  private static double error(WorkerPanel panel, double[] x) {
     int[] firm = new int[panel.years()];
     double worst = 0;
     for (int w = 0; w < panel.workers(); w++) {

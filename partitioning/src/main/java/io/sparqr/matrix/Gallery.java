@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
  *     factor of C1 levels, of C2 levels, ..., one zipf-distributed level each; the first level of
  *     every factor but the first is left out.</td></tr>
  *   <tr><td>{@code panelWxFxY}</td><td>W workers, F firms, Y years: a row a worker and year with a
- *     one for each of the two, 15% of the workers moving in a year ({@link Panel}). Rank
+ *     one for each of the two, 15% of the workers moving in a year ({@link WorkerPanel}). Rank
  *     deficient.</td></tr>
  * </table>
  *
@@ -111,11 +111,11 @@ public final class Gallery {
     return OneHot.regression(rows, levels, new GalleryRandom(seed));
   }
 
-  private static Panel panel(String specification, String[] sizes, long seed) {
+  private static WorkerPanel panel(String specification, String[] sizes, long seed) {
     if (sizes.length != 3) {
       throw unknown(specification);
     }
-    return new Panel(
+    return new WorkerPanel(
         number(specification, sizes[0], 1, Integer.MAX_VALUE - 16),
         number(specification, sizes[1], 1, 100_000_000),
         number(specification, sizes[2], 1, 10_000),

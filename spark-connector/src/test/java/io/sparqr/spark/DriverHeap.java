@@ -3,7 +3,7 @@ package io.sparqr.spark;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.InsufficientMemoryException;
-import io.sparqr.matrix.Panel;
+import io.sparqr.matrix.WorkerPanel;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -23,7 +23,7 @@ final class DriverHeap {
   /** WORKERS FIRMS YEARS. */
   public static void main(String[] args) {
     var panel =
-        new Panel(
+        new WorkerPanel(
             Integer.parseInt(args[0]), Integer.parseInt(args[1]), Integer.parseInt(args[2]), 1);
     SparkConf conf =
         new SparkConf()
@@ -54,13 +54,13 @@ final class DriverHeap {
     return Math.sin(column);
   }
 
-  private static Iterator<SparseRow> rows(Panel panel, int part, int parts) {
+  private static Iterator<SparseRow> rows(WorkerPanel panel, int part, int parts) {
     int from = (int) ((long) panel.workers() * part / parts);
     int to = (int) ((long) panel.workers() * (part + 1) / parts);
     return IntStream.range(from, to).boxed().flatMap(w -> of(panel, w).stream()).iterator();
   }
 
-  private static List<SparseRow> of(Panel panel, int w) {
+  private static List<SparseRow> of(WorkerPanel panel, int w) {
     int[] firm = new int[panel.years()];
     panel.firms(w, firm);
     var rows = new ArrayList<SparseRow>();
@@ -72,7 +72,7 @@ final class DriverHeap {
     return rows;
   }
 
-  private static double error(Panel panel, double[] x) {
+  private static double error(WorkerPanel panel, double[] x) {
     double worst = 0;
     int[] firm = new int[panel.years()];
     for (int w = 0; w < panel.workers(); w++) {

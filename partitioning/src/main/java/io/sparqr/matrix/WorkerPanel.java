@@ -21,7 +21,7 @@ import java.util.Arrays;
  * @param years rows a worker
  * @param seed other panels of the same sizes
  */
-public record Panel(int workers, int firms, int years, long seed) implements Serializable {
+public record WorkerPanel(int workers, int firms, int years, long seed) implements Serializable {
 
   /** The part of the workers who move in a year. */
   static final double MOVERS = 0.15;
