@@ -115,8 +115,8 @@ public final class MapSideReducer {
     if (k >= 0 && k < fp) {
       return k;
     }
-    int from = Math.toIntExact(analysis.data().tailStart()[front]);
-    int to = Math.toIntExact(analysis.data().tailStart()[front + 1]);
+    int from = analysis.data().tailStart()[front];
+    int to = analysis.data().tailStart()[front + 1];
     int at = Arrays.binarySearch(analysis.data().tailColumns(), from, to, position);
     if (at < 0) {
       throw new IllegalArgumentException(

@@ -24,6 +24,18 @@ public final class Keys {
           "bytes that pattern and analysis may take on the driver. Needing more is"
               + " `InsufficientMemoryException` before anything is collected");
 
+  public static final Key<Long> ROW_PATTERNS =
+      Key.count(
+          "spark.sparqr.driver.rowPatterns",
+          SPARK,
+          0,
+          Long.MAX_VALUE,
+          null,
+          "a quarter of the driver's heap",
+          "bytes of distinct row patterns (16 a pattern, 4 an entry) that are brought to the driver."
+              + " Where there are more, the graph of A'A is made on the executors and analyzed in"
+              + " their place: without column singletons, by one order");
+
   public static final Key<Double> MINIMUM_INTENSITY =
       Key.number(
           "spark.sparqr.cuda.minimumIntensity",
@@ -154,6 +166,7 @@ public final class Keys {
   private static final List<Key<?>> ALL =
       List.of(
           PATTERN_MEMORY,
+          ROW_PATTERNS,
           MINIMUM_INTENSITY,
           MINIMUM_FLOPS,
           CORE_FLOPS,

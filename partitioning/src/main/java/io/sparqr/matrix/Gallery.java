@@ -24,6 +24,9 @@ import java.util.regex.Pattern;
  *   <tr><td>{@code onehotMxC1xC2...}</td><td>a regression with M rows: 5 numeric columns, then a
  *     factor of C1 levels, of C2 levels, ..., one zipf-distributed level each; the first level of
  *     every factor but the first is left out.</td></tr>
+ *   <tr><td>{@code panelWxFxY}</td><td>W workers, F firms, Y years: a row a worker and year with a
+ *     one for each of the two, 15% of the workers moving in a year ({@link WorkerPanel}). Rank
+ *     deficient.</td></tr>
  * </table>
  *
  * <p>Suffixes: {@code :rand} puts random values +-[0.5, 1.5) on the pattern; {@code :seed=S}
@@ -36,10 +39,10 @@ public final class Gallery {
 
   private static final Pattern SPEC =
       Pattern.compile(
-          "(ch)(\\d+)-(\\d+)-b(\\d+)|(nug|cells2d|cells3d|grad3d)(\\d+)|(onehot)([\\dx]+)");
+          "(ch)(\\d+)-(\\d+)-b(\\d+)|(nug|cells2d|cells3d|grad3d)(\\d+)|(onehot|panel)([\\dx]+)");
 
   private static final String KNOWN =
-      "chP-Q-bK, nugN, cells2dK, cells3dK, grad3dK, onehotMxC1xC2..., with :rand and :seed=S";
+      "chP-Q-bK, nugN, cells2dK, cells3dK, grad3dK, onehotMxC1xC2..., panelWxFxY, with :rand and :seed=S";
 
   private Gallery() {}
 
@@ -94,6 +97,9 @@ public final class Gallery {
       };
     }
     String[] sizes = m.group(8).split("x", -1);
+    if (m.group(7).equals("panel")) {
+      return panel(specification, sizes, seed).matrix();
+    }
     if (sizes.length < 2) {
       throw unknown(specification);
     }
@@ -103,6 +109,17 @@ public final class Gallery {
       levels[k] = number(specification, sizes[k + 1], 2, 100_000_000);
     }
     return OneHot.regression(rows, levels, new GalleryRandom(seed));
+  }
+
+  private static WorkerPanel panel(String specification, String[] sizes, long seed) {
+    if (sizes.length != 3) {
+      throw unknown(specification);
+    }
+    return new WorkerPanel(
+        number(specification, sizes[0], 1, Integer.MAX_VALUE - 16),
+        number(specification, sizes[1], 1, 100_000_000),
+        number(specification, sizes[2], 1, 10_000),
+        seed);
   }
 
   private static int number(String specification, String digits, int least, int most) {

@@ -35,14 +35,23 @@ public final class ApproximateMinimumDegree implements ColumnOrdering {
    */
   @Override
   public Permutation order(SparsityPattern pattern) {
-    return order(RowCliques.of(pattern), pattern.patternEntries());
+    return counted(pattern).order;
   }
 
-  /** Orders the rows of a pattern of so many entries. */
-  static Permutation order(RowCliques rows, long entries) {
-    long budget = Math.max(LEAST_EDGE_BUDGET, EDGES_PER_ENTRY * entries);
+  /**
+   * An order, and how much there was to look at.
+   *
+   * @param adjacencies of {@link RowCliques#adjacencies}
+   */
+  record Counted(Permutation order, double adjacencies) {}
+
+  /** Orders, and counts. */
+  static Counted counted(SparsityPattern pattern) {
+    RowCliques rows = RowCliques.of(pattern);
+    long budget = Math.max(LEAST_EDGE_BUDGET, EDGES_PER_ENTRY * pattern.patternEntries());
     budget = Math.min(budget, MOST_EDGE_BUDGET);
-    return rows.order(rows.longestRowWithin(budget), false);
+    Permutation order = rows.order(rows.longestRowWithin(budget), false);
+    return new Counted(order, rows.adjacencies());
   }
 
   /**

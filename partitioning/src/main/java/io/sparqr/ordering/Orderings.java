@@ -119,12 +119,12 @@ public final class Orderings {
 
   private static Result automatic(
       SparsityPattern pattern, BiFunction<SparsityPattern, Permutation, Cost> cost) {
-    RowCliques rows = RowCliques.of(pattern);
-    Permutation order = ApproximateMinimumDegree.order(rows, pattern.patternEntries());
+    ApproximateMinimumDegree.Counted first = ApproximateMinimumDegree.counted(pattern);
+    Permutation order = first.order();
     Cost amd = cost.apply(pattern, order);
     Trial cheap = new Trial(order, OrderingMethod.AMD, amd.flops);
     double seconds =
-        SECONDS_PER_ADJACENCY * rows.adjacencies() + SECONDS_PER_ENTRY * pattern.patternEntries();
+        SECONDS_PER_ADJACENCY * first.adjacencies() + SECONDS_PER_ENTRY * pattern.patternEntries();
     double limit = seconds * amd.flopsPerSecond;
     if (cheap.flops <= limit) {
       String reason =

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.partition;
 
+import io.sparqr.sparse.CompactLongs;
 import java.io.Serializable;
 import java.util.List;
 
@@ -10,7 +11,7 @@ import java.util.List;
  *
  * @param tasks by id; ids ascend with the level
  * @param levels number of levels
- * @param taskOfFront size nf; the task that owns the front
+ * @param taskOfFront size nf; the task that owns the front, one byte where there are few tasks
  * @param estimatedSeconds makespan that the model predicts
  * @param lowerBoundSeconds the larger of total work over all rates and the critical path over the
  *     best rate
@@ -18,7 +19,7 @@ import java.util.List;
 public record TreePartition(
     List<SubtreeTask> tasks,
     int levels,
-    int[] taskOfFront,
+    CompactLongs taskOfFront,
     double estimatedSeconds,
     double lowerBoundSeconds)
     implements Serializable {
@@ -26,6 +27,26 @@ public record TreePartition(
   /** Copies the list. */
   public TreePartition {
     tasks = List.copyOf(tasks);
+  }
+
+  /** The same with the tasks of the fronts as an array. */
+  public TreePartition(
+      List<SubtreeTask> tasks,
+      int levels,
+      int[] taskOfFront,
+      double estimatedSeconds,
+      double lowerBoundSeconds) {
+    this(
+        tasks,
+        levels,
+        CompactLongs.of(taskOfFront.length, f -> taskOfFront[f]),
+        estimatedSeconds,
+        lowerBoundSeconds);
+  }
+
+  /** The task that owns a front. */
+  public int taskOf(int front) {
+    return (int) taskOfFront.get(front);
   }
 
   /** The tasks of one level, by id. */

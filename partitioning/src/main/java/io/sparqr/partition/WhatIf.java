@@ -68,7 +68,7 @@ public record WhatIf(List<Line> lines) {
       for (SubtreeTask t : p.tasks()) {
         peak = Math.max(peak, t.peakBytes());
         for (int c : t.inputs()) {
-          boolean moves = p.tasks().get(p.taskOfFront()[c]).worker() != t.worker();
+          boolean moves = p.tasks().get(p.taskOf(c)).worker() != t.worker();
           shuffle += moves ? cost.blockBytes[c] : 0;
         }
       }

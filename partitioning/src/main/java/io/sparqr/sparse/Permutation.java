@@ -2,6 +2,7 @@
 package io.sparqr.sparse;
 
 import java.io.Serializable;
+import java.util.BitSet;
 
 /**
  * A permutation of 0..n-1 as the column order P of AP: position k of the new order holds the
@@ -12,7 +13,10 @@ public final class Permutation implements Serializable {
   private static final long serialVersionUID = 1;
 
   private final int[] original;
-  private final int[] position;
+
+  /** Made when it is first asked for: 4 bytes a column that the driver of a cluster spares. */
+  @SuppressWarnings("serial")
+  private transient volatile int[] position;
 
   /**
    * Takes the order as it stands; the array is copied. O(n).
@@ -22,15 +26,14 @@ public final class Permutation implements Serializable {
    */
   public Permutation(int[] original) {
     this.original = original.clone();
-    this.position = new int[original.length];
-    java.util.Arrays.fill(position, -1);
+    var seen = new BitSet(original.length);
     for (int k = 0; k < original.length; k++) {
       int j = original[k];
-      if (j < 0 || j >= original.length || position[j] >= 0) {
+      if (j < 0 || j >= original.length || seen.get(j)) {
         throw new IllegalArgumentException(
             "not a permutation of 0.." + (original.length - 1) + ": entry " + j + " at " + k);
       }
-      position[j] = k;
+      seen.set(j);
     }
   }
 
@@ -53,9 +56,24 @@ public final class Permutation implements Serializable {
     return original[position];
   }
 
-  /** Position in the new order of an original index. */
+  /** Position in the new order of an original index. The first call is O(n), and thread-safe. */
   public int position(int original) {
-    return position[original];
+    int[] p = position;
+    if (p == null) {
+      synchronized (this) {
+        p = position == null ? invert() : position;
+        position = p;
+      }
+    }
+    return p[original];
+  }
+
+  private int[] invert() {
+    int[] inverse = new int[original.length];
+    for (int k = 0; k < original.length; k++) {
+      inverse[original[k]] = k;
+    }
+    return inverse;
   }
 
   /** A copy of the order: entry k is the original index at position k. */
@@ -65,6 +83,6 @@ public final class Permutation implements Serializable {
 
   /** A copy of the inverse: entry j is the position of original index j. */
   public int[] inverseArray() {
-    return position.clone();
+    return invert();
   }
 }

@@ -99,21 +99,46 @@ public record SparsityPattern(int columns, long[] rowStart, int[] columnIndex, l
 
   /** The fingerprint: sums over the rows of two hashes of each row. O(entries). */
   public Fingerprint fingerprint() {
-    long rows = 0;
-    long first = 0;
-    long second = 0;
+    var sum = new FingerprintSum();
     for (int p = 0; p < multiplicity.length; p++) {
+      sum.add(columnIndex, (int) rowStart[p], (int) rowStart[p + 1], multiplicity[p]);
+    }
+    return sum.of(columns);
+  }
+
+  /** A fingerprint in the making: of rows in any order, in any number of parts. */
+  public static final class FingerprintSum {
+    private long rows;
+    private long first;
+    private long second;
+
+    /** Of no rows. */
+    public FingerprintSum() {}
+
+    /** Counts {@code times} rows with the columns [from, to) of an array. */
+    public void add(int[] column, int from, int to, long times) {
       long a = 1;
       long b = 2;
-      for (int k = (int) rowStart[p]; k < (int) rowStart[p + 1]; k++) {
-        a = mix(a * 31 + columnIndex[k]);
-        b = mix(b ^ ((long) columnIndex[k] << 20));
+      for (int k = from; k < to; k++) {
+        a = mix(a * 31 + column[k]);
+        b = mix(b ^ ((long) column[k] << 20));
       }
-      rows += multiplicity[p];
-      first += multiplicity[p] * mix(a);
-      second += multiplicity[p] * mix(b);
+      rows += times;
+      first += times * mix(a);
+      second += times * mix(b);
     }
-    return new Fingerprint(columns, rows, first, second);
+
+    /** Counts the rows of another part. */
+    public void add(Fingerprint part) {
+      rows += part.rows;
+      first += part.first;
+      second += part.second;
+    }
+
+    /** Of all of them, as rows of so many columns. */
+    public Fingerprint of(int columns) {
+      return new Fingerprint(columns, rows, first, second);
+    }
   }
 
   /**

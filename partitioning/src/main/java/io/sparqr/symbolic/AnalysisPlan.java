@@ -20,29 +20,56 @@ final class AnalysisPlan {
 
   /** Analyzes. Near-linear. */
   AnalysisPlan(SparsityPattern pattern, Permutation order, SymbolicOptions options, PhaseTimes t) {
+    this(pattern, order, null, options, t);
+  }
+
+  /**
+   * Analyzes the cliques of a pattern.
+   *
+   * @param counts size n2, by place in the order: rows that begin there; null: those of the pattern
+   */
+  AnalysisPlan(
+      SparsityPattern pattern,
+      Permutation order,
+      long[] counts,
+      SymbolicOptions options,
+      PhaseTimes t) {
     this.order = order;
     t.start();
     StarGraph graph = new StarGraph(pattern, order);
+    if (counts != null) {
+      graph.leftmostCount = counts;
+    }
     t.end("star graph");
     tree = new ColumnEliminationTree(graph);
     t.end("elimination tree");
-    int[] counts = ColumnCounts.of(graph, tree);
-    t.end("counts");
-    int n = pattern.columns();
-    long[] byPost = new long[n];
-    for (int j = 0; j < n; j++) {
-      byPost[tree.post[j]] = graph.leftmostCount[j];
-    }
-    Supernodes groups = new Supernodes(tree.parent, counts, byPost, options.amalgamation());
-    t.end("supernodes");
-    fronts = new FrontTree(groups, byPost, options.rhs());
-    leftmostCount = new long[n];
-    for (int p = 0; p < n; p++) {
-      leftmostCount[fronts.place[p]] = byPost[p];
-    }
+    long[] byPost = new long[pattern.columns()];
+    fronts = fronts(graph, byPost, options, t);
+    leftmostCount = byPlace(byPost);
     t.end("sizes and postorder");
     structure = new FrontStructure(graph, tree, fronts, leftmostCount);
     t.end("structure and flops");
+  }
+
+  /** In a method of its own, so that what it makes on the way is garbage after it. */
+  private FrontTree fronts(StarGraph graph, long[] byPost, SymbolicOptions options, PhaseTimes t) {
+    int[] counts = ColumnCounts.of(graph, tree);
+    t.end("counts");
+    for (int j = 0; j < byPost.length; j++) {
+      byPost[tree.post[j]] = graph.leftmostCount[j];
+    }
+    graph.keepLow();
+    Supernodes groups = new Supernodes(tree.parent, counts, byPost, options.amalgamation());
+    t.end("supernodes");
+    return new FrontTree(groups, byPost, options.rhs());
+  }
+
+  private long[] byPlace(long[] byPost) {
+    long[] count = new long[byPost.length];
+    for (int p = 0; p < count.length; p++) {
+      count[fronts.place[p]] = byPost[p];
+    }
+    return count;
   }
 
   /** Flops of all fronts. */

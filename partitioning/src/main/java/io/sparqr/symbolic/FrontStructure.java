@@ -12,7 +12,7 @@ package io.sparqr.symbolic;
 final class FrontStructure {
 
   /** Size nf+1. */
-  final long[] tailStart;
+  final int[] tailStart;
 
   /** Size tailStart[nf]; places, ascending in each front. */
   final int[] tailColumns;
@@ -28,17 +28,21 @@ final class FrontStructure {
   FrontStructure(
       StarGraph graph, ColumnEliminationTree tree, FrontTree fronts, long[] leftmostCount) {
     int nf = fronts.count;
-    tailStart = new long[nf + 1];
+    long entries = 0;
+    for (int f = 0; f < nf; f++) {
+      entries += fronts.cn[f];
+    }
+    if (entries > Integer.MAX_VALUE - 8) {
+      throw new io.sparqr.error.IndexOverflowException(
+          "the fronts' column lists have " + entries + " entries, an array's limit is 2^31",
+          "tailColumns",
+          entries);
+    }
+    tailStart = new int[nf + 1];
     for (int f = 0; f < nf; f++) {
       tailStart[f + 1] = tailStart[f] + fronts.cn[f];
     }
-    if (tailStart[nf] > Integer.MAX_VALUE - 8) {
-      throw new io.sparqr.error.IndexOverflowException(
-          "the fronts' column lists have " + tailStart[nf] + " entries, an array's limit is 2^31",
-          "tailColumns",
-          tailStart[nf]);
-    }
-    tailColumns = new int[(int) tailStart[nf]];
+    tailColumns = new int[tailStart[nf]];
     walk(graph, tree, fronts);
     flops = new double[nf];
     countFlops(fronts, leftmostCount);
@@ -58,7 +62,7 @@ final class FrontStructure {
     int[] next = new int[nf];
     int[] seen = new int[nf];
     for (int f = 0; f < nf; f++) {
-      next[f] = (int) tailStart[f];
+      next[f] = tailStart[f];
     }
     for (int x = 0; x < n; x++) {
       int label = labelOfPlace[x];
@@ -94,7 +98,7 @@ final class FrontStructure {
       int first = fronts.pivotStart[f];
       int fp = fronts.pivotStart[f + 1] - first;
       int fn = fp + fronts.cn[f];
-      int tail = (int) tailStart[f];
+      int tail = tailStart[f];
       for (int k = 0; k < fp; k++) {
         local[first + k] = k;
         stair[k] = leftmostCount[first + k];
@@ -104,7 +108,7 @@ final class FrontStructure {
         stair[k] = 0;
       }
       for (int c = lastChild[f] - 1; c >= 0; c = previousSibling[c] - 1) {
-        int start = (int) tailStart[c];
+        int start = tailStart[c];
         for (int i = 0; i < fronts.cm[c]; i++) {
           stair[local[tailColumns[start + i]]]++;
         }

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.symbolic;
 
+import io.sparqr.sparse.CompactLongs;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -45,16 +46,48 @@ final class ReductionFronts {
     this.rule = rule;
     nf = d.parent().length;
     parent = d.parent().clone();
-    fm = d.fm().clone();
-    cm = d.cm().clone();
-    flops = d.frontFlops().clone();
+    fm = new long[nf];
+    cm = new long[nf];
+    flops = new double[nf];
+    for (int f = 0; f < nf; f++) {
+      fm[f] = d.fm().get(f);
+      cm[f] = given(f);
+      flops[f] = SymbolicAnalysis.flops(d.frontFlops().get(f));
+    }
     int n = d.permutation().size();
     mark = new int[n];
     local = new int[n];
   }
 
+  /** Rows of a given front's block before anything is put in. */
+  private long given(int f) {
+    int fp = d.firstPivot()[f + 1] - d.firstPivot()[f];
+    return Math.min(Math.max(d.fm().get(f) - fp, 0), cn(f));
+  }
+
+  /** Whether some front has children with enough rows; nothing is allocated for the answer. */
+  private static boolean mayApply(SymbolicAnalysis.Data d, Reduction rule) {
+    for (int f = 0; f < d.parent().length; f++) {
+      long rows = d.fm().get(f) - own(d, f);
+      long fp = d.firstPivot()[f + 1] - d.firstPivot()[f];
+      long fn = fp + d.tailStart()[f + 1] - d.tailStart()[f];
+      if (rows > FrontMemory.multiply(rule.tall(), Math.max(1, fn))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Rows of A of a given front. */
+  private static long own(SymbolicAnalysis.Data d, int f) {
+    return d.leftmostCount().sum(d.firstPivot()[f], d.firstPivot()[f + 1]);
+  }
+
   /** The analysis with its reductions; the same object where there are none. O(tails). */
   static SymbolicAnalysis.Data insert(SymbolicAnalysis.Data d, Reduction rule) {
+    if (!mayApply(d, rule)) {
+      return d;
+    }
     var fronts = new ReductionFronts(d, rule);
     fronts.run();
     return fronts.columns.isEmpty() ? d : fronts.result();
@@ -88,16 +121,13 @@ final class ReductionFronts {
     long rows = 0;
     long bytes = 0;
     for (int c : children) {
-      changed |= cm[c] != d.cm()[c];
+      changed |= cm[c] != given(c);
       rows += cm[c];
       bytes = FrontMemory.add(bytes, FrontMemory.contributionBytes(cm[c], cn(c), 0));
     }
     int fp = d.firstPivot()[f + 1] - d.firstPivot()[f];
     int fn = fp + cn(f);
-    long own = 0;
-    for (int p = d.firstPivot()[f]; p < d.firstPivot()[f + 1]; p++) {
-      own += d.leftmostCount()[p];
-    }
+    long own = own(d, f);
     int[] nodes = children;
     if (rule.applies(rows, own + rows, fn, bytes)) {
       int[] mine = columns(f);
@@ -117,7 +147,7 @@ final class ReductionFronts {
       cm[f] = Math.min(Math.max(fm[f] - fp, 0), cn(f));
       long[] stair = new long[fn];
       for (int k = 0; k < fp; k++) {
-        stair[k] = d.leftmostCount()[d.firstPivot()[f] + k];
+        stair[k] = d.leftmostCount().get(d.firstPivot()[f] + k);
       }
       flops[f] = flops(columns(f), stair, nodes, fm[f]);
     }
@@ -204,15 +234,14 @@ final class ReductionFronts {
 
   private int cn(int node) {
     return node < nf
-        ? (int) (d.tailStart()[node + 1] - d.tailStart()[node])
+        ? d.tailStart()[node + 1] - d.tailStart()[node]
         : columns.get(node - nf).length;
   }
 
   /** Columns of a node's block. */
   private int[] tail(int node) {
     return node < nf
-        ? Arrays.copyOfRange(
-            d.tailColumns(), (int) d.tailStart()[node], (int) d.tailStart()[node + 1])
+        ? Arrays.copyOfRange(d.tailColumns(), d.tailStart()[node], d.tailStart()[node + 1])
         : columns.get(node - nf);
   }
 
@@ -224,7 +253,7 @@ final class ReductionFronts {
     for (int k = 0; k < fp; k++) {
       all[k] = first + k;
     }
-    System.arraycopy(d.tailColumns(), (int) d.tailStart()[f], all, fp, all.length - fp);
+    System.arraycopy(d.tailColumns(), d.tailStart()[f], all, fp, all.length - fp);
     return all;
   }
 
@@ -271,20 +300,18 @@ final class ReductionFronts {
     int all = order.length;
     int[] firstPivot = new int[all + 1];
     int[] above = new int[all];
-    long[] tailStart = new long[all + 1];
+    int[] tailStart = new int[all + 1];
     int[] tails = new int[tailLength];
     long[] rows = new long[all];
-    long[] blocks = new long[all];
     double[] work = new double[all];
     for (int k = 0; k < all; k++) {
       int v = order[k];
       firstPivot[k] = v < nf ? d.firstPivot()[v] : d.firstPivot()[behind.get(v - nf) + 1];
       above[k] = parent[v] < 0 ? -1 : number[parent[v]];
       int[] tail = tail(v);
-      System.arraycopy(tail, 0, tails, (int) tailStart[k], tail.length);
+      System.arraycopy(tail, 0, tails, tailStart[k], tail.length);
       tailStart[k + 1] = tailStart[k] + tail.length;
       rows[k] = fm[v];
-      blocks[k] = cm[v];
       work[k] = flops[v];
     }
     firstPivot[all] = d.firstPivot()[nf];
@@ -303,9 +330,8 @@ final class ReductionFronts {
         tailStart,
         tails,
         d.leftmostCount(),
-        rows,
-        blocks,
-        work,
+        CompactLongs.of(rows),
+        CompactLongs.of(all, k -> SymbolicAnalysis.packed(work[k])),
         d.orderSeconds(),
         d.analyzeSeconds());
   }

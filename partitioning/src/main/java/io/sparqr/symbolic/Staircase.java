@@ -21,12 +21,12 @@ public final class Staircase {
     int first = analysis.firstPivot(f);
     long[] stair = new long[fn];
     for (int k = 0; k < fp; k++) {
-      stair[k] = data.leftmostCount()[first + k];
+      stair[k] = data.leftmostCount().get(first + k);
     }
-    int tail = (int) data.tailStart()[f];
+    int tail = data.tailStart()[f];
     for (int q = 0; q < analysis.childCount(f); q++) {
       int c = analysis.child(f, q);
-      int start = (int) data.tailStart()[c];
+      int start = data.tailStart()[c];
       long rows = analysis.cm(c);
       int k = fp;
       for (int i = 0; i < rows; i++) {

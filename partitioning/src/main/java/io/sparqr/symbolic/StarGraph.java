@@ -18,9 +18,9 @@ final class StarGraph {
   final int n;
 
   /** Size n+1; {@code high[highStart[j] .. highStart[j+1])}: edges of j to larger labels. */
-  final int[] highStart;
+  int[] highStart;
 
-  final int[] high;
+  int[] high;
 
   /**
    * Size n+1; {@code low[lowStart[j] .. lowStart[j+1])}: edges of j to smaller labels, ascending.
@@ -30,7 +30,7 @@ final class StarGraph {
   final int[] low;
 
   /** Size n; number of rows of A whose leftmost column has the label. */
-  final long[] leftmostCount;
+  long[] leftmostCount;
 
   /** Builds the graph of a pattern under a column order. O(entries). */
   StarGraph(SparsityPattern a, Permutation order) {
@@ -77,6 +77,13 @@ final class StarGraph {
         low[next[high[k]]++] = j;
       }
     }
+  }
+
+  /** Lets go what only the counts need: all but the edges to smaller labels. */
+  void keepLow() {
+    highStart = null;
+    high = null;
+    leftmostCount = null;
   }
 
   /** Compresses {@code high} in place and leaves in lowStart the offsets of the other direction. */

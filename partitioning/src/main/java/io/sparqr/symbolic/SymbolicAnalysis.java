@@ -2,6 +2,7 @@
 package io.sparqr.symbolic;
 
 import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.sparse.CompactLongs;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.io.Serializable;
@@ -30,7 +31,17 @@ public final class SymbolicAnalysis implements Serializable {
 
   private static final long serialVersionUID = 1;
 
-  /** All that the analysis knows, as arrays; see the accessors of the same names for meanings. */
+  /**
+   * All that the analysis knows, as arrays; see the accessors of the same names for meanings.
+   *
+   * <p>Bytes: 4 a column for the order, 1 for {@code leftmostCount} (12 more for a column where
+   * more than 254 rows begin, unless these are many); 12 a front for {@code firstPivot}, {@code
+   * parent} and {@code tailStart}, 1 to 4 each for {@code fm} and {@code frontFlops}; 4 an entry of
+   * {@code tailColumns}. What tasks need besides is made where it is asked for: the order's inverse
+   * (4 a column) and the children's lists (8 a front).
+   *
+   * @param frontFlops by {@link SymbolicAnalysis#packed}
+   */
   public record Data(
       SparsityPattern.Fingerprint pattern,
       long rows,
@@ -43,40 +54,71 @@ public final class SymbolicAnalysis implements Serializable {
       String orderingReason,
       int[] firstPivot,
       int[] parent,
-      long[] tailStart,
+      int[] tailStart,
       int[] tailColumns,
-      long[] leftmostCount,
-      long[] fm,
-      long[] cm,
-      double[] frontFlops,
+      CompactLongs leftmostCount,
+      CompactLongs fm,
+      CompactLongs frontFlops,
       double orderSeconds,
       double analyzeSeconds)
       implements Serializable {}
 
   private final Data data;
-  private final int[] childStart;
-  private final int[] child;
 
-  /** Takes the arrays as they are and derives the children's lists. O(fronts). */
+  /** Made when first asked for: nobody asks on the driver of a cluster. */
+  @SuppressWarnings("serial")
+  private transient volatile Children children;
+
+  /**
+   * Lists of children.
+   *
+   * @param start size nf+2
+   * @param child size nf; those of front f at start[f] .. start[f+1], the roots last
+   */
+  private record Children(int[] start, int[] child) {}
+
+  /**
+   * Takes the arrays as they are. O(fronts).
+   *
+   * @throws IllegalArgumentException if the fronts are in no postorder
+   */
   public SymbolicAnalysis(Data data) {
     this.data = data;
     int nf = data.parent.length;
-    childStart = new int[nf + 2];
     for (int f = 0; f < nf; f++) {
       int p = data.parent[f] < 0 ? nf : data.parent[f];
-      if (p <= f) {
+      if (p <= f || p > nf) {
         throw new IllegalArgumentException("front " + f + " has parent " + p + ": no postorder");
       }
-      childStart[p + 1]++;
+    }
+  }
+
+  private Children children() {
+    Children c = children;
+    if (c == null) {
+      synchronized (this) {
+        c = children == null ? listChildren() : children;
+        children = c;
+      }
+    }
+    return c;
+  }
+
+  private Children listChildren() {
+    int nf = data.parent.length;
+    int[] start = new int[nf + 2];
+    for (int p : data.parent) {
+      start[(p < 0 ? nf : p) + 1]++;
     }
     for (int f = 0; f <= nf; f++) {
-      childStart[f + 1] += childStart[f];
+      start[f + 1] += start[f];
     }
-    child = new int[nf];
-    int[] next = Arrays.copyOf(childStart, nf + 1);
+    int[] child = new int[nf];
+    int[] next = Arrays.copyOf(start, nf + 1);
     for (int f = 0; f < nf; f++) {
       child[next[data.parent[f] < 0 ? nf : data.parent[f]]++] = f;
     }
+    return new Children(start, child);
   }
 
   /** The raw arrays; not to be written to. */
@@ -89,7 +131,12 @@ public final class SymbolicAnalysis implements Serializable {
    * O(entries).
    */
   public boolean isOf(SparsityPattern pattern) {
-    return data.pattern.equals(pattern.fingerprint());
+    return isOf(pattern.fingerprint());
+  }
+
+  /** Whether this is the analysis of the pattern with that fingerprint. */
+  public boolean isOf(SparsityPattern.Fingerprint fingerprint) {
+    return data.pattern.equals(fingerprint);
   }
 
   /** m: rows of A, empty ones too. */
@@ -154,12 +201,14 @@ public final class SymbolicAnalysis implements Serializable {
 
   /** Number of children of front f; of the forest's virtual root for f = nf. */
   public int childCount(int f) {
-    return childStart[f + 1] - childStart[f];
+    int[] start = children().start;
+    return start[f + 1] - start[f];
   }
 
   /** Child k (0-based, ascending) of front f; the roots for f = nf. */
   public int child(int f, int k) {
-    return child[childStart[f] + k];
+    Children c = children();
+    return c.child[c.start[f] + k];
   }
 
   /** fp, the pivot columns of front f. */
@@ -169,7 +218,7 @@ public final class SymbolicAnalysis implements Serializable {
 
   /** cn, the non-pivot columns of front f. */
   public int cn(int f) {
-    return (int) (data.tailStart[f + 1] - data.tailStart[f]);
+    return data.tailStart[f + 1] - data.tailStart[f];
   }
 
   /** fn = fp + cn. */
@@ -179,25 +228,23 @@ public final class SymbolicAnalysis implements Serializable {
 
   /** fm, the rows of front f: its rows of A and its children's contribution rows. */
   public long fm(int f) {
-    return data.fm[f];
+    return data.fm.get(f);
   }
 
   /** cm, the rows of front f's contribution block at full rank: min(max(fm - fp, 0), cn). */
   public long cm(int f) {
-    return data.cm[f];
+    return Math.min(Math.max(fm(f) - fp(f), 0), cn(f));
   }
 
   /** Position of column k of front f, k in [0, fn). */
   public int column(int f, int k) {
     int fp = fp(f);
-    return k < fp
-        ? data.firstPivot[f] + k
-        : data.tailColumns[Math.toIntExact(data.tailStart[f] + k - fp)];
+    return k < fp ? data.firstPivot[f] + k : data.tailColumns[data.tailStart[f] + k - fp];
   }
 
   /** Number of rows of A whose least position is {@code position}. */
   public long leftmostCount(int position) {
-    return data.leftmostCount[position];
+    return data.leftmostCount.get(position);
   }
 
   /**
@@ -205,16 +252,32 @@ public final class SymbolicAnalysis implements Serializable {
    * skipped).
    */
   public double frontFlops(int f) {
-    return data.frontFlops[f];
+    return flops(data.frontFlops.get(f));
   }
 
   /** Flops of all fronts. */
   public double flops() {
     double sum = 0;
-    for (double f : data.frontFlops) {
-      sum += f;
+    for (int f = 0; f < fronts(); f++) {
+      sum += frontFlops(f);
     }
     return sum;
+  }
+
+  /**
+   * Flops as a long for {@link Data#frontFlops()}: whole numbers, which they are up to 2^53, as
+   * they are, others by their bits, made negative.
+   *
+   * @param flops at least 0
+   */
+  static long packed(double flops) {
+    return flops < 0x1p53 && flops == Math.rint(flops)
+        ? (long) flops
+        : Double.doubleToRawLongBits(flops) | Long.MIN_VALUE;
+  }
+
+  static double flops(long packed) {
+    return packed >= 0 ? packed : Double.longBitsToDouble(packed & Long.MAX_VALUE);
   }
 
   /** Flops a byte of the fronts, right-hand sides not counted; 0 without fronts. O(nf). */

@@ -4,6 +4,7 @@ package io.sparqr.symbolic;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.ordering.Orderings;
+import io.sparqr.sparse.CompactLongs;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.Arrays;
@@ -49,12 +50,62 @@ public final class SymbolicAnalyzer {
     double orderSeconds = (System.nanoTime() - orderBegin) * 1e-9;
     t.end("order");
     AnalysisPlan plan = plans.take(rest.pattern(), chosen.order(), t);
+    var known =
+        new Known(pattern.fingerprint(), pattern.rows(), rest.emptyRows(), pattern.nonzeros());
     SymbolicAnalysis.Data data =
         ReductionFronts.insert(
-            assemble(pattern, singletons, rest, chosen, plan), options.reduction());
+            assemble(known, singletons, rest, chosen, plan), options.reduction());
     t.end("result");
     double analyzeSeconds = (System.nanoTime() - begin) * 1e-9 - orderSeconds;
     return new SymbolicAnalysis(withSeconds(data, orderSeconds, analyzeSeconds));
+  }
+
+  /** What an analysis says of its matrix. */
+  private record Known(
+      SparsityPattern.Fingerprint fingerprint, long rows, long emptyRows, long nonzeros) {}
+
+  /**
+   * Analyzes a matrix of which the graph of A'A is known: without column singletons, and by one
+   * order, minimum degree's where AUTO, BEST or COLAMD is asked for: these compare orders by the
+   * rows, or work on them. Under the same order the result is that of the rows, singletons off.
+   *
+   * @throws IllegalArgumentException if the graph's indices are out of order or range
+   * @throws DimensionMismatchException if a given order has not the matrix' number of columns
+   * @throws io.sparqr.error.IndexOverflowException if the column lists exceed an array
+   */
+  public static SymbolicAnalysis analyze(RowGraph a, SymbolicOptions options) {
+    long begin = System.nanoTime();
+    SparsityPattern graph = a.graph();
+    graph.validate();
+    int n = graph.columns();
+    ColumnSingletons none = ColumnSingletons.find(graph, options.withSingletons(false));
+    Remainder rest = Remainder.of(graph, none);
+    long orderBegin = System.nanoTime();
+    Orderings.Result chosen = order(rest, n, ofGraph(options), null);
+    String reason = "on the graph of A'A, without column singletons: " + chosen.reason();
+    chosen = new Orderings.Result(chosen.order(), chosen.method(), reason);
+    double orderSeconds = (System.nanoTime() - orderBegin) * 1e-9;
+    int n2 = rest.pattern().columns();
+    int[] order = new int[n];
+    for (int k = 0; k < n2; k++) {
+      order[k] = rest.originalColumn()[chosen.order().original(k)];
+    }
+    System.arraycopy(rest.emptyColumns(), 0, order, n2, n - n2);
+    long[] counts = Arrays.copyOf(a.leftmost().apply(new Permutation(order)), n2);
+    AnalysisPlan plan =
+        new AnalysisPlan(rest.pattern(), chosen.order(), counts, options, new PhaseTimes());
+    var known = new Known(a.fingerprint(), a.rows(), a.emptyRows(), a.nonzeros());
+    SymbolicAnalysis.Data data =
+        ReductionFronts.insert(assemble(known, none, rest, chosen, plan), options.reduction());
+    double analyzeSeconds = (System.nanoTime() - begin) * 1e-9 - orderSeconds;
+    return new SymbolicAnalysis(withSeconds(data, orderSeconds, analyzeSeconds));
+  }
+
+  private static SymbolicOptions ofGraph(SymbolicOptions options) {
+    return switch (options.ordering()) {
+      case AUTO, BEST, COLAMD -> options.withOrdering(OrderingMethod.AMD);
+      default -> options;
+    };
   }
 
   /** Analyses made for AUTO and BEST; the one with the least flops is kept, for it wins. */
@@ -90,7 +141,7 @@ public final class SymbolicAnalyzer {
       return new Orderings.Result(
           Permutation.identity(0), OrderingMethod.NATURAL, "nothing left to order");
     }
-    return Orderings.order(rest.pattern(), options.ordering(), given, plans::cost);
+    return Orderings.order(rest.pattern(), options.ordering(), given, (p, o) -> plans.cost(p, o));
   }
 
   /** The given order of all columns, restricted to those of the remainder. */
@@ -119,12 +170,12 @@ public final class SymbolicAnalyzer {
   }
 
   private static SymbolicAnalysis.Data assemble(
-      SparsityPattern pattern,
+      Known known,
       ColumnSingletons singletons,
       Remainder rest,
       Orderings.Result chosen,
       AnalysisPlan plan) {
-    int n = pattern.columns();
+    int n = known.fingerprint.columns();
     int n1 = singletons.count;
     FrontTree fronts = plan.fronts;
     int empty = rest.emptyColumns().length;
@@ -143,7 +194,7 @@ public final class SymbolicAnalyzer {
     }
     firstPivot[nf] = n;
     int[] parent = Arrays.copyOf(fronts.parent, nf);
-    long[] tailStart = Arrays.copyOf(plan.structure.tailStart, nf + 1);
+    int[] tailStart = Arrays.copyOf(plan.structure.tailStart, nf + 1);
     if (empty > 0) {
       parent[real] = -1;
       tailStart[nf] = tailStart[real];
@@ -154,14 +205,12 @@ public final class SymbolicAnalyzer {
         tails[k] += n1;
       }
     }
-    long[] leftmost = new long[n];
-    Arrays.fill(leftmost, 0, n1, 1);
-    System.arraycopy(plan.leftmostCount, 0, leftmost, n1, plan.leftmostCount.length);
+    long[] leftmost = plan.leftmostCount;
     return new SymbolicAnalysis.Data(
-        pattern.fingerprint(),
-        pattern.rows(),
-        rest.emptyRows(),
-        pattern.nonzeros(),
+        known.fingerprint,
+        known.rows,
+        known.emptyRows,
+        known.nonzeros,
         new Permutation(order),
         n1,
         singletons.entries,
@@ -171,10 +220,9 @@ public final class SymbolicAnalyzer {
         parent,
         tailStart,
         tails,
-        leftmost,
-        Arrays.copyOf(fronts.fm, nf),
-        Arrays.copyOf(fronts.cm, nf),
-        Arrays.copyOf(plan.structure.flops, nf),
+        CompactLongs.of(n, p -> p < n1 ? 1 : p - n1 < leftmost.length ? leftmost[p - n1] : 0),
+        CompactLongs.of(nf, f -> f < real ? fronts.fm[f] : 0),
+        CompactLongs.of(nf, f -> f < real ? SymbolicAnalysis.packed(plan.structure.flops[f]) : 0),
         0,
         0);
   }
@@ -197,7 +245,6 @@ public final class SymbolicAnalyzer {
         d.tailColumns(),
         d.leftmostCount(),
         d.fm(),
-        d.cm(),
         d.frontFlops(),
         orderSeconds,
         analyzeSeconds);

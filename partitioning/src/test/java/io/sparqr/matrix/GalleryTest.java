@@ -23,6 +23,7 @@ class GalleryTest {
     "cells2d500, 498002, 250000, 1992008",
     "grad3d80, 2028800, 512000, 3545600",
     "ch5-5-b1, 200, 25, 400",
+    "panel1000x50x4, 4000, 1050, 8000",
   })
   void hasTheStatedSize(String spec, int rows, int columns, int nonzeros) {
     CsrMatrix a = Gallery.generate("gen:" + spec);
@@ -50,6 +51,28 @@ class GalleryTest {
     assertThat((double) count[5]).isBetween(109_956.0 - 1500, 109_956.0 + 1500);
     assertThat((double) count[6]).isBetween(54_978.0 - 1200, 54_978.0 + 1200);
     assertThat(count[5553 - 1]).isPositive();
+  }
+
+  /** Each row a worker and a firm; 15% of the workers at another firm the next year. */
+  @Test
+  void panelsHaveMovers() {
+    CsrMatrix a = Gallery.generate("gen:panel100000x5000x3");
+    a.pattern().validate();
+    int moved = 0;
+    for (int row = 0; row < a.rows(); row++) {
+      assertThat(a.columnIndex()[2 * row]).isEqualTo(row / 3);
+      int firm = a.columnIndex()[2 * row + 1] - 100_000;
+      assertThat(firm).isBetween(0, 4999);
+      if (row % 3 > 0) {
+        int step = Math.floorMod(firm - (a.columnIndex()[2 * row - 1] - 100_000), 5000);
+        assertThat(Math.min(step, 5000 - step)).isLessThanOrEqualTo(16);
+        moved += step == 0 ? 0 : 1;
+      }
+    }
+    // 30,000 +- 160 of 200,000
+    assertThat(moved).isBetween(29_200, 30_800);
+    assertThatThrownBy(() -> Gallery.generate("panel10x10"))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test

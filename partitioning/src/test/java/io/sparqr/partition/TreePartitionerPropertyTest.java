@@ -273,7 +273,7 @@ class TreePartitionerPropertyTest {
       double flops = 0;
       for (int f : task.fronts()) {
         seen[f]++;
-        assertThat(p.taskOfFront()[f]).as(name).isEqualTo(t);
+        assertThat(p.taskOf(f)).as(name).isEqualTo(t);
         flops += s.frontFlops(f);
       }
       assertThat(task.flops()).as(name).isEqualTo(flops);
@@ -281,18 +281,18 @@ class TreePartitionerPropertyTest {
       int[] in =
           IntStream.range(0, s.fronts())
               .filter(f -> s.parent(f) >= 0)
-              .filter(f -> p.taskOfFront()[f] != id && p.taskOfFront()[s.parent(f)] == id)
+              .filter(f -> p.taskOf(f) != id && p.taskOf(s.parent(f)) == id)
               .toArray();
       int[] out =
           IntStream.range(0, s.fronts())
               .filter(f -> s.parent(f) >= 0)
-              .filter(f -> p.taskOfFront()[f] == id && p.taskOfFront()[s.parent(f)] != id)
+              .filter(f -> p.taskOf(f) == id && p.taskOf(s.parent(f)) != id)
               .toArray();
       assertThat(task.inputs()).as(name).isEqualTo(in);
       assertThat(task.outputs()).as(name).isEqualTo(out);
       int level = 0;
       for (int c : in) {
-        level = Math.max(level, p.tasks().get(p.taskOfFront()[c]).level() + 1);
+        level = Math.max(level, p.tasks().get(p.taskOf(c)).level() + 1);
       }
       assertThat(task.level()).as(name).isEqualTo(level);
     }

@@ -264,8 +264,8 @@ class SymbolicAnalyzerPropertyTest {
 
   private static List<Integer> tail(SymbolicAnalysis s, int f) {
     int[] tails = s.data().tailColumns();
-    int from = (int) s.data().tailStart()[f];
-    int to = (int) s.data().tailStart()[f + 1];
+    int from = s.data().tailStart()[f];
+    int to = s.data().tailStart()[f + 1];
     return new ArrayList<>(Arrays.stream(tails, from, to).boxed().toList());
   }
 }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
@@ -128,6 +129,20 @@ class RefusedInputTest {
     assertThatThrownBy(() -> GpuSparseQR.solve(LocalSpark.context().parallelize(rows, 2)))
         .isInstanceOf(InsufficientMemoryException.class)
         .hasMessageContaining("spark.driver.memory");
+  }
+
+  @Test
+  void whatNoArrayCanHoldIsRefusedByItsLimit() {
+    double[] two = {1, 2};
+    var rows =
+        List.of(
+            new SparseRow(new int[] {1_200_000_000}, new double[] {1}, two, 1, -1),
+            new SparseRow(new int[] {0}, new double[] {1}, two, 1, -1));
+    assertThatThrownBy(() -> GpuSparseQR.solve(LocalSpark.context().parallelize(rows, 2)))
+        .isInstanceOfSatisfying(
+            IndexOverflowException.class, e -> assertThat(e.value()).isEqualTo(2_400_000_002L))
+        .hasMessageContaining("2 right-hand sides of 1,200,000,001 columns")
+        .hasMessageContaining("2^31");
   }
 
   @Test

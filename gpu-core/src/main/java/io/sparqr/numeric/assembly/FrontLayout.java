@@ -101,7 +101,7 @@ public final class FrontLayout {
       columnAt[first + k] = k;
     }
     int[] tail = analysis.data().tailColumns();
-    int from = Math.toIntExact(analysis.data().tailStart()[front]);
+    int from = analysis.data().tailStart()[front];
     for (int k = fp; k < fn; k++) {
       columnAt[tail[from + k - fp]] = k;
     }
@@ -123,7 +123,7 @@ public final class FrontLayout {
     int cn = analysis.cn(c);
     columns = atLeast(columns, at + cn);
     int[] tail = analysis.data().tailColumns();
-    int from = Math.toIntExact(analysis.data().tailStart()[c]);
+    int from = analysis.data().tailStart()[c];
     for (int j = 0; j < cn; j++) {
       // A child's tail columns are columns of its parent: nothing to check.
       columns[at + j] = columnAt[tail[from + j]];

@@ -156,7 +156,7 @@ public final class TaskColumns {
   /** The same for the columns of front f's tail alone; f itself need not be one of the fronts. */
   public void tailNumbers(int f, int[] target, int at) {
     int[] tail = analysis.data().tailColumns();
-    int from = (int) analysis.data().tailStart()[f];
+    int from = analysis.data().tailStart()[f];
     int cn = analysis.cn(f);
     numbers(tail, from, cn, target, at);
   }

@@ -27,6 +27,7 @@ final class GenerateCommand implements Callable<Integer> {
       paramLabel = "gen:SPEC",
       description =
           "gen:chP-Q-bK, gen:nugN, gen:cells2dK, gen:cells3dK, gen:grad3dK, gen:onehotMxC1xC2...,"
+              + " gen:panelWxFxY,"
               + " each with :rand (random values) and :seed=S")
   private String specification;
 

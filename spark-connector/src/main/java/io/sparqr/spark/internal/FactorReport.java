@@ -27,9 +27,9 @@ final class FactorReport {
     this.report =
         new SolveReport(
             new SolveReport.Matrix(
-                made.pattern().rows(),
+                made.input().rows(),
                 plan.analysis().columns(),
-                made.pattern().nonzeros(),
+                made.input().nonzeros(),
                 plan.numbers().rhsCount()),
             analysis(options, plan),
             factorization(made, plan),
@@ -38,7 +38,7 @@ final class FactorReport {
                 Math.max(summary.normDeparture(), made.combined().departure()),
                 summary.redoneTasks() + made.combined().redone()),
             new SolveReport.Traffic(
-                made.pattern().shuffleBytes() + made.totals().bytesIn(),
+                made.input().shuffleBytes() + made.totals().bytesIn(),
                 summary.h2dBytes(),
                 summary.d2hBytes()),
             SolveReport.Residual.none(),

@@ -14,7 +14,6 @@ import io.sparqr.spark.factor.FactorTotals;
 import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.inverse.InverseDescent;
 import io.sparqr.spark.inverse.InverseNorms;
-import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolveOptions;
@@ -59,9 +58,19 @@ public final class FactorState implements AutoCloseable {
   private LeastSquaresSolution solution;
   private double[] inverseNorms;
 
+  /**
+   * What stays of the first pass over the rows: nothing as long as a row of A.
+   *
+   * @param rows that count
+   * @param nonzeros their entries
+   * @param frobenius ||A||_F, the ridge's rows included
+   * @param shuffleBytes of the pass
+   */
+  record Input(long rows, long nonzeros, double frobenius, long shuffleBytes) {}
+
   /** What the pipeline made. */
   record Made(
-      PatternPass.Result pattern,
+      Input input,
       PlanHandle plan,
       Levels levels,
       DriverShare driverShare,
@@ -228,7 +237,7 @@ public final class FactorState implements AutoCloseable {
   /** R x = Q'b by the kept reflectors. */
   private LeastSquaresSolution solveReflected(RowSource rows, JobScope scope) {
     var watch = new Stopwatch();
-    var reflection = new Reflection(rows, made.plan, made.levels, made.pattern.rows());
+    var reflection = new Reflection(rows, made.plan, made.levels, made.input.rows());
     Reflection.Result q = reflection.run(scope);
     double[] z = q.c();
     solve.back(z, q.width(), false, scope);
@@ -269,11 +278,8 @@ public final class FactorState implements AutoCloseable {
 
   private LeastSquaresSolution solveSemiNormal(ResidualPass pass, JobScope scope, String why) {
     var watch = new Stopwatch();
-    double frobenius = Math.sqrt(plan.numbers().ridge() * n);
-    for (double norm : made.pattern.norm()) {
-      frobenius = Math.hypot(frobenius, norm);
-    }
-    SemiNormalEquations.Solution s = equations.solve(pass, made.pattern.rows(), frobenius, scope);
+    SemiNormalEquations.Solution s =
+        equations.solve(pass, made.input.rows(), made.input.frobenius(), scope);
     // one step is the equations' own
     int steps = Math.max(0, options.solution().refinement() - 1);
     return further(
@@ -315,7 +321,7 @@ public final class FactorState implements AutoCloseable {
     }
     double norm = solve().residualNorms()[k];
     double[] error = unscaledErrors();
-    long freedom = made.pattern.rows() - rank();
+    long freedom = made.input.rows() - rank();
     double sigma = freedom > 0 ? norm / Math.sqrt(freedom) : Double.NaN;
     for (int j = 0; j < n; j++) {
       error[j] *= sigma;

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
+import io.sparqr.configuration.Keys;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.partition.PartitionOptions;
@@ -27,6 +28,7 @@ import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.FactorizationRate;
+import io.sparqr.symbolic.RowGraph;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
@@ -87,8 +89,46 @@ public final class Pipeline {
     }
   }
 
+  /** A plan, and the rows that are on their way to its tasks. */
+  private record Prepared(
+      FactorState.Input input,
+      PlanHandle plan,
+      ClusterResources resources,
+      JavaPairRDD<Integer, byte[]> rows,
+      DriverShare driverShare,
+      CombineChecks combined) {}
+
   private FactorState run(JobScope scope, ProgressTracker progress) {
     var watch = new Stopwatch();
+    // the pattern is garbage when this returns
+    Prepared p = prepare(scope, progress, watch);
+    var levels = new Levels(context, p.plan, p.resources, held, p.rows);
+    SolvePlan plan = p.plan.value();
+    double all = Math.max(1, plan.analysis().flops());
+    List<TaskReport> reports =
+        levels.factorize(
+            options.factorization().storageLevel(),
+            scope,
+            (what, before, flops) -> progress.phase("factorize", what, before / all, flops / all));
+    times.factorize = watch.lap();
+    times.total = watch.total();
+    FactorTotals totals = FactorTotals.of(reports, p.driverShare.residualSquares());
+    SolveLog.factorize(totals.summary(), plan.partition().estimatedSeconds(), times.factorize);
+    var made =
+        new FactorState.Made(
+            p.input,
+            p.plan,
+            levels,
+            p.driverShare,
+            p.combined,
+            totals,
+            times.seconds(),
+            scope.group(),
+            List.copyOf(warnings));
+    return new FactorState(source, options, listener, held, made);
+  }
+
+  private Prepared prepare(JobScope scope, ProgressTracker progress, Stopwatch watch) {
     // what can be known to fail without a job: no stack traces of failed tasks for that
     ClusterResources.check(context);
     DeviceRule rule =
@@ -101,7 +141,11 @@ public final class Pipeline {
     SymbolicOptions symbolic = options.analysis().symbolic().withRhs(found.rhsCount());
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");
-      SymbolicAnalysis analysis = analyze(found.pattern(), symbolic, rule);
+      SymbolicAnalysis analysis = analyze(found, symbolic, rule);
+      if (analysis.singletons() == 0) {
+        // none to be sent back: it will not be analyzed again
+        found = found.analyzed();
+      }
       double order =
           options.analysis().known().filter(analysis::equals).isPresent()
               ? 0
@@ -113,11 +157,15 @@ public final class Pipeline {
       DeviceVerdict devices = rule.verdict(analysis.flops(), analysis.intensity());
       ClusterResources resources =
           ClusterResources.probe(context, options.cut().workers(), devices);
-      PlanHandle plan = handle(plan(analysis, found, resources, devices));
+      PlanHandle plan =
+          PlanHandle.of(
+              context,
+              plan(analysis, found, resources, devices),
+              ClusterResources.isLocal(context));
+      held.onClose(plan::release);
       double planned = watch.lap();
       times.plan += planned;
-      TreePartition cut = plan.value().partition();
-      SolveLog.cut(cut, resources.model().workers().size(), planned);
+      SolveLog.cut(plan.value().partition(), resources.model().workers().size(), planned);
       progress.phase("rows", "rows to the tasks of their fronts");
       scope.describe("rows to the tasks of their fronts");
       var combined = new CombineChecks();
@@ -128,44 +176,28 @@ public final class Pipeline {
       times.assemble += assembled;
       SolveLog.rows(assembled);
       int[] bad = driverShare.singletons().tinyPivots(plan.value().numbers().tolerance());
-      if (bad.length > 0) {
-        symbolic = symbolic.withNotSingletons(barred(symbolic, analysis, bad));
-        continue;
+      if (bad.length == 0) {
+        return new Prepared(input(found), plan, resources, rows, driverShare, combined);
       }
-      var levels = new Levels(context, plan, resources, held, rows);
-      double all = Math.max(1, analysis.flops());
-      List<TaskReport> reports =
-          levels.factorize(
-              options.factorization().storageLevel(),
-              scope,
-              (what, before, flops) ->
-                  progress.phase("factorize", what, before / all, flops / all));
-      times.factorize = watch.lap();
-      times.total = watch.total();
-      FactorTotals totals = FactorTotals.of(reports, driverShare.residualSquares());
-      SolveLog.factorize(totals.summary(), cut.estimatedSeconds(), times.factorize);
-      var made =
-          new FactorState.Made(
-              found,
-              plan,
-              levels,
-              driverShare,
-              combined,
-              totals,
-              times.seconds(),
-              scope.group(),
-              List.copyOf(warnings));
-      return new FactorState(source, options, listener, held, made);
+      symbolic = symbolic.withNotSingletons(barred(symbolic, analysis, bad));
     }
+  }
+
+  private FactorState.Input input(PatternPass.Result found) {
+    double frobenius = Math.sqrt(options.problem().ridge() * found.norm().length);
+    for (double norm : found.norm()) {
+      frobenius = Math.hypot(frobenius, norm);
+    }
+    return new FactorState.Input(found.rows(), found.nonzeros(), frobenius, found.shuffleBytes());
   }
 
   /** The analysis that the caller has, where it fits. */
   private SymbolicAnalysis analyze(
-      SparsityPattern pattern, SymbolicOptions symbolic, DeviceRule rule) {
+      PatternPass.Result found, SymbolicOptions symbolic, DeviceRule rule) {
     boolean retry =
         symbolic.notSingletons().length > options.analysis().symbolic().notSingletons().length;
     if (options.analysis().known().isPresent() && !retry) {
-      if (options.analysis().known().get().isOf(pattern)) {
+      if (options.analysis().known().get().isOf(fingerprint(found))) {
         return options.analysis().known().get();
       }
       warnings.add("the given analysis is of another pattern: analyzed again");
@@ -174,7 +206,21 @@ public final class Pipeline {
         symbolic.rate().isPresent()
             ? symbolic
             : symbolic.withRate((flops, intensity) -> rate(rule, flops, intensity));
-    return SymbolicAnalyzer.analyze(pattern, known);
+    if (found.graph().isPresent()) {
+      warnings.add(
+          "%,d distinct row patterns are more than the driver takes (%s): analyzed by the graph of"
+                  .formatted(found.patterns(), Keys.ROW_PATTERNS.name())
+              + " A'A, without column singletons");
+      return SymbolicAnalyzer.analyze(found.graph().get(), known);
+    }
+    return SymbolicAnalyzer.analyze(found.pattern().orElseThrow(), known);
+  }
+
+  private static SparsityPattern.Fingerprint fingerprint(PatternPass.Result found) {
+    return found
+        .graph()
+        .map(RowGraph::fingerprint)
+        .orElseGet(() -> found.pattern().orElseThrow().fingerprint());
   }
 
   /** A GPU's where the problem goes to one: there a better order is soon not worth its search. */
@@ -191,12 +237,6 @@ public final class Pipeline {
         .mapToDouble(w -> w.flopsPerSecond(intensity))
         .max()
         .orElse(FactorizationRate.PROCESSOR);
-  }
-
-  private PlanHandle handle(SolvePlan plan) {
-    var handle = new PlanHandle(plan, held.keep(context.broadcast(PlanHandle.encode(plan))));
-    held.onClose(handle::forget);
-    return handle;
   }
 
   private int[] barred(SymbolicOptions symbolic, SymbolicAnalysis analysis, int[] bad) {

@@ -25,13 +25,18 @@ final class SolveLog {
   static void pattern(PatternPass.Result found, double seconds) {
     say(
         "pattern: %,d rows x %,d columns, %,d nonzeros, %d right-hand side%s, %,d distinct row"
-            + " patterns; %.3f s",
+            + " patterns%s; %.3f s",
         found.rows(),
-        found.pattern().columns(),
+        found.columns(),
         found.nonzeros(),
         found.rhsCount(),
         found.rhsCount() == 1 ? "" : "s",
-        found.pattern().patterns(),
+        found.patterns(),
+        found
+            .graph()
+            .map(
+                g -> " (a graph of A'A of %,d rows in their place)".formatted(g.graph().patterns()))
+            .orElse(""),
         seconds);
   }
 

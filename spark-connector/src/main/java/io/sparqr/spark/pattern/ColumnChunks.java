@@ -109,4 +109,13 @@ public final class ColumnChunks {
       System.arraycopy(from, 0, vector, (int) at, (int) Math.min(from.length, vector.length - at));
     }
   }
+
+  /** The same for whole numbers. */
+  static void place(byte[] frame, long[] vector) {
+    double[] from = decode(frame);
+    long at = (long) VectorCodec.chunk(frame) << BITS;
+    for (int k = 0; k < from.length && at + k < vector.length; k++) {
+      vector[(int) at + k] = (long) from[k];
+    }
+  }
 }

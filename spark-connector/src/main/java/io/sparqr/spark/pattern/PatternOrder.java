@@ -2,160 +2,205 @@
 package io.sparqr.spark.pattern;
 
 import io.sparqr.error.IndexOverflowException;
+import io.sparqr.error.WireFormatException;
+import io.sparqr.spark.wire.PatternCodec;
 import io.sparqr.spark.wire.PatternCodec.Patterns;
 import io.sparqr.sparse.SparsityPattern;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
+import java.util.PriorityQueue;
 
 /**
- * Puts distinct patterns that came in any order into one that depends on the patterns alone: by
- * least column, then by hash, then lexicographically. Near-linear.
+ * Merges the reducers' distinct patterns into one that depends on the patterns alone: by least
+ * column (none: last), then by hash, then lexicographically. Each reducer has sorted its own
+ * ({@link PatternTable#sorted}), so that the driver holds nothing but their frames as they came,
+ * delta-coded ({@link PatternCodec}), of each reducer one of them decoded, and the result: 16 bytes
+ * a pattern and 4 an entry. Frames are let go as they are read. O(entries + patterns log reducers).
  */
 final class PatternOrder {
 
-  private final List<Patterns> parts;
   private final int columns;
-  private int[] partOf;
-  private int[] indexOf;
-  private int[] bucketStart;
+  private final boolean ridge;
+  private final PriorityQueue<Cursor> queue = new PriorityQueue<>();
 
-  private PatternOrder(List<Patterns> parts, int columns) {
-    this.parts = parts;
+  private long[] start;
+  private long[] multiplicity;
+  private int[] column;
+  private int patterns;
+  private int entries;
+  private long sum;
+
+  /** The patterns of a reducer, one after the other. */
+  private static final class Cursor implements Comparable<Cursor> {
+    private final Deque<byte[]> frames;
+    private Patterns now;
+    private int p;
+    private int first = -1;
+    private long hash;
+
+    Cursor(List<byte[]> frames) {
+      this.frames = new ArrayDeque<>(frames);
+      this.now = new Patterns(new long[0], new int[1], new int[0]);
+      this.p = -1;
+    }
+
+    /** Goes to the next; whether there is one. */
+    boolean next() {
+      int firstBefore = first;
+      long hashBefore = hash;
+      p++;
+      while (p == now.count()) {
+        if (frames.isEmpty()) {
+          return false;
+        }
+        now = PatternCodec.decode(frames.pop());
+        p = 0;
+      }
+      first = from() == to() ? Integer.MAX_VALUE : now.column()[from()];
+      hash = PatternTable.hash(now.column(), from(), to());
+      if (first < firstBefore || first == firstBefore && hash < hashBefore) {
+        throw new WireFormatException("row patterns that are out of order", "patterns");
+      }
+      return true;
+    }
+
+    int from() {
+      return now.start()[p];
+    }
+
+    int to() {
+      return now.start()[p + 1];
+    }
+
+    @Override
+    public int compareTo(Cursor o) {
+      int c = Integer.compare(first, o.first);
+      c = c != 0 ? c : Long.compare(hash, o.hash);
+      return c != 0
+          ? c
+          : Arrays.compare(now.column(), from(), to(), o.now.column(), o.from(), o.to());
+    }
+  }
+
+  private PatternOrder(int columns, boolean ridge) {
     this.columns = columns;
+    this.ridge = ridge;
+  }
+
+  /**
+   * What was merged.
+   *
+   * @param sum of the patterns' hashes by multiplicity, the ridge's not counted
+   */
+  record Merged(SparsityPattern pattern, long sum) {}
+
+  /**
+   * Refuses what no array can hold.
+   *
+   * @throws IndexOverflowException naming the limit
+   */
+  static void requireIndexable(long patterns, long entries) {
+    if (patterns > Integer.MAX_VALUE - 8) {
+      throw new IndexOverflowException(
+          "%,d distinct row patterns: the limit is 2^31".formatted(patterns), "patterns", patterns);
+    }
+    if (entries > Integer.MAX_VALUE - 8) {
+      throw new IndexOverflowException(
+          "the distinct row patterns have %,d entries: the limit is 2^31".formatted(entries),
+          "pattern entries",
+          entries);
+    }
   }
 
   /**
    * The whole pattern.
    *
-   * @param parts no pattern in two of them
+   * @param parts frames of each reducer, no pattern in two reducers
+   * @param patterns of all of them
+   * @param entries of all of them
    * @param ridge whether every column gets a further row of its own
+   * @throws IndexOverflowException if an array cannot hold it
    */
-  static SparsityPattern merge(List<Patterns> parts, int columns, boolean ridge) {
-    var order = new PatternOrder(parts, columns);
-    order.bucketByFirstColumn();
-    order.sortBuckets();
-    return order.build(ridge);
+  static Merged merge(
+      List<List<byte[]>> parts, long patterns, long entries, int columns, boolean ridge) {
+    long further = ridge ? columns : 0;
+    requireIndexable(patterns + further, entries + further);
+    var order = new PatternOrder(columns, ridge);
+    order.start = new long[(int) (patterns + further) + 1];
+    order.multiplicity = new long[(int) (patterns + further)];
+    order.column = new int[(int) (entries + further)];
+    for (List<byte[]> frames : parts) {
+      var cursor = new Cursor(frames);
+      if (cursor.next()) {
+        order.queue.add(cursor);
+      }
+    }
+    return order.run();
   }
 
-  private int first(int part, int p) {
-    Patterns s = parts.get(part);
-    return s.start()[p] == s.start()[p + 1] ? columns : s.column()[s.start()[p]];
+  private Merged run() {
+    int bucket = 0;
+    boolean missing = ridge;
+    while (!queue.isEmpty()) {
+      Cursor c = queue.poll();
+      int first = Math.min(c.first, columns);
+      for (; bucket < first; bucket++) {
+        addRidge(bucket, missing);
+        missing = ridge;
+      }
+      long times = c.now.multiplicity()[c.p];
+      sum += times * c.hash;
+      boolean ridgeToo = missing && c.to() - c.from() == 1;
+      missing &= !ridgeToo;
+      add(c.now.column(), c.from(), c.to(), ridgeToo ? times + 1 : times);
+      if (c.next()) {
+        queue.add(c);
+      }
+    }
+    for (; bucket < columns; bucket++) {
+      addRidge(bucket, missing);
+      missing = ridge;
+    }
+    return new Merged(
+        new SparsityPattern(
+            columns,
+            cut(start, patterns + 1),
+            entries == column.length ? column : Arrays.copyOf(column, entries),
+            cut(multiplicity, patterns)),
+        sum);
   }
 
-  private void bucketByFirstColumn() {
-    int[] start = new int[columns + 2];
-    long total = 0;
-    for (int i = 0; i < parts.size(); i++) {
-      int count = parts.get(i).multiplicity().length;
-      total += count;
-      if (total > Integer.MAX_VALUE - 8) {
-        throw new IndexOverflowException(total + " distinct row patterns", "patterns", total);
-      }
-      for (int p = 0; p < count; p++) {
-        start[first(i, p) + 1]++;
-      }
-    }
-    for (int j = 0; j <= columns; j++) {
-      start[j + 1] += start[j];
-    }
-    int[] next = start.clone();
-    partOf = new int[(int) total];
-    indexOf = new int[(int) total];
-    for (int i = 0; i < parts.size(); i++) {
-      int count = parts.get(i).multiplicity().length;
-      for (int p = 0; p < count; p++) {
-        int at = next[first(i, p)]++;
-        partOf[at] = i;
-        indexOf[at] = p;
-      }
-    }
-    bucketStart = start;
+  private static long[] cut(long[] all, int length) {
+    return length == all.length ? all : Arrays.copyOf(all, length);
   }
 
-  private void sortBuckets() {
-    for (int j = 0; j <= columns; j++) {
-      int size = bucketStart[j + 1] - bucketStart[j];
-      if (size > 1) {
-        sortBucket(bucketStart[j], size);
-      }
-    }
-  }
-
-  private void sortBucket(int from, int size) {
-    int bits = 32 - Integer.numberOfLeadingZeros(size - 1);
-    long[] key = new long[size];
-    for (int k = 0; k < size; k++) {
-      Patterns s = parts.get(partOf[from + k]);
-      int p = indexOf[from + k];
-      key[k] = PatternTable.hash(s.column(), s.start()[p], s.start()[p + 1]) >>> bits << bits | k;
-    }
-    Arrays.sort(key);
-    int[] part = Arrays.copyOfRange(partOf, from, from + size);
-    int[] index = Arrays.copyOfRange(indexOf, from, from + size);
-    for (int k = 0; k < size; k++) {
-      int old = (int) (key[k] & (1L << bits) - 1);
-      int at = from + k;
-      for (;
-          at > from
-              && key[at - from - 1] >>> bits == key[k] >>> bits
-              && compare(partOf[at - 1], indexOf[at - 1], part[old], index[old]) > 0;
-          at--) {
-        partOf[at] = partOf[at - 1];
-        indexOf[at] = indexOf[at - 1];
-      }
-      partOf[at] = part[old];
-      indexOf[at] = index[old];
+  private void addRidge(int j, boolean missing) {
+    if (missing) {
+      add(new int[] {j}, 0, 1, 1);
     }
   }
 
-  private int compare(int part, int p, int otherPart, int q) {
-    Patterns a = parts.get(part);
-    Patterns b = parts.get(otherPart);
-    return Arrays.compare(
-        a.column(), a.start()[p], a.start()[p + 1], b.column(), b.start()[q], b.start()[q + 1]);
+  private void add(int[] from, int begin, int end, long times) {
+    if (patterns == multiplicity.length || end - begin > column.length - entries) {
+      throw new WireFormatException("more row patterns than were counted", "patterns");
+    }
+    System.arraycopy(from, begin, column, entries, end - begin);
+    entries += end - begin;
+    multiplicity[patterns++] = times;
+    start[patterns] = entries;
   }
 
-  private SparsityPattern build(boolean ridge) {
-    long entries = 0;
-    for (Patterns s : parts) {
-      entries += s.column().length;
+  /** Frames of sorted patterns, as {@link #merge} wants them. */
+  static List<byte[]> frames(int reducer, Patterns sorted) {
+    var frames = new ArrayList<byte[]>();
+    for (int from = 0; from < sorted.count(); ) {
+      int to = PatternCodec.end(sorted, from);
+      frames.add(PatternCodec.encode(reducer, sorted, from, to));
+      from = to;
     }
-    int count = partOf.length + (ridge ? columns : 0);
-    entries += ridge ? columns : 0;
-    if (entries > Integer.MAX_VALUE - 8) {
-      throw new IndexOverflowException(
-          "the distinct row patterns have " + entries + " entries", "pattern entries", entries);
-    }
-    long[] start = new long[count + 1];
-    long[] multiplicity = new long[count];
-    int[] column = new int[(int) entries];
-    int k = 0;
-    int at = 0;
-    for (int j = 0; j <= columns; j++) {
-      boolean missing = ridge && j < columns;
-      for (int i = bucketStart[j]; i < bucketStart[j + 1]; i++) {
-        Patterns s = parts.get(partOf[i]);
-        int p = indexOf[i];
-        int length = s.start()[p + 1] - s.start()[p];
-        System.arraycopy(s.column(), s.start()[p], column, at, length);
-        multiplicity[k] = s.multiplicity()[p];
-        if (missing && length == 1) {
-          multiplicity[k]++;
-          missing = false;
-        }
-        at += length;
-        start[++k] = at;
-      }
-      if (missing) {
-        column[at++] = j;
-        multiplicity[k] = 1;
-        start[++k] = at;
-      }
-    }
-    return new SparsityPattern(
-        columns,
-        Arrays.copyOf(start, k + 1),
-        Arrays.copyOf(column, at),
-        Arrays.copyOf(multiplicity, k));
+    return frames;
   }
 }

@@ -1,7 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.pattern;
 
+import io.sparqr.configuration.Keys;
 import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.SparseQrException;
@@ -18,11 +20,14 @@ import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.spark.wire.PatternCodec;
 import io.sparqr.spark.wire.PatternCodec.Patterns;
 import io.sparqr.sparse.SparsityPattern;
+import io.sparqr.symbolic.RowGraph;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -41,9 +46,12 @@ public final class PatternPass {
   private static final long EAGER_BYTES = 4 << 20;
 
   /**
-   * Patterns of several reducers come together up to this size, far below Spark's limit of 1 GB.
+   * What several reducers have comes together up to this size, which is on the driver twice then.
    */
-  private static final long BATCH_BYTES = 128 << 20;
+  private static final long BATCH_BYTES = 32 << 20;
+
+  /** In place of a limit: the norms and no patterns. */
+  private static final long NORMS_ALONE = -1;
 
   private final RowSource source;
   private final SolveOptions options;
@@ -54,7 +62,11 @@ public final class PatternPass {
   /**
    * What the pass found.
    *
-   * @param pattern with the ridge's rows, if any
+   * @param columns n
+   * @param patterns distinct row patterns
+   * @param pattern with the ridge's rows, if any; empty where the distinct rows are too many for
+   *     the driver, or once they are not needed any more
+   * @param graph of A'A, where the distinct rows are too many; the ridge's rows included
    * @param norm size n; 2-norms of the columns of sqrt(W) A, the ridge not included
    * @param rows rows that count
    * @param nonzeros their entries
@@ -64,14 +76,34 @@ public final class PatternPass {
    * @param readings what every later reading has to find
    */
   public record Result(
-      SparsityPattern pattern,
+      int columns,
+      long patterns,
+      Optional<SparsityPattern> pattern,
+      Optional<RowGraph> graph,
       double[] norm,
       long rows,
       long nonzeros,
       int rhsCount,
       double[] rhsMax,
       long shuffleBytes,
-      Readings readings) {}
+      Readings readings) {
+
+    /** The same, the pattern let go. */
+    public Result analyzed() {
+      return new Result(
+          columns,
+          patterns,
+          Optional.empty(),
+          Optional.empty(),
+          norm,
+          rows,
+          nonzeros,
+          rhsCount,
+          rhsMax,
+          shuffleBytes,
+          readings);
+    }
+  }
 
   /** What a partition says of itself; {@code sum} is {@link PatternTable#sum}. */
   private record Stats(
@@ -86,12 +118,21 @@ public final class PatternPass {
       SparseQrException error)
       implements Serializable {}
 
-  /** What a reducer says: counts, and the patterns themselves if they are few. */
+  /**
+   * What a reducer says.
+   *
+   * @param squares sum of the patterns' squared lengths
+   * @param bytes that came to it
+   * @param payload bytes of {@code frames} and {@code norms}
+   * @param frames the patterns, norms the columns' norms: both null if they are much
+   */
   private record Part(
       int reducer,
       long patterns,
       long entries,
+      double squares,
       long bytes,
+      long payload,
       byte[][] frames,
       byte[][] norms,
       byte[][] stats)
@@ -118,11 +159,11 @@ public final class PatternPass {
   /** Runs the pass; throws what is wrong with the rows. */
   public Result run() {
     JavaSparkContext context = source.context();
-    JavaPairRDD<Integer, byte[]> frames =
+    JavaPairRDD<Integer, byte[]> shuffled =
         JobScope.named(context, "pattern and column norms", this::shuffle);
     List<Part> found = new ArrayList<>();
     for (byte[] part :
-        JobScope.run(context, "distinct row patterns", reduce(frames, eagerBytes)::collect)) {
+        JobScope.run(context, "distinct row patterns", reduce(shuffled, eagerBytes)::collect)) {
       found.add(ObjectCodec.decode(part, Part.class));
     }
     List<Stats> stats = new ArrayList<>();
@@ -134,45 +175,94 @@ public final class PatternPass {
     stats.sort(Comparator.comparingInt(Stats::partition));
     Stats sum = check(stats);
     int n = columns(sum);
-    long shuffled = 0;
+    long bytes = 0;
     long patterns = 0;
     long entries = 0;
+    long payload = 0;
+    double squares = 0;
     for (Part p : found) {
-      shuffled += p.bytes;
+      squares += p.squares;
+      bytes += p.bytes;
+      payload += p.payload;
       patterns += p.patterns;
       entries += p.entries;
     }
-    DriverMemory.require(context, n, patterns, entries);
-    var norm = new double[n];
-    var decoded = new ArrayList<Patterns>();
-    for (Part p : found) {
-      for (byte[] chunk : p.norms) {
-        ColumnChunks.place(chunk, norm);
-      }
-    }
-    for (byte[] frame : fetch(reduce(frames, Long.MAX_VALUE), found)) {
-      decoded.add(PatternCodec.decode(frame));
-    }
-    requireOneReading(sum.fingerprint, sum.sum, decoded);
-    SparsityPattern pattern = PatternOrder.merge(decoded, n, options.problem().ridge() > 0);
-    var readings = new Readings(stats.stream().map(Stats::fingerprint).toList());
+    boolean ridge = options.problem().ridge() > 0;
+    requireVectors(n, sum.rhsCount);
+    long further = ridge ? n : 0;
     long rows = sum.fingerprint.rows();
+    boolean graph = 16 * patterns + 4 * entries > bound(context);
+    Optional<RowGraph> ofRows = Optional.empty();
+    if (graph) {
+      var pass = new GraphPass(context, shuffled, n, ridge, sum.sum);
+      ofRows = Optional.of(pass.run(rows, sum.entries));
+    } else {
+      PatternOrder.requireIndexable(patterns + further, entries + further);
+      DriverMemory.require(
+          context,
+          new DriverMemory.Sizes(n, patterns + further, entries + further, squares, payload));
+    }
+    var norm = new double[n];
+    var frames = new ArrayList<List<byte[]>>();
+    fetch(
+        reduce(shuffled, graph ? NORMS_ALONE : Long.MAX_VALUE),
+        found,
+        p -> {
+          for (byte[] chunk : p.norms) {
+            ColumnChunks.place(chunk, norm);
+          }
+          frames.add(graph ? List.of() : List.of(p.frames));
+        });
+    Optional<SparsityPattern> pattern = Optional.empty();
+    if (!graph) {
+      var merged = PatternOrder.merge(frames, patterns, entries, n, ridge);
+      requireOneReading(sum.fingerprint, sum.sum, merged.sum());
+      pattern = Optional.of(merged.pattern());
+    }
     return new Result(
-        pattern, norm, rows, sum.entries, sum.rhsCount, sum.rhsMax, shuffled, readings);
+        n,
+        patterns,
+        pattern,
+        ofRows,
+        norm,
+        rows,
+        sum.entries,
+        sum.rhsCount,
+        sum.rhsMax,
+        bytes,
+        new Readings(stats.stream().map(Stats::fingerprint).toList()));
+  }
+
+  /**
+   * Refuses solutions that no array can hold, before anything is computed for them.
+   *
+   * @throws IndexOverflowException naming the limit
+   */
+  static void requireVectors(int columns, int rhsCount) {
+    long length = (long) columns * rhsCount;
+    if (length > Integer.MAX_VALUE - 8) {
+      throw new IndexOverflowException(
+          "%,d right-hand sides of %,d columns: columns times right-hand sides are limited to 2^31"
+              .formatted(rhsCount, columns),
+          "solution",
+          length);
+    }
+  }
+
+  /** Bytes of distinct rows from which on the graph of A'A takes their place. */
+  private static long bound(JavaSparkContext context) {
+    var conf = context.getConf();
+    return Keys.ROW_PATTERNS
+        .find(key -> conf.get(key, null))
+        .orElseGet(() -> Runtime.getRuntime().maxMemory() / 4);
   }
 
   /**
    * Where the map stage was run again for lost outputs, some patterns may be of rows that nobody
    * else has seen.
    */
-  static void requireOneReading(Fingerprint all, long expected, List<Patterns> found) {
-    long sum = 0;
-    for (Patterns p : found) {
-      for (int k = 0; k < p.multiplicity().length; k++) {
-        sum += p.multiplicity()[k] * PatternTable.hash(p.column(), p.start()[k], p.start()[k + 1]);
-      }
-    }
-    if (sum != expected) {
+  static void requireOneReading(Fingerprint all, long expected, long found) {
+    if (found != expected) {
       throw Readings.mixed(all.rows(), all.nonzeros());
     }
   }
@@ -194,44 +284,38 @@ public final class PatternPass {
         .setName("sparqr distinct row patterns");
   }
 
-  /** Frames of the patterns, those that did not come with the counts by further jobs. */
-  private List<byte[]> fetch(JavaRDD<byte[]> complete, List<Part> found) {
-    var frames = new ArrayList<byte[]>();
+  /** Patterns and norms, those that did not come with the counts by further jobs. */
+  private void fetch(JavaRDD<byte[]> complete, List<Part> found, Consumer<Part> to) {
     List<Integer> batch = new ArrayList<>();
     long bytes = 0;
     for (Part p : found) {
       if (p.frames != null) {
-        frames.addAll(List.of(p.frames));
+        to.accept(p);
         continue;
       }
-      long more = PatternCodec.bytes(p.patterns, p.entries);
-      if (bytes + more > batchBytes && !batch.isEmpty()) {
-        frames.addAll(fetchNow(complete, batch));
+      if (bytes + p.payload > batchBytes && !batch.isEmpty()) {
+        fetchNow(complete, batch, to);
         batch.clear();
         bytes = 0;
       }
       batch.add(p.reducer);
-      bytes += more;
+      bytes += p.payload;
     }
-    frames.addAll(fetchNow(complete, batch));
-    return frames;
+    if (!batch.isEmpty()) {
+      fetchNow(complete, batch, to);
+    }
   }
 
   /** One job for some reducers, which run again: the shuffle's map stage is there already. */
-  private List<byte[]> fetchNow(JavaRDD<byte[]> complete, List<Integer> reducers) {
-    var frames = new ArrayList<byte[]>();
-    if (reducers.isEmpty()) {
-      return frames;
-    }
+  private void fetchNow(JavaRDD<byte[]> complete, List<Integer> reducers, Consumer<Part> to) {
     int[] partitions = reducers.stream().mapToInt(k -> k).toArray();
     for (List<byte[]> part :
         JobScope.run(
             source.context(),
             "distinct row patterns, to the driver",
             () -> complete.collectPartitions(partitions))) {
-      frames.addAll(List.of(ObjectCodec.decode(part.get(0), Part.class).frames));
+      to.accept(ObjectCodec.decode(part.get(0), Part.class));
     }
-    return frames;
   }
 
   private static List<Tuple2<Integer, byte[]>> scan(
@@ -278,14 +362,27 @@ public final class PatternPass {
     }
     var merged = new ArrayList<byte[]>();
     ColumnChunks.merge(norms, Math::hypot).encode(0, merged);
-    boolean send = PatternCodec.bytes(table.size(), table.entries()) <= limit;
+    List<byte[]> frames = PatternOrder.frames(reducer, table.sorted());
+    long payload = 0;
+    for (byte[] frame : frames) {
+      payload += frame.length;
+    }
+    for (byte[] chunk : merged) {
+      payload += chunk.length;
+    }
+    if (limit == NORMS_ALONE) {
+      frames = List.of();
+    }
+    boolean send = limit == NORMS_ALONE || payload <= limit;
     return new Part(
         reducer,
         table.size(),
         table.entries(),
+        table.squares(),
         bytes,
-        send ? new byte[][] {PatternCodec.encode(reducer, table.part(0, 1))} : null,
-        merged.toArray(new byte[0][]),
+        payload,
+        send ? frames.toArray(new byte[0][]) : null,
+        send ? merged.toArray(new byte[0][]) : null,
         stats.toArray(new byte[0][]));
   }
 

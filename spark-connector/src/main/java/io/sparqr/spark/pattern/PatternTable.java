@@ -103,6 +103,16 @@ final class PatternTable {
     return start[size];
   }
 
+  /** Sum of the squared lengths of the distinct patterns. */
+  double squares() {
+    double sum = 0;
+    for (int p = 0; p < size; p++) {
+      double length = start[p + 1] - start[p];
+      sum += length * length;
+    }
+    return sum;
+  }
+
   /** Patterns whose hash falls into part {@code part} of {@code parts} equal ranges. */
   Patterns part(int part, int parts) {
     int count = 0;
@@ -125,6 +135,66 @@ final class PatternTable {
       }
     }
     return out;
+  }
+
+  /** All patterns in the one order that {@link PatternOrder} knows. O(entries + size log size). */
+  Patterns sorted() {
+    long[] key = new long[size];
+    for (int p = 0; p < size; p++) {
+      key[p] = (long) first(p) << 32 | p;
+    }
+    Arrays.sort(key);
+    var out = new Patterns(new long[size], new int[size + 1], new int[start[size]]);
+    for (int from = 0; from < size; ) {
+      int to = from + 1;
+      while (to < size && key[to] >>> 32 == key[from] >>> 32) {
+        to++;
+      }
+      sortByHash(key, from, to);
+      for (int k = from; k < to; k++) {
+        int p = (int) key[k];
+        int length = start[p + 1] - start[p];
+        out.multiplicity()[k] = multiplicity[p];
+        System.arraycopy(column, start[p], out.column(), out.start()[k], length);
+        out.start()[k + 1] = out.start()[k] + length;
+      }
+      from = to;
+    }
+    return out;
+  }
+
+  /** Patterns with one first column: many of them where A has a column of ones. */
+  private void sortByHash(long[] key, int from, int to) {
+    if (to - from < 2) {
+      return;
+    }
+    int bits = 32 - Integer.numberOfLeadingZeros(to - from - 1);
+    long mask = (1L << bits) - 1;
+    int[] old = new int[to - from];
+    for (int k = from; k < to; k++) {
+      old[k - from] = (int) key[k];
+      key[k] = hash[(int) key[k]] & ~mask | (k - from);
+    }
+    Arrays.sort(key, from, to);
+    for (int k = from; k < to; k++) {
+      int p = old[(int) (key[k] & mask)];
+      int at = k;
+      for (; at > from && follows((int) key[at - 1], p); at--) {
+        key[at] = key[at - 1];
+      }
+      key[at] = p;
+    }
+  }
+
+  private boolean follows(int p, int q) {
+    int c = Long.compare(hash[p], hash[q]);
+    return c > 0
+        || c == 0
+            && Arrays.compare(column, start[p], start[p + 1], column, start[q], start[q + 1]) > 0;
+  }
+
+  private int first(int p) {
+    return start[p] == start[p + 1] ? Integer.MAX_VALUE : column[start[p]];
   }
 
   private static int partOf(long h, int parts) {

@@ -6,57 +6,63 @@ import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.wire.Frame;
-import io.sparqr.spark.wire.NumberFrame;
+import io.sparqr.spark.wire.NumberStream;
+import io.sparqr.sparse.CompactLongs;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 
 /**
- * A {@link SolvePlan} as a frame: the analysis, the cut, the scales, the numbers, the fingerprints
- * of the rows, in this order. What follows from these is not sent. About 24 bytes a column and 60 a
- * front.
+ * A {@link SolvePlan} as a stream of frames: the analysis, the cut, the scales, the numbers, the
+ * fingerprints of the rows, in this order. What follows from these is not sent. About 13 bytes a
+ * column (4 of its place in the order, 8 of its scale), 6 a front and 1 to 4 an entry of the
+ * fronts' column lists; Spark compresses them once more. No more than one frame is there at a time.
  */
 final class PlanCodec {
 
-  /** Of a task without fronts: id, level, three lengths, worker, flops, bytes. */
-  private static final int LEAST_TASK_BYTES = 6 * Integer.BYTES + 2 * Long.BYTES;
-
-  private static final int FINGERPRINT_BYTES = 6 * Long.BYTES;
-
   private PlanCodec() {}
 
-  static byte[] encode(SolvePlan plan) {
-    var out = new NumberFrame.Writer();
+  /**
+   * Writes a plan.
+   *
+   * @throws IOException if the sink does
+   */
+  static void write(SolvePlan plan, NumberStream.Sink sink) throws IOException {
+    var out = new NumberStream.Writer(Frame.Kind.PLAN, sink);
     put(plan.analysis().data(), out);
     put(plan.partition(), out);
     out.putDoubles(plan.columnScales()).putDoubles(plan.rhsScales());
     put(plan.numbers(), out);
     Readings readings = plan.readings();
-    out.putInt(readings.partitions());
+    out.putLong(readings.partitions());
     for (int p = 0; p < readings.partitions(); p++) {
       put(readings.of(p), out);
     }
-    return out.seal(Frame.Kind.PLAN);
+    out.end();
   }
 
   /**
-   * The inverse of {@link #encode}.
+   * The inverse of {@link #write}.
    *
-   * @throws WireFormatException if the frame is damaged
+   * @throws WireFormatException if a frame is damaged, or they hold no plan
+   * @throws IOException if the source does
    */
-  static SolvePlan decode(byte[] frame) {
-    var in = new NumberFrame.Reader(frame, Frame.Kind.PLAN);
+  static SolvePlan read(NumberStream.Source source) throws IOException {
+    var in = new NumberStream.Reader(Frame.Kind.PLAN, source);
     try {
       SymbolicAnalysis.Data data = data(in);
       require(data);
       var analysis = new SymbolicAnalysis(data);
-      TreePartition partition = partition(in);
+      TreePartition partition = partition(in, analysis.fronts());
       require(partition, analysis.fronts());
       double[] columnScale = in.getDoubles();
       double[] rhsScale = in.getDoubles();
       SolvePlan.Numbers numbers = numbers(in);
-      int partitions = in.getCount(FINGERPRINT_BYTES);
+      int partitions = in.getLength();
       var readings = new ArrayList<Fingerprint>();
       for (int p = 0; p < partitions; p++) {
         readings.add(fingerprint(in));
@@ -74,9 +80,9 @@ final class PlanCodec {
   private static void require(SymbolicAnalysis.Data d) {
     int n = d.permutation().size();
     int nf = d.parent().length;
-    require(d.pattern().columns() == n && d.leftmostCount().length == n);
+    require(d.pattern().columns() == n && d.leftmostCount().size() == n);
     require(d.firstPivot().length == nf + 1 && d.tailStart().length == nf + 1);
-    require(d.fm().length == nf && d.cm().length == nf && d.frontFlops().length == nf);
+    require(d.fm().size() == nf && d.frontFlops().size() == nf);
     require(d.singletons() >= 0 && d.firstPivot()[nf] <= n && d.firstPivot()[0] >= 0);
     require(d.tailStart()[0] == 0 && d.tailStart()[nf] == d.tailColumns().length);
     for (int f = 0; f < nf; f++) {
@@ -87,8 +93,10 @@ final class PlanCodec {
   }
 
   private static void require(TreePartition partition, int fronts) {
-    require(partition.taskOfFront().length == fronts);
-    requireInside(partition.taskOfFront(), partition.tasks().size());
+    require(partition.taskOfFront().size() == fronts);
+    for (int f = 0; f < fronts; f++) {
+      require(partition.taskOf(f) >= 0 && partition.taskOf(f) < partition.tasks().size());
+    }
     for (SubtreeTask t : partition.tasks()) {
       require(t.level() >= 0 && t.level() < partition.levels());
       requireInside(t.fronts(), fronts);
@@ -109,20 +117,36 @@ final class PlanCodec {
     }
   }
 
-  private static void put(SymbolicAnalysis.Data d, NumberFrame.Writer out) {
+  private static void put(SymbolicAnalysis.Data d, NumberStream.Writer out) throws IOException {
     out.putInt(d.pattern().columns()).putLong(d.pattern().rows());
     out.putLong(d.pattern().first()).putLong(d.pattern().second());
     out.putLong(d.rows()).putLong(d.emptyRows()).putLong(d.nonzeros());
-    out.putInts(d.permutation().toArray());
+    out.putInts(d.permutation().size(), d.permutation()::original);
     out.putInt(d.singletons()).putLong(d.singletonEntries());
     out.putInt(d.orderingUsed().ordinal()).putText(d.orderingReason());
-    out.putInts(d.firstPivot()).putInts(d.parent());
-    out.putLongs(d.tailStart()).putInts(d.tailColumns());
-    out.putLongs(d.leftmostCount()).putLongs(d.fm()).putLongs(d.cm());
-    out.putDoubles(d.frontFlops()).putDouble(d.orderSeconds()).putDouble(d.analyzeSeconds());
+    int nf = d.parent().length;
+    out.putInts(d.firstPivot());
+    // mostly near: the difference from the front's own number
+    out.putInts(nf, f -> d.parent()[f] - f);
+    out.putInts(d.tailStart()).putInts(d.tailColumns());
+    put(d.leftmostCount(), out);
+    put(d.fm(), out);
+    put(d.frontFlops(), out);
+    out.putDouble(d.orderSeconds()).putDouble(d.analyzeSeconds());
   }
 
-  private static SymbolicAnalysis.Data data(NumberFrame.Reader in) {
+  private static void put(CompactLongs values, NumberStream.Writer out) throws IOException {
+    out.putLongs(values.size(), values::get);
+  }
+
+  private static int[] parents(int[] above) {
+    for (int f = 0; f < above.length; f++) {
+      above[f] += f;
+    }
+    return above;
+  }
+
+  private static SymbolicAnalysis.Data data(NumberStream.Reader in) throws IOException {
     return new SymbolicAnalysis.Data(
         new SparsityPattern.Fingerprint(in.getInt(), in.getLong(), in.getLong(), in.getLong()),
         in.getLong(),
@@ -134,30 +158,29 @@ final class PlanCodec {
         in.getOneOf(OrderingMethod.values()),
         in.getText(),
         in.getInts(),
+        parents(in.getInts()),
         in.getInts(),
-        in.getLongs(),
         in.getInts(),
-        in.getLongs(),
-        in.getLongs(),
-        in.getLongs(),
-        in.getDoubles(),
+        CompactLongs.of(in.getLongs()),
+        CompactLongs.of(in.getLongs()),
+        CompactLongs.of(in.getLongs()),
         in.getDouble(),
         in.getDouble());
   }
 
-  private static void put(TreePartition p, NumberFrame.Writer out) {
-    out.putInt(p.tasks().size());
+  private static void put(TreePartition p, NumberStream.Writer out) throws IOException {
+    out.putLong(p.tasks().size());
     for (SubtreeTask t : p.tasks()) {
       out.putInt(t.id()).putInt(t.level());
       out.putInts(t.fronts()).putInts(t.inputs()).putInts(t.outputs());
       out.putInt(t.worker()).putDouble(t.flops()).putLong(t.peakBytes());
     }
-    out.putInt(p.levels()).putInts(p.taskOfFront());
+    out.putInt(p.levels());
     out.putDouble(p.estimatedSeconds()).putDouble(p.lowerBoundSeconds());
   }
 
-  private static TreePartition partition(NumberFrame.Reader in) {
-    int count = in.getCount(LEAST_TASK_BYTES);
+  private static TreePartition partition(NumberStream.Reader in, int fronts) throws IOException {
+    int count = in.getLength();
     var tasks = new ArrayList<SubtreeTask>();
     for (int t = 0; t < count; t++) {
       tasks.add(
@@ -171,10 +194,24 @@ final class PlanCodec {
               in.getDouble(),
               in.getLong()));
     }
-    return new TreePartition(tasks, in.getInt(), in.getInts(), in.getDouble(), in.getDouble());
+    int levels = in.getInt();
+    return new TreePartition(tasks, levels, owners(tasks, fronts), in.getDouble(), in.getDouble());
   }
 
-  private static void put(SolvePlan.Numbers n, NumberFrame.Writer out) {
+  /** The task of each front. */
+  private static int[] owners(List<SubtreeTask> tasks, int fronts) {
+    int[] task = new int[fronts];
+    Arrays.fill(task, -1);
+    for (int t = 0; t < tasks.size(); t++) {
+      for (int f : tasks.get(t).fronts()) {
+        require(f >= 0 && f < fronts && task[f] < 0);
+        task[f] = t;
+      }
+    }
+    return task;
+  }
+
+  private static void put(SolvePlan.Numbers n, NumberStream.Writer out) throws IOException {
     out.putInt(n.rhsCount()).putDouble(n.tolerance()).putDouble(n.ridge());
     out.putBoolean(n.devices().use()).putBoolean(n.devices().required());
     out.putText(n.devices().reason());
@@ -182,7 +219,7 @@ final class PlanCodec {
     out.putBoolean(n.equilibrated()).putDouble(n.combineFlops());
   }
 
-  private static SolvePlan.Numbers numbers(NumberFrame.Reader in) {
+  private static SolvePlan.Numbers numbers(NumberStream.Reader in) throws IOException {
     return new SolvePlan.Numbers(
         in.getInt(),
         in.getDouble(),
@@ -199,12 +236,12 @@ final class PlanCodec {
     return use ? new DeviceVerdict.Use(required, reason) : new DeviceVerdict.Refuse(reason);
   }
 
-  private static void put(Fingerprint f, NumberFrame.Writer out) {
+  private static void put(Fingerprint f, NumberStream.Writer out) throws IOException {
     out.putLong(f.rows()).putLong(f.nonzeros()).putLong(f.entries());
     out.putLong(f.weights()).putLong(f.labels()).putLong(f.unordered());
   }
 
-  private static Fingerprint fingerprint(NumberFrame.Reader in) {
+  private static Fingerprint fingerprint(NumberStream.Reader in) throws IOException {
     return new Fingerprint(
         in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
   }

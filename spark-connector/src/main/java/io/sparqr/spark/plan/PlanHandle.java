@@ -6,34 +6,52 @@ import java.lang.ref.SoftReference;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.spark.SerializableWritable;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 
 /**
- * The plan on its way to the executors: a broadcast of bytes, for any serializer that Spark is set
- * to, decoded once a JVM.
+ * The plan on its way to the executors: a broadcast that writes itself frame by frame ({@link
+ * PlanStream}) and is read once a JVM.
+ *
+ * <p>What the driver holds of it: the plan itself, to which Spark's block manager has a reference
+ * too; and, where executors are other JVMs, the blocks of 4 MB that they fetch, compressed, as long
+ * as the broadcast lives (MEMORY_AND_DISK: Spark moves them to disk for want of memory). While it
+ * is written, a frame of 256 kB besides. A local master's tasks find the plan where it is, and
+ * nothing is written at all.
  */
 public final class PlanHandle implements Serializable {
 
   private static final long serialVersionUID = 1;
-  private static final Map<String, SoftReference<SolvePlan>> DECODED = new ConcurrentHashMap<>();
+  private static final Map<String, SoftReference<SolvePlan>> KNOWN = new ConcurrentHashMap<>();
 
   private final String key = UUID.randomUUID().toString();
-  private final Broadcast<byte[]> bytes;
 
-  /** The driver's own reference keeps the plan from being decoded there. */
+  /** Null with a local master. Spark's own class, which Kryo knows how to write. */
+  private final Broadcast<SerializableWritable<PlanStream>> broadcast;
+
+  /** The driver's own reference keeps the plan from being read there, and from being forgotten. */
   private final transient SolvePlan plan;
 
-  /** A handle of a plan and of the broadcast of {@link #encode}. */
-  public PlanHandle(SolvePlan plan, Broadcast<byte[]> bytes) {
+  private PlanHandle(SolvePlan plan, Broadcast<SerializableWritable<PlanStream>> broadcast) {
     this.plan = plan;
-    this.bytes = bytes;
-    DECODED.values().removeIf(r -> r.get() == null);
-    DECODED.put(key, new SoftReference<>(plan));
+    this.broadcast = broadcast;
+    know(plan);
   }
 
-  /** What is to be broadcast. */
-  public static byte[] encode(SolvePlan plan) {
-    return PlanCodec.encode(plan);
+  /**
+   * Sends a plan, until {@link #release}.
+   *
+   * @param local whether the tasks are in this JVM
+   */
+  public static PlanHandle of(JavaSparkContext context, SolvePlan plan, boolean local) {
+    return new PlanHandle(
+        plan, local ? null : context.broadcast(new SerializableWritable<>(new PlanStream(plan))));
+  }
+
+  private void know(SolvePlan known) {
+    KNOWN.values().removeIf(r -> r.get() == null);
+    KNOWN.put(key, new SoftReference<>(known));
   }
 
   /** The plan. */
@@ -41,26 +59,35 @@ public final class PlanHandle implements Serializable {
     if (plan != null) {
       return plan;
     }
-    SoftReference<SolvePlan> known = DECODED.get(key);
-    SolvePlan decoded = known == null ? null : known.get();
-    return decoded != null ? decoded : decode();
+    SolvePlan known = known();
+    return known != null ? known : read();
   }
 
-  private SolvePlan decode() {
-    synchronized (DECODED) {
-      SoftReference<SolvePlan> known = DECODED.get(key);
-      SolvePlan decoded = known == null ? null : known.get();
-      if (decoded == null) {
-        decoded = PlanCodec.decode(bytes.value());
-        DECODED.values().removeIf(r -> r.get() == null);
-        DECODED.put(key, new SoftReference<>(decoded));
+  private SolvePlan known() {
+    SoftReference<SolvePlan> known = KNOWN.get(key);
+    return known == null ? null : known.get();
+  }
+
+  private SolvePlan read() {
+    synchronized (KNOWN) {
+      SolvePlan known = known();
+      if (known != null) {
+        return known;
       }
-      return decoded;
+      if (broadcast == null) {
+        throw new IllegalStateException("the plan of a factorization that is closed");
+      }
+      SolvePlan read = broadcast.value().value().plan();
+      know(read);
+      return read;
     }
   }
 
-  /** Lets this JVM forget the decoded plan. */
-  public void forget() {
-    DECODED.remove(key);
+  /** Nobody asks for the plan any more; on the driver. */
+  public void release() {
+    KNOWN.remove(key);
+    if (broadcast != null) {
+      broadcast.destroy();
+    }
   }
 }

@@ -10,6 +10,10 @@ import java.util.Arrays;
  * What every executor has to know to route a row and to factor a subtree: broadcast once. Tables
  * are by position of the analysis or by front; nobody writes to them. Travels as a {@link
  * PlanHandle} and no other way.
+ *
+ * <p>Bytes on the driver: those of the analysis ({@link SymbolicAnalysis.Data}), 8 a column for the
+ * scales, 5 a front for the cut. What tasks need besides, the position of each column (4), the
+ * front of each position (4) and the rows of each front (8), is made in the JVM of a task.
  */
 public final class SolvePlan {
 
@@ -36,12 +40,20 @@ public final class SolvePlan {
   private final double[] rhsScale;
   private final Numbers numbers;
   private final Readings readings;
-  private final int[] position;
-  private final int[] frontOf;
-  private final long[] frontRows;
+
+  /** Made when first asked for: rows are routed on the executors. */
+  private volatile Routes routes;
 
   /**
-   * Derives the routing tables. O(n + fronts).
+   * Where rows go.
+   *
+   * @param frontOf size n, by position; -1 for singletons
+   * @param rows size nf
+   */
+  private record Routes(int[] frontOf, long[] rows) {}
+
+  /**
+   * Takes the tables as they are.
    *
    * @param columnScale size n, by original column: the factor that equilibrates it
    * @param rhsScale size rhsCount: power of two that keeps squares in range
@@ -60,16 +72,29 @@ public final class SolvePlan {
     this.rhsScale = rhsScale;
     this.numbers = numbers;
     this.readings = readings;
-    this.position = analysis.permutation().inverseArray();
-    this.frontOf = new int[analysis.columns()];
-    this.frontRows = new long[analysis.fronts()];
-    Arrays.fill(frontOf, 0, analysis.singletons(), -1);
-    for (int f = 0; f < analysis.fronts(); f++) {
-      for (int p = analysis.firstPivot(f); p < analysis.firstPivot(f + 1); p++) {
-        frontOf[p] = f;
-        frontRows[f] += analysis.leftmostCount(p);
+  }
+
+  private Routes routes() {
+    Routes r = routes;
+    if (r == null) {
+      synchronized (this) {
+        r = routes == null ? makeRoutes() : routes;
+        routes = r;
       }
     }
+    return r;
+  }
+
+  private Routes makeRoutes() {
+    var r = new Routes(new int[analysis.columns()], new long[analysis.fronts()]);
+    Arrays.fill(r.frontOf, 0, analysis.singletons(), -1);
+    for (int f = 0; f < analysis.fronts(); f++) {
+      for (int p = analysis.firstPivot(f); p < analysis.firstPivot(f + 1); p++) {
+        r.frontOf[p] = f;
+        r.rows[f] += analysis.leftmostCount(p);
+      }
+    }
+    return r;
   }
 
   public SymbolicAnalysis analysis() {
@@ -111,22 +136,22 @@ public final class SolvePlan {
 
   /** The position of an original column. */
   public int position(int column) {
-    return position[column];
+    return analysis.permutation().position(column);
   }
 
   /** The front of a position, -1 for singletons. */
   public int frontOf(int p) {
-    return frontOf[p];
+    return routes().frontOf[p];
   }
 
   /** Rows of A (ridge rows too) that belong to a front. */
   public long frontRows(int front) {
-    return frontRows[front];
+    return routes().rows[front];
   }
 
   /** The task that owns a front. */
   public int taskOf(int front) {
-    return partition.taskOfFront()[front];
+    return partition.taskOf(front);
   }
 
   /** The shuffle partition of what goes to the driver: singleton rows, rows without entries. */

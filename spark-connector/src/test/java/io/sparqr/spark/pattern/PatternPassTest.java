@@ -12,7 +12,6 @@ import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.TaskInput;
-import io.sparqr.spark.wire.PatternCodec.Patterns;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -38,13 +37,16 @@ class PatternPassTest {
             pass(5, 1 << 20, 0),
             pass(5, 0, 5000),
             pass(1, 0, 0))) {
-      assertThat(other.pattern().rowStart()).isEqualTo(all.pattern().rowStart());
-      assertThat(other.pattern().columnIndex()).isEqualTo(all.pattern().columnIndex());
-      assertThat(other.pattern().multiplicity()).isEqualTo(all.pattern().multiplicity());
+      assertThat(other.pattern().orElseThrow().rowStart())
+          .isEqualTo(all.pattern().orElseThrow().rowStart());
+      assertThat(other.pattern().orElseThrow().columnIndex())
+          .isEqualTo(all.pattern().orElseThrow().columnIndex());
+      assertThat(other.pattern().orElseThrow().multiplicity())
+          .isEqualTo(all.pattern().orElseThrow().multiplicity());
       assertThat(other.nonzeros()).isEqualTo(A.nonzeros());
       assertThat(other.rows()).isEqualTo(400);
     }
-    assertThat(all.pattern().patterns()).isLessThan(250);
+    assertThat(all.pattern().orElseThrow().patterns()).isLessThan(250);
     double[] norm = new double[10];
     for (int k = 0; k < A.nonzeros(); k++) {
       norm[A.columnIndex()[k]] = Math.hypot(norm[A.columnIndex()[k]], A.values()[k]);
@@ -60,15 +62,18 @@ class PatternPassTest {
     table.add(new int[] {0, 3, 5}, 0, 3, 7);
     table.add(new int[] {1, 2}, 0, 2, 1);
     var all = new Fingerprint(8, 23, 0, 0, 0, 0);
-    List<Patterns> same = List.of(table.part(1, 2), table.part(0, 2));
-    PatternPass.requireOneReading(all, table.sum(), same);
+    PatternPass.requireOneReading(all, table.sum(), merged(table));
     var other = new PatternTable();
     other.add(new int[] {0, 3, 4}, 0, 3, 7);
     other.add(new int[] {1, 2}, 0, 2, 1);
-    assertThatThrownBy(
-            () -> PatternPass.requireOneReading(all, table.sum(), List.of(other.part(0, 1))))
+    assertThatThrownBy(() -> PatternPass.requireOneReading(all, table.sum(), merged(other)))
         .isInstanceOf(InputChangedException.class)
         .hasMessageContaining("the input changed between its two readings");
+  }
+
+  private static long merged(PatternTable table) {
+    List<byte[]> frames = PatternOrder.frames(0, table.sorted());
+    return PatternOrder.merge(List.of(frames), table.size(), table.entries(), 6, false).sum();
   }
 
   @Test

@@ -2,7 +2,9 @@
 package io.sparqr.spark.pattern;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.error.IndexOverflowException;
 import io.sparqr.spark.rows.SortedPairs;
 import io.sparqr.spark.wire.PatternCodec.Patterns;
 import io.sparqr.sparse.SparsityPattern;
@@ -42,11 +44,18 @@ class PatternTest {
         table.add(r, 0, r.length, 1);
       }
       assertThat(table.size()).isEqualTo(expected.size());
-      List<Patterns> parts = new ArrayList<>();
+      List<List<byte[]>> parts = new ArrayList<>();
       for (int k = reducers - 1; k >= 0; k--) {
-        parts.add(table.part(k, reducers));
+        var reducer = new PatternTable();
+        Patterns its = table.part(k, reducers);
+        for (int q = 0; q < its.count(); q++) {
+          reducer.add(its.column(), its.start()[q], its.start()[q + 1], its.multiplicity()[q]);
+        }
+        parts.add(PatternOrder.frames(k, reducer.sorted()));
       }
-      SparsityPattern p = PatternOrder.merge(parts, n, false).validate();
+      var merged = PatternOrder.merge(parts, table.size(), table.entries(), n, false);
+      assertThat(merged.sum()).isEqualTo(table.sum());
+      SparsityPattern p = merged.pattern().validate();
       assertThat(p.rows()).isEqualTo(3000);
       for (int k = 0; k < p.patterns(); k++) {
         int[] columns =
@@ -64,11 +73,30 @@ class PatternTest {
   @Test
   void aRidgeAddsOneRowAColumn() {
     var some = new Patterns(new long[] {3, 1}, new int[] {0, 1, 3}, new int[] {1, 0, 2});
-    SparsityPattern p = PatternOrder.merge(List.of(some), 4, true).validate();
+    var table = new PatternTable();
+    for (int q = 0; q < some.count(); q++) {
+      table.add(some.column(), some.start()[q], some.start()[q + 1], some.multiplicity()[q]);
+    }
+    List<byte[]> frames = PatternOrder.frames(0, table.sorted());
+    SparsityPattern p = PatternOrder.merge(List.of(frames), 2, 3, 4, true).pattern().validate();
     assertThat(p.rows()).isEqualTo(8);
     assertThat(p.nonzeros()).isEqualTo(3 + 2 + 4);
     assertThat(p.columnIndex()).containsExactly(0, 2, 0, 1, 2, 3);
     assertThat(p.multiplicity()).containsExactly(1, 1, 4, 1, 1);
+  }
+
+  /**
+   * Counts are long to the end; what becomes an array is refused by its limit before there is one.
+   */
+  @Test
+  void whatNoArrayCanHoldIsRefusedBeforeItComes() {
+    for (long[] size : new long[][] {{1L << 31, 1L << 31}, {1L << 30, (1L << 31) + 5}}) {
+      assertThatThrownBy(() -> PatternOrder.merge(List.of(), size[0], size[1], 9, false))
+          .isInstanceOf(IndexOverflowException.class)
+          .hasMessageContaining("the limit is 2^31");
+    }
+    var most = new DriverMemory.Sizes(1L << 30, 1L << 40, 1L << 43, 1e14, 1L << 43);
+    assertThat(most.need()).isGreaterThan(1L << 45);
   }
 
   @Test

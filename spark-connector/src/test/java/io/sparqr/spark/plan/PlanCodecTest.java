@@ -12,6 +12,7 @@ import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.TreePartitioner;
 import io.sparqr.spark.Problems;
 import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.NumberStream;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
@@ -20,9 +21,19 @@ import java.io.Serializable;
 import java.lang.reflect.RecordComponent;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import org.apache.spark.SerializableWritable;
+import org.apache.spark.SparkConf;
+import org.apache.spark.serializer.JavaSerializer;
+import org.apache.spark.serializer.KryoSerializer;
+import org.apache.spark.serializer.Serializer;
+import org.apache.spark.serializer.SerializerInstance;
 import org.junit.jupiter.api.Test;
+import scala.reflect.ClassTag$;
 
 /** A plan comes to the executors as it was made. */
 class PlanCodecTest {
@@ -71,10 +82,12 @@ class PlanCodecTest {
   @Test
   void everyFieldComesBack() {
     for (SolvePlan plan : plans()) {
-      SolvePlan back = PlanCodec.decode(PlanCodec.encode(plan));
+      List<byte[]> frames = PlanFrames.encode(plan);
+      SolvePlan back = PlanFrames.decode(frames);
       // field by field, arrays by value, derived tables too
       assertThat(back).as("seed %d", SEED).usingRecursiveComparison().isEqualTo(plan);
-      assertThat(PlanCodec.encode(back)).isEqualTo(PlanCodec.encode(plan));
+      assertThat(PlanFrames.encode(back).toArray(new byte[0][]))
+          .isDeepEqualTo(frames.toArray(new byte[0][]));
     }
     assertThat(plans().get(0).partition().levels()).isGreaterThan(1);
     assertThat(plans().get(0).analysis().singletons()).isPositive();
@@ -98,27 +111,65 @@ class PlanCodecTest {
     assertThat(Serializable.class.isAssignableFrom(SolvePlan.class)).isFalse();
   }
 
-  /**
-   * Any number of the frame made huge or negative, checksum and all: an error, not a huge array.
-   */
+  /** Any byte of the frame changed, checksum right: an error, or another plan, no huge array. */
   @Test
   void aDamagedPlanIsRefusedOrAPlan() {
-    byte[] good = PlanCodec.encode(plans().get(2));
+    byte[] good = PlanFrames.encode(plans().get(2)).get(0);
     int refused = 0;
-    for (int at = 32; at + 4 <= good.length; at += 4) {
-      for (int value : new int[] {Integer.MAX_VALUE, -1}) {
+    for (int at = Frame.HEADER; at < good.length; at++) {
+      for (byte value : new byte[] {-1, 0, (byte) (good[at] ^ 1)}) {
         byte[] bad = good.clone();
-        ByteBuffer b = ByteBuffer.wrap(bad).order(ByteOrder.LITTLE_ENDIAN).putInt(at, value);
-        Frame.seal(b);
+        bad[at] = value;
+        Frame.seal(ByteBuffer.wrap(bad).order(ByteOrder.LITTLE_ENDIAN));
         try {
-          PlanCodec.decode(bad);
+          PlanFrames.decode(bad);
         } catch (WireFormatException e) {
           refused++;
         }
       }
     }
     assertThat(refused).isGreaterThan(50);
-    byte[] cut = java.util.Arrays.copyOf(good, good.length - 4);
-    assertThatThrownBy(() -> PlanCodec.decode(cut)).isInstanceOf(WireFormatException.class);
+    byte[] cut = Arrays.copyOf(good, good.length - 4);
+    assertThatThrownBy(() -> PlanFrames.decode(cut)).isInstanceOf(WireFormatException.class);
+  }
+
+  /** Of many frames: as they were written and in no other way. */
+  @Test
+  void aLongPlanComesInPieces() {
+    SolvePlan plan =
+        plan(
+            Problems.random(60_000, 40_000, 3, SEED),
+            OrderingMethod.AMD,
+            new DeviceVerdict.Refuse(""));
+    List<byte[]> frames = PlanFrames.encode(plan);
+    assertThat(frames.size()).isGreaterThan(3);
+    for (byte[] frame : frames) {
+      assertThat(frame.length).isLessThanOrEqualTo(Frame.HEADER + NumberStream.CHUNK);
+    }
+    SolvePlan back = PlanFrames.decode(frames);
+    assertThat(back).as("seed %d", SEED).usingRecursiveComparison().isEqualTo(plan);
+    var fewer = new ArrayList<>(frames);
+    fewer.remove(1);
+    var swapped = new ArrayList<>(frames);
+    Collections.swap(swapped, 1, 2);
+    var cut = frames.subList(0, frames.size() - 1);
+    for (List<byte[]> bad : List.of(fewer, swapped, cut)) {
+      assertThatThrownBy(() -> PlanFrames.decode(bad)).isInstanceOf(WireFormatException.class);
+    }
+  }
+
+  /** Under either of Spark's serializers, and as it writes itself. */
+  @Test
+  void aPlanGoesThroughSparksSerializers() {
+    SolvePlan plan = plans().get(0);
+    var conf = new SparkConf().set("spark.kryo.registrationRequired", "true");
+    for (Serializer serializer : List.of(new JavaSerializer(conf), new KryoSerializer(conf))) {
+      SerializerInstance one = serializer.newInstance();
+      var tag = ClassTag$.MODULE$.apply(SerializableWritable.class);
+      ByteBuffer bytes = one.serialize(new SerializableWritable<>(new PlanStream(plan)), tag);
+      SerializableWritable<?> back =
+          (SerializableWritable<?>) one.deserialize(bytes, getClass().getClassLoader(), tag);
+      assertThat(((PlanStream) back.value()).plan()).usingRecursiveComparison().isEqualTo(plan);
+    }
   }
 }

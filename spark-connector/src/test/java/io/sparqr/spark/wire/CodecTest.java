@@ -237,14 +237,15 @@ class CodecTest {
     assertThat(p.column()).isEqualTo(patterns.column());
   }
 
-  /** Lengths with the right sum, one of them negative. */
+  /** A length beyond the entries that are left. */
   @Test
-  void lengthsOfPatternsThatGoBackAreRefused() {
+  void lengthsOfPatternsThatAreTooLongAreRefused() {
     var two =
         new PatternCodec.Patterns(new long[] {1, 1}, new int[] {0, 1, 3}, new int[] {4, 2, 9});
     var bad = java.nio.ByteBuffer.wrap(PatternCodec.encode(0, two));
     bad.order(java.nio.ByteOrder.LITTLE_ENDIAN);
-    Frame.seal(bad.putInt(Frame.HEADER + 16, 7).putInt(Frame.HEADER + 20, -4));
+    // multiplicity 1, length 1, first column; multiplicity 1, then this length
+    Frame.seal(bad.put(Frame.HEADER + 4, (byte) 0x7f));
     assertThatThrownBy(() -> PatternCodec.decode(bad.array()))
         .isInstanceOf(WireFormatException.class)
         .hasMessageContaining("lengths of patterns");

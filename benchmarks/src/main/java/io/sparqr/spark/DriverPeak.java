@@ -1,0 +1,184 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark;
+
+import io.sparqr.backend.BackendChoice;
+import io.sparqr.matrix.WorkerPanel;
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+
+/**
+ * What the driver holds while a panel is solved whose rows are made in the executors: live heap,
+ * that is after a full collection, at the end of every phase and at its most. Collections are asked
+ * for every half second ({@code sample}) or at the ends of phases alone ({@code phases}), and not
+ * at all for the time alone ({@code time}).
+ *
+ * <p>{@code DriverPeak MASTER WORKERS FIRMS YEARS PARTITIONS sample|phases|time}; the answer is
+ * held against the effects that the labels are made of. Exits with 1 if it is wrong.
+ */
+public final class DriverPeak {
+
+  private final AtomicReference<String> phase = new AtomicReference<>("begin");
+  private String worstPhase = "";
+  private long worst;
+  private final long base;
+
+  private DriverPeak() {
+    this.base = live();
+  }
+
+  private static long live() {
+    System.gc();
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+
+  private synchronized void sample(String mark) {
+    String now = phase.get();
+    long used = live();
+    if (used > worst) {
+      worst = used;
+      worstPhase = now;
+    }
+    if (!mark.isEmpty()) {
+      System.out.printf(Locale.ROOT, "  live %,8.1f MB at the end of %s%n", used / 1e6, mark);
+    }
+  }
+
+  private void hear(ProgressListener.Progress p) {
+    String before = phase.getAndSet(p.phase());
+    if (!before.equals(p.phase())) {
+      sample(before);
+    }
+  }
+
+  private static double effect(int column) {
+    return ((column * 0x9e3779b97f4a7c15L) >>> 11) * 0x1p-53 - 0.5;
+  }
+
+  private static Iterator<SparseRow> rows(WorkerPanel panel, int part, int parts) {
+    int from = (int) ((long) panel.workers() * part / parts);
+    int to = (int) ((long) panel.workers() * (part + 1) / parts);
+    int years = panel.years();
+    return IntStream.range(from, to)
+        .boxed()
+        .flatMap(
+            w -> {
+              int[] firm = new int[years];
+              panel.firms(w, firm);
+              return Arrays.stream(firm)
+                  .mapToObj(
+                      f -> {
+                        int column = panel.workers() + f;
+                        return new SparseRow(
+                            new int[] {w, column}, new double[] {1, 1}, effect(w) + effect(column));
+                      });
+            })
+        .iterator();
+  }
+
+  /** See the class. */
+  public static void main(String[] args) throws InterruptedException {
+    SparkConf conf =
+        new SparkConf()
+            .setMaster(args[0])
+            .setAppName("sparqr driver")
+            .set("spark.ui.enabled", "false")
+            .set("spark.driver.host", "127.0.0.1")
+            .set("spark.driver.bindAddress", "127.0.0.1")
+            .set("spark.executor.memory", System.getProperty("executor.memory", "3g"))
+            .set("spark.executor.extraClassPath", System.getProperty("java.class.path"));
+    int number = Integer.parseInt(args[1]);
+    var panel = new WorkerPanel(number, Integer.parseInt(args[2]), Integer.parseInt(args[3]), 1);
+    int parts = Integer.parseInt(args[4]);
+    boolean good;
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      context.setLogLevel("ERROR");
+      if (args[0].startsWith("local-cluster")) {
+        int executors = Integer.parseInt(args[0].replaceAll("\\D+(\\d+),.*", "$1"));
+        while (context.sc().statusTracker().getExecutorInfos().length < executors + 1) {
+          Thread.sleep(100);
+        }
+      }
+      good = solve(context, panel, parts, args[5]);
+    }
+    System.exit(good ? 0 : 1);
+  }
+
+  private static boolean solve(JavaSparkContext context, WorkerPanel panel, int parts, String how)
+      throws InterruptedException {
+    JavaRDD<SparseRow> rows =
+        context
+            .parallelize(IntStream.range(0, parts).boxed().toList(), parts)
+            .mapPartitionsWithIndex((p, it) -> rows(panel, p, parts), true);
+    var peak = new DriverPeak();
+    System.out.printf(
+        Locale.ROOT,
+        "panel of %,d workers x %,d firms x %d years: %,d rows, %,d columns; heap %,d MB, %.1f live"
+            + " before%n",
+        panel.workers(),
+        panel.firms(),
+        panel.years(),
+        panel.rows(),
+        panel.columns(),
+        Runtime.getRuntime().maxMemory() >> 20,
+        peak.base / 1e6);
+    Thread sampler = new Thread(() -> run(peak), "samples of the heap");
+    sampler.setDaemon(true);
+    if (how.equals("sample")) {
+      sampler.start();
+    }
+    long begin = System.nanoTime();
+    LeastSquaresSolution solution =
+        GpuSparseQR.builder()
+            .backend(BackendChoice.CPU)
+            .listener(how.equals("time") ? ProgressListener.NONE : peak::hear)
+            .solve(rows);
+    double seconds = (System.nanoTime() - begin) * 1e-9;
+    sampler.interrupt();
+    sampler.join();
+    if (!how.equals("time")) {
+      System.out.printf(
+          Locale.ROOT,
+          "most live %,.1f MB (in %s), %.1f bytes a column above what was before%n",
+          peak.worst / 1e6,
+          peak.worstPhase,
+          (peak.worst - peak.base) / (double) panel.columns());
+    }
+    System.out.println(solution.report());
+    double error = error(panel, solution.x());
+    System.out.printf(
+        Locale.ROOT, "%.1f s; largest error of a row's prediction %.2e%n", seconds, error);
+    return error < 1e-9;
+  }
+
+  private static void run(DriverPeak peak) {
+    try {
+      while (true) {
+        Thread.sleep(500);
+        peak.sample("");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Effects are found up to a constant for each group of firms; their sums are what they were. */
+  private static double error(WorkerPanel panel, double[] x) {
+    int[] firm = new int[panel.years()];
+    double worst = 0;
+    for (int w = 0; w < panel.workers(); w++) {
+      panel.firms(w, firm);
+      for (int f : firm) {
+        int column = panel.workers() + f;
+        worst = Math.max(worst, Math.abs(x[w] + x[column] - effect(w) - effect(column)));
+      }
+    }
+    return worst;
+  }
+}

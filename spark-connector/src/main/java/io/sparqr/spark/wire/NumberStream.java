@@ -1,0 +1,319 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.wire;
+
+import io.sparqr.error.WireFormatException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.function.IntToLongFunction;
+import java.util.function.IntUnaryOperator;
+
+/**
+ * What {@link NumberFrame} does for what is as long as a row of A or longer: numbers, arrays and
+ * texts one after the other, in frames of at most {@value #CHUNK} bytes that come and go one at a
+ * time. Neither side ever has all of it in bytes. Ints and longs take as many bytes as they have
+ * groups of 7 bits, arrays of ints what the differences from one to the next take.
+ *
+ * <p>Frame fields: a = number of the frame, from 0 on; b = 1 in the last one. An array is made in
+ * pieces as its bytes arrive, so that no length is believed before they are there.
+ */
+public final class NumberStream {
+
+  /** Bytes of a frame's body. */
+  public static final int CHUNK = 1 << 18;
+
+  /** Most bytes of a number. */
+  private static final int MOST_BYTES = 10;
+
+  private NumberStream() {}
+
+  /** Where frames go. */
+  @FunctionalInterface
+  public interface Sink {
+    void accept(byte[] frame) throws IOException;
+  }
+
+  /** Where frames come from. */
+  @FunctionalInterface
+  public interface Source {
+    byte[] next() throws IOException;
+  }
+
+  /** Writes. Not thread-safe. */
+  public static final class Writer {
+    private final Frame.Kind kind;
+    private final Sink sink;
+    private final byte[] body = new byte[CHUNK];
+    private int used;
+    private int frames;
+
+    /** Frames of a kind. */
+    public Writer(Frame.Kind kind, Sink sink) {
+      this.kind = kind;
+      this.sink = sink;
+    }
+
+    private void room(int bytes) throws IOException {
+      if (used > CHUNK - bytes) {
+        flush(false);
+      }
+    }
+
+    private void flush(boolean last) throws IOException {
+      ByteBuffer b = Frame.allocate(kind, frames++, last ? 1 : 0, 0, 0, used);
+      b.put(body, 0, used);
+      used = 0;
+      sink.accept(Frame.seal(b));
+    }
+
+    /** A number that is at least 0, or seldom is not: then it takes 10 bytes. */
+    public Writer putLong(long value) throws IOException {
+      room(MOST_BYTES);
+      long v = value;
+      while ((v & ~0x7fL) != 0) {
+        body[used++] = (byte) (v | 0x80);
+        v >>>= 7;
+      }
+      body[used++] = (byte) v;
+      return this;
+    }
+
+    /** A number of either sign. */
+    public Writer putInt(int value) throws IOException {
+      return putLong((value << 1 ^ value >> 31) & 0xffffffffL);
+    }
+
+    private void fixed(long bits, int bytes) throws IOException {
+      room(Long.BYTES);
+      for (int k = 0; k < bytes; k++) {
+        body[used++] = (byte) (bits >>> 8 * k);
+      }
+    }
+
+    /** A number, with all its bits. */
+    public Writer putDouble(double value) throws IOException {
+      fixed(Double.doubleToRawLongBits(value), Double.BYTES);
+      return this;
+    }
+
+    /** Yes or no. */
+    public Writer putBoolean(boolean value) throws IOException {
+      return putInt(value ? 1 : 0);
+    }
+
+    /** An array. */
+    public Writer putInts(int[] values) throws IOException {
+      return putInts(values.length, k -> values[k]);
+    }
+
+    /** The values 0 .. length-1 of a function as an array. */
+    public Writer putInts(int length, IntUnaryOperator values) throws IOException {
+      putLong(length);
+      int before = 0;
+      for (int k = 0; k < length; k++) {
+        int v = values.applyAsInt(k);
+        putInt(v - before);
+        before = v;
+      }
+      return this;
+    }
+
+    /** The values 0 .. length-1 of a function as an array. */
+    public Writer putLongs(int length, IntToLongFunction values) throws IOException {
+      putLong(length);
+      for (int k = 0; k < length; k++) {
+        putLong(values.applyAsLong(k));
+      }
+      return this;
+    }
+
+    /** An array, with all its bits. */
+    public Writer putDoubles(double[] values) throws IOException {
+      putLong(values.length);
+      for (double v : values) {
+        putDouble(v);
+      }
+      return this;
+    }
+
+    /** A text. */
+    public Writer putText(String value) throws IOException {
+      byte[] text = value.getBytes(StandardCharsets.UTF_8);
+      putLong(text.length);
+      for (byte c : text) {
+        fixed(c, 1);
+      }
+      return this;
+    }
+
+    /** The last frame. */
+    public void end() throws IOException {
+      flush(true);
+    }
+  }
+
+  /** Reads in the order in which it was written. Not thread-safe. */
+  public static final class Reader {
+    private static final Boolean[] NO_OR_YES = {false, true};
+
+    private final Frame.Kind kind;
+    private final Source source;
+    private ByteBuffer b;
+    private int frames;
+    private boolean last;
+
+    /** Frames of a kind. */
+    public Reader(Frame.Kind kind, Source source) throws IOException {
+      this.kind = kind;
+      this.source = source;
+      open();
+    }
+
+    private void open() throws IOException {
+      b = Frame.open(source.next(), kind);
+      Frame.require(Frame.field(b, 0) == frames++, "number of a frame");
+      last = Frame.field(b, 1) != 0;
+    }
+
+    private int get() throws IOException {
+      while (!b.hasRemaining()) {
+        Frame.require(!last, "counts: they ask for more than there is");
+        open();
+      }
+      return b.get() & 0xff;
+    }
+
+    /** The next number. */
+    public long getLong() throws IOException {
+      long v = 0;
+      for (int shift = 0; shift < 64; shift += 7) {
+        int c = get();
+        v |= (c & 0x7fL) << shift;
+        if (c < 0x80) {
+          return v;
+        }
+      }
+      throw new WireFormatException("a number of more than 64 bits", "number");
+    }
+
+    /** The next number. */
+    public int getInt() throws IOException {
+      long v = getLong();
+      Frame.require(v >>> 32 == 0, "number");
+      int z = (int) v;
+      return z >>> 1 ^ -(z & 1);
+    }
+
+    /** The next length of an array or number of things, which are at least 0. */
+    public int getLength() throws IOException {
+      long v = getLong();
+      Frame.require(v >= 0 && v <= Integer.MAX_VALUE - 8, "length");
+      return (int) v;
+    }
+
+    private long fixed(int bytes) throws IOException {
+      long bits = 0;
+      for (int k = 0; k < bytes; k++) {
+        bits |= (long) get() << 8 * k;
+      }
+      return bits;
+    }
+
+    /** The next number. */
+    public double getDouble() throws IOException {
+      return Double.longBitsToDouble(fixed(Double.BYTES));
+    }
+
+    /** Yes or no. */
+    public boolean getBoolean() throws IOException {
+      return getOneOf(NO_OR_YES);
+    }
+
+    /** The next array. */
+    public int[] getInts() throws IOException {
+      int length = getLength();
+      int[] values = new int[first(length, 1)];
+      int before = 0;
+      for (int k = 0; k < length; k++) {
+        if (k == values.length) {
+          values = Arrays.copyOf(values, grown(k, length));
+        }
+        before += getInt();
+        values[k] = before;
+      }
+      return values;
+    }
+
+    /** The next array. */
+    public long[] getLongs() throws IOException {
+      int length = getLength();
+      long[] values = new long[first(length, 1)];
+      for (int k = 0; k < length; k++) {
+        if (k == values.length) {
+          values = Arrays.copyOf(values, grown(k, length));
+        }
+        values[k] = getLong();
+      }
+      return values;
+    }
+
+    /** The next array. */
+    public double[] getDoubles() throws IOException {
+      int length = getLength();
+      double[] values = new double[first(length, Double.BYTES)];
+      for (int k = 0; k < length; k++) {
+        if (k == values.length) {
+          values = Arrays.copyOf(values, grown(k, length));
+        }
+        values[k] = getDouble();
+      }
+      return values;
+    }
+
+    /** As many as this frame can hold, that begin with; the array grows with the frames. */
+    private int first(int length, int leastBytes) {
+      return Math.min(length, 1 + b.remaining() / leastBytes);
+    }
+
+    private static int grown(int there, int length) {
+      return (int) Math.min(length, 2L * there);
+    }
+
+    /** The next text. */
+    public String getText() throws IOException {
+      int length = getLength();
+      byte[] text = new byte[first(length, 1)];
+      for (int k = 0; k < length; k++) {
+        if (k == text.length) {
+          text = Arrays.copyOf(text, grown(k, length));
+        }
+        text[k] = (byte) get();
+      }
+      return new String(text, StandardCharsets.UTF_8);
+    }
+
+    /**
+     * The constant of that number.
+     *
+     * @throws WireFormatException if there is none
+     */
+    public <T> T getOneOf(T[] values) throws IOException {
+      int k = getInt();
+      if (k < 0 || k >= values.length) {
+        throw new WireFormatException("constant " + k + " of " + values.length, "constant");
+      }
+      return values[k];
+    }
+
+    /**
+     * Nothing is left.
+     *
+     * @throws WireFormatException if something is
+     */
+    public void end() throws IOException {
+      Frame.end(b);
+      Frame.require(last, "number of frames: there are more than its counts ask for");
+    }
+  }
+}

@@ -1,0 +1,81 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A real driver with a heap on either side of the line: refused before, or solved. */
+@Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DriverHeapIT {
+
+  private static final int WORKERS = 400_000;
+  private static final int FIRMS = 40_000;
+
+  /** More than the line by this: what the driver has besides is not the same twice. */
+  private static final long MARGIN = 8 << 20;
+
+  @TempDir Path folder;
+
+  @Test
+  void theLineIsWhereTheErrorSays() throws Exception {
+    long small = 110L << 20;
+    String[] refused = run(small);
+    assertThat(refused[0]).as(String.join(" ", refused)).isEqualTo("refused");
+    long need = Long.parseLong(refused[1]);
+    long have = Long.parseLong(refused[2]);
+    assertThat(have).isBetween(1L, need - 1);
+    // 90% of the heap count
+    long enough = small + (need - have) * 10 / 9 + MARGIN;
+    assertThat(String.join(" ", refused))
+        .contains("440,000 columns")
+        .contains("needs about %.1f MB".formatted(need / 1e6))
+        .contains("%.1f MB are free".formatted(have / 1e6))
+        .contains("spark.driver.memory");
+    String[] solved = run(enough);
+    assertThat(solved[0]).as("heap %d: %s", enough, String.join(" ", solved)).isEqualTo("solved");
+    assertThat(Double.parseDouble(solved[2])).isLessThan(1e-12);
+  }
+
+  private String[] run(long heap) throws IOException, InterruptedException {
+    Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
+    Path printed = folder.resolve("out");
+    var command = new ArrayList<String>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+      if (flag.startsWith("--add-opens") || flag.startsWith("-XX:+Ignore")) {
+        command.add(flag);
+      }
+    }
+    command.addAll(List.of("-Xmx" + heap, "-XX:+UseG1GC", "-cp"));
+    command.add(System.getProperty("java.class.path"));
+    command.add(DriverHeap.class.getName());
+    command.addAll(List.of("" + WORKERS, "" + FIRMS, "5"));
+    Process p =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(printed.toFile())
+            .start();
+    try {
+      assertThat(p.waitFor(80, TimeUnit.SECONDS)).as("it ends").isTrue();
+    } finally {
+      p.destroyForcibly();
+    }
+    List<String> lines = Files.readAllLines(printed);
+    return lines.stream()
+        .filter(l -> l.startsWith("refused ") || l.startsWith("solved "))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("heap " + heap + ":\n" + String.join("\n", lines)))
+        .split(" ");
+  }
+}
