@@ -35,8 +35,10 @@ import org.apache.spark.sql.types.StructType;
  * depend on others are 0, their standard errors NaN, {@link
  * SparseQRRegressionSummary#deadColumns()} names them. {@code fit} throws what {@link
  * io.sparqr.spark.GpuSparseQR} throws.
+ *
+ * <p>Its one subclass has the name of the Python class and nothing else: {@link PythonNames}.
  */
-public final class SparseQRRegression
+public class SparseQRRegression
     extends Regressor<Vector, SparseQRRegression, SparseQRRegressionModel>
     implements SparseQRRegressionParams, DefaultParamsWritable {
 
@@ -168,10 +170,14 @@ public final class SparseQRRegression
   @Override
   public SparseQRRegressionModel train(Dataset<?> data) {
     DesignFit fit = DesignFit.of(data.toDF(), this);
-    var model =
-        new SparseQRRegressionModel(uid, fit.coefficients(getFitIntercept()), fit.intercept());
+    var model = model(uid, fit.coefficients(getFitIntercept()), fit.intercept());
     copyValues(model, ParamMap.empty());
     return model.withSummary(new SparseQRRegressionSummary(model, data.toDF(), fit));
+  }
+
+  /** A model of this estimator, with params yet to come. */
+  protected SparseQRRegressionModel model(String uid, Vector coefficients, double intercept) {
+    return new SparseQRRegressionModel(uid, coefficients, intercept);
   }
 
   @Override
@@ -179,13 +185,22 @@ public final class SparseQRRegression
     return this.<SparseQRRegression>defaultCopy(extra);
   }
 
-  /** Reads what {@code save} wrote. */
+  /** Reads what {@code save} wrote; {@link PythonNames} tells which class comes back. */
   public static MLReader<SparseQRRegression> read() {
-    return new DefaultParamsReader<>();
+    return new Reader();
   }
 
   /** Loads from a path. */
   public static SparseQRRegression load(String path) {
     return read().load(path);
+  }
+
+  private static final class Reader extends MLReader<SparseQRRegression> {
+    @Override
+    public SparseQRRegression load(String path) {
+      var reader = new DefaultParamsReader<SparseQRRegression>();
+      reader.session(sparkSession());
+      return PythonNames.of(reader.load(path));
+    }
   }
 }
