@@ -6,10 +6,11 @@ import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.ml.param.ParamMap;
 
 /**
- * Stages under the full names of their Python classes. PySpark finds the Python class of a stage
- * that the JVM has loaded by the name of its Java class, as a module to import; of a class in
- * {@code io.sparqr} it never finds one, because {@code io} is a module of Python's own. So whatever
- * is loaded is of {@code sparqr.ml}, and PySpark imports the package {@code sparqr.ml} by itself.
+ * Stages under the full names of their Python classes. PySpark finds the Python class of a saved
+ * stage by the name of its Java class, in the file or of what the JVM has loaded, as a module to
+ * import; of a class in {@code io.sparqr} it never finds one, because {@code io} is a module of
+ * Python's own. So whatever is saved and loaded is of {@code sparqr.ml}, and PySpark imports the
+ * package {@code sparqr.ml} by itself.
  */
 final class PythonNames {
 
@@ -26,6 +27,15 @@ final class PythonNames {
       return stage;
     }
     return stage.copyValues(new sparqr.ml.SparseQRRegression(stage.uid()), ParamMap.empty());
+  }
+
+  /** The model itself if it has the name, else a copy that has. */
+  static SparseQRRegressionModel of(SparseQRRegressionModel model) {
+    if (model instanceof sparqr.ml.SparseQRRegressionModel) {
+      return model;
+    }
+    return model.copyValues(
+        model(model.uid(), model.coefficients(), model.intercept()), ParamMap.empty());
   }
 
   /** A model without params. */

@@ -10,7 +10,9 @@ import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.ml.regression.Regressor;
 import org.apache.spark.ml.util.DefaultParamsReader;
 import org.apache.spark.ml.util.DefaultParamsWritable;
+import org.apache.spark.ml.util.DefaultParamsWriter;
 import org.apache.spark.ml.util.MLReader;
+import org.apache.spark.ml.util.MLWriter;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.types.NumericType;
 import org.apache.spark.sql.types.StructType;
@@ -185,22 +187,19 @@ public class SparseQRRegression
     return this.<SparseQRRegression>defaultCopy(extra);
   }
 
+  /** Writes under the name of {@link PythonNames}. */
+  @Override
+  public MLWriter write() {
+    return new DefaultParamsWriter(PythonNames.of(this));
+  }
+
   /** Reads what {@code save} wrote; {@link PythonNames} tells which class comes back. */
   public static MLReader<SparseQRRegression> read() {
-    return new Reader();
+    return new DefaultParamsReader<>();
   }
 
   /** Loads from a path. */
   public static SparseQRRegression load(String path) {
     return read().load(path);
-  }
-
-  private static final class Reader extends MLReader<SparseQRRegression> {
-    @Override
-    public SparseQRRegression load(String path) {
-      var reader = new DefaultParamsReader<SparseQRRegression>();
-      reader.session(sparkSession());
-      return PythonNames.of(reader.load(path));
-    }
   }
 }

@@ -194,7 +194,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
 
     @Override
     public void saveImpl(String path) {
-      DefaultParamsWriter.saveMetadata(model, path, sparkSession());
+      DefaultParamsWriter.saveMetadata(PythonNames.of(model), path, sparkSession());
       StructType schema =
           new StructType()
               .add("intercept", DataTypes.DoubleType, false)

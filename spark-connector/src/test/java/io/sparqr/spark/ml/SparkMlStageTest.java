@@ -104,8 +104,7 @@ class SparkMlStageTest {
     }
     assertThatThrownBy(() -> SparseQRRegressionModel.load(one))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining(
-            "io.sparqr.spark.ml.SparseQRRegression, not a SparseQRRegressionModel");
+        .hasMessageContaining("sparqr.ml.SparseQRRegression, not a SparseQRRegressionModel");
   }
 
   @Test
