@@ -23,7 +23,7 @@ class SparqrError(RuntimeError):
     ----------
     kind : str
         Name of the Java error, such as ``"NonFiniteValueException"`` or ``"OutOfMemoryError"``;
-        ``"JvmEnded"`` where there is no JVM any more, ``"Interrupted"`` where a cross-validation was
+        ``"JvmEnded"`` where Spark or its JVM is no more, ``"Interrupted"`` where a cross-validation was
         interrupted that this fit was a part of.
     """
 
@@ -61,6 +61,8 @@ def _told(e):
                 return SparqrError(cause.getMessage(), name[len(_OURS) :])
             if name == "java.lang.OutOfMemoryError":
                 return _out_of_memory(cause)
+        if thrown is not None and _is_stopped():
+            return _stopped()
         str(e)
         return None
     except Exception as second:
@@ -120,6 +122,25 @@ def _jvm_ended():
     return SparqrError(
         f"Spark's JVM does not answer any more{why}, and its session and what it held are lost: "
         "restart Python (in a notebook: the kernel)",
+        "JvmEnded",
+    )
+
+
+def _is_stopped():
+    """Whether Spark has stopped in its JVM, by itself: its Python side does not know."""
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+    return context is not None and context._jsc is not None and context._jsc.sc().isStopped()
+
+
+def _stopped():
+    """Spark stops when its JVM ends, a moment before."""
+    if _exit_code() is not None:
+        return _jvm_ended()
+    return SparqrError(
+        "Spark was stopped while this ran, and what its session held is lost: stop() the session and "
+        "start another",
         "JvmEnded",
     )
 

@@ -31,7 +31,6 @@ _ADVICE = {
     "polars": _PANDAS.format(name="pdf").replace("(pdf)", "(pdf.to_arrow())"),
     "pyarrow": _PANDAS.format(name="table").replace("table.columns", "table.column_names"),
     "numpy": _DENSE,
-    "builtins": _DENSE,
     "scipy": _SPARSE,
 }
 
@@ -62,8 +61,10 @@ def _is_connect(kind):
 
 
 def _called(kind):
+    if kind is type(None):
+        return "None"
     if kind.__module__ == "builtins":
-        return "None" if kind is type(None) else f"a {kind.__name__}"
+        return f"{'an' if kind.__name__[0] in 'aeiou' else 'a'} {kind.__name__}"
     return f"a {kind.__module__.split('.')[0]} {kind.__qualname__}"
 
 
@@ -73,7 +74,7 @@ def _advice(kind):
         return "Make one of it: df.to_spark(), its features in one vector column (VectorAssembler)"
     if module.startswith("pyspark.") and kind.__name__.endswith("RDD"):
         return 'Make one of it: spark.createDataFrame(rdd, ["label", "features"]), the features as vectors'
-    advice = _ADVICE.get(module.split(".")[0])
-    if advice is None or kind in (str, type(None)):
+    advice = _DENSE if kind in (list, tuple) else _ADVICE.get(module.split(".")[0])
+    if advice is None:
         return "It has the columns label (numbers) and features (vectors of pyspark.ml.linalg)"
     return "Make one of it, spark being your session:" + advice

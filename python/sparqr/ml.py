@@ -54,12 +54,30 @@ class _Told(JavaWrapper):
             return super()._call_java(name, *args)
 
 
-class _Readable(JavaMLReadable):
+class _Saved(JavaMLReadable, JavaMLWritable):
+    """Saved and loaded as PySpark's own are, errors told."""
+
     @classmethod
     def read(cls):
         """The reader of this class."""
         _require_jar(cls)
         return super().read()
+
+    @classmethod
+    def load(cls, path):
+        """What was saved to a path."""
+        with telling_errors():
+            return super().load(path)
+
+    def write(self):
+        """The writer."""
+        with telling_errors():
+            return super().write()
+
+    def save(self, path):
+        """Saves to a path that does not exist yet; ``write().overwrite().save(path)`` replaces."""
+        with telling_errors():
+            super().save(path)
 
 
 class _SparseQRRegressionParams(
@@ -116,9 +134,7 @@ class _SparseQRRegressionParams(
         return self.getOrDefault(self.computeStandardErrors)
 
 
-class SparseQRRegression(
-    _Told, JavaEstimator, _SparseQRRegressionParams, JavaMLWritable, _Readable
-):
+class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved):
     """Linear regression by sparse QR: the exact minimizer over coefficients b and intercept c of
     ``1/(2W) sum w (y - x'b - c)^2 + regParam/2 ||b||^2``, W being the sum of the weights.
 
@@ -240,9 +256,7 @@ class SparseQRRegression(
         return SparseQRRegressionModel(java_model)
 
 
-class SparseQRRegressionModel(
-    _Told, JavaModel, _SparseQRRegressionParams, JavaMLWritable, _Readable
-):
+class SparseQRRegressionModel(_Told, JavaModel, _SparseQRRegressionParams, _Saved):
     """What :class:`SparseQRRegression` fits."""
 
     def _transform(self, dataset):

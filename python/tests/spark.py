@@ -83,6 +83,10 @@ class SparkTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         require()
+        from pyspark.logger import PySparkLogger
+
+        for of in ("SQL", "DataFrame"):
+            PySparkLogger.getLogger(f"{of}QueryContextLogger").setLevel("CRITICAL")
         cls.spark = builder().getOrCreate()
         cls.data = line(cls.spark)
         cls.folder = tempfile.TemporaryDirectory()
