@@ -48,22 +48,19 @@ class EndsTest(unittest.TestCase):
         self.check_all_say(after, "OutOfMemoryError", OUT_OF_MEMORY)
         self.assertEqual(len(after), 8)
 
-    def test_a_killed_jvm(self):
-        found = self.said("killed")
-        self.assertEqual(len(found), 9)
+    def test_a_stopped_session_and_a_killed_jvm(self):
+        during, *found = self.said("stopped_and_killed")
+        self.assertEqual(during["kind"], "JvmEnded", during)
+        self.assertRegex(during["said"], r"^Spark was stopped while this ran, .* start another$")
+        for one in found[:2]:
+            self.assertEqual((one["name"], one["type"]), ("stopped", "RuntimeError"), one)
+            self.assertRegex(one["said"], r"^(this Spark session was stopped|no Spark session: start one first)")
+        self.assertEqual(len(found), 11)
         self.check_all_say(
-            found,
+            found[2:],
             "JvmEnded",
             r"^Spark's JVM does not answer any more \(killed, .*restart Python \(in a notebook: the kernel\)$",
         )
-
-    def test_a_stopped_session(self):
-        during, *before = self.said("stopped")
-        self.assertEqual(during["kind"], "JvmEnded", during)
-        self.assertRegex(during["said"], r"^Spark was stopped while this ran, .* start another$")
-        for one in before:
-            self.assertEqual(one["type"], "RuntimeError", one)
-            self.assertRegex(one["said"], r"^(this Spark session was stopped|no Spark session: start one first)")
 
     def test_a_missing_jar(self):
         found = self.said("no_jar")

@@ -48,9 +48,8 @@ class LoadTest(SparkTest):
         stages[0] = java
         java_pipeline = cls.spark._jvm.org.apache.spark.ml.Pipeline().setStages(stages)
         cls.model = stage.fit(cls.data)
+        # what needs an import of sparqr by the caller comes last
         what = {
-            "model": (cls.model, "sparqr.ml.SparseQRRegressionModel", "it"),
-            "stage": (stage, "sparqr.ml.SparseQRRegression", "it"),
             "fitted": (pipeline.fit(cls.data), "pyspark.ml.PipelineModel", "it.stages[0]"),
             "best": (
                 tuned.fit(cls.data.union(cls.data)),
@@ -63,21 +62,20 @@ class LoadTest(SparkTest):
                 "pyspark.ml.PipelineModel",
                 "it.stages[0]",
             ),
+            "model": (cls.model, "sparqr.ml.SparseQRRegressionModel", "it"),
+            "stage": (stage, "sparqr.ml.SparseQRRegression", "it"),
         }
         for name, (saved, _, _) in what.items():
             saved.save(str(cls.saved / name))
         cls.what = {n: {"class": c, "stage": s} for n, (_, c, s) in what.items()}
 
-    def loaded(self, names, path):
-        # what imports nothing of ours comes first
-        (self.saved / "what.json").write_text(json.dumps({n: self.what[n] for n in names}))
-        return json.loads(with_spark.run("load", self.saved, path=path).splitlines()[-1])
-
-    def check(self, names, path):
-        said = self.loaded(names, path)
+    def test_by_the_installed_package_without_an_import(self):
+        target = self.installed()
+        (self.saved / "what.json").write_text(json.dumps(self.what))
+        said = json.loads(with_spark.run("load", self.saved, path=target).splitlines()[-1])
         self.assertFalse(said["before"])
-        self.assertTrue(said["file"].startswith(str(path)), said["file"])
-        self.assertEqual(set(said["found"]), set(names))
+        self.assertTrue(said["file"].startswith(str(target)), said["file"])
+        self.assertEqual(set(said["found"]), set(self.what))
         expected = self.model.transform(self.data).first().prediction
         for name, (cls, ridge, *prediction) in said["found"].items():
             fitted = name in ("model", "fitted", "best", "java-fitted")
@@ -87,11 +85,8 @@ class LoadTest(SparkTest):
             for p in prediction:
                 self.assertAlmostEqual(p, expected, places=12, msg=name)
 
-    def test_from_a_folder_on_the_path(self):
-        names = ["fitted", "java-fitted", "java", "best", "stage", "model"]
-        self.check(names, SOURCES)
-
-    def test_from_the_installed_package(self):
+    def installed(self):
+        """The folder that pip has installed the package into."""
         sources = pathlib.Path(self.path("sources"))
         sources.mkdir()
         for name in ("pyproject.toml", "README.md"):
@@ -102,7 +97,7 @@ class LoadTest(SparkTest):
         subprocess.run([*command, "--target", target, sources], check=True, capture_output=True)
         found = list(importlib.metadata.distributions(name="sparqr", path=[str(target)]))
         self.assertEqual([d.version for d in found], [sparqr.__version__])
-        self.check(["best"], target)
+        return target
 
     def test_the_version_is_that_of_the_project(self):
         pom = (HOME / "pom.xml").read_text()

@@ -62,29 +62,27 @@ def memory(spark):
     tell_all(data, model)
 
 
-def killed(spark):
+def stopped_and_killed(spark):
     from sparqr.ml import SparseQRRegression
 
-    data = line(spark)
-    model = SparseQRRegression().fit(data)
-    slow = data.repartition(2).selectExpr("features", f"{SLOW} label")
-    threading.Timer(1, os.kill, (spark.sparkContext._gateway.proc.pid, 9)).start()
-    tell("killed", lambda: sparqr.solve(slow))
-    tell_all(data, model)
-
-
-def stopped(spark):
-    from sparqr.ml import SparseQRRegression
+    def slow(data):
+        return data.repartition(2).selectExpr("features", f"{SLOW} label")
 
     data = line(spark)
-    model = SparseQRRegression().fit(data)
-    slow = data.repartition(2).selectExpr("features", f"{SLOW} label")
+    much = slow(data)
     threading.Timer(1, lambda: spark._jsparkSession.stop()).start()
-    tell("by the JVM", lambda: sparqr.solve(slow))
+    tell("stopped", lambda: sparqr.solve(much))
     spark.stop()
-    tell("before", lambda: sparqr.solve(data))
-    tell("before", lambda: model.transform(data))
-    tell("before", SparseQRRegression)
+    tell("stopped", lambda: sparqr.solve(data))
+    tell("stopped", SparseQRRegression)
+
+    spark = builder().getOrCreate()
+    data = line(spark)
+    much = slow(data)
+    model = SparseQRRegression().fit(data)
+    threading.Timer(1, os.kill, (spark.sparkContext._gateway.proc.pid, 9)).start()
+    tell("killed", lambda: sparqr.solve(much))
+    tell_all(data, model)
 
 
 def no_jar(spark):
@@ -102,7 +100,7 @@ def connect(_):
 
 
 def main(case):
-    ways = {"memory": memory, "killed": killed, "stopped": stopped, "no_jar": no_jar, "connect": connect}
+    ways = {f.__name__: f for f in (memory, stopped_and_killed, no_jar, connect)}
     made = builder(with_jar=case != "no_jar", memory="600m")
     ways[case](None if case == "connect" else made.getOrCreate())
 
