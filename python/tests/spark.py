@@ -48,9 +48,13 @@ def require(*modules):
             raise AssertionError(f"PySpark {pyspark.__version__} is here, not {wanted}")
 
 
-def builder(with_jar=True, memory="1g"):
-    """A builder of small local sessions."""
+def builder(with_jar=True, memory="1g", java=""):
+    """A builder of small local sessions; java are further options of the JVM."""
     from pyspark.sql import SparkSession
+
+    archive = os.environ.get("SPARQR_TEST_ARCHIVE")
+    if archive and os.path.exists(archive):
+        java = f"-XX:SharedArchiveFile={archive}"
 
     made = SparkSession.builder.master("local[2]").config("spark.driver.memory", memory)
     settings = {
@@ -61,7 +65,7 @@ def builder(with_jar=True, memory="1g"):
         "spark.default.parallelism": "1",
         "spark.sql.shuffle.partitions": "1",
         # short runs: compiled quickly, not well
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC {java}",
         "spark.log.level": "OFF",
         **({"spark.jars": str(jar())} if with_jar else {}),
     }

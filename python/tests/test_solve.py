@@ -1,8 +1,10 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 """sparqr.solve on PySpark."""
 
+import gc
 import threading
 import unittest
+import warnings
 
 import sparqr
 from sparqr import _jvm
@@ -179,11 +181,15 @@ class CallTest(SparkTest):
 
         sparqr.solve(self.data)
         before = now()
-        for _ in range(3):
-            sparqr.solve(self.data)
-            with self.assertRaises(sparqr.SparqrError):
-                sparqr.solve(self.data.selectExpr("features", "double('NaN') label"))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", ResourceWarning)
+            for _ in range(3):
+                sparqr.solve(self.data)
+                with self.assertRaises(sparqr.SparqrError):
+                    sparqr.solve(self.data.selectExpr("features", "double('NaN') label"))
+            gc.collect()
         self.assertEqual(now(), before)
+        self.assertEqual([str(w.message) for w in caught if w.category is ResourceWarning], [])
 
     def test_calls_of_several_threads_at_once(self):
         answers = [None] * 4
