@@ -7,9 +7,12 @@
 
 The Spark ML estimator is in :mod:`sparqr.ml`. Both call Sparqr's jar in Spark's JVM: start Spark with
 ``spark.jars=sparqr-spark-...-all.jar``. Spark Connect has no such JVM and is not supported.
+
+Ctrl-C (in a notebook: Interrupt) stops what runs: the jobs are cancelled, the session goes on.
 """
 
-from sparqr._jvm import SparqrError
+from sparqr._errors import SparqrError
 from sparqr._solve import LeastSquaresResult, solve
+from sparqr._version import __version__
 
-__all__ = ["LeastSquaresResult", "SparqrError", "solve"]
+__all__ = ["LeastSquaresResult", "SparqrError", "__version__", "solve"]

@@ -1,30 +1,15 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""The JVM side: finding Sparqr's classes, fetching arrays, telling errors."""
+"""The JVM side: finding Sparqr's classes, fetching arrays."""
 
 import array
 import sys
-from contextlib import contextmanager
+
+from sparqr._version import JAR
 
 try:
     import numpy
 except ImportError:
     numpy = None
-
-_ERRORS = "io.sparqr.error."
-
-
-class SparqrError(RuntimeError):
-    """Something that Sparqr refuses or cannot do: NaN in the input, a bad index, no CUDA device.
-
-    Attributes
-    ----------
-    kind : str
-        Name of the Java error, such as ``"NonFiniteValueException"``.
-    """
-
-    def __init__(self, message, kind):
-        super().__init__(message)
-        self.kind = kind
 
 
 def java_class(jvm, name):
@@ -35,27 +20,12 @@ def java_class(jvm, name):
     # Py4J takes what it does not find for a package.
     if type(found).__name__ == "JavaPackage":
         raise RuntimeError(
-            f"Spark's JVM has no {name}: start Spark with Sparqr's jar, "
-            'SparkSession.builder.config("spark.jars", "sparqr-spark-0.1.0-SNAPSHOT-all.jar")'
+            f"Sparqr's jar is missing: Spark's JVM has no {name}. Start the session with it, "
+            f'SparkSession.builder.config("spark.jars", "path/to/{JAR}").getOrCreate(), or '
+            f"pyspark --jars path/to/{JAR}. A JVM that runs takes no jar any more: restart Python "
+            "first (in a notebook: the kernel)"
         )
     return found
-
-
-@contextmanager
-def telling_errors():
-    """Turns Sparqr's Java errors into SparqrError, with the message alone; others pass."""
-    try:
-        yield
-    except Exception as e:
-        cause = getattr(e, "java_exception", None)
-        for _ in range(32):
-            if cause is None:
-                break
-            name = cause.getClass().getName()
-            if name.startswith(_ERRORS):
-                raise SparqrError(cause.getMessage(), name[len(_ERRORS) :]) from None
-            cause = cause.getCause()
-        raise
 
 
 def doubles(jvm, java_array):

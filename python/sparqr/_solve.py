@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from operator import index
 from typing import Any, Dict, List
 
-from sparqr._jvm import doubles, java_class, side_by_side, telling_errors
+from sparqr._calls import in_thread
+from sparqr._frame import require_jvm_frame
+from sparqr._jvm import doubles, java_class, side_by_side
 
 _ORDERINGS = {
     "auto": "AUTO",
@@ -120,11 +122,15 @@ def solve(
     ------
     SparqrError
         NaN or infinity in the data, a negative weight, an index out of range, data that changed
-        between their two readings, no CUDA device, ...
+        between their two readings, no CUDA device, no memory, a JVM that died, ...
     ValueError
         An ordering, backend or rank policy that does not exist.
+    RuntimeError
+        Sparqr's jar is missing.
+    KeyboardInterrupt
+        By Ctrl-C, after at most five seconds: the jobs are cancelled, the session goes on.
     TypeError
-        A DataFrame of Spark Connect, an option that does not exist, a flag that is neither True
+        No Spark DataFrame, one of Spark Connect, an option that does not exist, a flag that is neither True
         nor False, a fraction where a count belongs.
     """
     method = _named(ordering, _ORDERINGS, "ordering")
@@ -142,29 +148,26 @@ def solve(
     names = list(label_col) if several else [label_col]
     if not names:
         raise ValueError("label_col names no column")
-    jdf = getattr(df, "_jdf", None)
-    if jdf is None:
-        raise TypeError(f"{type(df).__name__} has no JVM behind it (Spark Connect is not supported)")
-    jvm = df.sparkSession._jvm
-    labels = jvm.java.util.ArrayList()
-    for name in names:
-        labels.add(name)
-    support = java_class(jvm, "io.sparqr.spark.python.PythonSupport")
-    with telling_errors():
+    jdf = require_jvm_frame(df)
+    options = {
+        "ridge": float(ridge),
+        **({} if rank_tolerance is None else {"rankTolerance": float(rank_tolerance)}),
+        **flags,
+        **counts,
+    }
+    columns_of = (features_col, weight_col or "", names)
+
+    def work():
+        jvm = df.sparkSession._jvm
         builder = java_class(jvm, "io.sparqr.spark.GpuSparseQR").builder()
         builder.ordering(getattr(java_class(jvm, "io.sparqr.ordering.OrderingMethod"), method))
         builder.backend(getattr(java_class(jvm, "io.sparqr.backend.BackendChoice"), choice))
         builder.rankPolicy(getattr(java_class(jvm, "io.sparqr.spark.RankPolicy"), policy))
-        builder.ridge(float(ridge))
-        if rank_tolerance is not None:
-            builder.rankTolerance(float(rank_tolerance))
-        for name, value in {**flags, **counts}.items():
+        for name, value in options.items():
             getattr(builder, name)(value)
-        solution = builder.build().solve(
-            jdf, features_col, weight_col or "", support.array(labels)
-        )
-    report = json.loads(solution.report().toJson())
-    vectors = [doubles(jvm, solution.x(k)) for k in range(len(names))]
+        return _solved(jvm, builder.build(), jdf, *columns_of)
+
+    report, vectors = in_thread(df.sparkSession, "sparqr.solve", work)
     norms = report["residualNorm"]
     norms = norms if isinstance(norms, list) else [norms]
     return LeastSquaresResult(
@@ -174,6 +177,17 @@ def solve(
         dead_columns=report["deadColumns"],
         report=report,
     )
+
+
+def _solved(jvm, solver, jdf, features, weight, labels):
+    """The report and a solution for each label column."""
+    names = jvm.java.util.ArrayList()
+    for name in labels:
+        names.add(name)
+    support = java_class(jvm, "io.sparqr.spark.python.PythonSupport")
+    solution = solver.solve(jdf, features, weight, support.array(names))
+    report = json.loads(solution.report().toJson())
+    return report, [doubles(jvm, solution.x(k)) for k in range(len(labels))]
 
 
 def _flag(value, what):

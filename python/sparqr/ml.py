@@ -9,7 +9,6 @@ An ordinary estimator for ``Pipeline`` and ``CrossValidator``, saved and loaded 
 """
 
 import json
-import sys
 
 from pyspark import SparkContext, keyword_only
 from pyspark.ml.param import Param, Params, TypeConverters
@@ -21,31 +20,64 @@ from pyspark.ml.param.shared import (
     HasRegParam,
     HasWeightCol,
 )
-from pyspark.ml.util import JavaMLReadable, JavaMLReader, JavaMLWritable
+from pyspark.ml.util import JavaMLReadable, JavaMLWritable
 from pyspark.ml.wrapper import JavaEstimator, JavaModel, JavaWrapper
 from pyspark.sql import DataFrame, SparkSession
 
-from sparqr._jvm import java_class, telling_errors
+from sparqr._calls import in_thread
+from sparqr._errors import telling_errors
+from sparqr._frame import require_jvm_frame, require_no_connect
+from sparqr._jvm import java_class
 
 __all__ = ["SparseQRRegression", "SparseQRRegressionModel", "SparseQRRegressionSummary"]
 
-_JAVA_PACKAGE = "io.sparqr.spark.ml"
 
-# PySpark finds the Python class of a loaded Java stage by the Java class's name.
-sys.modules[_JAVA_PACKAGE] = sys.modules[__name__]
-
-
-class _Reader(JavaMLReader):
-    @classmethod
-    def _java_loader_class(cls, clazz):
-        return f"{_JAVA_PACKAGE}.{clazz.__name__}"
+# Of the same full name as the Python class: by it PySpark finds either of the two from the other.
+_JAVA_ESTIMATOR = "sparqr.ml.SparseQRRegression"
 
 
-class _Readable(JavaMLReadable):
+def _require_jar(cls):
+    """RuntimeError if Spark was not started, or not with Sparqr's jar."""
+    require_no_connect(cls.__name__)
+    context = SparkContext._active_spark_context
+    if context is None:
+        raise RuntimeError("no Spark session: start one first, with Sparqr's jar")
+    with telling_errors():
+        java_class(context._jvm, _JAVA_ESTIMATOR)
+
+
+class _Told(JavaWrapper):
+    """Errors of the JVM as SparqrError where they are Sparqr's, or the JVM's end."""
+
+    def _call_java(self, name, *args):
+        with telling_errors():
+            return super()._call_java(name, *args)
+
+
+class _Saved(JavaMLReadable, JavaMLWritable):
+    """Saved and loaded as PySpark's own are, errors told."""
+
     @classmethod
     def read(cls):
         """The reader of this class."""
-        return _Reader(cls)
+        _require_jar(cls)
+        return super().read()
+
+    @classmethod
+    def load(cls, path):
+        """What was saved to a path."""
+        with telling_errors():
+            return super().load(path)
+
+    def write(self):
+        """The writer."""
+        with telling_errors():
+            return super().write()
+
+    def save(self, path):
+        """Saves to a path that does not exist yet; ``write().overwrite().save(path)`` replaces."""
+        with telling_errors():
+            super().save(path)
 
 
 class _SparseQRRegressionParams(
@@ -90,17 +122,19 @@ class _SparseQRRegressionParams(
         return self.getOrDefault(self.backend)
 
     def getRankTolerance(self):
-        """The threshold of dead columns; KeyError if it is not set."""
-        return self.getOrDefault(self.rankTolerance)
+        """The threshold of dead columns; None if it is not set, for ``20 (m + n) eps``."""
+        return self.getOrDefault(self.rankTolerance) if self.isDefined("rankTolerance") else None
+
+    def getWeightCol(self):
+        """The weight column; None if it is not set: all weights are 1."""
+        return self.getOrDefault(self.weightCol) if self.isDefined("weightCol") else None
 
     def getComputeStandardErrors(self):
         """Whether fit computes standard errors."""
         return self.getOrDefault(self.computeStandardErrors)
 
 
-class SparseQRRegression(
-    JavaEstimator, _SparseQRRegressionParams, JavaMLWritable, _Readable
-):
+class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved):
     """Linear regression by sparse QR: the exact minimizer over coefficients b and intercept c of
     ``1/(2W) sum w (y - x'b - c)^2 + regParam/2 ||b||^2``, W being the sum of the weights.
 
@@ -144,10 +178,8 @@ class SparseQRRegression(
         computeStandardErrors=True,
     ):
         super().__init__()
-        if SparkContext._active_spark_context is None:
-            raise RuntimeError("no SparkContext: start Spark first, with Sparqr's jar")
-        java_class(SparkContext._active_spark_context._jvm, f"{_JAVA_PACKAGE}.SparseQRRegression")
-        self._java_obj = self._new_java_obj(f"{_JAVA_PACKAGE}.SparseQRRegression", self.uid)
+        _require_jar(type(self))
+        self._java_obj = self._new_java_obj(_JAVA_ESTIMATOR, self.uid)
         self._setDefault(
             fitIntercept=True,
             regParam=0.0,
@@ -215,18 +247,23 @@ class SparseQRRegression(
         """Whether fit computes standard errors."""
         return self._set(computeStandardErrors=value)
 
-    def _fit(self, dataset):
-        with telling_errors():
-            return super()._fit(dataset)
+    def _fit_java(self, dataset):
+        require_jvm_frame(dataset)
+        fit = super()._fit_java
+        return in_thread(dataset.sparkSession, f"{type(self).__name__}.fit", lambda: fit(dataset))
 
     def _create_model(self, java_model):
         return SparseQRRegressionModel(java_model)
 
 
-class SparseQRRegressionModel(
-    JavaModel, _SparseQRRegressionParams, JavaMLWritable, _Readable
-):
+class SparseQRRegressionModel(_Told, JavaModel, _SparseQRRegressionParams, _Saved):
     """What :class:`SparseQRRegression` fits."""
+
+    def _transform(self, dataset):
+        require_jvm_frame(dataset)
+        transform = super()._transform
+        name = f"{type(self).__name__}.transform"
+        return in_thread(dataset.sparkSession, name, lambda: transform(dataset))
 
     @property
     def coefficients(self):
@@ -257,14 +294,16 @@ class SparseQRRegressionModel(
         """The :class:`SparseQRRegressionSummary`; RuntimeError if there is none."""
         if not self.hasSummary:
             raise RuntimeError(f"no summary: {type(self).__name__} was loaded, not fitted")
-        return SparseQRRegressionSummary(self._java_obj.summary())
+        with telling_errors():
+            return SparseQRRegressionSummary(self._java_obj.summary())
 
 
-class SparseQRRegressionSummary(JavaWrapper):
+class SparseQRRegressionSummary(_Told):
     """Statistics of a fit, by MLlib's names; where there is an intercept it comes last."""
 
     def _frame(self, name):
-        return DataFrame(getattr(self._java_obj, name)(), SparkSession.builder.getOrCreate())
+        with telling_errors():
+            return DataFrame(getattr(self._java_obj, name)(), SparkSession.builder.getOrCreate())
 
     @property
     def predictions(self):
@@ -279,18 +318,23 @@ class SparseQRRegressionSummary(JavaWrapper):
     @property
     def report(self):
         """Sizes, ordering, flops, backend, seconds and the rest: the JSON report as a dict."""
-        return json.loads(self._java_obj.report().toJson())
-
-
-def _delegated(name, doc):
-    def get(self):
         with telling_errors():
-            return self._call_java(name)
+            return json.loads(self._java_obj.report().toJson())
+
+
+def _told(name, doc):
+    return property(lambda self: self._call_java(name), doc=doc)
+
+
+def _computed(name, doc):
+    def get(self):
+        session = SparkSession.builder.getOrCreate()
+        return in_thread(session, f"{type(self).__name__}.{name}", lambda: self._call_java(name))
 
     return property(get, doc=doc)
 
 
-for _name, _doc in {
+_TOLD = {
     "coefficientStandardErrors": "Standard errors, a list; NaN for dead columns.",
     "tValues": "t statistics, a list.",
     "pValues": "Two-sided p values, a list.",
@@ -298,6 +342,13 @@ for _name, _doc in {
     "degreesOfFreedom": "Instances less rank.",
     "rank": "Numerical rank, intercept included.",
     "deadColumns": "Features that depend on others, a list of indices.",
+    "featuresCol": "Name of the features column.",
+    "labelCol": "Name of the label column.",
+    "predictionCol": "Name of the prediction column.",
+}
+
+# The first of these reads the data again, if the fit computed no standard errors.
+_COMPUTED = {
     "meanSquaredError": "Weighted mean of the squared residuals.",
     "rootMeanSquaredError": "Its square root.",
     "meanAbsoluteError": "Weighted mean of the absolute residuals.",
@@ -305,9 +356,9 @@ for _name, _doc in {
     "r2": "Coefficient of determination.",
     "r2adj": "The same, adjusted for the degrees of freedom.",
     "devianceResiduals": "The least and the greatest weighted residual, a list.",
-    "featuresCol": "Name of the features column.",
-    "labelCol": "Name of the label column.",
-    "predictionCol": "Name of the prediction column.",
-}.items():
-    setattr(SparseQRRegressionSummary, _name, _delegated(_name, _doc))
-del _name, _doc
+}
+
+for _make, _properties in ((_told, _TOLD), (_computed, _COMPUTED)):
+    for _name, _doc in _properties.items():
+        setattr(SparseQRRegressionSummary, _name, _make(_name, _doc))
+del _make, _properties, _name, _doc

@@ -27,6 +27,9 @@ final class TreeRun {
   private int unitsLeft;
   private Throwable failure;
 
+  /** Whether there is a failure; read without the lock. */
+  private volatile boolean failed;
+
   /** Counts events that idle threads wait for; read without the lock while spinning. */
   private volatile int events;
 
@@ -82,7 +85,15 @@ final class TreeRun {
   private void work(int worker) {
     try {
       FrontWorker fronts = null;
-      Crew crew = threads == 1 ? Crew.ALONE : (count, task) -> share(worker, count, task);
+      Crew crew =
+          (count, task) -> {
+            stopIfTold();
+            if (threads == 1) {
+              Crew.ALONE.run(count, task);
+            } else {
+              share(worker, count, task);
+            }
+          };
       boolean spun = false;
       while (true) {
         SharedJob job;
@@ -123,6 +134,18 @@ final class TreeRun {
         throw new CancellationException("interrupted at front " + state.front(i));
       }
       fronts.process(i, crew);
+    }
+  }
+
+  /**
+   * Between two steps of a large front: it may take minutes, and its owner is seldom the caller.
+   */
+  private void stopIfTold() {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new CancellationException("interrupted within a front");
+    }
+    if (failed) {
+      throw new CancellationException("another thread of the task failed");
     }
   }
 
@@ -171,6 +194,7 @@ final class TreeRun {
   private synchronized void fail(Throwable e) {
     if (failure == null) {
       failure = e;
+      failed = true;
     }
     event();
   }

@@ -8,6 +8,8 @@ import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.dense.BlasLoader;
+import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -15,7 +17,9 @@ import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -56,16 +60,96 @@ class CpuLimitsTest {
     }
   }
 
-  /** n equal dense rows for the analysis, the unit vectors as rows that come. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void anInterruptEndsATaskWithinAFront(int threads) {
+    SubtreeProblem problem = denseFront(700);
+    var options = new FactorOptions(-1, threads, 0);
+    var whole = new CountingKernels(Long.MAX_VALUE);
+    var stopped = new CountingKernels(20);
+    try (var cpu = new CpuSubtreeFactorizer(whole)) {
+      assertThat(cpu.factor(problem, options).fronts().get(0).rank()).isEqualTo(700);
+    }
+    try (var cpu = new CpuSubtreeFactorizer(stopped)) {
+      assertThatThrownBy(() -> cpu.factor(problem, options))
+          .isInstanceOf(CancellationException.class)
+          .hasMessageMatching("interrupted (within a front|while .*)");
+    }
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(stopped.calls.get()).isLessThan(whole.calls.get() / 2);
+  }
+
+  /** Counts products, and interrupts the thread that made it at one of them. */
+  private static final class CountingKernels implements DenseKernels {
+    private final DenseKernels kernels = BlasLoader.kernels();
+    private final Thread caller = Thread.currentThread();
+    private final AtomicLong calls = new AtomicLong();
+    private final long interruptAt;
+
+    CountingKernels(long interruptAt) {
+      this.interruptAt = interruptAt;
+    }
+
+    @Override
+    public void gemm(
+        boolean transposeA,
+        int m,
+        int n,
+        int k,
+        double alpha,
+        double[] a,
+        int aOffset,
+        int lda,
+        double[] b,
+        int bOffset,
+        int ldb,
+        double beta,
+        double[] c,
+        int cOffset,
+        int ldc) {
+      if (calls.incrementAndGet() == interruptAt) {
+        caller.interrupt();
+      }
+      kernels.gemm(
+          transposeA, m, n, k, alpha, a, aOffset, lda, b, bOffset, ldb, beta, c, cOffset, ldc);
+    }
+
+    @Override
+    public boolean isNative() {
+      return kernels.isNative();
+    }
+
+    @Override
+    public String description() {
+      return kernels.description();
+    }
+  }
+
+  private static SubtreeProblem denseFront(int n) {
+    var random = new Random(7);
+    double[] values = random.doubles((long) n * n, -1, 1).toArray();
+    int[] columns = IntStream.range(0, n * n).map(e -> e % n).toArray();
+    int[] starts = IntStream.rangeClosed(0, n).map(i -> i * n).toArray();
+    double[] ones = new double[n];
+    Arrays.fill(ones, 1);
+    var rows = new RowBlock(new int[n], starts, columns, values, ones, 1);
+    return new SubtreeProblem(oneFront(n), new int[] {0}, rows, List.of());
+  }
+
+  /** The unit vectors as rows. */
   private static SubtreeProblem identityInOneFront(int n) {
     int[] all = IntStream.range(0, n).toArray();
-    var pattern = new SparsityPattern(n, new long[] {0, n}, all, new long[] {n});
-    SymbolicAnalysis analysis =
-        SymbolicAnalyzer.analyze(
-            pattern, SymbolicOptions.defaults().withOrdering(OrderingMethod.NATURAL));
     double[] ones = new double[n];
     Arrays.fill(ones, 1);
     var rows = new RowBlock(new int[n], IntStream.rangeClosed(0, n).toArray(), all, ones, ones, 1);
-    return new SubtreeProblem(analysis, new int[] {0}, rows, List.of());
+    return new SubtreeProblem(oneFront(n), new int[] {0}, rows, List.of());
+  }
+
+  /** Of n equal dense rows. */
+  private static SymbolicAnalysis oneFront(int n) {
+    int[] all = IntStream.range(0, n).toArray();
+    var pattern = new SparsityPattern(n, new long[] {0, n}, all, new long[] {n});
+    return SymbolicAnalyzer.analyze(
+        pattern, SymbolicOptions.defaults().withOrdering(OrderingMethod.NATURAL));
   }
 }

@@ -10,7 +10,9 @@ import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.ml.regression.Regressor;
 import org.apache.spark.ml.util.DefaultParamsReader;
 import org.apache.spark.ml.util.DefaultParamsWritable;
+import org.apache.spark.ml.util.DefaultParamsWriter;
 import org.apache.spark.ml.util.MLReader;
+import org.apache.spark.ml.util.MLWriter;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.types.NumericType;
 import org.apache.spark.sql.types.StructType;
@@ -35,8 +37,10 @@ import org.apache.spark.sql.types.StructType;
  * depend on others are 0, their standard errors NaN, {@link
  * SparseQRRegressionSummary#deadColumns()} names them. {@code fit} throws what {@link
  * io.sparqr.spark.GpuSparseQR} throws.
+ *
+ * <p>Its one subclass has the name of the Python class and nothing else: {@link PythonNames}.
  */
-public final class SparseQRRegression
+public class SparseQRRegression
     extends Regressor<Vector, SparseQRRegression, SparseQRRegressionModel>
     implements SparseQRRegressionParams, DefaultParamsWritable {
 
@@ -168,10 +172,14 @@ public final class SparseQRRegression
   @Override
   public SparseQRRegressionModel train(Dataset<?> data) {
     DesignFit fit = DesignFit.of(data.toDF(), this);
-    var model =
-        new SparseQRRegressionModel(uid, fit.coefficients(getFitIntercept()), fit.intercept());
+    var model = model(uid, fit.coefficients(getFitIntercept()), fit.intercept());
     copyValues(model, ParamMap.empty());
     return model.withSummary(new SparseQRRegressionSummary(model, data.toDF(), fit));
+  }
+
+  /** A model of this estimator, with params yet to come. */
+  protected SparseQRRegressionModel model(String uid, Vector coefficients, double intercept) {
+    return new SparseQRRegressionModel(uid, coefficients, intercept);
   }
 
   @Override
@@ -179,7 +187,13 @@ public final class SparseQRRegression
     return this.<SparseQRRegression>defaultCopy(extra);
   }
 
-  /** Reads what {@code save} wrote. */
+  /** Writes under the name of {@link PythonNames}. */
+  @Override
+  public MLWriter write() {
+    return new DefaultParamsWriter(PythonNames.of(this));
+  }
+
+  /** Reads what {@code save} wrote; {@link PythonNames} tells which class comes back. */
   public static MLReader<SparseQRRegression> read() {
     return new DefaultParamsReader<>();
   }

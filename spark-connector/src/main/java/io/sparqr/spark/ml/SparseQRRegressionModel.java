@@ -24,8 +24,10 @@ import org.apache.spark.sql.types.StructType;
 /**
  * A fitted linear model x'b + c. Right after {@code fit} it has a {@link #summary()}; a loaded
  * model has none. Test data are judged by Spark's {@code RegressionEvaluator}.
+ *
+ * <p>Its one subclass has the name of the Python class and nothing else: {@link PythonNames}.
  */
-public final class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRRegressionModel>
+public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRRegressionModel>
     implements SparseQRRegressionParams, MLWritable {
 
   private static final long serialVersionUID = 1;
@@ -42,7 +44,8 @@ public final class SparseQRRegressionModel extends RegressionModel<Vector, Spars
     this("", Vectors.zeros(0), 0);
   }
 
-  SparseQRRegressionModel(String uid, Vector coefficients, double intercept) {
+  /** A model without params and summary. */
+  protected SparseQRRegressionModel(String uid, Vector coefficients, double intercept) {
     this(PendingUid.begin(uid), coefficients, intercept, true);
   }
 
@@ -143,9 +146,14 @@ public final class SparseQRRegressionModel extends RegressionModel<Vector, Spars
     return own.computeStandardErrors;
   }
 
+  /** The same model without params and summary, in the same class. */
+  protected SparseQRRegressionModel bare() {
+    return new SparseQRRegressionModel(uid, coefficients, intercept);
+  }
+
   @Override
   public SparseQRRegressionModel copy(ParamMap extra) {
-    var other = copyValues(new SparseQRRegressionModel(uid, coefficients, intercept), extra);
+    var other = copyValues(bare(), extra);
     other.setParent(parent());
     return other.withSummary(summary);
   }
@@ -161,7 +169,7 @@ public final class SparseQRRegressionModel extends RegressionModel<Vector, Spars
     write().save(path);
   }
 
-  /** Reads what {@code save} wrote. */
+  /** Reads what {@code save} wrote; {@link PythonNames} tells which class comes back. */
   public static MLReader<SparseQRRegressionModel> read() {
     return new Reader();
   }
@@ -186,7 +194,7 @@ public final class SparseQRRegressionModel extends RegressionModel<Vector, Spars
 
     @Override
     public void saveImpl(String path) {
-      DefaultParamsWriter.saveMetadata(model, path, sparkSession());
+      DefaultParamsWriter.saveMetadata(PythonNames.of(model), path, sparkSession());
       StructType schema =
           new StructType()
               .add("intercept", DataTypes.DoubleType, false)
@@ -203,12 +211,11 @@ public final class SparseQRRegressionModel extends RegressionModel<Vector, Spars
   private static final class Reader extends MLReader<SparseQRRegressionModel> {
     @Override
     public SparseQRRegressionModel load(String path) {
-      var metadata =
-          DefaultParamsReader.loadMetadata(
-              path, sparkSession(), SparseQRRegressionModel.class.getName());
+      var metadata = DefaultParamsReader.loadMetadata(path, sparkSession(), "");
+      PythonNames.requireModel(metadata.className(), path);
       Row row =
           sparkSession().read().parquet(path + "/data").select("intercept", "coefficients").first();
-      var model = new SparseQRRegressionModel(metadata.uid(), row.getAs(1), row.getDouble(0));
+      var model = PythonNames.model(metadata.uid(), row.getAs(1), row.getDouble(0));
       metadata.getAndSetParams(model, scala.Option.empty());
       return model;
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sparqr.spark.LocalSpark;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.ServiceLoader;
 import org.apache.spark.ml.Estimator;
 import org.apache.spark.ml.Pipeline;
@@ -73,6 +74,37 @@ class SparkMlStageTest {
     assertThatThrownBy(loaded::summary).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> model.save(path)).isInstanceOf(IOException.class);
     model.write().overwrite().save(path);
+  }
+
+  @Test
+  void whatIsLoadedHasTheNameOfThePythonClass(@TempDir Path folder) throws IOException {
+    var mine = new SparseQRRegression("mine").setRegParam(0.25);
+    String one = folder.resolve("estimator").toString();
+    String two = folder.resolve("again").toString();
+    mine.save(one);
+    SparseQRRegression loaded = SparseQRRegression.load(one);
+    loaded.save(two);
+    for (SparseQRRegression stage : List.of(loaded, SparseQRRegression.load(two))) {
+      assertThat(stage.getClass().getName()).isEqualTo("sparqr.ml.SparseQRRegression");
+      assertThat(stage.copy(ParamMap.empty()).getClass()).isEqualTo(stage.getClass());
+      assertThat(stage.regParam().parent()).isEqualTo("mine");
+      assertThat(stage.explainParams()).isEqualTo(mine.explainParams());
+    }
+    SparseQRRegressionModel model = mine.fit(SAMPLE.data());
+    SparseQRRegressionModel named = loaded.fit(SAMPLE.data());
+    assertThat(model.getClass().getName()).isEqualTo("io.sparqr.spark.ml.SparseQRRegressionModel");
+    for (SparseQRRegressionModel saved : List.of(model, named)) {
+      String path = folder.resolve(saved.getClass().getName()).toString();
+      saved.save(path);
+      var back = SparseQRRegressionModel.load(path);
+      assertThat(back.getClass().getName()).isEqualTo("sparqr.ml.SparseQRRegressionModel");
+      assertThat(back.copy(ParamMap.empty()).getClass()).isEqualTo(back.getClass());
+      assertThat(back.coefficients()).isEqualTo(model.coefficients());
+      assertThat(back.explainParams()).isEqualTo(model.explainParams());
+    }
+    assertThatThrownBy(() -> SparseQRRegressionModel.load(one))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("sparqr.ml.SparseQRRegression, not a SparseQRRegressionModel");
   }
 
   @Test

@@ -1,0 +1,243 @@
+# Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
+"""Java calls in threads of their own, so that an interrupt can cancel their jobs.
+
+The main thread of Python is where Ctrl-C arrives. Were it waiting for the JVM's answer then, the
+interrupt would tear the conversation on that thread's socket: PySpark's own handler, which asks the JVM
+on the same socket to cancel all jobs, dies in it. So the main thread waits here for another thread.
+"""
+
+import contextvars
+import signal
+import sys
+import threading
+import time
+import uuid
+
+from sparqr._errors import SparqrError, telling_errors
+
+# Seconds that an interrupted call may take to end before it is left to its end.
+_GRACE = 4.0
+
+# Seconds between two looks for an interrupt, and between two orders to cancel.
+_LOOK = 0.1
+_REPEAT = 0.3
+
+_here = threading.local()
+
+
+def in_thread(session, what, work):
+    """``work()`` in a thread of its own, with the caller's local properties and in his job group.
+
+    Jobs get a job group of their own, where the caller has none, and a tag. On an interrupt those with
+    the tag are cancelled, whatever their group, and so is each that the call still begins; after at
+    most five seconds KeyboardInterrupt goes on to the caller.
+
+    Parameters
+    ----------
+    session : pyspark.sql.SparkSession
+        Its context runs the jobs.
+    what : str
+        Description of the jobs, for the Spark UI.
+    work : callable
+        Returns the result.
+    """
+    if getattr(_here, "inside", False):
+        with telling_errors():
+            return work()
+    if getattr(_here, "abandoned", False):
+        raise _abandoned()
+    asker = _Asker()
+    with _Interrupts() as interrupts:
+        with telling_errors():
+            call = _Call(session, what, work)
+        call.start()
+        try:
+            while not call.ended.wait(_LOOK):
+                if interrupts.count or asker.is_gone():
+                    break
+        except BaseException:  # by a handler of the user's own
+            call.cancel(lambda: False)
+            raise
+        if interrupts.count:
+            call.cancel(lambda: interrupts.count > 1)
+            raise KeyboardInterrupt
+        if not call.ended.is_set():
+            call.cancel(lambda: False)
+            _here.abandoned = True
+            raise _abandoned()
+    return call.result()
+
+
+class _Call:
+    """One call and its thread."""
+
+    def __init__(self, session, what, work):
+        context = session.sparkContext
+        if context._jsc is None:
+            raise RuntimeError("this Spark session was stopped")
+        self.ended = threading.Event()
+        self._context, self._what, self._work = context, what, work
+        self._session = session
+        self._tag = f"sparqr-{uuid.uuid4()}"
+        self._value = self._error = None
+        target = self._run
+        if _is_pinned():
+            from pyspark import inheritable_thread_target
+
+            # copies the caller's properties here, on his thread, and sets them on the new one's
+            target = inheritable_thread_target(session)(self._run)
+        self._thread = threading.Thread(
+            target=self._guarded,
+            args=(contextvars.copy_context(), target),
+            name=self._tag,
+            daemon=True,
+        )
+
+    def start(self):
+        self._thread.start()
+
+    def _guarded(self, variables, target):
+        _here.inside = True
+        try:
+            with telling_errors():
+                self._value = variables.run(target)
+        except BaseException as e:
+            self._error = e
+        finally:
+            self._work = None
+            _close_connection()
+            self.ended.set()
+
+    def _run(self):
+        if _is_pinned():
+            self._prepare()
+        return self._work()
+
+    def _prepare(self):
+        context, session = self._context, self._session
+        if context.getLocalProperty("spark.jobGroup.id") is None:
+            context.setJobGroup(self._tag, self._what)
+        # Our tasks stop at an interrupt; without one they would go on to their end.
+        context.setInterruptOnCancel(True)
+        context.addJobTag(self._tag)
+        of = getattr(context._jvm, "org.apache.spark.sql.classic.SparkSession")
+        of.setActiveSession(session._jsparkSession)
+
+    def result(self):
+        """What the work returned; raises what it raised."""
+        self._thread.join()
+        if self._error is None:
+            return self._value
+        try:
+            raise self._error
+        finally:
+            self._error = None  # it holds this frame, which holds it
+
+    def cancel(self, enough):
+        """Cancels, and waits for the end until there was time for it or enough() of it."""
+        if not _is_pinned():
+            return
+        canceller = threading.Thread(target=self._keep_cancelling, name=self._tag, daemon=True)
+        canceller.start()
+        until = time.monotonic() + _GRACE
+        while time.monotonic() < until and not enough():
+            if self.ended.wait(_LOOK):
+                self._thread.join()
+                canceller.join(_GRACE)
+                return
+
+    def _keep_cancelling(self):
+        """A call between two jobs, ordering columns say, begins the next one later."""
+        try:
+            while not self.ended.is_set():
+                self._context.cancelJobsWithTag(self._tag)
+                self.ended.wait(_REPEAT)
+        except Exception as e:
+            # Without a JVM there is nothing to cancel.
+            if self._context._jsc is not None and not self.ended.is_set():
+                print(f"sparqr: the jobs could not be cancelled: {e!r}", file=sys.stderr)
+        finally:
+            _close_connection()
+
+
+def _is_pinned():
+    """Whether a thread of Python has a thread of the JVM for itself (PYSPARK_PIN_THREAD, the default)."""
+    from py4j.clientserver import ClientServer
+    from pyspark import SparkContext
+
+    return isinstance(SparkContext._gateway, ClientServer)
+
+
+def _close_connection():
+    """Closes this thread's connection, and with it its thread of the JVM."""
+    if not _is_pinned():
+        return
+    from pyspark import SparkContext
+
+    client = SparkContext._gateway._gateway_client
+    connection = client.get_thread_connection()
+    if connection is not None:
+        connection.close()
+
+
+class _Interrupts:
+    """Counts interrupts while the main thread waits; elsewhere, and under a handler that is neither
+    Python's nor PySpark's, it does nothing.
+
+    Handlers run between any two steps of the main thread, a conversation with the JVM among them, so
+    this one does no more than count.
+    """
+
+    count = 0
+    _before = None
+
+    def __enter__(self):
+        if threading.current_thread() is threading.main_thread():
+            now = signal.getsignal(signal.SIGINT)
+            if _is_pinned() and (now is signal.default_int_handler or _is_pysparks(now)):
+                self._before = now
+                signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def _note(self, signum, frame):
+        self.count += 1
+
+    def __exit__(self, *_):
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+
+def _is_pysparks(handler):
+    return getattr(handler, "__module__", None) in ("pyspark.core.context", "pyspark.context")
+
+
+class _Asker:
+    """Who waits for the calling thread, if it is one of a pool that the main thread waits for.
+
+    ``CrossValidator`` and its like fit in threads of a pool. The interrupt reaches the main thread alone,
+    which leaves them all behind; that its frame is gone is all that can be seen of it here.
+    """
+
+    def __init__(self):
+        self._frame = None
+        me = threading.current_thread()
+        if me is threading.main_thread():
+            return
+        for frame in _main_frames():
+            if frame.f_globals.get("__name__", "").startswith("pyspark.ml."):
+                if me in getattr(frame.f_locals.get("pool"), "_pool", ()):
+                    self._frame = frame
+
+    def is_gone(self):
+        return self._frame is not None and all(f is not self._frame for f in _main_frames())
+
+
+def _main_frames():
+    frame = sys._current_frames().get(threading.main_thread().ident)
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def _abandoned():
+    return SparqrError("what this fit was a part of was interrupted", "Interrupted")

@@ -1,0 +1,157 @@
+# Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
+"""What went wrong in the JVM, or with it, in a line for a person."""
+
+from contextlib import contextmanager
+
+_OURS = "io.sparqr.error."
+_DEPTH = 32
+
+# Spark's exit codes: org.apache.spark.util.SparkExitCode.
+_OUT_OF_MEMORY = 52
+_KILLED = (-9, 137)
+
+_MORE_MEMORY = (
+    "give it more by spark.driver.memory, which counts when the JVM starts: restart Python "
+    "(in a notebook: the kernel)"
+)
+
+
+class SparqrError(RuntimeError):
+    """Something that Sparqr refuses or cannot do: NaN in the input, a bad index, no CUDA device.
+
+    Attributes
+    ----------
+    kind : str
+        Name of the Java error, such as ``"NonFiniteValueException"`` or ``"OutOfMemoryError"``;
+        ``"JvmEnded"`` where Spark or its JVM is no more, ``"Interrupted"`` where a cross-validation was
+        interrupted that this fit was a part of.
+    """
+
+    def __init__(self, message, kind):
+        super().__init__(message)
+        self.kind = kind
+
+
+@contextmanager
+def telling_errors():
+    """Turns Sparqr's Java errors, lack of memory and a JVM that is gone into SparqrError.
+
+    Others pass, but none that cannot be printed: PySpark's ask the JVM for their text.
+    """
+    try:
+        yield
+    except SparqrError:
+        raise
+    except Exception as e:
+        told = _told(e)
+        if told is None:
+            raise
+        raise told from None
+
+
+def _told(e):
+    """The SparqrError for an exception; None if it may pass."""
+    try:
+        if _is_network(e):
+            return _jvm_ended()
+        thrown = getattr(e, "java_exception", None) or getattr(e, "_origin", None)
+        for cause in _chain(thrown):
+            name = cause.getClass().getName()
+            if name.startswith(_OURS):
+                return SparqrError(cause.getMessage(), name[len(_OURS) :])
+            if name == "java.lang.OutOfMemoryError":
+                return _out_of_memory(cause)
+        if thrown is not None and _is_stopped():
+            return _stopped()
+        str(e)
+        return None
+    except Exception as second:
+        return _jvm_ended() if _is_of_gateway(second) else None
+
+
+def _chain(thrown):
+    for _ in range(_DEPTH):
+        if thrown is None:
+            return
+        yield thrown
+        thrown = thrown.getCause()
+
+
+def _is_network(e):
+    try:
+        from py4j.protocol import Py4JNetworkError
+    except ImportError:
+        return False
+    return isinstance(e, (Py4JNetworkError, ConnectionError))
+
+
+def _is_of_gateway(e):
+    """Whether an exception says that the JVM did not answer, not what it answered."""
+    try:
+        from py4j.protocol import Py4JError, Py4JJavaError
+    except ImportError:
+        return False
+    return _is_network(e) or (isinstance(e, Py4JError) and not isinstance(e, Py4JJavaError))
+
+
+def _out_of_memory(cause):
+    heap = _heap_megabytes()
+    of = "" if heap is None else f" of {heap:,} MB"
+    return SparqrError(
+        f"the driver's JVM ran out of memory ({cause.getMessage()}; a heap{of}): {_MORE_MEMORY}",
+        "OutOfMemoryError",
+    )
+
+
+def _heap_megabytes():
+    try:
+        from pyspark import SparkContext
+
+        return SparkContext._jvm.java.lang.Runtime.getRuntime().maxMemory() >> 20
+    except Exception:
+        return None
+
+
+def _jvm_ended():
+    code = _exit_code()
+    if code == _OUT_OF_MEMORY:
+        return SparqrError(f"Spark's JVM ran out of memory and ended: {_MORE_MEMORY}", "OutOfMemoryError")
+    why = "" if code is None else f" (exit code {code})"
+    if code in _KILLED:
+        why = " (killed, as the system does with a process when the machine is out of memory)"
+    return SparqrError(
+        f"Spark's JVM does not answer any more{why}, and its session and what it held are lost: "
+        "restart Python (in a notebook: the kernel)",
+        "JvmEnded",
+    )
+
+
+def _is_stopped():
+    """Whether Spark has stopped in its JVM, by itself: its Python side does not know."""
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+    return context is not None and context._jsc is not None and context._jsc.sc().isStopped()
+
+
+def _stopped():
+    """Spark stops when its JVM ends, a moment before."""
+    if _exit_code() is not None:
+        return _jvm_ended()
+    return SparqrError(
+        "Spark was stopped while this ran, and what its session held is lost: stop() the session and "
+        "start another",
+        "JvmEnded",
+    )
+
+
+def _exit_code():
+    """The exit code of a JVM that PySpark started; None if it is not known."""
+    try:
+        from pyspark import SparkContext
+
+        process = getattr(SparkContext._gateway, "proc", None)
+        # The socket closes a moment before the process can be waited for.
+        return None if process is None else process.wait(timeout=2)
+    except Exception:
+        return None

@@ -1,0 +1,80 @@
+# Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
+"""Whether something is a DataFrame that the JVM has, and what to do with what is not."""
+
+_CONNECT = (
+    "is of Spark Connect, a client that talks to Spark over the network and has no JVM at hand; Sparqr "
+    'calls its jar in the JVM. Use a classic session: spark.api.mode "classic" (not "connect"), no '
+    "SPARK_REMOTE, and SparkSession.builder.master(...) instead of .remote(...)"
+)
+
+# By the first part of the type's module: what makes a Spark DataFrame of a pdf, an A and b, ...
+_PANDAS = """
+    from pyspark.ml.feature import VectorAssembler
+    columns = [c for c in {name}.columns if c != "label"]
+    df = VectorAssembler(inputCols=columns, outputCol="features").transform(spark.createDataFrame({name}))"""
+
+_DENSE = """
+    from pyspark.ml.linalg import Vectors
+    df = spark.createDataFrame([(float(y), Vectors.dense(row)) for row, y in zip(A, b)], ["label", "features"])"""
+
+_SPARSE = """
+    from pyspark.ml.linalg import Vectors
+    A = A.tocsr()
+    A.sum_duplicates()
+    ends = zip(A.indptr, A.indptr[1:])
+    rows = (Vectors.sparse(A.shape[1], A.indices[i:j], A.data[i:j]) for i, j in ends)
+    df = spark.createDataFrame([(float(y), row) for row, y in zip(rows, b)], ["label", "features"])
+or, if it is large, write it by scipy.io.mmwrite("A.mtx", A) for bin/sparqr solve --matrix A.mtx"""
+
+_ADVICE = {
+    "pandas": _PANDAS.format(name="pdf"),
+    "polars": _PANDAS.format(name="pdf").replace("(pdf)", "(pdf.to_arrow())"),
+    "pyarrow": _PANDAS.format(name="table").replace("table.columns", "table.column_names"),
+    "numpy": _DENSE,
+    "scipy": _SPARSE,
+}
+
+
+def require_jvm_frame(df):
+    """The JVM's DataFrame behind a PySpark DataFrame; TypeError that says what to do if there is none."""
+    kind = type(df)
+    if _is_connect(kind):
+        raise TypeError(f"this DataFrame {_CONNECT}")
+    found = getattr(df, "_jdf", None)
+    if found is None:
+        raise TypeError(f"Sparqr takes a Spark DataFrame, not {_called(kind)}. {_advice(kind)}")
+    return found
+
+
+def require_no_connect(what):
+    """RuntimeError if this Python talks to Spark by Spark Connect."""
+    try:
+        from pyspark.sql.utils import is_remote
+    except ImportError:
+        return
+    if is_remote():
+        raise RuntimeError(f"the session behind this {what} {_CONNECT}")
+
+
+def _is_connect(kind):
+    return any(c.__module__.startswith("pyspark.sql.connect.") for c in kind.__mro__)
+
+
+def _called(kind):
+    if kind is type(None):
+        return "None"
+    if kind.__module__ == "builtins":
+        return f"{'an' if kind.__name__[0] in 'aeiou' else 'a'} {kind.__name__}"
+    return f"a {kind.__module__.split('.')[0]} {kind.__qualname__}"
+
+
+def _advice(kind):
+    module = kind.__module__
+    if module.startswith("pyspark.pandas."):
+        return "Make one of it: df.to_spark(), its features in one vector column (VectorAssembler)"
+    if module.startswith("pyspark.") and kind.__name__.endswith("RDD"):
+        return 'Make one of it: spark.createDataFrame(rdd, ["label", "features"]), the features as vectors'
+    advice = _DENSE if kind in (list, tuple) else _ADVICE.get(module.split(".")[0])
+    if advice is None:
+        return "It has the columns label (numbers) and features (vectors of pyspark.ml.linalg)"
+    return "Make one of it, spark being your session:" + advice

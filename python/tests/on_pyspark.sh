@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
+# All Python tests on one PySpark, none skipped:
+#   python/tests/on_pyspark.sh 4.0.1
+# in an environment of its own under python/target, which is made if it is not there;
+#   python/tests/on_pyspark.sh 4.0.1 --install
+# makes it and no more. The jar is Maven's.
+set -euo pipefail
+version=${1:?the version of PySpark}
+cd "$(dirname "$0")/.."
+pinned=(tests/requirements.txt "tests/pyspark-$version.txt")
+[ -f "${pinned[1]}" ] || { echo "no python/${pinned[1]}" >&2; exit 2; }
+
+home=$PWD/target/pyspark-$version
+run() {
+  env -u PYTHONPATH -u SPARK_HOME "$@"
+}
+
+sums=$(cat "${pinned[@]}" | sha256sum)
+if [ "$(cat "$home/made" 2>/dev/null)" != "$sums" ]; then
+  rm -rf "$home"
+  python3 -m venv "$home"
+  run "$home/bin/python" -m pip install -q --require-hashes -r "${pinned[0]}"
+  run "$home/bin/python" -m pip install -q --require-hashes --no-build-isolation -r "${pinned[1]}"
+  run "$home/bin/python" -W ignore -m tests.programs.archive "$home/classes.jsa" >"$home/archive.log" 2>&1
+  echo "$sums" >"$home/made"
+fi
+[ "${2:-}" != --install ] || exit 0
+
+log=$home/tests.log
+run SPARQR_TEST_PYSPARK="$version" SPARQR_TEST_ARCHIVE="$home/classes.jsa" \
+  "$home/bin/python" -W ignore -m unittest discover -v -s tests -t . 2>&1 | tee "$log"
+if grep -q "^OK (.*skipped=" "$log" || ! grep -q "^Ran [1-9]" "$log"; then
+  echo "tests were skipped on PySpark $version" >&2
+  exit 1
+fi

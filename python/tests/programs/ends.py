@@ -1,0 +1,109 @@
+# Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
+"""Calls that end badly. Prints a line each: JSON with the error's type, kind and all that is shown."""
+
+import json
+import os
+import sys
+import threading
+import traceback
+
+import sparqr
+from tests.spark import builder, line
+
+# Constant folding computes it on the driver; a billion bytes and more of one row in a task.
+ON_THE_DRIVER = "double(length(repeat('x', 2000000000)))"
+IN_A_TASK = "double(length(repeat(string(label), 500000000)))"
+SLOW = (
+    "label + coalesce(length(java_method("
+    "'java.util.concurrent.locks.LockSupport', 'parkNanos', 60000000000L)), 0)"
+)
+
+
+def tell(name, call):
+    try:
+        said = {"answer": repr(call())}
+    except Exception as e:
+        said = {
+            "type": type(e).__name__,
+            "kind": getattr(e, "kind", None),
+            "said": str(e),
+            "shown": traceback.format_exc(),
+        }
+    print(json.dumps({"name": name, **said}), flush=True)
+
+
+def tell_all(data, model):
+    """Whatever a person may try next."""
+    from sparqr.ml import SparseQRRegression, SparseQRRegressionModel
+
+    tell("solve", lambda: sparqr.solve(data))
+    tell("constructor", SparseQRRegression)
+    tell("load", lambda: SparseQRRegressionModel.load("model"))
+    if model is not None:
+        tell("transform", lambda: model.transform(data))
+        tell("coefficients", lambda: model.coefficients)
+        tell("summary", lambda: model.summary.r2)
+        tell("repr", lambda: repr(model))
+        tell("save", lambda: model.save("model"))
+
+
+def memory(spark):
+    from sparqr.ml import SparseQRRegression
+
+    data = line(spark)
+    much = data.selectExpr("features", f"{ON_THE_DRIVER} label")
+    tell("driver", lambda: sparqr.solve(much))
+    tell("driver", lambda: SparseQRRegression().fit(much))
+    tell("alive", lambda: sparqr.solve(data).x[0])
+    model = SparseQRRegression().fit(data)
+    task = data.repartition(2).selectExpr("features", f"{IN_A_TASK} label")
+    tell("task", lambda: SparseQRRegression().fit(task))
+    spark.sparkContext._gateway.proc.wait()
+    tell_all(data, model)
+
+
+def stopped_and_killed(spark):
+    from sparqr.ml import SparseQRRegression
+
+    def slow(data):
+        return data.repartition(2).selectExpr("features", f"{SLOW} label")
+
+    data = line(spark)
+    much = slow(data)
+    threading.Timer(1, lambda: spark._jsparkSession.stop()).start()
+    tell("stopped", lambda: sparqr.solve(much))
+    spark.stop()
+    tell("stopped", lambda: sparqr.solve(data))
+    tell("stopped", SparseQRRegression)
+
+    spark = builder().getOrCreate()
+    data = line(spark)
+    much = slow(data)
+    model = SparseQRRegression().fit(data)
+    threading.Timer(1, os.kill, (spark.sparkContext._gateway.proc.pid, 9)).start()
+    tell("killed", lambda: sparqr.solve(much))
+    tell_all(data, model)
+
+
+def no_jar(spark):
+    tell_all(line(spark), None)
+    spark.stop()
+
+
+def connect(_):
+    from pyspark.ml.linalg import Vectors
+    from pyspark.sql import SparkSession
+
+    spark = SparkSession.builder.remote("local[1]").getOrCreate()
+    tell_all(spark.createDataFrame([(1.0, Vectors.dense(1.0))], ["label", "features"]), None)
+    spark.stop()
+
+
+def main(case):
+    ways = {f.__name__: f for f in (memory, stopped_and_killed, no_jar, connect)}
+    made = builder(with_jar=case != "no_jar", memory="600m")
+    ways[case](None if case == "connect" else made.getOrCreate())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
