@@ -69,6 +69,8 @@ def solve(
     check=False,
     columns=None,
     executors=None,
+    minimum_executors=None,
+    executor_wait=None,
     partitions=None,
 ):
     """Solve ``min ||sqrt(W) (b - A x)||^2 + ridge ||x||^2`` exactly, by sparse QR on the executors.
@@ -109,6 +111,10 @@ def solve(
         n, where the vectors' size does not tell it.
     executors : int, optional
         Workers that the tree is cut for. Default: those that are there.
+    minimum_executors : int, optional
+        Executors that are waited for before the tree is cut; asked for under dynamic allocation.
+    executor_wait : float, optional
+        Seconds that they are waited for at most.
     partitions : int, optional
         Reducers of the shuffle that collects the pattern. Default: by cores.
 
@@ -138,6 +144,8 @@ def solve(
     given = {"columns": columns, "executors": executors, "partitions": partitions}
     counts = {name: index(value) for name, value in given.items() if value is not None}
     counts["refinement"] = index(refinement)
+    if minimum_executors is not None:
+        counts["minimumExecutors"] = index(minimum_executors)
     several = not isinstance(label_col, str)
     names = list(label_col) if several else [label_col]
     if not names:
@@ -158,6 +166,8 @@ def solve(
         builder.ridge(float(ridge))
         if rank_tolerance is not None:
             builder.rankTolerance(float(rank_tolerance))
+        if executor_wait is not None:
+            builder.executorWait(float(executor_wait))
         for name, value in {**flags, **counts}.items():
             getattr(builder, name)(value)
         solution = builder.build().solve(

@@ -6,6 +6,7 @@ import io.sparqr.numeric.FactorOptions;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.TreePartitioner;
+import io.sparqr.spark.FailureReport;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.factor.FactorTotals;
 import io.sparqr.spark.factor.Levels;
@@ -17,6 +18,7 @@ import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.ClusterResources;
 import io.sparqr.spark.resource.DeviceRule;
+import io.sparqr.spark.resource.ExecutorWait;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
@@ -50,6 +52,8 @@ public final class Pipeline {
   private final JavaSparkContext context;
   private final Held held = new Held();
   private final Times times = new Times();
+  private final Known known = new Known();
+  private final Stopwatch watch = new Stopwatch();
   private final List<String> warnings = new ArrayList<>();
 
   private Pipeline(RowSource source, SolveOptions options, ProgressListener listener) {
@@ -65,9 +69,7 @@ public final class Pipeline {
     var pipeline = new Pipeline(source, options, listener);
     boolean made = false;
     try (var scope = new JobScope(source.context());
-        var progress =
-            new ProgressTracker(
-                source.context(), listener, scope.group(), listener != ProgressListener.NONE)) {
+        var progress = new ProgressTracker(source.context(), listener, scope.group())) {
       FactorState state = pipeline.logged(scope, progress);
       made = true;
       return state;
@@ -82,22 +84,26 @@ public final class Pipeline {
     try {
       return run(scope, progress);
     } catch (Throwable e) {
-      SolveLog.failed(progress.current(), progress.seconds(), e);
+      times.failed(progress.current(), watch.lap());
+      times.total = watch.total();
+      Known.tell(
+          listener,
+          new FailureReport(progress.current(), known.figures(warnings), times.seconds(), e));
       throw e;
     }
   }
 
   private FactorState run(JobScope scope, ProgressTracker progress) {
-    var watch = new Stopwatch();
+    progress.phase("pattern", "row checks, distinct row patterns");
     // what can be known to fail without a job: no stack traces of failed tasks for that
     ClusterResources.check(context);
     DeviceRule rule =
         DeviceRule.of(options.factorization().backend(), ClusterResources.isLocal(context));
-    progress.phase("pattern", "row checks, distinct row patterns");
     scope.describe("pattern and column norms");
     PatternPass.Result found = new PatternPass(source, options).run();
     times.pattern = watch.lap();
     SolveLog.pattern(found, times.pattern);
+    known.pattern(found);
     SymbolicOptions symbolic = options.analysis().symbolic().withRhs(found.rhsCount());
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");
@@ -110,6 +116,9 @@ public final class Pipeline {
       double analyze = watch.lap() - order;
       times.analyze += analyze;
       SolveLog.ordering(analysis, order, analyze);
+      known.analysis(analysis, FactorReport.orderingReason(options, analysis));
+      ExecutorWait.Outcome waited = executors(scope, progress);
+      progress.phase("plan", "cut of the tree");
       DeviceVerdict devices = rule.verdict(analysis.flops(), analysis.intensity());
       ClusterResources resources =
           ClusterResources.probe(context, options.cut().workers(), devices);
@@ -118,6 +127,8 @@ public final class Pipeline {
       times.plan += planned;
       TreePartition cut = plan.value().partition();
       SolveLog.cut(cut, resources.model().workers().size(), planned);
+      known.cut(
+          cut, plan.value().numbers().tolerance(), FactorReport.toleranceReason(options));
       progress.phase("rows", "rows to the tasks of their fronts");
       scope.describe("rows to the tasks of their fronts");
       var combined = new CombineChecks();
@@ -153,10 +164,27 @@ public final class Pipeline {
               combined,
               totals,
               times.seconds(),
+              waited,
               scope.group(),
               List.copyOf(warnings));
       return new FactorState(source, options, listener, held, made);
     }
+  }
+
+  /** The executors that the tree is cut for. */
+  private ExecutorWait.Outcome executors(JobScope scope, ProgressTracker progress) {
+    ExecutorWait.Outcome waited =
+        ExecutorWait.await(
+            context,
+            options.cut(),
+            (wanted, there) -> {
+              scope.describe("waiting for executors");
+              progress.phase("executors", "%d of %d are there".formatted(there, wanted));
+            });
+    known.executors(waited);
+    SolveLog.executors(waited);
+    waited.warning().ifPresent(warnings::add);
+    return waited;
   }
 
   /** The analysis that the caller has, where it fits. */

@@ -128,6 +128,8 @@ class BadInputTest {
         "--matrix gen:nug5 --ridge -1                       | 2 | --ridge",
         "--matrix gen:nug5 --refine -1                      | 2 | --refine",
         "--matrix gen:nug5 --executors -1                   | 2 | cannot be negative",
+        "--matrix gen:nug5 --minimum-executors -1           | 2 | --minimum-executors -1",
+        "--matrix gen:nug5 --executor-wait -1               | 2 | --executor-wait -1.0",
         "--matrix gen:nug5 --master nonsense                | 2 | is no Spark master",
         "--matrix gen:nug5 --unknown                        | 2 | Unknown option: '--unknown'",
         "--matrix gen:nug5 extra                            | 2 | 'extra'",
