@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
+import io.sparqr.error.DiskFullException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.partition.ResourceModel;
@@ -22,6 +23,7 @@ import io.sparqr.spark.resource.ExecutorWait;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
+import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.rows.CombineChecks;
 import io.sparqr.spark.rows.DriverShare;
 import io.sparqr.spark.rows.RowRouter;
@@ -53,6 +55,7 @@ public final class Pipeline {
   private final Held held = new Held();
   private final Times times = new Times();
   private final Known known = new Known();
+  private final DiskNeed disk;
   private final Stopwatch watch = new Stopwatch();
   private final List<String> warnings = new ArrayList<>();
 
@@ -61,6 +64,7 @@ public final class Pipeline {
     this.options = options;
     this.listener = listener;
     this.context = source.context();
+    this.disk = new DiskNeed(context);
   }
 
   /** Steps 1 to 6; the caller closes what it gets. */
@@ -83,13 +87,14 @@ public final class Pipeline {
   private FactorState logged(JobScope scope, ProgressTracker progress) {
     try {
       return run(scope, progress);
-    } catch (Throwable e) {
+    } catch (Throwable thrown) {
+      Throwable e = thrown instanceof DiskFullException full ? disk.in(full) : thrown;
       times.failed(progress.current(), watch.lap());
       times.total = watch.total();
       Known.tell(
           listener,
           new FailureReport(progress.current(), known.figures(warnings), times.seconds(), e));
-      throw e;
+      throw SparkErrors.<RuntimeException>sneaky(e);
     }
   }
 
@@ -104,6 +109,7 @@ public final class Pipeline {
     times.pattern = watch.lap();
     SolveLog.pattern(found, times.pattern);
     known.pattern(found);
+    disk.rows(found);
     SymbolicOptions symbolic = options.analysis().symbolic().withRhs(found.rhsCount());
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");
@@ -143,6 +149,7 @@ public final class Pipeline {
         symbolic = symbolic.withNotSingletons(barred(symbolic, analysis, bad));
         continue;
       }
+      disk.factor(plan.value());
       var levels = new Levels(context, plan, resources, held, rows);
       double all = Math.max(1, analysis.flops());
       List<TaskReport> reports =

@@ -77,6 +77,11 @@ public final class SparseQRRegression
   }
 
   @Override
+  public Param<String> idCol() {
+    return own.idCol;
+  }
+
+  @Override
   public BooleanParam fitIntercept() {
     return own.fitIntercept;
   }
@@ -109,6 +114,14 @@ public final class SparseQRRegression
   /** Weights of the instances, at least 0; default: all 1. */
   public SparseQRRegression setWeightCol(String column) {
     return with(own.weightCol, column);
+  }
+
+  /**
+   * A column whose value an error names of the row that it is about, such as a customer's number;
+   * default none. Read only after a row was refused.
+   */
+  public SparseQRRegression setIdCol(String column) {
+    return with(own.idCol, column);
   }
 
   /** Whether there is an intercept; default true. */
@@ -161,6 +174,9 @@ public final class SparseQRRegression
     if (!weight.isEmpty() && !(schema.apply(weight).dataType() instanceof NumericType)) {
       throw new IllegalArgumentException(
           "weight column " + weight + " is no number but " + schema.apply(weight).dataType());
+    }
+    if (!getIdCol().isEmpty()) {
+      schema.apply(getIdCol());
     }
     return super.transformSchema(schema);
   }

@@ -114,6 +114,11 @@ public final class SparseQRRegressionModel extends RegressionModel<Vector, Spars
   }
 
   @Override
+  public Param<String> idCol() {
+    return own.idCol;
+  }
+
+  @Override
   public BooleanParam fitIntercept() {
     return own.fitIntercept;
   }

@@ -42,7 +42,7 @@ public final class SparkErrors {
     try {
       return action.get();
     } catch (Exception e) {
-      throw SparkErrors.<RuntimeException>as(ours(e));
+      throw SparkErrors.<RuntimeException>sneaky(ours(e));
     }
   }
 
@@ -165,11 +165,13 @@ public final class SparkErrors {
             + ": shuffles and what does not fit into memory are written there; spark.local.dir"
             + " names other folders",
         folder,
+        -1,
         e);
   }
 
+  /** Throws anything: no signature of Scala's announces Spark's checked exceptions. */
   @SuppressWarnings("unchecked")
-  private static <E extends Exception> E as(Exception e) throws E {
+  public static <E extends Throwable> RuntimeException sneaky(Throwable e) throws E {
     throw (E) e;
   }
 }
