@@ -24,7 +24,8 @@ public interface ProgressListener {
 
   /**
    * The solve has failed, and its error is about to be thrown. Once for each call that fails, on
-   * the solving thread; does nothing by default. What this throws itself is suppressed in the error.
+   * the solving thread; does nothing by default. What this throws itself is suppressed in the
+   * error.
    */
   default void failed(FailureReport report) {}
 

@@ -222,7 +222,16 @@ public record SolveReport(
   /** The same with other times: what a caller who repeats a solve reports. */
   public SolveReport withSeconds(Seconds other) {
     return new SolveReport(
-        matrix, analysis, cluster, factorization, rankTest, proof, traffic, residual, other, warnings);
+        matrix,
+        analysis,
+        cluster,
+        factorization,
+        rankTest,
+        proof,
+        traffic,
+        residual,
+        other,
+        warnings);
   }
 
   /** The same with further warnings. */

@@ -216,8 +216,7 @@ class FailureMessagesTest {
         .as("the rows of a fit are persisted and do not know their file")
         .isInstanceOf(NonFiniteValueException.class)
         .hasMessageMatching(ROW_17);
-    Throwable e =
-        catchThrowable(() -> new SparseQRRegression().setIdCol("customer").fit(data));
+    Throwable e = catchThrowable(() -> new SparseQRRegression().setIdCol("customer").fit(data));
     assertThat(e)
         .isInstanceOf(NonFiniteValueException.class)
         .hasMessageMatching(ROW_17 + " \\(customer = c-1017\\)");
@@ -225,7 +224,8 @@ class FailureMessagesTest {
     Dataset<Row> weighted = data.withColumn("w", functions.expr("if(label = 4, -1, 1)"));
     assertThat(
             catchThrowable(
-                () -> new SparseQRRegression().setWeightCol("w").setIdCol("customer").fit(weighted)))
+                () ->
+                    new SparseQRRegression().setWeightCol("w").setIdCol("customer").fit(weighted)))
         .isInstanceOf(MatrixFormatException.class)
         .hasMessageContaining("row 4 of partition 0")
         .hasMessageEndingWith("negative weight -1.0 (customer = c-1004)");

@@ -126,8 +126,7 @@ class FailureReportTest {
 
   @Test
   void ofTheFirstPhaseHasNoPlanButTheCauses() throws IOException {
-    FailureReport report =
-        failing(Problems.rdd(A, 2, B).map(FailureReportTest::broken), b -> b);
+    FailureReport report = failing(Problems.rdd(A, 2, B).map(FailureReportTest::broken), b -> b);
     assertThat(report.phase()).isEqualTo("pattern");
     JsonNode json = new ObjectMapper().readTree(report.toJson());
     assertThat(json.fieldNames()).toIterable().containsExactly("warnings", "seconds", "error");

@@ -32,8 +32,7 @@ class LateExecutorsIT {
 
   private static JavaSparkContext context(Map<String, String> settings) throws Exception {
     Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
-    SparkConf conf =
-        StandaloneCluster.conf("late executors").setMaster("local-cluster[3,1,1024]");
+    SparkConf conf = StandaloneCluster.conf("late executors").setMaster("local-cluster[3,1,1024]");
     settings.forEach(conf::set);
     return new JavaSparkContext(conf);
   }
@@ -103,7 +102,9 @@ class LateExecutorsIT {
     try (JavaSparkContext context = context(settings)) {
       JavaRDD<SparseRow> rows = context.parallelize(Problems.rows(A, B), 1);
       LeastSquaresSolution few = solver().solve(rows);
-      assertThat(cluster(few)).as("one task, one executor").isEqualTo(new SolveReport.Cluster(1, 0));
+      assertThat(cluster(few))
+          .as("one task, one executor")
+          .isEqualTo(new SolveReport.Cluster(1, 0));
 
       LeastSquaresSolution all = solver().minimumExecutors(3).executorWait(100).solve(rows);
       assertThat(cluster(all).executors()).isEqualTo(EXECUTORS);

@@ -113,8 +113,7 @@ class NightlyIT {
               }
             });
     rows = context.parallelize(Problems.rows(A, B), 4);
-    try (QRFactorization f =
-        solver().minimumExecutors(WORKERS).executorWait(60).factorize(rows)) {
+    try (QRFactorization f = solver().minimumExecutors(WORKERS).executorWait(60).factorize(rows)) {
       assertThat(f.summary().cluster().executors()).isEqualTo(WORKERS);
       assertThat(f.summary().analysis().levels()).isGreaterThanOrEqualTo(3);
       undisturbed = Outcome.of(f);

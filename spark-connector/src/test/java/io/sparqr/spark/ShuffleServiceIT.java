@@ -80,18 +80,26 @@ class ShuffleServiceIT {
         assertThat(f.summary().cluster().executors()).isEqualTo(2);
         undisturbed = f.collectR();
       }
+      long victim =
+          context
+              .parallelize(List.of(1, 2, 3, 4), 4)
+              .map(i -> ProcessHandle.current().pid())
+              .collect()
+              .get(0);
       var killed = new AtomicBoolean();
       ProgressListener killer =
           p -> {
             boolean middle = p.phase().equals("factorize") && p.detail().startsWith("level 1");
             if (middle && killed.compareAndSet(false, true)) {
-              kill();
+              ProcessHandle.of(victim).orElseThrow().destroyForcibly();
             }
           };
       try (QRFactorization f = solver().listener(killer).factorize(rows)) {
         assertThat(killed).isTrue();
         RFactor r = f.collectR();
-        assertThat(r.matrix().values()).as("seed %d", SEED).isEqualTo(undisturbed.matrix().values());
+        assertThat(r.matrix().values())
+            .as("seed %d", SEED)
+            .isEqualTo(undisturbed.matrix().values());
         assertThat(r.rhs()).isEqualTo(undisturbed.rhs());
       }
       context.sc().listenerBus().waitUntilEmpty();
@@ -100,15 +108,5 @@ class ShuffleServiceIT {
           .as("no stage was run again: the rows' shuffle was read from the service")
           .allMatch(stage -> stage.endsWith(".0"));
     }
-  }
-
-  /** One of the executors, at once, as a system does that is out of memory. */
-  private static void kill() {
-    ProcessHandle.current()
-        .descendants()
-        .filter(p -> p.info().commandLine().orElse("").contains("ExecutorBackend"))
-        .findFirst()
-        .orElseThrow()
-        .destroyForcibly();
   }
 }

@@ -75,8 +75,7 @@ final class EntryPlace {
   }
 
   private String part(Dataset<Row> table, String wrong) {
-    List<Row> found =
-        table.filter(wrong).select(functions.input_file_name()).takeAsList(1);
+    List<Row> found = table.filter(wrong).select(functions.input_file_name()).takeAsList(1);
     String path = found.isEmpty() ? "" : found.get(0).getString(0);
     return path.isEmpty() ? file : named(path);
   }
@@ -111,7 +110,8 @@ final class EntryPlace {
   /** Lines of a file before a split of it. */
   private long before(String path, long start) {
     Map<Long, Long> counts = new HashMap<>();
-    for (Tuple2<String, long[]> split : splits().mapPartitionsWithInputSplit(EntryPlace::count, true).collect()) {
+    for (Tuple2<String, long[]> split :
+        splits().mapPartitionsWithInputSplit(EntryPlace::count, true).collect()) {
       if (split._1().equals(path)) {
         counts.put(split._2()[0], split._2()[1]);
       }
@@ -150,8 +150,7 @@ final class EntryPlace {
     return splits().mapPartitionsWithInputSplit(EntryPlace::rows, true);
   }
 
-  private static Iterator<Row> rows(
-      InputSplit split, Iterator<Tuple2<LongWritable, Text>> lines) {
+  private static Iterator<Row> rows(InputSplit split, Iterator<Tuple2<LongWritable, Text>> lines) {
     var part = (FileSplit) split;
     return new Iterator<>() {
       private long number;

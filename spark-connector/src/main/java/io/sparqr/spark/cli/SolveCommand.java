@@ -64,7 +64,10 @@ final class SolveCommand implements Callable<Integer> {
   @Option(names = "--out", paramLabel = "FILE", description = "x, n x k, Matrix Market array")
   private Path out;
 
-  @Option(names = "--report", paramLabel = "FILE.json", description = "the report as JSON; of a failed run as far as it came, with the error")
+  @Option(
+      names = "--report",
+      paramLabel = "FILE.json",
+      description = "the report as JSON; of a failed run as far as it came, with the error")
   private Path report;
 
   @Option(names = "--check", description = "measure ||A'(b-Ax)|| by one more pass over the rows")
@@ -145,7 +148,8 @@ final class SolveCommand implements Callable<Integer> {
     } catch (UsageException e) {
       throw e;
     } catch (Throwable e) {
-      failed.write(report, e, readSeconds, secondsSince(begin))
+      failed
+          .write(report, e, readSeconds, secondsSince(begin))
           .ifPresent(why -> progress("%s: no report, %s", report, why));
       throw e;
     }

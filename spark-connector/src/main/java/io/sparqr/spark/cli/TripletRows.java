@@ -140,9 +140,7 @@ final class TripletRows implements AutoCloseable {
     int n = columns;
     Broadcast<DenseMatrix> b = labels;
     JavaRDD<SparseRow> result =
-        sorted
-            .javaRDD()
-            .mapPartitions(it -> new Assembler(it, n, b == null ? null : b.value()));
+        sorted.javaRDD().mapPartitions(it -> new Assembler(it, n, b == null ? null : b.value()));
     return result.setName("rows of A").persist(StorageLevel.MEMORY_AND_DISK());
   }
 
@@ -194,12 +192,7 @@ final class TripletRows implements AutoCloseable {
 
   private static Dataset<Row> csv(SparkSession spark, String file, EntryPlace place) {
     Dataset<Row> table =
-        spark
-            .read()
-            .options(CSV)
-            .option("header", place.header())
-            .schema(CSV_SCHEMA)
-            .csv(file);
+        spark.read().options(CSV).option("header", place.header()).schema(CSV_SCHEMA).csv(file);
     // As an RDD: Spark refuses a query of the unreadable lines alone.
     JavaRDD<Row> bad =
         table
@@ -210,8 +203,7 @@ final class TripletRows implements AutoCloseable {
       Row r = sample.get(0);
       String text = r.isNullAt(3) ? r.mkString(",") : r.getString(3);
       String where = place.of(table, "bad is not null or " + HOLE);
-      throw new MatrixFormatException(
-          where + ": '" + text + "' is no row,column,value", file, -1);
+      throw new MatrixFormatException(where + ": '" + text + "' is no row,column,value", file, -1);
     }
     return table.select("row", "column", "value");
   }

@@ -16,7 +16,9 @@ import org.apache.spark.status.api.v1.StageStatus;
 import org.slf4j.LoggerFactory;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** What the phase that is going on writes to the executors' disks, for the case that one is full. */
+/**
+ * What the phase that is going on writes to the executors' disks, for the case that one is full.
+ */
 final class DiskNeed {
 
   /** An entry's index and value. */
@@ -82,12 +84,7 @@ final class DiskNeed {
             context
                 .sc()
                 .statusStore()
-                .stageList(
-                    List.of(StageStatus.FAILED),
-                    false,
-                    false,
-                    new double[0],
-                    List.of()))
+                .stageList(List.of(StageStatus.FAILED), false, false, new double[0], List.of()))
         .stream()
         .max(Comparator.comparingInt(StageData::stageId))
         .map(s -> s.shuffleWriteBytes() + s.diskBytesSpilled())

@@ -133,8 +133,7 @@ public final class Pipeline {
       times.plan += planned;
       TreePartition cut = plan.value().partition();
       SolveLog.cut(cut, resources.model().workers().size(), planned);
-      known.cut(
-          cut, plan.value().numbers().tolerance(), FactorReport.toleranceReason(options));
+      known.cut(cut, plan.value().numbers().tolerance(), FactorReport.toleranceReason(options));
       progress.phase("rows", "rows to the tasks of their fronts");
       scope.describe("rows to the tasks of their fronts");
       var combined = new CombineChecks();

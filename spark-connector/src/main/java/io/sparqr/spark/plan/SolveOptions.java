@@ -146,8 +146,7 @@ public record SolveOptions(
    */
   public record Cut(
       PartitionOptions partition, int workers, int minimumExecutors, OptionalDouble executorWait) {
-    static final Cut DEFAULT =
-        new Cut(PartitionOptions.defaults(), 0, 0, OptionalDouble.empty());
+    static final Cut DEFAULT = new Cut(PartitionOptions.defaults(), 0, 0, OptionalDouble.empty());
 
     /** Checks the ranges; nothing is null. */
     public Cut {

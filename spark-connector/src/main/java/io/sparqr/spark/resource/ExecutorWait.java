@@ -77,8 +77,7 @@ public final class ExecutorWait implements AutoCloseable {
     if (ClusterResources.isLocal(context)) {
       return new Outcome(1, 1, 0);
     }
-    try (var wait =
-        new ExecutorWait(context, options.minimumExecutors(), options.executorWait())) {
+    try (var wait = new ExecutorWait(context, options.minimumExecutors(), options.executorWait())) {
       return wait.run(listener);
     }
   }
@@ -127,7 +126,11 @@ public final class ExecutorWait implements AutoCloseable {
     for (Executor e : Executor.of(context)) {
       slots = Math.max(slots, e.cores() / expected.taskCpus());
     }
-    int tasks = (int) Math.min(Integer.MAX_VALUE, Math.ceil(minimum * (double) slots / expected.allocationRatio()));
+    int tasks =
+        (int)
+            Math.min(
+                Integer.MAX_VALUE,
+                Math.ceil(minimum * (double) slots / expected.allocationRatio()));
     if (tasks > demanded) {
       close();
       demanded = tasks;

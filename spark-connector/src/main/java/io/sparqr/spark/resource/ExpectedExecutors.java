@@ -19,7 +19,8 @@ record ExpectedExecutors(
     int registered, boolean dynamic, int most, int slots, int taskCpus, double allocationRatio) {
 
   private static final String DYNAMIC = "spark.dynamicAllocation.";
-  private static final Pattern LOCAL_CLUSTER = Pattern.compile("local-cluster\\[\\s*([0-9]+)\\s*,.*]");
+  private static final Pattern LOCAL_CLUSTER =
+      Pattern.compile("local-cluster\\[\\s*([0-9]+)\\s*,.*]");
 
   /** YARN's and Kubernetes' default of the ratio; elsewhere it is 0. */
   private static final double MANAGED = 0.8;

@@ -33,7 +33,8 @@ class ClusterGuideTest {
   private static final Set<String> MANAGERS = Set.of("spark.kubernetes.container.image");
 
   /** Words of spark-submit. */
-  private static final Set<String> SUBMIT = Set.of("--master", "--deploy-mode", "--class", "--conf");
+  private static final Set<String> SUBMIT =
+      Set.of("--master", "--deploy-mode", "--class", "--conf");
 
   private static String guide() throws IOException {
     return Files.readString(ROOT.resolve("docs/guide/cluster.md"));
@@ -53,7 +54,9 @@ class ClusterGuideTest {
     // the entries are made when the object that has them is
     assertThat(org.apache.spark.internal.config.package$.MODULE$).isNotNull();
     Set<String> settings =
-        found("\\b((?:spark\\.[a-z]|sparqr\\.(?:blas|cuda|native|log))[\\w.]*\\w)\\b", guide());
+        found(
+            "(?<![\\w.])((?:spark\\.[a-z]|sparqr\\.(?:blas|cuda|native|log))[\\w.]*\\w)\\b",
+            guide());
     assertThat(settings).hasSizeGreaterThan(20);
     for (String key : settings) {
       boolean known =
@@ -78,7 +81,8 @@ class ClusterGuideTest {
   @Test
   void theTableHasEveryKeyOfAReportAndOfAFailure() throws IOException {
     String text = guide();
-    String table = text.substring(text.indexOf("| key | meaning |"), text.indexOf("**A failed run"));
+    String table =
+        text.substring(text.indexOf("| key | meaning |"), text.indexOf("**A failed run"));
     var named = new ArrayList<String>();
     var seconds = new ArrayList<String>();
     for (String row : table.lines().skip(2).filter(l -> l.startsWith("|")).toList()) {
@@ -98,8 +102,7 @@ class ClusterGuideTest {
         new FailureReport(
             "plan", Map.of(), new SolveReport.Seconds(0, 0, 0, 0, 0, 0, 0, 0, 0), new Error());
     String about = text.substring(text.indexOf("**A failed run"));
-    Stream.concat(
-            Stream.of("error"), ((Map<?, ?>) failed.toMap().get("error")).keySet().stream())
+    Stream.concat(Stream.of("error"), ((Map<?, ?>) failed.toMap().get("error")).keySet().stream())
         .forEach(key -> assertThat(about).contains("`" + key + "`"));
   }
 
