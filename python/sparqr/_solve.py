@@ -71,6 +71,8 @@ def solve(
     check=False,
     columns=None,
     executors=None,
+    minimum_executors=None,
+    executor_wait=None,
     partitions=None,
 ):
     """Solve ``min ||sqrt(W) (b - A x)||^2 + ridge ||x||^2`` exactly, by sparse QR on the executors.
@@ -111,6 +113,10 @@ def solve(
         n, where the vectors' size does not tell it.
     executors : int, optional
         Workers that the tree is cut for. Default: those that are there.
+    minimum_executors : int, optional
+        Executors that are waited for before the tree is cut; asked for under dynamic allocation.
+    executor_wait : float, optional
+        Seconds that they are waited for at most.
     partitions : int, optional
         Reducers of the shuffle that collects the pattern. Default: by cores.
 
@@ -144,6 +150,8 @@ def solve(
     given = {"columns": columns, "executors": executors, "partitions": partitions}
     counts = {name: index(value) for name, value in given.items() if value is not None}
     counts["refinement"] = index(refinement)
+    if minimum_executors is not None:
+        counts["minimumExecutors"] = index(minimum_executors)
     several = not isinstance(label_col, str)
     names = list(label_col) if several else [label_col]
     if not names:
@@ -152,6 +160,7 @@ def solve(
     options = {
         "ridge": float(ridge),
         **({} if rank_tolerance is None else {"rankTolerance": float(rank_tolerance)}),
+        **({} if executor_wait is None else {"executorWait": float(executor_wait)}),
         **flags,
         **counts,
     }

@@ -43,6 +43,8 @@ class PlainTest(unittest.TestCase):
             "check": (True, "check", True),
             "columns": (7, "columns", 7),
             "executors": (4, "executors", 4),
+            "minimum_executors": (3, "minimumExecutors", 3),
+            "executor_wait": (2, "executorWait", 2.0),
             "partitions": (5, "partitions", 5),
         }
         parameters = inspect.signature(sparqr.solve).parameters.values()

@@ -137,6 +137,27 @@ public final class GpuSparseQR {
       return this;
     }
 
+    /**
+     * Executors that are waited for before the tree is cut; under dynamic allocation they are asked
+     * for, too. Default: what {@code spark.scheduler.minRegisteredResourcesRatio} makes of the
+     * executors that Spark was told to start with, for as long after the application's start as
+     * Spark itself would wait. Without effect in local mode.
+     */
+    public Builder minimumExecutors(int count) {
+      options = options.with(options.cut().withMinimumExecutors(count));
+      return this;
+    }
+
+    /**
+     * Seconds that {@link #minimumExecutors(int)} are waited for at most; default {@code
+     * spark.scheduler.maxRegisteredResourcesWaitingTime}. After them the tree is cut for the
+     * executors that are there, and the report warns.
+     */
+    public Builder executorWait(double seconds) {
+      options = options.with(options.cut().withExecutorWait(seconds));
+      return this;
+    }
+
     /** Partitions of the shuffle that collects the pattern; default by cores. */
     public Builder partitions(int count) {
       options = options.with(options.input().withPartitions(count));

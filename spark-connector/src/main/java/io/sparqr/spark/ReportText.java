@@ -41,7 +41,19 @@ final class ReportText {
         a.fronts(),
         SolveReport.work(a.flops()));
     line("", "%s", a.orderingReason());
-    line("tree", "%d subtree task(s) in %d level(s)", a.subtreeTasks(), a.levels());
+    SolveReport.Cluster c = r.cluster();
+    line(
+        "tree",
+        "%d subtree task(s) in %d level(s)%s",
+        a.subtreeTasks(),
+        a.levels(),
+        c.waitedSeconds() == 0
+            ? ""
+            : String.format(
+                Locale.ROOT,
+                ", for %d executor(s), waited for %.1f s",
+                c.executors(),
+                c.waitedSeconds()));
     String reason = f.backendReason().isEmpty() ? "" : " (" + f.backendReason() + ")";
     line("backend", "%s%s", f.backend(), reason);
     if (!f.devices().isEmpty()) {

@@ -17,6 +17,7 @@ import java.util.Map;
  *
  * @param matrix what was solved
  * @param analysis the column order, and the tree that it gives
+ * @param cluster what the tree was cut for
  * @param factorization what made R
  * @param rankTest rank and dead columns
  * @param proof how well what orthogonal transformations keep was kept
@@ -28,6 +29,7 @@ import java.util.Map;
 public record SolveReport(
     Matrix matrix,
     Analysis analysis,
+    Cluster cluster,
     Factorization factorization,
     RankTest rankTest,
     Proof proof,
@@ -70,6 +72,14 @@ public record SolveReport(
       int subtreeTasks,
       int levels)
       implements Serializable {}
+
+  /**
+   * What the tree was cut for.
+   *
+   * @param executors that were there then; in local mode 1, the JVM
+   * @param waitedSeconds how long they were waited for; part of {@code seconds.plan}
+   */
+  public record Cluster(int executors, double waitedSeconds) implements Serializable {}
 
   /**
    * What made R.
@@ -179,6 +189,21 @@ public record SolveReport(
       double total)
       implements Serializable {
 
+    /** Keys and values in the order of the JSON form. */
+    Map<String, Object> toMap() {
+      var times = new LinkedHashMap<String, Object>();
+      times.put("read", read);
+      times.put("pattern", pattern);
+      times.put("order", order);
+      times.put("analyze", analyze);
+      times.put("plan", plan);
+      times.put("assemble", assemble);
+      times.put("factorize", factorize);
+      times.put("solve", solve);
+      times.put("total", total);
+      return times;
+    }
+
     /** The same with another time of reading, which counts in the total. */
     Seconds withRead(double other) {
       return new Seconds(
@@ -199,7 +224,16 @@ public record SolveReport(
   /** The same with other times: what a caller who repeats a solve reports. */
   public SolveReport withSeconds(Seconds other) {
     return new SolveReport(
-        matrix, analysis, factorization, rankTest, proof, traffic, residual, other, warnings);
+        matrix,
+        analysis,
+        cluster,
+        factorization,
+        rankTest,
+        proof,
+        traffic,
+        residual,
+        other,
+        warnings);
   }
 
   /** The same with further warnings. */
@@ -207,13 +241,13 @@ public record SolveReport(
     var all = new ArrayList<>(warnings);
     all.addAll(further);
     return new SolveReport(
-        matrix, analysis, factorization, rankTest, proof, traffic, residual, seconds, all);
+        matrix, analysis, cluster, factorization, rankTest, proof, traffic, residual, seconds, all);
   }
 
   /** The same of another solution, with the time that it took. */
   public SolveReport withResidual(Residual other, Seconds times) {
     return new SolveReport(
-        matrix, analysis, factorization, rankTest, proof, traffic, other, times, warnings);
+        matrix, analysis, cluster, factorization, rankTest, proof, traffic, other, times, warnings);
   }
 
   /** The same with the time that the caller took to read the input, added to the total. */
@@ -248,6 +282,8 @@ public record SolveReport(
     map.put("devices", factorization.devices);
     map.put("subtreeTasks", analysis.subtreeTasks);
     map.put("levels", analysis.levels);
+    map.put("executors", cluster.executors);
+    map.put("waitedSeconds", cluster.waitedSeconds);
     map.put("stages", factorization.stages);
     map.put("rounds", factorization.rounds);
     map.put("tasks", factorization.tasks);
@@ -255,7 +291,7 @@ public record SolveReport(
     map.put("shuffleBytes", traffic.shuffleBytes);
     map.put("h2dBytes", traffic.h2dBytes);
     map.put("d2hBytes", traffic.d2hBytes);
-    map.put("seconds", times());
+    map.put("seconds", seconds.toMap());
     map.put("gflops", gflops());
     map.put("peakDeviceBytes", factorization.peakDeviceBytes);
     map.put("peakHostBytes", factorization.peakHostBytes);
@@ -264,24 +300,15 @@ public record SolveReport(
     return map;
   }
 
-  private Map<String, Object> times() {
-    var times = new LinkedHashMap<String, Object>();
-    times.put("read", seconds.read);
-    times.put("pattern", seconds.pattern);
-    times.put("order", seconds.order);
-    times.put("analyze", seconds.analyze);
-    times.put("plan", seconds.plan);
-    times.put("assemble", seconds.assemble);
-    times.put("factorize", seconds.factorize);
-    times.put("solve", seconds.solve);
-    times.put("total", seconds.total);
-    return times;
-  }
-
   /** The JSON form, indented. */
   public String toJson() {
+    return json(toMap());
+  }
+
+  /** Any map as JSON, indented. */
+  static String json(Map<String, Object> map) {
     try {
-      return new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsString(toMap());
+      return new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsString(map);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("a report that is no JSON", e);
     }

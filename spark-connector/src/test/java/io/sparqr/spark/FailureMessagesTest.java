@@ -7,14 +7,18 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.error.TaskFailedException;
+import io.sparqr.spark.ml.SparseQRRegression;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.logging.log4j.Level;
 import org.apache.spark.SparkConf;
 import org.apache.spark.Success$;
@@ -27,6 +31,7 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.functions;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -176,8 +181,11 @@ class FailureMessagesTest {
     assertThat(failedTasks()).isZero();
   }
 
-  @Test
-  void theFileOfARowIsNamedWhereSparkKnowsIt(@TempDir Path folder) {
+  private static final String ROW_17 =
+      "row 17 of partition 0 \\(file:.*points\\.parquet/part-.*\\.parquet\\), column 0: NaN";
+
+  /** Features, of row 17 with a NaN, label and customer, in one Parquet file. */
+  private static Dataset<Row> points(Path folder) {
     var session = SparkSession.builder().config(context.getConf()).getOrCreate();
     List<LabeledPoint> points = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
@@ -186,13 +194,71 @@ class FailureMessagesTest {
     String path = folder.resolve("points.parquet").toString();
     session
         .createDataFrame(context.parallelize(points, 1), LabeledPoint.class)
+        .selectExpr("features", "label", "concat('c-', int(1000 + label)) as customer")
         .write()
         .parquet(path);
-    Dataset<Row> data = session.read().parquet(path);
-    Throwable e = catchThrowable(() -> GpuSparseQR.solve(data));
+    return session.read().parquet(path);
+  }
+
+  @Test
+  void theFileOfARowIsNamedWhereSparkKnowsIt(@TempDir Path folder) {
+    Dataset<Row> data = points(folder);
+    assertThat(catchThrowable(() -> GpuSparseQR.solve(data)))
+        .isInstanceOf(NonFiniteValueException.class)
+        .hasMessageMatching(ROW_17);
+  }
+
+  @Test
+  void aFitNamesFileAndCustomer(@TempDir Path folder) {
+    Dataset<Row> data = points(folder);
+    failedTasks();
+    assertThat(catchThrowable(() -> new SparseQRRegression().fit(data)))
+        .as("the rows of a fit are persisted and do not know their file")
+        .isInstanceOf(NonFiniteValueException.class)
+        .hasMessageMatching(ROW_17);
+    Throwable e = catchThrowable(() -> new SparseQRRegression().setIdCol("customer").fit(data));
     assertThat(e)
         .isInstanceOf(NonFiniteValueException.class)
-        .hasMessageMatching(
-            "row 17 of partition 0 \\(file:.*points\\.parquet/part-.*\\.parquet\\), column 0: NaN");
+        .hasMessageMatching(ROW_17 + " \\(customer = c-1017\\)");
+    assertThat(((NonFiniteValueException) e).row()).isEqualTo(17);
+    Dataset<Row> weighted = data.withColumn("w", functions.expr("if(label = 4, -1, 1)"));
+    assertThat(
+            catchThrowable(
+                () ->
+                    new SparseQRRegression().setWeightCol("w").setIdCol("customer").fit(weighted)))
+        .isInstanceOf(MatrixFormatException.class)
+        .hasMessageContaining("row 4 of partition 0")
+        .hasMessageEndingWith("negative weight -1.0 (customer = c-1004)");
+    assertThat(failedTasks()).isZero();
+    assertThat(catchThrowable(() -> new SparseQRRegression().setIdCol("nobody").fit(data)))
+        .hasMessageContaining("nobody");
+  }
+
+  private static SparseRow parsed(String line) {
+    String[] word = line.split(",");
+    return new SparseRow(
+        new int[] {0, 1},
+        new double[] {Double.parseDouble(word[0]), Double.parseDouble(word[1])},
+        1);
+  }
+
+  @Test
+  void aRowOfATextFileIsCountedFromItsSplitOn(@TempDir Path folder) throws IOException {
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < 400; i++) {
+      lines.add("%d,%s".formatted(i, i == 333 ? "NaN" : 1 + i % 7));
+    }
+    Path file = Files.write(folder.resolve("lines.txt"), lines);
+    Throwable e =
+        thrownBy(context.textFile(file.toUri().toString(), 4).map(FailureMessagesTest::parsed));
+    Matcher m =
+        Pattern.compile(
+                "row (\\d+) of partition [1-9] \\(file:.*lines\\.txt, from byte (\\d+) on\\), column"
+                    + " 1: NaN")
+            .matcher(e.getMessage());
+    assertThat(m.matches()).as(e.getMessage()).isTrue();
+    String text = Files.readString(file).substring(Integer.parseInt(m.group(2)) - 1);
+    List<String> own = text.substring(text.indexOf('\n') + 1).lines().toList();
+    assertThat(own.get(Integer.parseInt(m.group(1)))).isEqualTo("333,NaN");
   }
 }

@@ -10,8 +10,10 @@ import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,16 +30,18 @@ class FullDiskTest {
         .waitFor();
   }
 
-  @Test
-  void aFullDiskIsNamedByItsFolder(@TempDir Path folder) throws IOException, InterruptedException {
+  /** The error of a solve whose shuffles and blocks go to a disk of so many KB. */
+  private static DiskFullException onADiskOf(int kilobytes, Path folder, int rows, int nonzeros)
+      throws IOException, InterruptedException {
     Path disk = Files.createDirectory(folder.resolve("disk"));
     assumeTrue(
         Files.isExecutable(Path.of("/usr/bin/mount"))
-            && run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk.toString()) == 0,
+            && run("mount", "-t", "tmpfs", "-o", "size=" + kilobytes + "k", "tmpfs", disk + "")
+                == 0,
         "no right to mount");
     try {
       LocalSpark.context().stop();
-      CsrMatrix a = Problems.random(12_000, 300, 20, SEED);
+      CsrMatrix a = Problems.random(rows, 300, nonzeros, SEED);
       try (var context =
           new JavaSparkContext(
               new SparkConf()
@@ -47,16 +51,42 @@ class FullDiskTest {
                   .set("spark.driver.host", "127.0.0.1")
                   .set("spark.driver.bindAddress", "127.0.0.1")
                   .set("spark.local.dir", disk.toString()))) {
-        var rows = context.parallelize(Problems.rows(a, Problems.rhs(12_000, SEED)), 2);
-        Throwable e = catchThrowable(() -> GpuSparseQR.solve(rows));
-        assertThat(e)
-            .isInstanceOf(DiskFullException.class)
+        var rdd = context.parallelize(Problems.rows(a, Problems.rhs(rows, SEED)), 2);
+        // the combine would make the rows few
+        Throwable e =
+            catchThrowable(
+                () ->
+                    GpuSparseQR.builder()
+                        .keepQ(true)
+                        .storageLevel(StorageLevel.DISK_ONLY())
+                        .factorize(rdd));
+        assertThat(e).isInstanceOf(DiskFullException.class);
+        assertThat(e.getMessage().lines()).hasSize(1);
+        var full = (DiskFullException) e;
+        assertThat(full.folder()).startsWith(disk.toString());
+        assertThat(full)
             .hasMessageMatching(
-                "no space left on device in " + disk + "\\S*: shuffles .* spark.local.dir .*");
-        assertThat(((DiskFullException) e).folder()).startsWith(disk.toString());
+                "no space left on device in " + disk + "\\S*: shuffles .* spark.local.dir .*")
+            .hasMessageContaining(String.format(Locale.ROOT, "%,d bytes", full.neededBytes()));
+        return full;
       }
     } finally {
       run("umount", "-l", disk.toString());
     }
+  }
+
+  @Test
+  void ofPatternsItIsSaidWhatWasWritten(@TempDir Path folder) throws Exception {
+    DiskFullException e = onADiskOf(400, folder, 12_000, 20);
+    assertThat(e).hasMessageContaining("the rows' patterns take more than the ");
+    assertThat(e.neededBytes()).isBetween(1L, 1L << 20);
+  }
+
+  @Test
+  void ofRowsTheNeedIsKnown(@TempDir Path folder) throws Exception {
+    DiskFullException e = onADiskOf(2048, folder, 12_000, 20);
+    long nonzeros = Problems.random(12_000, 300, 20, SEED).nonzeros();
+    assertThat(e).hasMessageContaining("the rows on their way to their tasks take up to ");
+    assertThat(e.neededBytes()).isEqualTo(12 * nonzeros + 16L * 12_000);
   }
 }

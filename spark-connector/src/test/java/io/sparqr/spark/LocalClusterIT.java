@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.MatrixFormatException;
+import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.MatrixMarketWriter;
 import io.sparqr.numeric.LocalSolver;
@@ -210,6 +211,20 @@ class LocalClusterIT {
     assertThatThrownBy(() -> MatrixFiles.matrixMarket(context, file.toUri().toString()))
         .isInstanceOf(MatrixFormatException.class)
         .hasMessageEndingWith("a.mtx:" + bad + ": 'x' is no number");
+    lines.set(bad - 1, "1 1 NaN");
+    Files.write(file, lines);
+    assertThatThrownBy(() -> MatrixFiles.matrixMarket(context, file.toUri().toString()))
+        .isInstanceOf(NonFiniteValueException.class)
+        .hasMessageContaining("a.mtx:" + bad + ": the value of row 1, column 1");
+
+    Path svm = folder.resolve("a.svm");
+    List<String> points = new ArrayList<>(java.util.Collections.nCopies(9000, "1 1:1 2:3"));
+    points.set(8000, "1 1:1 2:nan");
+    Files.write(svm, points);
+    assertThatThrownBy(() -> MatrixFiles.libsvm(context, svm.toUri().toString()))
+        .isInstanceOf(NonFiniteValueException.class)
+        .hasMessageContaining("a.svm:8001: ")
+        .hasMessageContaining("(row 8001)");
     context.hadoopConfiguration().unset(SPLIT);
   }
 

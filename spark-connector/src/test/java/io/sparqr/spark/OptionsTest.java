@@ -68,6 +68,8 @@ class OptionsTest {
     all.put("equilibrate", b -> b.equilibrate(false));
     all.put("columns", b -> b.columns(20));
     all.put("executors", b -> b.executors(3));
+    all.put("minimumExecutors", b -> b.minimumExecutors(2));
+    all.put("executorWait", b -> b.executorWait(0));
     all.put("partitions", b -> b.partitions(5));
     all.put("partitionOptions", b -> b.partitionOptions(new PartitionOptions(1, 2, 1, 0)));
     all.put("storageLevel", b -> b.storageLevel(StorageLevel.DISK_ONLY()));
@@ -236,6 +238,9 @@ class OptionsTest {
             b -> b.refinement(-1),
             b -> b.columns(-2),
             b -> b.executors(-1),
+            b -> b.minimumExecutors(-1),
+            b -> b.executorWait(-1),
+            b -> b.executorWait(Double.NaN),
             b -> b.partitions(-1),
             b -> b.deviceMemoryBytes(-1),
             b -> b.storageLevel(StorageLevel.NONE()))) {

@@ -21,6 +21,7 @@ class SolveReportTest {
     return new SolveReport(
         new SolveReport.Matrix(12_000, 300, 40_000, 2),
         new SolveReport.Analysis("AMD", "asked for amd", 7, 2e9, 5, 3),
+        new SolveReport.Cluster(4, 0),
         new SolveReport.Factorization(
             900, 3e9, "cuda", "required", List.of("H200"), 1, 2, 3, 4, 5, 6),
         new SolveReport.RankTest(1e-10, "given", 298, new int[] {4, 17}),
@@ -71,6 +72,26 @@ class SolveReportTest {
     try (var in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
       assertThat(((SolveReport) in.readObject()).toJson()).isEqualTo(report.toJson());
     }
+  }
+
+  @Test
+  void tellsHowLongExecutorsWereWaitedFor() {
+    SolveReport r = report(List.of());
+    var waited =
+        new SolveReport(
+            r.matrix(),
+            r.analysis(),
+            new SolveReport.Cluster(3, 2.25),
+            r.factorization(),
+            r.rankTest(),
+            r.proof(),
+            r.traffic(),
+            r.residual(),
+            r.seconds(),
+            r.warnings());
+    assertThat(waited.toText())
+        .contains("tree      5 subtree task(s) in 3 level(s), for 3 executor(s), waited for 2.3 s");
+    assertThat(waited.toMap()).containsEntry("executors", 3).containsEntry("waitedSeconds", 2.25);
   }
 
   @Test

@@ -64,7 +64,10 @@ final class SolveCommand implements Callable<Integer> {
   @Option(names = "--out", paramLabel = "FILE", description = "x, n x k, Matrix Market array")
   private Path out;
 
-  @Option(names = "--report", paramLabel = "FILE.json", description = "the report as JSON")
+  @Option(
+      names = "--report",
+      paramLabel = "FILE.json",
+      description = "the report as JSON; of a failed run as far as it came, with the error")
   private Path report;
 
   @Option(names = "--check", description = "measure ||A'(b-Ax)|| by one more pass over the rows")
@@ -114,15 +117,45 @@ final class SolveCommand implements Callable<Integer> {
       description = "K solves in one JVM; the report's seconds are medians of all but the first")
   private int repeat;
 
+  @Option(
+      names = "--minimum-executors",
+      paramLabel = "K",
+      description =
+          "executors to wait for before the work is planned; asked for under dynamic allocation")
+  private int minimumExecutors;
+
+  @Option(
+      names = "--executor-wait",
+      paramLabel = "S",
+      description =
+          "seconds to wait for them at most; default"
+              + " spark.scheduler.maxRegisteredResourcesWaitingTime")
+  private Double executorWait;
+
   @Option(names = "--overwrite", description = "replace existing files")
   private boolean overwrite;
 
   private double readSeconds;
 
+  private final FailedRun failed = new FailedRun();
+
   @Override
   public Integer call() throws IOException {
     checkArguments();
     long begin = System.nanoTime();
+    try {
+      return run(begin);
+    } catch (UsageException e) {
+      throw e;
+    } catch (Throwable e) {
+      failed
+          .write(report, e, readSeconds, secondsSince(begin))
+          .ifPresent(why -> progress("%s: no report, %s", report, why));
+      throw e;
+    }
+  }
+
+  private int run(long begin) throws IOException {
     MatrixFormat format = MatrixFormat.of(input.matrix);
     boolean local = SparkHandle.local(input.master);
     Reader.Choice choice = reader.choose(input.matrix, format, input.transpose, local);
@@ -227,6 +260,12 @@ final class SolveCommand implements Callable<Integer> {
     if (!(ridge >= 0) || Double.isInfinite(ridge)) {
       throw new UsageException("--ridge " + ridge + ": finite and at least 0");
     }
+    if (minimumExecutors < 0) {
+      throw new UsageException("--minimum-executors " + minimumExecutors + ": at least 0");
+    }
+    if (executorWait != null && !(executorWait >= 0)) {
+      throw new UsageException("--executor-wait " + executorWait + ": at least 0 seconds");
+    }
     if (tolerance != null && tolerance.isNaN()) {
       throw new UsageException("--tolerance is NaN");
     }
@@ -255,11 +294,15 @@ final class SolveCommand implements Callable<Integer> {
             .minimumNorm(minimumNorm)
             .columns(columns)
             .executors(input.executors)
+            .minimumExecutors(minimumExecutors)
             .partitions(input.partitions)
             .check(check)
             .listener(listener());
     if (tolerance != null) {
       builder.rankTolerance(tolerance);
+    }
+    if (executorWait != null) {
+      builder.executorWait(executorWait);
     }
     return builder.build();
   }
@@ -290,12 +333,13 @@ final class SolveCommand implements Callable<Integer> {
 
   private ProgressListener listener() {
     if (!input.verbose) {
-      return ConsoleProgress.standard();
+      return failed.hearing(ConsoleProgress.standard());
     }
-    return p ->
-        progress(
-            "[%6.2f s] %s: %s (%.0f%%)",
-            p.elapsedSeconds(), p.phase(), p.detail(), 100 * p.fraction());
+    return failed.hearing(
+        p ->
+            progress(
+                "[%6.2f s] %s: %s (%.0f%%)",
+                p.elapsedSeconds(), p.phase(), p.detail(), 100 * p.fraction()));
   }
 
   private void progress(String format, Object... values) {

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
@@ -31,6 +32,18 @@ final class TripletRows implements AutoCloseable {
 
   private static final String[] NAMES = {"row", "column", "value"};
 
+  private static final String HOLE = "row is null or column is null or value is null";
+  private static final String NEGATIVE = "row < 0 or column < 0";
+  private static final String NOT_FINITE = "isnan(value) or abs(value) = double('Infinity')";
+
+  private static final Map<String, String> CSV =
+      Map.of(
+          "mode", "PERMISSIVE",
+          "ignoreLeadingWhiteSpace", "true",
+          "ignoreTrailingWhiteSpace", "true",
+          "columnNameOfCorruptRecord", "bad");
+  private static final String CSV_SCHEMA = "row BIGINT, column BIGINT, value DOUBLE, bad STRING";
+
   private final long rowCount;
   private final int columns;
   private final JavaRDD<SparseRow> rows;
@@ -44,8 +57,12 @@ final class TripletRows implements AutoCloseable {
       boolean transpose,
       DenseMatrix rhs,
       int partitions) {
-    Dataset<Row> table = format == MatrixFormat.CSV ? csv(spark, file) : parquet(spark, file);
-    String hole = "row is null or column is null or value is null";
+    EntryPlace place =
+        format == MatrixFormat.CSV
+            ? new EntryPlace(spark, file, CSV, CSV_SCHEMA, header(spark, file))
+            : new EntryPlace(spark, file, null, "", false);
+    Dataset<Row> table =
+        format == MatrixFormat.CSV ? csv(spark, file, place) : parquet(spark, file);
     // One pass for all of it: every query costs Spark about a second to plan and compile.
     Row extent =
         table
@@ -54,18 +71,23 @@ final class TripletRows implements AutoCloseable {
                 functions.max("column"),
                 functions.min("row"),
                 functions.min("column"),
-                functions.expr("count_if(" + hole + ")"))
+                functions.expr("count_if(" + HOLE + ")"),
+                functions.expr("count_if(" + NOT_FINITE + ")"))
             .first();
     if (extent.getLong(4) > 0) {
-      Row entry = table.filter(hole).first();
+      Row entry = table.filter(HOLE).first();
       throw new MatrixFormatException(
-          file + ": a null in the entry (" + entry.mkString(", ") + ")", file, -1);
+          place.of(table, HOLE) + ": a null in the entry (" + entry.mkString(", ") + ")", file, -1);
     }
     if (extent.isNullAt(0) || extent.isNullAt(1)) {
       throw new MatrixFormatException(file + ": no entries", file, -1);
     }
     if (extent.getLong(2) < 0 || extent.getLong(3) < 0) {
-      throw new MatrixFormatException(file + ": a negative index (they count from 0)", file, -1);
+      throw new MatrixFormatException(
+          place.of(table, NEGATIVE) + ": a negative index (they count from 0)", file, -1);
+    }
+    if (extent.getLong(5) > 0) {
+      throw notFinite(table, place);
     }
     long m = extent.getLong(transpose ? 1 : 0) + 1;
     long n = extent.getLong(transpose ? 0 : 1) + 1;
@@ -83,7 +105,7 @@ final class TripletRows implements AutoCloseable {
     columns = (int) n;
     JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
     labels = rhs == null ? null : context.broadcast(rhs);
-    rows = assemble(spark, table, file, transpose, Math.max(1, partitions));
+    rows = assemble(spark, table, transpose, Math.max(1, partitions));
     // Now, so that reading is counted as reading and bad entries are found first.
     // No catch: Scala throws Spark's checked exceptions without saying so.
     boolean read = false;
@@ -98,7 +120,7 @@ final class TripletRows implements AutoCloseable {
   }
 
   private JavaRDD<SparseRow> assemble(
-      SparkSession spark, Dataset<Row> table, String file, boolean transpose, int partitions) {
+      SparkSession spark, Dataset<Row> table, boolean transpose, int partitions) {
     Column row = functions.col(transpose ? "column" : "row").as("i");
     Column column = functions.col(transpose ? "row" : "column").as("j");
     // A marker for every row, so that a row without entries keeps its right-hand side.
@@ -118,9 +140,7 @@ final class TripletRows implements AutoCloseable {
     int n = columns;
     Broadcast<DenseMatrix> b = labels;
     JavaRDD<SparseRow> result =
-        sorted
-            .javaRDD()
-            .mapPartitions(it -> new Assembler(it, n, b == null ? null : b.value(), file));
+        sorted.javaRDD().mapPartitions(it -> new Assembler(it, n, b == null ? null : b.value()));
     return result.setName("rows of A").persist(StorageLevel.MEMORY_AND_DISK());
   }
 
@@ -143,29 +163,36 @@ final class TripletRows implements AutoCloseable {
         functions.col("value").cast("double"));
   }
 
-  private static Dataset<Row> csv(SparkSession spark, String file) {
+  private static NonFiniteValueException notFinite(Dataset<Row> table, EntryPlace place) {
+    String where = place.of(table, NOT_FINITE);
+    Row entry = table.filter(NOT_FINITE).first();
+    return new NonFiniteValueException(
+        "%s: the value of row %d, column %d is not finite"
+            .formatted(where, entry.getLong(0), entry.getLong(1)),
+        entry.getLong(0),
+        (int) entry.getLong(1));
+  }
+
+  /** Whether the first line names the columns. */
+  private static boolean header(SparkSession spark, String file) {
     List<String> first = spark.read().text(file).javaRDD().map(r -> r.getString(0)).take(1);
     if (first.isEmpty()) {
       throw new MatrixFormatException(file + ": empty", file, -1);
     }
-    boolean header = !first.get(0).strip().matches("[-+0-9].*");
-    if (header) {
-      String[] names = first.get(0).toLowerCase(Locale.ROOT).replaceAll("[\\s\"]", "").split(",");
-      if (!Arrays.equals(names, NAMES)) {
-        throw new MatrixFormatException(
-            file + ":1: the header must be row,column,value, here '" + first.get(0) + "'", file, 1);
-      }
+    if (first.get(0).strip().matches("[-+0-9].*")) {
+      return false;
     }
+    String[] names = first.get(0).toLowerCase(Locale.ROOT).replaceAll("[\\s\"]", "").split(",");
+    if (!Arrays.equals(names, NAMES)) {
+      throw new MatrixFormatException(
+          file + ":1: the header must be row,column,value, here '" + first.get(0) + "'", file, 1);
+    }
+    return true;
+  }
+
+  private static Dataset<Row> csv(SparkSession spark, String file, EntryPlace place) {
     Dataset<Row> table =
-        spark
-            .read()
-            .option("header", header)
-            .option("mode", "PERMISSIVE")
-            .option("ignoreLeadingWhiteSpace", true)
-            .option("ignoreTrailingWhiteSpace", true)
-            .option("columnNameOfCorruptRecord", "bad")
-            .schema("row BIGINT, column BIGINT, value DOUBLE, bad STRING")
-            .csv(file);
+        spark.read().options(CSV).option("header", place.header()).schema(CSV_SCHEMA).csv(file);
     // As an RDD: Spark refuses a query of the unreadable lines alone.
     JavaRDD<Row> bad =
         table
@@ -175,7 +202,8 @@ final class TripletRows implements AutoCloseable {
     if (!sample.isEmpty()) {
       Row r = sample.get(0);
       String text = r.isNullAt(3) ? r.mkString(",") : r.getString(3);
-      throw new MatrixFormatException(file + ": '" + text + "' is no row,column,value", file, -1);
+      String where = place.of(table, "bad is not null or " + HOLE);
+      throw new MatrixFormatException(where + ": '" + text + "' is no row,column,value", file, -1);
     }
     return table.select("row", "column", "value");
   }
@@ -208,16 +236,14 @@ final class TripletRows implements AutoCloseable {
     private final Iterator<Row> triplets;
     private final int columns;
     private final DenseMatrix rhs;
-    private final String file;
     private Row pending;
     private int[] index = new int[16];
     private double[] value = new double[16];
 
-    Assembler(Iterator<Row> triplets, int columns, DenseMatrix rhs, String file) {
+    Assembler(Iterator<Row> triplets, int columns, DenseMatrix rhs) {
       this.triplets = triplets;
       this.columns = columns;
       this.rhs = rhs;
-      this.file = file;
       pending = triplets.hasNext() ? triplets.next() : null;
     }
 
@@ -236,7 +262,7 @@ final class TripletRows implements AutoCloseable {
       while (pending != null && pending.getLong(0) == i) {
         int j = (int) pending.getLong(1);
         if (j >= 0) {
-          double v = finite(i, j, pending.getDouble(2));
+          double v = pending.getDouble(2);
           if (length > 0 && index[length - 1] == j) {
             value[length - 1] += v;
           } else {
@@ -256,14 +282,6 @@ final class TripletRows implements AutoCloseable {
           labels(i, length),
           1,
           columns);
-    }
-
-    private double finite(long i, int j, double v) {
-      if (!Double.isFinite(v)) {
-        throw new NonFiniteValueException(
-            file + ": the value of row " + i + ", column " + j + " is not finite", i, j);
-      }
-      return v;
     }
 
     private double[] labels(long i, int length) {

@@ -32,6 +32,7 @@ final class FactorReport {
                 made.input().nonzeros(),
                 plan.numbers().rhsCount()),
             analysis(options, plan),
+            new SolveReport.Cluster(made.waited().executors(), made.waited().seconds()),
             factorization(made, plan),
             rankTest(options, plan, dead),
             new SolveReport.Proof(
@@ -61,14 +62,19 @@ final class FactorReport {
 
   private static SolveReport.Analysis analysis(SolveOptions options, SolvePlan plan) {
     SymbolicAnalysis a = plan.analysis();
-    boolean given = options.analysis().known().filter(a::equals).isPresent();
     return new SolveReport.Analysis(
         a.orderingUsed().name(),
-        given ? "given analysis; " + a.orderingReason() : a.orderingReason(),
+        orderingReason(options, a),
         a.fronts(),
         a.flops(),
         plan.partition().tasks().size(),
         plan.partition().levels());
+  }
+
+  /** Why this order. */
+  static String orderingReason(SolveOptions options, SymbolicAnalysis a) {
+    boolean given = options.analysis().known().filter(a::equals).isPresent();
+    return given ? "given analysis; " + a.orderingReason() : a.orderingReason();
   }
 
   private static SolveReport.Factorization factorization(FactorState.Made made, SolvePlan plan) {
@@ -91,12 +97,18 @@ final class FactorReport {
   }
 
   private static SolveReport.RankTest rankTest(SolveOptions options, SolvePlan plan, int[] dead) {
-    boolean given = options.problem().rankTolerance().isPresent();
     return new SolveReport.RankTest(
         plan.numbers().tolerance(),
-        given ? "given" : FactorOptions.DEFAULT_TOLERANCE_RULE,
+        toleranceReason(options),
         plan.analysis().columns() - dead.length,
         dead.clone());
+  }
+
+  /** Where the tolerance is from. */
+  static String toleranceReason(SolveOptions options) {
+    return options.problem().rankTolerance().isPresent()
+        ? "given"
+        : FactorOptions.DEFAULT_TOLERANCE_RULE;
   }
 
   private static List<String> warnings(SolveOptions options, FactorState.Made made) {

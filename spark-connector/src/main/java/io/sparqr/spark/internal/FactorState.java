@@ -3,6 +3,7 @@ package io.sparqr.spark.internal;
 
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.numeric.SingletonRows;
+import io.sparqr.spark.FailureReport;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.RFactor;
@@ -18,6 +19,7 @@ import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.ExecutorWait;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.rows.CombineChecks;
@@ -77,6 +79,7 @@ public final class FactorState implements AutoCloseable {
       CombineChecks combined,
       FactorTotals totals,
       SolveReport.Seconds seconds,
+      ExecutorWait.Outcome waited,
       String group,
       List<String> warnings) {}
 
@@ -144,7 +147,14 @@ public final class FactorState implements AutoCloseable {
     try (var scope = new JobScope(source.context(), made.group)) {
       return action.apply(scope);
     } catch (Throwable e) {
-      SolveLog.failed("solve", watch.total(), e);
+      double spent = watch.total();
+      Known.tell(
+          listener,
+          new FailureReport(
+              "solve",
+              Known.of(report(), residualNorm.length > 0),
+              seconds.withSolve(seconds.solve() + spent, seconds.total() + spent),
+              e));
       throw e;
     }
   }
@@ -159,9 +169,7 @@ public final class FactorState implements AutoCloseable {
 
   private LeastSquaresSolution solveStored(JobScope scope) {
     var watch = new Stopwatch();
-    try (var progress =
-        new ProgressTracker(
-            source.context(), listener, scope.group(), listener != ProgressListener.NONE)) {
+    try (var progress = new ProgressTracker(source.context(), listener, scope.group())) {
       progress.phase("solve", "back substitution");
       int width = plan.numbers().rhsCount();
       double[] z = plan.vector(width);

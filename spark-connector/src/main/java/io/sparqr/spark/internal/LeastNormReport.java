@@ -25,6 +25,7 @@ final class LeastNormReport {
     return new SolveReport(
         new SolveReport.Matrix(m, n, matrix.nonzeros(), matrix.rhs()),
         transpose.analysis(),
+        transpose.cluster(),
         transpose.factorization(),
         new SolveReport.RankTest(test.tolerance(), test.toleranceReason(), test.rank(), new int[0]),
         transpose.proof(),

@@ -3,6 +3,7 @@ package io.sparqr.spark.internal;
 
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.spark.FailureReport;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.RankPolicy;
@@ -17,6 +18,7 @@ import io.sparqr.symbolic.SymbolicOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.api.java.JavaRDD;
 
@@ -52,6 +54,25 @@ public final class MinimumNorm {
    * @throws RankDeficientException if that is what the options want of a rank-deficient problem
    */
   public static LeastSquaresSolution solve(
+      RowSource source, SolveOptions options, ProgressListener listener) {
+    var once = new ToldOnce(listener);
+    var watch = new Stopwatch();
+    try {
+      return solved(source, options, once);
+    } catch (Throwable e) {
+      if (!once.told()) {
+        var times = new Times();
+        times.failed("solve", watch.total());
+        times.total = watch.total();
+        Known.tell(
+            listener,
+            new FailureReport("solve", Map.of("warnings", List.of()), times.seconds(), e));
+      }
+      throw e;
+    }
+  }
+
+  private static LeastSquaresSolution solved(
       RowSource source, SolveOptions options, ProgressListener listener) {
     try (var scope = new JobScope(source.context())) {
       if (options.problem().rankPolicy() == RankPolicy.FAIL) {

@@ -2,11 +2,13 @@
 package io.sparqr.spark.internal;
 
 import io.sparqr.configuration.Keys;
+import io.sparqr.error.DiskFullException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.TreePartition;
+import io.sparqr.spark.FailureReport;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.factor.FactorTotals;
 import io.sparqr.spark.factor.Levels;
@@ -18,9 +20,11 @@ import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.ClusterResources;
 import io.sparqr.spark.resource.DeviceRule;
+import io.sparqr.spark.resource.ExecutorWait;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
+import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.rows.CombineChecks;
 import io.sparqr.spark.rows.DriverShare;
 import io.sparqr.spark.rows.RowRouter;
@@ -52,6 +56,9 @@ public final class Pipeline {
   private final JavaSparkContext context;
   private final Held held = new Held();
   private final Times times = new Times();
+  private final Known known = new Known();
+  private final DiskNeed disk;
+  private final Stopwatch watch = new Stopwatch();
   private final List<String> warnings = new ArrayList<>();
 
   private Pipeline(RowSource source, SolveOptions options, ProgressListener listener) {
@@ -59,6 +66,7 @@ public final class Pipeline {
     this.options = options;
     this.listener = listener;
     this.context = source.context();
+    this.disk = new DiskNeed(context);
   }
 
   /** Steps 1 to 6; the caller closes what it gets. */
@@ -67,9 +75,7 @@ public final class Pipeline {
     var pipeline = new Pipeline(source, options, listener);
     boolean made = false;
     try (var scope = new JobScope(source.context());
-        var progress =
-            new ProgressTracker(
-                source.context(), listener, scope.group(), listener != ProgressListener.NONE)) {
+        var progress = new ProgressTracker(source.context(), listener, scope.group())) {
       FactorState state = pipeline.logged(scope, progress);
       made = true;
       return state;
@@ -83,9 +89,14 @@ public final class Pipeline {
   private FactorState logged(JobScope scope, ProgressTracker progress) {
     try {
       return run(scope, progress);
-    } catch (Throwable e) {
-      SolveLog.failed(progress.current(), progress.seconds(), e);
-      throw e;
+    } catch (Throwable thrown) {
+      Throwable e = thrown instanceof DiskFullException full ? disk.in(full) : thrown;
+      times.failed(progress.current(), watch.lap());
+      times.total = watch.total();
+      Known.tell(
+          listener,
+          new FailureReport(progress.current(), known.figures(warnings), times.seconds(), e));
+      throw SparkErrors.<RuntimeException>sneaky(e);
     }
   }
 
@@ -96,14 +107,15 @@ public final class Pipeline {
       ClusterResources resources,
       JavaPairRDD<Integer, byte[]> rows,
       DriverShare driverShare,
-      CombineChecks combined) {}
+      CombineChecks combined,
+      ExecutorWait.Outcome waited) {}
 
   private FactorState run(JobScope scope, ProgressTracker progress) {
-    var watch = new Stopwatch();
     // the pattern is garbage when this returns
-    Prepared p = prepare(scope, progress, watch);
-    var levels = new Levels(context, p.plan, p.resources, held, p.rows);
+    Prepared p = prepare(scope, progress);
     SolvePlan plan = p.plan.value();
+    disk.factor(plan);
+    var levels = new Levels(context, p.plan, p.resources, held, p.rows);
     double all = Math.max(1, plan.analysis().flops());
     List<TaskReport> reports =
         levels.factorize(
@@ -123,21 +135,24 @@ public final class Pipeline {
             p.combined,
             totals,
             times.seconds(),
+            p.waited,
             scope.group(),
             List.copyOf(warnings));
     return new FactorState(source, options, listener, held, made);
   }
 
-  private Prepared prepare(JobScope scope, ProgressTracker progress, Stopwatch watch) {
+  private Prepared prepare(JobScope scope, ProgressTracker progress) {
+    progress.phase("pattern", "row checks, distinct row patterns");
     // what can be known to fail without a job: no stack traces of failed tasks for that
     ClusterResources.check(context);
     DeviceRule rule =
         DeviceRule.of(options.factorization().backend(), ClusterResources.isLocal(context));
-    progress.phase("pattern", "row checks, distinct row patterns");
     scope.describe("pattern and column norms");
     PatternPass.Result found = new PatternPass(source, options).run();
     times.pattern = watch.lap();
     SolveLog.pattern(found, times.pattern);
+    known.pattern(found);
+    disk.rows(found);
     SymbolicOptions symbolic = options.analysis().symbolic().withRhs(found.rhsCount());
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");
@@ -154,6 +169,9 @@ public final class Pipeline {
       double analyze = watch.lap() - order;
       times.analyze += analyze;
       SolveLog.ordering(analysis, order, analyze);
+      known.analysis(analysis, FactorReport.orderingReason(options, analysis));
+      ExecutorWait.Outcome waited = executors(scope, progress);
+      progress.phase("plan", "cut of the tree");
       DeviceVerdict devices = rule.verdict(analysis.flops(), analysis.intensity());
       ClusterResources resources =
           ClusterResources.probe(context, options.cut().workers(), devices);
@@ -165,7 +183,9 @@ public final class Pipeline {
       held.onClose(plan::release);
       double planned = watch.lap();
       times.plan += planned;
-      SolveLog.cut(plan.value().partition(), resources.model().workers().size(), planned);
+      TreePartition cut = plan.value().partition();
+      SolveLog.cut(cut, resources.model().workers().size(), planned);
+      known.cut(cut, plan.value().numbers().tolerance(), FactorReport.toleranceReason(options));
       progress.phase("rows", "rows to the tasks of their fronts");
       scope.describe("rows to the tasks of their fronts");
       var combined = new CombineChecks();
@@ -177,7 +197,7 @@ public final class Pipeline {
       SolveLog.rows(assembled);
       int[] bad = driverShare.singletons().tinyPivots(plan.value().numbers().tolerance());
       if (bad.length == 0) {
-        return new Prepared(input(found), plan, resources, rows, driverShare, combined);
+        return new Prepared(input(found), plan, resources, rows, driverShare, combined, waited);
       }
       symbolic = symbolic.withNotSingletons(barred(symbolic, analysis, bad));
     }
@@ -189,6 +209,22 @@ public final class Pipeline {
       frobenius = Math.hypot(frobenius, norm);
     }
     return new FactorState.Input(found.rows(), found.nonzeros(), frobenius, found.shuffleBytes());
+  }
+
+  /** The executors that the tree is cut for. */
+  private ExecutorWait.Outcome executors(JobScope scope, ProgressTracker progress) {
+    ExecutorWait.Outcome waited =
+        ExecutorWait.await(
+            context,
+            options.cut(),
+            (wanted, there) -> {
+              scope.describe("waiting for executors");
+              progress.phase("executors", "%d of %d are there".formatted(there, wanted));
+            });
+    known.executors(waited);
+    SolveLog.executors(waited);
+    waited.warning().ifPresent(warnings::add);
+    return waited;
   }
 
   /** The analysis that the caller has, where it fits. */

@@ -24,12 +24,12 @@ final class ProgressTracker implements AutoCloseable {
   private volatile double from;
   private volatile double share = 1;
 
-  ProgressTracker(JavaSparkContext context, ProgressListener listener, String group, boolean on) {
+  ProgressTracker(JavaSparkContext context, ProgressListener listener, String group) {
     this.context = context;
     this.listener = listener;
     this.group = group;
-    this.tasks = on ? new TaskListener() : null;
-    if (on) {
+    this.tasks = ToldOnce.hears(listener) ? new TaskListener() : null;
+    if (tasks != null) {
       context.sc().addSparkListener(tasks);
     }
   }

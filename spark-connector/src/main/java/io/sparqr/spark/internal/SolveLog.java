@@ -6,6 +6,7 @@ import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.pattern.PatternPass;
+import io.sparqr.spark.resource.ExecutorWait;
 import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Locale;
@@ -60,6 +61,15 @@ final class SolveLog {
         cut.estimatedSeconds(),
         megabytes(cut.tasks().stream().mapToLong(SubtreeTask::peakBytes).max().orElse(0)),
         seconds);
+  }
+
+  /** Silent where there was nothing to wait for. */
+  static void executors(ExecutorWait.Outcome waited) {
+    if (waited.seconds() > 0) {
+      say(
+          "executors: %d there, %d wanted; waited %.3f s",
+          waited.executors(), waited.wanted(), waited.seconds());
+    }
   }
 
   static void rows(double seconds) {

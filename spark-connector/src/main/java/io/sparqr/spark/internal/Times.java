@@ -14,6 +14,18 @@ final class Times {
   double solve;
   double total;
 
+  /** Adds what a phase took that did not come to its end, by the name that listeners know. */
+  void failed(String phase, double seconds) {
+    switch (phase) {
+      case "analyze" -> analyze += seconds;
+      case "executors", "plan" -> plan += seconds;
+      case "rows" -> assemble += seconds;
+      case "factorize" -> factorize += seconds;
+      case "solve", "check" -> solve += seconds;
+      default -> pattern += seconds;
+    }
+  }
+
   SolveReport.Seconds seconds() {
     return new SolveReport.Seconds(
         0, pattern, order, analyze, plan, assemble, factorize, solve, total);

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
+import io.sparqr.error.SparseQrException;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.SolveReport;
@@ -9,6 +10,7 @@ import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.rows.RefusedRow;
 import io.sparqr.spark.rows.RowSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -78,6 +80,14 @@ record DesignFit(
     }
     try {
       return of(rows, solver, params, ones);
+    } catch (SparseQrException e) {
+      throw RefusedRow.of(
+          e,
+          data,
+          params.getFeaturesCol(),
+          params.getWeightCol(),
+          params.getLabelCol(),
+          params.getIdCol());
     } finally {
       if (keep) {
         rows.unpersist(false);

@@ -18,6 +18,7 @@ final class RegressionParams implements Serializable {
   private static final long serialVersionUID = 1;
 
   final Param<String> weightCol;
+  final Param<String> idCol;
   final BooleanParam fitIntercept;
   final DoubleParam regParam;
   final Param<String> ordering;
@@ -34,6 +35,12 @@ final class RegressionParams implements Serializable {
             "weightCol",
             "weight column name. If this is not set or empty, we treat all instance weights as"
                 + " 1.0");
+    idCol =
+        new Param<>(
+            id,
+            "idCol",
+            "column whose value an error names of the row that it is about; if this is not set or"
+                + " empty, errors name partition, row and file alone");
     fitIntercept = new BooleanParam(id, "fitIntercept", "whether to fit an intercept term");
     regParam =
         new DoubleParam(

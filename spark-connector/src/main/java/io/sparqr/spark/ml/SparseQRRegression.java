@@ -81,6 +81,11 @@ public class SparseQRRegression
   }
 
   @Override
+  public Param<String> idCol() {
+    return own.idCol;
+  }
+
+  @Override
   public BooleanParam fitIntercept() {
     return own.fitIntercept;
   }
@@ -113,6 +118,14 @@ public class SparseQRRegression
   /** Weights of the instances, at least 0; default: all 1. */
   public SparseQRRegression setWeightCol(String column) {
     return with(own.weightCol, column);
+  }
+
+  /**
+   * A column whose value an error names of the row that it is about, such as a customer's number;
+   * default none. Read only after a row was refused.
+   */
+  public SparseQRRegression setIdCol(String column) {
+    return with(own.idCol, column);
   }
 
   /** Whether there is an intercept; default true. */
@@ -165,6 +178,9 @@ public class SparseQRRegression
     if (!weight.isEmpty() && !(schema.apply(weight).dataType() instanceof NumericType)) {
       throw new IllegalArgumentException(
           "weight column " + weight + " is no number but " + schema.apply(weight).dataType());
+    }
+    if (!getIdCol().isEmpty()) {
+      schema.apply(getIdCol());
     }
     return super.transformSchema(schema);
   }

@@ -117,6 +117,11 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   }
 
   @Override
+  public Param<String> idCol() {
+    return own.idCol;
+  }
+
+  @Override
   public BooleanParam fitIntercept() {
     return own.fitIntercept;
   }

@@ -12,6 +12,9 @@ public interface SparseQRRegressionParams extends Params {
   /** Weight column; not set or empty: all weights are 1. */
   Param<String> weightCol();
 
+  /** Column whose value an error names of the row that it is about; not set or empty: none. */
+  Param<String> idCol();
+
   /** Whether a column of ones is appended; default true. */
   BooleanParam fitIntercept();
 
@@ -33,6 +36,11 @@ public interface SparseQRRegressionParams extends Params {
   /** Value of {@link #weightCol()}; empty if it is not set. */
   default String getWeightCol() {
     return isDefined(weightCol()) ? getOrDefault(weightCol()) : "";
+  }
+
+  /** Value of {@link #idCol()}; empty if it is not set. */
+  default String getIdCol() {
+    return isDefined(idCol()) ? getOrDefault(idCol()) : "";
   }
 
   /** Value of {@link #fitIntercept()}. */

@@ -97,6 +97,20 @@ public enum SolveOption {
       "the executors there are, for a problem that goes to GPUs their GPUs (local: one, or one a"
           + " device)",
       "workers that the tree is cut for"),
+  MINIMUM_EXECUTORS(
+      "minimumExecutors(k)",
+      "--minimum-executors",
+      "minimum_executors",
+      "what `spark.scheduler.minRegisteredResourcesRatio` wants",
+      "executors that are waited for before the tree is cut, so that a plan made while a cluster"
+          + " grows has tasks for all of it; under dynamic allocation they are asked for"),
+  EXECUTOR_WAIT(
+      "executorWait(s)",
+      "--executor-wait",
+      "executor_wait",
+      "`spark.scheduler.maxRegisteredResourcesWaitingTime`",
+      "seconds that they are waited for at most; the tree is cut for those that are there then, and"
+          + " the report warns"),
   PARTITION_OPTIONS(
       "partitionOptions(o)", "", "", "2 tasks a worker, 1 to 4 levels", "how the tree is cut"),
   PARTITIONS(

@@ -140,26 +140,45 @@ public record SolveOptions(
    *
    * @param partition how it is cut
    * @param workers that it is cut for; 0 = the cluster's executors
+   * @param minimumExecutors that are waited for before it is cut; 0 = those that Spark itself waits
+   *     for
+   * @param executorWait seconds that they are waited for at most; empty = Spark's own setting
    */
-  public record Cut(PartitionOptions partition, int workers) {
-    static final Cut DEFAULT = new Cut(PartitionOptions.defaults(), 0);
+  public record Cut(
+      PartitionOptions partition, int workers, int minimumExecutors, OptionalDouble executorWait) {
+    static final Cut DEFAULT = new Cut(PartitionOptions.defaults(), 0, 0, OptionalDouble.empty());
 
-    /** Checks the range; nothing is null. */
+    /** Checks the ranges; nothing is null. */
     public Cut {
       Objects.requireNonNull(partition, "partition");
-      if (workers < 0) {
-        throw new IllegalArgumentException("workers cannot be negative");
+      Objects.requireNonNull(executorWait, "executorWait");
+      if (workers < 0 || minimumExecutors < 0) {
+        throw new IllegalArgumentException("workers and executors cannot be negative");
+      }
+      if (executorWait.isPresent() && !(executorWait.getAsDouble() >= 0)) {
+        throw new IllegalArgumentException(
+            "executorWait = " + executorWait.getAsDouble() + ": at least 0 seconds");
       }
     }
 
     /** The same, cut another way. */
     public Cut withPartition(PartitionOptions how) {
-      return new Cut(how, workers);
+      return new Cut(how, workers, minimumExecutors, executorWait);
     }
 
     /** The same for so many workers. */
     public Cut withWorkers(int count) {
-      return new Cut(partition, count);
+      return new Cut(partition, count, minimumExecutors, executorWait);
+    }
+
+    /** The same once so many executors are there. */
+    public Cut withMinimumExecutors(int count) {
+      return new Cut(partition, workers, count, executorWait);
+    }
+
+    /** The same after so many seconds, if they do not come. */
+    public Cut withExecutorWait(double seconds) {
+      return new Cut(partition, workers, minimumExecutors, OptionalDouble.of(seconds));
     }
   }
 

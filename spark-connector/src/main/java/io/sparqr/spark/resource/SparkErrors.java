@@ -2,6 +2,7 @@
 package io.sparqr.spark.resource;
 
 import io.sparqr.error.DiskFullException;
+import io.sparqr.error.ErrorText;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.SparseQrException;
 import io.sparqr.error.TaskFailedException;
@@ -41,7 +42,7 @@ public final class SparkErrors {
     try {
       return action.get();
     } catch (Exception e) {
-      throw SparkErrors.<RuntimeException>as(ours(e));
+      throw SparkErrors.<RuntimeException>sneaky(ours(e));
     }
   }
 
@@ -78,29 +79,23 @@ public final class SparkErrors {
 
   /** A throwable in a line: its type and the first line of what it says. */
   public static String line(Throwable t) {
-    String message = firstLine(t.getMessage());
-    return message.isEmpty() ? t.getClass().getName() : t.getClass().getName() + ": " + message;
-  }
-
-  private static String firstLine(String message) {
-    String line = message == null ? "" : message.strip().lines().findFirst().orElse("");
-    return line.length() > LONGEST ? line.substring(0, LONGEST) + "..." : line;
+    return ErrorText.line(t);
   }
 
   /** What the last attempt threw is the cause, where Spark could bring it here, or in the text. */
   private static Exception gaveUp(Exception e, List<Throwable> chain) {
     Matcher m = GAVE_UP.matcher(firstLine(e.getMessage(), 4 * LONGEST));
     if (!m.find()) {
-      return firstLine(e.getMessage()).equals(e.getMessage())
+      return ErrorText.firstLine(e.getMessage()).equals(e.getMessage())
           ? e
-          : new TaskFailedException(firstLine(e.getMessage()), e);
+          : new TaskFailedException(ErrorText.firstLine(e.getMessage()), e);
     }
     String times = m.group(2).equals("1") ? "once" : m.group(2) + " times";
     Throwable thrown = chain.size() > 1 ? chain.get(1) : e;
     String what =
         chain.size() > 1
             ? line(thrown)
-            : firstLine(m.group(4).replace(SourceFailure.class.getName() + ": ", ""));
+            : ErrorText.firstLine(m.group(4).replace(SourceFailure.class.getName() + ": ", ""));
     if (what.contains(OutOfMemoryError.class.getName())) {
       return outOfMemory(e, what);
     }
@@ -170,11 +165,13 @@ public final class SparkErrors {
             + ": shuffles and what does not fit into memory are written there; spark.local.dir"
             + " names other folders",
         folder,
+        -1,
         e);
   }
 
+  /** Throws anything: no signature of Scala's announces Spark's checked exceptions. */
   @SuppressWarnings("unchecked")
-  private static <E extends Exception> E as(Exception e) throws E {
+  public static <E extends Throwable> RuntimeException sneaky(Throwable e) throws E {
     throw (E) e;
   }
 }

@@ -63,6 +63,10 @@ class BadInputTest {
     put("neg.csv", "0,0,1\n-1,0,2\n");
     put("nan.csv", "0,0,1\n1,0,NaN\n");
     put("null.csv", "0,0,1\n1,0\n");
+    put("named.csv", "row,column,value\n\n0,0,1\n1, 0,-Infinity\n");
+    Path parts = Files.createDirectories(folder.resolve("parts.csv"));
+    Files.writeString(parts.resolve("part-0.csv"), "0,0,1\n");
+    Files.writeString(parts.resolve("part-1.csv"), "1,0,1\n2,0,NaN\n");
     put("empty.csv", "");
   }
 
@@ -112,11 +116,13 @@ class BadInputTest {
         "--matrix F/twice.svm                               | 1 | twice.svm:1: index 1 comes twice",
         "--matrix F/empty.svm                               | 1 | has no columns",
         "--matrix F/good.svm --transpose                    | 2 | --rhs is needed",
-        "--matrix F/bad.csv                                 | 1 | is no row,column,value",
+        "--matrix F/bad.csv                                 | 1 | bad.csv:3: '1,x,2' is no row,column,value",
         "--matrix F/head.csv                                | 1 | the header must be row,column,value",
-        "--matrix F/neg.csv                                 | 1 | a negative index",
-        "--matrix F/nan.csv                                 | 3 | row 1, column 0 is not finite",
-        "--matrix F/null.csv                                | 1 | is no row,column,value",
+        "--matrix F/neg.csv                                 | 1 | neg.csv:2: a negative index",
+        "--matrix F/nan.csv                                 | 3 | nan.csv:2: the value of row 1, column 0 is not finite",
+        "--matrix F/named.csv                               | 3 | named.csv:4: the value of row 1, column 0 is not finite",
+        "--matrix F/parts.csv                               | 3 | parts.csv/part-1.csv:2: the value of row 2, column 0 is not finite",
+        "--matrix F/null.csv                                | 1 | null.csv:2: '1,0' is no row,column,value",
         "--matrix F/empty.csv                               | 1 | empty",
         "--matrix gen:nonsense                              | 2 | 'gen:nonsense' is no specification",
         "--matrix gen:cells3d99999                          | 1 | do not fit",
@@ -128,6 +134,8 @@ class BadInputTest {
         "--matrix gen:nug5 --ridge -1                       | 2 | --ridge",
         "--matrix gen:nug5 --refine -1                      | 2 | --refine",
         "--matrix gen:nug5 --executors -1                   | 2 | cannot be negative",
+        "--matrix gen:nug5 --minimum-executors -1           | 2 | --minimum-executors -1",
+        "--matrix gen:nug5 --executor-wait -1               | 2 | --executor-wait -1.0",
         "--matrix gen:nug5 --master nonsense                | 2 | is no Spark master",
         "--matrix gen:nug5 --unknown                        | 2 | Unknown option: '--unknown'",
         "--matrix gen:nug5 extra                            | 2 | 'extra'",

@@ -106,6 +106,46 @@ class SolveCommandTest {
     assertThat(spark.sparkContext().getPersistentRDDs().size()).isZero();
   }
 
+  private JsonNode reportOfAFailure(int code, String... arguments) throws IOException {
+    List<Object> all = new ArrayList<>(List.of("solve", "--out", file("x.mtx")));
+    all.addAll(List.of("--report", file("failed.json"), "--overwrite"));
+    all.addAll(List.of(arguments));
+    CliRun run = CliRun.of(all.toArray());
+    assertThat(run.code()).as(run.err()).isEqualTo(code);
+    assertThat(run.errors()).hasSize(1);
+    assertThat(file("x.mtx")).doesNotExist();
+    JsonNode report = new ObjectMapper().readTree(file("failed.json").toFile());
+    assertThat(run.errors().get(0)).isEqualTo("sparqr: " + report.at("/error/message").asText());
+    assertThat(report.at("/seconds/read").asDouble()).isPositive();
+    assertThat(report.at("/seconds/total").asDouble())
+        .isGreaterThanOrEqualTo(report.at("/seconds/read").asDouble());
+    return report;
+  }
+
+  @Test
+  void aFailedRunLeavesAReport() throws IOException {
+    String head = "%%MatrixMarket matrix coordinate real general\n";
+    Files.writeString(file("nan.mtx"), head + "3 2 3\n1 1 1\n2 2 nan\n3 1 1\n");
+    JsonNode read = reportOfAFailure(3, "--matrix", file("nan.mtx").toString());
+    assertThat(read.at("/error/phase").asText()).isEqualTo("read");
+    assertThat(read.at("/error/message").asText()).contains("nan.mtx:4: the value of row 2");
+    assertThat(read.at("/seconds/pattern").asDouble()).isZero();
+
+    Files.writeString(file("huge.mtx"), head + "3 2 3\n1 1 1.7e308\n2 2 1\n3 1 1.7e308\n");
+    JsonNode plan = reportOfAFailure(3, "--matrix", file("huge.mtx").toString());
+    assertThat(plan.at("/error/phase").asText()).isEqualTo("plan");
+    assertThat(plan.at("/error/message").asText()).isEqualTo("the 2-norm of column 0 overflows");
+    assertThat(plan.at("/rows").asInt()).isEqualTo(3);
+    assertThat(plan.at("/ordering").asText()).isNotEmpty();
+    assertThat(plan.at("/seconds/pattern").asDouble()).isPositive();
+  }
+
+  @Test
+  void aRunThatIsRefusedLeavesNone() {
+    CliRun.of("solve", "--matrix", "gen:nug5", "--repeat", 0, "--report", file("none.json"));
+    assertThat(file("none.json")).doesNotExist();
+  }
+
   /** The keys of DESIGN section 11 in their order, with the reasons of what was chosen. */
   @Test
   void reportHasExactlyTheAgreedKeys() throws IOException {
@@ -137,6 +177,8 @@ class SolveCommandTest {
             "devices",
             "subtreeTasks",
             "levels",
+            "executors",
+            "waitedSeconds",
             "stages",
             "rounds",
             "tasks",
@@ -232,7 +274,8 @@ class SolveCommandTest {
         .parquet(file.toString());
     CliRun run = CliRun.of("solve", "--matrix", file);
     assertThat(run.code()).isEqualTo(1);
-    assertThat(run.err()).contains("hole.parquet: a null in the entry (1, null, 2.0)");
+    assertThat(run.err())
+        .containsPattern("hole\\.parquet/part-\\S+: a null in the entry \\(1, null, 2\\.0\\)");
   }
 
   @Test

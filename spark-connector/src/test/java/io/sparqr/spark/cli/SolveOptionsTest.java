@@ -47,6 +47,8 @@ class SolveOptionsTest {
     all.put("--no-equilibrate", b -> b.equilibrate(false));
     all.put("--check", b -> b.check(true));
     all.put("--executors 4", b -> b.executors(4));
+    all.put("--minimum-executors 3", b -> b.minimumExecutors(3));
+    all.put("--executor-wait 2.5", b -> b.executorWait(2.5));
     all.put("--partitions 5", b -> b.partitions(5));
     return all;
   }

@@ -1,0 +1,170 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cli;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.io.LongWritable;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.mapreduce.InputSplit;
+import org.apache.hadoop.mapreduce.lib.input.FileSplit;
+import org.apache.hadoop.mapreduce.lib.input.TextInputFormat;
+import org.apache.spark.api.java.JavaNewHadoopRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.StructType;
+import scala.Tuple2;
+
+/**
+ * Where an entry of a table stands that is refused: the line of a CSV file, the file of a Parquet
+ * folder. Looked for when there is one, by one more pass over the file: Spark's reader counts no
+ * lines, and that of a table that is right needs none.
+ */
+final class EntryPlace {
+
+  private static final StructType LINES =
+      new StructType()
+          .add("path", "string")
+          .add("start", "bigint")
+          .add("number", "bigint")
+          .add("text", "string");
+
+  private final SparkSession spark;
+  private final String file;
+  private final Map<String, String> options;
+  private final String schema;
+  private final boolean header;
+
+  /**
+   * Of a table.
+   *
+   * @param options of Spark's CSV reader; null: Parquet
+   * @param schema that the CSV reader is given
+   * @param header whether the first line of each CSV file is one
+   */
+  EntryPlace(
+      SparkSession spark, String file, Map<String, String> options, String schema, boolean header) {
+    this.spark = spark;
+    this.file = file;
+    this.options = options;
+    this.schema = schema;
+    this.header = header;
+  }
+
+  /**
+   * The first entry of which something is true.
+   *
+   * @param wrong an SQL condition on row, column, value; of CSV on what the reader's schema has
+   * @return such as "a.csv:17", or the file's name alone where that is not found
+   */
+  String of(Dataset<Row> table, String wrong) {
+    return options == null ? part(table, wrong) : line(wrong);
+  }
+
+  /** Whether the first line of each file names the columns. */
+  boolean header() {
+    return header;
+  }
+
+  private String part(Dataset<Row> table, String wrong) {
+    List<Row> found = table.filter(wrong).select(functions.input_file_name()).takeAsList(1);
+    String path = found.isEmpty() ? "" : found.get(0).getString(0);
+    return path.isEmpty() ? file : named(path);
+  }
+
+  private String line(String wrong) {
+    Column parsed = functions.from_csv(functions.col("text"), functions.lit(schema), options);
+    List<Row> found =
+        spark
+            .createDataFrame(lines(), LINES)
+            .filter("trim(text) <> ''")
+            .filter(header ? "start > 0 or number > 0" : "true")
+            .withColumn("entry", parsed)
+            .select("path", "start", "number", "entry.*")
+            .filter(wrong)
+            .orderBy("path", "start", "number")
+            .takeAsList(1);
+    if (found.isEmpty()) {
+      return file;
+    }
+    String path = found.get(0).getString(0);
+    long number = found.get(0).getLong(2) + before(path, found.get(0).getLong(1));
+    return named(path) + ":" + (number + 1);
+  }
+
+  /** The user's name for a file; of a folder the part's. */
+  private String named(String path) {
+    String last = path.substring(path.lastIndexOf('/') + 1);
+    boolean whole = file.endsWith(last);
+    return whole ? file : file.replaceAll("/+$", "") + "/" + last;
+  }
+
+  /** Lines of a file before a split of it. */
+  private long before(String path, long start) {
+    Map<Long, Long> counts = new HashMap<>();
+    for (Tuple2<String, long[]> split :
+        splits().mapPartitionsWithInputSplit(EntryPlace::count, true).collect()) {
+      if (split._1().equals(path)) {
+        counts.put(split._2()[0], split._2()[1]);
+      }
+    }
+    return counts.entrySet().stream()
+        .filter(e -> e.getKey() < start)
+        .sorted(Comparator.comparingLong(Map.Entry::getKey))
+        .mapToLong(Map.Entry::getValue)
+        .sum();
+  }
+
+  private static Iterator<Tuple2<String, long[]>> count(
+      InputSplit split, Iterator<Tuple2<LongWritable, Text>> lines) {
+    long count = 0;
+    while (lines.hasNext()) {
+      lines.next();
+      count++;
+    }
+    var part = (FileSplit) split;
+    return List.of(new Tuple2<>(part.getPath().toString(), new long[] {part.getStart(), count}))
+        .iterator();
+  }
+
+  private JavaNewHadoopRDD<LongWritable, Text> splits() {
+    var context = JavaSparkContext.fromSparkContext(spark.sparkContext());
+    return (JavaNewHadoopRDD<LongWritable, Text>)
+        context.newAPIHadoopFile(
+            MatrixFormat.uri(file),
+            TextInputFormat.class,
+            LongWritable.class,
+            Text.class,
+            context.hadoopConfiguration());
+  }
+
+  private JavaRDD<Row> lines() {
+    return splits().mapPartitionsWithInputSplit(EntryPlace::rows, true);
+  }
+
+  private static Iterator<Row> rows(InputSplit split, Iterator<Tuple2<LongWritable, Text>> lines) {
+    var part = (FileSplit) split;
+    return new Iterator<>() {
+      private long number;
+
+      @Override
+      public boolean hasNext() {
+        return lines.hasNext();
+      }
+
+      @Override
+      public Row next() {
+        String text = lines.next()._2().toString();
+        return RowFactory.create(part.getPath().toString(), part.getStart(), number++, text);
+      }
+    };
+  }
+}

@@ -1,0 +1,61 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cli;
+
+import io.sparqr.spark.FailureReport;
+import io.sparqr.spark.ProgressListener;
+import io.sparqr.spark.SolveReport;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/** The report that a failed run leaves: the failed solve's, or what is known of reading. */
+final class FailedRun {
+
+  /** Of the solve that failed; null where none has, as while the input is read. */
+  private FailureReport failure;
+
+  /** A listener that shows progress as another does, and keeps the report of a failure. */
+  ProgressListener hearing(ProgressListener shown) {
+    return new ProgressListener() {
+      @Override
+      public void update(Progress progress) {
+        shown.update(progress);
+      }
+
+      @Override
+      public void failed(FailureReport report) {
+        failure = report;
+      }
+    };
+  }
+
+  /**
+   * Writes the report, where one was asked for; that must not hide the failure.
+   *
+   * @param target null: none was
+   * @param read seconds of reading, where it was done
+   * @param elapsed seconds in all
+   * @return why it could not be written; empty if it was
+   */
+  Optional<String> write(Path target, Throwable thrown, double read, double elapsed) {
+    try (Outputs outputs = new Outputs()) {
+      String json = report(Failures.telling(thrown), read, elapsed).toJson() + "\n";
+      outputs.add(target, file -> Files.writeString(file, json));
+      outputs.commit();
+      return Optional.empty();
+    } catch (IOException | RuntimeException unwritten) {
+      thrown.addSuppressed(unwritten);
+      return Optional.of(Failures.oneLine(unwritten.toString()));
+    }
+  }
+
+  private FailureReport report(Throwable shown, double read, double elapsed) {
+    if (failure != null && Failures.telling(failure.error()) == shown) {
+      return failure.withReadSeconds(read);
+    }
+    var seconds = new SolveReport.Seconds(elapsed, 0, 0, 0, 0, 0, 0, 0, elapsed);
+    return new FailureReport("read", Map.of(), seconds, shown);
+  }
+}

@@ -1,0 +1,97 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import io.sparqr.error.DiskFullException;
+import io.sparqr.partition.SubtreeTask;
+import io.sparqr.spark.pattern.PatternPass;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeoutException;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.status.api.v1.StageData;
+import org.apache.spark.status.api.v1.StageStatus;
+import org.slf4j.LoggerFactory;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * What the phase that is going on writes to the executors' disks, for the case that one is full.
+ */
+final class DiskNeed {
+
+  /** An entry's index and value. */
+  private static final long ENTRY = Integer.BYTES + Double.BYTES;
+
+  private static final long PATIENCE_MILLIS = 2000;
+
+  private final JavaSparkContext context;
+  private String what = "";
+  private long bytes = -1;
+
+  DiskNeed(JavaSparkContext context) {
+    this.context = context;
+  }
+
+  /** The rows on their way to the tasks of their fronts, none of them combined. */
+  void rows(PatternPass.Result found) {
+    what = "the rows on their way to their tasks";
+    bytes = ENTRY * found.nonzeros() + (long) Double.BYTES * found.rows() * (1 + found.rhsCount());
+  }
+
+  /** R, as far as it does not fit into memory, and the contribution blocks of the tasks' roots. */
+  void factor(SolvePlan plan) {
+    SymbolicAnalysis a = plan.analysis();
+    what = "R and the contribution blocks between tasks";
+    long entries = a.singletonEntries();
+    for (int f = 0; f < a.fronts(); f++) {
+      entries += trapezoid(a.fp(f), a.fn(f) + (long) plan.numbers().rhsCount());
+    }
+    for (SubtreeTask task : plan.partition().tasks()) {
+      for (int f : task.outputs()) {
+        entries += trapezoid(a.cm(f), a.cn(f) + (long) plan.numbers().rhsCount());
+      }
+    }
+    bytes = Double.BYTES * entries;
+  }
+
+  /** Entries of an upper trapezoid, rows at most columns. */
+  private static long trapezoid(long rows, long columns) {
+    return rows * columns - rows * (rows - 1) / 2;
+  }
+
+  /** The error with the need. */
+  DiskFullException in(DiskFullException e) {
+    if (bytes >= 0) {
+      return e.needing(text("%s take up to %,d bytes", what, bytes), bytes);
+    }
+    long written = written();
+    return e.needing(
+        text("the rows' patterns take more than the %,d bytes that were written", written),
+        written);
+  }
+
+  /** By the tasks of the stage that failed last, those that failed included. */
+  private long written() {
+    try {
+      // the store hears of a failed task a little later than the job's caller
+      context.sc().listenerBus().waitUntilEmpty(PATIENCE_MILLIS);
+    } catch (TimeoutException e) {
+      LoggerFactory.getLogger("io.sparqr").debug("bytes written may be more than is said", e);
+    }
+    return CollectionConverters.asJava(
+            context
+                .sc()
+                .statusStore()
+                .stageList(List.of(StageStatus.FAILED), false, false, new double[0], List.of()))
+        .stream()
+        .max(Comparator.comparingInt(StageData::stageId))
+        .map(s -> s.shuffleWriteBytes() + s.diskBytesSpilled())
+        .orElse(0L);
+  }
+
+  private static String text(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+}

@@ -1,0 +1,72 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import io.sparqr.partition.TreePartition;
+import io.sparqr.spark.FailureReport;
+import io.sparqr.spark.ProgressListener;
+import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.pattern.PatternPass;
+import io.sparqr.spark.resource.ExecutorWait;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Figures of a report as they become known, for the case that there will be no report. */
+final class Known {
+
+  private final Map<String, Object> figures = new LinkedHashMap<>();
+
+  void pattern(PatternPass.Result found) {
+    figures.put("rows", found.rows());
+    figures.put("columns", found.norm().length);
+    figures.put("nonzeros", found.nonzeros());
+    figures.put("rhs", found.rhsCount());
+  }
+
+  void analysis(SymbolicAnalysis a, String reason) {
+    figures.put("ordering", a.orderingUsed().name());
+    figures.put("orderingReason", reason);
+    figures.put("fronts", a.fronts());
+    figures.put("flops", a.flops());
+  }
+
+  void executors(ExecutorWait.Outcome waited) {
+    figures.put("executors", waited.executors());
+    figures.put("waitedSeconds", waited.seconds());
+  }
+
+  void cut(TreePartition cut, double tolerance, String toleranceReason) {
+    figures.put("subtreeTasks", cut.tasks().size());
+    figures.put("levels", cut.levels());
+    figures.put("tolerance", tolerance);
+    figures.put("toleranceReason", toleranceReason);
+  }
+
+  Map<String, Object> figures(List<String> warnings) {
+    var all = new LinkedHashMap<>(figures);
+    all.put("warnings", List.copyOf(warnings));
+    return all;
+  }
+
+  /** Writes the log's line, tells the listener. */
+  static void tell(ProgressListener listener, FailureReport report) {
+    SolveLog.failed(report.phase(), report.seconds().total(), report.error());
+    try {
+      listener.failed(report);
+    } catch (RuntimeException e) {
+      report.error().addSuppressed(e);
+    }
+  }
+
+  /** Of a factorization that was made, before a solution. */
+  static Map<String, Object> of(SolveReport report, boolean solved) {
+    Map<String, Object> all = report.toMap();
+    all.remove("seconds");
+    if (!solved) {
+      all.remove("residualNorm");
+      all.remove("normalResidual");
+    }
+    return all;
+  }
+}

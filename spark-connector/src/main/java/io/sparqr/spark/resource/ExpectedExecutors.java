@@ -1,0 +1,69 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.resource;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.spark.SparkConf;
+
+/**
+ * What Spark was told of the executors that an application starts with.
+ *
+ * @param registered executors that {@code spark.scheduler.minRegisteredResourcesRatio} wants
+ * @param dynamic whether dynamic allocation is on
+ * @param most executors that it may start
+ * @param slots tasks of an executor at once, as far as the configuration says it
+ * @param taskCpus spark.task.cpus
+ * @param allocationRatio spark.dynamicAllocation.executorAllocationRatio
+ */
+record ExpectedExecutors(
+    int registered, boolean dynamic, int most, int slots, int taskCpus, double allocationRatio) {
+
+  private static final String DYNAMIC = "spark.dynamicAllocation.";
+  private static final Pattern LOCAL_CLUSTER =
+      Pattern.compile("local-cluster\\[\\s*([0-9]+)\\s*,.*]");
+
+  /** YARN's and Kubernetes' default of the ratio; elsewhere it is 0. */
+  private static final double MANAGED = 0.8;
+
+  /** YARN's and Kubernetes' default of spark.executor.instances. */
+  private static final int INSTANCES = 2;
+
+  static ExpectedExecutors of(SparkConf conf) {
+    String master = conf.get("spark.master", "");
+    boolean managed = master.startsWith("yarn") || master.startsWith("k8s");
+    double ratio =
+        conf.getDouble("spark.scheduler.minRegisteredResourcesRatio", managed ? MANAGED : 0);
+    boolean dynamic = conf.getBoolean(DYNAMIC + "enabled", false);
+    int taskCpus = Math.max(1, conf.getInt("spark.task.cpus", 1));
+    int cores = conf.getInt("spark.executor.cores", 1);
+    int started = dynamic ? initial(conf) : instances(conf, master, managed);
+    return new ExpectedExecutors(
+        (int) Math.ceil(Math.min(1, ratio) * started),
+        dynamic,
+        dynamic ? conf.getInt(DYNAMIC + "maxExecutors", Integer.MAX_VALUE) : Integer.MAX_VALUE,
+        Math.max(1, cores / taskCpus),
+        taskCpus,
+        dynamic ? conf.getDouble(DYNAMIC + "executorAllocationRatio", 1) : 1);
+  }
+
+  /** As Spark's {@code Utils.getDynamicAllocationInitialExecutors} does it. */
+  private static int initial(SparkConf conf) {
+    int least = conf.getInt(DYNAMIC + "minExecutors", 0);
+    int first = conf.getInt(DYNAMIC + "initialExecutors", least);
+    return Math.max(Math.max(least, first), conf.getInt("spark.executor.instances", 0));
+  }
+
+  private static int instances(SparkConf conf, String master, boolean managed) {
+    Matcher cluster = LOCAL_CLUSTER.matcher(master);
+    if (conf.contains("spark.executor.instances")) {
+      return conf.getInt("spark.executor.instances", 0);
+    }
+    if (cluster.matches()) {
+      return Integer.parseInt(cluster.group(1));
+    }
+    // standalone says it in cores
+    int cores = conf.getInt("spark.executor.cores", 0);
+    int all = conf.getInt("spark.cores.max", 0);
+    return managed ? INSTANCES : cores > 0 ? all / cores : 0;
+  }
+}

@@ -1,0 +1,141 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.rows;
+
+import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.error.MatrixFormatException;
+import io.sparqr.error.NonFiniteValueException;
+import io.sparqr.error.SparseQrException;
+import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.wire.ObjectCodec;
+import java.io.Serializable;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.functions;
+
+/**
+ * The row that a solve was refused for, found once more: with the value of the caller's id column,
+ * and with the path of its file, which rows that are persisted do not know. One pass over the data,
+ * and only after a failure.
+ */
+public final class RefusedRow {
+
+  private static final int FIELDS = 3;
+
+  /** What a partition says of its first bad row. */
+  private record Found(int partition, SparseQrException error) implements Serializable {}
+
+  private RefusedRow() {}
+
+  /**
+   * The error with a better place.
+   *
+   * @param refused what a solve said; returned as it is where it is not about a row, or where no
+   *     row is found that is refused for the same kind of reason
+   * @param weight empty: all weights are 1
+   * @param id a column, or empty
+   */
+  public static RuntimeException of(
+      SparseQrException refused,
+      Dataset<Row> data,
+      String features,
+      String weight,
+      String label,
+      String id) {
+    boolean aRow =
+        refused instanceof NonFiniteValueException
+            || refused instanceof MatrixFormatException
+            || refused instanceof DimensionMismatchException;
+    if (!aRow) {
+      return refused;
+    }
+    Column[] columns = {
+      functions.col(features),
+      weight.isEmpty() ? functions.lit(1.0) : functions.col(weight).cast("double"),
+      functions.col(label).cast("double"),
+      id.isEmpty() ? functions.lit(null).cast("string") : functions.col(id).cast("string")
+    };
+    var context = JavaSparkContext.fromSparkContext(data.sparkSession().sparkContext());
+    try {
+      List<byte[]> found =
+          JobScope.run(
+              context,
+              "the row that was refused",
+              data.select(columns)
+                      .javaRDD()
+                      .mapPartitionsWithIndex((p, rows) -> first(p, rows, id), false)
+                  ::collect);
+      return found.stream()
+          .map(f -> ObjectCodec.decode(f, Found.class))
+          .min(Comparator.comparingInt(Found::partition))
+          .map(Found::error)
+          .filter(e -> e.getClass() == refused.getClass())
+          .map(e -> because(e, refused))
+          .orElse(refused);
+    } catch (RuntimeException e) {
+      refused.addSuppressed(e);
+      return refused;
+    }
+  }
+
+  private static SparseQrException because(SparseQrException told, SparseQrException refused) {
+    told.addSuppressed(refused);
+    return told;
+  }
+
+  private static Iterator<byte[]> first(int partition, Iterator<Row> rows, String id) {
+    var ids = new WithoutId(rows);
+    var forms = new RowForms.Reader(partition, ids);
+    var reader = new RowReader(partition, -1);
+    try {
+      while (forms.hasNext()) {
+        reader.read(forms.next());
+      }
+    } catch (SparseQrException e) {
+      String place = id.isEmpty() ? "" : " (" + id + " = " + ids.id + ")";
+      return List.of(ObjectCodec.encode(new Found(partition, with(e, place)))).iterator();
+    }
+    return List.<byte[]>of().iterator();
+  }
+
+  private static SparseQrException with(SparseQrException e, String place) {
+    String message = e.getMessage() + place;
+    if (e instanceof NonFiniteValueException n) {
+      return new NonFiniteValueException(message, n.row(), n.column());
+    }
+    if (e instanceof MatrixFormatException m) {
+      return new MatrixFormatException(message, m.source(), m.position());
+    }
+    if (e instanceof DimensionMismatchException d) {
+      return new DimensionMismatchException(message, d.what(), d.expected(), d.actual());
+    }
+    return e;
+  }
+
+  /** Rows without their last field, which is kept of the last one. */
+  private static final class WithoutId implements Iterator<Row> {
+    private final Iterator<Row> rows;
+    private String id;
+
+    WithoutId(Iterator<Row> rows) {
+      this.rows = rows;
+    }
+
+    @Override
+    public boolean hasNext() {
+      return rows.hasNext();
+    }
+
+    @Override
+    public Row next() {
+      Row row = rows.next();
+      id = row.getString(FIELDS);
+      return RowFactory.create(row.get(0), row.get(1), row.get(2));
+    }
+  }
+}
