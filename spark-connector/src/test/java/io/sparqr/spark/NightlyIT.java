@@ -10,6 +10,7 @@ import io.sparqr.sparse.CsrMatrix;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -20,6 +21,7 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.scheduler.ExecutorDecommissionInfo;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.apache.spark.scheduler.SparkListenerStageCompleted;
 import org.apache.spark.scheduler.SparkListenerTaskStart;
 import org.apache.spark.scheduler.cluster.CoarseGrainedSchedulerBackend;
 import org.apache.spark.status.api.v1.ExecutorSummary;
@@ -61,6 +63,9 @@ class NightlyIT {
 
   private static final List<SparkListenerTaskStart> STARTED = new CopyOnWriteArrayList<>();
   private static final List<String> REMOVED = new CopyOnWriteArrayList<>();
+
+  /** Fronts that were factored, again or not, by the id of a factorization's accumulator. */
+  private static final Map<Long, Long> FRONTS = new ConcurrentHashMap<>();
 
   /** R and x, and the report without what time and place do to it. */
   private record Outcome(RFactor r, double[] x, Map<String, Object> report) {
@@ -108,6 +113,13 @@ class NightlyIT {
               }
 
               @Override
+              public void onStageCompleted(SparkListenerStageCompleted stage) {
+                CollectionConverters.asJava(stage.stageInfo().accumulables()).values().stream()
+                    .filter(a -> a.name().contains("sparqr fronts") && a.value().isDefined())
+                    .forEach(a -> FRONTS.merge(a.id(), (Long) a.value().get(), Math::max));
+              }
+
+              @Override
               public void onExecutorRemoved(SparkListenerExecutorRemoved executor) {
                 REMOVED.add(executor.executorId());
               }
@@ -135,6 +147,7 @@ class NightlyIT {
     context.sc().listenerBus().waitUntilEmpty();
     STARTED.clear();
     REMOVED.clear();
+    FRONTS.clear();
   }
 
   @AfterEach
@@ -237,6 +250,10 @@ class NightlyIT {
             .isEqualTo(level.numPartitions());
       }
       undisturbed.assertSame(Outcome.of(f));
+      context.sc().listenerBus().waitUntilEmpty();
+      assertThat(FRONTS.values())
+          .as("nothing was factored again")
+          .containsExactly((long) f.summary().analysis().fronts());
     }
   }
 
