@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A real driver with a heap on either side of the line: refused before, or solved. */
-@Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 330, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DriverHeapIT {
 
   private static final int WORKERS = 400_000;
@@ -67,7 +67,7 @@ class DriverHeapIT {
             .redirectOutput(printed.toFile())
             .start();
     try {
-      assertThat(p.waitFor(80, TimeUnit.SECONDS)).as("it ends").isTrue();
+      assertThat(p.waitFor(150, TimeUnit.SECONDS)).as("it ends").isTrue();
     } finally {
       p.destroyForcibly();
     }

@@ -87,23 +87,28 @@ class ReleasedFactorTest {
     }
   }
 
-  private static int decodedPlans() {
-    return ((Map<?, ?>) field(PlanHandle.class, null, "DECODED")).size();
+  private static int knownPlans() {
+    return ((Map<?, ?>) field(PlanHandle.class, null, "KNOWN")).size();
   }
 
   @Test
-  void closeReleasesThePlansBroadcastAndItsDecodedCopy() {
-    int plans = decodedPlans();
+  void closeReleasesThePlan() {
+    int plans = knownPlans();
     RowSource rows = RowSource.of(Problems.rdd(A, 2, B));
     FactorState f = Pipeline.factorize(rows, cut().build().options(), ProgressListener.NONE);
     f.solve();
-    assertThat(decodedPlans()).isEqualTo(plans + 1);
+    assertThat(knownPlans()).isEqualTo(plans + 1);
     var made = (FactorState.Made) field(FactorState.class, f, "made");
-    var broadcast = (Broadcast<?>) field(PlanHandle.class, made.plan(), "bytes");
+    assertThat(field(PlanHandle.class, made.plan(), "broadcast")).as("a local master").isNull();
+    PlanHandle sent = PlanHandle.of(LocalSpark.context(), made.plan().value(), false);
+    assertThat(knownPlans()).isEqualTo(plans + 2);
+    var broadcast = (Broadcast<?>) field(PlanHandle.class, sent, "broadcast");
     assertThat(broadcast.value()).isNotNull();
-    f.close();
-    assertThat(decodedPlans()).isEqualTo(plans);
+    sent.release();
+    assertThat(knownPlans()).isEqualTo(plans + 1);
     assertThatThrownBy(broadcast::value).hasMessageContaining("destroyed");
+    f.close();
+    assertThat(knownPlans()).isEqualTo(plans);
     assertThat(LocalSpark.context().getPersistentRDDs()).isEmpty();
 
     assertThatThrownBy(
@@ -113,7 +118,7 @@ class ReleasedFactorTest {
                     .rankTolerance(1e3)
                     .factorize(Problems.rdd(A, 2, B)))
         .isInstanceOf(io.sparqr.error.RankDeficientException.class);
-    assertThat(decodedPlans()).as("after an error").isEqualTo(plans);
+    assertThat(knownPlans()).as("after an error").isEqualTo(plans);
     assertThat(LocalSpark.context().getPersistentRDDs()).isEmpty();
   }
 }
