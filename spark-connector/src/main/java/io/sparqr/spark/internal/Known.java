@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
+import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.FailureReport;
 import io.sparqr.spark.ProgressListener;
@@ -39,6 +40,9 @@ final class Known {
   void cut(TreePartition cut, double tolerance, String toleranceReason) {
     figures.put("subtreeTasks", cut.tasks().size());
     figures.put("levels", cut.levels());
+    figures.put(
+        "foretoldHostBytes",
+        cut.tasks().stream().mapToLong(SubtreeTask::peakBytes).max().orElse(0));
     figures.put("tolerance", tolerance);
     figures.put("toleranceReason", toleranceReason);
   }
