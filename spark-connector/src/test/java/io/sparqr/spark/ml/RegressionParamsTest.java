@@ -121,6 +121,8 @@ class RegressionParamsTest {
             "ordering",
             "backend",
             "rankTolerance",
-            "computeStandardErrors");
+            "computeStandardErrors",
+            // named by the errors of a fit: FailureMessagesTest
+            "idCol");
   }
 }
