@@ -77,7 +77,7 @@ class FullDiskTest {
 
   @Test
   void ofPatternsItIsSaidWhatWasWritten(@TempDir Path folder) throws Exception {
-    DiskFullException e = onADiskOf(400, folder, 12_000, 20);
+    DiskFullException e = onADiskOf(400, folder, 40_000, 20);
     assertThat(e).hasMessageContaining("the rows' patterns take more than the ");
     assertThat(e.neededBytes()).isBetween(1L, 1L << 20);
   }
