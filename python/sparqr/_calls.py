@@ -12,6 +12,8 @@ import sys
 import threading
 import time
 import uuid
+import weakref
+from multiprocessing.pool import ThreadPool
 
 from sparqr._errors import SparqrError, telling_errors
 
@@ -44,9 +46,9 @@ def in_thread(session, what, work):
     if getattr(_here, "inside", False):
         with telling_errors():
             return work()
-    if getattr(_here, "abandoned", False):
+    asker = _Asker.of_this_thread()
+    if asker.is_gone():
         raise _abandoned()
-    asker = _Asker()
     with _Interrupts() as interrupts:
         with telling_errors():
             call = _Call(session, what, work)
@@ -63,7 +65,6 @@ def in_thread(session, what, work):
             raise KeyboardInterrupt
         if not call.ended.is_set():
             call.cancel(lambda: False)
-            _here.abandoned = True
             raise _abandoned()
     return call.result()
 
@@ -77,7 +78,6 @@ class _Call:
             raise RuntimeError("this Spark session was stopped")
         self.ended = threading.Event()
         self._context, self._what, self._work = context, what, work
-        self._session = session
         self._tag = f"sparqr-{uuid.uuid4()}"
         self._value = self._error = None
         target = self._run
@@ -114,14 +114,12 @@ class _Call:
         return self._work()
 
     def _prepare(self):
-        context, session = self._context, self._session
+        context = self._context
         if context.getLocalProperty("spark.jobGroup.id") is None:
             context.setJobGroup(self._tag, self._what)
         # Our tasks stop at an interrupt; without one they would go on to their end.
         context.setInterruptOnCancel(True)
         context.addJobTag(self._tag)
-        of = getattr(context._jvm, "org.apache.spark.sql.classic.SparkSession")
-        of.setActiveSession(session._jsparkSession)
 
     def result(self):
         """What the work returned; raises what it raised."""
@@ -212,30 +210,45 @@ def _is_pysparks(handler):
 
 
 class _Asker:
-    """Who waits for the calling thread, if it is one of a pool that the main thread waits for.
+    """Who waits for a thread, if it is one of a pool that the main thread waits for.
 
     ``CrossValidator`` and its like fit in threads of a pool. The interrupt reaches the main thread alone,
-    which leaves them all behind; that its frame is gone is all that can be seen of it here.
+    which leaves them all behind, with the rest of their work; that nobody waits for the pool any more is
+    all that can be seen of it in them.
     """
 
     def __init__(self):
-        self._frame = None
         me = threading.current_thread()
-        if me is threading.main_thread():
-            return
-        for frame in _main_frames():
-            if frame.f_globals.get("__name__", "").startswith("pyspark.ml."):
-                if me in getattr(frame.f_locals.get("pool"), "_pool", ()):
-                    self._frame = frame
+        found = [pool for pool in _awaited_pools() if me in pool._pool]
+        # weakly: pools end when they are let go
+        self._pool = weakref.ref(found[0]) if found else None
+
+    @staticmethod
+    def of_this_thread():
+        """A thread of a pool keeps the first one: it has no other pool afterwards."""
+        kept = getattr(_here, "asker", None)
+        if kept is None or kept._pool is None:
+            kept = _here.asker = _Asker()
+        return kept
 
     def is_gone(self):
-        return self._frame is not None and all(f is not self._frame for f in _main_frames())
+        if self._pool is None:
+            return False
+        pool = self._pool()
+        return all(p is not pool for p in _awaited_pools())
 
 
-def _main_frames():
-    frame = sys._current_frames().get(threading.main_thread().ident)
+def _awaited_pools():
+    """The pools that functions of ``pyspark.ml`` made which the main thread is in."""
+    main = threading.main_thread()
+    if threading.current_thread() is main:
+        return
+    frame = sys._current_frames().get(main.ident)
     while frame is not None:
-        yield frame
+        if frame.f_globals.get("__name__", "").startswith("pyspark.ml."):
+            pool = frame.f_locals.get("pool")
+            if isinstance(pool, ThreadPool):
+                yield pool
         frame = frame.f_back
 
 

@@ -113,6 +113,13 @@ class _SparseQRRegressionParams(
         typeConverter=TypeConverters.toBoolean,
     )
 
+    idCol = Param(
+        Params._dummy(),
+        "idCol",
+        "a column whose value names a row in errors",
+        typeConverter=TypeConverters.toString,
+    )
+
     def getOrdering(self):
         """The column order."""
         return self.getOrDefault(self.ordering)
@@ -128,6 +135,10 @@ class _SparseQRRegressionParams(
     def getWeightCol(self):
         """The weight column; None if it is not set: all weights are 1."""
         return self.getOrDefault(self.weightCol) if self.isDefined("weightCol") else None
+
+    def getIdCol(self):
+        """The column that names a row in errors; None if it is not set."""
+        return self.getOrDefault(self.idCol) if self.isDefined("idCol") else None
 
     def getComputeStandardErrors(self):
         """Whether fit computes standard errors."""
@@ -160,6 +171,8 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         Threshold of dead columns.
     computeStandardErrors : bool
         Default True.
+    idCol : str, optional
+        Its value names a row that is refused.
     """
 
     @keyword_only
@@ -176,6 +189,7 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         backend="auto",
         rankTolerance=None,
         computeStandardErrors=True,
+        idCol=None,
     ):
         super().__init__()
         _require_jar(type(self))
@@ -203,6 +217,7 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         backend="auto",
         rankTolerance=None,
         computeStandardErrors=True,
+        idCol=None,
     ):
         """Set several params at once."""
         return self._set(**self._input_kwargs)
@@ -242,6 +257,10 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
     def setRankTolerance(self, value):
         """The threshold of dead columns."""
         return self._set(rankTolerance=value)
+
+    def setIdCol(self, value):
+        """The column that names a row in errors."""
+        return self._set(idCol=value)
 
     def setComputeStandardErrors(self, value):
         """Whether fit computes standard errors."""

@@ -52,9 +52,11 @@ def builder(with_jar=True, memory="1g", java=""):
     """A builder of small local sessions; java are further options of the JVM."""
     from pyspark.sql import SparkSession
 
+    # what the JVM says of itself, it says on standard output, which is the programs' own
+    java = f"-Xlog:disable -Xlog:all=warning:stderr {java}"
     archive = os.environ.get("SPARQR_TEST_ARCHIVE")
     if archive and os.path.exists(archive):
-        java = f"-XX:SharedArchiveFile={archive}"
+        java += f" -XX:SharedArchiveFile={archive}"
 
     made = SparkSession.builder.master("local[2]").config("spark.driver.memory", memory)
     settings = {
@@ -67,6 +69,8 @@ def builder(with_jar=True, memory="1g", java=""):
         # short runs: compiled quickly, not well
         "spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC {java}",
         "spark.log.level": "OFF",
+        # Spark's books at any time, not as of some event ago
+        "spark.ui.liveUpdate.period": "0",
         **({"spark.jars": str(jar())} if with_jar else {}),
     }
     for name, value in settings.items():

@@ -75,6 +75,7 @@ class MlTest(SparkTest):
             "backend": "auto",
             "rankTolerance": None,
             "computeStandardErrors": True,
+            "idCol": None,
         }
         for it in (stage, model, loaded, stage.copy(), model.copy()):
             getters = [n for n in dir(it) if n.startswith("get") and n not in OTHERS]
@@ -82,7 +83,7 @@ class MlTest(SparkTest):
             self.assertEqual(found, expected, it)
             self.assertEqual({p.name for p in it.params}, set(expected))
             unset = {p.name for p in it.params if not it.isDefined(p)}
-            self.assertEqual(unset, {"weightCol", "rankTolerance"})
+            self.assertEqual(unset, {"weightCol", "rankTolerance", "idCol"})
             self.assertIn("rankTolerance", it.explainParams())
 
     def test_saved_and_loaded(self):
@@ -111,6 +112,12 @@ class MlTest(SparkTest):
         back = PipelineModel.load(self.path("pipeline")).stages[0]
         self.assertIsInstance(back, self.ml.SparseQRRegressionModel)
         self.assertEqual(back.coefficients, model.stages[0].coefficients)
+        # by way of the JVM alone, as PySpark copies pipelines; unsaved, an estimator too
+        for it in (model, Pipeline(stages=[self.ml.SparseQRRegression(regParam=0.1)])):
+            copy = type(it)._from_java(it._to_java())
+            stage = (copy.stages if it is model else copy.getStages())[0]
+            self.assertEqual(type(stage).__module__, "sparqr.ml")
+            self.assertEqual(stage.getRegParam(), 0.1)
 
     def test_cross_validator(self):
         from pyspark.ml.evaluation import RegressionEvaluator

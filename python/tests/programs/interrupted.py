@@ -59,17 +59,24 @@ class Watch:
         return sorted(t.name for t in threading.enumerate()), len(ours)
 
     def tell_when(self, stage, name, **what):
-        """From a thread: an event once a stage of that name runs."""
+        """From a thread, until it is called off: an event once a stage of that name runs."""
+        off = threading.Event()
 
         def look():
             while not any(stage in s for s in self.stages()):
-                time.sleep(0.1)
+                if off.wait(0.1):
+                    return
             time.sleep(0.5)
             event(name, groups=self.groups(), **what)
 
         thread = threading.Thread(target=look, daemon=True)
         thread.start()
-        return thread
+
+        def call_off():
+            off.set()
+            thread.join()
+
+        return call_off
 
     def groups(self):
         """Those of the caller's groups in which something runs."""
@@ -87,13 +94,13 @@ class Watch:
 
 def interrupted(work, watch, name, **left):
     """Does the work, which is to be interrupted; tells what is left."""
-    told = watch.tell_when("level 1 of 1", "running", case=name)
+    call_off = watch.tell_when("level 1 of 1", "running", case=name)
     try:
         work()
         event("not interrupted", case=name)
     except BaseException as e:
         event("interrupted", case=name, error=type(e).__name__, said=str(e))
-    told.join()
+    call_off()
     watch.ends(**left)
 
 

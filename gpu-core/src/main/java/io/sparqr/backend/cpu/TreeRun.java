@@ -87,11 +87,15 @@ final class TreeRun {
       FrontWorker fronts = null;
       Crew crew =
           (count, task) -> {
-            stopIfTold();
+            IntConsumer piece =
+                i -> {
+                  stopIfTold();
+                  task.accept(i);
+                };
             if (threads == 1) {
-              Crew.ALONE.run(count, task);
+              Crew.ALONE.run(count, piece);
             } else {
-              share(worker, count, task);
+              share(worker, count, piece);
             }
           };
       boolean spun = false;
@@ -138,7 +142,7 @@ final class TreeRun {
   }
 
   /**
-   * Between two steps of a large front: it may take minutes, and its owner is seldom the caller.
+   * Between two pieces of a large front: it may take minutes, and its owner is seldom the caller.
    */
   private void stopIfTold() {
     if (Thread.currentThread().isInterrupted()) {
