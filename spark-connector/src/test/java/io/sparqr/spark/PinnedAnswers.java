@@ -178,8 +178,8 @@ final class PinnedAnswers {
   private void report(String name, SolveReport report) throws IOException {
     JsonNode json = new ObjectMapper().readTree(report.toJson());
     var keys = new ArrayList<String>();
-    json.fields()
-        .forEachRemaining(
+    json.properties()
+        .forEach(
             e -> {
               keys.add(e.getKey());
               e.getValue()
@@ -189,8 +189,8 @@ final class PinnedAnswers {
     out.accept(name + " keys " + (keys.equals(keysBefore) ? "as before" : String.join(" ", keys)));
     keysBefore = keys;
     var values = new StringBuilder();
-    json.fields()
-        .forEachRemaining(
+    json.properties()
+        .forEach(
             e -> {
               if (!FREE.contains(e.getKey())) {
                 values.append(' ').append(e.getKey()).append('=').append(e.getValue());
