@@ -118,7 +118,7 @@ def solve(
     executor_wait : float, optional
         Seconds that they are waited for at most.
     partitions : int, optional
-        Reducers of the shuffle that collects the pattern. Default: by cores.
+        Reducers of the shuffle that collects the pattern. Default: those of the rows, at most 8 a core.
 
     Returns
     -------

@@ -32,6 +32,9 @@ final class TreeCost {
   /** Bytes that each front needs while it is factored, besides what goes into it. */
   final long[] workBytes;
 
+  /** Bytes of each front that are there still when its block and its rows of R are packed. */
+  private final long[] packedBytes;
+
   /** Bytes of each front's rows of A, as a task holds them from its start to its end. */
   final long[] rowBytes;
 
@@ -58,6 +61,7 @@ final class TreeCost {
     blockBytes = new long[fronts];
     mergedBytes = new long[fronts];
     workBytes = new long[fronts];
+    packedBytes = new long[fronts];
     rowBytes = new long[fronts];
     resultBytes = new long[fronts];
     double perRow = bytesOfRow(analysis, rhs);
@@ -72,6 +76,7 @@ final class TreeCost {
         long merged = Math.min(fm, analysis.fn(f));
         mergedBytes[f] = asRows(merged, analysis.fn(f), rhs);
         workBytes[f] = FrontMemory.hostBytes(fm, analysis.fn(f), rhs);
+        packedBytes[f] = FrontMemory.packedBytes(analysis, f, rhs);
         rowBytes[f] = (long) (perRow * rows(analysis, f));
         if (parts > 0) {
           // Fewer than two triangles are left as they are.
@@ -156,7 +161,7 @@ final class TreeCost {
       peak = Math.max(peak, FrontMemory.add(live, workBytes[f]));
       long left = FrontMemory.add(blockBytes[f], resultBytes[f]);
       live = FrontMemory.add(live - childBytes[k], left);
-      peak = Math.max(peak, FrontMemory.add(live, host ? packedFrom(f) : 0));
+      peak = Math.max(peak, FrontMemory.add(live, packedBytes[f]));
       int p = parent[f];
       if (p >= 0 && owner[p] == id) {
         int at = java.util.Arrays.binarySearch(task, k + 1, task.length, p);
@@ -164,10 +169,5 @@ final class TreeCost {
       }
     }
     return peak;
-  }
-
-  /** Bytes of a front that are there still when its block and its rows of R are packed. */
-  private long packedFrom(int f) {
-    return workBytes[f] == frontBytes[f] ? frontBytes[f] : workBytes[f] / 2;
   }
 }

@@ -43,6 +43,15 @@ public final class FrontMemory {
         : frontBytes(fm, fn, rhs);
   }
 
+  /**
+   * Bytes of a front that a CPU still holds when its contribution block and its rows of R are
+   * packed: all of it, or the matrix that a tall one was reduced in.
+   */
+  public static long packedBytes(SymbolicAnalysis analysis, int f, int rhs) {
+    long bytes = hostBytes(analysis.fm(f), analysis.fn(f), rhs);
+    return isTall(analysis.fm(f), analysis.fn(f), rhs) ? bytes / 2 : bytes;
+  }
+
   /** Bytes of an assembled front: fm x (fn + rhs) doubles. */
   public static long frontBytes(long fm, long fn, long rhs) {
     return multiply(8, multiply(fm, fn + rhs));

@@ -158,7 +158,10 @@ public final class GpuSparseQR {
       return this;
     }
 
-    /** Partitions of the shuffle that collects the pattern; default by cores. */
+    /**
+     * Partitions of the shuffle that collects the pattern; default: those of the rows, at most 8 a
+     * core.
+     */
     public Builder partitions(int count) {
       options = options.with(options.input().withPartitions(count));
       return this;

@@ -59,7 +59,8 @@ final class FrontWorker {
     try {
       factor(index, f, analysis.fp(f), analysis.fn(f), crew, childBytes);
     } catch (OutOfMemoryError e) {
-      throw tooBig(f, (long) assembly.layout().count() * (analysis.fn(f) + rhsCount) * 8, e);
+      throw tooBig(
+          f, FrontMemory.hostBytes(assembly.layout().count(), analysis.fn(f), rhsCount), e);
     }
   }
 

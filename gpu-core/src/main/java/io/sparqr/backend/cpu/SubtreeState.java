@@ -75,6 +75,11 @@ final class SubtreeState {
     }
   }
 
+  /** Bytes of the rows beyond what is held of them: they are there twice while they arrive. */
+  long arrivalBytes() {
+    return bytes(problem.rows());
+  }
+
   /** With what groups them by front. */
   private static long bytes(RowBlock r) {
     return 12L * r.rowStart()[r.rows()] + r.rows() * (16L + 8 * r.rhsCount());

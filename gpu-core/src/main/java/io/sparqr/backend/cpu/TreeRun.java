@@ -9,9 +9,10 @@ import java.util.function.IntConsumer;
 
 /**
  * Works off a task's tree with several threads: the first ready unit in postorder goes to the next
- * free thread, which keeps few blocks alive; a thread that finds no ready unit helps with a large
- * front of another. Numbers never depend on who does what: a front's arithmetic is the same with
- * and without help. Threads live as long as the call; the caller is one of them.
+ * free thread, which keeps few blocks alive; a thread that finds no ready unit, or none that there
+ * is memory for ({@link UnitBooking}), helps with a large front of another. Numbers never depend on
+ * who does what: a front's arithmetic is the same with and without help. Threads live as long as
+ * the call; the caller is one of them.
  */
 final class TreeRun {
 
@@ -22,6 +23,7 @@ final class TreeRun {
   private final DenseKernels kernels;
   private final int threads;
   private final TreeUnits units;
+  private final UnitBooking booking;
   private final PriorityQueue<Integer> ready = new PriorityQueue<>();
   private final SharedJob[] open;
   private int unitsLeft;
@@ -40,11 +42,20 @@ final class TreeRun {
     this.units = TreeUnits.cut(state, threads == 1 ? 1 : SHARES_PER_THREAD * threads);
     this.open = new SharedJob[threads];
     this.unitsLeft = units.count();
-    for (int u = 0; u < units.count(); u++) {
+    this.booking = new UnitBooking(state, units, UnitBooking.slack(threads));
+    admit();
+  }
+
+  /** Takes in as many units as there is memory for, in postorder; under the lock. */
+  private boolean admit() {
+    boolean more = false;
+    for (int u = booking.admit(); u >= 0; u = booking.admit()) {
       if (units.pending[u] == 0) {
         ready.add(u);
+        more = true;
       }
     }
+    return more;
   }
 
   /** Returns when every front is done; throws what the first failing thread threw. */
@@ -158,12 +169,15 @@ final class TreeRun {
     for (int i = units.start[unit]; i < units.start[unit + 1]; i++) {
       int parent = state.parentIndex(i);
       if (parent >= 0 && units.unitOf[parent] != unit) {
-        if (--units.pending[units.unitOf[parent]] == 0) {
-          ready.add(units.unitOf[parent]);
+        int above = units.unitOf[parent];
+        if (--units.pending[above] == 0 && booking.isAdmitted(above)) {
+          ready.add(above);
           more = true;
         }
       }
     }
+    booking.finished(unit);
+    more |= admit();
     if (more) {
       event();
     }

@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the plan says a task needs is what it takes, one thread, whole and cut. */
+/** What the plan says a task needs is what it takes, by one thread or several, whole and cut. */
 class ForetoldMemoryTest {
 
   @ParameterizedTest
@@ -55,7 +55,9 @@ class ForetoldMemoryTest {
     RowBlock rows = RowSplit.of(a, b, 1, analysis, norms.factors()).rows();
     int[] all = IntStream.range(0, analysis.fronts()).toArray();
     var grouped = new RowsByFront(new SubtreeProblem(analysis, all, rows, List.of()));
-    for (int workers : new int[] {1, 3}) {
+    for (int[] how : new int[][] {{1, 1}, {3, 1}, {1, 2}, {1, 4}, {3, 4}}) {
+      int workers = how[0];
+      int threads = how[1];
       var cut =
           TreePartitioner.partition(
               analysis,
@@ -72,7 +74,7 @@ class ForetoldMemoryTest {
         RowBlock mine = grouped.only(t.fronts());
         var problem = new SubtreeProblem(analysis, t.fronts(), mine, inputs);
         try (var cpu = new CpuSubtreeFactorizer()) {
-          var factor = cpu.factor(problem, new FactorOptions(-1, 1, 0));
+          var factor = cpu.factor(problem, new FactorOptions(-1, threads, 0));
           factor.outputs().forEach(o -> blocks.put(o.front(), o));
           measured =
               Math.max(measured, Math.max(factor.summary().peakHostBytes(), arrival(problem)));
@@ -81,8 +83,8 @@ class ForetoldMemoryTest {
       }
       assertThat((double) foretold / measured)
           .as(
-              "%s, %d workers: %d foretold, %d measured",
-              specification, workers, foretold, measured)
+              "%s, %d workers, %d threads: %d foretold, %d measured",
+              specification, workers, threads, foretold, measured)
           .isBetween(0.85, 1.15);
     }
   }

@@ -50,6 +50,12 @@ public final class PatternPass {
    */
   private static final long BATCH_BYTES = 32 << 20;
 
+  /**
+   * Reducers a core at most: each gets about what one partition of the rows has, so that more rows
+   * in more partitions take no more memory.
+   */
+  private static final int REDUCERS_A_CORE = 8;
+
   /** In place of a limit: the norms and no patterns. */
   private static final long NORMS_ALONE = -1;
 
@@ -153,7 +159,7 @@ public final class PatternPass {
     this.reducers =
         options.input().partitions() > 0
             ? options.input().partitions()
-            : Math.max(1, Math.min(parallel, input));
+            : Math.max(1, Math.min(REDUCERS_A_CORE * parallel, input));
   }
 
   /** Runs the pass; throws what is wrong with the rows. */
