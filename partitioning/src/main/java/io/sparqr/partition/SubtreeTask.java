@@ -15,7 +15,9 @@ import java.io.Serializable;
  * @param outputs fronts of this task whose parent is in another task, ascending
  * @param worker index of the worker it is planned for in the resource model
  * @param flops work
- * @param peakBytes most bytes of fronts and contribution blocks alive at once
+ * @param peakBytes most bytes alive at once where it is factored: on CPUs rows, fronts,
+ *     contribution blocks and R, on a device fronts and blocks
+ * @param hostBytes most heap that it takes: on CPUs the same; of a device's task rows, blocks and R
  */
 public record SubtreeTask(
     int id,
@@ -25,5 +27,6 @@ public record SubtreeTask(
     int[] outputs,
     int worker,
     double flops,
-    long peakBytes)
+    long peakBytes,
+    long hostBytes)
     implements Serializable {}

@@ -70,20 +70,20 @@ final class TreeCost {
       flops[f] = analysis.frontFlops(f);
       frontBytes[f] = FrontMemory.frontBytes(analysis, f, rhs);
       blockBytes[f] = FrontMemory.contributionBytes(analysis, f, rhs);
+      long fm = analysis.fm(f);
+      long r = Math.min(analysis.fp(f), fm);
+      rowBytes[f] = (long) (perRow * rows(analysis, f));
+      if (parts > 0) {
+        // Fewer than two triangles are left as they are.
+        long most = FrontMemory.multiply(2L * parts, triangle(analysis.fn(f), rhs));
+        rowBytes[f] = Math.min(rowBytes[f], most);
+      }
+      resultBytes[f] = FrontMemory.contributionBytes(r, analysis.fn(f), rhs);
       if (host) {
-        long fm = analysis.fm(f);
-        long r = Math.min(analysis.fp(f), fm);
         long merged = Math.min(fm, analysis.fn(f));
         mergedBytes[f] = asRows(merged, analysis.fn(f), rhs);
         workBytes[f] = FrontMemory.hostBytes(fm, analysis.fn(f), rhs);
         packedBytes[f] = FrontMemory.packedBytes(analysis, f, rhs);
-        rowBytes[f] = (long) (perRow * rows(analysis, f));
-        if (parts > 0) {
-          // Fewer than two triangles are left as they are.
-          long most = FrontMemory.multiply(2L * parts, triangle(analysis.fn(f), rhs));
-          rowBytes[f] = Math.min(rowBytes[f], most);
-        }
-        resultBytes[f] = FrontMemory.contributionBytes(r, analysis.fn(f), rhs);
       } else {
         workBytes[f] = frontBytes[f];
       }
@@ -98,9 +98,12 @@ final class TreeCost {
     return host ? mergedBytes[f] : Long.MAX_VALUE;
   }
 
-  /** Bytes of a front's rows of A, twice while they are decoded, and of R. */
+  /**
+   * Bytes of a front's rows of A, twice while they are decoded, and of R, where they are in the
+   * memory that fronts are in.
+   */
   long keptBytes(int f) {
-    return FrontMemory.add(FrontMemory.multiply(2, rowBytes[f]), resultBytes[f]);
+    return !host ? 0 : FrontMemory.add(FrontMemory.multiply(2, rowBytes[f]), resultBytes[f]);
   }
 
   private static long triangle(long fn, long rhs) {
@@ -149,17 +152,14 @@ final class TreeCost {
    * @param owner task of every front; {@code id} for this one
    */
   long peakBytes(int[] task, int[] owner, int id, long inputBytes) {
-    long rows = 0;
-    for (int f : task) {
-      rows = FrontMemory.add(rows, rowBytes[f]);
-    }
+    long rows = host ? sum(rowBytes, task) : 0;
     long live = FrontMemory.add(rows, inputBytes);
     long peak = FrontMemory.add(live, rows);
     long[] childBytes = new long[task.length];
     for (int k = 0; k < task.length; k++) {
       int f = task[k];
       peak = Math.max(peak, FrontMemory.add(live, workBytes[f]));
-      long left = FrontMemory.add(blockBytes[f], resultBytes[f]);
+      long left = FrontMemory.add(blockBytes[f], host ? resultBytes[f] : 0);
       live = FrontMemory.add(live - childBytes[k], left);
       peak = Math.max(peak, FrontMemory.add(live, packedBytes[f]));
       int p = parent[f];
@@ -169,5 +169,29 @@ final class TreeCost {
       }
     }
     return peak;
+  }
+
+  /** Whether the memory that fronts are in is the host's. */
+  boolean host() {
+    return host;
+  }
+
+  /**
+   * Most heap of a task whose fronts are on a device: rows as they came and decoded beside the
+   * blocks that came, then rows, those blocks, R and the blocks that go.
+   */
+  long aroundDeviceBytes(int[] task, int[] outputs, int[] inputs) {
+    long rows = sum(rowBytes, task);
+    long left = FrontMemory.add(sum(resultBytes, task), sum(blockBytes, outputs));
+    long beside = FrontMemory.add(rows, sum(blockBytes, inputs));
+    return FrontMemory.add(beside, Math.max(rows, left));
+  }
+
+  private static long sum(long[] bytes, int[] fronts) {
+    long sum = 0;
+    for (int f : fronts) {
+      sum = FrontMemory.add(sum, bytes[f]);
+    }
+    return sum;
   }
 }

@@ -193,6 +193,8 @@ final class TreeCut {
     }
     long inputBytes = inputBytes(in);
     long peak = cost.peakBytes(taskFronts.get(t), owner, t, inputBytes);
-    return new SubtreeTask(id, level, taskFronts.get(t), in, out, taskWorker.get(t), flops, peak);
+    long host = cost.host() ? peak : cost.aroundDeviceBytes(taskFronts.get(t), out, in);
+    return new SubtreeTask(
+        id, level, taskFronts.get(t), in, out, taskWorker.get(t), flops, peak, host);
   }
 }

@@ -94,7 +94,7 @@ public record SolveReport(
    * @param tasks device tasks
    * @param peakDeviceBytes most device memory held by a task
    * @param peakHostBytes most heap that a task held in rows, fronts, contribution blocks and R
-   * @param foretoldHostBytes the same as the plan has it; of tasks on devices what they need there
+   * @param foretoldHostBytes the same as the plan has it
    */
   public record Factorization(
       long nnzR,

@@ -89,7 +89,7 @@ final class SubtreeRun {
             plan.numbers().devices(),
             devices -> DeviceLease.device(TaskContext.get(), devices, plan.numbers().local()));
     SubtreeFactor factor = factor(backend, problem);
-    return frames(factor, bytesIn, arrival, backend.reason());
+    return frames(factor, bytesIn, arrival - rowBytes, arrival, backend.reason());
   }
 
   private static long bytes(List<byte[]> frames) {
@@ -188,21 +188,27 @@ final class SubtreeRun {
     rows.add(batch.take(Integer.MAX_VALUE, 0));
   }
 
-  private Iterator<byte[]> frames(SubtreeFactor factor, long bytesIn, long arrival, String reason) {
+  private Iterator<byte[]> frames(
+      SubtreeFactor factor, long bytesIn, long arrived, long arrival, String reason) {
     Passed passed = Passed.of(plan, task.id(), factor);
     long blockBytes = passed.bytes();
     double[] squares = factor.residualSquares().clone();
     for (int q = 0; q < squares.length; q++) {
       squares[q] += passed.residualSquares()[q];
     }
-    FactorSummary summary =
-        factor.summary().withDeparture(passed.departure()).withHostPeak(arrival);
-    if (!passed.warnings().isEmpty()) {
-      summary = summary.doneAgain(passed.warnings());
-    }
     long entries = 0;
     for (FrontFactor f : factor.fronts()) {
       entries += f.values().length;
+    }
+    long outputs = 0;
+    for (ContributionBlock b : factor.outputs()) {
+      outputs += b.values().length;
+    }
+    long after = arrived + Double.BYTES * (entries + outputs);
+    FactorSummary summary =
+        factor.summary().withDeparture(passed.departure()).withHostPeak(Math.max(arrival, after));
+    if (!passed.warnings().isEmpty()) {
+      summary = summary.doneAgain(passed.warnings());
     }
     metrics.factored(summary, Double.BYTES * entries, blockBytes);
     List<byte[]> reflectors = ReflectorCodec.encode(factor.reflectors());

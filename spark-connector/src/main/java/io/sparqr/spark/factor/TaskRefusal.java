@@ -89,17 +89,17 @@ final class TaskRefusal {
     long heap = Runtime.getRuntime().maxMemory();
     String what =
         ("task %d (level %d, %,d fronts) ran out of memory: %,d MB were foretold for its"
-                + " fronts and blocks, the heap has %,d MB: %s; set spark.executor.memory, with a"
+                + " rows, fronts, blocks and R, the heap has %,d MB: %s; set spark.executor.memory, with a"
                 + " local master spark.driver.memory")
             .formatted(
                 task.id(),
                 task.level() + 1,
                 task.fronts().length,
-                task.peakBytes() >> 20,
+                task.hostBytes() >> 20,
                 heap >> 20,
                 e.getMessage());
     return e instanceof InsufficientMemoryException m
         ? new InsufficientMemoryException(what, m.requiredBytes(), m.availableBytes())
-        : new InsufficientMemoryException(what, task.peakBytes(), heap);
+        : new InsufficientMemoryException(what, task.hostBytes(), heap);
   }
 }

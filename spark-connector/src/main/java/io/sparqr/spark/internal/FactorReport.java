@@ -93,7 +93,7 @@ final class FactorReport {
         summary.tasks(),
         summary.peakDeviceBytes(),
         summary.peakHostBytes(),
-        plan.partition().tasks().stream().mapToLong(SubtreeTask::peakBytes).max().orElse(0));
+        plan.partition().tasks().stream().mapToLong(SubtreeTask::hostBytes).max().orElse(0));
   }
 
   private static SolveReport.RankTest rankTest(SolveOptions options, SolvePlan plan, int[] dead) {

@@ -42,7 +42,7 @@ final class Known {
     figures.put("levels", cut.levels());
     figures.put(
         "foretoldHostBytes",
-        cut.tasks().stream().mapToLong(SubtreeTask::peakBytes).max().orElse(0));
+        cut.tasks().stream().mapToLong(SubtreeTask::hostBytes).max().orElse(0));
     figures.put("tolerance", tolerance);
     figures.put("toleranceReason", toleranceReason);
   }

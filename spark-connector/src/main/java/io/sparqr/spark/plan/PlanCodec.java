@@ -173,7 +173,8 @@ final class PlanCodec {
     for (SubtreeTask t : p.tasks()) {
       out.putInt(t.id()).putInt(t.level());
       out.putInts(t.fronts()).putInts(t.inputs()).putInts(t.outputs());
-      out.putInt(t.worker()).putDouble(t.flops()).putLong(t.peakBytes());
+      out.putInt(t.worker()).putDouble(t.flops());
+      out.putLong(t.peakBytes()).putLong(t.hostBytes());
     }
     out.putInt(p.levels());
     out.putDouble(p.estimatedSeconds()).putDouble(p.lowerBoundSeconds());
@@ -192,6 +193,7 @@ final class PlanCodec {
               in.getInts(),
               in.getInt(),
               in.getDouble(),
+              in.getLong(),
               in.getLong()));
     }
     int levels = in.getInt();

@@ -249,8 +249,8 @@ public final class ClusterResources {
   }
 
   /**
-   * Refuses a cut of which some tasks that run at once need more heap than their worker has. On
-   * GPUs the stages of a task are made to fit, and nothing is refused here.
+   * Refuses a cut of which some tasks that run at once need more heap than their worker has. (A
+   * device's memory is no matter here: the stages of a task are made to fit.)
    *
    * @throws InsufficientMemoryException naming the largest of them
    */
@@ -265,14 +265,11 @@ public final class ClusterResources {
   }
 
   private void requireMemory(Worker w, List<SubtreeTask> tasks) {
-    if (w.device().isPresent()) {
-      return;
-    }
-    tasks.sort(Comparator.comparingLong(t -> -t.peakBytes()));
+    tasks.sort(Comparator.comparingLong(t -> -t.hostBytes()));
     int atOnce = Math.min(slots(w), tasks.size());
     long need = 0;
     for (SubtreeTask t : tasks.subList(0, atOnce)) {
-      need = FrontMemory.add(need, t.peakBytes());
+      need = FrontMemory.add(need, t.hostBytes());
     }
     long have = (long) (USABLE_SHARE * w.memoryBytes());
     if (need <= have) {

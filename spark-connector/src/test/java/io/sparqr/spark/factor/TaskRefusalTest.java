@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class TaskRefusalTest {
 
   private static final SubtreeTask TASK =
-      new SubtreeTask(7, 1, new int[] {3, 4}, new int[0], new int[0], 0, 1e6, 5L << 20);
+      new SubtreeTask(7, 1, new int[] {3, 4}, new int[0], new int[0], 0, 1e6, 5L << 20, 5L << 20);
   private static final AtomicInteger RUNS = new AtomicInteger();
 
   private interface Work extends Supplier<Iterator<byte[]>>, Serializable {}
@@ -58,8 +58,8 @@ class TaskRefusalTest {
     assertThat(e)
         .isInstanceOf(InsufficientMemoryException.class)
         .hasMessageMatching(
-            "task 7 \\(level 2, 2 fronts\\) ran out of memory: 5 MB were foretold for its fronts and"
-                + " blocks, the heap has [0-9,]+ MB: Java heap space; set spark.executor.memory.*")
+            "task 7 \\(level 2, 2 fronts\\) ran out of memory: 5 MB were foretold for its rows, fronts,"
+                + " blocks and R, the heap has [0-9,]+ MB: Java heap space; set spark.executor.memory.*")
         .extracting(t -> t.getCause().toString(), as(InstanceOfAssertFactories.STRING))
         .contains("java.lang.OutOfMemoryError: Java heap space");
     assertThat(((InsufficientMemoryException) e).requiredBytes()).isEqualTo(5L << 20);

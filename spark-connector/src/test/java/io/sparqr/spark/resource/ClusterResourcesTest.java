@@ -43,7 +43,7 @@ class ClusterResourcesTest {
   private static List<SubtreeTask> tasks(int... workers) {
     int[] none = {};
     return IntStream.range(0, workers.length)
-        .mapToObj(i -> new SubtreeTask(i, 0, none, none, none, workers[i], 0, 0))
+        .mapToObj(i -> new SubtreeTask(i, 0, none, none, none, workers[i], 0, 0, 0))
         .toList();
   }
 
@@ -66,7 +66,7 @@ class ClusterResourcesTest {
     int[] none = {};
     List<SubtreeTask> tasks =
         IntStream.range(0, bytes.length)
-            .mapToObj(i -> new SubtreeTask(i, 0, none, none, none, 0, 0, bytes[i]))
+            .mapToObj(i -> new SubtreeTask(i, 0, none, none, none, 0, 0, bytes[i], bytes[i]))
             .toList();
     return new TreePartition(tasks, 1, new int[0], 0, 0);
   }
@@ -85,7 +85,12 @@ class ClusterResourcesTest {
     assertThatThrownBy(() -> one.requireMemory(needing(most / 2, most / 2 + 2, 7)))
         .isInstanceOf(InsufficientMemoryException.class);
     var gpu = new ClusterResources(List.of(executor(0, 2, 2, true)), 1, false, RATES);
-    gpu.requireMemory(needing(1L << 40));
+    int[] none = {};
+    var task = new SubtreeTask(0, 0, none, none, none, 0, 0, 1L << 40, most);
+    gpu.requireMemory(new TreePartition(List.of(task), 1, new int[0], 0, 0));
+    // What is around the device has to fit all the same.
+    assertThatThrownBy(() -> gpu.requireMemory(needing(most + 1)))
+        .isInstanceOf(InsufficientMemoryException.class);
   }
 
   /** A tree that does not fit as a few large tasks is cut into smaller ones, or refused. */
