@@ -138,7 +138,12 @@ final class FactoredFronts {
     return redone;
   }
 
-  /** What the host had to say. */
+  /** Says something in the report. */
+  void warn(String what) {
+    warnings.add(what);
+  }
+
+  /** What there is to say, of the host too. */
   List<String> warnings() {
     return warnings;
   }

@@ -200,7 +200,7 @@ final class StageBuilder {
     s.makeRounds(f, layout.stair(), options);
     long ld = s.leadingDimension(f);
     long height = s.height(f);
-    if (ld * height > 1L << 32) {
+    if (ld * height > StageEstimate.MOST_ENTRIES) {
       throw new IndexOverflowException(
           "front " + g + ": " + height + " x " + ld + " exceeds 2^32 entries",
           "front",

@@ -7,6 +7,7 @@ import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.partition.StagePlan;
+import io.sparqr.symbolic.FrontMemory;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 import java.util.function.IntToLongFunction;
@@ -16,6 +17,12 @@ import java.util.function.IntToLongFunction;
  * that a stage really takes are known when it is built.
  */
 final class StageEstimate {
+
+  /** Entries that a front on the device may have, its padding included. */
+  static final long MOST_ENTRIES = 1L << 32;
+
+  /** Bytes of a front that is none for the device. */
+  private static final long BEYOND = 1L << 60;
 
   private final SymbolicAnalysis analysis;
   private final RowsByFront rows;
@@ -69,10 +76,26 @@ final class StageEstimate {
       if (p >= 0 && place[p] > 0) {
         fm[place[p] - 1] += cm;
       }
-      bytes[t] = (long) frontBytes(fm[t], analysis.fn(f), analysis.fp(f)) + 12 * rows.entries(f);
+      bytes[t] =
+          fm[t] > MOST_ENTRIES / (analysis.fn(f) + rhs)
+              ? BEYOND
+              : (long) frontBytes(fm[t], analysis.fn(f), analysis.fp(f)) + 12 * rows.entries(f);
     }
     int[] in = blocks.inputs(pending).stream().mapToInt(ContributionBlock::front).toArray();
     return prefix(pending, in, f -> bytes[place[f] - 1], f -> blockBytes(f, place, fm), budget);
+  }
+
+  /**
+   * Whether a front whose children are done has far more rows than columns, so that the host can
+   * merge them chunk by chunk.
+   */
+  boolean isTall(int f) {
+    long fm = rows.count(f);
+    for (int k = 0; k < analysis.childCount(f); k++) {
+      ContributionBlock b = blocks.get(analysis.child(f, k));
+      fm += b == null ? 0 : b.cm();
+    }
+    return FrontMemory.isTall(fm, analysis.fn(f), rhs);
   }
 
   private int prefix(

@@ -5,6 +5,7 @@ import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
@@ -77,7 +78,8 @@ public final class StagedFactorization {
    * @throws io.sparqr.numeric.integrity.IntegrityFailure if one does not
    * @throws io.sparqr.error.NumericalIntegrityException if a front that the host factors does not,
    *     twice
-   * @throws InsufficientMemoryException if one front and what goes into it do not fit
+   * @throws InsufficientMemoryException if one front and what goes into it do not fit, unless it
+   *     has far more rows than columns: the host merges those
    */
   public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
     boolean again = options.safe() && given != null && given.isOf(problem);
@@ -186,7 +188,11 @@ public final class StagedFactorization {
         int[] fronts = Arrays.copyOf(pending, count);
         List<ContributionBlock> in = blocks.inputs(fronts);
         if (stage == null) {
-          StageProgram built = prepared.builder.build(fronts, in);
+          StageProgram built = built(fronts, in);
+          if (built == null) {
+            mergeOnHost(pending[0]);
+            return;
+          }
           if (built.deviceBytes() > budget) {
             count = shrink(count, built.deviceBytes());
             continue;
@@ -220,6 +226,32 @@ public final class StagedFactorization {
         complete(program, fronts, result, balance, values.bits() + program.sBits(), sink.bits());
         return;
       }
+    }
+
+    /** A stage of some fronts; null of a single one that is tall and too large for the device. */
+    private StageProgram built(int[] fronts, List<ContributionBlock> in) {
+      boolean tall = fronts.length == 1 && estimate.isTall(fronts[0]);
+      try {
+        StageProgram program = prepared.builder.build(fronts, in);
+        return tall && program.deviceBytes() > budget ? null : program;
+      } catch (IndexOverflowException e) {
+        if (tall) {
+          return null;
+        }
+        throw e;
+      }
+    }
+
+    /** A front whose rows are there, but never all at once: the host merges them in chunks. */
+    private void mergeOnHost(int front) {
+      done.warn(
+          "front "
+              + front
+              + " ("
+              + analysis.fn(front)
+              + " columns) has more rows than the device takes: the host has merged them");
+      factorOnHost(new int[] {front});
+      leave(new int[] {front}, new boolean[1]);
     }
 
     /** The stage that was built at this point for the last task, if it is the one to build. */

@@ -132,6 +132,21 @@ class StagedFactorizationTest {
     }
   }
 
+  /** Rows that fill no more than 5 MB, in a front of 94 MB. */
+  @Test
+  void aTallFrontBeyondTheBudgetIsMergedOnTheHostAndSaysSo() {
+    var c = new Case(TestMatrices.incidence(130_000, 90, new Random(17)));
+    SubtreeFactor expected = c.run(new HeathFactorizer(), 0);
+    try (var factorizer = new ReferenceSubtreeFactorizer(MIXED)) {
+      SubtreeFactor staged = c.run(factorizer, 20 << 20);
+      assertSameRank(staged, expected, c);
+      assertThat(staged.summary().warnings())
+          .singleElement()
+          .asString()
+          .matches("front \\d+ \\(\\d+ columns\\) has more rows than the device takes: .*");
+    }
+  }
+
   @Test
   void deadColumnsAreThoseOfHeathsMethodAndOnlyTheirFrontsGoToTheHost() {
     var c = new Case(rankDeficientGrid(14));
