@@ -36,7 +36,7 @@ class SparkConnectorArchitectureTest {
 
   /** In the order of the data's way. */
   private static final List<String> ROOMS =
-      List.of("rows", "pattern", "factor", "solve", "inverse", "internal");
+      List.of("rows", "pattern", "factor", "solve", "inverse", "dependence", "internal");
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()

@@ -186,6 +186,34 @@ public final class GpuSparseQR {
     }
 
     /**
+     * Whether of columns that depend on others the later ones go, as in R's lm, whatever the
+     * fill-reducing order; default false. It costs a back substitution for each of them, and memory
+     * on the driver for the null space; where that is beyond an eighth of its heap the report
+     * warns, and the fill-reducing order decides.
+     */
+    public Builder dropLater(boolean on) {
+      return dropping(options.problem().dropping().later(on));
+    }
+
+    /**
+     * Columns that stay where they can, the first of them most of all, before all others; the rest
+     * by {@link #dropLater(boolean)}, which this turns on.
+     */
+    public Builder keep(int... columns) {
+      return dropping(options.problem().dropping().keeping(columns));
+    }
+
+    /** Columns that go where they can, before all others; turns {@link #dropLater(boolean)} on. */
+    public Builder drop(int... columns) {
+      return dropping(options.problem().dropping().first(columns));
+    }
+
+    private Builder dropping(SolveOptions.Dropping choice) {
+      options = options.with(options.problem().withDropping(choice));
+      return this;
+    }
+
+    /**
      * Whether every solve ends with a pass that measures ||A'(b-Ax)||, of further right-hand sides
      * too; default false.
      */

@@ -5,6 +5,7 @@ import io.sparqr.spark.internal.FactorState;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.List;
 import java.util.Objects;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.rdd.RDD;
@@ -122,6 +123,17 @@ public final class QRFactorization implements AutoCloseable {
   /** Original indices of the dead columns, ascending. */
   public int[] deadColumns() {
     return open().deadColumns();
+  }
+
+  /**
+   * What each dead column is made of, ascending. A back substitution for each, unless they were
+   * needed to choose the dead columns.
+   *
+   * @throws io.sparqr.error.InsufficientMemoryException if the null space has more nonzeros than an
+   *     eighth of the driver's heap holds
+   */
+  public List<Dependency> dependencies() {
+    return open().dependencies();
   }
 
   /** The symbolic analysis that was used. */

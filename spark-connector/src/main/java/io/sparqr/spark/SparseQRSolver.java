@@ -96,7 +96,9 @@ public final class SparseQRSolver {
 
   private LeastSquaresSolution solve(RowSource rows, SolveOptions once) {
     if (once.solution().minimumNorm() && once.problem().ridge() == 0) {
-      return MinimumNorm.solve(rows, once, listener);
+      // Of least norm: nothing is dropped.
+      return MinimumNorm.solve(
+          rows, once.with(once.problem().withDropping(SolveOptions.Dropping.ANY)), listener);
     }
     try (var f = Pipeline.factorize(rows, once, listener)) {
       return f.solve();

@@ -74,6 +74,9 @@ class OptionsTest {
     all.put("partitionOptions", b -> b.partitionOptions(new PartitionOptions(1, 2, 1, 0)));
     all.put("storageLevel", b -> b.storageLevel(StorageLevel.DISK_ONLY()));
     all.put("rankPolicy", b -> b.rankPolicy(RankPolicy.FAIL));
+    all.put("dropLater", b -> b.dropLater(true));
+    all.put("keep", b -> b.keep(3, 1));
+    all.put("drop", b -> b.drop(2));
     all.put("check", b -> b.check(true));
     all.put("refinement", b -> b.refinement(2));
     all.put("minimumNorm", b -> b.minimumNorm(true));

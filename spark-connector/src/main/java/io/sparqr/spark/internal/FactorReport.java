@@ -5,6 +5,7 @@ import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.dependence.BasicColumns;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -19,9 +20,9 @@ final class FactorReport {
   /**
    * Of a factorization.
    *
-   * @param dead original indices of the dead columns, ascending
+   * @param basic which columns are dead
    */
-  FactorReport(SolveOptions options, FactorState.Made made, int[] dead) {
+  FactorReport(SolveOptions options, FactorState.Made made, BasicColumns basic) {
     SolvePlan plan = made.plan().value();
     FactorSummary summary = made.totals().summary();
     this.report =
@@ -34,7 +35,7 @@ final class FactorReport {
             analysis(options, plan),
             new SolveReport.Cluster(made.waited().executors(), made.waited().seconds()),
             factorization(made, plan),
-            rankTest(options, plan, dead),
+            rankTest(options, plan, basic.dropped()),
             new SolveReport.Proof(
                 Math.max(summary.normDeparture(), made.combined().departure()),
                 summary.redoneTasks() + made.combined().redone()),
@@ -44,7 +45,7 @@ final class FactorReport {
                 summary.d2hBytes()),
             SolveReport.Residual.none(),
             made.seconds(),
-            warnings(options, made));
+            warnings(options, made, basic));
   }
 
   /**
@@ -111,8 +112,10 @@ final class FactorReport {
         : FactorOptions.DEFAULT_TOLERANCE_RULE;
   }
 
-  private static List<String> warnings(SolveOptions options, FactorState.Made made) {
+  private static List<String> warnings(
+      SolveOptions options, FactorState.Made made, BasicColumns basic) {
     var warnings = new ArrayList<>(made.warnings());
+    basic.warning().ifPresent(warnings::add);
     warnings.addAll(made.totals().summary().warnings());
     if (made.combined().redone() > 0) {
       warnings.add(

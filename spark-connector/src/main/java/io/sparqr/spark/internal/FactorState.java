@@ -1,14 +1,17 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
+import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.numeric.SingletonRows;
+import io.sparqr.spark.Dependency;
 import io.sparqr.spark.FailureReport;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.RFactor;
 import io.sparqr.spark.RankPolicy;
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.dependence.BasicColumns;
 import io.sparqr.spark.factor.CollectedFactor;
 import io.sparqr.spark.factor.FactorRows;
 import io.sparqr.spark.factor.FactorTotals;
@@ -18,6 +21,7 @@ import io.sparqr.spark.inverse.InverseNorms;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.plan.SolveOptions.Dropping;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.ExecutorWait;
 import io.sparqr.spark.resource.Held;
@@ -38,6 +42,9 @@ import java.util.function.Function;
 /** A finished factorization: what {@code QRFactorization} offers, over R on the executors. */
 public final class FactorState implements AutoCloseable {
 
+  /** The null space may take this part of the driver's heap, as 1 / share. */
+  private static final int NULL_SPACE_SHARE = 8;
+
   /** Of sqrt(a^2 - p^2) below this times p the pass over the rows tells more: 12 digits here. */
   private static final double CANCELLED = 1e-2;
 
@@ -53,6 +60,7 @@ public final class FactorState implements AutoCloseable {
   private final SymbolicAnalysis analysis;
   private final int n;
   private final int[] dead;
+  private BasicColumns basic;
   private final FactorReport report;
   private SolveReport.Seconds seconds;
   private double normalResidual = Double.NaN;
@@ -99,7 +107,6 @@ public final class FactorState implements AutoCloseable {
     this.equations = new SemiNormalEquations(plan, solve, singletons, held);
     this.dead =
         Arrays.stream(made.totals.dead()).map(analysis.permutation()::original).sorted().toArray();
-    this.report = new FactorReport(options, made, dead);
     this.seconds = made.seconds;
     if (options.problem().rankPolicy() == RankPolicy.FAIL && dead.length > 0) {
       throw new RankDeficientException(
@@ -108,6 +115,34 @@ public final class FactorState implements AutoCloseable {
           rank(),
           n);
     }
+    Dropping how = options.problem().dropping();
+    BasicColumns.check(how, n);
+    this.basic = dead.length > 0 && how.by() ? chosen(how) : BasicColumns.ofR(dead);
+    this.report = new FactorReport(options, made, basic);
+  }
+
+  private BasicColumns chosen(Dropping how) {
+    long most = Runtime.getRuntime().maxMemory() / NULL_SPACE_SHARE;
+    try (var scope = new JobScope(source.context(), made.group)) {
+      return BasicColumns.choose(plan, solve, singletons, dead, how, most, scope);
+    }
+  }
+
+  /** What each dead column is made of. */
+  public List<Dependency> dependencies() {
+    if (!basic.known()) {
+      BasicColumns found = chosen(options.problem().dropping());
+      if (found.warning().isPresent()) {
+        long most = Runtime.getRuntime().maxMemory() / NULL_SPACE_SHARE;
+        throw new InsufficientMemoryException(
+            "the null space of %,d dependent columns takes more than %,d MB of the driver"
+                .formatted(dead.length, most >> 20),
+            most,
+            most);
+      }
+      basic = found;
+    }
+    return basic.dependencies(plan);
   }
 
   /** The rows that were factorized. */
@@ -122,7 +157,7 @@ public final class FactorState implements AutoCloseable {
 
   /** Original indices, ascending; a copy. */
   public int[] deadColumns() {
-    return dead.clone();
+    return basic.dropped();
   }
 
   /** The analysis that was used. */
@@ -188,6 +223,7 @@ public final class FactorState implements AutoCloseable {
         scope.describe("residuals, small beside the ridge's part");
         norm = new ResidualPass(source, made.plan, plan).run(x, held).ofRows();
       }
+      basic.move(plan, x);
       double solve = watch.lap();
       SolveLog.solve(options.solution().refinement(), solve);
       if (options.solution().check()) {
@@ -277,6 +313,7 @@ public final class FactorState implements AutoCloseable {
     for (int step = 0; step < steps; step++) {
       norm = equations.refine(pass, x, scope);
     }
+    basic.move(plan, x);
     scope.describe("residuals, for the check of the normal equations");
     double normal = options.solution().check() ? pass.check(x, held) : Double.NaN;
     SolveLog.further(said.how, norm, said.watch.total());
@@ -347,7 +384,8 @@ public final class FactorState implements AutoCloseable {
 
   private double[] inverseNorms(JobScope scope) {
     var tree = new InverseDescent(source.context(), made.plan, made.levels, scope);
-    return new InverseNorms(plan, singletons, dead, tree).run();
+    double[] ofR = new InverseNorms(plan, singletons, dead, tree).run();
+    return basic.errors(plan, ofR, new NormalSolves(plan, solve, singletons, scope));
   }
 
   /** R as rows in the caller's columns and units, Q'b as their labels; good until close(). */

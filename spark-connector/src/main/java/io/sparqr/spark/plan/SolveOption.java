@@ -60,6 +60,14 @@ public enum SolveOption {
       "rank_policy",
       "REPORT",
       "`FAIL`: `RankDeficientException` instead of a basic solution"),
+  DROPPING(
+      "dropLater(b), keep(c), drop(c)",
+      "",
+      "",
+      "false",
+      "of columns that depend on others the later ones go, as in R's lm, whatever the fill-reducing"
+          + " order: decided on the null space, a back substitution for each of them; `keep` and `drop`"
+          + " name columns that go last or first. Otherwise the fill-reducing order decides, at no cost"),
   ANALYSIS(
       "analysis(a)",
       "",
@@ -117,7 +125,7 @@ public enum SolveOption {
       "partitions(k)",
       "--partitions",
       "partitions",
-      "min(cores, input partitions)",
+      "those of the rows, at most 8 a core",
       "reducers of the pattern's shuffle; on the command line also partitions of the rows"),
   KEEP_Q(
       "keepQ(b)",

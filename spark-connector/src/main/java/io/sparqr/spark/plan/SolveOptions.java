@@ -6,6 +6,7 @@ import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.RankPolicy;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -86,7 +87,7 @@ public record SolveOptions(
    * How the rows are read.
    *
    * @param columns n, or -1 to take it from the rows
-   * @param partitions of the pattern's shuffle; 0 = by the cluster's cores
+   * @param partitions of the pattern's shuffle; 0 = those of the rows, at most 8 a core
    */
   public record Input(int columns, int partitions) {
     static final Input DEFAULT = new Input(-1, 0);
@@ -189,15 +190,22 @@ public record SolveOptions(
    * @param equilibrate columns scaled to unit 2-norm first
    * @param rankTolerance empty = the default of {@code FactorOptions}; negative = no detection
    * @param rankPolicy what happens to a rank-deficient problem
+   * @param dropping which of the dependent columns go
    */
   public record Problem(
-      double ridge, boolean equilibrate, OptionalDouble rankTolerance, RankPolicy rankPolicy) {
-    static final Problem DEFAULT = new Problem(0, true, OptionalDouble.empty(), RankPolicy.REPORT);
+      double ridge,
+      boolean equilibrate,
+      OptionalDouble rankTolerance,
+      RankPolicy rankPolicy,
+      Dropping dropping) {
+    static final Problem DEFAULT =
+        new Problem(0, true, OptionalDouble.empty(), RankPolicy.REPORT, Dropping.ANY);
 
     /** Checks the ranges; nothing is null. */
     public Problem {
       Objects.requireNonNull(rankTolerance, "rankTolerance");
       Objects.requireNonNull(rankPolicy, "rankPolicy");
+      Objects.requireNonNull(dropping, "dropping");
       if (!(ridge >= 0) || Double.isInfinite(ridge)) {
         throw new IllegalArgumentException("ridge = " + ridge + ": must be finite and at least 0");
       }
@@ -208,22 +216,90 @@ public record SolveOptions(
 
     /** The same with another penalty. */
     public Problem withRidge(double lambda) {
-      return new Problem(lambda, equilibrate, rankTolerance, rankPolicy);
+      return new Problem(lambda, equilibrate, rankTolerance, rankPolicy, dropping);
     }
 
     /** The same with columns scaled or not. */
     public Problem withEquilibrate(boolean on) {
-      return new Problem(ridge, on, rankTolerance, rankPolicy);
+      return new Problem(ridge, on, rankTolerance, rankPolicy, dropping);
     }
 
     /** The same with a tolerance, negative: none. */
     public Problem withRankTolerance(double tolerance) {
-      return new Problem(ridge, equilibrate, OptionalDouble.of(tolerance), rankPolicy);
+      return new Problem(ridge, equilibrate, OptionalDouble.of(tolerance), rankPolicy, dropping);
     }
 
     /** The same with another policy. */
     public Problem withRankPolicy(RankPolicy policy) {
-      return new Problem(ridge, equilibrate, rankTolerance, policy);
+      return new Problem(ridge, equilibrate, rankTolerance, policy, dropping);
+    }
+
+    /** The same with another choice. */
+    public Problem withDropping(Dropping choice) {
+      return new Problem(ridge, equilibrate, rankTolerance, rankPolicy, choice);
+    }
+  }
+
+  /**
+   * Which of the dependent columns are zero in a basic solution.
+   *
+   * @param by whether the user's order decides: the later ones go; otherwise the fill-reducing
+   *     order
+   * @param keep columns that go last, the first of them last of all
+   * @param drop columns that go first
+   */
+  public record Dropping(boolean by, int[] keep, int[] drop) {
+    /** As the fill-reducing order has it. */
+    public static final Dropping ANY = new Dropping(false, new int[0], new int[0]);
+
+    /** Copies. */
+    public Dropping {
+      keep = keep.clone();
+      drop = drop.clone();
+    }
+
+    /** The later ones, or what the fill-reducing order chooses. */
+    public Dropping later(boolean on) {
+      return new Dropping(on, keep, drop);
+    }
+
+    /** The later ones, these last. */
+    public Dropping keeping(int[] columns) {
+      return new Dropping(true, columns, drop);
+    }
+
+    /** The later ones, these before them. */
+    public Dropping first(int[] columns) {
+      return new Dropping(true, keep, columns);
+    }
+
+    @Override
+    public int[] keep() {
+      return keep.clone();
+    }
+
+    @Override
+    public int[] drop() {
+      return drop.clone();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Dropping d
+          && by == d.by
+          && Arrays.equals(keep, d.keep)
+          && Arrays.equals(drop, d.drop);
+    }
+
+    @Override
+    public int hashCode() {
+      return Objects.hash(by, Arrays.hashCode(keep), Arrays.hashCode(drop));
+    }
+
+    @Override
+    public String toString() {
+      return "Dropping[by=%s, keep=%s, drop=%s]"
+          .formatted(by, Arrays.toString(keep), Arrays.toString(drop));
     }
   }
 

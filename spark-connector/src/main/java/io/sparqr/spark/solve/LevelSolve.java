@@ -10,6 +10,7 @@ import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -43,27 +44,55 @@ public final class LevelSolve {
    */
   public void back(double[] x, int width, boolean stored, JobScope scope) {
     PlanHandle b = broadcast;
+    down(
+        x,
+        width,
+        !stored,
+        scope,
+        (frames, given) -> TriangularSolve.back(b.value(), frames, given, stored));
+  }
+
+  /**
+   * R x = 0 from the top level down with given x at the dead columns.
+   *
+   * @param x by position, width values each: in x at the dead columns, 0 elsewhere; out x, but for
+   *     singletons
+   */
+  public void homogeneous(double[] x, int width, JobScope scope) {
+    PlanHandle b = broadcast;
+    down(
+        x,
+        width,
+        true,
+        scope,
+        (frames, given) -> TriangularSolve.homogeneous(b.value(), frames, given));
+  }
+
+  /** What a task does with its part of R and the values that it is given. */
+  private interface Substitution extends Serializable {
+    byte[] of(Iterator<byte[]> frames, Sparse given);
+  }
+
+  private void down(
+      double[] x, int width, boolean pivots, JobScope scope, Substitution substitution) {
     for (int l = levels.count() - 1; l >= 0; l--) {
       scope.describe("back substitution, level " + (l + 1) + " of " + levels.count());
       List<SubtreeTask> tasks = plan.partition().level(l);
       try (var inputs = new Held()) {
-        TaskInput given = inputs(tasks, x, width, true, !stored, inputs);
+        TaskInput given = inputs(tasks, x, width, true, pivots, inputs);
         JavaRDD<byte[]> solved =
             levels
                 .level(l)
                 .zipPartitions(
                     given.rdd(),
                     (frames, in) ->
-                        back(b.value(), frames, given.frame(in.next()), stored).iterator());
+                        List.of(
+                                substitution.of(
+                                    frames, VectorCodec.decodeSparse(given.frame(in.next()))))
+                            .iterator());
         collect(solved, x, width);
       }
     }
-  }
-
-  private static List<byte[]> back(
-      SolvePlan plan, Iterator<byte[]> frames, byte[] in, boolean stored) {
-    Sparse given = VectorCodec.decodeSparse(in);
-    return List.of(TriangularSolve.back(plan, frames, given, stored));
   }
 
   /** R'y = c from the lowest level up, in place, by position. */

@@ -71,7 +71,27 @@ public final class TriangularSolve {
     return VectorCodec.encodeSparse(solve.pivots());
   }
 
+  /**
+   * R x = 0 with given x at the dead columns.
+   *
+   * @param given x at the columns outside the task and at the task's dead pivots, 0 at live ones
+   * @return x at the task's pivots
+   */
+  static byte[] homogeneous(SolvePlan plan, Iterator<byte[]> frames, Sparse given) {
+    var solve = new TriangularSolve(plan, frames, given);
+    solve.substitute(false);
+    return VectorCodec.encodeSparse(solve.pivots());
+  }
+
   private void runBack(boolean stored) {
+    boolean[] live = substitute(stored);
+    if (!stored) {
+      clearDead(live);
+    }
+  }
+
+  /** Which columns are live, unless the right-hand side is the stored one. */
+  private boolean[] substitute(boolean stored) {
     boolean[] live = new boolean[stored ? 0 : x.length / Math.max(1, width)];
     double[] row = new double[0];
     int[] column = new int[0];
@@ -100,9 +120,7 @@ public final class TriangularSolve {
         }
       }
     }
-    if (!stored) {
-      clearDead(live);
-    }
+    return live;
   }
 
   private void subtract(double[] row, int[] column, int from, int to, double[] sum) {

@@ -1,0 +1,219 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.dependence;
+
+import io.sparqr.numeric.SingletonRows;
+import io.sparqr.spark.Dependency;
+import io.sparqr.spark.plan.SolveOptions.Dropping;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.solve.LevelSolve;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Which columns of a rank-deficient matrix are zero in its basic solution. R's own choice goes by
+ * the fill-reducing order. Another one needs no other R: all minimizers differ by vectors of the
+ * null space, of which a basis is at hand ({@link NullSpace}), so that x moves along it until other
+ * columns are zero.
+ */
+public final class BasicColumns {
+
+  private final int[] byR;
+  private final int[] dropped;
+
+  /** In equilibrated columns. */
+  private final List<Dependency> dependencies;
+
+  private final Optional<String> warning;
+
+  private BasicColumns(
+      int[] byR, int[] dropped, List<Dependency> dependencies, Optional<String> warning) {
+    this.byR = byR;
+    this.dropped = dropped;
+    this.dependencies = dependencies;
+    this.warning = warning;
+  }
+
+  /** R's choice as it stands. */
+  public static BasicColumns ofR(int[] dead) {
+    return new BasicColumns(dead, dead, List.of(), Optional.empty());
+  }
+
+  /**
+   * The user's choice, or R's with a warning where the null space has too many nonzeros for the
+   * driver. d back substitutions for d dead columns, in batches, and an elimination of d sparse
+   * vectors.
+   *
+   * @param dead by R, original indices, ascending
+   * @param most bytes of the null space on the driver
+   */
+  public static BasicColumns choose(
+      SolvePlan plan,
+      LevelSolve solve,
+      SingletonRows singletons,
+      int[] dead,
+      Dropping how,
+      long most,
+      JobScope scope) {
+    scope.describe("null space, for the columns that stay");
+    List<SparseVector> basis = NullSpace.of(plan, solve, singletons, dead, most, scope);
+    if (basis == null) {
+      String text =
+          "which of the dependent columns go was left to the fill-reducing order: the null space of"
+              + " %,d vectors takes more than %,d MB of the driver";
+      return new BasicColumns(
+          dead, dead, List.of(), Optional.of(text.formatted(dead.length, most >> 20)));
+    }
+    int n = plan.analysis().columns();
+    List<Elimination.Gone> gone =
+        new ArrayList<>(Elimination.run(basis, how.by() ? places(how, n) : byR(dead, n)));
+    gone.sort(Comparator.comparingInt(Elimination.Gone::column));
+    var list = new ArrayList<Dependency>();
+    for (Elimination.Gone g : gone) {
+      list.add(dependency(g));
+    }
+    int[] dropped = list.stream().mapToInt(Dependency::column).toArray();
+    return new BasicColumns(dead, dropped, List.copyOf(list), Optional.empty());
+  }
+
+  /**
+   * Checks the user's wishes.
+   *
+   * @throws IllegalArgumentException for a column that is none, or is to be kept and dropped
+   */
+  public static void check(Dropping how, int n) {
+    var kept = new BitSet();
+    for (int j : how.keep()) {
+      kept.set(check(j, n));
+    }
+    for (int j : how.drop()) {
+      if (kept.get(check(j, n))) {
+        throw new IllegalArgumentException("column " + j + " is to be kept and to be dropped");
+      }
+    }
+  }
+
+  /** The order in which columns go: those to drop, the others, those to keep; the later first. */
+  static int[] places(Dropping how, int n) {
+    int[] priority = new int[n];
+    int[] keep = how.keep();
+    for (int i = 0; i < keep.length; i++) {
+      priority[keep[i]] = keep.length - i;
+    }
+    for (int j : how.drop()) {
+      priority[j] = -1;
+    }
+    return placed(n, Comparator.<Integer>comparingInt(j -> priority[j]).thenComparing(j -> -j));
+  }
+
+  private static int check(int column, int n) {
+    if (column < 0 || column >= n) {
+      throw new IllegalArgumentException(
+          "column " + column + " is to be kept or dropped, of " + n + " columns");
+    }
+    return column;
+  }
+
+  /** R's dead columns first: the order that chooses them again. */
+  private static int[] byR(int[] dead, int n) {
+    var is = new BitSet();
+    Arrays.stream(dead).forEach(is::set);
+    return placed(
+        n, Comparator.<Integer>comparingInt(j -> is.get(j) ? 0 : 1).thenComparing(j -> j));
+  }
+
+  private static int[] placed(int n, Comparator<Integer> order) {
+    Integer[] columns = new Integer[n];
+    Arrays.setAll(columns, j -> j);
+    Arrays.sort(columns, order);
+    int[] place = new int[n];
+    for (int k = 0; k < n; k++) {
+      place[columns[k]] = k;
+    }
+    return place;
+  }
+
+  /** Of what goes in the columns that stay, all equilibrated. */
+  private static Dependency dependency(Elimination.Gone gone) {
+    SparseVector v = gone.vector();
+    int[] on = new int[v.count() - 1];
+    double[] coefficient = new double[on.length];
+    int count = 0;
+    for (int i = 0; i < v.count(); i++) {
+      if (v.column()[i] != gone.column()) {
+        on[count] = v.column()[i];
+        coefficient[count++] = -v.value()[i];
+      }
+    }
+    return new Dependency(gone.column(), on, coefficient);
+  }
+
+  /** Original indices of the columns that are zero in the solution, ascending; a copy. */
+  public int[] dropped() {
+    return dropped.clone();
+  }
+
+  /** Whether {@link #dependencies} are known. */
+  public boolean known() {
+    return dependencies.size() == dropped.length;
+  }
+
+  /** What each dropped column is made of, ascending, in the caller's units. O(nonzeros). */
+  public List<Dependency> dependencies(SolvePlan plan) {
+    return dependencies.stream().map(d -> inUnits(plan, d)).toList();
+  }
+
+  private static Dependency inUnits(SolvePlan plan, Dependency d) {
+    double[] c = d.coefficients().clone();
+    for (int i = 0; i < c.length; i++) {
+      c[i] = c[i] / plan.columnScale(d.column()) * plan.columnScale(d.on()[i]);
+    }
+    return new Dependency(d.column(), d.on(), c);
+  }
+
+  /** Why R's choice was kept, where another was asked for. */
+  public Optional<String> warning() {
+    return warning;
+  }
+
+  /** Whether another choice than R's. */
+  public boolean moves() {
+    return !Arrays.equals(byR, dropped);
+  }
+
+  /** Moves solutions along the null space until the dropped columns are zero. O(its nonzeros). */
+  public void move(SolvePlan plan, double[][] x) {
+    if (!moves()) {
+      return;
+    }
+    for (Dependency d : dependencies) {
+      for (double[] one : x) {
+        double shift = one[d.column()] / plan.columnScale(d.column());
+        for (int i = 0; i < d.on().length; i++) {
+          one[d.on()[i]] += shift * d.coefficients()[i] * plan.columnScale(d.on()[i]);
+        }
+        one[d.column()] = 0;
+      }
+    }
+  }
+
+  /** Of the errors of R's basic solution those of this one, in the caller's units. */
+  public double[] errors(SolvePlan plan, double[] ofR, MovedErrors.Normal normal) {
+    if (!moves()) {
+      return ofR;
+    }
+    double[] scaled = new double[ofR.length];
+    for (int j = 0; j < scaled.length; j++) {
+      scaled[j] = ofR[j] / plan.columnScale(j);
+    }
+    double[] error = new MovedErrors(byR, dependencies, normal).run(scaled);
+    for (int j = 0; j < error.length; j++) {
+      error[j] *= plan.columnScale(j);
+    }
+    return error;
+  }
+}
