@@ -5,6 +5,7 @@ import io.sparqr.spark.internal.FactorState;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.List;
 import java.util.Objects;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.rdd.RDD;
@@ -104,6 +105,24 @@ public final class QRFactorization implements AutoCloseable {
   /** {@link #standardErrors(int)} for the first right-hand side. */
   public double[] standardErrors() {
     return standardErrors(0);
+  }
+
+  /**
+   * (A'A)^-1 u over the live columns (under a ridge (A'A + lambda I)^-1) for sparse vectors u in
+   * the caller's columns and units. Two triangular solves, one Spark job a level each; n values a
+   * vector on the driver, twice: some tens of vectors at a time.
+   *
+   * @param vectors their indices and values; labels and weights are not looked at
+   * @return n values a vector, 0 in dead columns
+   * @throws IndexOutOfBoundsException if a vector has an entry beyond the columns
+   */
+  public double[][] inverseTimes(List<SparseRow> vectors) {
+    return open().inverseTimes(vectors);
+  }
+
+  /** R^-T u for sparse vectors u, one triangular solve: as {@link #inverseTimes}, half of it. */
+  public HalfSolve halfSolve(List<SparseRow> vectors) {
+    return open().halfSolve(vectors);
   }
 
   /**

@@ -4,11 +4,13 @@ package io.sparqr.spark.internal;
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.FailureReport;
+import io.sparqr.spark.HalfSolve;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.RFactor;
 import io.sparqr.spark.RankPolicy;
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.factor.CollectedFactor;
 import io.sparqr.spark.factor.FactorRows;
 import io.sparqr.spark.factor.FactorTotals;
@@ -348,6 +350,20 @@ public final class FactorState implements AutoCloseable {
   private double[] inverseNorms(JobScope scope) {
     var tree = new InverseDescent(source.context(), made.plan, made.levels, scope);
     return new InverseNorms(plan, singletons, dead, tree).run();
+  }
+
+  /** (A'A)^-1 u for each u. */
+  public double[][] inverseTimes(List<SparseRow> vectors) {
+    return scoped(scope -> normalInverse().times(vectors, scope));
+  }
+
+  /** R^-T u for each u. */
+  public HalfSolve halfSolve(List<SparseRow> vectors) {
+    return scoped(scope -> normalInverse().half(vectors, scope));
+  }
+
+  private NormalInverse normalInverse() {
+    return new NormalInverse(plan, singletons, solve, dead);
   }
 
   /** R as rows in the caller's columns and units, Q'b as their labels; good until close(). */
