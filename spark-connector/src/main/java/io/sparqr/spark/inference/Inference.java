@@ -7,6 +7,7 @@ import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
+import io.sparqr.spark.resource.SparkErrors;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -283,6 +284,60 @@ public final class Inference {
     double[][] ends = new double[columns.length][];
     Arrays.setAll(ends, k -> tests.get(k).confidenceInterval(level));
     return ends;
+  }
+
+  /**
+   * Leverage, residuals and Cook's distance of every row, exactly: one element a row, partitions and
+   * order as the rows'. Computed when read; the leverages at this call, see {@link
+   * QRFactorization#leverages()}.
+   *
+   * @throws io.sparqr.error.InputChangedException when read, if the rows are not those of the fit
+   */
+  public JavaRDD<Influence> influence() {
+    var fit = new Influence.Fit(residualNorm(), degreesOfFreedom(), rank());
+    Observations.Fit at = fit();
+    return rows.zipPartitions(
+        leverages(), (r, h) -> new Observations(at, h.next(), r).influence(fit));
+  }
+
+  /**
+   * PRESS, the sum of the weighted squares of {@link Influence#deletedResidual()}; NaN if some
+   * leverage is 1. Sums in the order of the rows: the same bits on every run.
+   */
+  public double press() {
+    Observations.Fit at = fit();
+    JavaRDD<Double> parts =
+        rows.zipPartitions(
+            leverages(),
+            (r, h) -> List.of(press(new Observations(at, h.next(), r))).iterator());
+    List<Double> sums = SparkErrors.unwrap(parts::collect);
+    double sum = 0;
+    for (double s : sums) {
+      sum += s;
+    }
+    return sum;
+  }
+
+  private static double press(Observations rows) {
+    double sum = 0;
+    while (rows.nextThatCounts()) {
+      double rest = 1 - rows.leverage();
+      double e = rest < Influence.LEVERAGE_ONE ? Double.NaN : rows.weightedResidual() / rest;
+      sum += e * e;
+    }
+    return sum;
+  }
+
+  /** Each partition's, with its number, which a task of the caller's need not have. */
+  private JavaRDD<Observations.Leverages> leverages() {
+    return factorization
+        .leverages()
+        .mapPartitionsWithIndex(
+            (p, h) -> List.of(new Observations.Leverages(p, h.next())).iterator(), true);
+  }
+
+  private Observations.Fit fit() {
+    return new Observations.Fit(solution().x(label), label, factorization.readings());
   }
 
   /**

@@ -35,7 +35,9 @@ import io.sparqr.spark.solve.SemiNormalEquations;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
+import org.apache.spark.api.java.JavaRDD;
 
 /** A finished factorization: what {@code QRFactorization} offers, over R on the executors. */
 public final class FactorState implements AutoCloseable {
@@ -61,6 +63,7 @@ public final class FactorState implements AutoCloseable {
   private double[] residualNorm = new double[0];
   private LeastSquaresSolution solution;
   private double[] inverseNorms;
+  private JavaRDD<double[]> leverages;
 
   /**
    * What stays of the first pass over the rows: nothing as long as a row of A.
@@ -348,8 +351,28 @@ public final class FactorState implements AutoCloseable {
   }
 
   private double[] inverseNorms(JobScope scope) {
-    var tree = new InverseDescent(source.context(), made.plan, made.levels, scope);
-    return new InverseNorms(plan, singletons, dead, tree).run();
+    return descend(Optional.empty(), scope).norms;
+  }
+
+  private record Descended(double[] norms, JavaRDD<double[]> leverages) {}
+
+  private Descended descend(Optional<InverseDescent.Observations> rows, JobScope scope) {
+    var tree = new InverseDescent(source.context(), made.plan, made.levels, rows, scope);
+    double[] norms = new InverseNorms(plan, singletons, dead, tree).run();
+    return new Descended(norms, tree.leverages());
+  }
+
+  /** Of the rows that were factorized; computed once, with the errors. */
+  public JavaRDD<double[]> leverages() {
+    if (leverages == null || held.closed()) {
+      Descended d =
+          scoped(
+              scope ->
+                  descend(Optional.of(new InverseDescent.Observations(source, held)), scope));
+      inverseNorms = d.norms;
+      leverages = d.leverages;
+    }
+    return leverages;
   }
 
   /** (A'A)^-1 u for each u. */
