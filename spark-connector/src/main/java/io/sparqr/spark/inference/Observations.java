@@ -78,6 +78,11 @@ final class Observations {
     return false;
   }
 
+  /** The partition. */
+  int partition() {
+    return partition;
+  }
+
   /** Whether the row's weight is positive. */
   boolean counts() {
     return counts;
