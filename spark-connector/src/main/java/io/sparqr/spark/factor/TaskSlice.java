@@ -14,7 +14,9 @@ import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 
-/** Partitions [first, first + count) of what was shuffled by task: the frames of a level's tasks. */
+/**
+ * Partitions [first, first + count) of what was shuffled by task: the frames of a level's tasks.
+ */
 public final class TaskSlice extends RDD<byte[]> {
 
   private static final long serialVersionUID = 1;
@@ -62,8 +64,7 @@ public final class TaskSlice extends RDD<byte[]> {
 
   @Override
   public Iterator<byte[]> compute(Partition split, TaskContext context) {
-    Iterator<?> frames =
-        dependencies().apply(0).rdd().iterator(((Slot) split).from, context);
+    Iterator<?> frames = dependencies().apply(0).rdd().iterator(((Slot) split).from, context);
     var list = new ArrayList<byte[]>();
     while (frames.hasNext()) {
       list.add((byte[]) ((Tuple2<?, ?>) frames.next())._2());

@@ -13,10 +13,10 @@ import java.io.Serializable;
  *       sandwich::vcovCL(type = "HC0", cadjust = TRUE)}; n - p.
  *   <li>{@link #sandwich()}: the same times (n - 1) / (n - k), {@code vcovCL}'s default for {@code
  *       lm} (type HC1); n - p.
- *   <li>{@link #fixest()}: (n - 1) / (n - k) and the G / (G - 1) of the way with the fewest clusters
- *       for all of them, t with that G - 1, as {@code fixest}'s {@code ssc(adj = TRUE, cluster.adj =
- *       TRUE, cluster.df = "min", t.df = "min")}. Its k leaves out fixed effects that are nested in
- *       the clusters (fixef.K = "nested"): {@link #fixest(long)} takes such a k.
+ *   <li>{@link #fixest()}: (n - 1) / (n - k) and the G / (G - 1) of the way with the fewest
+ *       clusters for all of them, t with that G - 1, as {@code fixest}'s {@code ssc(adj = TRUE,
+ *       cluster.adj = TRUE, cluster.df = "min", t.df = "min")}. Its k leaves out fixed effects that
+ *       are nested in the clusters (fixef.K = "nested"): {@link #fixest(long)} takes such a k.
  * </ul>
  *
  * @param name for people

@@ -291,8 +291,8 @@ public final class Inference {
   }
 
   /**
-   * Leverage, residuals and Cook's distance of every row, exactly: one element a row, partitions and
-   * order as the rows'. Computed when read; the leverages at this call, see {@link
+   * Leverage, residuals and Cook's distance of every row, exactly: one element a row, partitions
+   * and order as the rows'. Computed when read; the leverages at this call, see {@link
    * QRFactorization#leverages()}.
    *
    * @throws io.sparqr.error.InputChangedException when read, if the rows are not those of the fit
@@ -342,8 +342,8 @@ public final class Inference {
   /**
    * The heteroscedasticity-consistent covariance of some coefficients, as {@code sandwich::vcovHC}
    * has it. Two triangular solves and a pass over the rows a batch of columns ({@link Batches}: 64,
-   * or fewer of them beyond 131,072 columns), n values a column on the driver and in a broadcast; HC2
-   * and HC3 need the leverages besides.
+   * or fewer of them beyond 131,072 columns), n values a column on the driver and in a broadcast;
+   * HC2 and HC3 need the leverages besides.
    *
    * @param columns original indices, at most 10,000; covariances are had of one batch, variances of
    *     any number
@@ -353,23 +353,21 @@ public final class Inference {
     var sandwich = new Sandwich(factorization, rows, columns(), columns, type);
     var pass = new ScorePass(rows, fit());
     JavaRDD<Observations.Leverages> h = type.needsLeverages() ? leverages() : null;
-    Sandwich.Found found =
-        scoped("robust errors", () -> sandwich.run(c -> pass.ofRows(c, h)));
+    Sandwich.Found found = scoped("robust errors", () -> sandwich.run(c -> pass.ofRows(c, h)));
     double factor = type == HcType.HC1 ? observations() / (double) degreesOfFreedom() : 1;
     return covariance(
         type.name(), columns, found, new double[] {factor}, new long[0], degreesOfFreedom());
   }
 
   /**
-   * The cluster-robust covariance of some coefficients: scores are summed within clusters (Liang and
-   * Zeger 1986). Cost as {@link #robust}, and a shuffle of k values a cluster and partition.
+   * The cluster-robust covariance of some coefficients: scores are summed within clusters (Liang
+   * and Zeger 1986). Cost as {@link #robust}, and a shuffle of k values a cluster and partition.
    *
    * @param keys one a row, aligned with the rows: texts, numbers, lists of such
    * @throws IllegalArgumentException if there are too many columns
    * @throws io.sparqr.error.DimensionMismatchException if keys and rows are not aligned
    */
-  public RobustCovariance clustered(
-      ClusterCorrection correction, JavaRDD<?> keys, int... columns) {
+  public RobustCovariance clustered(ClusterCorrection correction, JavaRDD<?> keys, int... columns) {
     JavaRDD<String[]> texts = keys.map(k -> new String[] {ClusterKeys.text(k)});
     return clustered(correction, texts, 1, columns);
   }
@@ -385,11 +383,7 @@ public final class Inference {
         first
             .map(ClusterKeys::text)
             .zip(second.map(ClusterKeys::text))
-            .map(
-                p ->
-                    new String[] {
-                      p._1(), p._2(), p._1().length() + ":" + p._1() + p._2()
-                    });
+            .map(p -> new String[] {p._1(), p._2(), p._1().length() + ":" + p._1() + p._2()});
     return clustered(correction, texts, 3, columns);
   }
 
@@ -406,15 +400,13 @@ public final class Inference {
           keys.getNumPartitions());
     }
     Sandwich.Found found =
-        scoped(
-            "cluster-robust errors", () -> sandwich.run(c -> pass.ofClusters(c, keys, ways)));
+        scoped("cluster-robust errors", () -> sandwich.run(c -> pass.ofClusters(c, keys, ways)));
     long[] clusters = found.clusters();
     long fewest = ways == 1 ? clusters[0] : Math.min(clusters[0], clusters[1]);
     double[] factor = new double[ways];
     for (int way = 0; way < ways; way++) {
       factor[way] =
-          (way == 2 ? -1 : 1)
-              * correction.factor(clusters[way], fewest, observations(), rank());
+          (way == 2 ? -1 : 1) * correction.factor(clusters[way], fewest, observations(), rank());
     }
     return covariance(
         (ways == 1 ? "clustered" : "two-way clustered") + ", " + correction.name(),
@@ -451,7 +443,13 @@ public final class Inference {
     double[] coefficients = Arrays.stream(columns).mapToDouble(j -> x[j]).toArray();
     return new RobustCovariance(
         new RobustCovariance.Made(
-            estimator, columns.clone(), coefficients, variances, v, clusters, freedom,
+            estimator,
+            columns.clone(),
+            coefficients,
+            variances,
+            v,
+            clusters,
+            freedom,
             found.ones()));
   }
 

@@ -4,10 +4,10 @@ package io.sparqr.spark.inference;
 import java.io.Serializable;
 
 /**
- * What one observation does to the fit, in the terms of R's {@code influence.measures}. With e = b -
- * a'x, w the weight, h the leverage and p the rank. Where the leverage is 1, the observation alone
- * decides its own fit: its residual is 0, and what divides by 1 - h is NaN, as in R. An observation of
- * weight 0 has no part in the fit: leverage 0, and NaN but for its residual.
+ * What one observation does to the fit, in the terms of R's {@code influence.measures}. With e = b
+ * - a'x, w the weight, h the leverage and p the rank. Where the leverage is 1, the observation
+ * alone decides its own fit: its residual is 0, and what divides by 1 - h is NaN, as in R. An
+ * observation of weight 0 has no part in the fit: leverage 0, and NaN but for its residual.
  *
  * <p>A class and not a record: Kryo, which many Spark installations use, cannot read records.
  */

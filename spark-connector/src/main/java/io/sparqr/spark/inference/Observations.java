@@ -9,8 +9,8 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 
 /**
- * A partition's rows once more, with their residuals at x and their leverages: held against the first
- * reading at the end. Not thread-safe.
+ * A partition's rows once more, with their residuals at x and their leverages: held against the
+ * first reading at the end. Not thread-safe.
  */
 final class Observations {
 
@@ -153,9 +153,7 @@ final class Observations {
           throw new NoSuchElementException();
         }
         known = false;
-        return counts
-            ? of.of(leverage(), residual(), row.weight())
-            : of.none(residual());
+        return counts ? of.of(leverage(), residual(), row.weight()) : of.none(residual());
       }
     };
   }

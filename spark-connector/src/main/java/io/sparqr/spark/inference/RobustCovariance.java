@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A sandwich covariance of some coefficients: (A'A)^-1 M (A'A)^-1, M the sum of squares of scores of
- * rows or of clusters. Two-way sums may have negative variances in small samples: their errors are
- * NaN, as sandwich's and fixest's without {@code fix}.
+ * A sandwich covariance of some coefficients: (A'A)^-1 M (A'A)^-1, M the sum of squares of scores
+ * of rows or of clusters. Two-way sums may have negative variances in small samples: their errors
+ * are NaN, as sandwich's and fixest's without {@code fix}.
  */
 public final class RobustCovariance {
 

@@ -110,8 +110,7 @@ final class ScorePass {
     return leverages == null
         ? rows.mapPartitionsWithIndex(
             (p, r) -> List.of(new Unread(new Observations.Leverages(p, null), r)).iterator(), true)
-        : rows.zipPartitions(
-            leverages, (r, h) -> List.of(new Unread(h.next(), r)).iterator());
+        : rows.zipPartitions(leverages, (r, h) -> List.of(new Unread(h.next(), r)).iterator());
   }
 
   private static Sums ofRows(Observations.Fit fit, Columns columns, Unread unread) {
@@ -131,9 +130,7 @@ final class ScorePass {
   private static Iterator<byte[]> merge(Iterator<byte[]> frames) {
     var list = new ArrayList<byte[]>();
     frames.forEachRemaining(list::add);
-    return list.isEmpty()
-        ? list.iterator()
-        : List.of(ObjectCodec.encode(total(list))).iterator();
+    return list.isEmpty() ? list.iterator() : List.of(ObjectCodec.encode(total(list))).iterator();
   }
 
   private static Sums total(List<byte[]> frames) {

@@ -367,8 +367,7 @@ public final class FactorState implements AutoCloseable {
     if (leverages == null || held.closed()) {
       Descended d =
           scoped(
-              scope ->
-                  descend(Optional.of(new InverseDescent.Observations(source, held)), scope));
+              scope -> descend(Optional.of(new InverseDescent.Observations(source, held)), scope));
       inverseNorms = d.norms;
       leverages = d.leverages;
     }

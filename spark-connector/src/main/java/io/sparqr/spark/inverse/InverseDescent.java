@@ -92,8 +92,7 @@ public final class InverseDescent implements InverseNorms.Tree {
             questions.rdd().zipPartitions(blocks(tasks, above), InverseDescent::joined);
         if (rows != null) {
           given =
-              given.zipPartitions(
-                  TaskSlice.of(rows, first, tasks.size()), InverseDescent::joined);
+              given.zipPartitions(TaskSlice.of(rows, first, tasks.size()), InverseDescent::joined);
         }
         JavaRDD<byte[]> level =
             levels

@@ -225,10 +225,10 @@ class InferenceReferenceTest {
       check("wald", column(new double[] {wald.f(), wald.pValue()}), R.get(p + "wald.CL"));
       clustered(found, ClusterCorrection.sandwichHc0(), first, null, R.get(p + "CL.HC0"));
       clustered(found, ClusterCorrection.none(), first, null, R.get(p + "CL.none"));
-      clustered(
-          found, ClusterCorrection.none(), first, null, STATSMODELS.get(p + "cluster.none"));
+      clustered(found, ClusterCorrection.none(), first, null, STATSMODELS.get(p + "cluster.none"));
       clustered(found, ClusterCorrection.sandwich(), first, second, R.get(p + "CL2"));
-      clustered(found, ClusterCorrection.sandwich(), first, second, STATSMODELS.get(p + "cluster2"));
+      clustered(
+          found, ClusterCorrection.sandwich(), first, second, STATSMODELS.get(p + "cluster2"));
       clustered(found, ClusterCorrection.sandwichHc0(), first, second, R.get(p + "CL2.HC0"));
       clustered(found, ClusterCorrection.none(), first, second, R.get(p + "CL2.none"));
     }

@@ -68,8 +68,7 @@ class LeverageTest {
       List<Influence> found = influence.collect();
       // read by tasks with other numbers
       assertThat(influence.coalesce(2).map(Influence::leverage).collect())
-          .containsExactlyInAnyOrderElementsOf(
-              found.stream().map(Influence::leverage).toList());
+          .containsExactlyInAnyOrderElementsOf(found.stream().map(Influence::leverage).toList());
       assertThat(found).hasSize(m);
       double sum = 0;
       for (int i = 0; i < m; i++) {
