@@ -454,14 +454,24 @@ public final class Inference {
   }
 
   /** Each partition's, with its number, which a task of the caller's need not have. */
-  private JavaRDD<Observations.Leverages> leverages() {
+  JavaRDD<Observations.Leverages> leverages() {
     return factorization
         .leverages()
         .mapPartitionsWithIndex(
             (p, h) -> List.of(new Observations.Leverages(p, h.next())).iterator(), true);
   }
 
-  private Observations.Fit fit() {
+  /** The rows of the fit. */
+  JavaRDD<SparseRow> rows() {
+    return rows;
+  }
+
+  /** What is the statistics' of. */
+  QRFactorization factorization() {
+    return factorization;
+  }
+
+  Observations.Fit fit() {
     return new Observations.Fit(solution().x(label), label, factorization.readings());
   }
 

@@ -107,6 +107,11 @@ final class Observations {
     return row.weight();
   }
 
+  /** sqrt(weight) b. */
+  double weightedLabel() {
+    return reader.rhs()[fit.label];
+  }
+
   /** sqrt(weight) (b - a'x). */
   double weightedResidual() {
     double r = reader.rhs()[fit.label];
