@@ -108,6 +108,42 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
+   * Leverages a_i'(A'A)^-1 a_i of the weighted rows that were factorized, over the live columns
+   * (under a ridge with (A'A + lambda I)^-1): the diagonal of the hat matrix, its sum the rank. One
+   * element a partition of the rows: the leverages of its rows of positive weight, in order. Good
+   * until {@link #close()}.
+   *
+   * <p>The columns of a row meet in one front, where the selected inverse is known: the first call
+   * computes, with the {@link #unscaledErrors()} of all columns beside, for their cost, a pass over
+   * the rows and their shuffle; for one row as many flops as it has entries, times the rows of the
+   * inverse's root on its front, twice.
+   *
+   * @throws io.sparqr.error.InputChangedException if the rows are not those any more that were
+   *     factorized
+   */
+  public JavaRDD<double[]> leverages() {
+    return open().leverages();
+  }
+
+  /**
+   * (A'A)^-1 u over the live columns (under a ridge (A'A + lambda I)^-1) for sparse vectors u in
+   * the caller's columns and units. Two triangular solves, one Spark job a level each; n values a
+   * vector on the driver, twice: some tens of vectors at a time.
+   *
+   * @param vectors their indices and values; labels and weights are not looked at
+   * @return n values a vector, 0 in dead columns
+   * @throws IndexOutOfBoundsException if a vector has an entry beyond the columns
+   */
+  public double[][] inverseTimes(List<SparseRow> vectors) {
+    return open().inverseTimes(vectors);
+  }
+
+  /** R^-T u for sparse vectors u, one triangular solve: as {@link #inverseTimes}, half of it. */
+  public HalfSolve halfSolve(List<SparseRow> vectors) {
+    return open().halfSolve(vectors);
+  }
+
+  /**
    * The report as it stands: after the factorization without residual and solve times, after {@link
    * #solve()} complete.
    */

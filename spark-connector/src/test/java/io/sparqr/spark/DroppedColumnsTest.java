@@ -121,6 +121,7 @@ class DroppedColumnsTest {
       assertThat(s.residualNorm()).isEqualTo(byR.solve().residualNorm());
       assertThat(s.deadColumns()).containsExactly(f.deadColumns());
       check(blocks, f, s.x());
+      checkInverse(f);
     }
   }
 
@@ -155,6 +156,32 @@ class DroppedColumnsTest {
       others += expected.length;
     }
     assertThat(others).isGreaterThan(BLOCKS);
+  }
+
+  /** (A'A)^-1 e_j and ||R^-T e_j|| of the columns that stay tell what the errors tell. */
+  private static void checkInverse(QRFactorization f) {
+    double[] unscaled = f.unscaledErrors();
+    List<SparseRow> vectors = new ArrayList<>();
+    for (int j = 0; vectors.size() < 60; j++) {
+      vectors.add(
+          new SparseRow(
+              new int[] {j}, new double[] {1}, new double[] {0}, 1, f.analysis().columns()));
+    }
+    double[][] times = f.inverseTimes(vectors);
+    HalfSolve half = f.halfSolve(vectors);
+    int compared = 0;
+    for (int j = 0; j < vectors.size(); j++) {
+      for (int d : f.deadColumns()) {
+        assertThat(times[j][d]).as("column %d, dropped %d, seed %d", j, d, SEED).isZero();
+      }
+      double error = unscaled[j];
+      if (!Double.isNaN(error) && error > 1e-8 && error < 1e8) {
+        assertThat(times[j][j] / error / error).as("column %d", j).isCloseTo(1, within(1e-8));
+        assertThat(half.norm(j) / error).as("column %d", j).isCloseTo(1, within(1e-9));
+        compared++;
+      }
+    }
+    assertThat(compared).isGreaterThan(20);
   }
 
   private static double norm(double[][] a, int j) {

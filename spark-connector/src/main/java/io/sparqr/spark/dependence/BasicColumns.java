@@ -3,6 +3,7 @@ package io.sparqr.spark.dependence;
 
 import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.Dependency;
+import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.SolveOptions.Dropping;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.JobScope;
@@ -13,6 +14,7 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * Which columns of a rank-deficient matrix are zero in its basic solution. R's own choice goes by
@@ -199,6 +201,46 @@ public final class BasicColumns {
         one[d.column()] = 0;
       }
     }
+  }
+
+  /**
+   * For vectors u those with whose products with R's basic solution are u's with the moved one:
+   * other values at the dropped columns, those of the columns that they are made of. O(nonzeros of
+   * the null space) a vector.
+   *
+   * @param vectors their indices and values count
+   */
+  public List<SparseRow> projected(SolvePlan plan, List<SparseRow> vectors) {
+    if (!moves()) {
+      return vectors;
+    }
+    List<Dependency> made = dependencies(plan);
+    return vectors.stream().map(u -> projected(made, u)).toList();
+  }
+
+  private static SparseRow projected(List<Dependency> made, SparseRow u) {
+    var value = new TreeMap<Integer, Double>();
+    for (int e = 0; e < u.indices().length; e++) {
+      value.merge(u.indices()[e], u.values()[e], Double::sum);
+    }
+    for (Dependency d : made) {
+      value.remove(d.column());
+    }
+    var all = new TreeMap<>(value);
+    for (Dependency d : made) {
+      double sum = 0;
+      for (int i = 0; i < d.on().length; i++) {
+        // Columns of 1e200 and 1e-200 may have a ratio beyond doubles: only where it matters.
+        Double v = value.get(d.on()[i]);
+        sum += v == null ? 0 : d.coefficients()[i] * v;
+      }
+      if (sum != 0) {
+        all.put(d.column(), sum);
+      }
+    }
+    int[] index = all.keySet().stream().mapToInt(j -> j).toArray();
+    double[] values = all.values().stream().mapToDouble(v -> v).toArray();
+    return new SparseRow(index, values, u.labels(), u.weight(), u.columns());
   }
 
   /** Of the errors of R's basic solution those of this one, in the caller's units. */

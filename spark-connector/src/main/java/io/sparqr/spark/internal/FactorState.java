@@ -6,11 +6,13 @@ import io.sparqr.error.RankDeficientException;
 import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.Dependency;
 import io.sparqr.spark.FailureReport;
+import io.sparqr.spark.HalfSolve;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.RFactor;
 import io.sparqr.spark.RankPolicy;
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.dependence.BasicColumns;
 import io.sparqr.spark.factor.CollectedFactor;
 import io.sparqr.spark.factor.FactorRows;
@@ -37,7 +39,9 @@ import io.sparqr.spark.solve.SemiNormalEquations;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
+import org.apache.spark.api.java.JavaRDD;
 
 /** A finished factorization: what {@code QRFactorization} offers, over R on the executors. */
 public final class FactorState implements AutoCloseable {
@@ -67,6 +71,7 @@ public final class FactorState implements AutoCloseable {
   private double[] residualNorm = new double[0];
   private LeastSquaresSolution solution;
   private double[] inverseNorms;
+  private JavaRDD<double[]> leverages;
 
   /**
    * What stays of the first pass over the rows: nothing as long as a row of A.
@@ -383,9 +388,56 @@ public final class FactorState implements AutoCloseable {
   }
 
   private double[] inverseNorms(JobScope scope) {
-    var tree = new InverseDescent(source.context(), made.plan, made.levels, scope);
+    return descend(Optional.empty(), scope).norms;
+  }
+
+  private record Descended(double[] norms, JavaRDD<double[]> leverages) {}
+
+  private Descended descend(Optional<InverseDescent.Observations> rows, JobScope scope) {
+    var tree = new InverseDescent(source.context(), made.plan, made.levels, rows, scope);
     double[] ofR = new InverseNorms(plan, singletons, dead, tree).run();
-    return basic.errors(plan, ofR, new NormalSolves(plan, solve, singletons, scope));
+    double[] norms = basic.errors(plan, ofR, new NormalSolves(plan, solve, singletons, scope));
+    return new Descended(norms, tree.leverages());
+  }
+
+  /** Of the rows that were factorized; computed once, with the errors. */
+  public JavaRDD<double[]> leverages() {
+    if (leverages == null || held.closed()) {
+      Descended d =
+          scoped(
+              scope -> descend(Optional.of(new InverseDescent.Observations(source, held)), scope));
+      inverseNorms = d.norms;
+      leverages = d.leverages;
+    }
+    return leverages;
+  }
+
+  /** (A'A)^-1 u for each u. */
+  public double[][] inverseTimes(List<SparseRow> vectors) {
+    return scoped(
+        scope -> {
+          double[][] times = normalInverse().times(basic.projected(plan, vectors), scope);
+          basic.move(plan, times);
+          return times;
+        });
+  }
+
+  /** R^-T u for each u. */
+  public HalfSolve halfSolve(List<SparseRow> vectors) {
+    return scoped(
+        scope -> {
+          HalfSolve half = normalInverse().half(vectors, scope);
+          if (!basic.moves()) {
+            return half;
+          }
+          // What can be estimated is no matter of the choice, the rest is.
+          HalfSolve moved = normalInverse().half(basic.projected(plan, vectors), scope);
+          return new HalfSolve(half.width(), moved.values(), half.estimable());
+        });
+  }
+
+  private NormalInverse normalInverse() {
+    return new NormalInverse(plan, singletons, solve, dead);
   }
 
   /** R as rows in the caller's columns and units, Q'b as their labels; good until close(). */

@@ -44,6 +44,9 @@ final class FrontInverse {
 
   private final int rank;
 
+  /** F u, made when first asked for. */
+  private double[] sum;
+
   /**
    * Computes F.
    *
@@ -144,18 +147,24 @@ final class FrontInverse {
     return c < 0 ? 0 : Norms.norm(f, c * rows, stair[c]);
   }
 
-  /** sqrt(u'Z u) for u with the given values at local columns. */
-  double norm(int[] local, double[] u) {
-    double[] t = new double[rows];
-    for (int k = 0; k < local.length; k++) {
+  /** sqrt(u'Z u) for u with the values [from, from + count) at as many local columns. */
+  double norm(int[] local, double[] u, int from, int count) {
+    int top = 0;
+    for (int k = 0; k < count; k++) {
       int c = column(local[k]);
-      if (c >= 0) {
-        for (int i = 0; i < stair[c]; i++) {
-          t[i] += u[k] * f[c * rows + i];
-        }
+      top = c < 0 ? top : Math.max(top, stair[c]);
+    }
+    double[] t = sum == null ? new double[rows] : sum;
+    sum = t;
+    java.util.Arrays.fill(t, 0, top, 0);
+    for (int k = 0; k < count; k++) {
+      int c = column(local[k]);
+      double v = u[from + k];
+      for (int i = 0, at = c * rows; c >= 0 && i < stair[c]; i++) {
+        t[i] += v * f[at + i];
       }
     }
-    return Norms.norm(t, 0, rows);
+    return Norms.norm(t, 0, top);
   }
 
   /** F on a child's tail, whose columns are the local columns given, ascending. */

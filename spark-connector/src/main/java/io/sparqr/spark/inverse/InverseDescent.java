@@ -3,21 +3,27 @@ package io.sparqr.spark.inverse;
 
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.factor.Levels;
+import io.sparqr.spark.factor.TaskSlice;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
 import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.rows.LeverageRouter;
+import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.LevelSolve;
 import io.sparqr.spark.solve.TaskInput;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.LeverageCodec;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -36,10 +42,29 @@ public final class InverseDescent implements InverseNorms.Tree {
   private final Levels levels;
   private final LevelSolve solve;
   private final JobScope scope;
+  private final Optional<Observations> observations;
+  private JavaRDD<double[]> leverages;
 
-  /** Over the levels of a factorization, in a job scope of the caller's. */
+  /**
+   * Rows whose leverages are wanted.
+   *
+   * @param source as they were factorized
+   * @param held releases the leverages
+   */
+  public record Observations(RowSource source, Held held) {}
+
+  /**
+   * Over the levels of a factorization, in a job scope of the caller's.
+   *
+   * @param observations rows that the descent finds the leverages of on its way
+   */
   public InverseDescent(
-      JavaSparkContext context, PlanHandle broadcast, Levels levels, JobScope scope) {
+      JavaSparkContext context,
+      PlanHandle broadcast,
+      Levels levels,
+      Optional<Observations> observations,
+      JobScope scope) {
+    this.observations = observations;
     this.context = context;
     this.broadcast = broadcast;
     this.plan = broadcast.value();
@@ -52,17 +77,28 @@ public final class InverseDescent implements InverseNorms.Tree {
   public void descend(List<byte[]> asked, double[] norm) {
     List<JavaRDD<byte[]>> above = new ArrayList<>();
     PlanHandle b = broadcast;
+    JavaPairRDD<Integer, byte[]> rows = observations.map(this::route).orElse(null);
     try (var held = new Held()) {
       for (int l = levels.count() - 1; l >= 0; l--) {
         scope.describe("standard errors, level " + (l + 1) + " of " + levels.count());
         List<SubtreeTask> tasks = plan.partition().level(l);
         int first = tasks.get(0).id();
-        var questions = new TaskInput(context, held, asked.subList(first, first + tasks.size()));
+        var questions =
+            new TaskInput(
+                context,
+                observations.map(Observations::held).orElse(held),
+                asked.subList(first, first + tasks.size()));
+        JavaRDD<byte[]> given =
+            questions.rdd().zipPartitions(blocks(tasks, above), InverseDescent::joined);
+        if (rows != null) {
+          given =
+              given.zipPartitions(TaskSlice.of(rows, first, tasks.size()), InverseDescent::joined);
+        }
         JavaRDD<byte[]> level =
             levels
                 .level(l)
                 .zipPartitions(
-                    questions.rdd().zipPartitions(blocks(tasks, above), InverseDescent::joined),
+                    given,
                     (frames, in) ->
                         SubtreeInverse.run(b.value(), frames, questions.frame(in.next()), in)
                             .iterator());
@@ -76,7 +112,80 @@ public final class InverseDescent implements InverseNorms.Tree {
           }
         }
       }
+      if (rows != null) {
+        above.add(TaskSlice.of(rows, plan.driverKey(), 1));
+        leverages = leverages(above);
+      }
     }
+  }
+
+  private JavaPairRDD<Integer, byte[]> route(Observations observed) {
+    PlanHandle b = broadcast;
+    JavaRDD<Tuple2<Integer, byte[]>> routed =
+        JobScope.named(
+            context,
+            "leverages, rows to the tasks of their fronts",
+            () ->
+                observed
+                    .source
+                    .rows()
+                    .mapPartitionsWithIndex(
+                        (p, rows) -> new LeverageRouter(b.value(), p, rows), false));
+    return JavaPairRDD.fromJavaRDD(routed).partitionBy(new KeyPartitioner(plan.driverKey() + 1));
+  }
+
+  /** What the levels found, back where the rows came from; computed. */
+  private JavaRDD<double[]> leverages(List<JavaRDD<byte[]>> found) {
+    JavaRDD<byte[]> all = found.get(0);
+    for (int k = 1; k < found.size(); k++) {
+      all = all.union(found.get(k));
+    }
+    JavaRDD<byte[]> frames = all;
+    PlanHandle b = broadcast;
+    scope.describe("leverages, back to the partitions of their rows");
+    int partitions = observations.get().source.rows().getNumPartitions();
+    JavaPairRDD<Integer, byte[]> back =
+        JavaPairRDD.fromJavaRDD(frames.mapPartitions(InverseDescent::byPartition))
+            .partitionBy(new KeyPartitioner(partitions));
+    JavaRDD<double[]> values =
+        back.values().mapPartitionsWithIndex((p, in) -> merge(b.value(), p, in), true);
+    observations.get().held.persist(values, StorageLevel.MEMORY_AND_DISK());
+    SparkErrors.unwrap(values::count);
+    return values;
+  }
+
+  private static Iterator<Tuple2<Integer, byte[]>> byPartition(Iterator<byte[]> frames) {
+    var out = new ArrayList<Tuple2<Integer, byte[]>>();
+    while (frames.hasNext()) {
+      byte[] frame = frames.next();
+      if (Frame.kind(frame) == Frame.Kind.LEVERAGE) {
+        out.add(new Tuple2<>(LeverageCodec.partition(frame), frame));
+      }
+    }
+    return out.iterator();
+  }
+
+  private static Iterator<double[]> merge(SolvePlan plan, int partition, Iterator<byte[]> frames) {
+    double[] values = new double[Math.toIntExact(plan.readings().of(partition).rows())];
+    Arrays.fill(values, Double.NaN);
+    while (frames.hasNext()) {
+      LeverageCodec.decode(frames.next(), values);
+    }
+    for (int i = 0; i < values.length; i++) {
+      if (Double.isNaN(values[i])) {
+        throw new IllegalStateException(
+            "no leverage came of row " + i + " of partition " + partition);
+      }
+    }
+    return List.of(values).iterator();
+  }
+
+  /**
+   * After the descent: one element a partition of the rows, the leverages of its rows of positive
+   * weight, in order.
+   */
+  public JavaRDD<double[]> leverages() {
+    return leverages;
   }
 
   private static Iterator<byte[]> joined(Iterator<byte[]> question, Iterator<byte[]> blocks) {

@@ -10,6 +10,7 @@ import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.solve.TriangularSolve;
 import io.sparqr.spark.wire.BlockCodec;
+import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.spark.wire.FactorChunk;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.RowBatchCodec;
@@ -26,7 +27,8 @@ import java.util.Map;
 /**
  * Norms of R^-1's rows at one task's pivots, fronts from the top down: each front hands its
  * children the inverse's factor on their tails. Factors for children in other tasks travel as
- * packed trapezoids. On the way questions are answered: sqrt(u'Z u) for u within one front.
+ * packed trapezoids. On the way questions are answered: sqrt(u'Z u) for u within one front, and
+ * leverages of rows are found.
  */
 final class SubtreeInverse {
 
@@ -38,11 +40,12 @@ final class SubtreeInverse {
   private final List<FactorChunk.Segment> segments = new ArrayList<>();
   private final Map<Integer, InverseFactor> tails = new HashMap<>();
   private final List<byte[]> out = new ArrayList<>();
+  private final RowLeverages leverages;
   private final int[] position;
   private final double[] norm;
 
   private SubtreeInverse(
-      SolvePlan plan, Iterator<byte[]> frames, byte[] asked, Iterator<byte[]> blocks) {
+      SolvePlan plan, Iterator<byte[]> frames, byte[] asked, Iterator<byte[]> given) {
     this.plan = plan;
     this.analysis = plan.analysis();
     this.task = plan.partition().tasks().get(TaskReport.decode(frames.next()).task());
@@ -55,9 +58,14 @@ final class SubtreeInverse {
         }
       }
     }
-    for (ContributionBlock b : BlockCodec.decode(blocks)) {
+    var blocks = new ArrayList<byte[]>();
+    var rows = new ArrayList<byte[]>();
+    given.forEachRemaining(g -> (Frame.kind(g) == Frame.Kind.BLOCK ? blocks : rows).add(g));
+    for (ContributionBlock b : BlockCodec.decode(blocks.iterator())) {
       tails.put(b.front(), InverseFactor.unpack(b));
     }
+    ChangeCodec.refuse(rows);
+    this.leverages = new RowLeverages(analysis, rows);
     this.questions = RowBatchCodec.decode(List.of(asked), 1);
     int[] pivots = TriangularSolve.pivots(analysis, task);
     this.position = Arrays.copyOf(pivots, pivots.length + questions.rows());
@@ -69,13 +77,15 @@ final class SubtreeInverse {
    *
    * @param frames of the task, as {@code SubtreeRun} made them
    * @param asked rows u, ascending by front, with their numbers as right-hand sides
-   * @param blocks the inverse's factors on the tails of the task's outputs
+   * @param given the inverse's factors on the tails of the task's outputs, and rows whose leverages
+   *     are wanted, as {@link io.sparqr.spark.rows.LeverageRouter} sends them
    * @return the norms at the task's pivots, and as position n + k the answer to question k, as one
-   *     frame; then factors for children in other tasks
+   *     frame; then factors for children in other tasks; then the leverages
+   * @throws io.sparqr.error.InputChangedException if the rows are others than were factorized
    */
   static List<byte[]> run(
-      SolvePlan plan, Iterator<byte[]> frames, byte[] asked, Iterator<byte[]> blocks) {
-    var run = new SubtreeInverse(plan, frames, asked, blocks);
+      SolvePlan plan, Iterator<byte[]> frames, byte[] asked, Iterator<byte[]> given) {
+    var run = new SubtreeInverse(plan, frames, asked, given);
     run.descend();
     return run.out;
   }
@@ -99,11 +109,13 @@ final class SubtreeInverse {
       while (question > 0 && questions.front()[question - 1] == f) {
         answer(--question, f, z);
       }
+      leverages.front(f, z);
       for (int c = 0; c < analysis.childCount(f); c++) {
         toChild(analysis.child(f, c), f, z);
       }
     }
     out.add(0, VectorCodec.encodeSparse(new Sparse(position, norm, 1)));
+    out.addAll(leverages.frames());
   }
 
   private FrontInverse front(int f, List<FactorChunk.Segment> parts) {
@@ -131,7 +143,7 @@ final class SubtreeInverse {
     int[] local = local(f, Arrays.copyOfRange(questions.position(), from, to));
     int at = position.length - questions.rows() + question;
     position[at] = analysis.columns() + (int) questions.rhs()[question];
-    norm[at] = z.norm(local, Arrays.copyOfRange(questions.value(), from, to));
+    norm[at] = z.norm(local, questions.value(), from, to - from);
   }
 
   private void toChild(int child, int f, FrontInverse z) {

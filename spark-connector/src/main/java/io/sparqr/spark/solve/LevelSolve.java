@@ -95,8 +95,17 @@ public final class LevelSolve {
     }
   }
 
-  /** R'y = c from the lowest level up, in place, by position. */
+  /** R'y = c from the lowest level up, in place, by position; 0 in dead columns. */
   public void forward(double[] c, int width, JobScope scope) {
+    forward(c, width, false, scope);
+  }
+
+  /**
+   * The same.
+   *
+   * @param rest whether dead columns have what is left of c there instead of 0
+   */
+  public void forward(double[] c, int width, boolean rest, JobScope scope) {
     PlanHandle b = broadcast;
     for (int l = 0; l < levels.count(); l++) {
       scope.describe("forward substitution, level " + (l + 1) + " of " + levels.count());
@@ -108,7 +117,8 @@ public final class LevelSolve {
                 .level(l)
                 .zipPartitions(
                     given.rdd(),
-                    (frames, in) -> forward(b.value(), frames, given.frame(in.next())).iterator());
+                    (frames, in) ->
+                        forward(b.value(), frames, given.frame(in.next()), rest).iterator());
         List<byte[]> pieces = SparkErrors.unwrap(solved::collect);
         for (int t = 0; t < tasks.size(); t++) {
           addForward(tasks.get(t), VectorCodec.decodeSparse(pieces.get(t)), c, width);
@@ -117,9 +127,10 @@ public final class LevelSolve {
     }
   }
 
-  private static List<byte[]> forward(SolvePlan plan, Iterator<byte[]> frames, byte[] in) {
+  private static List<byte[]> forward(
+      SolvePlan plan, Iterator<byte[]> frames, byte[] in, boolean rest) {
     Sparse given = VectorCodec.decodeSparse(in);
-    return List.of(TriangularSolve.forward(plan, frames, given));
+    return List.of(TriangularSolve.forward(plan, frames, given, rest));
   }
 
   /** Own pivots are set, what lies outside is added. */

@@ -153,12 +153,14 @@ public final class TriangularSolve {
    * Forward substitution R'y = c.
    *
    * @param given c at the task's pivots, lower tasks' updates already subtracted
-   * @return y at the task's pivots (0 where dead), and at the columns outside the task what is to
-   *     be added to c
+   * @param rest whether dead columns have what is left of c there, which is 0 up to rounding if c
+   *     is a combination of R's rows; they are 0 otherwise
+   * @return y at the task's pivots, and at the columns outside the task what is to be added to c
    */
-  public static byte[] forward(SolvePlan plan, Iterator<byte[]> frames, Sparse given) {
+  public static byte[] forward(
+      SolvePlan plan, Iterator<byte[]> frames, Sparse given, boolean rest) {
     var solve = new TriangularSolve(plan, frames, given);
-    solve.runForward();
+    solve.runForward(rest);
     Sparse own = solve.pivots();
     Sparse out = solve.at(outside(plan.analysis(), solve.task));
     int n = own.position().length;
@@ -169,7 +171,7 @@ public final class TriangularSolve {
     return VectorCodec.encodeSparse(new Sparse(position, value, solve.width));
   }
 
-  private void runForward() {
+  private void runForward(boolean rest) {
     double[] row = new double[0];
     int[] column = new int[0];
     double[] y = new double[width];
@@ -200,7 +202,9 @@ public final class TriangularSolve {
         }
       }
     }
-    clearDead(live);
+    if (!rest) {
+      clearDead(live);
+    }
   }
 
   /** A sparse c reaches few rows. */

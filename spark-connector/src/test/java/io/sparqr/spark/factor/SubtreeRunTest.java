@@ -112,7 +112,7 @@ class SubtreeRunTest {
     double[] c = {1, 2, 3, 4};
     double[] y =
         VectorCodec.decodeSparse(
-                TriangularSolve.forward(plan, frames.iterator(), new Sparse(COLUMNS, c, 1)))
+                TriangularSolve.forward(plan, frames.iterator(), new Sparse(COLUMNS, c, 1), false))
             .value();
     assertThat(y[dead]).isZero();
     // something stands at the dead column again, as in what a caller hands in

@@ -211,7 +211,7 @@ final class LocalTree implements InverseNorms.Tree {
       Sparse piece =
           VectorCodec.decodeSparse(
               TriangularSolve.forward(
-                  plan, frames.get(t).iterator(), new Sparse(own, value, width)));
+                  plan, frames.get(t).iterator(), new Sparse(own, value, width), false));
       for (int i = 0; i < piece.position().length; i++) {
         for (int k = 0; k < width; k++) {
           int at = piece.position()[i] * width + k;

@@ -1,0 +1,32 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.inference;
+
+import io.sparqr.spark.SparseRow;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How many vectors of n values are on the driver at a time, and vectors of one entry. */
+final class Batches {
+
+  /** Most vectors of a batch. */
+  private static final int VECTORS = 64;
+
+  /** Most values of a batch, 64 MB. */
+  private static final long VALUES = 8 << 20;
+
+  private Batches() {}
+
+  /** Vectors of n values in a batch: 64, or fewer so that they have at most 64 MB; at least 1. */
+  static int width(int n) {
+    return (int) Math.max(1, Math.min(VECTORS, VALUES / Math.max(1, n)));
+  }
+
+  /** Unit vectors of columns. */
+  static List<SparseRow> units(int[] columns) {
+    var list = new ArrayList<SparseRow>(columns.length);
+    for (int j : columns) {
+      list.add(new SparseRow(new int[] {j}, new double[] {1}, 0));
+    }
+    return list;
+  }
+}

@@ -1,0 +1,74 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.inference;
+
+import java.io.Serializable;
+
+/**
+ * The small-sample corrections of cluster-robust covariances, and the degrees of freedom that go
+ * with them. n observations, G clusters of one way, k parameters.
+ *
+ * <ul>
+ *   <li>{@link #none()}: the sums as they are; t has n - p degrees of freedom.
+ *   <li>{@link #sandwichHc0()}: each way's sum times its G / (G - 1), as {@code
+ *       sandwich::vcovCL(type = "HC0", cadjust = TRUE)}; n - p.
+ *   <li>{@link #sandwich()}: the same times (n - 1) / (n - k), {@code vcovCL}'s default for {@code
+ *       lm} (type HC1); n - p.
+ *   <li>{@link #fixest()}: (n - 1) / (n - k) and the G / (G - 1) of the way with the fewest
+ *       clusters for all of them, t with that G - 1, as {@code fixest}'s {@code ssc(adj = TRUE,
+ *       cluster.adj = TRUE, cluster.df = "min", t.df = "min")}. Its k leaves out fixed effects that
+ *       are nested in the clusters (fixef.K = "nested"): {@link #fixest(long)} takes such a k.
+ * </ul>
+ *
+ * @param name for people
+ * @param adjusted whether there is a factor G / (G - 1)
+ * @param least whether that of the fewest clusters holds for all ways, and for the test
+ * @param sized whether there is the factor (n - 1) / (n - k)
+ * @param parameters k, or -1 for the rank
+ */
+public record ClusterCorrection(
+    String name, boolean adjusted, boolean least, boolean sized, long parameters)
+    implements Serializable {
+
+  /** No correction. */
+  public static ClusterCorrection none() {
+    return new ClusterCorrection("no correction", false, false, false, -1);
+  }
+
+  /** G / (G - 1). */
+  public static ClusterCorrection sandwichHc0() {
+    return new ClusterCorrection("sandwich, type HC0, cadjust", true, false, false, -1);
+  }
+
+  /** G / (G - 1) (n - 1) / (n - k). */
+  public static ClusterCorrection sandwich() {
+    return new ClusterCorrection("sandwich, type HC1, cadjust", true, false, true, -1);
+  }
+
+  /** min G / (min G - 1) (n - 1) / (n - rank), t of min G - 1. */
+  public static ClusterCorrection fixest() {
+    return new ClusterCorrection("fixest, ssc(fixef.K = \"full\")", true, true, true, -1);
+  }
+
+  /** The same with another number of parameters. */
+  public static ClusterCorrection fixest(long parameters) {
+    return new ClusterCorrection("fixest, ssc, k = " + parameters, true, true, true, parameters);
+  }
+
+  /** The factor of a way's sum. */
+  double factor(long clusters, long fewest, long observations, int rank) {
+    double factor = 1;
+    if (adjusted) {
+      double g = least ? fewest : clusters;
+      factor = g / (g - 1);
+    }
+    if (sized) {
+      double k = parameters < 0 ? rank : parameters;
+      factor *= (observations - 1) / (observations - k);
+    }
+    return factor;
+  }
+
+  double degreesOfFreedom(long fewest, long freedom) {
+    return least ? fewest - 1 : freedom;
+  }
+}

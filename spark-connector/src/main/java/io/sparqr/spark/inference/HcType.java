@@ -1,0 +1,31 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.inference;
+
+/**
+ * Heteroscedasticity-consistent covariances (White 1980; MacKinnon and White 1985), each as in R's
+ * {@code sandwich::vcovHC}: how the square of a residual e counts, h the row's leverage.
+ */
+public enum HcType {
+  /** e^2. */
+  HC0,
+  /** e^2 n / (n - p). */
+  HC1,
+  /** e^2 / (1 - h). */
+  HC2,
+  /** e^2 / (1 - h)^2, close to the jackknife. */
+  HC3;
+
+  boolean needsLeverages() {
+    return this == HC2 || this == HC3;
+  }
+
+  /** What e is multiplied by, of a row; 0 where the leverage is 1 and so e. */
+  double factor(double leverage) {
+    double rest = 1 - leverage;
+    return switch (this) {
+      case HC0, HC1 -> 1;
+      case HC2 -> rest < Influence.LEVERAGE_ONE ? 0 : 1 / Math.sqrt(rest);
+      case HC3 -> rest < Influence.LEVERAGE_ONE ? 0 : 1 / rest;
+    };
+  }
+}

@@ -1,0 +1,532 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.inference;
+
+import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.spark.HalfSolve;
+import io.sparqr.spark.LeastSquaresSolution;
+import io.sparqr.spark.QRFactorization;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.Fingerprint;
+import io.sparqr.spark.plan.Readings;
+import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.resource.SparkErrors;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+
+/**
+ * Statistics of a weighted least-squares fit, from its R on the executors. Good as long as the
+ * factorization is open; not for several threads at once.
+ *
+ * <p>The coefficients' classical covariance is sigma^2 (A'WA)^-1 over the live columns, under a
+ * ridge sigma^2 (A'WA + lambda I)^-1; sigma^2 = ||sqrt(W)(b - Ax)||^2 / (rows - rank). Contrasts
+ * and further rows are {@link SparseRow}s: indices and values; the label of a contrast is the value
+ * that its hypothesis says, the weight of a row to be predicted that of the observation to come. A
+ * batch of vectors costs a triangular solve or two with R, one Spark job a level each, and on the
+ * driver n values a vector, 64 MB at a time in all; (A'A)^-1 is formed nowhere.
+ */
+public final class Inference {
+
+  private final QRFactorization factorization;
+  private final JavaRDD<SparseRow> rows;
+  private final int label;
+  private LeastSquaresSolution solution;
+
+  private Inference(QRFactorization factorization, JavaRDD<SparseRow> rows, int label) {
+    this.factorization = Objects.requireNonNull(factorization, "factorization");
+    this.rows = Objects.requireNonNull(rows, "rows");
+    this.label = label;
+  }
+
+  /**
+   * For the first right-hand side.
+   *
+   * @param rows that were factorized: every pass over them checks that they are the same
+   */
+  public static Inference of(QRFactorization factorization, JavaRDD<SparseRow> rows) {
+    return new Inference(factorization, rows, 0);
+  }
+
+  /**
+   * The same for another right-hand side.
+   *
+   * @throws IllegalArgumentException if there is no such
+   */
+  public Inference ofRightHandSide(int k) {
+    if (k < 0 || k >= solution().rhsCount()) {
+      throw new IllegalArgumentException("right-hand side " + k);
+    }
+    return new Inference(factorization, rows, k);
+  }
+
+  private LeastSquaresSolution solution() {
+    if (solution == null) {
+      solution = factorization.solve();
+    }
+    return solution;
+  }
+
+  /** x, size n; 0 in dead columns. */
+  public double[] coefficients() {
+    return solution().x(label).clone();
+  }
+
+  /** ||sqrt(W)(b - Ax)||. */
+  public double residualNorm() {
+    return solution().residualNorms()[label];
+  }
+
+  /** Rows of positive weight. */
+  public long observations() {
+    return factorization.summary().matrix().rows();
+  }
+
+  /** Numerical rank of A. */
+  public int rank() {
+    return factorization.rank();
+  }
+
+  /** Rows of positive weight less the rank. */
+  public long degreesOfFreedom() {
+    return observations() - rank();
+  }
+
+  /** ||sqrt(W)(b - Ax)|| / sqrt(degreesOfFreedom), the residual standard error; NaN without any. */
+  public double sigma() {
+    long freedom = degreesOfFreedom();
+    return freedom > 0 ? residualNorm() / Math.sqrt(freedom) : Double.NaN;
+  }
+
+  /** Classical standard errors of all coefficients: {@link QRFactorization#standardErrors(int)}. */
+  public double[] standardErrors() {
+    return factorization.standardErrors(label);
+  }
+
+  /**
+   * The classical covariance of some coefficients: k x k, symmetric, NaN where a column is dead. A
+   * triangular solve for k columns that are one batch, otherwise two.
+   *
+   * @param columns original indices
+   */
+  public double[][] covariance(int... columns) {
+    double[][] v = covariance(Batches.units(columns));
+    int[] dead = factorization.deadColumns();
+    for (int k = 0; k < columns.length; k++) {
+      if (Arrays.binarySearch(dead, columns[k]) >= 0) {
+        Arrays.fill(v[k], Double.NaN);
+        for (double[] row : v) {
+          row[k] = Double.NaN;
+        }
+      }
+    }
+    return v;
+  }
+
+  /** The classical covariance of linear combinations: L (A'A)^-1 L' sigma^2, q x q. */
+  public double[][] covariance(List<SparseRow> contrasts) {
+    double[][] g = unscaled(contrasts);
+    double sigma = sigma();
+    for (double[] row : g) {
+      for (int k = 0; k < row.length; k++) {
+        row[k] *= sigma * sigma;
+      }
+    }
+    return g;
+  }
+
+  /** L (A'A)^-1 L' over the live columns. */
+  private double[][] unscaled(List<SparseRow> l) {
+    int q = l.size();
+    int batch = Batches.width(columns());
+    double[][] g = new double[q][q];
+    if (q <= batch) {
+      HalfSolve w = factorization.halfSolve(l);
+      for (int i = 0; i < q; i++) {
+        for (int j = 0; j <= i; j++) {
+          g[i][j] = w.product(i, j);
+          g[j][i] = g[i][j];
+        }
+      }
+      return g;
+    }
+    for (int from = 0; from < q; from += batch) {
+      int to = Math.min(q, from + batch);
+      double[][] z = factorization.inverseTimes(l.subList(from, to));
+      for (int j = from; j < to; j++) {
+        for (int i = 0; i <= j; i++) {
+          g[i][j] = dot(l.get(i), z[j - from]);
+          g[j][i] = g[i][j];
+        }
+      }
+    }
+    return g;
+  }
+
+  /** n. */
+  public int columns() {
+    return factorization.summary().matrix().columns();
+  }
+
+  /**
+   * Whether linear combinations l'b are the same for all least-squares solutions: whether l is
+   * orthogonal to the null space of A, up to what the rank test's tolerance lets pass. A triangular
+   * solve.
+   */
+  public boolean[] estimable(List<SparseRow> contrasts) {
+    boolean[] all = new boolean[contrasts.size()];
+    int batch = Batches.width(columns());
+    for (int from = 0; from < all.length; from += batch) {
+      int to = Math.min(all.length, from + batch);
+      boolean[] some = factorization.halfSolve(contrasts.subList(from, to)).estimable();
+      System.arraycopy(some, 0, all, from, some.length);
+    }
+    return all;
+  }
+
+  /** Each l'b = c by itself, c the contrast's label, with the classical covariance. */
+  public List<ContrastTest> contrasts(List<SparseRow> contrasts) {
+    var tests = new ArrayList<ContrastTest>();
+    double[] x = solution().x(label);
+    double sigma = sigma();
+    int batch = Batches.width(columns());
+    for (int from = 0; from < contrasts.size(); from += batch) {
+      var some = contrasts.subList(from, Math.min(contrasts.size(), from + batch));
+      HalfSolve w = factorization.halfSolve(some);
+      for (int k = 0; k < some.size(); k++) {
+        boolean estimable = w.estimable()[k];
+        double open = estimable || isLive(some.get(k)) ? 1 : Double.NaN;
+        double estimate = (dot(some.get(k), x) - hypothesis(some.get(k))) * open;
+        tests.add(
+            ContrastTest.of(estimate, sigma * w.norm(k) * open, degreesOfFreedom(), estimable));
+      }
+    }
+    return tests;
+  }
+
+  /**
+   * All l'b = c together, with the classical covariance.
+   *
+   * @throws IllegalArgumentException if a contrast has dead columns and is not estimable, or if it
+   *     depends on those before it
+   */
+  public WaldTest waldTest(List<SparseRow> contrasts) {
+    int q = contrasts.size();
+    if (q == 0) {
+      throw new IllegalArgumentException("a joint test of no contrasts");
+    }
+    double[] x = solution().x(label);
+    double[] c = new double[q];
+    for (int k = 0; k < q; k++) {
+      c[k] = dot(contrasts.get(k), x) - hypothesis(contrasts.get(k));
+    }
+    double wald;
+    if (q <= Batches.width(columns())) {
+      HalfSolve w = factorization.halfSolve(contrasts);
+      requireDefined(contrasts, w.estimable());
+      double[][] root = new double[q][];
+      Arrays.setAll(root, w::column);
+      wald = Gram.ofRoot(root, c);
+    } else {
+      requireDefined(contrasts, estimable(contrasts));
+      wald = Gram.of(unscaled(contrasts), c);
+    }
+    double sigma = sigma();
+    return WaldTest.of(wald / sigma / sigma, q, degreesOfFreedom());
+  }
+
+  private void requireDefined(List<SparseRow> contrasts, boolean[] estimable) {
+    for (int k = 0; k < estimable.length; k++) {
+      if (!estimable[k] && !isLive(contrasts.get(k))) {
+        throw new IllegalArgumentException(
+            "contrast " + k + " has a dead column and is not estimable");
+      }
+    }
+  }
+
+  /** Whether a vector is zero in all dead columns. */
+  private boolean isLive(SparseRow l) {
+    int[] dead = factorization.deadColumns();
+    for (int e = 0; e < l.indices().length; e++) {
+      if (l.values()[e] != 0 && Arrays.binarySearch(dead, l.indices()[e]) >= 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Of few new rows: one triangular solve for each, in batches.
+   *
+   * @param rows with as many columns; their weights are those of observations to come
+   */
+  public List<Prediction> predict(List<SparseRow> rows) {
+    var all = new ArrayList<Prediction>();
+    double[] x = solution().x(label);
+    double sigma = sigma();
+    int batch = Batches.width(columns());
+    for (int from = 0; from < rows.size(); from += batch) {
+      var some = rows.subList(from, Math.min(rows.size(), from + batch));
+      HalfSolve w = factorization.halfSolve(some);
+      for (int k = 0; k < some.size(); k++) {
+        SparseRow a = some.get(k);
+        double open = w.estimable()[k] ? 1 : Double.NaN;
+        all.add(
+            new Prediction(
+                dot(a, x) * open, sigma * w.norm(k) * open, sigma, a.weight(), degreesOfFreedom()));
+      }
+    }
+    return all;
+  }
+
+  /** Lower and upper ends of the coefficients' confidence intervals: k x 2. */
+  public double[][] confidenceIntervals(double level, int... columns) {
+    List<ContrastTest> tests = contrasts(Batches.units(columns));
+    double[][] ends = new double[columns.length][];
+    Arrays.setAll(ends, k -> tests.get(k).confidenceInterval(level));
+    return ends;
+  }
+
+  /**
+   * Leverage, residuals and Cook's distance of every row, exactly: one element a row, partitions
+   * and order as the rows'. Computed when read; the leverages at this call, see {@link
+   * QRFactorization#leverages()}.
+   *
+   * @throws io.sparqr.error.InputChangedException when read, if the rows are not those of the fit
+   */
+  public JavaRDD<Influence> influence() {
+    var fit = new Influence.Fit(residualNorm(), degreesOfFreedom(), rank());
+    Observations.Fit at = fit();
+    return rows.zipPartitions(
+        leverages(), (r, h) -> new Observations(at, h.next(), r).influence(fit));
+  }
+
+  /**
+   * PRESS, the sum of the weighted squares of {@link Influence#deletedResidual()}; NaN if some
+   * leverage is 1. Sums in the order of the rows: the same bits on every run.
+   */
+  public double press() {
+    Observations.Fit at = fit();
+    JavaRDD<double[]> parts =
+        rows.zipPartitions(
+            leverages(),
+            (r, h) -> List.of(new double[] {press(new Observations(at, h.next(), r))}).iterator());
+    double sum = 0;
+    for (double[] part : scoped("PRESS", () -> SparkErrors.unwrap(parts::collect))) {
+      sum += part[0];
+    }
+    return sum;
+  }
+
+  private static double press(Observations rows) {
+    double sum = 0;
+    while (rows.nextThatCounts()) {
+      double rest = 1 - rows.leverage();
+      double e = rest < Influence.LEVERAGE_ONE ? Double.NaN : rows.weightedResidual() / rest;
+      sum += e * e;
+    }
+    return sum;
+  }
+
+  /** Runs in a job group of its own, or the caller's. */
+  private <T> T scoped(String what, Supplier<T> action) {
+    try (var scope = new JobScope(JavaSparkContext.fromSparkContext(rows.context()))) {
+      scope.describe(what);
+      return action.get();
+    }
+  }
+
+  /**
+   * The heteroscedasticity-consistent covariance of some coefficients, as {@code sandwich::vcovHC}
+   * has it. Two triangular solves and a pass over the rows a batch of columns ({@link Batches}: 64,
+   * or fewer of them beyond 131,072 columns), n values a column on the driver and in a broadcast;
+   * HC2 and HC3 need the leverages besides.
+   *
+   * @param columns original indices, at most 10,000; covariances are had of one batch, variances of
+   *     any number
+   * @throws IllegalArgumentException if there are too many columns, with what they would cost
+   */
+  public RobustCovariance robust(HcType type, int... columns) {
+    var sandwich = new Sandwich(factorization, rows, columns(), columns, type);
+    var pass = new ScorePass(rows, fit());
+    JavaRDD<Observations.Leverages> h = type.needsLeverages() ? leverages() : null;
+    Sandwich.Found found = scoped("robust errors", () -> sandwich.run(c -> pass.ofRows(c, h)));
+    double factor = type == HcType.HC1 ? observations() / (double) degreesOfFreedom() : 1;
+    return covariance(
+        type.name(), columns, found, new double[] {factor}, new long[0], degreesOfFreedom());
+  }
+
+  /**
+   * The cluster-robust covariance of some coefficients: scores are summed within clusters (Liang
+   * and Zeger 1986). Cost as {@link #robust}, and a shuffle of k values a cluster and partition.
+   *
+   * @param keys one a row, aligned with the rows: texts, numbers, lists of such
+   * @throws IllegalArgumentException if there are too many columns
+   * @throws io.sparqr.error.DimensionMismatchException if keys and rows are not aligned
+   */
+  public RobustCovariance clustered(ClusterCorrection correction, JavaRDD<?> keys, int... columns) {
+    JavaRDD<String[]> texts = keys.map(k -> new String[] {ClusterKeys.text(k)});
+    return clustered(correction, texts, 1, columns);
+  }
+
+  /**
+   * The same by two ways at once: those of the first, plus those of the second, less those of both
+   * together (Cameron, Gelbach, Miller 2011, J. Bus. Econ. Stat. 29). Variances may be negative:
+   * their errors are NaN.
+   */
+  public RobustCovariance clustered(
+      ClusterCorrection correction, JavaRDD<?> first, JavaRDD<?> second, int... columns) {
+    JavaRDD<String[]> texts =
+        first
+            .map(ClusterKeys::text)
+            .zip(second.map(ClusterKeys::text))
+            .map(p -> new String[] {p._1(), p._2(), p._1().length() + ":" + p._1() + p._2()});
+    return clustered(correction, texts, 3, columns);
+  }
+
+  private RobustCovariance clustered(
+      ClusterCorrection correction, JavaRDD<String[]> keys, int ways, int... columns) {
+    var sandwich = new Sandwich(factorization, rows, columns(), columns, HcType.HC0);
+    var pass = new ScorePass(rows, fit());
+    if (keys.getNumPartitions() != rows.getNumPartitions()) {
+      throw new DimensionMismatchException(
+          "cluster keys come in %d partitions, the rows in %d"
+              .formatted(keys.getNumPartitions(), rows.getNumPartitions()),
+          "partitions",
+          rows.getNumPartitions(),
+          keys.getNumPartitions());
+    }
+    Sandwich.Found found =
+        scoped("cluster-robust errors", () -> sandwich.run(c -> pass.ofClusters(c, keys, ways)));
+    long[] clusters = found.clusters();
+    long fewest = ways == 1 ? clusters[0] : Math.min(clusters[0], clusters[1]);
+    double[] factor = new double[ways];
+    for (int way = 0; way < ways; way++) {
+      factor[way] =
+          (way == 2 ? -1 : 1) * correction.factor(clusters[way], fewest, observations(), rank());
+    }
+    return covariance(
+        (ways == 1 ? "clustered" : "two-way clustered") + ", " + correction.name(),
+        columns,
+        found,
+        factor,
+        clusters,
+        correction.degreesOfFreedom(fewest, degreesOfFreedom()));
+  }
+
+  private RobustCovariance covariance(
+      String estimator,
+      int[] columns,
+      Sandwich.Found found,
+      double[] factor,
+      long[] clusters,
+      double freedom) {
+    int k = columns.length;
+    double[] variances = new double[k];
+    double[][] v = found.covariance() == null ? null : new double[k][k];
+    double[] x = solution().x(label);
+    int[] dead = factorization.deadColumns();
+    for (int i = 0; i < k; i++) {
+      boolean out = Arrays.binarySearch(dead, columns[i]) >= 0;
+      for (int way = 0; way < factor.length; way++) {
+        variances[i] += factor[way] * found.variances()[way][i];
+        for (int j = 0; v != null && j < k; j++) {
+          boolean gone = out || Arrays.binarySearch(dead, columns[j]) >= 0;
+          v[i][j] += gone ? Double.NaN : factor[way] * found.covariance()[way][i][j];
+        }
+      }
+      variances[i] = out ? Double.NaN : variances[i];
+    }
+    double[] coefficients = Arrays.stream(columns).mapToDouble(j -> x[j]).toArray();
+    return new RobustCovariance(
+        new RobustCovariance.Made(
+            estimator,
+            columns.clone(),
+            coefficients,
+            variances,
+            v,
+            clusters,
+            freedom,
+            found.ones()));
+  }
+
+  /** Each partition's, with its number, which a task of the caller's need not have. */
+  JavaRDD<Observations.Leverages> leverages() {
+    return factorization
+        .leverages()
+        .mapPartitionsWithIndex(
+            (p, h) -> List.of(new Observations.Leverages(p, h.next())).iterator(), true);
+  }
+
+  /** The rows of the fit. */
+  JavaRDD<SparseRow> rows() {
+    return rows;
+  }
+
+  /** What is the statistics' of. */
+  QRFactorization factorization() {
+    return factorization;
+  }
+
+  Observations.Fit fit() {
+    return new Observations.Fit(solution().x(label), label, factorization.readings());
+  }
+
+  /**
+   * Log-likelihood of normal errors at the fit, as R's {@code logLik}: -n/2 (log(2 pi RSS / n) + 1)
+   * for weights 1.
+   *
+   * @param logWeights sum of the logarithms of the positive weights, 0 for weights 1
+   */
+  public double logLikelihood(double logWeights) {
+    double n = observations();
+    double variance = 2 * (Math.log(residualNorm()) - Math.log(n) / 2);
+    return 0.5 * (logWeights - n * (Math.log(2 * Math.PI) + variance + 1));
+  }
+
+  /** 2 (rank + 1) - 2 logLikelihood, as R's {@code AIC}. */
+  public double aic(double logWeights) {
+    return 2.0 * (rank() + 1) - 2 * logLikelihood(logWeights);
+  }
+
+  /** log(observations) (rank + 1) - 2 logLikelihood, as R's {@code BIC}. */
+  public double bic(double logWeights) {
+    return Math.log(observations()) * (rank() + 1) - 2 * logLikelihood(logWeights);
+  }
+
+  /**
+   * Refuses fits of other observations.
+   *
+   * @throws IllegalArgumentException if partitions, rows, weights or labels differ
+   */
+  void requireSameObservations(Inference other) {
+    Readings mine = factorization.readings();
+    Readings its = other.factorization.readings();
+    boolean same = label == other.label && mine.partitions() == its.partitions();
+    for (int p = 0; same && p < mine.partitions(); p++) {
+      Fingerprint a = mine.of(p);
+      Fingerprint b = its.of(p);
+      same = a.rows() == b.rows() && a.weights() == b.weights() && a.labels() == b.labels();
+    }
+    if (!same) {
+      throw new IllegalArgumentException(
+          "the fits are not of the same observations: other rows, weights or labels, another"
+              + " order, or other partitions");
+    }
+  }
+
+  private static double hypothesis(SparseRow l) {
+    return l.labels().length == 0 ? 0 : l.labels()[0];
+  }
+
+  private static double dot(SparseRow l, double[] x) {
+    double sum = 0;
+    for (int e = 0; e < l.indices().length; e++) {
+      sum += l.values()[e] * x[l.indices()[e]];
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,345 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.inference;
+
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.inference.TwoWayRows.Roles;
+import io.sparqr.spark.inference.VarianceComponents.Moments;
+import io.sparqr.spark.pattern.ColumnChunks;
+import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.resource.KeyPartitioner;
+import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.ObjectCodec;
+import io.sparqr.spark.wire.VectorCodec;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
+import scala.Tuple2;
+
+/**
+ * Variances of worker and firm effects and their covariance, corrected for the noise of the
+ * estimates: exactly, without random projections.
+ *
+ * <p>With Z = (A'A)^-1 and V = Z (sum s_i a_i a_i') Z the correction of a moment x'Mx is tr(M V),
+ * s_i the errors' variances. With z = Z a_i, effects alpha, psi and b of z, and x_t the other
+ * columns of row t, n_j the rows of firm j, tr(M V) is the sum over i of s_i times
+ *
+ * <pre>
+ *   sum_t psi_t^2       = sum_j n_j (a_i'Z e_j)^2
+ *   sum_t alpha_t psi_t = psi_i - sum_t psi_t^2 - sum_t psi_t x_t'b
+ *   sum_t alpha_t^2     = alpha_i - sum_t alpha_t psi_t - sum_t alpha_t x_t'b
+ *   alpha_i             = h_i - psi_i - x_i'b
+ * </pre>
+ *
+ * over the sum of the weights, less what the means take: A'A z = a_i, whose rows of the firms say
+ * that sum_t psi_t (a_t'z) is psi_i. So one way's columns of Z are enough, those of the way with
+ * fewer; the other way's squares follow from the leverages. That is two triangular solves a firm (k
+ * of them) and a pass over the rows every {@link Batches} of firms, with 2 k flops an entry of A in
+ * all, and 2 + 3 p solves for p other columns: nothing that grows with the workers. n values a
+ * vector on the driver, as {@link Inference}.
+ */
+public final class LeaveOutVariance {
+
+  /** Most columns that are of neither way. */
+  private static final int MOST_OTHERS = 64;
+
+  private final Inference inference;
+  private final JavaSparkContext context;
+  private final int n;
+  private final Roles roles;
+  private final int[] workers;
+  private final int[] firms;
+
+  private LeaveOutVariance(Inference inference, int[] workers, int[] firms) {
+    this.inference = inference;
+    this.context = JavaSparkContext.fromSparkContext(inference.rows().context());
+    this.n = inference.columns();
+    this.workers = workers.clone();
+    this.firms = firms.clone();
+    byte[] way = new byte[n];
+    mark(way, workers, TwoWayRows.WORKER);
+    mark(way, firms, TwoWayRows.FIRM);
+    int[] place = new int[n];
+    int others = 0;
+    for (int j = 0; j < n; j++) {
+      place[j] = way[j] == TwoWayRows.OTHER ? others++ : -1;
+    }
+    if (others > MOST_OTHERS) {
+      throw new IllegalArgumentException(
+          "%,d columns of neither workers nor firms, %d at most: partial them out first"
+              .formatted(others, MOST_OTHERS));
+    }
+    this.roles = new Roles(way, place, others);
+  }
+
+  private static void mark(byte[] way, int[] columns, byte as) {
+    if (columns.length == 0) {
+      throw new IllegalArgumentException("no columns of the " + (as == 1 ? "workers" : "firms"));
+    }
+    for (int j : columns) {
+      if (way[j] != TwoWayRows.OTHER) {
+        throw new IllegalArgumentException("column " + j + " is given twice");
+      }
+      way[j] = as;
+    }
+  }
+
+  /**
+   * Of a fit without a ridge, of dummies for workers and for firms and some other columns.
+   *
+   * @param inference of the fit; with observations of a {@link LeaveOneOutSet}
+   * @param workers columns of the workers' dummies, one of them in a row at most
+   * @param firms columns of the firms' dummies, likewise
+   * @throws IllegalArgumentException if some row's leverage is 1, if a row is no such, or there are
+   *     more than 64 other columns
+   */
+  public static VarianceComponents of(Inference inference, int[] workers, int[] firms) {
+    var made = new LeaveOutVariance(inference, workers, firms);
+    try (var scope = new JobScope(made.context)) {
+      return made.run(scope);
+    }
+  }
+
+  private VarianceComponents run(JobScope scope) {
+    JavaRDD<Observations.Leverages> h = inference.leverages();
+    scope.describe("variance components, sums by column");
+    var sums = new double[2];
+    double[] byColumn = byColumn(sums);
+    double total = sums[0];
+    double[] x = inference.coefficients();
+    var fit =
+        new TwoWayRows.Fit(
+            x, mean(workers, byColumn, total, x), mean(firms, byColumn, total, x), sums[1] / total);
+    scope.describe("variance components, means and other columns");
+    double[] head = moments(fit, means(byColumn, total), h);
+    requireLeverages(head);
+    boolean swap = workers.length < firms.length;
+    double[] effects = effects(scope, fit, swap ? workers : firms, byColumn, h);
+    var plugIn = new Moments(head[0] / total, head[1] / total, head[2] / total);
+    double sigma = inference.sigma();
+    return new VarianceComponents(
+        plugIn,
+        plugIn.minus(correction(head, 1, effects, swap, total), sigma * sigma),
+        plugIn.minus(correction(head, 0, effects, swap, total), 1));
+  }
+
+  private void requireLeverages(double[] head) {
+    if (head[3] > 0) {
+      throw new IllegalArgumentException(
+          "%,.0f rows have leverage 1, they cannot be left out: take the leave-one-out connected set"
+              .formatted(head[3]));
+    }
+    int rank = inference.rank();
+    if (!(Math.abs(head[4] - rank) < 1e-6 * rank)) {
+      throw new IllegalArgumentException(
+          "the leverages' sum is %s and not the rank, %,d: a fit with a ridge?"
+              .formatted(head[4], rank));
+    }
+  }
+
+  /** tr(M V) of the three moments, from the terms with a weight's number. */
+  private static Moments correction(
+      double[] head, int weight, double[] effects, boolean swap, double total) {
+    int at = TwoWayRows.HEAD + weight * TwoWayRows.TERMS;
+    double meansWorker = head[at];
+    double meansFirm = head[at + 1];
+    double meansBoth = head[at + 2];
+    double leverage = head[at + 3];
+    double others = head[at + 4];
+    double narrowOthers = head[at + (swap ? 5 : 6)];
+    double wideOthers = head[at + (swap ? 6 : 5)];
+    double narrow = effects[2 * weight];
+    double narrowOwn = effects[2 * weight + 1];
+    double cross = narrowOwn - narrow - narrowOthers;
+    double wideOwn = leverage - narrowOwn - others;
+    double wide = wideOwn - cross - wideOthers;
+    return new Moments(
+        (swap ? narrow : wide) / total - meansWorker,
+        (swap ? wide : narrow) / total - meansFirm,
+        cross / total - meansBoth);
+  }
+
+  private double mean(int[] columns, double[] byColumn, double total, double[] x) {
+    double sum = 0;
+    for (int j : columns) {
+      sum += byColumn[j * (1 + roles.others())] / total * x[j];
+    }
+    return sum;
+  }
+
+  /** Vectors whose products with (A'A)^-1 {@link TwoWayRows#moments} takes. */
+  private List<SparseRow> means(double[] byColumn, double total) {
+    var vectors = new ArrayList<SparseRow>();
+    vectors.add(vector(workers, byColumn, 0, 1 / total));
+    vectors.add(vector(firms, byColumn, 0, 1 / total));
+    int[] others = IntStream.range(0, n).filter(j -> roles.way()[j] == TwoWayRows.OTHER).toArray();
+    vectors.addAll(Batches.units(others));
+    for (int[] way : List.of(workers, firms)) {
+      for (int k = 0; k < others.length; k++) {
+        vectors.add(vector(way, byColumn, 1 + k, 1));
+      }
+    }
+    return vectors;
+  }
+
+  private SparseRow vector(int[] columns, double[] byColumn, int which, double factor) {
+    double[] value = new double[columns.length];
+    for (int i = 0; i < value.length; i++) {
+      value[i] = byColumn[columns[i] * (1 + roles.others()) + which] * factor;
+    }
+    return new SparseRow(columns, value, 0);
+  }
+
+  /** {@link TwoWayRows#columns}; the two sums go to the array. */
+  private double[] byColumn(double[] sums) {
+    int reducers = Math.max(1, Math.min(64, inference.rows().getNumPartitions()));
+    Observations.Fit at = inference.fit();
+    Roles r = roles;
+    JavaRDD<Tuple2<Integer, byte[]>> frames =
+        inference
+            .rows()
+            .mapPartitionsWithIndex(
+                (p, rows) ->
+                    byColumn(
+                        new Observations(at, new Observations.Leverages(p, null), rows),
+                        r,
+                        reducers),
+                false);
+    JavaRDD<byte[]> merged =
+        JavaPairRDD.fromJavaRDD(frames)
+            .partitionBy(new KeyPartitioner(reducers))
+            .values()
+            .mapPartitions(LeaveOutVariance::merge);
+    double[] all = new double[Math.multiplyExact(n, 1 + roles.others())];
+    var parts = new ArrayList<TwoWayRows.Sums>();
+    for (byte[] frame :
+        JobScope.run(context, "variance components, sums by column", merged::collect)) {
+      if (Frame.kind(frame) == Frame.Kind.CHUNK) {
+        ColumnChunks.place(frame, all);
+      } else {
+        parts.add(ObjectCodec.decode(frame, TwoWayRows.Sums.class));
+      }
+    }
+    System.arraycopy(TwoWayRows.total(parts), 0, sums, 0, 2);
+    return all;
+  }
+
+  private static Iterator<Tuple2<Integer, byte[]>> byColumn(
+      Observations rows, Roles roles, int reducers) {
+    var chunks = new ColumnChunks();
+    double[] sums = TwoWayRows.columns(rows, roles, chunks);
+    var out = new ArrayList<Tuple2<Integer, byte[]>>();
+    int p = rows.partition();
+    out.add(new Tuple2<>(p % reducers, ObjectCodec.encode(new TwoWayRows.Sums(p, sums))));
+    var frames = new ArrayList<byte[]>();
+    chunks.encode(p, frames);
+    for (byte[] f : frames) {
+      out.add(new Tuple2<>(VectorCodec.chunk(f) % reducers, f));
+    }
+    return out.iterator();
+  }
+
+  private static Iterator<byte[]> merge(Iterator<byte[]> in) {
+    var out = new ArrayList<byte[]>();
+    var chunks = new ArrayList<byte[]>();
+    while (in.hasNext()) {
+      byte[] frame = in.next();
+      (Frame.kind(frame) == Frame.Kind.CHUNK ? chunks : out).add(frame);
+    }
+    ColumnChunks.merge(chunks, Double::sum).encode(0, out);
+    return out.iterator();
+  }
+
+  private double[] moments(
+      TwoWayRows.Fit fit, List<SparseRow> vectors, JavaRDD<Observations.Leverages> h) {
+    Observations.Fit at = inference.fit();
+    Roles r = roles;
+    return summed(inverse(vectors), (g, row) -> TwoWayRows.moments(row, r, fit, g), at, h);
+  }
+
+  /** Of all batches of a way's columns. */
+  private double[] effects(
+      JobScope scope,
+      TwoWayRows.Fit fit,
+      int[] columns,
+      double[] byColumn,
+      JavaRDD<Observations.Leverages> h) {
+    int[] number = new int[n];
+    Arrays.fill(number, -1);
+    double[] weight = new double[columns.length];
+    for (int k = 0; k < columns.length; k++) {
+      number[columns[k]] = k;
+      weight[k] = byColumn[columns[k] * (1 + roles.others())];
+    }
+    Observations.Fit at = inference.fit();
+    double mean = fit.meanLabel();
+    int batch = Batches.width(n);
+    double[] total = new double[4];
+    for (int from = 0; from < columns.length; from += batch) {
+      int to = Math.min(columns.length, from + batch);
+      scope.describe("variance components, effects %d of %d".formatted(to, columns.length));
+      int first = from;
+      double[] some =
+          summed(
+              inverse(Batches.units(Arrays.copyOfRange(columns, from, to))),
+              (z, row) -> TwoWayRows.effects(row, mean, z, number, weight, first),
+              at,
+              h);
+      for (int i = 0; i < total.length; i++) {
+        total[i] += some[i];
+      }
+    }
+    return total;
+  }
+
+  /** What is summed over a partition's rows with some columns of (A'A)^-1. */
+  private interface Sum extends java.io.Serializable {
+    double[] of(double[] z, Observations rows);
+  }
+
+  private double[] summed(
+      double[] z, Sum sum, Observations.Fit at, JavaRDD<Observations.Leverages> h) {
+    Broadcast<double[]> sent = context.broadcast(z);
+    try {
+      JavaRDD<byte[]> parts =
+          inference
+              .rows()
+              .zipPartitions(
+                  h,
+                  (rows, leverages) -> {
+                    Observations.Leverages l = leverages.next();
+                    double[] values = sum.of(sent.value(), new Observations(at, l, rows));
+                    return List.of(ObjectCodec.encode(new TwoWayRows.Sums(l.partition(), values)))
+                        .iterator();
+                  });
+      return TwoWayRows.total(
+          JobScope.run(context, "variance components", parts::collect).stream()
+              .map(f -> ObjectCodec.decode(f, TwoWayRows.Sums.class))
+              .toList());
+    } finally {
+      sent.destroy();
+    }
+  }
+
+  /** (A'A)^-1 times vectors, n x k, row-major. */
+  private double[] inverse(List<SparseRow> vectors) {
+    int k = vectors.size();
+    double[] all = new double[Math.multiplyExact(n, k)];
+    int batch = Batches.width(n);
+    for (int from = 0; from < k; from += batch) {
+      double[][] z =
+          inference.factorization().inverseTimes(vectors.subList(from, Math.min(k, from + batch)));
+      for (int c = 0; c < z.length; c++) {
+        for (int j = 0; j < n; j++) {
+          all[j * k + from + c] = z[c][j];
+        }
+      }
+    }
+    return all;
+  }
+}

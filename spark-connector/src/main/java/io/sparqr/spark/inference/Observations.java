@@ -1,0 +1,165 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.inference;
+
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.Readings;
+import io.sparqr.spark.rows.RowReader;
+import java.io.Serializable;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+
+/**
+ * A partition's rows once more, with their residuals at x and their leverages: held against the
+ * first reading at the end. Not thread-safe.
+ */
+final class Observations {
+
+  private final Fit fit;
+  private final int partition;
+  private final double[] leverage;
+  private final Iterator<SparseRow> rows;
+  private final RowReader reader;
+  private SparseRow row;
+  private int number = -1;
+  private boolean counts;
+
+  /**
+   * What a pass has to know of a fit.
+   *
+   * @param x coefficients
+   * @param label the right-hand side
+   * @param readings what the rows were
+   */
+  record Fit(double[] x, int label, Readings readings) implements Serializable {}
+
+  /**
+   * Of a partition.
+   *
+   * @param of its rows of positive weight; null if nobody asks
+   */
+  record Leverages(int partition, double[] of) {}
+
+  /** The rows of a partition. */
+  Observations(Fit fit, Leverages leverages, Iterator<SparseRow> rows) {
+    this.fit = fit;
+    this.partition = leverages.partition;
+    this.leverage = leverages.of;
+    this.rows = rows;
+    this.reader = new RowReader(partition, fit.x.length);
+  }
+
+  /**
+   * Moves to the next row, whatever its weight.
+   *
+   * @return false at the end
+   * @throws io.sparqr.error.InputChangedException at the end, if the rows are not those of the fit
+   */
+  boolean next() {
+    if (!rows.hasNext()) {
+      var changed = fit.readings.change(partition, reader.fingerprint(), true);
+      if (changed.isPresent()) {
+        throw changed.get();
+      }
+      return false;
+    }
+    row = rows.next();
+    counts = reader.read(row);
+    number += counts ? 1 : 0;
+    return true;
+  }
+
+  /** Moves to the next row of positive weight. */
+  boolean nextThatCounts() {
+    while (next()) {
+      if (counts) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The partition. */
+  int partition() {
+    return partition;
+  }
+
+  /** Whether the row's weight is positive. */
+  boolean counts() {
+    return counts;
+  }
+
+  /** Entries of the row. */
+  int count() {
+    return reader.count();
+  }
+
+  /** Columns [0, count). */
+  int[] index() {
+    return reader.index();
+  }
+
+  /** Values [0, count), times sqrt(weight). */
+  double[] value() {
+    return reader.value();
+  }
+
+  double weight() {
+    return row.weight();
+  }
+
+  /** sqrt(weight) b. */
+  double weightedLabel() {
+    return reader.rhs()[fit.label];
+  }
+
+  /** sqrt(weight) (b - a'x). */
+  double weightedResidual() {
+    double r = reader.rhs()[fit.label];
+    for (int k = 0; k < reader.count(); k++) {
+      r -= reader.value()[k] * fit.x[reader.index()[k]];
+    }
+    return r;
+  }
+
+  /** b - a'x. */
+  double residual() {
+    double r = row.labels()[fit.label];
+    for (int k = 0; k < row.indices().length; k++) {
+      r -= row.values()[k] * fit.x[row.indices()[k]];
+    }
+    return r;
+  }
+
+  /** Of a row that counts. */
+  double leverage() {
+    if (number >= leverage.length) {
+      // more rows than there were: the end says so
+      return Double.NaN;
+    }
+    return leverage[number];
+  }
+
+  /** One element a row, whatever its weight. */
+  Iterator<Influence> influence(Influence.Fit of) {
+    return new Iterator<>() {
+      private boolean known;
+      private boolean more;
+
+      @Override
+      public boolean hasNext() {
+        more = known ? more : Observations.this.next();
+        known = true;
+        return more;
+      }
+
+      @Override
+      public Influence next() {
+        if (!hasNext()) {
+          throw new NoSuchElementException();
+        }
+        known = false;
+        return counts ? of.of(leverage(), residual(), row.weight()) : of.none(residual());
+      }
+    };
+  }
+}

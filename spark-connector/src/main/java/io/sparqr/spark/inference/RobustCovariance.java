@@ -1,0 +1,155 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.inference;
+
+import io.sparqr.spark.SparseRow;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A sandwich covariance of some coefficients: (A'A)^-1 M (A'A)^-1, M the sum of squares of scores
+ * of rows or of clusters. Two-way sums may have negative variances in small samples: their errors
+ * are NaN, as sandwich's and fixest's without {@code fix}.
+ */
+public final class RobustCovariance {
+
+  private final Made made;
+
+  /**
+   * What was found.
+   *
+   * @param estimator and its corrections, by name
+   * @param columns original indices
+   * @param coefficients of these columns
+   * @param variances of these columns, NaN where dead
+   * @param covariance k x k, or null: diagonal alone
+   * @param clusters of the first way, of the second, of both together; none for HC
+   * @param leverageOne rows of leverage 1, which HC2 and HC3 leave out
+   */
+  record Made(
+      String estimator,
+      int[] columns,
+      double[] coefficients,
+      double[] variances,
+      double[][] covariance,
+      long[] clusters,
+      double degreesOfFreedom,
+      long leverageOne) {}
+
+  RobustCovariance(Made made) {
+    this.made = made;
+  }
+
+  /** Which estimator with which corrections, such as "HC3". */
+  public String estimator() {
+    return made.estimator;
+  }
+
+  /** The columns, in the order asked for. */
+  public int[] columns() {
+    return made.columns.clone();
+  }
+
+  /** Roots of the variances. */
+  public double[] standardErrors() {
+    double[] errors = made.variances.clone();
+    java.util.Arrays.setAll(errors, k -> Math.sqrt(made.variances[k]));
+    return errors;
+  }
+
+  /**
+   * k x k, symmetric.
+   *
+   * @throws UnsupportedOperationException for more columns than one batch: only errors were summed
+   */
+  public double[][] covariance() {
+    if (made.covariance == null) {
+      throw new UnsupportedOperationException(
+          ("%,d columns were more than one batch, of which only the variances are summed: ask for"
+                  + " fewer columns to have their covariances")
+              .formatted(made.columns.length));
+    }
+    double[][] copy = made.covariance.clone();
+    java.util.Arrays.setAll(copy, k -> made.covariance[k].clone());
+    return copy;
+  }
+
+  /** Clusters of the first way, of the second, and of both together; none for HC. */
+  public long[] clusters() {
+    return made.clusters.clone();
+  }
+
+  /** Of t, and the denominator's of F. */
+  public double degreesOfFreedom() {
+    return made.degreesOfFreedom;
+  }
+
+  /**
+   * Rows of leverage 1, where HC2 and HC3 divide 0 by 0: their residual is 0 whatever the error's
+   * variance, and they count as 0 here, where sandwich has NaN for all coefficients.
+   */
+  public long rowsOfLeverageOne() {
+    return made.leverageOne;
+  }
+
+  /** Estimate, error, t and p of each column. */
+  public List<ContrastTest> tests() {
+    var tests = new ArrayList<ContrastTest>();
+    double[] errors = standardErrors();
+    for (int k = 0; k < errors.length; k++) {
+      double open = Double.isNaN(made.variances[k]) ? Double.NaN : 1;
+      tests.add(
+          ContrastTest.of(
+              made.coefficients[k] * open, errors[k], made.degreesOfFreedom, open == 1));
+    }
+    return tests;
+  }
+
+  /**
+   * All l'b = c together.
+   *
+   * @param contrasts of the columns asked for and no others; their labels are c
+   * @throws IllegalArgumentException if a contrast has another column or depends on those before it
+   */
+  public WaldTest waldTest(List<SparseRow> contrasts) {
+    double[][] v = covariance();
+    int q = contrasts.size();
+    double[][] l = new double[q][v.length];
+    double[] c = new double[q];
+    for (int i = 0; i < q; i++) {
+      SparseRow row = contrasts.get(i);
+      c[i] = row.labels().length == 0 ? 0 : -row.labels()[0];
+      for (int e = 0; e < row.indices().length; e++) {
+        int at = place(row.indices()[e]);
+        l[i][at] += row.values()[e];
+        c[i] += row.values()[e] * made.coefficients[at];
+      }
+    }
+    double[][] g = new double[q][q];
+    for (int i = 0; i < q; i++) {
+      for (int j = 0; j <= i; j++) {
+        g[i][j] = form(l[i], v, l[j]);
+        g[j][i] = g[i][j];
+      }
+    }
+    return WaldTest.of(Gram.of(g, c), q, made.degreesOfFreedom);
+  }
+
+  private int place(int column) {
+    for (int k = 0; k < made.columns.length; k++) {
+      if (made.columns[k] == column) {
+        return k;
+      }
+    }
+    throw new IllegalArgumentException("column " + column + " was not asked for");
+  }
+
+  private static double form(double[] a, double[][] v, double[] b) {
+    double sum = 0;
+    for (int i = 0; i < a.length; i++) {
+      for (int j = 0; a[i] != 0 && j < b.length; j++) {
+        sum += b[j] == 0 ? 0 : a[i] * v[i][j] * b[j];
+      }
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,44 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.inference;
+
+/** Scores e a'Z of rows, Z columns of (A'A)^-1: what each row moves the coefficients by. */
+final class Scores {
+
+  private final double[] z;
+  private final int k;
+  private final HcType type;
+  private long ones;
+
+  /**
+   * For some columns.
+   *
+   * @param z n x k, row-major
+   */
+  Scores(double[] z, int k, HcType type) {
+    this.z = z;
+    this.k = k;
+    this.type = type;
+  }
+
+  /** Adds the score of a row to k values. */
+  void add(Observations row, double[] u, int at) {
+    double e = row.weightedResidual();
+    if (type.needsLeverages()) {
+      double h = row.leverage();
+      ones += 1 - h < Influence.LEVERAGE_ONE ? 1 : 0;
+      e *= type.factor(h);
+    }
+    for (int m = 0; m < row.count(); m++) {
+      double v = e * row.value()[m];
+      int from = row.index()[m] * k;
+      for (int c = 0; c < k; c++) {
+        u[at + c] += v * z[from + c];
+      }
+    }
+  }
+
+  /** Rows of leverage 1 so far, where that counts. */
+  long ones() {
+    return ones;
+  }
+}

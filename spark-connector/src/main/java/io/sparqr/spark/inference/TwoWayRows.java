@@ -1,0 +1,215 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.inference;
+
+import io.sparqr.spark.pattern.ColumnChunks;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** What {@link LeaveOutVariance} sums over the rows of a partition, in their order. */
+final class TwoWayRows {
+
+  /** A column of neither way. */
+  static final byte OTHER = 0;
+
+  static final byte WORKER = 1;
+  static final byte FIRM = 2;
+
+  private TwoWayRows() {}
+
+  /**
+   * The columns' roles.
+   *
+   * @param way size n
+   * @param place size n: number among the columns of neither way
+   * @param others how many these are
+   */
+  record Roles(byte[] way, int[] place, int others) implements Serializable {}
+
+  /**
+   * Sums over the rows of a partition.
+   *
+   * @param values what they are says who makes them
+   */
+  record Sums(int partition, double[] values) implements Serializable {}
+
+  private static int columnOf(Observations row, Roles roles, byte way) {
+    int found = -1;
+    for (int k = 0; k < row.count(); k++) {
+      if (roles.way[row.index()[k]] == way) {
+        boolean one = Math.abs(row.value()[k] / Math.sqrt(row.weight()) - 1) < 1e-12;
+        if (found >= 0 || !one) {
+          throw new IllegalArgumentException(
+              ("partition %d: a row with %s in column %d of the %s: variance decompositions need"
+                      + " dummies, one of each way at most")
+                  .formatted(
+                      row.partition(),
+                      one ? "a second one" : "a value other than 1",
+                      row.index()[k],
+                      way == WORKER ? "workers" : "firms"));
+        }
+        found = k;
+      }
+    }
+    return found;
+  }
+
+  /**
+   * Columns (1 + others) j: sum of the weights of the rows with j's dummy, then their weighted sums
+   * of the other columns.
+   *
+   * @return a frame of {@link Sums} (sum of weights, of weights times labels), then chunks
+   */
+  static double[] columns(Observations row, Roles roles, ColumnChunks chunks) {
+    double weights = 0;
+    double labels = 0;
+    long width = 1L + roles.others;
+    while (row.nextThatCounts()) {
+      weights += row.weight();
+      labels += Math.sqrt(row.weight()) * row.weightedLabel();
+      for (byte way : new byte[] {WORKER, FIRM}) {
+        int at = columnOf(row, roles, way);
+        if (at < 0) {
+          continue;
+        }
+        long j = row.index()[at];
+        chunks.add(j * width, row.weight());
+        for (int k = 0; k < row.count(); k++) {
+          int c = row.index()[k];
+          if (roles.way[c] == OTHER) {
+            chunks.add(j * width + 1 + roles.place[c], row.value()[k] * row.value()[at]);
+          }
+        }
+      }
+    }
+    return new double[] {weights, labels};
+  }
+
+  /**
+   * What the corrections need of a fit.
+   *
+   * @param x coefficients
+   * @param meanWorker mean of the workers' effects over the rows
+   * @param meanFirm of the firms'
+   * @param meanLabel of the labels
+   */
+  record Fit(double[] x, double meanWorker, double meanFirm, double meanLabel)
+      implements Serializable {}
+
+  /** Values of {@link #moments}: three of the plug-in, rows of leverage 1, sum of leverages. */
+  static final int HEAD = 5;
+
+  /** Then for each of two weights: the terms, in this order. */
+  static final int TERMS = 7;
+
+  /**
+   * Plug-in moments, and the terms of the corrections that need a few columns of (A'A)^-1 only,
+   * each with sigma_i^2 and with 1: own effect of the wider way excluded.
+   *
+   * @param g n x (2 + 3 others), row-major: (A'A)^-1 times the workers' means, the firms' means,
+   *     the unit vectors of the other columns, their sums over workers, their sums over firms
+   */
+  static double[] moments(Observations row, Roles roles, Fit fit, double[] g) {
+    int p = roles.others;
+    int q = 2 + 3 * p;
+    double[] sums = new double[HEAD + 2 * TERMS];
+    double[] t = new double[q];
+    while (row.nextThatCounts()) {
+      int w = columnOf(row, roles, WORKER);
+      int f = columnOf(row, roles, FIRM);
+      double worker = (w < 0 ? 0 : fit.x[row.index()[w]]) - fit.meanWorker;
+      double firm = (f < 0 ? 0 : fit.x[row.index()[f]]) - fit.meanFirm;
+      sums[0] += row.weight() * worker * worker;
+      sums[1] += row.weight() * firm * firm;
+      sums[2] += row.weight() * worker * firm;
+      double h = row.leverage();
+      sums[3] += 1 - h < Influence.LEVERAGE_ONE ? 1 : 0;
+      sums[4] += h;
+      product(row, g, q, t);
+      double own = 0;
+      double byWorker = 0;
+      double byFirm = 0;
+      for (int k = 0; k < row.count(); k++) {
+        int c = row.index()[k];
+        own += roles.way[c] == OTHER ? row.value()[k] * t[2 + roles.place[c]] : 0;
+      }
+      for (int k = 0; k < p; k++) {
+        byWorker += t[2 + k] * t[2 + p + k];
+        byFirm += t[2 + k] * t[2 + 2 * p + k];
+      }
+      double[] terms = {t[0] * t[0], t[1] * t[1], t[0] * t[1], h, own, byWorker, byFirm};
+      double variance = variance(row, fit.meanLabel);
+      for (int k = 0; k < TERMS; k++) {
+        sums[HEAD + k] += variance * terms[k];
+        sums[HEAD + TERMS + k] += terms[k];
+      }
+    }
+    return sums;
+  }
+
+  /** The leave-out estimate of a weighted row's error variance. */
+  private static double variance(Observations row, double meanLabel) {
+    double y = row.weightedLabel() - Math.sqrt(row.weight()) * meanLabel;
+    return y * row.weightedResidual() / (1 - row.leverage());
+  }
+
+  /**
+   * For each of both weights: the sum over some columns j of n_j (a_i'Z e_j)^2, and a row's own
+   * effect, a_ij a_i'Z e_j.
+   *
+   * @param z n x k, row-major: columns [from, from + k) of a way, as the list has them
+   * @param number size n: number in the list, or -1
+   * @param weight n_j by number
+   */
+  static double[] effects(
+      Observations row, double meanLabel, double[] z, int[] number, double[] weight, int from) {
+    int k = z.length / number.length;
+    double[] sums = new double[4];
+    double[] t = new double[k];
+    while (row.nextThatCounts()) {
+      product(row, z, k, t);
+      double square = 0;
+      for (int c = 0; c < k; c++) {
+        square += weight[from + c] * t[c] * t[c];
+      }
+      double own = 0;
+      for (int e = 0; e < row.count(); e++) {
+        int c = number[row.index()[e]] - from;
+        if (c >= 0 && c < k) {
+          own += row.value()[e] * t[c];
+        }
+      }
+      double variance = variance(row, meanLabel);
+      sums[0] += variance * square;
+      sums[1] += variance * own;
+      sums[2] += square;
+      sums[3] += own;
+    }
+    return sums;
+  }
+
+  private static void product(Observations row, double[] g, int q, double[] t) {
+    Arrays.fill(t, 0);
+    for (int e = 0; e < row.count(); e++) {
+      double v = row.value()[e];
+      int at = row.index()[e] * q;
+      for (int c = 0; c < q; c++) {
+        t[c] += v * g[at + c];
+      }
+    }
+  }
+
+  /** Sums of partitions, in their order. */
+  static double[] total(List<Sums> parts) {
+    var sorted = new ArrayList<>(parts);
+    sorted.sort(java.util.Comparator.comparingInt(Sums::partition));
+    double[] total = new double[sorted.get(0).values.length];
+    for (Sums s : sorted) {
+      for (int i = 0; i < total.length; i++) {
+        total[i] += s.values[i];
+      }
+    }
+    return total;
+  }
+}

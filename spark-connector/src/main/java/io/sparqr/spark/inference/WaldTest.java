@@ -1,0 +1,34 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.inference;
+
+import java.io.Serializable;
+
+/**
+ * The joint test of L b = c: Wald's statistic W = (Lb - c)' (L V L')^-1 (Lb - c), and F = W / q.
+ *
+ * @param f F
+ * @param numeratorFreedom q, the number of contrasts
+ * @param denominatorFreedom of the residual, or clusters - 1
+ * @param pValue P(F_q,d > f)
+ * @param chiSquared W
+ * @param chiSquaredPValue P(chi squared_q > W), as of very many observations
+ */
+public record WaldTest(
+    double f,
+    int numeratorFreedom,
+    double denominatorFreedom,
+    double pValue,
+    double chiSquared,
+    double chiSquaredPValue)
+    implements Serializable {
+
+  static WaldTest of(double wald, int q, double denominator) {
+    return new WaldTest(
+        wald / q,
+        q,
+        denominator,
+        Distributions.upperF(wald / q, q, denominator),
+        wald,
+        Distributions.upperChiSquared(wald, q));
+  }
+}

@@ -1,0 +1,117 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import io.sparqr.numeric.SingletonRows;
+import io.sparqr.spark.HalfSolve;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.solve.LevelSolve;
+import java.util.List;
+
+/**
+ * Products with (A'A)^-1 and its root R^-T for a few sparse vectors at once, in the caller's
+ * columns and units. On the driver are n values a vector.
+ *
+ * <p>A vector u is estimable if it is orthogonal to the null space of A. Columns of R over a dead
+ * column d are R1 t, t the coefficients that make d of the live ones, so that what R'w = u leaves
+ * at d, u_d - R1d'w, is u's product with the null vector (t, -1): the forward solve tells it. The
+ * rank test has let d be dead with a distance of up to its tolerance from the others' span, which
+ * moves that product by up to the tolerance times ||w||: so much counts as 0, and at least
+ * rounding.
+ */
+final class NormalInverse {
+
+  /** Units of rounding that a product with a null vector may be wrong by. */
+  private static final double ROUNDING = 256 * Math.ulp(1.0);
+
+  private final SolvePlan plan;
+  private final SingletonRows singletons;
+  private final LevelSolve levels;
+  private final int[] dead;
+
+  /**
+   * Of one R.
+   *
+   * @param dead original indices
+   */
+  NormalInverse(SolvePlan plan, SingletonRows singletons, LevelSolve levels, int[] dead) {
+    this.plan = plan;
+    this.singletons = singletons;
+    this.levels = levels;
+    this.dead = dead;
+  }
+
+  /** R^-T u for each u. */
+  HalfSolve half(List<SparseRow> vectors, JobScope scope) {
+    int width = vectors.size();
+    double[] c = scaled(vectors);
+    forward(c, width, scope);
+    boolean[] estimable = new boolean[width];
+    java.util.Arrays.fill(estimable, true);
+    double[] rest = new double[Math.multiplyExact(dead.length, width)];
+    for (int d = 0; d < dead.length; d++) {
+      int at = plan.position(dead[d]) * width;
+      System.arraycopy(c, at, rest, d * width, width);
+      java.util.Arrays.fill(c, at, at + width, 0);
+    }
+    var half = new HalfSolve(width, c, estimable);
+    for (int k = 0; k < width && dead.length > 0; k++) {
+      estimable[k] = isEstimable(vectors.get(k), rest, k, half);
+    }
+    return half;
+  }
+
+  private boolean isEstimable(SparseRow u, double[] rest, int k, HalfSolve half) {
+    double[] own = new double[dead.length];
+    for (int e = 0; e < u.indices().length; e++) {
+      int d = java.util.Arrays.binarySearch(dead, u.indices()[e]);
+      if (d >= 0) {
+        own[d] = Math.abs(u.values()[e]) * plan.columnScale(dead[d]);
+      }
+    }
+    double norm = half.norm(k) * Math.max(ROUNDING, plan.numbers().tolerance());
+    for (int d = 0; d < dead.length; d++) {
+      if (!(Math.abs(rest[d * half.width() + k]) <= norm + ROUNDING * own[d])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** (A'A)^-1 u for each u: size n each, by original column, 0 where dead. */
+  double[][] times(List<SparseRow> vectors, JobScope scope) {
+    int width = vectors.size();
+    double[] c = scaled(vectors);
+    forward(c, width, scope);
+    for (int d : dead) {
+      int at = plan.position(d) * width;
+      java.util.Arrays.fill(c, at, at + width, 0);
+    }
+    levels.back(c, width, false, scope);
+    singletons.backSubstitute(c, c, width);
+    double[][] z = new double[width][];
+    for (int k = 0; k < width; k++) {
+      z[k] = plan.unscale(c, k, width, 1);
+    }
+    return z;
+  }
+
+  private void forward(double[] c, int width, JobScope scope) {
+    singletons.forwardSubstitute(c, c, width);
+    levels.forward(c, width, true, scope);
+  }
+
+  private double[] scaled(List<SparseRow> vectors) {
+    int width = vectors.size();
+    double[] c = plan.vector(width);
+    for (int k = 0; k < width; k++) {
+      SparseRow u = vectors.get(k);
+      for (int e = 0; e < u.indices().length; e++) {
+        int j = java.util.Objects.checkIndex(u.indices()[e], plan.analysis().columns());
+        c[plan.position(j) * width + k] += u.values()[e] * plan.columnScale(j);
+      }
+    }
+    return c;
+  }
+}

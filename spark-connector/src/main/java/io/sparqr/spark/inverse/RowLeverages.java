@@ -1,0 +1,127 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.inverse;
+
+import io.sparqr.numeric.RowBlock;
+import io.sparqr.spark.rows.LeverageRouter;
+import io.sparqr.spark.wire.LeverageCodec;
+import io.sparqr.spark.wire.RowBatchCodec;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Leverages a'(R'R)^-1 a of the rows of one task, front by front: a row's columns are all among its
+ * front's, where the inverse is known.
+ */
+final class RowLeverages {
+
+  private final SymbolicAnalysis analysis;
+  private final RowBlock rows;
+
+  /** Rows in the order of their fronts. */
+  private final int[] order;
+
+  private int left;
+  private final double[] leverage;
+  private int[] local = new int[16];
+
+  /**
+   * None yet.
+   *
+   * @param batches of {@link LeverageRouter}
+   */
+  RowLeverages(SymbolicAnalysis analysis, List<byte[]> batches) {
+    this.analysis = analysis;
+    this.rows = RowBatchCodec.decode(batches, LeverageRouter.WIDTH);
+    this.leverage = new double[rows.rows()];
+    this.left = rows.rows();
+    this.order = byFront(rows, analysis.fronts());
+  }
+
+  private static int[] byFront(RowBlock rows, int fronts) {
+    int[] order = new int[rows.rows()];
+    if (order.length == 0) {
+      return order;
+    }
+    int[] next = new int[fronts + 1];
+    for (int i = 0; i < order.length; i++) {
+      next[rows.front()[i] + 1]++;
+    }
+    for (int f = 0; f < fronts; f++) {
+      next[f + 1] += next[f];
+    }
+    for (int i = 0; i < order.length; i++) {
+      order[next[rows.front()[i]]++] = i;
+    }
+    return order;
+  }
+
+  /** Takes the inverse on a front; fronts come in descending order. */
+  void front(int f, FrontInverse z) {
+    while (left > 0 && rows.front()[order[left - 1]] == f) {
+      int i = order[--left];
+      int from = rows.rowStart()[i];
+      int count = rows.rowStart()[i + 1] - from;
+      locals(f, from, count);
+      double norm = z.norm(local, rows.value(), from, count);
+      leverage[i] = norm * norm;
+    }
+  }
+
+  private void locals(int f, int from, int count) {
+    local = local.length < count ? new int[2 * count] : local;
+    int first = analysis.firstPivot(f);
+    int fp = analysis.fp(f);
+    int low = fp;
+    for (int k = 0; k < count; k++) {
+      int p = rows.position()[from + k];
+      if (p < first + fp) {
+        local[k] = p - first;
+      } else {
+        low = find(f, p, low);
+        local[k] = low++;
+      }
+    }
+  }
+
+  private int find(int f, int p, int from) {
+    int low = from;
+    int high = analysis.fn(f) - 1;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (analysis.column(f, middle) < p) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    if (low > high || analysis.column(f, low) != p) {
+      throw new IllegalStateException("a row of front " + f + " has position " + p);
+    }
+    return low;
+  }
+
+  /** The leverages, a frame a partition that rows came from. */
+  List<byte[]> frames() {
+    if (left > 0) {
+      throw new IllegalStateException(left + " rows of fronts that are not this task's");
+    }
+    var frames = new ArrayList<byte[]>();
+    int[] number = new int[leverage.length];
+    for (int i = 0; i < number.length; i++) {
+      number[i] = (int) rows.rhs()[i * LeverageRouter.WIDTH + 1];
+    }
+    int from = 0;
+    for (int i = 1; i <= number.length; i++) {
+      if (i == number.length || partition(i) != partition(from)) {
+        frames.add(LeverageCodec.encode(partition(from), number, leverage, from, i));
+        from = i;
+      }
+    }
+    return frames;
+  }
+
+  private int partition(int i) {
+    return (int) rows.rhs()[i * LeverageRouter.WIDTH];
+  }
+}
