@@ -4,6 +4,7 @@ package io.sparqr.spark;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.symbolic.Amalgamation;
@@ -106,7 +107,19 @@ public final class GpuSparseQR {
 
     /** Penalty lambda ||x||^2 by n further rows sqrt(lambda) I; default 0. */
     public Builder ridge(double lambda) {
-      options = options.with(options.problem().withRidge(lambda));
+      options = options.with(options.problem().withRidge(Ridge.of(lambda)));
+      return this;
+    }
+
+    /**
+     * Penalty sum_j lambda_j x_j^2, one lambda a column: 0 leaves a column free, as an intercept's.
+     * Takes the place of {@link #ridge(double)}. A solve throws {@link IllegalArgumentException}
+     * where the rows have another number of columns.
+     *
+     * @param lambdas size n, by column; finite and at least 0; copied
+     */
+    public Builder ridge(double[] lambdas) {
+      options = options.with(options.problem().withRidge(Ridge.of(lambdas)));
       return this;
     }
 

@@ -80,7 +80,7 @@ public final class SparseQRSolver {
       notes.add("keepQ is for factorize: a solve leaves nothing behind that could keep Q");
     }
     if (options.solution().minimumNorm()
-        && options.problem().ridge() > 0
+        && options.problem().ridge().any()
         && s.rank() < s.x().length) {
       notes.add("a basic solution: minimumNorm has no effect under a ridge");
     }
@@ -95,7 +95,7 @@ public final class SparseQRSolver {
   }
 
   private LeastSquaresSolution solve(RowSource rows, SolveOptions once) {
-    if (once.solution().minimumNorm() && once.problem().ridge() == 0) {
+    if (once.solution().minimumNorm() && !once.problem().ridge().any()) {
       return MinimumNorm.solve(rows, once, listener);
     }
     try (var f = Pipeline.factorize(rows, once, listener)) {
@@ -132,7 +132,7 @@ public final class SparseQRSolver {
   }
 
   private QRFactorization factorize(RowSource rows) {
-    if (options.solution().minimumNorm() && options.problem().ridge() == 0) {
+    if (options.solution().minimumNorm() && !options.problem().ridge().any()) {
       throw new IllegalArgumentException(
           "minimumNorm is for solve: a factorization gives basic solutions");
     }

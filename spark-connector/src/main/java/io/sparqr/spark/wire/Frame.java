@@ -62,7 +62,9 @@ public final class Frame {
     /** A plan, by {@link NumberFrame}. */
     PLAN,
     /** What a subtree task says of itself, by {@link NumberFrame}. */
-    TASK
+    TASK,
+    /** What a saved factorization has beside R, by {@link NumberStream}, {@link NumberFrame}. */
+    STORED
   }
 
   private Frame() {}

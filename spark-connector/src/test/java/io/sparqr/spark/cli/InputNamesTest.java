@@ -59,7 +59,7 @@ class InputNamesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"a[1].mtx", "a b{2}.mtx", "a%20c.mtx", "a*?.mtx", "a,b\\c.mtx"})
+  @ValueSource(strings = {"a b[1]{2}%20*?,.mtx", "a\\c.mtx"})
   void bracketsAndBlanksAreCharactersOfAName(String name) throws IOException {
     Files.writeString(folder.resolve(name), HEAD + "3 2 5\n" + ENTRIES);
     assertSolves(name);
@@ -67,7 +67,7 @@ class InputNamesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"a[1].csv", "a b{2}.csv", "a%20c.csv", "a*?.csv", "a,b.csv"})
+  @ValueSource(strings = {"a b[1]{2}%20*?,.csv"})
   void bracketsAndBlanksAreCharactersOfATablesName(String name) throws IOException {
     Files.writeString(folder.resolve(name), TABLE);
     assertSolves(name);
