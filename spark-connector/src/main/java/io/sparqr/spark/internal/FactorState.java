@@ -231,7 +231,7 @@ public final class FactorState implements AutoCloseable {
         norm = equations.refine(pass(), x, scope);
       }
       if (cancelled(norm, x)) {
-        if (rows.whole) {
+        if (rows.source != null && !rows.ridge.any()) {
           scope.describe("residuals, small beside the ridge's part");
           norm = pass().run(x, held).ofRows();
         } else {
@@ -382,6 +382,37 @@ public final class FactorState implements AutoCloseable {
         });
   }
 
+  /** y with R'y = g: {@link SemiNormalEquations#forward(double[][], JobScope)}. */
+  double[] forward(double[][] g) {
+    return scoped(scope -> equations.forward(g, scope));
+  }
+
+  /** x with R x = c: {@link SemiNormalEquations#solveUpper}. */
+  double[][] back(double[] c, int width) {
+    return scoped(scope -> equations.solveUpper(c, width, scope));
+  }
+
+  /** ||b - A x|| of the solution without constraints, the ridge's rows included. */
+  double tail(int k) {
+    return Math.sqrt(made.totals.residualSquares()[k]) / plan.rhsScale(k);
+  }
+
+  /** {@link SolvePlan#withoutRidge}. */
+  double withoutRidge(double norm, double[] x) {
+    return plan.withoutRidge(norm, x);
+  }
+
+  /** m. */
+  long rows() {
+    return made.input.rows();
+  }
+
+  /** Another solution with this factorization's report. */
+  LeastSquaresSolution corrected(double[][] x, double[] norm, String how) {
+    return new LeastSquaresSolution(
+        x, norm, rank(), deadColumns(), report.of(norm, Double.NaN, seconds, List.of(how)));
+  }
+
   /** Of x for right-hand side k. */
   public double[] standardErrors(int k) {
     if (k < 0 || k >= plan.numbers().rhsCount()) {
@@ -504,7 +535,7 @@ public final class FactorState implements AutoCloseable {
     }
     double[] tail = new double[plan.numbers().rhsCount()];
     for (int k = 0; k < tail.length; k++) {
-      tail[k] = Math.sqrt(made.totals.residualSquares()[k]) / plan.rhsScale(k);
+      tail[k] = tail(k);
     }
     var before = new Earlier(0, made.input.rows(), made.input.nonzeros(), plan.numbers().ridge());
     return new Append(added, factorRows(), options, before, n, tail).run(listener);

@@ -354,7 +354,7 @@ public final class Pipeline {
 
   /** That of the problem, whoever brings its rows. */
   private Ridge ridge() {
-    return earlier.any() ? earlier.ridge() : options.problem().ridge();
+    return earlier.ridge().any() ? earlier.ridge() : options.problem().ridge();
   }
 
   private PartitionOptions cutOptions() {

@@ -57,6 +57,18 @@ public final class Ridge {
     return new Ridge(lambda.clone(), false);
   }
 
+  /** So many times this one; of {@link #NONE}: this for all columns. */
+  public Ridge times(double factor) {
+    if (!any) {
+      return of(factor);
+    }
+    double[] product = new double[lambda.length];
+    for (int j = 0; j < product.length; j++) {
+      product[j] = factor * lambda[j];
+    }
+    return uniform ? of(product[0]) : of(product);
+  }
+
   /** Whether any column is penalized. */
   public boolean any() {
     return any;
