@@ -4,15 +4,18 @@ package io.sparqr.spark;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.internal.FactorState;
 import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.symbolic.Amalgamation;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
+import java.io.IOException;
 import java.util.Objects;
 import java.util.Optional;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -61,6 +64,23 @@ public final class GpuSparseQR {
   /** Solves with the defaults; columns "features" (vector), "label". */
   public static LeastSquaresSolution solve(Dataset<Row> rows) {
     return builder().solve(rows);
+  }
+
+  /**
+   * Loads a factorization that {@link QRFactorization#save(String)} saved: R comes to the executors, as many as there are; every file is read
+   * once and checked. The result has no rows: {@link QRFactorization#solve()} gives the solution that belongs to
+   * the saved right-hand sides, {@link
+   * QRFactorization#solveRelabeled(JavaRDD)} solves for others, {@link
+   * QRFactorization#append(JavaRDD)} takes new rows; {@link QRFactorization#solve(JavaRDD)} throws {@link IllegalStateException}.
+   * The files must stay as long as it is open: what executors lose is read again.
+   *
+   * @throws java.io.FileNotFoundException if there is none
+   * @throws io.sparqr.error.WireFormatException if it is truncated, damaged, not complete, or of
+   *     another version
+   * @throws IOException if it cannot be read
+   */
+  public static QRFactorization load(JavaSparkContext context, String folder) throws IOException {
+    return new QRFactorization(FactorState.load(context, folder));
   }
 
   /**

@@ -8,7 +8,6 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import java.io.IOException;
 import java.util.Objects;
 import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
 
 /**
@@ -177,7 +176,7 @@ public final class QRFactorization implements AutoCloseable {
   /**
    * Saves R, Q'b and the report in a new folder of any of Hadoop's file systems: one file a task of
    * the factorization, written by the executors, with checksums, in a versioned format. Q, where it
-   * is kept, is not saved. About 8 bytes an entry of R.
+   * is kept, is not saved. About 8 bytes an entry of R. {@link GpuSparseQR#load} loads it.
    *
    * @param folder such as {@code hdfs:///models/last-night}
    * @throws java.nio.file.FileAlreadyExistsException if there is something already
@@ -196,22 +195,6 @@ public final class QRFactorization implements AutoCloseable {
    */
   public void save(String folder, boolean overwrite) throws IOException {
     open().save(folder, overwrite);
-  }
-
-  /**
-   * Loads a saved factorization: R comes to the executors, as many as there are; every file is read
-   * once and checked. The result has no rows: {@link #solve()} gives the solution that belongs to
-   * the saved right-hand sides, {@link #solveRelabeled(JavaRDD)} solves for others, {@link
-   * #append(JavaRDD)} takes new rows; {@link #solve(JavaRDD)} throws {@link IllegalStateException}.
-   * The files must stay as long as it is open: what executors lose is read again.
-   *
-   * @throws java.io.FileNotFoundException if there is none
-   * @throws io.sparqr.error.WireFormatException if it is truncated, damaged, not complete, or of
-   *     another version
-   * @throws IOException if it cannot be read
-   */
-  public static QRFactorization load(JavaSparkContext context, String folder) throws IOException {
-    return new QRFactorization(FactorState.load(context, folder));
   }
 
   /** Releases everything on the cluster; idempotent. */

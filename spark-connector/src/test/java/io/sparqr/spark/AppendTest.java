@@ -207,11 +207,11 @@ class AppendTest {
     try (QRFactorization f = builder.factorize(rdd(c.batches.get(0), 3))) {
       f.save(saved);
     }
-    try (QRFactorization f = QRFactorization.load(LocalSpark.context(), saved);
+    try (QRFactorization f = GpuSparseQR.load(LocalSpark.context(), saved);
         QRFactorization g = f.append(rdd(c.batches.get(1), 2))) {
       g.save(again);
     }
-    try (QRFactorization g = QRFactorization.load(LocalSpark.context(), again);
+    try (QRFactorization g = GpuSparseQR.load(LocalSpark.context(), again);
         QRFactorization h = g.append(rdd(c.batches.get(2), 1));
         QRFactorization all = builder.factorize(rdd(c.all(), 4))) {
       assertSame(h, all, "seed " + SEED);

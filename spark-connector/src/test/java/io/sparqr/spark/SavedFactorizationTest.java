@@ -50,7 +50,7 @@ class SavedFactorizationTest {
   }
 
   private static QRFactorization load(String name) throws IOException {
-    return QRFactorization.load(LocalSpark.context(), name);
+    return GpuSparseQR.load(LocalSpark.context(), name);
   }
 
   private static List<Path> files(String name) throws IOException {
