@@ -133,6 +133,11 @@ public record FactorSummary(
     return with(Math.max(normDeparture, seen), redoneTasks, warnings);
   }
 
+  /** The same with so many more tasks that were done again. */
+  public FactorSummary withRedone(long more) {
+    return with(normDeparture, redoneTasks + more, warnings);
+  }
+
   /** The same of a task that was done again, and why. */
   public FactorSummary doneAgain(List<String> why) {
     var all = new ArrayList<>(why);

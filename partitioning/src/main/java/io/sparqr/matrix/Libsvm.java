@@ -12,7 +12,8 @@ import java.nio.file.Path;
  * Reads libsvm files: a row a line, {@code label index:value index:value ...}, the labels being b.
  * Plain or gzip. Blank lines and everything from {@code #} on are left out. Indices count from 1; a
  * file that has an index 0 anywhere counts from 0 throughout. They may come in any order within a
- * line, but none twice. n is the greatest index.
+ * line, but none twice. n is the greatest index. A {@code qid:number} behind the label, which
+ * rankings have, is no feature and is read over.
  */
 public final class Libsvm {
 

@@ -59,6 +59,9 @@ public final class LibsvmReader {
     row++;
     length = 0;
     label = finite(in.number("label"), -1);
+    if (!in.lineDone() && in.accept("qid:")) {
+      in.integer("qid", ' ');
+    }
     while (!in.lineDone() && in.peek() != '#') {
       long j = in.integer("index", ':');
       if (!in.accept(':')) {

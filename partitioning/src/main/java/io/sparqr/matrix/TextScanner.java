@@ -7,6 +7,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
@@ -23,6 +24,8 @@ final class TextScanner {
   private static final int LONGEST = 1024;
 
   private static final int CAPACITY = 1 << 17;
+
+  private static final Pattern NUMBER = Pattern.compile("[-+]?\\d+(\\.\\d+)?[eE][-+]?\\d{1,3}");
 
   private final String source;
   private final byte[] buffer = new byte[CAPACITY];
@@ -53,6 +56,7 @@ final class TextScanner {
     marked.reset();
     reader = first == 0x1f && second == 0x8b ? gunzip(marked) : marked;
     end = Long.MAX_VALUE;
+    skipMark();
   }
 
   /**
@@ -70,6 +74,8 @@ final class TextScanner {
     this.bufferOffset = Math.max(0, begin - 1);
     if (begin > 0) {
       skipLine();
+    } else {
+      skipMark();
     }
     line = firstLine;
   }
@@ -131,6 +137,17 @@ final class TextScanner {
         return;
       }
       limit += got;
+    }
+  }
+
+  /** Goes over UTF-8's byte order mark, which some editors put before the text. */
+  private void skipMark() throws IOException {
+    fill();
+    if (limit - position >= 3
+        && buffer[position] == (byte) 0xef
+        && buffer[position + 1] == (byte) 0xbb
+        && buffer[position + 2] == (byte) 0xbf) {
+      position += 3;
     }
   }
 
@@ -240,8 +257,19 @@ final class TextScanner {
     return false;
   }
 
+  /** Takes a word's beginning if it comes next in the line, which must not be done. */
+  boolean accept(String expected) {
+    for (int k = 0; k < expected.length(); k++) {
+      if (position + k >= limit || buffer[position + k] != expected.charAt(k)) {
+        return false;
+      }
+    }
+    position += expected.length();
+    return true;
+  }
+
   /**
-   * An integer of at most 18 digits, at the current token.
+   * An integer of at most 18 digits, at the current token; as 1e+05 too, as R writes numbers.
    *
    * @param what names it in the error
    * @param terminator a further byte that may follow it, or a blank
@@ -260,12 +288,34 @@ final class TextScanner {
     while (p < limit && buffer[p] >= '0' && buffer[p] <= '9' && p - start < 18) {
       value = 10 * value + (buffer[p++] - '0');
     }
-    boolean ends = p >= limit || blank(buffer[p]) || buffer[p] == terminator;
-    if (p == start || !ends) {
-      throw malformed(quoted() + " is no " + what);
+    if (p == start || !ends(p, terminator)) {
+      return rounded(what, terminator);
     }
     position = p;
     return negative ? -value : value;
+  }
+
+  private boolean ends(int p, char terminator) {
+    return p >= limit || blank(buffer[p]) || buffer[p] == terminator;
+  }
+
+  /** An integer that is written with an exponent or a point. */
+  private long rounded(String what, char terminator) {
+    int p = position;
+    while (!ends(p, terminator) && p - position < LONGEST) {
+      p++;
+    }
+    String text = new String(buffer, position, p - position, StandardCharsets.ISO_8859_1);
+    // Without an exponent 0.5 or 10.0 would be a value that stands where an index should.
+    if (!NUMBER.matcher(text).matches()) {
+      throw malformed(quoted() + " is no " + what);
+    }
+    double value = Double.parseDouble(text);
+    if (value != Math.rint(value) || Math.abs(value) >= 1e18) {
+      throw malformed(quoted() + " is no " + what);
+    }
+    position = p;
+    return (long) value;
   }
 
   /**

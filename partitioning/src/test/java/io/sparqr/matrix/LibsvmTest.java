@@ -43,13 +43,22 @@ class LibsvmTest {
     assertThat(parse("7\n8\n").matrix().columns()).isZero();
   }
 
+  @Test
+  void readsOverQueryNumbersAndAMark() throws IOException {
+    LabeledMatrix read = parse("\u00ef\u00bb\u00bf1 qid:3 1:2\n-1 qid:10 2:5\n2 qid:1\n");
+    assertThat(read.labels()).containsExactly(1, -1, 2);
+    assertThat(read.matrix().values()).containsExactly(2, 5);
+    assertThat(read.matrix().columnIndex()).containsExactly(0, 1);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
         "'x 1:2'             | 1 | 'x' is no label",
         "'1,2 1:2'           | 1 | is no label",
-        "'1 1:2~1 qid:3 1:2' | 2 | is no index",
+        "'1 1:2~1 1:2 qid:3' | 2 | 'qid:3' is no index",
+        "'1 1:2~1 qid:x 1:2' | 2 | 'x' is no qid",
         "'1 1:2~1 2'         | 2 | index 2 without ':'",
         "'1 1:2~~1 2:'       | 3 | value is missing",
         "'1 1:2~1 2:x'       | 2 | 'x' is no value",

@@ -4,14 +4,18 @@ package io.sparqr.spark;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.internal.FactorState;
+import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.symbolic.Amalgamation;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
+import java.io.IOException;
 import java.util.Objects;
 import java.util.Optional;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -63,6 +67,24 @@ public final class GpuSparseQR {
   }
 
   /**
+   * Loads a factorization that {@link QRFactorization#save(String)} saved: R comes to the
+   * executors, as many as there are; every file is read once and checked. The result has no rows:
+   * {@link QRFactorization#solve()} gives the solution that belongs to the saved right-hand sides,
+   * {@link QRFactorization#solveRelabeled(JavaRDD)} solves for others, {@link
+   * QRFactorization#append(JavaRDD)} takes new rows; {@link QRFactorization#solve(JavaRDD)} throws
+   * {@link IllegalStateException}. The files must stay as long as it is open: what executors lose
+   * is read again.
+   *
+   * @throws java.io.FileNotFoundException if there is none
+   * @throws io.sparqr.error.WireFormatException if it is truncated, damaged, not complete, or of
+   *     another version
+   * @throws IOException if it cannot be read
+   */
+  public static QRFactorization load(JavaSparkContext context, String folder) throws IOException {
+    return new QRFactorization(FactorState.load(context, folder));
+  }
+
+  /**
    * Collects options, which are checked as they are set: {@link IllegalArgumentException} for one
    * out of range. One builder may make several solvers, each with the options of its time. Not for
    * several threads at once.
@@ -106,7 +128,19 @@ public final class GpuSparseQR {
 
     /** Penalty lambda ||x||^2 by n further rows sqrt(lambda) I; default 0. */
     public Builder ridge(double lambda) {
-      options = options.with(options.problem().withRidge(lambda));
+      options = options.with(options.problem().withRidge(Ridge.of(lambda)));
+      return this;
+    }
+
+    /**
+     * Penalty sum_j lambda_j x_j^2, one lambda a column: 0 leaves a column free, as an intercept's.
+     * Takes the place of {@link #ridge(double)}. A solve throws {@link IllegalArgumentException}
+     * where the rows have another number of columns.
+     *
+     * @param lambdas size n, by column; finite and at least 0; copied
+     */
+    public Builder ridge(double[] lambdas) {
+      options = options.with(options.problem().withRidge(Ridge.of(lambdas)));
       return this;
     }
 

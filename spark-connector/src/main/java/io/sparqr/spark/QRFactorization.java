@@ -5,6 +5,7 @@ import io.sparqr.spark.internal.FactorState;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
 import org.apache.spark.api.java.JavaRDD;
@@ -188,6 +189,60 @@ public final class QRFactorization implements AutoCloseable {
   /** What the rows were, for further passes over them; not for callers. */
   public Readings readings() {
     return open().readings();
+  }
+
+  /**
+   * Appends rows: the factorization of the rows so far and of these, by QR of [R; new rows], which
+   * has the R of all; the rows so far are not read. Solution, residual norms, rank, errors, number
+   * of rows and report are those of a fit of all rows, up to rounding; a ridge counts once. Columns
+   * that the rows so far did not have may come; further right-hand sides may not.
+   *
+   * <p>This factorization stays as it is, and open: what executors of the new one lose is computed
+   * again from it. Close it after the new one, or {@link #save(String)} the new one and load it.
+   * Costs a factorization of rank + new rows; the driver takes 4 bytes an entry of R for their
+   * pattern, or the graph of A'A where that is too much. Bjorck 1996, Numerical Methods for Least
+   * Squares Problems, sec. 3.2.1.
+   *
+   * @param rows of {@link SparseRow} or a LabeledPoint; read three times
+   * @return a new factorization; to be closed too. It has no rows to be aligned with: {@link
+   *     #solve(JavaRDD)} throws {@link IllegalStateException}, {@link #solveRelabeled(JavaRDD)}
+   *     takes all rows
+   * @throws IllegalArgumentException if there are new columns and the ridge has one lambda a column
+   * @throws io.sparqr.error.DimensionMismatchException if the rows have another number of
+   *     right-hand sides, or know of fewer columns; other errors as {@link
+   *     SparseQRSolver#factorize(JavaRDD)}
+   */
+  public QRFactorization append(JavaRDD<?> rows) {
+    return new QRFactorization(open().append(RowSource.of(rows)));
+  }
+
+  /** The same from Scala's RDD. */
+  public QRFactorization append(RDD<?> rows) {
+    return append(rows.toJavaRDD());
+  }
+
+  /**
+   * Saves R, Q'b and the report in a new folder of any of Hadoop's file systems: one file a task of
+   * the factorization, written by the executors, with checksums, in a versioned format. Q, where it
+   * is kept, is not saved. About 8 bytes an entry of R. {@link GpuSparseQR#load} loads it.
+   *
+   * @param folder such as {@code hdfs:///models/last-night}
+   * @throws java.nio.file.FileAlreadyExistsException if there is something already
+   * @throws IOException if it cannot be written
+   */
+  public void save(String folder) throws IOException {
+    save(folder, false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param overwrite whether a factorization that is there may be replaced: it is, when the new one
+   *     is complete. Anything else that is there is left alone
+   * @throws java.nio.file.FileAlreadyExistsException if there is something that is not replaced
+   */
+  public void save(String folder, boolean overwrite) throws IOException {
+    open().save(folder, overwrite);
   }
 
   /** Releases everything on the cluster; idempotent. */

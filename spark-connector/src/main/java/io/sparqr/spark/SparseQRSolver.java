@@ -1,12 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
+import io.sparqr.spark.internal.ConstrainedState;
 import io.sparqr.spark.internal.MinimumNorm;
 import io.sparqr.spark.internal.Pipeline;
+import io.sparqr.spark.internal.RidgePath;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.rows.RowSource;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.apache.spark.api.java.JavaRDD;
@@ -80,7 +83,7 @@ public final class SparseQRSolver {
       notes.add("keepQ is for factorize: a solve leaves nothing behind that could keep Q");
     }
     if (options.solution().minimumNorm()
-        && options.problem().ridge() > 0
+        && options.problem().ridge().any()
         && s.rank() < s.x().length) {
       notes.add("a basic solution: minimumNorm has no effect under a ridge");
     }
@@ -95,7 +98,7 @@ public final class SparseQRSolver {
   }
 
   private LeastSquaresSolution solve(RowSource rows, SolveOptions once) {
-    if (once.solution().minimumNorm() && once.problem().ridge() == 0) {
+    if (once.solution().minimumNorm() && !once.problem().ridge().any()) {
       // Of least norm: nothing is dropped.
       return MinimumNorm.solve(
           rows, once.with(once.problem().withDropping(SolveOptions.Dropping.ANY)), listener);
@@ -134,11 +137,73 @@ public final class SparseQRSolver {
   }
 
   private QRFactorization factorize(RowSource rows) {
-    if (options.solution().minimumNorm() && options.problem().ridge() == 0) {
+    if (options.solution().minimumNorm() && !options.problem().ridge().any()) {
       throw new IllegalArgumentException(
           "minimumNorm is for solve: a factorization gives basic solutions");
     }
     return new QRFactorization(Pipeline.factorize(rows, options, listener));
+  }
+
+  /**
+   * Solves with linear equality constraints C x = d: the least ||b - A x|| among the x that meet
+   * them. [A; C] must have full column rank for x to be unique, A need not: a sum of effects that
+   * is 0 makes the effects of a rank-deficient design unique. Nothing stays behind on the cluster.
+   *
+   * <p>Cost: a solve of A with p further rows, one more pass over the rows, 2 p triangular solves,
+   * 8 n p bytes of the driver. See {@link ConstrainedFactorization}.
+   *
+   * @param rows of {@link SparseRow} or a LabeledPoint
+   * @throws IllegalArgumentException if a constraint depends on those before it (the message says
+   *     which one, and whether it contradicts them), or with {@code minimumNorm}
+   * @throws io.sparqr.error.DimensionMismatchException if constraints have another number of
+   *     right-hand sides than the rows
+   * @throws io.sparqr.error.InsufficientMemoryException if n times p numbers do not fit the driver;
+   *     other errors as {@link #solve(JavaRDD)}
+   */
+  public LeastSquaresSolution solve(JavaRDD<?> rows, LinearConstraints constraints) {
+    try (ConstrainedFactorization f = factorize(rows, constraints)) {
+      return f.solve();
+    }
+  }
+
+  /**
+   * Factorizes a problem with linear equality constraints, for its standard errors and multipliers
+   * too; R stays on the executors until the result is closed. Errors as {@link #solve(JavaRDD,
+   * LinearConstraints)}.
+   */
+  public ConstrainedFactorization factorize(JavaRDD<?> rows, LinearConstraints constraints) {
+    if (options.solution().minimumNorm()) {
+      throw new IllegalArgumentException("minimumNorm is for problems without constraints");
+    }
+    RowSource source = RowSource.of(rows);
+    return new ConstrainedFactorization(
+        ConstrainedState.factorize(source, constraints, options, listener));
+  }
+
+  /**
+   * The ridge solutions for many lambdas, min ||b - A x||^2 + lambda ||x||^2: the rows are read
+   * twice in all, and factorized once, without a ridge; each lambda then takes QR of [R;
+   * sqrt(lambda) I], with one analysis for all of them. Where that takes more flops than QR of A
+   * itself (R can have far more entries than A, of few rows), the lambdas after the first take the
+   * rows again, with one analysis too; the reports say which. Equal to a solve for each lambda, up
+   * to rounding.
+   *
+   * @param rows of {@link SparseRow} or a LabeledPoint
+   * @param lambdas finite and at least 0, in any order. Where the solver has a ridge of one lambda
+   *     a column, these are its factors: lambda_k times that of the column
+   * @return one solution a lambda, in the order given
+   * @throws IllegalArgumentException for a lambda out of range, with {@code minimumNorm}, or if the
+   *     solver has a ridge of one lambda for all columns; other errors as {@link #solve(JavaRDD)}
+   */
+  public List<LeastSquaresSolution> ridgePath(JavaRDD<?> rows, double... lambdas) {
+    if (options.solution().minimumNorm()) {
+      throw new IllegalArgumentException("minimumNorm has no effect under a ridge");
+    }
+    if (options.problem().ridge().any() && options.problem().ridge().uniform()) {
+      throw new IllegalArgumentException(
+          "the solver has the ridge " + options.problem().ridge() + ", a path has its own");
+    }
+    return new RidgePath(RowSource.of(rows), options, listener).solve(lambdas);
   }
 
   /** A Dataset may run jobs before there is an RDD of it: those belong to the solve, too. */

@@ -7,12 +7,15 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -194,7 +197,7 @@ class DroppedColumnsTest {
 
   /** Intercept, two levels, two levels: what the last columns are made of. */
   @Test
-  void whatADroppedColumnIsMadeOf() {
+  void whatADroppedColumnIsMadeOf(@TempDir Path folder) throws IOException {
     double[][] a = {
       {1, 1, 0, 2, 0}, {1, 1, 0, 0, 2}, {1, 0, 1, 2, 0}, {1, 0, 1, 0, 2}, {1, 0, 1, 2, 0}
     };
@@ -216,6 +219,12 @@ class DroppedColumnsTest {
     }
     try (QRFactorization f = GpuSparseQR.builder().keep(4, 2).drop(0).factorize(data)) {
       assertThat(f.deadColumns()).containsExactly(0, 3);
+      String path = folder.resolve("saved").toString();
+      f.save(path);
+      try (QRFactorization loaded = GpuSparseQR.load(LocalSpark.context(), path)) {
+        assertThat(loaded.deadColumns()).containsExactly(0, 3);
+        assertThat(loaded.solve().x()).containsExactly(f.solve().x());
+      }
     }
     // On request where R's own choice stands, too.
     try (QRFactorization f = GpuSparseQR.builder().factorize(data)) {

@@ -63,7 +63,7 @@ class OptionsTest {
     all.put("amalgamation", b -> b.amalgamation(Amalgamation.none()));
     all.put("singletons", b -> b.singletons(false));
     all.put("backend", b -> b.backend(BackendChoice.CPU));
-    all.put("ridge", b -> b.ridge(0.5));
+    all.put("ridge", b -> b.ridge(new double[] {0.5, 0}));
     all.put("rankTolerance", b -> b.rankTolerance(1e-3));
     all.put("equilibrate", b -> b.equilibrate(false));
     all.put("columns", b -> b.columns(20));
@@ -94,6 +94,7 @@ class OptionsTest {
             .filter(m -> m.getReturnType() == GpuSparseQR.Builder.class)
             .map(Method::getName)
             .filter(name -> !name.equals("listener"))
+            .distinct()
             .toList();
     assertThat(methods).containsExactlyInAnyOrderElementsOf(settings.keySet());
     SolveOptions defaults = SolveOptions.defaults();
@@ -258,7 +259,17 @@ class OptionsTest {
     f.solve();
     f.close();
     Map<Class<?>, Object> arguments =
-        Map.of(int.class, 0, JavaRDD.class, labels(B, 2), RDD.class, Problems.rdd(A, 2, B).rdd());
+        Map.of(
+            int.class,
+            0,
+            boolean.class,
+            true,
+            String.class,
+            "unused",
+            JavaRDD.class,
+            labels(B, 2),
+            RDD.class,
+            Problems.rdd(A, 2, B).rdd());
     int called = 0;
     for (Method m : QRFactorization.class.getDeclaredMethods()) {
       if (!java.lang.reflect.Modifier.isPublic(m.getModifiers()) || m.getName().equals("close")) {

@@ -52,7 +52,7 @@ final class AnalyzeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     input.check();
-    MatrixFormat format = MatrixFormat.of(input.matrix);
+    MatrixFormat format = input.format();
     SparsityPattern pattern =
         format == MatrixFormat.PARQUET || format == MatrixFormat.CSV
             ? tablePattern(format)
@@ -80,8 +80,7 @@ final class AnalyzeCommand implements Callable<Integer> {
         TripletRows rows =
             new TripletRows(
                 spark.session(),
-                input.matrix,
-                format,
+                input.table(format),
                 input.transpose,
                 null,
                 Math.max(input.partitions, spark.context().defaultParallelism()))) {

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
+import java.net.URI;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -77,7 +78,8 @@ final class EntryPlace {
   private String part(Dataset<Row> table, String wrong) {
     List<Row> found = table.filter(wrong).select(functions.input_file_name()).takeAsList(1);
     String path = found.isEmpty() ? "" : found.get(0).getString(0);
-    return path.isEmpty() ? file : named(path);
+    // A URI: its %20 is a blank of the name.
+    return path.isEmpty() ? file : named(URI.create(path).getPath());
   }
 
   private String line(String wrong) {
@@ -139,7 +141,7 @@ final class EntryPlace {
     var context = JavaSparkContext.fromSparkContext(spark.sparkContext());
     return (JavaNewHadoopRDD<LongWritable, Text>)
         context.newAPIHadoopFile(
-            MatrixFormat.uri(file),
+            MatrixFormat.literal(file),
             TextInputFormat.class,
             LongWritable.class,
             Text.class,

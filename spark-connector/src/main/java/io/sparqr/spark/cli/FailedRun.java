@@ -4,7 +4,6 @@ package io.sparqr.spark.cli;
 import io.sparqr.spark.FailureReport;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.SolveReport;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -15,6 +14,14 @@ final class FailedRun {
 
   /** Of the solve that failed; null where none has, as while the input is read. */
   private FailureReport failure;
+
+  /** What the command does outside of a solve. */
+  private String phase = "read";
+
+  /** A solve is done, its results are being written. */
+  void writing() {
+    phase = "write";
+  }
 
   /** A listener that shows progress as another does, and keeps the report of a failure. */
   ProgressListener hearing(ProgressListener shown) {
@@ -35,19 +42,21 @@ final class FailedRun {
    * Writes the report, where one was asked for; that must not hide the failure.
    *
    * @param target null: none was
+   * @param overwrite whether it may be replaced
    * @param read seconds of reading, where it was done
    * @param elapsed seconds in all
    * @return why it could not be written; empty if it was
    */
-  Optional<String> write(Path target, Throwable thrown, double read, double elapsed) {
-    try (Outputs outputs = new Outputs()) {
+  Optional<String> write(
+      Path target, boolean overwrite, Throwable thrown, double read, double elapsed) {
+    try (Outputs outputs = new Outputs(overwrite)) {
       String json = report(Failures.telling(thrown), read, elapsed).toJson() + "\n";
       outputs.add(target, file -> Files.writeString(file, json));
       outputs.commit();
       return Optional.empty();
-    } catch (IOException | RuntimeException unwritten) {
+    } catch (RuntimeException unwritten) {
       thrown.addSuppressed(unwritten);
-      return Optional.of(Failures.oneLine(unwritten.toString()));
+      return Optional.of(Failures.message(unwritten));
     }
   }
 
@@ -56,6 +65,6 @@ final class FailedRun {
       return failure.withReadSeconds(read);
     }
     var seconds = new SolveReport.Seconds(elapsed, 0, 0, 0, 0, 0, 0, 0, elapsed);
-    return new FailureReport("read", Map.of(), seconds, shown);
+    return new FailureReport(phase, Map.of(), seconds, shown);
   }
 }

@@ -43,7 +43,7 @@ final class Failures {
   static Throwable telling(Throwable e) {
     Throwable deepest = e;
     for (Throwable t = e; t != null && t != t.getCause(); t = t.getCause()) {
-      if (t instanceof SparseQrException || t instanceof UsageException) {
+      if (ours(t)) {
         return t;
       }
       if (t instanceof OutOfMemoryError) {
@@ -54,11 +54,14 @@ final class Failures {
     return deepest;
   }
 
-  private static boolean expected(Throwable e) {
+  private static boolean ours(Throwable e) {
     return e instanceof SparseQrException
         || e instanceof UsageException
-        || e instanceof NoSuchFileException
-        || e instanceof AccessDeniedException;
+        || e instanceof OutputException;
+  }
+
+  private static boolean expected(Throwable e) {
+    return ours(e) || e instanceof NoSuchFileException || e instanceof AccessDeniedException;
   }
 
   /** What to tell people. */
@@ -76,7 +79,7 @@ final class Failures {
           + (Runtime.getRuntime().maxMemory() >> 20)
           + " MB, set SPARQR_JAVA_OPTS=-Xmx...";
     }
-    if (e instanceof SparseQrException || e instanceof UsageException) {
+    if (ours(e)) {
       return oneLine(e.getMessage());
     }
     if (e instanceof IllegalStateException && oneLine(e.getMessage()).contains(STOPPED)) {

@@ -48,7 +48,7 @@ final class GenerateCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Outputs.check(out, overwrite);
     CsrMatrix a = LocalProblem.generate(specification);
-    try (Outputs outputs = new Outputs()) {
+    try (Outputs outputs = new Outputs(overwrite)) {
       outputs.add(out, file -> MatrixMarketWriter.writeCoordinate(file, a));
       outputs.commit();
     }

@@ -7,10 +7,16 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.UnsupportedFileSystemException;
+import org.apache.hadoop.util.VersionInfo;
 import org.apache.spark.SparkConf;
 
 /** What {@code --matrix} names, told by the name's ending, and by the first bytes if that fails. */
@@ -28,6 +34,12 @@ enum MatrixFormat {
 
   private static final byte[] BANNER = {'%', '%'};
 
+  /** UTF-8's byte order mark. */
+  private static final byte[] MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
+
+  /** What Hadoop takes for a pattern of names. */
+  private static final Pattern WILD = Pattern.compile("[\\[\\]{}*?\\\\,]");
+
   /**
    * The format of a name.
    *
@@ -43,10 +55,10 @@ enum MatrixFormat {
     }
     String lower = name.toLowerCase(Locale.ROOT).replaceAll("/+$", "").replaceAll("\\.gz$", "");
     if (lower.endsWith(".mtx") || lower.endsWith(".mm")) {
-      return MATRIX_MARKET;
+      return oneFile(name, MATRIX_MARKET);
     }
     if (lower.endsWith(".svm") || lower.endsWith(".libsvm") || lower.endsWith(".svmlight")) {
-      return LIBSVM;
+      return oneFile(name, LIBSVM);
     }
     if (lower.endsWith(".parquet")) {
       return PARQUET;
@@ -54,18 +66,74 @@ enum MatrixFormat {
     if (lower.endsWith(".csv")) {
       return CSV;
     }
-    if (!remote(name)
-        && !Files.isDirectory(java.nio.file.Path.of(name))
-        && hasBanner(java.nio.file.Path.of(name))) {
+    if (isFolder(name)) {
+      return ofParts(name);
+    }
+    if (hasBanner(name)) {
       return MATRIX_MARKET;
     }
     throw new UsageException(
         name + ": the format is not clear; names end in .mtx, .svm, .libsvm, .parquet or .csv");
   }
 
-  private static boolean hasBanner(java.nio.file.Path file) throws IOException {
-    try (InputStream in = Files.newInputStream(file)) {
-      return java.util.Arrays.equals(in.readNBytes(2), BANNER);
+  private static MatrixFormat oneFile(String name, MatrixFormat format) throws IOException {
+    requireFile(name);
+    return format;
+  }
+
+  /**
+   * Refuses a folder.
+   *
+   * @throws UsageException if it is one
+   */
+  static void requireFile(String name) throws IOException {
+    if (isFolder(name)) {
+      throw new UsageException(
+          name + ": a folder, not a file (folders of .parquet or .csv parts are read)");
+    }
+  }
+
+  /** The format of a folder, by what Spark left in it. */
+  private static MatrixFormat ofParts(String name) throws IOException {
+    boolean csv = false;
+    for (String part : parts(name)) {
+      String lower = part.toLowerCase(Locale.ROOT);
+      if (lower.endsWith(".parquet")) {
+        return PARQUET;
+      }
+      csv |= lower.endsWith(".csv") || lower.endsWith(".csv.gz");
+    }
+    if (csv) {
+      return CSV;
+    }
+    throw new UsageException(
+        name + ": the format is not clear: a folder without .parquet or .csv parts");
+  }
+
+  private static List<String> parts(String name) throws IOException {
+    if (!remote(name)) {
+      try (Stream<java.nio.file.Path> files = Files.list(java.nio.file.Path.of(name))) {
+        return files.map(f -> f.getFileName().toString()).toList();
+      }
+    }
+    return Arrays.stream(fileSystem(name).listStatus(new Path(name)))
+        .map(f -> f.getPath().getName())
+        .toList();
+  }
+
+  private static boolean isFolder(String name) throws IOException {
+    return remote(name)
+        ? fileSystem(name).getFileStatus(new Path(name)).isDirectory()
+        : Files.isDirectory(java.nio.file.Path.of(name));
+  }
+
+  private static boolean hasBanner(String name) throws IOException {
+    try (InputStream in = open(name)) {
+      byte[] first = in.readNBytes(MARK.length + BANNER.length);
+      boolean marked = Arrays.mismatch(first, MARK) == MARK.length;
+      int at = marked ? MARK.length : 0;
+      return Arrays.equals(
+          Arrays.copyOfRange(first, at, Math.min(first.length, at + BANNER.length)), BANNER);
     }
   }
 
@@ -76,10 +144,17 @@ enum MatrixFormat {
 
   /** The name as Hadoop's file systems take it. */
   static String uri(String name) {
-    return remote(name) ? name : java.nio.file.Path.of(name).toUri().toString();
+    // Not Path.toUri: Hadoop would take its %20 for characters of the name.
+    return remote(name) ? name : "file:" + java.nio.file.Path.of(name).toAbsolutePath();
   }
 
-  private static boolean exists(String name) throws IOException {
+  /** The name as Spark's and Hadoop's readers take it, who look for patterns in names. */
+  static String literal(String name) {
+    return WILD.matcher(uri(name)).replaceAll("\\\\$0");
+  }
+
+  /** Whether there is such a file or folder. */
+  static boolean exists(String name) throws IOException {
     if (!remote(name)) {
       return Files.exists(java.nio.file.Path.of(name));
     }
@@ -114,6 +189,35 @@ enum MatrixFormat {
     for (var setting : new SparkConf().getAllWithPrefix(prefix)) {
       configuration.set(setting._1(), setting._2());
     }
-    return new Path(name).getFileSystem(configuration);
+    String scheme = name.substring(0, name.indexOf(':'));
+    try {
+      return new Path(name).getFileSystem(configuration);
+    } catch (UnsupportedFileSystemException e) {
+      throw new UsageException(name + ": no file system of Hadoop's is called '" + scheme + ":'");
+    } catch (RuntimeException e) {
+      // Hadoop names the class in its configuration and has it in a jar of its own.
+      if (e.getCause() instanceof ClassNotFoundException missing) {
+        throw new UsageException(missingJars(name, scheme, missing));
+      }
+      throw e;
+    }
+  }
+
+  private static String missingJars(String name, String scheme, ClassNotFoundException missing) {
+    String module =
+        switch (scheme) {
+          case "s3a" -> "hadoop-aws";
+          case "abfs", "abfss", "wasb", "wasbs" -> "hadoop-azure";
+          case "gs" -> "gcs-connector";
+          default -> "the module of " + scheme + ":";
+        };
+    return name
+        + ": "
+        + missing.getMessage()
+        + "; "
+        + module
+        + (module.startsWith("hadoop-") ? " " + VersionInfo.getVersion() : "")
+        + " with what it needs is missing: bin/sparqr takes jars from SPARQR_CLASSPATH,"
+        + " spark-submit by --packages";
   }
 }

@@ -2,6 +2,7 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.ordering.OrderingMethod;
+import java.io.IOException;
 import picocli.CommandLine.Option;
 
 /** What {@code solve} and {@code analyze} have in common. */
@@ -13,9 +14,17 @@ final class MatrixOptions {
       paramLabel = "FILE|gen:SPEC",
       description =
           "Matrix Market (.mtx, .mtx.gz), libsvm (.svm, .libsvm; its labels are b), Parquet or CSV"
-              + " of (row, column, value) counted from 0, or a problem of the gallery: gen:cells2d500,"
+              + " of (row, column, value), a file or a folder of parts, or a problem of the gallery: gen:cells2d500,"
               + " gen:ch7-8-b3:rand, gen:onehot1000000x5000x500x50, ...")
   String matrix;
+
+  @Option(
+      names = "--index-base",
+      paramLabel = "0|1",
+      description =
+          "where row and column of a table (Parquet, CSV) count from; default 0, and a table that"
+              + " has no 0 in them is refused until this is given")
+  Integer indexBase;
 
   @Option(names = "--transpose", description = "take A' instead of A")
   boolean transpose;
@@ -50,8 +59,32 @@ final class MatrixOptions {
   @Option(names = "--verbose", description = "every step as it happens; stack traces with errors")
   boolean verbose;
 
+  /**
+   * The format of the matrix.
+   *
+   * @throws UsageException if nothing tells it, or it is none that other options are for
+   */
+  MatrixFormat format() throws IOException {
+    MatrixFormat format = MatrixFormat.of(matrix);
+    boolean table = format == MatrixFormat.PARQUET || format == MatrixFormat.CSV;
+    if (indexBase != null && !table) {
+      throw new UsageException(
+          "--index-base is for tables (.parquet, .csv); a Matrix Market file counts from 1, a"
+              + " libsvm file from 0 if there is a 0 in it");
+    }
+    return format;
+  }
+
+  /** The table that the options name. */
+  TripletRows.Table table(MatrixFormat format) {
+    return new TripletRows.Table(matrix, format, indexBase);
+  }
+
   /** Refuses numbers out of range. */
   void check() {
+    if (indexBase != null && indexBase != 0 && indexBase != 1) {
+      throw new UsageException("--index-base " + indexBase + ": 0 or 1");
+    }
     if (executors < 0 || partitions < 0) {
       throw new UsageException("--executors and --partitions cannot be negative");
     }

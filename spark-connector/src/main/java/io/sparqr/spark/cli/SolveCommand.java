@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -149,14 +150,20 @@ final class SolveCommand implements Callable<Integer> {
       throw e;
     } catch (Throwable e) {
       failed
-          .write(report, e, readSeconds, secondsSince(begin))
+          .write(report, overwrite, e, readSeconds, secondsSince(begin))
           .ifPresent(why -> progress("%s: no report, %s", report, why));
       throw e;
     }
   }
 
   private int run(long begin) throws IOException {
-    MatrixFormat format = MatrixFormat.of(input.matrix);
+    MatrixFormat format = input.format();
+    if (rhs != null) {
+      if (!MatrixFormat.exists(rhs)) {
+        throw new NoSuchFileException(rhs);
+      }
+      MatrixFormat.requireFile(rhs);
+    }
     boolean local = SparkHandle.local(input.master);
     Reader.Choice choice = reader.choose(input.matrix, format, input.transpose, local);
     boolean split =
@@ -186,10 +193,14 @@ final class SolveCommand implements Callable<Integer> {
       }
     }
     SolveReport result = solution.report().withReadSeconds(readSeconds);
-    write(solution, result);
-    PrintWriter summary = spec.commandLine().getOut();
-    summary.print(result.toText());
-    summary.flush();
+    failed.writing();
+    try {
+      write(solution, result);
+    } finally {
+      PrintWriter summary = spec.commandLine().getOut();
+      summary.print(result.toText());
+      summary.flush();
+    }
     return 0;
   }
 
@@ -215,7 +226,7 @@ final class SolveCommand implements Callable<Integer> {
     long begin = System.nanoTime();
     try (TripletRows rows =
         new TripletRows(
-            spark.session(), input.matrix, format, input.transpose, b, partitions(spark))) {
+            spark.session(), input.table(format), input.transpose, b, partitions(spark))) {
       readSeconds += secondsSince(begin);
       progress(
           "%s: %,d x %,d, read by the executors in %.1f s",
@@ -350,8 +361,8 @@ final class SolveCommand implements Callable<Integer> {
     }
   }
 
-  private void write(LeastSquaresSolution solution, SolveReport result) throws IOException {
-    try (Outputs outputs = new Outputs()) {
+  private void write(LeastSquaresSolution solution, SolveReport result) {
+    try (Outputs outputs = new Outputs(overwrite)) {
       DenseMatrix x = DenseMatrix.ofColumns(result.matrix().columns(), solution.solutions());
       outputs.add(out, file -> MatrixMarketWriter.writeArray(file, x));
       outputs.add(report, file -> Files.writeString(file, result.toJson() + "\n"));

@@ -21,19 +21,28 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.NumericType;
+import org.apache.spark.sql.types.StructField;
 import org.apache.spark.storage.StorageLevel;
 
 /**
  * Rows of A from a table of (row, column, value), Parquet or CSV, read, sorted and summed up by the
- * executors. Indices count from 0. m is the greatest row index + 1, or the number of rows of the
- * right-hand side; n is the greatest column index + 1. Entries of one place are summed.
+ * executors. Indices count from 0 or 1. m is the number of the last row, or the number of rows of
+ * the right-hand side; n is that of the last column. Entries of one place are summed.
  */
 final class TripletRows implements AutoCloseable {
 
   private static final String[] NAMES = {"row", "column", "value"};
 
   private static final String HOLE = "row is null or column is null or value is null";
-  private static final String NEGATIVE = "row < 0 or column < 0";
+
+  /** From 2^53 on not every whole number is a double. */
+  private static final String BROKEN =
+      "not (row = floor(row)) or row not between -9007199254740991 and 9007199254740991"
+          + " or not (column = floor(column))"
+          + " or column not between -9007199254740991 and 9007199254740991";
+
   private static final String NOT_FINITE = "isnan(value) or abs(value) = double('Infinity')";
 
   private static final Map<String, String> CSV =
@@ -42,57 +51,49 @@ final class TripletRows implements AutoCloseable {
           "ignoreLeadingWhiteSpace", "true",
           "ignoreTrailingWhiteSpace", "true",
           "columnNameOfCorruptRecord", "bad");
-  private static final String CSV_SCHEMA = "row BIGINT, column BIGINT, value DOUBLE, bad STRING";
+  private static final String CSV_SCHEMA = "row DOUBLE, column DOUBLE, value DOUBLE, bad STRING";
+
+  private static final Column VALUE = functions.col("value").cast("double");
 
   private final long rowCount;
   private final int columns;
   private final JavaRDD<SparseRow> rows;
   private final Broadcast<DenseMatrix> labels;
 
+  /**
+   * What is to be read.
+   *
+   * @param file its name or URI, of a file or a folder of parts
+   * @param indexBase where indices count from; null: 0 where there is a 0 among them
+   */
+  record Table(String file, MatrixFormat format, Integer indexBase) {
+
+    int base() {
+      return indexBase == null ? 0 : indexBase;
+    }
+  }
+
   /** Reads a table; the rows are kept until this is closed. */
-  TripletRows(
-      SparkSession spark,
-      String file,
-      MatrixFormat format,
-      boolean transpose,
-      DenseMatrix rhs,
-      int partitions) {
+  TripletRows(SparkSession spark, Table input, boolean transpose, DenseMatrix rhs, int partitions) {
+    String file = input.file;
+    boolean csv = input.format == MatrixFormat.CSV;
     EntryPlace place =
-        format == MatrixFormat.CSV
+        csv
             ? new EntryPlace(spark, file, CSV, CSV_SCHEMA, header(spark, file))
             : new EntryPlace(spark, file, null, "", false);
+    Dataset<Row> raw = csv ? csv(spark, file, place) : parquet(spark, file);
+    Row extent = checked(raw, input, place);
+    int base = input.base();
     Dataset<Row> table =
-        format == MatrixFormat.CSV ? csv(spark, file, place) : parquet(spark, file);
-    // One pass for all of it: every query costs Spark about a second to plan and compile.
-    Row extent =
-        table
-            .agg(
-                functions.max("row"),
-                functions.max("column"),
-                functions.min("row"),
-                functions.min("column"),
-                functions.expr("count_if(" + HOLE + ")"),
-                functions.expr("count_if(" + NOT_FINITE + ")"))
-            .first();
-    if (extent.getLong(4) > 0) {
-      Row entry = table.filter(HOLE).first();
-      throw new MatrixFormatException(
-          place.of(table, HOLE) + ": a null in the entry (" + entry.mkString(", ") + ")", file, -1);
-    }
-    if (extent.isNullAt(0) || extent.isNullAt(1)) {
-      throw new MatrixFormatException(file + ": no entries", file, -1);
-    }
-    if (extent.getLong(2) < 0 || extent.getLong(3) < 0) {
-      throw new MatrixFormatException(
-          place.of(table, NEGATIVE) + ": a negative index (they count from 0)", file, -1);
-    }
-    if (extent.getLong(5) > 0) {
-      throw notFinite(table, place);
-    }
-    long m = extent.getLong(transpose ? 1 : 0) + 1;
-    long n = extent.getLong(transpose ? 0 : 1) + 1;
+        raw.select(
+            functions.expr("cast(row as bigint) - " + base).as("row"),
+            functions.expr("cast(column as bigint) - " + base).as("column"),
+            functions.col("value"));
+    long m = extent.getLong(transpose ? 1 : 0) + 1 - base;
+    long n = extent.getLong(transpose ? 0 : 1) + 1 - base;
     if (n > Integer.MAX_VALUE - 16) {
-      throw new IndexOverflowException(file + ": column index " + (n - 1), "column index", n - 1);
+      throw new IndexOverflowException(
+          file + ": column index " + (n - 1 + base), "column index", n - 1 + base);
     }
     if (rhs != null && rhs.rows() < m) {
       throw new DimensionMismatchException(
@@ -117,6 +118,63 @@ final class TripletRows implements AutoCloseable {
         close();
       }
     }
+  }
+
+  /** The greatest and the least indices of a table in which nothing is wrong. */
+  private static Row checked(Dataset<Row> table, Table input, EntryPlace place) {
+    String file = input.file;
+    String below = "row < " + input.base() + " or column < " + input.base();
+    // One pass for all of it: every query costs Spark about a second to plan and compile.
+    Row extent =
+        table
+            .agg(
+                functions.expr("cast(max(row) filter (where not (" + BROKEN + ")) as bigint)"),
+                functions.expr("cast(max(column) filter (where not (" + BROKEN + ")) as bigint)"),
+                functions.expr("cast(min(row) filter (where not (" + BROKEN + ")) as bigint)"),
+                functions.expr("cast(min(column) filter (where not (" + BROKEN + ")) as bigint)"),
+                functions.expr("count_if(" + HOLE + ")"),
+                functions.expr("count_if(" + NOT_FINITE + ")"),
+                functions.expr("count_if(" + BROKEN + ")"))
+            .first();
+    if (extent.getLong(4) > 0) {
+      throw new MatrixFormatException(
+          place.of(table, HOLE) + ": a null in the entry " + entry(table, HOLE), file, -1);
+    }
+    if (extent.getLong(6) > 0) {
+      throw new MatrixFormatException(
+          place.of(table, BROKEN)
+              + ": row and column must be whole numbers, the entry is "
+              + entry(table, BROKEN),
+          file,
+          -1);
+    }
+    if (extent.isNullAt(0) || extent.isNullAt(1)) {
+      throw new MatrixFormatException(file + ": no entries", file, -1);
+    }
+    long least = Math.min(extent.getLong(2), extent.getLong(3));
+    if (least < input.base()) {
+      String what = input.base() == 0 ? "a negative index" : "an index below 1";
+      throw new MatrixFormatException(
+          place.of(table, below) + ": " + what + " (they count from " + input.base() + ")",
+          file,
+          -1);
+    }
+    if (input.indexBase == null && least > 0) {
+      throw new MatrixFormatException(
+          file
+              + ": row 0 and column 0 are empty: if indices count from 1, --index-base 1 says so;"
+              + " if they count from 0, --index-base 0",
+          file,
+          -1);
+    }
+    if (extent.getLong(5) > 0) {
+      throw notFinite(table, place);
+    }
+    return extent;
+  }
+
+  private static String entry(Dataset<Row> table, String wrong) {
+    return "(" + table.filter(wrong).first().mkString(", ") + ")";
   }
 
   private JavaRDD<SparseRow> assemble(
@@ -145,37 +203,52 @@ final class TripletRows implements AutoCloseable {
   }
 
   private static Dataset<Row> parquet(SparkSession spark, String file) {
-    return named(spark.read().parquet(file), file);
+    return named(spark.read().parquet(MatrixFormat.literal(file)), file);
   }
 
   private static Dataset<Row> named(Dataset<Row> table, String file) {
-    List<String> there =
-        Arrays.stream(table.columns()).map(c -> c.toLowerCase(Locale.ROOT)).toList();
     for (String name : NAMES) {
-      if (!there.contains(name)) {
+      List<StructField> of =
+          Arrays.stream(table.schema().fields())
+              .filter(f -> f.name().equalsIgnoreCase(name))
+              .toList();
+      if (of.size() != 1) {
         throw new MatrixFormatException(
-            file + ": no column '" + name + "', the columns are " + there, file, -1);
+            file
+                + (of.isEmpty() ? ": no column '" : ": more than one column '")
+                + name
+                + "', the columns are "
+                + Arrays.toString(table.columns()),
+            file,
+            -1);
+      }
+      DataType type = of.get(0).dataType();
+      if (!(type instanceof NumericType)) {
+        throw new MatrixFormatException(
+            "%s: column '%s' is of type %s, not a number"
+                .formatted(file, name, type.simpleString()),
+            file,
+            -1);
       }
     }
-    return table.select(
-        functions.col("row").cast("long"),
-        functions.col("column").cast("long"),
-        functions.col("value").cast("double"));
+    return table.select("row", "column", "value").withColumn("value", VALUE);
   }
 
   private static NonFiniteValueException notFinite(Dataset<Row> table, EntryPlace place) {
     String where = place.of(table, NOT_FINITE);
     Row entry = table.filter(NOT_FINITE).first();
+    long row = ((Number) entry.get(0)).longValue();
+    int column = ((Number) entry.get(1)).intValue();
     return new NonFiniteValueException(
-        "%s: the value of row %d, column %d is not finite"
-            .formatted(where, entry.getLong(0), entry.getLong(1)),
-        entry.getLong(0),
-        (int) entry.getLong(1));
+        "%s: the value of row %d, column %d is not finite".formatted(where, row, column),
+        row,
+        column);
   }
 
   /** Whether the first line names the columns. */
   private static boolean header(SparkSession spark, String file) {
-    List<String> first = spark.read().text(file).javaRDD().map(r -> r.getString(0)).take(1);
+    List<String> first =
+        spark.read().text(MatrixFormat.literal(file)).javaRDD().map(r -> r.getString(0)).take(1);
     if (first.isEmpty()) {
       throw new MatrixFormatException(file + ": empty", file, -1);
     }
@@ -192,7 +265,12 @@ final class TripletRows implements AutoCloseable {
 
   private static Dataset<Row> csv(SparkSession spark, String file, EntryPlace place) {
     Dataset<Row> table =
-        spark.read().options(CSV).option("header", place.header()).schema(CSV_SCHEMA).csv(file);
+        spark
+            .read()
+            .options(CSV)
+            .option("header", place.header())
+            .schema(CSV_SCHEMA)
+            .csv(MatrixFormat.literal(file));
     // As an RDD: Spark refuses a query of the unreadable lines alone.
     JavaRDD<Row> bad =
         table

@@ -41,7 +41,7 @@ public final class FactorRows {
       JavaRDD<SparseRow> first = context.parallelize(rows(broadcast.value(), singletons));
       all = all == null ? first : all.union(first);
     }
-    return RowSource.of(all);
+    return RowSource.of(all == null ? context.<SparseRow>emptyRDD() : all);
   }
 
   private static List<SparseRow> rows(SolvePlan plan, SingletonRows r) {

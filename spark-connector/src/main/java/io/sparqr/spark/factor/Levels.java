@@ -67,6 +67,23 @@ public final class Levels {
     this.gpus = StageGpus.profile(context, resources, plan.numbers().devices());
   }
 
+  /**
+   * Levels that were made before: nothing more can be factored.
+   *
+   * @param stored the frames of each, a partition a task
+   */
+  public Levels(JavaSparkContext context, PlanHandle broadcast, List<JavaRDD<byte[]>> stored) {
+    this.context = context;
+    this.broadcast = broadcast;
+    this.plan = broadcast.value();
+    this.resources = null;
+    this.held = null;
+    this.rows = null;
+    this.metrics = null;
+    this.gpus = Optional.empty();
+    this.levels.addAll(stored);
+  }
+
   /** What hears of the levels. */
   public interface Listener {
     void level(String description, double flopsBefore, double flops);

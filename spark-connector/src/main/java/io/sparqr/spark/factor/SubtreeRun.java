@@ -14,6 +14,7 @@ import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.integrity.CheckedFactorizer;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.metrics.SubtreeMetrics;
+import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Backends;
 import io.sparqr.spark.resource.DeviceLease;
@@ -172,16 +173,17 @@ final class SubtreeRun {
 
   /** The ridge's rows of the task's pivots: made here, never shuffled. */
   private void addRidge(List<byte[]> rows) {
-    if (plan.numbers().ridge() == 0) {
+    Ridge ridge = plan.numbers().ridge();
+    if (!ridge.any()) {
       return;
     }
     SymbolicAnalysis a = plan.analysis();
-    double root = Math.sqrt(plan.numbers().ridge());
     int rhsCount = plan.numbers().rhsCount();
     var batch = new RowBatchCodec.Builder(rhsCount);
     for (int f : task.fronts()) {
       for (int p = a.firstPivot(f); p < a.firstPivot(f + 1); p++) {
-        double v = root * plan.columnScale(a.permutation().original(p));
+        int j = a.permutation().original(p);
+        double v = Math.sqrt(ridge.of(j)) * plan.columnScale(j);
         batch.add(f, new int[] {p}, new double[] {v}, 0, 1, new double[rhsCount], 0);
       }
     }

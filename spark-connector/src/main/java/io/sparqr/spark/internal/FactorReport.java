@@ -112,16 +112,21 @@ final class FactorReport {
         : FactorOptions.DEFAULT_TOLERANCE_RULE;
   }
 
+  /** What is to be said of rows on their way. */
+  static List<String> ofRows(FactorState.Made made) {
+    return made.combined().redone() == 0
+        ? List.of()
+        : List.of(
+            "%d batch(es) of combined rows departed from theirs and were sent as they were"
+                .formatted(made.combined().redone()));
+  }
+
   private static List<String> warnings(
       SolveOptions options, FactorState.Made made, BasicColumns basic) {
     var warnings = new ArrayList<>(made.warnings());
     basic.warning().ifPresent(warnings::add);
     warnings.addAll(made.totals().summary().warnings());
-    if (made.combined().redone() > 0) {
-      warnings.add(
-          "%d batch(es) of combined rows departed from theirs and were sent as they were"
-              .formatted(made.combined().redone()));
-    }
+    warnings.addAll(ofRows(made));
     if (options.factorization().keepQ()) {
       warnings.add(
           "Q is kept beside R (keepQ): %,d bytes; rows were not combined before the shuffle"

@@ -3,6 +3,7 @@ package io.sparqr.spark.internal;
 
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.RankDeficientException;
+import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.Dependency;
 import io.sparqr.spark.FailureReport;
@@ -18,10 +19,12 @@ import io.sparqr.spark.factor.CollectedFactor;
 import io.sparqr.spark.factor.FactorRows;
 import io.sparqr.spark.factor.FactorTotals;
 import io.sparqr.spark.factor.Levels;
+import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.inverse.InverseDescent;
 import io.sparqr.spark.inverse.InverseNorms;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.Readings;
+import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolveOptions.Dropping;
 import io.sparqr.spark.plan.SolvePlan;
@@ -32,16 +35,20 @@ import io.sparqr.spark.rows.CombineChecks;
 import io.sparqr.spark.rows.DriverShare;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.LevelSolve;
-import io.sparqr.spark.solve.Norms;
 import io.sparqr.spark.solve.Reflection;
 import io.sparqr.spark.solve.ResidualPass;
 import io.sparqr.spark.solve.SemiNormalEquations;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Function;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.storage.StorageLevel;
 
 /** A finished factorization: what {@code QRFactorization} offers, over R on the executors. */
 public final class FactorState implements AutoCloseable {
@@ -52,12 +59,17 @@ public final class FactorState implements AutoCloseable {
   /** Of sqrt(a^2 - p^2) below this times p the pass over the rows tells more: 12 digits here. */
   private static final double CANCELLED = 1e-2;
 
-  private final RowSource source;
+  private final JavaSparkContext context;
+  private final Rows rows;
   private final SolveOptions options;
   private final ProgressListener listener;
   private final Held held;
   private final Made made;
   private final SolvePlan plan;
+
+  /** The plan for passes over the rows that are there: without a ridge that is among them. */
+  private final SolvePlan ofRows;
+
   private final SingletonRows singletons;
   private final LevelSolve solve;
   private final SemiNormalEquations equations;
@@ -69,6 +81,7 @@ public final class FactorState implements AutoCloseable {
   private SolveReport.Seconds seconds;
   private double normalResidual = Double.NaN;
   private double[] residualNorm = new double[0];
+  private List<String> notes = List.of();
   private LeastSquaresSolution solution;
   private double[] inverseNorms;
   private JavaRDD<double[]> leverages;
@@ -82,6 +95,26 @@ public final class FactorState implements AutoCloseable {
    * @param shuffleBytes of the pass
    */
   record Input(long rows, long nonzeros, double frobenius, long shuffleBytes) {}
+
+  /**
+   * The rows that a factorization was made of.
+   *
+   * @param context of them
+   * @param source null where they are not there: the factorization was loaded
+   * @param whole whether they are all the rows of A, and no row of an earlier R stands for some
+   * @param ridge the penalty, where its rows are in the source; otherwise that of the options holds
+   */
+  record Rows(JavaSparkContext context, RowSource source, boolean whole, Ridge ridge) {
+
+    static Rows of(RowSource source, Earlier earlier) {
+      return new Rows(source.context(), source, !earlier.any(), earlier.ridge());
+    }
+
+    /** Those of a factorization that was loaded. */
+    static Rows notThere(JavaSparkContext context) {
+      return new Rows(context, null, false, Ridge.NONE);
+    }
+  }
 
   /** What the pipeline made. */
   record Made(
@@ -97,18 +130,19 @@ public final class FactorState implements AutoCloseable {
       List<String> warnings) {}
 
   /** Takes what the pipeline made, and what it holds on the cluster. */
-  FactorState(
-      RowSource source, SolveOptions options, ProgressListener listener, Held held, Made made) {
-    this.source = source;
+  FactorState(Rows rows, SolveOptions options, ProgressListener listener, Held held, Made made) {
+    this.context = rows.context;
+    this.rows = rows;
     this.options = options;
     this.listener = listener;
     this.held = held;
     this.made = made;
-    this.plan = made.plan.value();
+    this.ofRows = made.plan.value();
+    this.plan = rows.ridge.any() ? ofRows.withRidge(rows.ridge) : ofRows;
     this.singletons = made.driverShare.singletons();
     this.analysis = plan.analysis();
     this.n = analysis.columns();
-    this.solve = new LevelSolve(source.context(), made.plan, made.levels);
+    this.solve = new LevelSolve(context, made.plan, made.levels);
     this.equations = new SemiNormalEquations(plan, solve, singletons, held);
     this.dead =
         Arrays.stream(made.totals.dead()).map(analysis.permutation()::original).sorted().toArray();
@@ -128,7 +162,7 @@ public final class FactorState implements AutoCloseable {
 
   private BasicColumns chosen(Dropping how) {
     long most = Runtime.getRuntime().maxMemory() / NULL_SPACE_SHARE;
-    try (var scope = new JobScope(source.context(), made.group)) {
+    try (var scope = new JobScope(context, made.group)) {
       return BasicColumns.choose(plan, solve, singletons, dead, how, most, scope);
     }
   }
@@ -150,9 +184,19 @@ public final class FactorState implements AutoCloseable {
     return basic.dependencies(plan);
   }
 
-  /** The rows that were factorized. */
+  /**
+   * The rows that were factorized.
+   *
+   * @throws IllegalStateException if they are not there: the factorization was loaded, or rows were
+   *     appended to an earlier one
+   */
   public RowSource source() {
-    return source;
+    if (!rows.whole) {
+      throw new IllegalStateException(
+          "the rows that were factorized are not there (the factorization was loaded, or rows were"
+              + " appended to it): solveRelabeled takes all rows with their right-hand sides");
+    }
+    return rows.source;
   }
 
   /** Numerical rank. */
@@ -184,7 +228,7 @@ public final class FactorState implements AutoCloseable {
       throw new IllegalStateException("this factorization is closed");
     }
     var watch = new Stopwatch();
-    try (var scope = new JobScope(source.context(), made.group)) {
+    try (var scope = new JobScope(context, made.group)) {
       return action.apply(scope);
     } catch (Throwable e) {
       double spent = watch.total();
@@ -209,7 +253,7 @@ public final class FactorState implements AutoCloseable {
 
   private LeastSquaresSolution solveStored(JobScope scope) {
     var watch = new Stopwatch();
-    try (var progress = new ProgressTracker(source.context(), listener, scope.group())) {
+    try (var progress = new ProgressTracker(context, listener, scope.group())) {
       progress.phase("solve", "back substitution");
       int width = plan.numbers().rhsCount();
       double[] z = plan.vector(width);
@@ -220,22 +264,33 @@ public final class FactorState implements AutoCloseable {
         x[k] = plan.unscale(z, k, width, plan.rhsScale(k));
       }
       double[] norm = residualNorms(x);
-      for (int step = 0; step < options.solution().refinement(); step++) {
+      var notes = new ArrayList<String>();
+      int steps = rows.source == null ? 0 : options.solution().refinement();
+      for (int step = 0; step < steps; step++) {
         progress.phase("solve", "step %d of refinement".formatted(step + 1));
-        norm = equations.refine(new ResidualPass(source, made.plan, plan), x, scope);
+        norm = equations.refine(pass(), x, scope);
       }
       if (cancelled(norm, x)) {
-        scope.describe("residuals, small beside the ridge's part");
-        norm = new ResidualPass(source, made.plan, plan).run(x, held).ofRows();
+        if (rows.source != null && !rows.ridge.any()) {
+          scope.describe("residuals, small beside the ridge's part");
+          norm = pass().run(x, held).ofRows();
+        } else {
+          notes.add(
+              "the residual norm is small beside the ridge's part, and the rows are not there");
+        }
       }
       basic.move(plan, x);
       double solve = watch.lap();
-      SolveLog.solve(options.solution().refinement(), solve);
-      if (options.solution().check()) {
+      SolveLog.solve(steps, solve);
+      boolean wanted = options.solution().check() || options.solution().refinement() > 0;
+      if (wanted && rows.source == null) {
+        notes.add("neither refined nor checked: the factorization was loaded, without its rows");
+      } else if (options.solution().check()) {
         progress.phase("check", "||A'(b-Ax)||");
         scope.describe("residuals, for the check of the normal equations");
-        normalResidual = new ResidualPass(source, made.plan, plan).check(x, held);
+        normalResidual = pass().check(x, held);
       }
+      this.notes = List.copyOf(notes);
       seconds = seconds.withSolve(solve, seconds.total() + watch.total());
       residualNorm = norm;
       SolveLog.done(rank(), n, norm, seconds.total());
@@ -243,6 +298,11 @@ public final class FactorState implements AutoCloseable {
       progress.done(String.format(java.util.Locale.ROOT, "||b - Ax|| = %.6e", norm[0]));
       return new LeastSquaresSolution(x, norm, rank(), deadColumns(), report);
     }
+  }
+
+  /** Over the rows that are there. */
+  private ResidualPass pass() {
+    return new ResidualPass(rows.source, made.plan, ofRows);
   }
 
   /** The tail's norm less the ridge rows' part: lambda ||x||^2. */
@@ -259,7 +319,7 @@ public final class FactorState implements AutoCloseable {
   private boolean cancelled(double[] norm, double[][] x) {
     boolean any = false;
     for (int k = 0; k < norm.length; k++) {
-      any |= norm[k] < CANCELLED * Math.sqrt(plan.numbers().ridge()) * Norms.norm(x[k], 0, n);
+      any |= norm[k] < CANCELLED * plan.numbers().ridge().norm(x[k]);
     }
     return any;
   }
@@ -360,8 +420,39 @@ public final class FactorState implements AutoCloseable {
     return scoped(
         scope -> {
           scope.describe("residuals, for the check of the normal equations");
-          return new ResidualPass(source, made.plan, plan).check(x, held);
+          return pass().check(x, held);
         });
+  }
+
+  /** y with R'y = g: {@link SemiNormalEquations#forward(double[][], JobScope)}. */
+  double[] forward(double[][] g) {
+    return scoped(scope -> equations.forward(g, scope));
+  }
+
+  /** x with R x = c: {@link SemiNormalEquations#solveUpper}. */
+  double[][] back(double[] c, int width) {
+    return scoped(scope -> equations.solveUpper(c, width, scope));
+  }
+
+  /** ||b - A x|| of the solution without constraints, the ridge's rows included. */
+  double tail(int k) {
+    return Math.sqrt(made.totals.residualSquares()[k]) / plan.rhsScale(k);
+  }
+
+  /** {@link SolvePlan#withoutRidge}. */
+  double withoutRidge(double norm, double[] x) {
+    return plan.withoutRidge(norm, x);
+  }
+
+  /** m. */
+  long rows() {
+    return made.input.rows();
+  }
+
+  /** Another solution with this factorization's report. */
+  LeastSquaresSolution corrected(double[][] x, double[] norm, String how) {
+    return new LeastSquaresSolution(
+        x, norm, rank(), deadColumns(), report.of(norm, Double.NaN, seconds, List.of(how)));
   }
 
   /** Of x for right-hand side k. */
@@ -394,7 +485,7 @@ public final class FactorState implements AutoCloseable {
   private record Descended(double[] norms, JavaRDD<double[]> leverages) {}
 
   private Descended descend(Optional<InverseDescent.Observations> rows, JobScope scope) {
-    var tree = new InverseDescent(source.context(), made.plan, made.levels, rows, scope);
+    var tree = new InverseDescent(context, made.plan, made.levels, rows, scope);
     double[] ofR = new InverseNorms(plan, singletons, dead, tree).run();
     double[] norms = basic.errors(plan, ofR, new NormalSolves(plan, solve, singletons, scope));
     return new Descended(norms, tree.leverages());
@@ -405,7 +496,8 @@ public final class FactorState implements AutoCloseable {
     if (leverages == null || held.closed()) {
       Descended d =
           scoped(
-              scope -> descend(Optional.of(new InverseDescent.Observations(source, held)), scope));
+              scope ->
+                  descend(Optional.of(new InverseDescent.Observations(source(), held)), scope));
       inverseNorms = d.norms;
       leverages = d.leverages;
     }
@@ -442,18 +534,112 @@ public final class FactorState implements AutoCloseable {
 
   /** R as rows in the caller's columns and units, Q'b as their labels; good until close(). */
   RowSource factorRows() {
-    return FactorRows.of(source.context(), made.plan, singletons, made.levels);
+    return FactorRows.of(context, made.plan, singletons, made.levels);
+  }
+
+  /**
+   * Saves it; Q, where it is kept, is not.
+   *
+   * @throws IOException if that fails, or there is something already
+   */
+  public void save(String folder, boolean overwrite) throws IOException {
+    if (held.closed()) {
+      throw new IllegalStateException("this factorization is closed");
+    }
+    FactorTotals t = made.totals;
+    FactorSummary summary =
+        t.summary().withDeparture(made.combined.departure()).withRedone(made.combined.redone());
+    var totals =
+        new TaskReport(
+            0,
+            summary,
+            t.residualSquares(),
+            t.entries(),
+            t.dead(),
+            t.bytesIn(),
+            0,
+            0,
+            t.backendReason());
+    var warnings = new ArrayList<>(made.warnings);
+    warnings.addAll(FactorReport.ofRows(made));
+    var head =
+        new StoredHead(
+            UUID.randomUUID().toString(),
+            made.input,
+            options,
+            plan,
+            singletons,
+            totals,
+            made.seconds,
+            made.waited,
+            warnings);
+    new FactorStore(context, folder).save(head, made.levels, overwrite);
+  }
+
+  /**
+   * Loads a saved one.
+   *
+   * @throws IOException if that fails, or there is none
+   */
+  public static FactorState load(JavaSparkContext context, String folder) throws IOException {
+    var held = new Held();
+    boolean loaded = false;
+    try {
+      StorageLevel storage = SolveOptions.defaults().factorization().storageLevel();
+      FactorStore.Loaded found = new FactorStore(context, folder).load(held, storage);
+      StoredHead head = found.head();
+      FactorTotals totals =
+          FactorTotals.of(
+              List.of(head.totals()), new double[head.totals().residualSquares().length]);
+      var made =
+          new Made(
+              head.input(),
+              found.plan(),
+              found.levels(),
+              new DriverShare(head.singletons(), totals.residualSquares()),
+              new CombineChecks(),
+              totals,
+              head.seconds(),
+              head.waited(),
+              JobScope.newGroup(),
+              head.warnings());
+      var state =
+          new FactorState(
+              Rows.notThere(context), head.options(), ProgressListener.NONE, held, made);
+      loaded = true;
+      return state;
+    } finally {
+      if (!loaded) {
+        held.close();
+      }
+    }
+  }
+
+  /**
+   * The factorization of these and of new rows.
+   *
+   * @param added with as many right-hand sides
+   */
+  public FactorState append(RowSource added) {
+    if (held.closed()) {
+      throw new IllegalStateException("this factorization is closed");
+    }
+    double[] tail = new double[plan.numbers().rhsCount()];
+    for (int k = 0; k < tail.length; k++) {
+      tail[k] = tail(k);
+    }
+    var before = new Earlier(0, made.input.rows(), made.input.nonzeros(), plan.numbers().ridge());
+    return new Append(added, factorRows(), options, before, n, tail).run(listener);
   }
 
   /** R on the driver. */
   public RFactor collectR() {
-    return scoped(
-        scope -> CollectedFactor.collect(source.context(), plan, singletons, made.levels));
+    return scoped(scope -> CollectedFactor.collect(context, plan, singletons, made.levels));
   }
 
   /** As things stand: after {@link #solve()} with its residual norms and times. */
   public SolveReport report() {
-    return report.of(residualNorm, normalResidual, seconds, List.of());
+    return report.of(residualNorm, normalResidual, seconds, notes);
   }
 
   @Override

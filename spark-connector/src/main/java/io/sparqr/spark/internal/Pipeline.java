@@ -15,7 +15,9 @@ import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.DeviceVerdict;
+import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.PlanHandle;
+import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.ClusterResources;
@@ -53,6 +55,7 @@ public final class Pipeline {
   private final RowSource source;
   private final SolveOptions options;
   private final ProgressListener listener;
+  private final Earlier earlier;
   private final JavaSparkContext context;
   private final Held held = new Held();
   private final Times times = new Times();
@@ -61,8 +64,10 @@ public final class Pipeline {
   private final Stopwatch watch = new Stopwatch();
   private final List<String> warnings = new ArrayList<>();
 
-  private Pipeline(RowSource source, SolveOptions options, ProgressListener listener) {
+  private Pipeline(
+      RowSource source, SolveOptions options, ProgressListener listener, Earlier earlier) {
     this.source = source;
+    this.earlier = earlier;
     this.options = options;
     this.listener = listener;
     this.context = source.context();
@@ -72,7 +77,13 @@ public final class Pipeline {
   /** Steps 1 to 6; the caller closes what it gets. */
   public static FactorState factorize(
       RowSource source, SolveOptions options, ProgressListener listener) {
-    var pipeline = new Pipeline(source, options, listener);
+    return factorize(source, options, listener, Earlier.NONE);
+  }
+
+  /** The same of new rows, and of R's that stand for earlier ones. */
+  static FactorState factorize(
+      RowSource source, SolveOptions options, ProgressListener listener, Earlier earlier) {
+    var pipeline = new Pipeline(source, options, listener, earlier);
     boolean made = false;
     try (var scope = new JobScope(source.context());
         var progress = new ProgressTracker(source.context(), listener, scope.group())) {
@@ -138,7 +149,7 @@ public final class Pipeline {
             p.waited,
             scope.group(),
             List.copyOf(warnings));
-    return new FactorState(source, options, listener, held, made);
+    return new FactorState(FactorState.Rows.of(source, earlier), options, listener, held, made);
   }
 
   private Prepared prepare(JobScope scope, ProgressTracker progress) {
@@ -152,6 +163,7 @@ public final class Pipeline {
     times.pattern = watch.lap();
     SolveLog.pattern(found, times.pattern);
     known.pattern(found);
+    options.problem().ridge().requireColumns(found.norm().length);
     disk.rows(found);
     SymbolicOptions symbolic = options.analysis().symbolic().withRhs(found.rhsCount());
     while (true) {
@@ -204,11 +216,13 @@ public final class Pipeline {
   }
 
   private FactorState.Input input(PatternPass.Result found) {
-    double frobenius = Math.sqrt(options.problem().ridge() * found.norm().length);
+    double frobenius = options.problem().ridge().frobenius(found.norm().length);
     for (double norm : found.norm()) {
       frobenius = Math.hypot(frobenius, norm);
     }
-    return new FactorState.Input(found.rows(), found.nonzeros(), frobenius, found.shuffleBytes());
+    Fingerprint counted = earlier.counted(found);
+    return new FactorState.Input(
+        counted.rows(), counted.nonzeros(), frobenius, found.shuffleBytes());
   }
 
   /** The executors that the tree is cut for. */
@@ -302,7 +316,7 @@ public final class Pipeline {
     double[] scale = new double[analysis.columns()];
     double largest = 0;
     for (int j = 0; j < scale.length; j++) {
-      double norm = Math.hypot(found.norm()[j], Math.sqrt(options.problem().ridge()));
+      double norm = Math.hypot(found.norm()[j], Math.sqrt(options.problem().ridge().of(j)));
       if (!Double.isFinite(norm)) {
         throw new NonFiniteValueException("the 2-norm of column " + j + " overflows", -1, j);
       }
@@ -310,7 +324,7 @@ public final class Pipeline {
       scale[j] = scaled ? 1 / norm : 1;
       largest = Math.max(largest, norm * scale[j]);
     }
-    long rows = found.rows() + (options.problem().ridge() > 0 ? analysis.columns() : 0);
+    long rows = earlier.counted(found).rows() + ridge().rows(analysis.columns());
     double tolerance =
         options
             .problem()
@@ -336,6 +350,11 @@ public final class Pipeline {
             options.problem().equilibrate(),
             resources.combineFlops(found.nonzeros())),
         found.readings());
+  }
+
+  /** That of the problem, whoever brings its rows. */
+  private Ridge ridge() {
+    return earlier.ridge().any() ? earlier.ridge() : options.problem().ridge();
   }
 
   private PartitionOptions cutOptions() {

@@ -193,7 +193,7 @@ public final class PatternPass {
       patterns += p.patterns;
       entries += p.entries;
     }
-    boolean ridge = options.problem().ridge() > 0;
+    boolean ridge = options.problem().ridge().any();
     requireVectors(n, sum.rhsCount);
     long further = ridge ? n : 0;
     long rows = sum.fingerprint.rows();

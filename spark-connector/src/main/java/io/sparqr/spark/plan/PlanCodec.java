@@ -68,6 +68,7 @@ final class PlanCodec {
         readings.add(fingerprint(in));
       }
       in.end();
+      numbers.ridge().requireColumns(analysis.columns());
       require(columnScale.length == analysis.columns() && rhsScale.length == numbers.rhsCount());
       var of = new Readings(readings);
       return new SolvePlan(analysis, partition, columnScale, rhsScale, numbers, of);
@@ -214,7 +215,8 @@ final class PlanCodec {
   }
 
   private static void put(SolvePlan.Numbers n, NumberStream.Writer out) throws IOException {
-    out.putInt(n.rhsCount()).putDouble(n.tolerance()).putDouble(n.ridge());
+    out.putInt(n.rhsCount()).putDouble(n.tolerance());
+    out.putBoolean(n.ridge().uniform()).putDoubles(n.ridge().lambdas());
     out.putBoolean(n.devices().use()).putBoolean(n.devices().required());
     out.putText(n.devices().reason());
     out.putLong(n.deviceMemoryBytes()).putBoolean(n.local()).putBoolean(n.keepQ());
@@ -225,13 +227,18 @@ final class PlanCodec {
     return new SolvePlan.Numbers(
         in.getInt(),
         in.getDouble(),
-        in.getDouble(),
+        ridge(in.getBoolean(), in.getDoubles()),
         verdict(in.getBoolean(), in.getBoolean(), in.getText()),
         in.getLong(),
         in.getBoolean(),
         in.getBoolean(),
         in.getBoolean(),
         in.getDouble());
+  }
+
+  private static Ridge ridge(boolean uniform, double[] lambdas) {
+    require(!uniform || lambdas.length == 1);
+    return Ridge.read(lambdas, uniform);
   }
 
   private static DeviceVerdict verdict(boolean use, boolean required, String reason) {

@@ -21,11 +21,13 @@ public final class PlanStream implements Writable {
   /** To be read. */
   public PlanStream() {}
 
-  PlanStream(SolvePlan plan) {
+  /** To be written. */
+  public PlanStream(SolvePlan plan) {
     this.plan = plan;
   }
 
-  SolvePlan plan() {
+  /** What was read, or is to be written. */
+  public SolvePlan plan() {
     return plan;
   }
 

@@ -41,7 +41,8 @@ public enum SolveOption {
       "--ridge",
       "ridge",
       "0",
-      "penalty lambda ||x||^2; `residualNorm` is that of b - Ax alone"),
+      "penalty lambda ||x||^2, or `ridge(lambdas)` with one lambda a column; `residualNorm` is that"
+          + " of b - Ax alone"),
   EQUILIBRATE(
       "equilibrate(b)",
       "--no-equilibrate",

@@ -186,37 +186,35 @@ public record SolveOptions(
   /**
    * What is solved, and when a column counts as dependent on others.
    *
-   * @param ridge lambda of the penalty lambda ||x||^2; at least 0
+   * @param ridge the penalty lambda ||x||^2, or one with a lambda a column
    * @param equilibrate columns scaled to unit 2-norm first
    * @param rankTolerance empty = the default of {@code FactorOptions}; negative = no detection
    * @param rankPolicy what happens to a rank-deficient problem
    * @param dropping which of the dependent columns go
    */
   public record Problem(
-      double ridge,
+      Ridge ridge,
       boolean equilibrate,
       OptionalDouble rankTolerance,
       RankPolicy rankPolicy,
       Dropping dropping) {
     static final Problem DEFAULT =
-        new Problem(0, true, OptionalDouble.empty(), RankPolicy.REPORT, Dropping.ANY);
+        new Problem(Ridge.NONE, true, OptionalDouble.empty(), RankPolicy.REPORT, Dropping.ANY);
 
     /** Checks the ranges; nothing is null. */
     public Problem {
+      Objects.requireNonNull(ridge, "ridge");
       Objects.requireNonNull(rankTolerance, "rankTolerance");
       Objects.requireNonNull(rankPolicy, "rankPolicy");
       Objects.requireNonNull(dropping, "dropping");
-      if (!(ridge >= 0) || Double.isInfinite(ridge)) {
-        throw new IllegalArgumentException("ridge = " + ridge + ": must be finite and at least 0");
-      }
       if (rankTolerance.isPresent() && Double.isNaN(rankTolerance.getAsDouble())) {
         throw new IllegalArgumentException("rank tolerance is NaN");
       }
     }
 
     /** The same with another penalty. */
-    public Problem withRidge(double lambda) {
-      return new Problem(lambda, equilibrate, rankTolerance, rankPolicy, dropping);
+    public Problem withRidge(Ridge penalty) {
+      return new Problem(penalty, equilibrate, rankTolerance, rankPolicy, dropping);
     }
 
     /** The same with columns scaled or not. */

@@ -26,7 +26,7 @@ public final class SolvePlan {
   public record Numbers(
       int rhsCount,
       double tolerance,
-      double ridge,
+      Ridge ridge,
       DeviceVerdict devices,
       long deviceMemoryBytes,
       boolean local,
@@ -99,6 +99,25 @@ public final class SolvePlan {
 
   public SymbolicAnalysis analysis() {
     return analysis;
+  }
+
+  /**
+   * The same with another ridge: where the rows of one are among the rows of the input. For what is
+   * solved with R, not for making it.
+   */
+  public SolvePlan withRidge(Ridge ridge) {
+    var n =
+        new Numbers(
+            numbers.rhsCount,
+            numbers.tolerance,
+            ridge,
+            numbers.devices,
+            numbers.deviceMemoryBytes,
+            numbers.local,
+            numbers.keepQ,
+            numbers.equilibrated,
+            numbers.combineFlops);
+    return new SolvePlan(analysis, partition, columnScale, rhsScale, n, readings);
   }
 
   public TreePartition partition() {
@@ -193,14 +212,10 @@ public final class SolvePlan {
 
   /** A residual norm without the ridge rows' part, lambda ||x||^2. */
   public double withoutRidge(double norm, double[] x) {
-    if (numbers.ridge == 0) {
+    if (!numbers.ridge.any()) {
       return norm;
     }
-    double penalty = 0;
-    for (double v : x) {
-      penalty = Math.hypot(penalty, v);
-    }
-    penalty *= Math.sqrt(numbers.ridge);
+    double penalty = numbers.ridge.norm(x);
     return Math.sqrt(Math.max(0, norm - penalty)) * Math.sqrt(norm + penalty);
   }
 }

@@ -21,7 +21,7 @@ public record DriverShare(SingletonRows singletons, double[] residualSquares) {
   public static DriverShare of(SolvePlan plan, List<byte[]> batches) {
     int rhsCount = plan.numbers().rhsCount();
     int n1 = plan.analysis().singletons();
-    if (plan.numbers().ridge() > 0) {
+    if (plan.numbers().ridge().any()) {
       batches.add(ridge(plan, rhsCount, n1));
     }
     RowBlock rows = RowBatchCodec.decode(batches, rhsCount);
@@ -44,9 +44,9 @@ public record DriverShare(SingletonRows singletons, double[] residualSquares) {
 
   private static byte[] ridge(SolvePlan plan, int rhsCount, int n1) {
     var ridge = new RowBatchCodec.Builder(rhsCount);
-    double root = Math.sqrt(plan.numbers().ridge());
     for (int p = 0; p < n1; p++) {
-      double v = root * plan.columnScale(plan.analysis().permutation().original(p));
+      int j = plan.analysis().permutation().original(p);
+      double v = Math.sqrt(plan.numbers().ridge().of(j)) * plan.columnScale(j);
       ridge.add(-1, new int[] {p}, new double[] {v}, 0, 1, new double[rhsCount], 0);
     }
     return ridge.take(Integer.MAX_VALUE, 0);

@@ -134,7 +134,7 @@ final class ReflectionRdd extends RDD<byte[]> {
             rows.front(),
             rows.rhs(),
             width,
-            plan.numbers().ridge() > 0,
+            plan.numbers().ridge().any(),
             below.blocks());
     var fronts = new Fronts(run);
     while (frames.hasNext()) {

@@ -7,6 +7,7 @@ import io.sparqr.spark.pattern.ColumnChunks;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.Readings;
+import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
@@ -40,7 +41,7 @@ public final class ResidualPass {
   private final RowSource source;
   private final SolvePlan plan;
   private final int columns;
-  private final double ridge;
+  private final Ridge ridge;
 
   /** What the rows have to be; null before the first pass over rows of which nothing is known. */
   private Readings readings;
@@ -216,20 +217,18 @@ public final class ResidualPass {
         withRidge(gradient, residual, x),
         residual,
         ofRows,
-        Math.hypot(frobenius, Math.sqrt(ridge * columns)),
+        Math.hypot(frobenius, ridge.frobenius(columns)),
         rows,
         width);
   }
 
   private double[] withRidge(double[] gradient, double[] residual, double[][] x) {
-    if (ridge > 0 && x != null) {
+    if (ridge.any() && x != null) {
       for (int k = 0; k < x.length; k++) {
-        double norm = 0;
         for (int j = 0; j < columns; j++) {
-          gradient[j * x.length + k] -= ridge * x[k][j];
-          norm = Math.hypot(norm, x[k][j]);
+          gradient[j * x.length + k] -= ridge.of(j) * x[k][j];
         }
-        residual[k] = Math.hypot(residual[k], Math.sqrt(ridge) * norm);
+        residual[k] = Math.hypot(residual[k], ridge.norm(x[k]));
       }
     }
     return gradient;

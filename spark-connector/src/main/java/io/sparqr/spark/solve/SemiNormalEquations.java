@@ -207,6 +207,12 @@ public final class SemiNormalEquations {
 
   /** (R'R)^-1 g, g by original column in the caller's units; result by position, scaled. */
   private double[] solve(double[] g, int width, JobScope scope) {
+    double[] c = forward(g, width, scope);
+    back(c, width, scope);
+    return c;
+  }
+
+  private double[] forward(double[] g, int width, JobScope scope) {
     double[] c = plan.vector(width);
     for (int p = 0; p < n; p++) {
       int j = plan.analysis().permutation().original(p);
@@ -216,8 +222,36 @@ public final class SemiNormalEquations {
     }
     singletons.forwardSubstitute(c, c, width);
     levels.forward(c, width, scope);
+    return c;
+  }
+
+  private void back(double[] c, int width, JobScope scope) {
     levels.back(c, width, false, scope);
     singletons.backSubstitute(c, c, width);
-    return c;
+  }
+
+  /**
+   * y with R'y = g, R in the caller's columns and units.
+   *
+   * @param g one a right-hand side, by original column
+   * @return n x width by position; 0 in dead columns
+   */
+  public double[] forward(double[][] g, JobScope scope) {
+    return forward(interleave(g), g.length, scope);
+  }
+
+  /**
+   * x with R x = c, 0 in dead columns.
+   *
+   * @param c n x width by position, 0 in dead columns; overwritten
+   * @return one a right-hand side, by original column
+   */
+  public double[][] solveUpper(double[] c, int width, JobScope scope) {
+    back(c, width, scope);
+    double[][] x = new double[width][];
+    for (int k = 0; k < width; k++) {
+      x[k] = plan.unscale(c, k, width, 1);
+    }
+    return x;
   }
 }

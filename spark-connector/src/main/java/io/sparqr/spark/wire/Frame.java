@@ -64,7 +64,9 @@ public final class Frame {
     /** What a subtree task says of itself, by {@link NumberFrame}. */
     TASK,
     /** {@link LeverageCodec}. */
-    LEVERAGE
+    LEVERAGE,
+    /** What a saved factorization has beside R, by {@link NumberStream}, {@link NumberFrame}. */
+    STORED
   }
 
   private Frame() {}

@@ -68,6 +68,17 @@ class BadInputTest {
     Files.writeString(parts.resolve("part-0.csv"), "0,0,1\n");
     Files.writeString(parts.resolve("part-1.csv"), "1,0,1\n2,0,NaN\n");
     put("empty.csv", "");
+    put("one.csv", "1,1,1\n2,1,2\n");
+    put("half.csv", "0,0,1\n0.5,0,2\n");
+    put("zero.csv", "1,1,1\n\n0,1,2\n");
+    put("far.csv", "0,0,1\n1e30,0,2\n");
+    put("a b[1].csv", "0,0,1\n1,0,oops\n");
+    put("half.mtx", HEAD + "3.5 2 3\n");
+    put("index1.5.mtx", HEAD + "3 2 3\n1.5e0 1 1\n");
+    put("bom.mtx", "\ufeff" + HEAD + "3 2 3\n1 1 1\n2 2 x\n3 1 1\n");
+    put("qid.svm", "1 qid:x 1:1\n");
+    Files.createDirectories(folder.resolve("folder.mtx"));
+    Files.createDirectories(folder.resolve("folder.svm"));
   }
 
   private void put(String name, String text) throws IOException {
@@ -100,7 +111,24 @@ class BadInputTest {
         "--matrix F/good.mtx --rhs F/bnan.mtx               | 3 | bnan.mtx:4",
         "--matrix F/good.mtx --rhs F/bempty.mtx             | 1 | the right-hand side has no columns",
         "--matrix F/text.txt                                | 2 | the format is not clear",
-        "--matrix F                                         | 2 | the format is not clear",
+        "--matrix F/folder.mtx/                             | 2 | folder.mtx/: a folder, not a file",
+        "--matrix F/folder.svm --reader executors           | 2 | folder.svm: a folder, not a file",
+        "--matrix F/good.mtx --rhs F/folder.mtx             | 2 | folder.mtx: a folder, not a file",
+        "--matrix F/one.csv                                 | 1 | one.csv: row 0 and column 0 are empty: if indices count from 1, --index-base 1",
+        "--matrix F/zero.csv --index-base 1                 | 1 | zero.csv:3: an index below 1 (they count from 1)",
+        "--matrix F/neg.csv --index-base 1                  | 1 | neg.csv:1: an index below 1",
+        "--matrix F/one.csv --index-base 2                  | 2 | --index-base 2: 0 or 1",
+        "--matrix F/good.mtx --index-base 1                 | 2 | --index-base is for tables",
+        "--matrix F/half.csv                                | 1 | half.csv:2: row and column must be whole numbers, the entry is (0.5, 0.0, 2.0)",
+        "--matrix F/far.csv                                 | 1 | far.csv:2: row and column must be whole numbers",
+        "--matrix F/a?b[1].csv                              | 1 | a b[1].csv:2: '1,0,oops' is no row,column,value",
+        "--matrix F/half.mtx                                | 1 | half.mtx:2: '3.5' is no number of rows",
+        "--matrix F/index1.5.mtx                            | 1 | index1.5.mtx:3: '1.5e0' is no row index",
+        "--matrix F/bom.mtx                                 | 1 | bom.mtx:4: 'x' is no number",
+        "--matrix F/bom.mtx --reader executors              | 1 | bom.mtx:4: 'x' is no number",
+        "--matrix F/qid.svm                                 | 1 | qid.svm:1: 'x' is no qid",
+        "--matrix s3a://bucket/a.mtx                        | 2 | s3a://bucket/a.mtx: Class org.apache.hadoop.fs.s3a.S3AFileSystem not found; hadoop-aws 3.",
+        "--matrix nowhere://bucket/a.mtx                    | 2 | no file system of Hadoop's is called 'nowhere:'",
         "--matrix F/nan.mtx --reader executors              | 3 | nan.mtx:4: the value of row 2, column 2",
         "--matrix F/short.mtx --reader executors            | 1 | the file ends after 2 of 3 entries",
         "--matrix F/good.mtx --rhs F/b4.mtx --reader executors | 1 | the right-hand side has 4 rows, the matrix 3",
@@ -150,7 +178,7 @@ class BadInputTest {
     List<String> before = listing();
     String[] words = ("solve " + arguments.strip().replace("F/", folder + "/")).split(" +");
     for (int k = 0; k < words.length; k++) {
-      words[k] = words[k].equals("F") ? folder.toString() : words[k];
+      words[k] = words[k].equals("F") ? folder.toString() : words[k].replace('?', ' ');
     }
     if (!arguments.contains("--out")) {
       words =

@@ -59,7 +59,7 @@ class FailuresTest {
     Path x = folder.resolve("x.mtx");
     assertThatThrownBy(
             () -> {
-              try (Outputs outputs = new Outputs()) {
+              try (Outputs outputs = new Outputs(true)) {
                 outputs.add(x, file -> Files.writeString(file, "half"));
                 assertThat(folder).isNotEmptyDirectory();
                 outputs.add(
@@ -71,14 +71,14 @@ class FailuresTest {
                 outputs.commit();
               }
             })
-        .isInstanceOf(IOException.class)
-        .hasMessage("the disk is full");
+        .isInstanceOf(OutputException.class)
+        .hasMessage(folder.resolve("r.json") + " cannot be written: the disk is full");
     assertThat(folder).isEmptyDirectory();
-    try (Outputs outputs = new Outputs()) {
+    try (Outputs outputs = new Outputs(true)) {
       outputs.add(x, file -> Files.writeString(file, "never committed"));
     }
     assertThat(folder).isEmptyDirectory();
-    try (Outputs outputs = new Outputs()) {
+    try (Outputs outputs = new Outputs(true)) {
       outputs.add(x, file -> Files.writeString(file, "whole"));
       outputs.commit();
     }

@@ -57,6 +57,7 @@ class SolveOptionsTest {
   private static final List<String> OTHERS =
       List.of(
           "--matrix",
+          "--index-base",
           "--transpose",
           "--master",
           "--verbose",

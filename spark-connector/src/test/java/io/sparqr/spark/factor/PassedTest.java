@@ -22,6 +22,7 @@ import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.Problems;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.Readings;
+import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.Frame;
@@ -52,7 +53,8 @@ class PassedTest {
     }
     double[] b = Problems.rhs(ONE_HOT.rows(), 5);
     RowSplit split = RowSplit.of(ONE_HOT, b, 1, analysis, norms.factors());
-    var numbers = new SolvePlan.Numbers(1, 1e-10, 0, devices, 0, true, keepQ, true, combineFlops);
+    var numbers =
+        new SolvePlan.Numbers(1, 1e-10, Ridge.NONE, devices, 0, true, keepQ, true, combineFlops);
     var plan =
         new SolvePlan(
             analysis,

@@ -18,6 +18,7 @@ import io.sparqr.partition.TreePartitioner;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.plan.DeviceVerdict;
+import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Backends;
 import io.sparqr.spark.resource.DeviceLease;
@@ -58,7 +59,7 @@ class SubtreeRunTest {
     SymbolicAnalysis analysis = SymbolicAnalyzer.analyze(pattern, SymbolicOptions.defaults());
     var numbers =
         new SolvePlan.Numbers(
-            1, 1e-10, 0, new DeviceVerdict.Refuse("asked for"), 0, true, false, false, 0);
+            1, 1e-10, Ridge.NONE, new DeviceVerdict.Refuse("asked for"), 0, true, false, false, 0);
     return new SolvePlan(
         analysis,
         TreePartitioner.partition(

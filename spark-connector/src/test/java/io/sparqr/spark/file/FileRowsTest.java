@@ -388,7 +388,8 @@ class FileRowsTest {
       strings = {
         "1 1:1\n2 2:x\n3 3:y\n",
         "1 1:1\n\n\r\n# c\n2 1:1 1:2",
-        "1 1:2\n1 qid:3 1:2",
+        "1 1:2\n1 qid:x 1:2",
+        "1 1:2\n1 1:2 qid:3",
         "1 1:1\nnan 1:1",
         "1 1:1\n2 4:inf\n",
         "1 1:2\n1 2",

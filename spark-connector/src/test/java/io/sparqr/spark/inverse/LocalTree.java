@@ -18,6 +18,7 @@ import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.TreePartitioner;
 import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.plan.DeviceVerdict;
+import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.solve.TriangularSolve;
 import io.sparqr.spark.wire.BlockCodec;
@@ -92,7 +93,15 @@ final class LocalTree implements InverseNorms.Tree {
             : TreePartitioner.partition(analysis, ResourceModel.uniform(2, 1e9, 1L << 30), cut);
     var numbers =
         new SolvePlan.Numbers(
-            1, tolerance, 0, new DeviceVerdict.Refuse("asked for"), 0, true, false, false, 0);
+            1,
+            tolerance,
+            Ridge.NONE,
+            new DeviceVerdict.Refuse("asked for"),
+            0,
+            true,
+            false,
+            false,
+            0);
     var readings = new io.sparqr.spark.plan.Readings(List.of());
     return new SolvePlan(analysis, partition, scale, new double[] {1}, numbers, readings);
   }

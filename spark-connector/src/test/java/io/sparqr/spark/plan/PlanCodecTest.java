@@ -53,7 +53,15 @@ class PlanCodecTest {
                 new PartitionOptions(2, 4, 3, 0));
     var numbers =
         new SolvePlan.Numbers(
-            2, 1.25e-11, 0.5, verdict, 1L << 40, true, false, true, Double.POSITIVE_INFINITY);
+            2,
+            1.25e-11,
+            Ridge.of(0.5),
+            verdict,
+            1L << 40,
+            true,
+            false,
+            true,
+            Double.POSITIVE_INFINITY);
     var first = new Fingerprint(1, 2, random.nextLong(), random.nextLong(), -1, 1);
     return new SolvePlan(
         analysis,
@@ -100,7 +108,10 @@ class PlanCodecTest {
     SolvePlan.Numbers n = plans().get(1).numbers();
     for (RecordComponent c : SolvePlan.Numbers.class.getRecordComponents()) {
       Object value = c.getAccessor().invoke(n);
-      boolean told = value instanceof Boolean || value instanceof DeviceVerdict;
+      boolean told =
+          value instanceof Boolean
+              || value instanceof DeviceVerdict
+              || value instanceof Ridge r && r.any();
       assertThat(told || ((Number) value).doubleValue() != 0).as(c.getName()).isTrue();
     }
   }

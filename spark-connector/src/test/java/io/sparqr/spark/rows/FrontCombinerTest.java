@@ -10,6 +10,7 @@ import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.TreePartitioner;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.Readings;
+import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -43,7 +44,15 @@ class FrontCombinerTest {
         ones,
         new double[] {1},
         new SolvePlan.Numbers(
-            1, 0, 0, new DeviceVerdict.Refuse("asked for"), 0, true, false, true, combineFlops),
+            1,
+            0,
+            Ridge.NONE,
+            new DeviceVerdict.Refuse("asked for"),
+            0,
+            true,
+            false,
+            true,
+            combineFlops),
         new Readings(List.of()));
   }
 

@@ -1,0 +1,124 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import io.sparqr.spark.ProgressListener;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.Ridge;
+import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.rows.RowSource;
+import io.sparqr.sparse.Permutation;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+
+/**
+ * New rows to a factorization: QR of [A2; R; t], A2 being the new rows, R and Q'b the earlier
+ * factor with its labels, and t a row without entries whose labels are the norms of what R left of
+ * the right-hand sides; so that residual norms come out right by themselves. Columns that R does
+ * not know begin with their ridge rows, where there is a ridge; those of the others are in R.
+ */
+final class Append {
+
+  private final RowSource added;
+  private final RowSource factor;
+  private final SolveOptions options;
+  private final Earlier before;
+  private final int columns;
+  private final double[] tail;
+
+  /**
+   * To be made.
+   *
+   * @param added new rows
+   * @param factor rows of R and Q'b
+   * @param options of the earlier factorization
+   * @param before what the earlier rows were; its partitions do not count
+   * @param columns n before
+   * @param tail size rhsCount: norms of b - Ax, the ridge's rows included
+   */
+  Append(
+      RowSource added,
+      RowSource factor,
+      SolveOptions options,
+      Earlier before,
+      int columns,
+      double[] tail) {
+    this.added = added;
+    this.factor = factor;
+    this.options = options;
+    this.before = before;
+    this.columns = columns;
+    this.tail = tail;
+  }
+
+  /**
+   * The factorization of all rows.
+   *
+   * @throws IllegalArgumentException if there are new columns under a ridge of one lambda a column
+   */
+  FactorState run(ProgressListener listener) {
+    JavaSparkContext context = added.context();
+    int n = Math.max(columns, Math.max(options.input().columns(), width(context)));
+    Ridge ridge = before.ridge();
+    if (n > columns && ridge.any() && !ridge.uniform()) {
+      throw new IllegalArgumentException(
+          "%d new columns, and a ridge of one lambda a column that has none for them"
+              .formatted(n - columns));
+    }
+    List<SparseRow> further = new ArrayList<>();
+    further.add(new SparseRow(new int[0], new double[0], tail.clone(), 1, n));
+    for (int j = columns; j < n && ridge.any(); j++) {
+      double[] root = {Math.sqrt(ridge.of(j))};
+      further.add(new SparseRow(new int[] {j}, root, new double[tail.length], 1, n));
+    }
+    JavaRDD<SparseRow> known =
+        factor.rows().map(r -> new SparseRow(r.indices(), r.values(), r.labels(), 1, n));
+    // New rows first: what is wrong with one is told with the caller's partition.
+    JavaRDD<SparseRow> all =
+        added.rows().union(known).union(context.parallelize(further, 1)).setName("sparqr [A2; R]");
+    Earlier earlier =
+        new Earlier(added.rows().getNumPartitions(), before.rows(), before.nonzeros(), ridge);
+    return Pipeline.factorize(RowSource.of(all), options(n), listener, earlier);
+  }
+
+  /** n as the new rows tell it; rows that are wrong are refused when they are read. */
+  private int width(JavaSparkContext context) {
+    return JobScope.run(
+        context,
+        "columns of the new rows",
+        () -> added.rows().map(Append::width).fold(0, Math::max));
+  }
+
+  private static int width(SparseRow row) {
+    int width = row == null ? 0 : row.columns();
+    for (int k = 0; row != null && k < row.indices().length; k++) {
+      int j = row.indices()[k];
+      width = row.values()[k] == 0 || j == Integer.MAX_VALUE ? width : Math.max(width, j + 1);
+    }
+    return width;
+  }
+
+  /** As before, but for what is of the earlier rows alone. */
+  private SolveOptions options(int n) {
+    SolveOptions o =
+        options
+            .with(options.input().withColumns(n))
+            .with(options.analysis().withKnown(Optional.empty()))
+            .with(options.problem().withRidge(Ridge.NONE))
+            .with(options.factorization().withKeepQ(false));
+    Optional<Permutation> given = o.analysis().symbolic().given();
+    if (given.isEmpty() || given.get().size() >= n) {
+      return o;
+    }
+    int[] order = Arrays.copyOf(given.get().toArray(), n);
+    for (int p = given.get().size(); p < n; p++) {
+      order[p] = p;
+    }
+    return o.with(
+        o.analysis().withSymbolic(o.analysis().symbolic().withGiven(new Permutation(order))));
+  }
+}

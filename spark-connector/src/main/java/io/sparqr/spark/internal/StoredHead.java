@@ -1,0 +1,225 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import io.sparqr.error.WireFormatException;
+import io.sparqr.numeric.SingletonRows;
+import io.sparqr.spark.RankPolicy;
+import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.factor.TaskReport;
+import io.sparqr.spark.plan.PlanStream;
+import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.ExecutorWait;
+import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.NumberStream;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a saved factorization has beside R, as a file:
+ *
+ * <pre>
+ * 8 bytes  "SPARQR-F"
+ * int      version
+ * frames   numbers, singleton rows, files of R (STORED); totals (TASK); plan (PLAN)
+ * </pre>
+ *
+ * each frame after its length. Bytes: those of the plan, 12 an entry of the singleton rows.
+ *
+ * @param id that the files of R have too
+ * @param input what the rows were
+ * @param options what of them concerns solutions, and the problem
+ * @param plan with the problem's ridge
+ * @param singletons rows of R that the driver has
+ * @param totals of all tasks as one, norms of what is left of the right-hand sides among them
+ * @param seconds that the factorization took
+ * @param waited for executors
+ * @param warnings that the factorization gave
+ */
+record StoredHead(
+    String id,
+    FactorState.Input input,
+    SolveOptions options,
+    SolvePlan plan,
+    SingletonRows singletons,
+    TaskReport totals,
+    SolveReport.Seconds seconds,
+    ExecutorWait.Outcome waited,
+    List<String> warnings) {
+
+  private static final byte[] MAGIC = "SPARQR-F".getBytes(StandardCharsets.US_ASCII);
+
+  /** Writes it with what is known of the files of R, by level. */
+  void write(DataOutput out, List<List<StoredPart>> parts) throws IOException {
+    out.write(MAGIC);
+    out.writeInt(StoredPart.VERSION);
+    var numbers = new NumberStream.Writer(Frame.Kind.STORED, frame -> put(frame, out));
+    numbers.putText(id);
+    numbers.putLong(input.rows()).putLong(input.nonzeros());
+    numbers.putDouble(input.frobenius()).putLong(input.shuffleBytes());
+    put(options, numbers);
+    numbers.putInts(singletons.rowStart()).putInts(singletons.position());
+    numbers.putDoubles(singletons.value()).putDoubles(singletons.rhs());
+    numbers.putInt(singletons.rhsCount());
+    put(seconds, numbers);
+    numbers.putInt(waited.executors()).putInt(waited.wanted()).putDouble(waited.seconds());
+    numbers.putLong(warnings.size());
+    for (String w : warnings) {
+      numbers.putText(w);
+    }
+    numbers.putLong(parts.size());
+    for (List<StoredPart> level : parts) {
+      numbers.putLong(level.size());
+      for (StoredPart p : level) {
+        numbers.putText(p.name()).putInt(p.frames()).putLong(p.bytes()).putLong(p.checksum());
+      }
+    }
+    numbers.end();
+    put(totals.encode(), out);
+    new PlanStream(plan).write(out);
+  }
+
+  private static void put(byte[] frame, DataOutput out) throws IOException {
+    out.writeInt(frame.length);
+    out.write(frame);
+  }
+
+  /**
+   * The inverse of {@link #write}.
+   *
+   * @param parts gets the files of R, by level
+   * @throws WireFormatException if it is no head, damaged, or of another version
+   * @throws java.io.EOFException if it is truncated
+   */
+  static StoredHead read(DataInput in, List<List<StoredPart>> parts) throws IOException {
+    byte[] magic = new byte[MAGIC.length];
+    in.readFully(magic);
+    if (!java.util.Arrays.equals(magic, MAGIC)) {
+      throw new WireFormatException("its head is none of a factorization", "magic");
+    }
+    int version = in.readInt();
+    if (version != StoredPart.VERSION) {
+      throw new WireFormatException(
+          "saved in version " + version + " of the format, this is version " + StoredPart.VERSION,
+          "version");
+    }
+    var numbers = new NumberStream.Reader(Frame.Kind.STORED, () -> frame(in));
+    String id = numbers.getText();
+    var input =
+        new FactorState.Input(
+            numbers.getLong(), numbers.getLong(), numbers.getDouble(), numbers.getLong());
+    SolveOptions options = options(numbers);
+    var singletons =
+        new SingletonRows(
+            numbers.getInts(),
+            numbers.getInts(),
+            numbers.getDoubles(),
+            numbers.getDoubles(),
+            numbers.getInt());
+    SolveReport.Seconds seconds = seconds(numbers);
+    var waited = new ExecutorWait.Outcome(numbers.getInt(), numbers.getInt(), numbers.getDouble());
+    List<String> warnings = new ArrayList<>();
+    for (int k = numbers.getLength(); k > 0; k--) {
+      warnings.add(numbers.getText());
+    }
+    for (int levels = numbers.getLength(); levels > 0; levels--) {
+      List<StoredPart> level = new ArrayList<>();
+      for (int k = numbers.getLength(); k > 0; k--) {
+        level.add(
+            new StoredPart(
+                numbers.getText(), numbers.getInt(), numbers.getLong(), numbers.getLong()));
+      }
+      parts.add(level);
+    }
+    numbers.end();
+    TaskReport totals = TaskReport.decode(frame(in));
+    var plan = new PlanStream();
+    plan.readFields(in);
+    SolvePlan p = plan.plan();
+    require(p, singletons, totals, parts);
+    options =
+        options.with(
+            options
+                .problem()
+                .withRidge(p.numbers().ridge())
+                .withEquilibrate(p.numbers().equilibrated()));
+    return new StoredHead(
+        id, input, options, p, singletons, totals, seconds, waited, List.copyOf(warnings));
+  }
+
+  private static void require(
+      SolvePlan plan, SingletonRows r, TaskReport totals, List<List<StoredPart>> parts) {
+    int width = plan.numbers().rhsCount();
+    int n1 = plan.analysis().singletons();
+    boolean right =
+        r.rhsCount() == width
+            && r.rowStart().length == n1 + 1
+            && r.rhs().length == (long) n1 * width
+            && r.value().length == r.position().length
+            && r.rowStart()[n1] == r.value().length
+            && totals.residualSquares().length == width
+            && parts.size() == plan.partition().levels();
+    for (int l = 0; right && l < parts.size(); l++) {
+      right = parts.get(l).size() == plan.partition().level(l).size();
+    }
+    if (!right) {
+      throw new WireFormatException("its head and its plan do not fit together", "head");
+    }
+  }
+
+  private static byte[] frame(DataInput in) throws IOException {
+    int length = in.readInt();
+    if (length < Frame.HEADER || length > Frame.HEADER + (1 << 30)) {
+      throw new WireFormatException("its head is damaged: " + length + " bytes", "length");
+    }
+    byte[] frame = new byte[length];
+    in.readFully(frame);
+    return frame;
+  }
+
+  private static void put(SolveOptions o, NumberStream.Writer out) throws IOException {
+    out.putInt(o.problem().rankPolicy().ordinal());
+    out.putBoolean(o.problem().rankTolerance().isPresent());
+    out.putDouble(o.problem().rankTolerance().orElse(0));
+    out.putBoolean(o.problem().dropping().by());
+    out.putInts(o.problem().dropping().keep()).putInts(o.problem().dropping().drop());
+    out.putInt(o.solution().refinement()).putBoolean(o.solution().check());
+  }
+
+  private static SolveOptions options(NumberStream.Reader in) throws IOException {
+    SolveOptions o = SolveOptions.defaults();
+    SolveOptions.Problem problem = o.problem().withRankPolicy(in.getOneOf(RankPolicy.values()));
+    boolean given = in.getBoolean();
+    double tolerance = in.getDouble();
+    problem = given ? problem.withRankTolerance(tolerance) : problem;
+    problem =
+        problem.withDropping(
+            new SolveOptions.Dropping(in.getBoolean(), in.getInts(), in.getInts()));
+    SolveOptions.Solution solution =
+        o.solution().withRefinement(in.getInt()).withCheck(in.getBoolean());
+    return o.with(problem).with(solution);
+  }
+
+  private static void put(SolveReport.Seconds s, NumberStream.Writer out) throws IOException {
+    out.putDouble(s.read()).putDouble(s.pattern()).putDouble(s.order()).putDouble(s.analyze());
+    out.putDouble(s.plan()).putDouble(s.assemble()).putDouble(s.factorize());
+    out.putDouble(s.solve()).putDouble(s.total());
+  }
+
+  private static SolveReport.Seconds seconds(NumberStream.Reader in) throws IOException {
+    return new SolveReport.Seconds(
+        in.getDouble(),
+        in.getDouble(),
+        in.getDouble(),
+        in.getDouble(),
+        in.getDouble(),
+        in.getDouble(),
+        in.getDouble(),
+        in.getDouble(),
+        in.getDouble());
+  }
+}
