@@ -60,6 +60,10 @@ record Block(
     return new Block(variables, contrast, widths, column, cells, absorbed);
   }
 
+  Block asAbsorbed() {
+    return new Block(variables, contrast, widths, first, cells, true);
+  }
+
   Block with(NumberLevels found) {
     return new Block(variables, contrast, widths, first, found, absorbed);
   }

@@ -6,6 +6,9 @@ import org.apache.spark.unsafe.types.UTF8String;
 /** A row's values by their place in a {@link Selection}, in whatever form Spark gives the row. */
 interface Cells {
 
+  /** How many there are; an id column, which comes last, may be missing. */
+  int fields();
+
   /** Whether the value is null, or a number that is none. */
   boolean missing(int field, LevelKind kind);
 

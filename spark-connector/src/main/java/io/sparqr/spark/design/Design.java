@@ -7,6 +7,7 @@ import io.sparqr.spark.rows.RowSource;
 import java.io.Serializable;
 import java.util.AbstractList;
 import java.util.List;
+import java.util.Optional;
 import java.util.RandomAccess;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -14,11 +15,13 @@ import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
 
 /**
  * The columns of a design matrix and how a row of a Dataset becomes one of it: the terms' columns
@@ -29,6 +32,9 @@ import org.apache.spark.sql.types.DataTypes;
 public final class Design implements Serializable {
 
   private static final long serialVersionUID = 1;
+
+  /** The name of the column of ones, as R's. */
+  public static final String INTERCEPT = "(Intercept)";
 
   private final DesignOptions options;
   private final Formula formula;
@@ -73,6 +79,42 @@ public final class Design implements Serializable {
     return new DesignBuilder(data, options).build();
   }
 
+  /** The same design, which deals with invalid rows in another way. */
+  public Design with(HandleInvalid how) {
+    return how == options.handleInvalid()
+        ? this
+        : new Design(options.with(how), formula, slots, factors, blocks, intercept);
+  }
+
+  /**
+   * Writes it beside a model: {@code path/design} and {@code path/levels}, Parquet.
+   *
+   * @throws org.apache.spark.sql.AnalysisException if they are there already
+   */
+  public void save(SparkSession spark, String path) {
+    DesignFiles.write(this, spark, path);
+  }
+
+  /** Reads what {@code save} wrote; empty if there is nothing. */
+  public static Optional<Design> load(SparkSession spark, String path) {
+    return DesignFiles.read(spark, path);
+  }
+
+  /**
+   * Checks that there are the columns that a prediction takes.
+   *
+   * @throws IllegalArgumentException if one is missing
+   */
+  public void requireColumns(StructType schema) {
+    for (Slot slot : slots) {
+      DesignBuilder.field(schema, slot.variable().column());
+    }
+    formula.offsets().forEach(v -> DesignBuilder.field(schema, v.column()));
+    if (!options.column(Role.OFFSET).isEmpty()) {
+      DesignBuilder.field(schema, options.column(Role.OFFSET));
+    }
+  }
+
   DesignOptions options() {
     return options;
   }
@@ -103,6 +145,11 @@ public final class Design implements Serializable {
     return intercept;
   }
 
+  /** Whether constants are fitted by what every design has: an intercept or what is absorbed. */
+  public boolean hasConstant() {
+    return intercept || !formula.absorbed().isEmpty();
+  }
+
   int interceptColumn() {
     return intercept ? columns - 1 : -1;
   }
@@ -125,7 +172,7 @@ public final class Design implements Serializable {
   /** The name of a column, as R makes it, such as {@code age}, {@code firmB}, {@code a:b}. */
   public String name(int column) {
     if (column == interceptColumn()) {
-      return Names.INTERCEPT;
+      return INTERCEPT;
     }
     int low = 0;
     int high = blocks.length - 1;
@@ -235,6 +282,12 @@ public final class Design implements Serializable {
     return options.handleInvalid() == HandleInvalid.SKIP
         ? all.where(functions.not(functions.isnan(functions.col(Names.reference(output)))))
         : all;
+  }
+
+  /** An id column may be missing in what is predicted. */
+  private DesignOptions known(Dataset<Row> data) {
+    boolean there = data.schema().getFieldIndex(options.column(Role.ID)).isDefined();
+    return there ? options : options.withoutId();
   }
 
   @Override

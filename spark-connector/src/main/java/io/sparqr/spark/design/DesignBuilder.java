@@ -38,8 +38,9 @@ final class DesignBuilder {
 
   DesignBuilder(Dataset<Row> data, DesignOptions options) {
     this.data = data;
-    this.options = options;
-    formula = formula(data.schema(), options);
+    List<String> dot = dot(data.schema(), options);
+    this.options = options.withDot(dot);
+    formula = formula(options, dot);
     factor = new boolean[formula.variables().size()];
     for (int v = 0; v < factor.length; v++) {
       slots.add(slot(v));
@@ -48,21 +49,27 @@ final class DesignBuilder {
     checkColumns();
   }
 
-  private static Formula formula(StructType schema, DesignOptions options) {
-    if (options.formula().isEmpty()) {
-      return Formula.of(options.columns(), options.intercept());
-    }
+  private static List<String> dot(StructType schema, DesignOptions options) {
     var others = new ArrayList<String>();
     for (Role role : Role.values()) {
       others.add(options.column(role));
     }
-    List<String> columns =
-        Arrays.stream(schema.fieldNames()).filter(c -> !others.contains(c)).toList();
-    Formula formula = Formula.parse(options.formula(), columns);
-    boolean intercept = formula.intercept() && options.intercept();
+    return Arrays.stream(schema.fieldNames()).filter(c -> !others.contains(c)).toList();
+  }
+
+  /**
+   * The formula of options.
+   *
+   * @param dot the columns that a dot stands for
+   */
+  static Formula formula(DesignOptions options, List<String> dot) {
+    if (options.formula().isEmpty()) {
+      return Formula.of(options.columns(), options.intercept());
+    }
+    Formula formula = Formula.parse(options.formula(), dot);
     return new Formula(
         formula.response(),
-        intercept,
+        formula.intercept() && options.intercept(),
         formula.variables(),
         formula.terms(),
         formula.absorbed(),
@@ -70,12 +77,17 @@ final class DesignBuilder {
   }
 
   private StructField field(String column) {
-    var at = data.schema().getFieldIndex(column);
+    return field(data.schema(), column);
+  }
+
+  /** A column's field, or an error that names the columns that there are. */
+  static StructField field(StructType schema, String column) {
+    var at = schema.getFieldIndex(column);
     if (at.isEmpty()) {
       throw new IllegalArgumentException(
-          "no column " + column + "; there are " + String.join(", ", data.schema().fieldNames()));
+          "no column " + column + "; there are " + String.join(", ", schema.fieldNames()));
     }
-    return data.schema().fields()[(int) at.get()];
+    return schema.fields()[(int) at.get()];
   }
 
   private Slot slot(int v) {
@@ -180,7 +192,7 @@ final class DesignBuilder {
     Design draft = new Design(options, formula, slots, new Factor[factor.length], none(), false);
     Factor[] factors = factors(draft);
     boolean intercept = formula.intercept() && formula.absorbed().isEmpty();
-    Block[] blocks = blocks(factors);
+    Block[] blocks = blocks(formula, slots, factors);
     collectCells(new Design(options, formula, slots, factors, none(), false), blocks);
     return new Design(options, formula, slots, factors, blocks, intercept);
   }
@@ -268,20 +280,26 @@ final class DesignBuilder {
     return code;
   }
 
-  private Block[] blocks(Factor[] factors) {
+  /** The blocks of all terms, their combinations yet to be found where they are too many. */
+  static Block[] blocks(Formula formula, List<Slot> slots, Factor[] factors) {
+    var factor = new boolean[factors.length];
+    for (int v = 0; v < factor.length; v++) {
+      factor[v] = slots.get(v).factor();
+    }
     var blocks = new ArrayList<Block>();
     List<List<Integer>> contrasts = formula.contrasts(factor);
     for (int t = 0; t < formula.terms().size(); t++) {
-      blocks.add(block(formula.terms().get(t), contrasts.get(t), factors, false));
+      blocks.add(block(formula.terms().get(t), contrasts.get(t), slots, factors));
     }
     contrasts = formula.absorbedContrasts(factor);
     for (int t = 0; t < formula.absorbed().size(); t++) {
-      blocks.add(block(formula.absorbed().get(t), contrasts.get(t), factors, true));
+      blocks.add(block(formula.absorbed().get(t), contrasts.get(t), slots, factors).asAbsorbed());
     }
     return blocks.toArray(new Block[0]);
   }
 
-  private Block block(Term term, List<Integer> contrasts, Factor[] factors, boolean absorbed) {
+  private static Block block(
+      Term term, List<Integer> contrasts, List<Slot> slots, Factor[] factors) {
     int n = term.variables().size();
     var variables = new int[n];
     var contrast = new boolean[n];
@@ -296,7 +314,7 @@ final class DesignBuilder {
         widths[k] = Math.max(0, factors[v].count() - (contrast[k] ? 1 : 0));
       }
     }
-    return new Block(variables, contrast, widths, 0, null, absorbed);
+    return new Block(variables, contrast, widths, 0, null, false);
   }
 
   /** The combinations that rows have of the interactions that are too large for all. */

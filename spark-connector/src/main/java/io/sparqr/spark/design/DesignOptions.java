@@ -3,6 +3,7 @@ package io.sparqr.spark.design;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -19,9 +20,10 @@ public final class DesignOptions implements Serializable {
   private final ArrayList<String> columns;
   private final LinkedHashSet<String> categorical;
   private final LinkedHashMap<String, String> references;
-  private final Map<Role, String> roles;
+  private final EnumMap<Role, String> roles;
   private final boolean intercept;
   private final HandleInvalid handleInvalid;
+  private ArrayList<String> dot = new ArrayList<>();
 
   /** What a column that is no variable is there for. */
   public enum Role {
@@ -40,7 +42,7 @@ public final class DesignOptions implements Serializable {
     columns = new ArrayList<>(b.columns);
     categorical = new LinkedHashSet<>(b.categorical);
     references = new LinkedHashMap<>(b.references);
-    roles = new java.util.EnumMap<>(Role.class);
+    roles = new EnumMap<>(Role.class);
     roles.putAll(b.roles);
     intercept = b.intercept;
     handleInvalid = b.handleInvalid;
@@ -49,6 +51,41 @@ public final class DesignOptions implements Serializable {
   /** Nothing set: no column, an intercept, errors for what is invalid. */
   public static Builder builder() {
     return new Builder();
+  }
+
+  private DesignOptions(DesignOptions o, HandleInvalid how, boolean id) {
+    formula = o.formula;
+    columns = o.columns;
+    categorical = o.categorical;
+    references = o.references;
+    roles = new EnumMap<>(o.roles);
+    intercept = o.intercept;
+    handleInvalid = how;
+    dot = o.dot;
+    if (!id) {
+      roles.remove(Role.ID);
+    }
+  }
+
+  /** The same, which deals with invalid rows in another way. */
+  DesignOptions with(HandleInvalid how) {
+    return new DesignOptions(this, how, true);
+  }
+
+  /** The same, a dot in the formula made concrete. */
+  DesignOptions withDot(List<String> meant) {
+    var other = new DesignOptions(this, handleInvalid, true);
+    other.dot = new ArrayList<>(meant);
+    return other;
+  }
+
+  /** The columns that a dot of the formula stands for. */
+  List<String> dot() {
+    return List.copyOf(dot);
+  }
+
+  DesignOptions withoutId() {
+    return new DesignOptions(this, handleInvalid, false);
   }
 
   /** The formula; empty: columns one by one. */

@@ -24,6 +24,11 @@ final class InternalCells implements Cells {
   }
 
   @Override
+  public int fields() {
+    return row.numFields();
+  }
+
+  @Override
   public boolean missing(int field, LevelKind kind) {
     return row.isNullAt(field) || kind == LevelKind.NUMBER && Double.isNaN(row.getDouble(field));
   }

@@ -4,9 +4,6 @@ package io.sparqr.spark.design;
 /** Names of columns, in formulas and in Spark's expressions. */
 final class Names {
 
-  /** The intercept's, as R's. */
-  static final String INTERCEPT = "(Intercept)";
-
   private Names() {}
 
   static boolean first(int c) {

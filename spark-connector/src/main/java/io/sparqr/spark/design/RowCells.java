@@ -16,6 +16,11 @@ final class RowCells implements Cells {
   }
 
   @Override
+  public int fields() {
+    return row.size();
+  }
+
+  @Override
   public boolean missing(int field, LevelKind kind) {
     return row.isNullAt(field) || kind == LevelKind.NUMBER && Double.isNaN(row.getDouble(field));
   }

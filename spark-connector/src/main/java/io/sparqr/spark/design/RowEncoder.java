@@ -255,7 +255,7 @@ final class RowEncoder {
     var text = new StringBuilder("(");
     // there is no label and no weight in a prediction
     for (int f = predicting ? Selection.OFFSET : 0; f < fieldNames.length; f++) {
-      if (!fieldNames[f].isEmpty()) {
+      if (!fieldNames[f].isEmpty() && f < cells.fields()) {
         text.append(text.length() > 1 ? ", " : "").append(fieldNames[f]).append(" = ");
         text.append(cells.shown(f));
       }

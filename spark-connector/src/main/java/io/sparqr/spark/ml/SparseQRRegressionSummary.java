@@ -2,6 +2,8 @@
 package io.sparqr.spark.ml;
 
 import io.sparqr.spark.SolveReport;
+import java.util.Arrays;
+import java.util.List;
 import org.apache.commons.math3.distribution.TDistribution;
 import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.sql.Dataset;
@@ -28,15 +30,15 @@ import org.apache.spark.sql.functions;
 public final class SparseQRRegressionSummary {
 
   private final SparseQRRegressionModel model;
-  private final Dataset<Row> data;
+  private final Training source;
   private final DesignFit fit;
   private final String predictionCol;
   private Dataset<Row> predictions;
   private Moments moments;
 
-  SparseQRRegressionSummary(SparseQRRegressionModel model, Dataset<Row> data, DesignFit fit) {
+  SparseQRRegressionSummary(SparseQRRegressionModel model, Training source, DesignFit fit) {
     this.model = model;
-    this.data = data;
+    this.source = source;
     this.fit = fit;
     String name = model.getPredictionCol();
     this.moments = fit.moments();
@@ -48,20 +50,14 @@ public final class SparseQRRegressionSummary {
     if (predictions == null) {
       var named = model.copy(ParamMap.empty());
       named.setPredictionCol(predictionCol);
-      predictions = named.transform(data);
+      predictions = named.transform(source.data());
     }
     return predictions;
   }
 
   /** One column "residuals": label - prediction, in the order of the training data. */
   public Dataset<Row> residuals() {
-    return predictions()
-        .select(
-            functions
-                .col(labelCol())
-                .cast("double")
-                .minus(functions.col(predictionCol))
-                .as("residuals"));
+    return predictions().select(source.label().minus(functions.col(predictionCol)).as("residuals"));
   }
 
   /** Name of the features column. */
@@ -71,7 +67,7 @@ public final class SparseQRRegressionSummary {
 
   /** Name of the label column. */
   public String labelCol() {
-    return model.getLabelCol();
+    return source.response();
   }
 
   /** Name of the column in {@link #predictions()}. */
@@ -81,16 +77,7 @@ public final class SparseQRRegressionSummary {
 
   private synchronized Moments moments() {
     if (moments == null) {
-      moments =
-          Moments.of(
-              DesignFit.rows(
-                  data,
-                  model.getFeaturesCol(),
-                  model.getWeightCol(),
-                  model.getLabelCol(),
-                  model.getFitIntercept()),
-              fit.x(),
-              fit.rows());
+      moments = Moments.of(source.rows(), fit.x(), fit.rows());
     }
     return moments;
   }
@@ -159,6 +146,17 @@ public final class SparseQRRegressionSummary {
     return fit.dead().clone();
   }
 
+  /** Names of the coefficients, in their order, the intercept's last. */
+  public List<String> coefficientNames() {
+    return source.names(fit.x().length);
+  }
+
+  /** Names of {@link #deadColumns()}. */
+  public List<String> deadNames() {
+    List<String> names = coefficientNames();
+    return Arrays.stream(fit.dead()).mapToObj(names::get).toList();
+  }
+
   /**
    * The solver's report; its rows and nonzeros count the ridge rows. Where standard errors were
    * computed, its warnings also say if the fit is essentially perfect, the label constant, or no
@@ -198,14 +196,14 @@ public final class SparseQRRegressionSummary {
    */
   public double r2() {
     Moments m = moments();
-    double total = model.getFitIntercept() ? m.labelsCentred() : m.labels();
+    double total = source.constant() ? m.labelsCentred() : m.labels();
     double share = fit.norm() / total;
     return total == 0 ? Double.NaN : 1 - share * share;
   }
 
   /** r2 for degrees of freedom; NaN without any. */
   public double r2adj() {
-    int ones = model.getFitIntercept() ? 1 : 0;
+    int ones = source.constant() ? 1 : 0;
     double ratio = (double) (numInstances() - ones) / degreesOfFreedom();
     return degreesOfFreedom() <= 0 ? Double.NaN : 1 - (1 - r2()) * ratio;
   }

@@ -122,6 +122,12 @@ class RegressionParamsTest {
             "backend",
             "rankTolerance",
             "computeStandardErrors",
+            // FormulaRegressionTest
+            "formula",
+            "categoricalCols",
+            "referenceLevels",
+            "offsetCol",
+            "handleInvalid",
             // named by the errors of a fit: FailureMessagesTest
             "idCol");
   }
