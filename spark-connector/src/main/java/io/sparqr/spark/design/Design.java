@@ -203,6 +203,11 @@ public final class Design implements Serializable {
     return new View();
   }
 
+  /** Names of the variables, as a formula would write them. */
+  public List<String> columnNames() {
+    return slots.stream().map(s -> s.variable().name()).toList();
+  }
+
   /** What the response is called. */
   public String response() {
     return formula.response() != null ? formula.response().name() : options.column(Role.LABEL);

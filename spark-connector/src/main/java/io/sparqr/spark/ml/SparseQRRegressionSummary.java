@@ -5,6 +5,7 @@ import io.sparqr.spark.SolveReport;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.commons.math3.distribution.TDistribution;
+import org.apache.commons.math3.special.Beta;
 import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -35,6 +36,7 @@ public final class SparseQRRegressionSummary {
   private final String predictionCol;
   private Dataset<Row> predictions;
   private Moments moments;
+  private double[] quartiles;
 
   SparseQRRegressionSummary(SparseQRRegressionModel model, Training source, DesignFit fit) {
     this.model = model;
@@ -206,6 +208,108 @@ public final class SparseQRRegressionSummary {
     int ones = source.constant() ? 1 : 0;
     double ratio = (double) (numInstances() - ones) / degreesOfFreedom();
     return degreesOfFreedom() <= 0 ? Double.NaN : 1 - (1 - r2()) * ratio;
+  }
+
+  /** Whether a weight is not 1. */
+  boolean weighted() {
+    return moments().weighted();
+  }
+
+  /** Residual standard error: sqrt of the sum of w (y - yhat)^2 by the degrees of freedom. */
+  public double sigma() {
+    return degreesOfFreedom() > 0 ? fit.norm() / Math.sqrt(degreesOfFreedom()) : Double.NaN;
+  }
+
+  /** Degrees of freedom of the F statistic's numerator: rank, less 1 if the mean is fitted. */
+  public long modelDegreesOfFreedom() {
+    return fit.rank() - (source.constant() ? 1 : 0);
+  }
+
+  /**
+   * F of all coefficients but the intercept being 0, as R's; NaN without degrees of freedom, and
+   * where nothing but the intercept was fitted. It has no such meaning under a ridge.
+   */
+  public double fStatistic() {
+    if (modelDegreesOfFreedom() <= 0 || degreesOfFreedom() <= 0) {
+      return Double.NaN;
+    }
+    Moments m = moments();
+    double total = source.constant() ? m.labelsCentred() : m.labels();
+    double ratio = total / fit.norm();
+    // of norms: (total^2 - rss) / rss
+    double share = (ratio - 1) * (ratio + 1);
+    return share * degreesOfFreedom() / modelDegreesOfFreedom();
+  }
+
+  /** Probability of an F as large or larger under that hypothesis. */
+  public double fPValue() {
+    double f = fStatistic();
+    double df = degreesOfFreedom();
+    double model = modelDegreesOfFreedom();
+    return Double.isNaN(f)
+        ? f
+        : Beta.regularizedBeta(df / (df + model * Math.max(0, f)), df / 2, model / 2);
+  }
+
+  /**
+   * Log-likelihood of normal errors with variance sigma^2 / w at its maximum over coefficients and
+   * sigma, as R's {@code logLik}: 1/2 (sum log w - N (log 2 pi + 1 - log N + log rss)).
+   */
+  public double logLikelihood() {
+    double n = numInstances();
+    double logRss = 2 * Math.log(fit.norm());
+    return 0.5 * (moments().logWeights() - n * (Math.log(2 * Math.PI) + 1 - Math.log(n) + logRss));
+  }
+
+  /** Akaike's criterion: -2 {@link #logLikelihood()} + 2 (rank + 1). */
+  public double aic() {
+    return -2 * logLikelihood() + 2.0 * (fit.rank() + 1);
+  }
+
+  /** Schwarz's criterion: -2 {@link #logLikelihood()} + log N (rank + 1). */
+  public double bic() {
+    return -2 * logLikelihood() + Math.log(numInstances()) * (fit.rank() + 1);
+  }
+
+  /**
+   * Least, quartiles and greatest of sqrt(w) (y - yhat), by one more pass over the training data at
+   * the first call; more passes where there are more than 2^20 rows.
+   */
+  public synchronized double[] residualQuartiles() {
+    if (quartiles == null) {
+      quartiles =
+          ResidualQuartiles.of(
+              source.rows(), fit.x(), fit.rows(), fit.instances(), ResidualQuartiles.COLLECTED);
+    }
+    return quartiles.clone();
+  }
+
+  /**
+   * The table of coefficients: term, estimate, std_error, t_value, p_value, the intercept first as
+   * in R; null where a coefficient is not defined. What is absorbed is left out.
+   */
+  public Dataset<Row> toDataFrame() {
+    return new CoefficientTable(this, source, fit).toDataFrame();
+  }
+
+  /** What R's {@code print(summary(lm(...)))} shows, of no more than 100 coefficients. */
+  @Override
+  public String toString() {
+    return new CoefficientTable(this, source, fit).text(CoefficientTable.SHOWN);
+  }
+
+  /** Prints {@link #toString()}. */
+  public void show() {
+    show(CoefficientTable.SHOWN);
+  }
+
+  /**
+   * Prints it with more or fewer coefficients.
+   *
+   * @param coefficients that are shown, at most
+   */
+  public void show(int coefficients) {
+    System.out.println(new CoefficientTable(this, source, fit).text(coefficients));
   }
 
   /** Least and greatest sqrt(w) (y - yhat). */
