@@ -166,6 +166,9 @@ final class DesignBuilder {
     for (String column : options.categorical()) {
       field(column);
     }
+    if (!options.column(Role.ID).isEmpty()) {
+      field(options.column(Role.ID));
+    }
     for (Variable offset : formula.offsets()) {
       requireNumber(offset);
     }

@@ -66,7 +66,7 @@ record DesignFit(
   }
 
   private static DesignFit scoped(Training source) {
-    SparseQRSolver solver = RegressionParams.solver(source.params());
+    SparseQRSolver solver = RegressionParams.solver(source.params(), source.params().listener());
     JavaRDD<SparseRow> rows = source.rows();
     boolean keep = source.data().storageLevel().equals(StorageLevel.NONE());
     if (keep) {

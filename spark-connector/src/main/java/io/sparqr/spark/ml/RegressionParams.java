@@ -2,6 +2,7 @@
 package io.sparqr.spark.ml;
 
 import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.SparseQRSolver;
 import io.sparqr.spark.design.DesignOptions;
 import io.sparqr.spark.design.DesignOptions.Role;
@@ -163,12 +164,13 @@ final class RegressionParams implements Serializable {
    * The solver that an owner's params describe; the ridge is the caller's. Where standard errors
    * are wanted, singletons stay in the tree: the selected inverse has theirs then like all others.
    */
-  static SparseQRSolver solver(SparseQRRegressionParams owner) {
+  static SparseQRSolver solver(SparseQRRegressionParams owner, ProgressListener listener) {
     var builder =
         GpuSparseQR.builder()
             .ordering(Words.ORDERINGS.of(owner.getOrdering()))
             .singletons(!owner.getComputeStandardErrors())
-            .backend(Words.BACKENDS.of(owner.getBackend()));
+            .backend(Words.BACKENDS.of(owner.getBackend()))
+            .listener(listener);
     if (owner.isDefined(owner.rankTolerance())) {
       builder.rankTolerance(owner.getRankTolerance());
     }

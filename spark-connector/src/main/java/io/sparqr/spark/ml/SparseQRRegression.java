@@ -1,9 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
+import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.design.Design;
 import io.sparqr.spark.design.DesignOptions;
 import io.sparqr.spark.design.HandleInvalid;
+import java.util.Objects;
 import java.util.UUID;
 import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.ml.param.BooleanParam;
@@ -54,6 +56,7 @@ public class SparseQRRegression
 
   private final String uid;
   private final RegressionParams own;
+  private transient ProgressListener listener = ProgressListener.NONE;
 
   /** An estimator with a uid of its own. */
   public SparseQRRegression() {
@@ -232,6 +235,16 @@ public class SparseQRRegression
     return with(own.handleInvalid, how);
   }
 
+  /** Who hears of a fit's progress; no param: it is not saved, and copies hear of nothing. */
+  public SparseQRRegression setListener(ProgressListener hearing) {
+    listener = Objects.requireNonNull(hearing, "listener");
+    return this;
+  }
+
+  ProgressListener listener() {
+    return listener == null ? ProgressListener.NONE : listener;
+  }
+
   private <T> SparseQRRegression with(Param<T> param, T value) {
     set(param, value);
     return this;
@@ -244,6 +257,9 @@ public class SparseQRRegression
    */
   @Override
   public StructType transformSchema(StructType schema) {
+    if (hasDesign()) {
+      return withPrediction(schema);
+    }
     String weight = getWeightCol();
     if (!weight.isEmpty() && !(schema.apply(weight).dataType() instanceof NumericType)) {
       throw new IllegalArgumentException(
@@ -252,7 +268,7 @@ public class SparseQRRegression
     if (!getIdCol().isEmpty()) {
       schema.apply(getIdCol());
     }
-    return hasDesign() ? withPrediction(schema) : super.transformSchema(schema);
+    return super.transformSchema(schema);
   }
 
   private StructType withPrediction(StructType schema) {
@@ -287,7 +303,7 @@ public class SparseQRRegression
   public SparseQRRegressionModel train(Dataset<?> data) {
     Dataset<Row> rows = data.toDF();
     Design design = hasDesign() ? Design.of(rows, designOptions(data.schema())) : null;
-    var source = new Training(rows, copy(ParamMap.empty()), design);
+    var source = new Training(rows, copy(ParamMap.empty()).setListener(listener()), design);
     DesignFit fit = DesignFit.of(source);
     boolean ones = design == null ? getFitIntercept() : design.hasIntercept();
     var model = model(uid, fit.coefficients(ones), fit.intercept());

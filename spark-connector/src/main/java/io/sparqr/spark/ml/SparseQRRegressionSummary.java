@@ -295,7 +295,16 @@ public final class SparseQRRegressionSummary {
   /** What R's {@code print(summary(lm(...)))} shows, of no more than 100 coefficients. */
   @Override
   public String toString() {
-    return new CoefficientTable(this, source, fit).text(CoefficientTable.SHOWN);
+    return toString(CoefficientTable.SHOWN);
+  }
+
+  /**
+   * The same with more or fewer coefficients.
+   *
+   * @param coefficients that are shown, at most
+   */
+  public String toString(int coefficients) {
+    return new CoefficientTable(this, source, fit).text(coefficients);
   }
 
   /** Prints {@link #toString()}. */
@@ -303,13 +312,9 @@ public final class SparseQRRegressionSummary {
     show(CoefficientTable.SHOWN);
   }
 
-  /**
-   * Prints it with more or fewer coefficients.
-   *
-   * @param coefficients that are shown, at most
-   */
+  /** Prints {@link #toString(int)}. */
   public void show(int coefficients) {
-    System.out.println(new CoefficientTable(this, source, fit).text(coefficients));
+    System.out.println(toString(coefficients));
   }
 
   /** Least and greatest sqrt(w) (y - yhat). */
