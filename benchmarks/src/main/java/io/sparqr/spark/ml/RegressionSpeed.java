@@ -14,9 +14,9 @@ import org.apache.spark.sql.SparkSession;
 
 /**
  * Seconds from a DataFrame to a design's rows and to the table of coefficients, wall clock and CPU
- * of the process: {@code RegressionSpeed (panel | levels) ROWS RUNS}. {@code panel}: ten years a
- * worker, 15% of whom move between one firm for twenty workers each year, two covariates; {@code
- * levels}: factors of 5000, 300 and 50 levels and five covariates.
+ * of the process: {@code RegressionSpeed (panel | levels) ROWS RUNS [coefficients]}. {@code panel}:
+ * ten years a worker, 15% of whom move between one firm for twenty workers each year, two
+ * covariates; {@code levels}: factors of 5000, 300 and 50 levels and five covariates.
  */
 public final class RegressionSpeed {
 
@@ -94,6 +94,16 @@ public final class RegressionSpeed {
     for (int k = 0; k < Integer.parseInt(args[2]); k++) {
       Design design = timed("levels", () -> Design.of(data, options));
       timed("rows of " + design.columns() + " columns", () -> design.rows(data).count());
+      boolean errors = args.length < 4 || !args[3].equals("coefficients");
+      var estimator =
+          new SparseQRRegression()
+              .setFormula(panel ? PANEL : LEVELS)
+              .setCategoricalCols(panel ? new String[] {"worker", "firm"} : new String[0])
+              .setComputeStandardErrors(errors);
+      var summary = timed("fit", () -> estimator.fit(data)).summary();
+      timed("table", () -> summary.toDataFrame().count());
+      timed("printout", summary::toString);
+      System.out.println(summary.report().toText());
     }
     spark.stop();
   }
