@@ -93,7 +93,7 @@ public final class RegressionSpeed {
             .build();
     for (int k = 0; k < Integer.parseInt(args[2]); k++) {
       Design design = timed("levels", () -> Design.of(data, options));
-      timed("rows of " + design.columns() + " columns", () -> design.rows(data).count());
+      timed("rows of " + design.columns() + " columns", () -> design.rows(data).rows().count());
       boolean errors = args.length < 4 || !args[3].equals("coefficients");
       var estimator =
           new SparseQRRegression()

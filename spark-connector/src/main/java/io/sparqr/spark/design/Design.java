@@ -1,9 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
-import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.design.DesignOptions.Role;
-import io.sparqr.spark.rows.RowSource;
 import java.io.Serializable;
 import java.util.AbstractList;
 import java.util.List;
@@ -247,16 +245,15 @@ public final class Design implements Serializable {
    * @throws io.sparqr.error.NonFiniteValueException from an action, naming row and column
    * @throws io.sparqr.error.MatrixFormatException from an action, if a level is missing or unknown
    */
-  public JavaRDD<SparseRow> rows(Dataset<Row> data) {
+  public DesignRows rows(Dataset<Row> data) {
     Dataset<Row> selected = selected(data, true);
     JavaRDD<InternalRow> rows = Selection.rows(selected);
     DataType[] types = Selection.types(selected);
     Broadcast<SharedDesign> shared = broadcast(data);
-    return RowSource.of(
-            rows.mapPartitionsWithIndex(
-                (p, it) -> new EncodedRows(p, it, new RowEncoder(shared.value().design()), types),
-                false))
-        .rows();
+    return new DesignRows(
+        rows.mapPartitionsWithIndex(
+            (p, it) -> new EncodedBatches(p, it, shared.value().design(), types), false),
+        shared);
   }
 
   /** Once a JVM on every executor. */

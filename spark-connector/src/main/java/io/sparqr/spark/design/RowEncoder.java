@@ -3,7 +3,6 @@ package io.sparqr.spark.design;
 
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
-import io.sparqr.spark.SparseRow;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
@@ -18,7 +17,6 @@ final class RowEncoder {
   private final Factor[] factors;
   private final Block[] blocks;
   private final int intercept;
-  private final int columns;
   private final HandleInvalid handleInvalid;
   private final String[] fieldNames;
   private final int[] position;
@@ -34,7 +32,6 @@ final class RowEncoder {
     factors = design.factors();
     blocks = design.blocks();
     intercept = design.interceptColumn();
-    columns = design.columns();
     handleInvalid = design.options().handleInvalid();
     fieldNames = design.fieldNames();
     position = new int[slots.size()];
@@ -44,30 +41,23 @@ final class RowEncoder {
   }
 
   /**
-   * A row of a fit.
+   * Adds a row of a fit to a batch, unless it is to be left out.
    *
    * @param place where it is, for an error
-   * @return null if it is to be left out
    * @throws NonFiniteValueException if a number is null, NaN or infinite
    * @throws MatrixFormatException if a factor has no level, or one that the design does not know
    */
-  SparseRow fit(Cells cells, Supplier<String> place) {
-    if (handleInvalid == HandleInvalid.SKIP && lacks(cells, 0)) {
-      return null;
+  void fit(Cells cells, Supplier<String> place, RowBatch into) {
+    if (handleInvalid == HandleInvalid.SKIP && lacks(cells, 0, false)) {
+      return;
     }
     for (int f = 0; f < Selection.VARIABLES; f++) {
       finite(cells, f, place);
     }
-    if (!encode(cells, place)) {
-      return null;
+    if (encode(cells, place)) {
+      double label = cells.number(Selection.LABEL) - cells.number(Selection.OFFSET);
+      into.add(index, value, count, label, cells.number(Selection.WEIGHT));
     }
-    double label = cells.number(Selection.LABEL) - cells.number(Selection.OFFSET);
-    return new SparseRow(
-        Arrays.copyOf(index, count),
-        Arrays.copyOf(value, count),
-        new double[] {label},
-        cells.number(Selection.WEIGHT),
-        columns);
   }
 
   /**
@@ -90,10 +80,6 @@ final class RowEncoder {
       sum += value[k] * x[index[k]];
     }
     return sum + cells.number(Selection.OFFSET);
-  }
-
-  private boolean lacks(Cells cells, int from) {
-    return lacks(cells, from, false);
   }
 
   /** Whether a value is missing from a field on. */

@@ -19,7 +19,6 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.ml.linalg.Vectors;
-import org.apache.spark.storage.StorageLevel;
 
 /**
  * One fit: the design [X 1] with ridge rows under X, factorized once.
@@ -67,19 +66,10 @@ record DesignFit(
 
   private static DesignFit scoped(Training source) {
     SparseQRSolver solver = RegressionParams.solver(source.params(), source.params().listener());
-    JavaRDD<SparseRow> rows = source.rows();
-    boolean keep = source.data().storageLevel().equals(StorageLevel.NONE());
-    if (keep) {
-      rows.persist(StorageLevel.MEMORY_AND_DISK());
-    }
-    try {
-      return of(rows, solver, source);
+    try (Training.Rows rows = source.rows(true)) {
+      return of(rows.rdd(), solver, source);
     } catch (SparseQrException e) {
       throw source.refused(e);
-    } finally {
-      if (keep) {
-        rows.unpersist(false);
-      }
     }
   }
 

@@ -79,7 +79,9 @@ public final class SparseQRRegressionSummary {
 
   private synchronized Moments moments() {
     if (moments == null) {
-      moments = Moments.of(source.rows(), fit.x(), fit.rows());
+      try (Training.Rows rows = source.rows(false)) {
+        moments = Moments.of(rows.rdd(), fit.x(), fit.rows());
+      }
     }
     return moments;
   }
@@ -277,9 +279,11 @@ public final class SparseQRRegressionSummary {
    */
   public synchronized double[] residualQuartiles() {
     if (quartiles == null) {
-      quartiles =
-          ResidualQuartiles.of(
-              source.rows(), fit.x(), fit.rows(), fit.instances(), ResidualQuartiles.COLLECTED);
+      try (Training.Rows rows = source.rows(false)) {
+        quartiles =
+            ResidualQuartiles.of(
+                rows.rdd(), fit.x(), fit.rows(), fit.instances(), ResidualQuartiles.COLLECTED);
+      }
     }
     return quartiles.clone();
   }

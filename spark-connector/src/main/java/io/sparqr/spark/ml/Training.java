@@ -4,6 +4,7 @@ package io.sparqr.spark.ml;
 import io.sparqr.error.SparseQrException;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.design.Design;
+import io.sparqr.spark.design.DesignRows;
 import io.sparqr.spark.rows.RefusedRow;
 import io.sparqr.spark.rows.RowSource;
 import java.util.AbstractList;
@@ -17,6 +18,7 @@ import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
+import org.apache.spark.storage.StorageLevel;
 
 /**
  * Training data and how they become rows of [X 1]: through a design, or as the vectors that they
@@ -38,15 +40,41 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
     return design == null ? params.getFitIntercept() : design.hasConstant();
   }
 
-  /** Rows of [X 1] or of X. */
-  JavaRDD<SparseRow> rows() {
+  /** Rows of [X 1] or of X, as long as this is not closed. */
+  interface Rows extends AutoCloseable {
+    /** The rows. */
+    JavaRDD<SparseRow> rdd();
+
+    @Override
+    void close();
+  }
+
+  /**
+   * The rows.
+   *
+   * @param keep whether they will be read several times
+   */
+  Rows rows(boolean keep) {
     if (design != null) {
-      return design.rows(data);
+      DesignRows encoded = design.rows(data);
+      return new Held(keep ? encoded.keep().rows() : encoded.rows(), encoded::close);
     }
-    JavaRDD<SparseRow> rows =
+    JavaRDD<SparseRow> vectors =
         RowSource.of(data, params.getFeaturesCol(), params.getWeightCol(), params.getLabelCol())
             .rows();
-    return params.getFitIntercept() ? rows.map(Training::withOne) : rows;
+    JavaRDD<SparseRow> rows = params.getFitIntercept() ? vectors.map(Training::withOne) : vectors;
+    if (!keep || !data.storageLevel().equals(StorageLevel.NONE())) {
+      return new Held(rows, () -> {});
+    }
+    rows.persist(StorageLevel.MEMORY_AND_DISK());
+    return new Held(rows, () -> rows.unpersist(false));
+  }
+
+  private record Held(JavaRDD<SparseRow> rdd, Runnable release) implements Rows {
+    @Override
+    public void close() {
+      release.run();
+    }
   }
 
   /** The row with a 1 behind its last column. */

@@ -66,7 +66,7 @@ class DesignTest {
   }
 
   private static List<String> texts(Design design, Dataset<Row> data) {
-    return design.rows(data).collect().stream().map(r -> text(r, design)).toList();
+    return design.rows(data).rows().collect().stream().map(r -> text(r, design)).toList();
   }
 
   @Test
@@ -100,7 +100,7 @@ class DesignTest {
             "x", "worker-7", "worker5000000000", "firma", "firmb", "onFALSE", "(Intercept)");
     assertThat(texts(d, data).get(3))
         .isEqualTo("worker-7=1.0 firmb=1.0 onFALSE=1.0 (Intercept)=1.0");
-    SparseRow first = d.rows(data).first();
+    SparseRow first = d.rows(data).rows().first();
     assertThat(first.weight()).isEqualTo(0.1f);
     assertThat(first.labels()).containsExactly(1.0);
     for (Map<String, String> wrong :
@@ -158,7 +158,7 @@ class DesignTest {
     Dataset<Row> data = small();
     var options =
         DesignOptions.builder().formula("y ~ 1 + offset(x) + offset(n)").role(Role.OFFSET, "id");
-    SparseRow second = Design.of(data, options.build()).rows(data).collect().get(1);
+    SparseRow second = Design.of(data, options.build()).rows(data).rows().collect().get(1);
     assertThat(second.labels()).containsExactly(2.0 - 1.5 - 10 - 2);
   }
 
@@ -176,11 +176,11 @@ class DesignTest {
             .formula("y ~ x + worker + firm")
             .categorical(Set.of("worker"))
             .role(Role.ID, "id");
-    assertThatThrownBy(() -> Design.of(data, options.build()).rows(data).collect())
+    assertThatThrownBy(() -> Design.of(data, options.build()).rows(data).rows().collect())
         .hasStackTraceContaining(
             "row 1 of partition 0: x is NaN (y = 2.0, x = NaN, worker = 2, firm = c, id = 2)");
     Dataset<Row> levels = data.where("id <> 2");
-    assertThatThrownBy(() -> Design.of(levels, options.build()).rows(levels).collect())
+    assertThatThrownBy(() -> Design.of(levels, options.build()).rows(levels).rows().collect())
         .hasStackTraceContaining("worker is missing (y = 3.0, x = 1.5, worker = null, firm = d");
     Design skip = Design.of(data, options.handleInvalid(HandleInvalid.SKIP).build());
     assertThat(skip.names())
@@ -195,7 +195,7 @@ class DesignTest {
         .containsExactly(
             "x=1.5 workerNA=1.0 firmd=1.0 (Intercept)=1.0",
             "x=2.5 worker4=1.0 firmNA=1.0 (Intercept)=1.0");
-    assertThatThrownBy(() -> Design.of(data, options.build()).rows(data).collect())
+    assertThatThrownBy(() -> Design.of(data, options.build()).rows(data).rows().collect())
         .as("a number is nothing to keep")
         .hasStackTraceContaining("x is NaN");
   }
@@ -281,9 +281,9 @@ class DesignTest {
   @Test
   void errorsAreOfTheirTypes() {
     Dataset<Row> data = data(row(1.0, Double.POSITIVE_INFINITY, null, "b", 1f, true, 1));
-    assertThatThrownBy(() -> design(data, "y ~ x").rows(data).collect())
+    assertThatThrownBy(() -> design(data, "y ~ x").rows(data).rows().collect())
         .hasRootCauseInstanceOf(NonFiniteValueException.class);
-    assertThatThrownBy(() -> design(data, "y ~ 1 | worker").rows(data).collect())
+    assertThatThrownBy(() -> design(data, "y ~ 1 | worker").rows(data).rows().collect())
         .hasRootCauseInstanceOf(MatrixFormatException.class);
     assertThat(Arrays.asList(HandleInvalid.names().toArray()))
         .containsExactly("error", "skip", "keep");

@@ -85,7 +85,7 @@ class RDesignTest {
       names.add(0, names.remove(names.size() - 1));
     }
     assertThat(names).as(r.formula()).isEqualTo(r.names());
-    List<SparseRow> rows = design.rows(data).collect();
+    List<SparseRow> rows = design.rows(data).rows().collect();
     assertThat(rows).hasSize(r.rows().length);
     for (int i = 0; i < r.rows().length; i++) {
       double[] dense = dense(rows.get(i), design);

@@ -187,7 +187,8 @@ class RSummaryTest {
     double[] all = s.summary().residualQuartiles();
     for (long collected : new long[] {1, 2, 7, 40}) {
       double[] found =
-          ResidualQuartiles.of(source.rows(), fit.x(), fit.rows(), fit.instances(), collected);
+          ResidualQuartiles.of(
+              source.rows(false).rdd(), fit.x(), fit.rows(), fit.instances(), collected);
       assertThat(found).as("%d at once", collected).containsExactly(all);
     }
   }

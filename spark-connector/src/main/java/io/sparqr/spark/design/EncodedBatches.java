@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
-import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.rows.InputPlace;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
@@ -9,30 +8,36 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.DataType;
 
 /**
- * A partition's rows, encoded as they are asked for; rows that are left out are counted all the
- * same.
+ * A partition's rows, encoded in batches as they are asked for; rows that are left out are counted
+ * all the same.
  */
-final class EncodedRows implements Iterator<SparseRow> {
+final class EncodedBatches implements Iterator<RowBatch> {
 
   private final int partition;
   private final Iterator<InternalRow> rows;
   private final RowEncoder encoder;
   private final InternalCells cells;
+  private final int columns;
   private long position = -1;
-  private SparseRow next;
+  private RowBatch next;
 
-  EncodedRows(int partition, Iterator<InternalRow> rows, RowEncoder encoder, DataType[] types) {
+  EncodedBatches(int partition, Iterator<InternalRow> rows, Design design, DataType[] types) {
     this.partition = partition;
     this.rows = rows;
-    this.encoder = encoder;
+    this.encoder = new RowEncoder(design);
     this.cells = new InternalCells(types);
+    this.columns = design.columns();
   }
 
   @Override
   public boolean hasNext() {
-    while (next == null && rows.hasNext()) {
-      position++;
-      next = encoder.fit(cells.at(rows.next()), this::place);
+    if (next == null && rows.hasNext()) {
+      var batch = new RowBatch(columns);
+      while (!batch.full() && rows.hasNext()) {
+        position++;
+        encoder.fit(cells.at(rows.next()), this::place, batch);
+      }
+      next = batch.empty() ? null : batch.trimmed();
     }
     return next != null;
   }
@@ -42,12 +47,12 @@ final class EncodedRows implements Iterator<SparseRow> {
   }
 
   @Override
-  public SparseRow next() {
+  public RowBatch next() {
     if (!hasNext()) {
       throw new NoSuchElementException("the partition has no more rows");
     }
-    SparseRow row = next;
+    RowBatch batch = next;
     next = null;
-    return row;
+    return batch;
   }
 }
