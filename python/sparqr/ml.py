@@ -120,6 +120,57 @@ class _SparseQRRegressionParams(
         typeConverter=TypeConverters.toString,
     )
 
+    formula = Param(
+        Params._dummy(),
+        "formula",
+        "R's formula for response, columns and absorbed effects: log_wage ~ age + firm | worker",
+        typeConverter=TypeConverters.toString,
+    )
+    categoricalCols = Param(
+        Params._dummy(),
+        "categoricalCols",
+        "columns that are factors",
+        typeConverter=TypeConverters.toListString,
+    )
+    referenceLevels = Param(
+        Params._dummy(),
+        "referenceLevels",
+        "reference levels of factors, each as column=level",
+        typeConverter=TypeConverters.toListString,
+    )
+    offsetCol = Param(
+        Params._dummy(),
+        "offsetCol",
+        "a column that is taken off the label and added to predictions",
+        typeConverter=TypeConverters.toString,
+    )
+    handleInvalid = Param(
+        Params._dummy(),
+        "handleInvalid",
+        "what is done with rows that lack a value: error, skip or keep",
+        typeConverter=TypeConverters.toString,
+    )
+
+    def getFormula(self):
+        """The formula; None if it is not set."""
+        return self.getOrDefault(self.formula) if self.isDefined("formula") else None
+
+    def getCategoricalCols(self):
+        """The columns that are factors; None if they are not set."""
+        return self.getOrDefault(self.categoricalCols) if self.isDefined("categoricalCols") else None
+
+    def getReferenceLevels(self):
+        """The reference levels; None if they are not set."""
+        return self.getOrDefault(self.referenceLevels) if self.isDefined("referenceLevels") else None
+
+    def getOffsetCol(self):
+        """The offset column; None if it is not set."""
+        return self.getOrDefault(self.offsetCol) if self.isDefined("offsetCol") else None
+
+    def getHandleInvalid(self):
+        """What is done with rows that lack a value."""
+        return self.getOrDefault(self.handleInvalid)
+
     def getOrdering(self):
         """The column order."""
         return self.getOrDefault(self.ordering)
@@ -173,6 +224,16 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         Default True.
     idCol : str, optional
         Its value names a row that is refused.
+    formula : str, optional
+        R's formula, in place of features and label column: ``log_wage ~ age + a:b | worker``.
+    categoricalCols : list of str, optional
+        Columns that are factors, without an encoder before.
+    referenceLevels : list of str, optional
+        Each as ``column=level``; of the other factors the first level.
+    offsetCol : str, optional
+        A column that is taken off the label and added to predictions.
+    handleInvalid : {"error", "skip", "keep"}
+        What is done with rows that lack a value.
     """
 
     @keyword_only
@@ -190,6 +251,11 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         rankTolerance=None,
         computeStandardErrors=True,
         idCol=None,
+        formula=None,
+        categoricalCols=None,
+        referenceLevels=None,
+        offsetCol=None,
+        handleInvalid="error",
     ):
         super().__init__()
         _require_jar(type(self))
@@ -200,6 +266,7 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
             ordering="auto",
             backend="auto",
             computeStandardErrors=True,
+            handleInvalid="error",
         )
         self.setParams(**self._input_kwargs)
 
@@ -218,6 +285,11 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         rankTolerance=None,
         computeStandardErrors=True,
         idCol=None,
+        formula=None,
+        categoricalCols=None,
+        referenceLevels=None,
+        offsetCol=None,
+        handleInvalid="error",
     ):
         """Set several params at once."""
         return self._set(**self._input_kwargs)
@@ -257,6 +329,26 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
     def setRankTolerance(self, value):
         """The threshold of dead columns."""
         return self._set(rankTolerance=value)
+
+    def setFormula(self, value):
+        """R's formula."""
+        return self._set(formula=value)
+
+    def setCategoricalCols(self, value):
+        """The columns that are factors."""
+        return self._set(categoricalCols=value)
+
+    def setReferenceLevels(self, value):
+        """The reference levels, each as column=level."""
+        return self._set(referenceLevels=value)
+
+    def setOffsetCol(self, value):
+        """The offset column."""
+        return self._set(offsetCol=value)
+
+    def setHandleInvalid(self, value):
+        """What is done with rows that lack a value."""
+        return self._set(handleInvalid=value)
 
     def setIdCol(self, value):
         """The column that names a row in errors."""

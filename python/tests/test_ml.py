@@ -51,13 +51,25 @@ class MlTest(SparkTest):
             setter = getattr(stage, "set" + name[0].upper() + name[1:])
             value = {"fitIntercept": False, "computeStandardErrors": False}.get(name)
             value = 0.5 if name in ("regParam", "rankTolerance") else value
-            setter(("cpu" if name == "backend" else "nd") if value is None else value)
+            value = ["nd=1"] if name in ("categoricalCols", "referenceLevels") else value
+            value = {"backend": "cpu", "handleInvalid": "skip"}.get(name, value)
+            setter("nd" if value is None else value)
         stage._transfer_params_to_java()
         self.assertEqual(stage._java_obj.getOrdering(), "nd")
         self.assertEqual(stage._java_obj.getRankTolerance(), 0.5)
         self.assertFalse(stage._java_obj.getFitIntercept())
         self.assertEqual((stage.getBackend(), stage.getRankTolerance()), ("cpu", 0.5))
         self.assertEqual((stage.getWeightCol(), stage.getComputeStandardErrors()), ("nd", False))
+
+    def test_a_formula_with_factors(self):
+        rows = [(1.0, 1.0, "a"), (3.0, 2.0, "b"), (4.0, 3.0, "a"), (8.0, 4.0, "b"), (9.0, 5.0, "a")]
+        data = self.spark.createDataFrame(rows, "y double, x double, g string")
+        model = self.ml.SparseQRRegression(formula="y ~ x + g", referenceLevels=["g=b"]).fit(data)
+        # R: coef(lm(y ~ x + relevel(factor(g), "b")))
+        self.assertAlmostEqual(model.coefficients[0], 2.1, places=13)
+        self.assertAlmostEqual(model.coefficients[1], -5 / 6, places=13)
+        self.assertAlmostEqual(model.intercept, -0.8, places=13)
+        self.assertEqual(model.transform(data).count(), 5)
 
     def test_every_getter_works_where_nothing_is_set(self):
         stage = self.ml.SparseQRRegression()
@@ -76,6 +88,11 @@ class MlTest(SparkTest):
             "rankTolerance": None,
             "computeStandardErrors": True,
             "idCol": None,
+            "formula": None,
+            "categoricalCols": None,
+            "referenceLevels": None,
+            "offsetCol": None,
+            "handleInvalid": "error",
         }
         for it in (stage, model, loaded, stage.copy(), model.copy()):
             getters = [n for n in dir(it) if n.startswith("get") and n not in OTHERS]
@@ -83,7 +100,7 @@ class MlTest(SparkTest):
             self.assertEqual(found, expected, it)
             self.assertEqual({p.name for p in it.params}, set(expected))
             unset = {p.name for p in it.params if not it.isDefined(p)}
-            self.assertEqual(unset, {"weightCol", "rankTolerance", "idCol"})
+            self.assertEqual(unset, {n for n, value in expected.items() if value is None})
             self.assertIn("rankTolerance", it.explainParams())
 
     def test_saved_and_loaded(self):

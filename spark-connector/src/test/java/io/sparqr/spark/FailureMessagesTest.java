@@ -184,6 +184,10 @@ class FailureMessagesTest {
   private static final String ROW_17 =
       "row 17 of partition 0 \\(file:.*points\\.parquet/part-.*\\.parquet\\), column 0: NaN";
 
+  /** What a fit adds: what the row holds. */
+  private static final String HOLDS =
+      " in label = 17.0, weight = 1.0, features = \\[NaN,1.0,2.0\\]";
+
   /** Features, of row 17 with a NaN, label and customer, in one Parquet file. */
   private static Dataset<Row> points(Path folder) {
     var session = SparkSession.builder().config(context.getConf()).getOrCreate();
@@ -215,11 +219,11 @@ class FailureMessagesTest {
     assertThat(catchThrowable(() -> new SparseQRRegression().fit(data)))
         .as("the rows of a fit are persisted and do not know their file")
         .isInstanceOf(NonFiniteValueException.class)
-        .hasMessageMatching(ROW_17);
+        .hasMessageMatching(ROW_17 + HOLDS);
     Throwable e = catchThrowable(() -> new SparseQRRegression().setIdCol("customer").fit(data));
     assertThat(e)
         .isInstanceOf(NonFiniteValueException.class)
-        .hasMessageMatching(ROW_17 + " \\(customer = c-1017\\)");
+        .hasMessageMatching(ROW_17 + " \\(customer = c-1017\\)" + HOLDS);
     assertThat(((NonFiniteValueException) e).row()).isEqualTo(17);
     Dataset<Row> weighted = data.withColumn("w", functions.expr("if(label = 4, -1, 1)"));
     assertThat(

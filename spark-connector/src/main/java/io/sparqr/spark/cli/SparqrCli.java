@@ -33,7 +33,12 @@ import picocli.CommandLine.Spec;
       "2:wrong command line",
       "3:numerical error (NaN or infinity in the input)"
     },
-    subcommands = {SolveCommand.class, AnalyzeCommand.class, GenerateCommand.class})
+    subcommands = {
+      SolveCommand.class,
+      RegressCommand.class,
+      AnalyzeCommand.class,
+      GenerateCommand.class
+    })
 public final class SparqrCli implements Runnable {
 
   /** Exit code of a failed run. */

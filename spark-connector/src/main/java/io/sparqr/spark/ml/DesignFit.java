@@ -10,8 +10,6 @@ import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.resource.JobScope;
-import io.sparqr.spark.rows.RefusedRow;
-import io.sparqr.spark.rows.RowSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -21,9 +19,6 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.ml.linalg.Vectors;
-import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Row;
-import org.apache.spark.storage.StorageLevel;
 
 /**
  * One fit: the design [X 1] with ridge rows under X, factorized once.
@@ -61,49 +56,26 @@ record DesignFit(
   private static final double PERFECT = 4 * Math.ulp(1.0);
 
   /** Fits; whatever it persisted is gone afterwards. */
-  static DesignFit of(Dataset<Row> data, SparseQRRegression params) {
-    var context = JavaSparkContext.fromSparkContext(data.sparkSession().sparkContext());
+  static DesignFit of(Training source) {
+    var context = JavaSparkContext.fromSparkContext(source.data().sparkSession().sparkContext());
     try (var scope = new JobScope(context)) {
       scope.describe("rows of the Dataset");
-      return scoped(data, params);
+      return scoped(source);
     }
   }
 
-  private static DesignFit scoped(Dataset<Row> data, SparseQRRegression params) {
-    SparseQRSolver solver = RegressionParams.solver(params);
-    boolean ones = params.getFitIntercept();
-    JavaRDD<SparseRow> rows =
-        rows(data, params.getFeaturesCol(), params.getWeightCol(), params.getLabelCol(), ones);
-    boolean keep = data.storageLevel().equals(StorageLevel.NONE());
-    if (keep) {
-      rows.persist(StorageLevel.MEMORY_AND_DISK());
-    }
-    try {
-      return of(rows, solver, params, ones);
+  private static DesignFit scoped(Training source) {
+    SparseQRSolver solver = RegressionParams.solver(source.params(), source.params().listener());
+    try (Training.Rows rows = source.rows(true)) {
+      return of(rows.rdd(), solver, source);
     } catch (SparseQrException e) {
-      throw RefusedRow.of(
-          e,
-          data,
-          params.getFeaturesCol(),
-          params.getWeightCol(),
-          params.getLabelCol(),
-          params.getIdCol());
-    } finally {
-      if (keep) {
-        rows.unpersist(false);
-      }
+      throw source.refused(e);
     }
   }
 
-  /** Rows of [X 1] or of X. */
-  static JavaRDD<SparseRow> rows(
-      Dataset<Row> data, String features, String weight, String label, boolean ones) {
-    JavaRDD<SparseRow> rows = RowSource.of(data, features, weight, label).rows();
-    return ones ? rows.map(DesignFit::withOne) : rows;
-  }
-
-  private static DesignFit of(
-      JavaRDD<SparseRow> rows, SparseQRSolver solver, SparseQRRegression params, boolean ones) {
+  private static DesignFit of(JavaRDD<SparseRow> rows, SparseQRSolver solver, Training source) {
+    SparseQRRegression params = source.params();
+    boolean ones = source.ones();
     Ridge ridge = Ridge.of(rows, params.getRegParam(), ones);
     try (QRFactorization f = solver.factorize(ridge.under(rows))) {
       ridge.requireSame(f.readings());
@@ -126,7 +98,8 @@ record DesignFit(
       double[] errors = null;
       if (statistics) {
         errors = standardErrors(f, norm, freedom);
-        report = report.withWarnings(warnings(moments, norm, instances, freedom, ones));
+        report =
+            report.withWarnings(warnings(moments, norm, instances, freedom, source.constant()));
       }
       return new DesignFit(
           x,
@@ -172,16 +145,6 @@ record DesignFit(
   /** The features' part of x. */
   Vector coefficients(boolean ones) {
     return Vectors.dense(ones ? Arrays.copyOf(x, x.length - 1) : x);
-  }
-
-  /** The row with a 1 behind its last column. */
-  private static SparseRow withOne(SparseRow r) {
-    int count = r.indices().length;
-    int[] index = Arrays.copyOf(r.indices(), count + 1);
-    double[] value = Arrays.copyOf(r.values(), count + 1);
-    index[count] = r.columns();
-    value[count] = 1;
-    return new SparseRow(index, value, r.labels(), r.weight(), r.columns() + 1);
   }
 
   /**

@@ -36,6 +36,8 @@ final class Moments implements Serializable {
   private double labelMean;
   private double predictionMean;
   private double absoluteErrors;
+  private double logWeights;
+  private boolean weighted;
   private double least = Double.POSITIVE_INFINITY;
   private double greatest = Double.NEGATIVE_INFINITY;
   private Fingerprint fingerprint;
@@ -108,6 +110,10 @@ final class Moments implements Serializable {
     norms.add(PREDICTIONS, prediction * root);
     double error = label - prediction;
     absoluteErrors += w * Math.abs(error);
+    if (w != 1) {
+      logWeights += Math.log(w);
+      weighted = true;
+    }
     double deviance = root * error;
     norms.add(ERRORS, deviance);
     least = Math.min(least, deviance);
@@ -129,6 +135,8 @@ final class Moments implements Serializable {
     norms.add(PREDICTIONS_CENTRED, e * centred);
     predictionMean += e * share;
     absoluteErrors += other.absoluteErrors;
+    logWeights += other.logWeights;
+    weighted |= other.weighted;
     least = Math.min(least, other.least);
     greatest = Math.max(greatest, other.greatest);
     weight = sum;
@@ -168,6 +176,16 @@ final class Moments implements Serializable {
   /** Sum of w |y - yhat|. */
   double absoluteErrors() {
     return absoluteErrors;
+  }
+
+  /** Sum of log w. */
+  double logWeights() {
+    return logWeights;
+  }
+
+  /** Whether a weight is not 1. */
+  boolean weighted() {
+    return weighted;
   }
 
   /** Least and greatest sqrt(w) (y - yhat). */

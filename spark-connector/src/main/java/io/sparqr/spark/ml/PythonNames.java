@@ -34,8 +34,9 @@ final class PythonNames {
     if (model instanceof sparqr.ml.SparseQRRegressionModel) {
       return model;
     }
-    return model.copyValues(
-        model(model.uid(), model.coefficients(), model.intercept()), ParamMap.empty());
+    return model
+        .copyValues(model(model.uid(), model.coefficients(), model.intercept()), ParamMap.empty())
+        .withDesign(model.design());
   }
 
   /** A model without params. */

@@ -2,15 +2,23 @@
 package io.sparqr.spark.ml;
 
 import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.SparseQRSolver;
+import io.sparqr.spark.design.DesignOptions;
+import io.sparqr.spark.design.DesignOptions.Role;
+import io.sparqr.spark.design.HandleInvalid;
 import io.sparqr.spark.plan.Words;
 import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Set;
 import org.apache.spark.ml.param.BooleanParam;
 import org.apache.spark.ml.param.DoubleParam;
 import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamValidators;
 import org.apache.spark.ml.param.Params;
+import org.apache.spark.ml.param.StringArrayParam;
 
 /** The params that estimator and model share, and the one place that maps them to options. */
 final class RegressionParams implements Serializable {
@@ -25,6 +33,11 @@ final class RegressionParams implements Serializable {
   final Param<String> backend;
   final DoubleParam rankTolerance;
   final BooleanParam computeStandardErrors;
+  final Param<String> formula;
+  final StringArrayParam categoricalCols;
+  final StringArrayParam referenceLevels;
+  final Param<String> offsetCol;
+  final Param<String> handleInvalid;
 
   /** Makes the params of an owner whose uid is known. */
   RegressionParams(Params owner) {
@@ -62,6 +75,80 @@ final class RegressionParams implements Serializable {
             id,
             "computeStandardErrors",
             "whether fit computes the standard errors of the coefficients");
+    formula =
+        new Param<>(
+            id,
+            "formula",
+            "R's formula for response, columns and absorbed effects, such as log_wage ~ age + firm"
+                + " or y ~ a * x | worker; if this is not set or empty, the features column");
+    categoricalCols =
+        new StringArrayParam(
+            owner,
+            "categoricalCols",
+            "columns that are factors: integers, strings, truth values or numbers");
+    referenceLevels =
+        new StringArrayParam(
+            owner,
+            "referenceLevels",
+            "reference levels of factors, each as column=level; of the others the first level");
+    offsetCol =
+        new Param<>(id, "offsetCol", "column that is taken off the label and added to predictions");
+    handleInvalid =
+        new Param<>(
+            id,
+            "handleInvalid",
+            "what is done with rows that lack a value: error, skip (leave the row out), keep"
+                + " (missing is a level of its own)",
+            ParamValidators.<String>inArray(HandleInvalid.names()));
+  }
+
+  /** Whether a fit takes a design of its own instead of the features column as it is. */
+  static boolean hasDesign(SparseQRRegressionParams owner) {
+    return !owner.getFormula().isEmpty()
+        || owner.getCategoricalCols().length > 0
+        || owner.getReferenceLevels().length > 0
+        || !owner.getOffsetCol().isEmpty()
+        || !owner.getHandleInvalid().equals(HandleInvalid.ERROR.param());
+  }
+
+  /**
+   * What a design is made of.
+   *
+   * @param features the features column; empty: factors alone
+   * @param label of a formula without response
+   * @throws IllegalArgumentException if a reference level is not {@code column=level}
+   */
+  static DesignOptions design(SparseQRRegressionParams owner, String features, String label) {
+    var columns = new ArrayList<String>();
+    if (!features.isEmpty()) {
+      columns.add(features);
+    }
+    for (String factor : owner.getCategoricalCols()) {
+      if (!columns.contains(factor)) {
+        columns.add(factor);
+      }
+    }
+    var references = new LinkedHashMap<String, String>();
+    for (String reference : owner.getReferenceLevels()) {
+      int at = reference.indexOf('=');
+      if (at < 1) {
+        throw new IllegalArgumentException(
+            "reference level \"" + reference + "\" is not of the form column=level");
+      }
+      references.put(reference.substring(0, at), reference.substring(at + 1));
+    }
+    return DesignOptions.builder()
+        .formula(owner.getFormula())
+        .columns(columns)
+        .categorical(Set.of(owner.getCategoricalCols()))
+        .references(references)
+        .role(Role.LABEL, label)
+        .role(Role.WEIGHT, owner.getWeightCol())
+        .role(Role.OFFSET, owner.getOffsetCol())
+        .role(Role.ID, owner.getIdCol())
+        .intercept(owner.getFitIntercept())
+        .handleInvalid(HandleInvalid.of(owner.getHandleInvalid()))
+        .build();
   }
 
   private static Param<String> choice(String id, String name, String what, Words<?> choices) {
@@ -77,12 +164,13 @@ final class RegressionParams implements Serializable {
    * The solver that an owner's params describe; the ridge is the caller's. Where standard errors
    * are wanted, singletons stay in the tree: the selected inverse has theirs then like all others.
    */
-  static SparseQRSolver solver(SparseQRRegressionParams owner) {
+  static SparseQRSolver solver(SparseQRRegressionParams owner, ProgressListener listener) {
     var builder =
         GpuSparseQR.builder()
             .ordering(Words.ORDERINGS.of(owner.getOrdering()))
             .singletons(!owner.getComputeStandardErrors())
-            .backend(Words.BACKENDS.of(owner.getBackend()));
+            .backend(Words.BACKENDS.of(owner.getBackend()))
+            .listener(listener);
     if (owner.isDefined(owner.rankTolerance())) {
       builder.rankTolerance(owner.getRankTolerance());
     }

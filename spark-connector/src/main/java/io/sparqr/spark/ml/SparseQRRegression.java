@@ -1,12 +1,18 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
+import io.sparqr.spark.ProgressListener;
+import io.sparqr.spark.design.Design;
+import io.sparqr.spark.design.DesignOptions;
+import io.sparqr.spark.design.HandleInvalid;
+import java.util.Objects;
 import java.util.UUID;
 import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.ml.param.BooleanParam;
 import org.apache.spark.ml.param.DoubleParam;
 import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamMap;
+import org.apache.spark.ml.param.StringArrayParam;
 import org.apache.spark.ml.regression.Regressor;
 import org.apache.spark.ml.util.DefaultParamsReader;
 import org.apache.spark.ml.util.DefaultParamsWritable;
@@ -14,6 +20,8 @@ import org.apache.spark.ml.util.DefaultParamsWriter;
 import org.apache.spark.ml.util.MLReader;
 import org.apache.spark.ml.util.MLWriter;
 import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.NumericType;
 import org.apache.spark.sql.types.StructType;
 
@@ -48,6 +56,7 @@ public class SparseQRRegression
 
   private final String uid;
   private final RegressionParams own;
+  private transient ProgressListener listener = ProgressListener.NONE;
 
   /** An estimator with a uid of its own. */
   public SparseQRRegression() {
@@ -68,6 +77,7 @@ public class SparseQRRegression
     setDefault(own.ordering, "auto");
     setDefault(own.backend, "auto");
     setDefault(own.computeStandardErrors, true);
+    setDefault(own.handleInvalid, HandleInvalid.ERROR.param());
   }
 
   @Override
@@ -108,6 +118,31 @@ public class SparseQRRegression
   @Override
   public DoubleParam rankTolerance() {
     return own.rankTolerance;
+  }
+
+  @Override
+  public Param<String> formula() {
+    return own.formula;
+  }
+
+  @Override
+  public StringArrayParam categoricalCols() {
+    return own.categoricalCols;
+  }
+
+  @Override
+  public StringArrayParam referenceLevels() {
+    return own.referenceLevels;
+  }
+
+  @Override
+  public Param<String> offsetCol() {
+    return own.offsetCol;
+  }
+
+  @Override
+  public Param<String> handleInvalid() {
+    return own.handleInvalid;
   }
 
   @Override
@@ -162,6 +197,54 @@ public class SparseQRRegression
     return with(own.computeStandardErrors, on);
   }
 
+  /**
+   * A formula as R's {@code lm} reads it, such as {@code log_wage ~ age + a:b + offset(z)}, with
+   * absorbed fixed effects behind a bar: {@link io.sparqr.spark.design.Formula#parse}. Texts and
+   * truth values are factors, numbers where {@link #setCategoricalCols} or {@code factor(x)} says
+   * so; a dot stands for all columns that have no other role. It names the label, too, if there is
+   * something before the tilde, and takes the place of the features column.
+   */
+  public SparseQRRegression setFormula(String text) {
+    return with(own.formula, text);
+  }
+
+  /**
+   * Factors: columns of integers, strings, truth values or numbers, of which each level but the
+   * reference level becomes one column of the design, without an encoder before. Without a formula
+   * they come after the features column, if there is one.
+   */
+  public SparseQRRegression setCategoricalCols(String... columns) {
+    return with(own.categoricalCols, columns);
+  }
+
+  /** Reference levels as {@code column=level}; default: each factor's first in ascending order. */
+  public SparseQRRegression setReferenceLevels(String... levels) {
+    return with(own.referenceLevels, levels);
+  }
+
+  /** A column that is taken off the label, and added to predictions; default none. */
+  public SparseQRRegression setOffsetCol(String column) {
+    return with(own.offsetCol, column);
+  }
+
+  /**
+   * What is done with rows that lack a value: error (default), skip, keep; see {@link
+   * io.sparqr.spark.design.HandleInvalid}.
+   */
+  public SparseQRRegression setHandleInvalid(String how) {
+    return with(own.handleInvalid, how);
+  }
+
+  /** Who hears of a fit's progress; no param: it is not saved, and copies hear of nothing. */
+  public SparseQRRegression setListener(ProgressListener hearing) {
+    listener = Objects.requireNonNull(hearing, "listener");
+    return this;
+  }
+
+  ProgressListener listener() {
+    return listener == null ? ProgressListener.NONE : listener;
+  }
+
   private <T> SparseQRRegression with(Param<T> param, T value) {
     set(param, value);
     return this;
@@ -174,6 +257,9 @@ public class SparseQRRegression
    */
   @Override
   public StructType transformSchema(StructType schema) {
+    if (hasDesign()) {
+      return withPrediction(schema);
+    }
     String weight = getWeightCol();
     if (!weight.isEmpty() && !(schema.apply(weight).dataType() instanceof NumericType)) {
       throw new IllegalArgumentException(
@@ -185,12 +271,45 @@ public class SparseQRRegression
     return super.transformSchema(schema);
   }
 
+  private StructType withPrediction(StructType schema) {
+    String column = getPredictionCol();
+    if (schema.getFieldIndex(column).isDefined()) {
+      throw new IllegalArgumentException("there is a column " + column + " already");
+    }
+    return column.isEmpty() ? schema : schema.add(column, DataTypes.DoubleType, true);
+  }
+
+  /** Whether this dataset is read through a design, not through its vectors alone. */
+  private boolean hasDesign() {
+    return RegressionParams.hasDesign(this);
+  }
+
+  /** What the design is made of, for a Dataset of a schema. */
+  private DesignOptions designOptions(StructType schema) {
+    boolean features = isSet(featuresCol()) || schema.getFieldIndex(getFeaturesCol()).isDefined();
+    return RegressionParams.design(this, features ? getFeaturesCol() : "", getLabelCol());
+  }
+
+  @Override
+  public SparseQRRegressionModel fit(Dataset<?> data) {
+    if (!hasDesign()) {
+      return super.fit(data);
+    }
+    transformSchema(data.schema());
+    return copyValues(train(data).setParent(this), ParamMap.empty());
+  }
+
   @Override
   public SparseQRRegressionModel train(Dataset<?> data) {
-    DesignFit fit = DesignFit.of(data.toDF(), this);
-    var model = model(uid, fit.coefficients(getFitIntercept()), fit.intercept());
+    Dataset<Row> rows = data.toDF();
+    Design design = hasDesign() ? Design.of(rows, designOptions(data.schema())) : null;
+    var source = new Training(rows, copy(ParamMap.empty()).setListener(listener()), design);
+    DesignFit fit = DesignFit.of(source);
+    boolean ones = design == null ? getFitIntercept() : design.hasIntercept();
+    var model = model(uid, fit.coefficients(ones), fit.intercept());
     copyValues(model, ParamMap.empty());
-    return model.withSummary(new SparseQRRegressionSummary(model, data.toDF(), fit));
+    model.withDesign(design);
+    return model.withSummary(new SparseQRRegressionSummary(model, source, fit));
   }
 
   /** A model of this estimator, with params yet to come. */

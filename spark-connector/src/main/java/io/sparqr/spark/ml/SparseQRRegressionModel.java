@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
+import io.sparqr.spark.design.Design;
+import io.sparqr.spark.design.HandleInvalid;
 import java.io.IOException;
 import java.util.List;
 import org.apache.spark.ml.linalg.SQLDataTypes;
@@ -10,12 +12,14 @@ import org.apache.spark.ml.param.BooleanParam;
 import org.apache.spark.ml.param.DoubleParam;
 import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamMap;
+import org.apache.spark.ml.param.StringArrayParam;
 import org.apache.spark.ml.regression.RegressionModel;
 import org.apache.spark.ml.util.DefaultParamsReader;
 import org.apache.spark.ml.util.DefaultParamsWriter;
 import org.apache.spark.ml.util.MLReader;
 import org.apache.spark.ml.util.MLWritable;
 import org.apache.spark.ml.util.MLWriter;
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.types.DataTypes;
@@ -38,6 +42,8 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   private final double intercept;
   // it holds a Dataset: the executors that predict must not get it
   private transient SparseQRRegressionSummary summary;
+  // predictions through a design do not go by way of this object
+  private transient Design design;
 
   /** An empty model, for service loaders that need a class's name and no more. */
   public SparseQRRegressionModel() {
@@ -61,6 +67,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     setDefault(own.ordering, "auto");
     setDefault(own.backend, "auto");
     setDefault(own.computeStandardErrors, true);
+    setDefault(own.handleInvalid, HandleInvalid.ERROR.param());
   }
 
   @Override
@@ -89,6 +96,15 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     return features.dot(coefficients) + intercept;
   }
 
+  /**
+   * Names of the coefficients, the intercept's last if the model has one.
+   *
+   * @throws IllegalStateException if the model was loaded and has no formula and no factors
+   */
+  public List<String> coefficientNames() {
+    return design != null ? design.names() : summary().coefficientNames();
+  }
+
   /** Whether {@link #summary()} is there. */
   public boolean hasSummary() {
     return summary != null;
@@ -109,6 +125,57 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   SparseQRRegressionModel withSummary(SparseQRRegressionSummary made) {
     summary = made;
     return this;
+  }
+
+  SparseQRRegressionModel withDesign(Design made) {
+    design = made;
+    return this;
+  }
+
+  /** Names of coefficients, and how a row of a Dataset is read; null: the features column alone. */
+  Design design() {
+    return design;
+  }
+
+  /** The coefficients, then the intercept if the design has one. */
+  private double[] columns() {
+    double[] x = coefficients.toArray();
+    if (design.hasIntercept()) {
+      x = java.util.Arrays.copyOf(x, x.length + 1);
+      x[x.length - 1] = intercept;
+    }
+    return x;
+  }
+
+  /**
+   * Adds the prediction column: from the features column, or from the columns that the formula or
+   * the factors name, offset included.
+   */
+  @Override
+  public Dataset<Row> transform(Dataset<?> data) {
+    if (design == null) {
+      return super.transform(data);
+    }
+    transformSchema(data.schema());
+    String column = getPredictionCol();
+    return column.isEmpty()
+        ? data.toDF()
+        : design
+            .with(HandleInvalid.of(getHandleInvalid()))
+            .predicted(data.toDF(), columns(), column);
+  }
+
+  @Override
+  public StructType transformSchema(StructType schema) {
+    if (design == null) {
+      return super.transformSchema(schema);
+    }
+    design.requireColumns(schema);
+    String column = getPredictionCol();
+    if (schema.getFieldIndex(column).isDefined()) {
+      throw new IllegalArgumentException("there is a column " + column + " already");
+    }
+    return column.isEmpty() ? schema : schema.add(column, DataTypes.DoubleType, true);
   }
 
   @Override
@@ -147,6 +214,31 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   }
 
   @Override
+  public Param<String> formula() {
+    return own.formula;
+  }
+
+  @Override
+  public StringArrayParam categoricalCols() {
+    return own.categoricalCols;
+  }
+
+  @Override
+  public StringArrayParam referenceLevels() {
+    return own.referenceLevels;
+  }
+
+  @Override
+  public Param<String> offsetCol() {
+    return own.offsetCol;
+  }
+
+  @Override
+  public Param<String> handleInvalid() {
+    return own.handleInvalid;
+  }
+
+  @Override
   public BooleanParam computeStandardErrors() {
     return own.computeStandardErrors;
   }
@@ -160,7 +252,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   public SparseQRRegressionModel copy(ParamMap extra) {
     var other = copyValues(bare(), extra);
     other.setParent(parent());
-    return other.withSummary(summary);
+    return other.withDesign(design).withSummary(summary);
   }
 
   @Override
@@ -210,6 +302,9 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
           .repartition(1)
           .write()
           .parquet(path + "/data");
+      if (model.design != null) {
+        model.design.save(sparkSession(), path);
+      }
     }
   }
 
@@ -222,7 +317,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
           sparkSession().read().parquet(path + "/data").select("intercept", "coefficients").first();
       var model = PythonNames.model(metadata.uid(), row.getAs(1), row.getDouble(0));
       metadata.getAndSetParams(model, scala.Option.empty());
-      return model;
+      return model.withDesign(Design.load(sparkSession(), path).orElse(null));
     }
   }
 }

@@ -5,6 +5,7 @@ import org.apache.spark.ml.param.BooleanParam;
 import org.apache.spark.ml.param.DoubleParam;
 import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.Params;
+import org.apache.spark.ml.param.StringArrayParam;
 
 /** The params of {@link SparseQRRegression}, which its model keeps. */
 public interface SparseQRRegressionParams extends Params {
@@ -32,6 +33,21 @@ public interface SparseQRRegressionParams extends Params {
 
   /** Whether fit computes standard errors; default true. */
   BooleanParam computeStandardErrors();
+
+  /** R's formula for response and columns; not set or empty: the features column. */
+  Param<String> formula();
+
+  /** Columns that are factors; not set: texts and truth values of a formula alone. */
+  StringArrayParam categoricalCols();
+
+  /** Reference levels as {@code column=level}; of the other factors the first level. */
+  StringArrayParam referenceLevels();
+
+  /** Column that is taken off the label and added to predictions; not set or empty: none. */
+  Param<String> offsetCol();
+
+  /** What is done with rows that lack a value: error (default), skip, keep. */
+  Param<String> handleInvalid();
 
   /** Value of {@link #weightCol()}; empty if it is not set. */
   default String getWeightCol() {
@@ -70,6 +86,31 @@ public interface SparseQRRegressionParams extends Params {
    */
   default double getRankTolerance() {
     return (Double) getOrDefault(rankTolerance());
+  }
+
+  /** Value of {@link #formula()}; empty if it is not set. */
+  default String getFormula() {
+    return isDefined(formula()) ? getOrDefault(formula()) : "";
+  }
+
+  /** Value of {@link #categoricalCols()}; empty if it is not set. */
+  default String[] getCategoricalCols() {
+    return isDefined(categoricalCols()) ? getOrDefault(categoricalCols()) : new String[0];
+  }
+
+  /** Value of {@link #referenceLevels()}; empty if it is not set. */
+  default String[] getReferenceLevels() {
+    return isDefined(referenceLevels()) ? getOrDefault(referenceLevels()) : new String[0];
+  }
+
+  /** Value of {@link #offsetCol()}; empty if it is not set. */
+  default String getOffsetCol() {
+    return isDefined(offsetCol()) ? getOrDefault(offsetCol()) : "";
+  }
+
+  /** Value of {@link #handleInvalid()}. */
+  default String getHandleInvalid() {
+    return getOrDefault(handleInvalid());
   }
 
   /** Value of {@link #computeStandardErrors()}. */

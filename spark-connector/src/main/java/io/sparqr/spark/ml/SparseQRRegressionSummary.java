@@ -2,7 +2,10 @@
 package io.sparqr.spark.ml;
 
 import io.sparqr.spark.SolveReport;
+import java.util.Arrays;
+import java.util.List;
 import org.apache.commons.math3.distribution.TDistribution;
+import org.apache.commons.math3.special.Beta;
 import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -28,15 +31,16 @@ import org.apache.spark.sql.functions;
 public final class SparseQRRegressionSummary {
 
   private final SparseQRRegressionModel model;
-  private final Dataset<Row> data;
+  private final Training source;
   private final DesignFit fit;
   private final String predictionCol;
   private Dataset<Row> predictions;
   private Moments moments;
+  private double[] quartiles;
 
-  SparseQRRegressionSummary(SparseQRRegressionModel model, Dataset<Row> data, DesignFit fit) {
+  SparseQRRegressionSummary(SparseQRRegressionModel model, Training source, DesignFit fit) {
     this.model = model;
-    this.data = data;
+    this.source = source;
     this.fit = fit;
     String name = model.getPredictionCol();
     this.moments = fit.moments();
@@ -48,20 +52,14 @@ public final class SparseQRRegressionSummary {
     if (predictions == null) {
       var named = model.copy(ParamMap.empty());
       named.setPredictionCol(predictionCol);
-      predictions = named.transform(data);
+      predictions = named.transform(source.data());
     }
     return predictions;
   }
 
   /** One column "residuals": label - prediction, in the order of the training data. */
   public Dataset<Row> residuals() {
-    return predictions()
-        .select(
-            functions
-                .col(labelCol())
-                .cast("double")
-                .minus(functions.col(predictionCol))
-                .as("residuals"));
+    return predictions().select(source.label().minus(functions.col(predictionCol)).as("residuals"));
   }
 
   /** Name of the features column. */
@@ -71,7 +69,7 @@ public final class SparseQRRegressionSummary {
 
   /** Name of the label column. */
   public String labelCol() {
-    return model.getLabelCol();
+    return source.response();
   }
 
   /** Name of the column in {@link #predictions()}. */
@@ -81,16 +79,9 @@ public final class SparseQRRegressionSummary {
 
   private synchronized Moments moments() {
     if (moments == null) {
-      moments =
-          Moments.of(
-              DesignFit.rows(
-                  data,
-                  model.getFeaturesCol(),
-                  model.getWeightCol(),
-                  model.getLabelCol(),
-                  model.getFitIntercept()),
-              fit.x(),
-              fit.rows());
+      try (Training.Rows rows = source.rows(false)) {
+        moments = Moments.of(rows.rdd(), fit.x(), fit.rows());
+      }
     }
     return moments;
   }
@@ -159,6 +150,17 @@ public final class SparseQRRegressionSummary {
     return fit.dead().clone();
   }
 
+  /** Names of the coefficients, in their order, the intercept's last. */
+  public List<String> coefficientNames() {
+    return source.names(fit.x().length);
+  }
+
+  /** Names of {@link #deadColumns()}. */
+  public List<String> deadNames() {
+    List<String> names = coefficientNames();
+    return Arrays.stream(fit.dead()).mapToObj(names::get).toList();
+  }
+
   /**
    * The solver's report; its rows and nonzeros count the ridge rows. Where standard errors were
    * computed, its warnings also say if the fit is essentially perfect, the label constant, or no
@@ -198,16 +200,125 @@ public final class SparseQRRegressionSummary {
    */
   public double r2() {
     Moments m = moments();
-    double total = model.getFitIntercept() ? m.labelsCentred() : m.labels();
+    double total = source.constant() ? m.labelsCentred() : m.labels();
     double share = fit.norm() / total;
     return total == 0 ? Double.NaN : 1 - share * share;
   }
 
   /** r2 for degrees of freedom; NaN without any. */
   public double r2adj() {
-    int ones = model.getFitIntercept() ? 1 : 0;
+    int ones = source.constant() ? 1 : 0;
     double ratio = (double) (numInstances() - ones) / degreesOfFreedom();
     return degreesOfFreedom() <= 0 ? Double.NaN : 1 - (1 - r2()) * ratio;
+  }
+
+  /** Whether a weight is not 1. */
+  boolean weighted() {
+    return moments().weighted();
+  }
+
+  /** Residual standard error: sqrt of the sum of w (y - yhat)^2 by the degrees of freedom. */
+  public double sigma() {
+    return degreesOfFreedom() > 0 ? fit.norm() / Math.sqrt(degreesOfFreedom()) : Double.NaN;
+  }
+
+  /** Degrees of freedom of the F statistic's numerator: rank, less 1 if the mean is fitted. */
+  public long modelDegreesOfFreedom() {
+    return fit.rank() - (source.constant() ? 1 : 0);
+  }
+
+  /**
+   * F of all coefficients but the intercept being 0, as R's; NaN without degrees of freedom, and
+   * where nothing but the intercept was fitted. It has no such meaning under a ridge.
+   */
+  public double fStatistic() {
+    if (modelDegreesOfFreedom() <= 0 || degreesOfFreedom() <= 0) {
+      return Double.NaN;
+    }
+    Moments m = moments();
+    double total = source.constant() ? m.labelsCentred() : m.labels();
+    double ratio = total / fit.norm();
+    // of norms: (total^2 - rss) / rss
+    double share = (ratio - 1) * (ratio + 1);
+    return share * degreesOfFreedom() / modelDegreesOfFreedom();
+  }
+
+  /** Probability of an F as large or larger under that hypothesis. */
+  public double fPValue() {
+    double f = fStatistic();
+    double df = degreesOfFreedom();
+    double model = modelDegreesOfFreedom();
+    return Double.isNaN(f)
+        ? f
+        : Beta.regularizedBeta(df / (df + model * Math.max(0, f)), df / 2, model / 2);
+  }
+
+  /**
+   * Log-likelihood of normal errors with variance sigma^2 / w at its maximum over coefficients and
+   * sigma, as R's {@code logLik}: 1/2 (sum log w - N (log 2 pi + 1 - log N + log rss)).
+   */
+  public double logLikelihood() {
+    double n = numInstances();
+    double logRss = 2 * Math.log(fit.norm());
+    return 0.5 * (moments().logWeights() - n * (Math.log(2 * Math.PI) + 1 - Math.log(n) + logRss));
+  }
+
+  /** Akaike's criterion: -2 {@link #logLikelihood()} + 2 (rank + 1). */
+  public double aic() {
+    return -2 * logLikelihood() + 2.0 * (fit.rank() + 1);
+  }
+
+  /** Schwarz's criterion: -2 {@link #logLikelihood()} + log N (rank + 1). */
+  public double bic() {
+    return -2 * logLikelihood() + Math.log(numInstances()) * (fit.rank() + 1);
+  }
+
+  /**
+   * Least, quartiles and greatest of sqrt(w) (y - yhat), by one more pass over the training data at
+   * the first call; more passes where there are more than 2^20 rows.
+   */
+  public synchronized double[] residualQuartiles() {
+    if (quartiles == null) {
+      try (Training.Rows rows = source.rows(false)) {
+        quartiles =
+            ResidualQuartiles.of(
+                rows.rdd(), fit.x(), fit.rows(), fit.instances(), ResidualQuartiles.COLLECTED);
+      }
+    }
+    return quartiles.clone();
+  }
+
+  /**
+   * The table of coefficients: term, estimate, std_error, t_value, p_value, the intercept first as
+   * in R; null where a coefficient is not defined. What is absorbed is left out.
+   */
+  public Dataset<Row> toDataFrame() {
+    return new CoefficientTable(this, source, fit).toDataFrame();
+  }
+
+  /** What R's {@code print(summary(lm(...)))} shows, of no more than 100 coefficients. */
+  @Override
+  public String toString() {
+    return toString(CoefficientTable.SHOWN);
+  }
+
+  /**
+   * The same with more or fewer coefficients.
+   *
+   * @param coefficients that are shown, at most
+   */
+  public String toString(int coefficients) {
+    return new CoefficientTable(this, source, fit).text(coefficients);
+  }
+
+  /** Prints {@link #toString()}. */
+  public void show() {
+    show(CoefficientTable.SHOWN);
+  }
+
+  /** Prints {@link #toString(int)}. */
+  public void show(int coefficients) {
+    System.out.println(toString(coefficients));
   }
 
   /** Least and greatest sqrt(w) (y - yhat). */

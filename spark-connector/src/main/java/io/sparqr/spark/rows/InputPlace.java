@@ -5,7 +5,7 @@ import java.util.Locale;
 import org.apache.spark.rdd.InputFileBlockHolder;
 
 /** Where a row is, for a person. */
-final class InputPlace {
+public final class InputPlace {
 
   private InputPlace() {}
 
@@ -17,7 +17,7 @@ final class InputPlace {
    *
    * @param row from 0 on
    */
-  static String of(long row, int partition) {
+  public static String of(long row, int partition) {
     String path = InputFileBlockHolder.getInputFilePath().toString();
     String place = "row " + row + " of partition " + partition;
     if (path.isEmpty()) {

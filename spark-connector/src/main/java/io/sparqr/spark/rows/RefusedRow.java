@@ -8,10 +8,13 @@ import io.sparqr.error.SparseQrException;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.ml.attribute.Attribute;
+import org.apache.spark.ml.attribute.AttributeGroup;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -20,12 +23,15 @@ import org.apache.spark.sql.functions;
 
 /**
  * The row that a solve was refused for, found once more: with the value of the caller's id column,
- * and with the path of its file, which rows that are persisted do not know. One pass over the data,
- * and only after a failure.
+ * what the row holds, the name of the feature where it has one, and with the path of its file,
+ * which rows that are persisted do not know. One pass over the data, and only after a failure.
  */
 public final class RefusedRow {
 
   private static final int FIELDS = 3;
+
+  /** Characters of a row's features that are shown. */
+  private static final int LONGEST = 120;
 
   /** What a partition says of its first bad row. */
   private record Found(int partition, SparseQrException error) implements Serializable {}
@@ -70,17 +76,42 @@ public final class RefusedRow {
                       .javaRDD()
                       .mapPartitionsWithIndex((p, rows) -> first(p, rows, id), false)
                   ::collect);
+      List<String> names = names(data, features);
       return found.stream()
           .map(f -> ObjectCodec.decode(f, Found.class))
           .min(Comparator.comparingInt(Found::partition))
           .map(Found::error)
           .filter(e -> e.getClass() == refused.getClass())
-          .map(e -> because(e, refused))
+          .map(e -> because(named(e, names), refused))
           .orElse(refused);
     } catch (RuntimeException e) {
       refused.addSuppressed(e);
       return refused;
     }
+  }
+
+  /** What ML attributes call the features; empty if they say nothing. */
+  private static List<String> names(Dataset<Row> data, String features) {
+    var attributes = AttributeGroup.fromStructField(data.schema().apply(features)).attributes();
+    var names = new ArrayList<String>();
+    if (attributes.isDefined()) {
+      for (Attribute a : attributes.get()) {
+        names.add(a.name().isDefined() ? a.name().get() : "");
+      }
+    }
+    return names;
+  }
+
+  private static SparseQrException named(SparseQrException e, List<String> names) {
+    if (!(e instanceof NonFiniteValueException n)) {
+      return e;
+    }
+    boolean known =
+        n.column() >= 0 && n.column() < names.size() && !names.get(n.column()).isEmpty();
+    return known
+        ? new NonFiniteValueException(
+            e.getMessage() + " (feature " + names.get(n.column()) + ")", n.row(), n.column())
+        : e;
   }
 
   private static SparseQrException because(SparseQrException told, SparseQrException refused) {
@@ -98,6 +129,7 @@ public final class RefusedRow {
       }
     } catch (SparseQrException e) {
       String place = id.isEmpty() ? "" : " (" + id + " = " + ids.id + ")";
+      place += e instanceof NonFiniteValueException ? ids.content() : "";
       return List.of(ObjectCodec.encode(new Found(partition, with(e, place)))).iterator();
     }
     return List.<byte[]>of().iterator();
@@ -121,6 +153,7 @@ public final class RefusedRow {
   private static final class WithoutId implements Iterator<Row> {
     private final Iterator<Row> rows;
     private String id;
+    private Row last;
 
     WithoutId(Iterator<Row> rows) {
       this.rows = rows;
@@ -135,7 +168,16 @@ public final class RefusedRow {
     public Row next() {
       Row row = rows.next();
       id = row.getString(FIELDS);
-      return RowFactory.create(row.get(0), row.get(1), row.get(2));
+      last = RowFactory.create(row.get(0), row.get(1), row.get(2));
+      return last;
+    }
+
+    String content() {
+      String features = String.valueOf(last.get(0));
+      String shown =
+          features.length() > LONGEST ? features.substring(0, LONGEST) + "..." : features;
+      return " in label = %s, weight = %s, features = %s"
+          .formatted(last.get(2), last.get(1), shown);
     }
   }
 }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.plan.SolveOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Test;
 class RegressionParamsTest {
 
   private static SolveOptions solver(SparseQRRegression stage) {
-    return RegressionParams.solver(stage).options();
+    return RegressionParams.solver(stage, ProgressListener.NONE).options();
   }
 
   @Test
@@ -122,6 +123,12 @@ class RegressionParamsTest {
             "backend",
             "rankTolerance",
             "computeStandardErrors",
+            // FormulaRegressionTest
+            "formula",
+            "categoricalCols",
+            "referenceLevels",
+            "offsetCol",
+            "handleInvalid",
             // named by the errors of a fit: FailureMessagesTest
             "idCol");
   }

@@ -1,0 +1,110 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.ml;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.sparqr.spark.design.Design;
+import io.sparqr.spark.design.DesignOptions;
+import java.lang.management.ManagementFactory;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+
+/**
+ * Seconds from a DataFrame to a design's rows and to the table of coefficients, wall clock and CPU
+ * of the process: {@code RegressionSpeed (panel | levels) ROWS RUNS [coefficients]}. {@code panel}:
+ * ten years a worker, 15% of whom move between one firm for twenty workers each year, two
+ * covariates; {@code levels}: factors of 5000, 300 and 50 levels and five covariates.
+ */
+public final class RegressionSpeed {
+
+  private static final String PANEL = "log_wage ~ age + tenure + worker + firm";
+  private static final String LEVELS = "y ~ x1 + x2 + x3 + x4 + x5 + a + b + c";
+
+  private RegressionSpeed() {}
+
+  private static Dataset<Row> panel(SparkSession spark, long rows) {
+    long workers = rows / 10;
+    long firms = Math.max(2, workers / 20);
+    // the firm of a year is that of the last move before it
+    return spark
+        .range(rows)
+        .selectExpr("id", "id div 10 as worker", "id % 10 as year")
+        .selectExpr(
+            "*",
+            "aggregate(sequence(1, year), 0L, (m, t) -> IF(pmod(hash(worker, t), 100) < 15, t, m)) as moved")
+        .selectExpr(
+            "worker",
+            "pmod(hash(worker, moved, 7), " + firms + ") as firm",
+            "20 + pmod(hash(worker), 30) + year + rand(1) as age",
+            "year - moved + rand(2) as tenure",
+            "randn(3) + (worker % 17) / 10 as log_wage");
+  }
+
+  private static Dataset<Row> levels(SparkSession spark, long rows) {
+    return spark
+        .range(rows)
+        .selectExpr(
+            "concat('a', pmod(hash(id, 1), 5000)) as a",
+            "concat('b', pmod(hash(id, 2), 300)) as b",
+            "concat('c', pmod(hash(id, 3), 50)) as c",
+            "randn(1) as x1",
+            "randn(2) as x2",
+            "randn(3) as x3",
+            "randn(4) as x4",
+            "randn(5) as x5",
+            "randn(6) as y");
+  }
+
+  private static <T> T timed(String what, Supplier<T> action) {
+    var system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    long cpu = system.getProcessCpuTime();
+    long wall = System.nanoTime();
+    T result = action.get();
+    System.out.printf(
+        Locale.ROOT,
+        "%-30s %7.2f s wall %7.2f s CPU%n",
+        what,
+        (System.nanoTime() - wall) * 1e-9,
+        (system.getProcessCpuTime() - cpu) * 1e-9);
+    return result;
+  }
+
+  /** See the class. */
+  public static void main(String[] args) {
+    SparkSession spark =
+        SparkSession.builder()
+            .master("local[2]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .getOrCreate();
+    spark.sparkContext().setLogLevel("ERROR");
+    long rows = Long.parseLong(args[1]);
+    boolean panel = args[0].equals("panel");
+    Dataset<Row> data = (panel ? panel(spark, rows) : levels(spark, rows)).cache();
+    timed("data, " + data.count() + " rows", data::count);
+    var options =
+        DesignOptions.builder()
+            .formula(panel ? PANEL : LEVELS)
+            .categorical(panel ? Set.of("worker", "firm") : Set.of())
+            .build();
+    for (int k = 0; k < Integer.parseInt(args[2]); k++) {
+      Design design = timed("levels", () -> Design.of(data, options));
+      timed("rows of " + design.columns() + " columns", () -> design.rows(data).rows().count());
+      boolean errors = args.length < 4 || !args[3].equals("coefficients");
+      var estimator =
+          new SparseQRRegression()
+              .setFormula(panel ? PANEL : LEVELS)
+              .setCategoricalCols(panel ? new String[] {"worker", "firm"} : new String[0])
+              .setComputeStandardErrors(errors);
+      var summary = timed("fit", () -> estimator.fit(data)).summary();
+      timed("table", () -> summary.toDataFrame().count());
+      timed("printout", summary::toString);
+      System.out.println(summary.report().toText());
+    }
+    spark.stop();
+  }
+}

@@ -1,0 +1,246 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cli;
+
+import io.sparqr.spark.ConsoleProgress;
+import io.sparqr.spark.design.Formula;
+import io.sparqr.spark.design.HandleInvalid;
+import io.sparqr.spark.ml.SparseQRRegression;
+import io.sparqr.spark.ml.SparseQRRegressionSummary;
+import io.sparqr.spark.resource.JobScope;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.storage.StorageLevel;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code sparqr regress}: a linear model of a data file, as R's {@code lm}. */
+@Command(
+    name = "regress",
+    description = "Fits a linear model to a data file: prints lm's table, writes coefficients.",
+    versionProvider = SparqrCli.Version.class,
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+final class RegressCommand implements Callable<Integer> {
+
+  /** The names of what is done with invalid rows, for the help text. */
+  static final class Invalid implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return HandleInvalid.names().iterator();
+    }
+  }
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      index = "0",
+      paramLabel = "DATA",
+      description =
+          "CSV with a header (NA and nothing are missing values) or Parquet; text columns are"
+              + " factors, their first level in ascending order the reference")
+  private String data;
+
+  @Option(
+      names = "--formula",
+      required = true,
+      paramLabel = "F",
+      description =
+          "R's: \"log_wage ~ age + a:b + factor(year) + offset(z)\"; behind | what is absorbed:"
+              + " \"log_wage ~ age | worker + firm\"")
+  private String formula;
+
+  @Option(names = "--weights", paramLabel = "COLUMN", description = "weights, at least 0")
+  private String weights;
+
+  @Option(
+      names = "--categorical",
+      paramLabel = "COLUMN",
+      split = ",",
+      description = "columns of numbers that are factors")
+  private List<String> categorical = List.of();
+
+  @Option(
+      names = "--reference",
+      paramLabel = "COLUMN=LEVEL",
+      split = ",",
+      description = "reference levels of factors")
+  private List<String> references = List.of();
+
+  @Option(
+      names = "--handle-invalid",
+      paramLabel = "HOW",
+      completionCandidates = Invalid.class,
+      defaultValue = "error",
+      description =
+          "rows that lack a value: ${COMPLETION-CANDIDATES}; skip leaves them out as R does;"
+              + " default ${DEFAULT-VALUE}")
+  private String invalid;
+
+  @Option(
+      names = "--no-errors",
+      description = "coefficients alone: no standard errors, t and p values")
+  private boolean noErrors;
+
+  @Option(
+      names = "--out",
+      paramLabel = "FILE.csv",
+      description = "term, estimate, std_error, t_value, p_value")
+  private Path out;
+
+  @Option(
+      names = "--report",
+      paramLabel = "FILE.json",
+      description = "the solver's report as JSON; of a failed run as far as it came")
+  private Path report;
+
+  @Option(
+      names = "--show",
+      paramLabel = "K",
+      defaultValue = "100",
+      description = "coefficients that are printed, at most; default ${DEFAULT-VALUE}")
+  private int show;
+
+  @Option(
+      names = "--backend",
+      paramLabel = "NAME",
+      completionCandidates = BackendName.Candidates.class,
+      defaultValue = "auto",
+      description = "${COMPLETION-CANDIDATES}; cuda fails where there is none")
+  private String backend;
+
+  @Option(
+      names = "--master",
+      paramLabel = "URL",
+      description = "Spark master; default: what spark-submit says, otherwise local[*]")
+  private String master;
+
+  @Option(names = "--overwrite", description = "replace existing files")
+  private boolean overwrite;
+
+  @Option(names = "--verbose", description = "stack traces with errors")
+  private boolean verbose;
+
+  private double readSeconds;
+
+  private final FailedRun failed = new FailedRun();
+
+  @Override
+  public Integer call() throws IOException {
+    MatrixFormat format = checkArguments();
+    long begin = System.nanoTime();
+    try {
+      return run(format, begin);
+    } catch (UsageException e) {
+      throw e;
+    } catch (Throwable e) {
+      failed
+          .write(report, e, readSeconds, secondsSince(begin))
+          .ifPresent(why -> progress("%s: no report, %s", report, why));
+      throw e;
+    }
+  }
+
+  private MatrixFormat checkArguments() throws IOException {
+    MatrixFormat format = MatrixFormat.of(data);
+    if (format != MatrixFormat.CSV && format != MatrixFormat.PARQUET) {
+      throw new UsageException(data + ": a data file is CSV (.csv, .csv.gz) or Parquet (.parquet)");
+    }
+    if (show < 0) {
+      throw new UsageException("--show " + show + ": at least 0");
+    }
+    usage(() -> Formula.parse(formula, List.of()));
+    Outputs.check(out, overwrite);
+    Outputs.check(report, overwrite);
+    if (out != null && report != null && out.toAbsolutePath().equals(report.toAbsolutePath())) {
+      throw new UsageException("--out and --report are the same file");
+    }
+    return format;
+  }
+
+  /** A wrong formula or column is the command line's. */
+  private static <T> T usage(Supplier<T> action) {
+    try {
+      return action.get();
+    } catch (IllegalArgumentException e) {
+      var wrong = new UsageException(e.getMessage());
+      wrong.initCause(e);
+      throw wrong;
+    }
+  }
+
+  private int run(MatrixFormat format, long begin) throws IOException {
+    try (SparkHandle spark = new SparkHandle(master, 0);
+        JobScope jobs = new JobScope(spark.context())) {
+      jobs.describe("reading " + data);
+      DataTable table = DataTable.read(spark.session(), data, format);
+      Dataset<Row> rows = table.rows().persist(StorageLevel.MEMORY_AND_DISK());
+      try {
+        long count = rows.count();
+        readSeconds = secondsSince(begin);
+        progress("%s: %,d rows, read in %.1f s", data, count, readSeconds);
+        SparseQRRegressionSummary summary = usage(() -> estimator().fit(rows)).summary();
+        write(summary);
+        PrintWriter printed = spec.commandLine().getOut();
+        printed.println(summary.toString(show));
+        printed.flush();
+      } finally {
+        rows.unpersist(false);
+      }
+    }
+    return 0;
+  }
+
+  private SparseQRRegression estimator() {
+    var estimator =
+        new SparseQRRegression()
+            .setFormula(formula)
+            .setHandleInvalid(invalid)
+            .setComputeStandardErrors(!noErrors)
+            .setBackend(backend)
+            .setListener(failed.hearing(ConsoleProgress.standard()));
+    if (weights != null) {
+      estimator.setWeightCol(weights);
+    }
+    if (!categorical.isEmpty()) {
+      estimator.setCategoricalCols(categorical.toArray(new String[0]));
+    }
+    if (!references.isEmpty()) {
+      estimator.setReferenceLevels(references.toArray(new String[0]));
+    }
+    return estimator;
+  }
+
+  private void write(SparseQRRegressionSummary summary) throws IOException {
+    try (Outputs outputs = new Outputs()) {
+      if (out != null) {
+        List<Row> table = summary.toDataFrame().collectAsList();
+        outputs.add(out, file -> DataTable.write(table, file));
+      }
+      String json = summary.report().withReadSeconds(readSeconds).toJson() + "\n";
+      outputs.add(report, file -> Files.writeString(file, json));
+      outputs.commit();
+    }
+  }
+
+  private void progress(String format, Object... values) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println(String.format(Locale.ROOT, format, values));
+    err.flush();
+  }
+
+  private static double secondsSince(long begin) {
+    return (System.nanoTime() - begin) * 1e-9;
+  }
+}

@@ -1,0 +1,98 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.design;
+
+import io.sparqr.error.IndexOverflowException;
+import java.io.Serializable;
+import java.util.List;
+
+/**
+ * The columns of a term: all combinations of what its variables have, the first variable's varying
+ * fastest, as in R. Where they are more than {@link #ALL}, those alone that a row has.
+ *
+ * @param variables indices of slots
+ * @param contrast for each variable whether it is a factor without its reference level
+ * @param widths columns that each variable alone would have
+ * @param first the first column
+ * @param cells the combinations that rows have, ascending; null: all
+ * @param absorbed whether nobody asks for its coefficients
+ */
+record Block(
+    int[] variables,
+    boolean[] contrast,
+    int[] widths,
+    int first,
+    NumberLevels cells,
+    boolean absorbed)
+    implements Serializable {
+
+  /** So many combinations have a column each, whether rows have them or not, as in R. */
+  static final int ALL = 1 << 16;
+
+  /** How many combinations there are. */
+  long combinations() {
+    long product = 1;
+    for (int w : widths) {
+      product = times(product, w);
+    }
+    return product;
+  }
+
+  private static long times(long a, int b) {
+    try {
+      return Math.multiplyExact(a, (long) b);
+    } catch (ArithmeticException e) {
+      throw new IndexOverflowException(
+          "an interaction of more than 2^63 combinations", "combinations", Long.MAX_VALUE);
+    }
+  }
+
+  /** Whether the combinations are too many for a column each. */
+  boolean sparse() {
+    return variables.length > 1 && combinations() > ALL;
+  }
+
+  /** Columns. */
+  int width() {
+    return cells != null ? cells.count() : Math.toIntExact(combinations());
+  }
+
+  Block at(int column) {
+    return new Block(variables, contrast, widths, column, cells, absorbed);
+  }
+
+  Block asAbsorbed() {
+    return new Block(variables, contrast, widths, first, cells, true);
+  }
+
+  Block with(NumberLevels found) {
+    return new Block(variables, contrast, widths, first, found, absorbed);
+  }
+
+  /** The column of a combination, -1 if it has none. */
+  int column(long combination) {
+    if (cells == null) {
+      return first + (int) combination;
+    }
+    int code = cells.code(combination);
+    return code < 0 ? -1 : first + code;
+  }
+
+  /** The name of a column, as R makes it. */
+  String name(int column, List<Slot> slots, Factor[] factors) {
+    long rest = cells == null ? column - first : cells.keys()[column - first];
+    var name = new StringBuilder();
+    for (int k = 0; k < variables.length; k++) {
+      int v = variables[k];
+      int at = (int) (rest % widths[k]);
+      rest /= widths[k];
+      Slot slot = slots.get(v);
+      name.append(k == 0 ? "" : ":");
+      if (slot.factor()) {
+        name.append(slot.variable().name()).append(factors[v].name(at + (contrast[k] ? 1 : 0)));
+      } else {
+        name.append(slot.vector() ? slot.parts().get(at) : slot.variable().name());
+      }
+    }
+    return name.toString();
+  }
+}

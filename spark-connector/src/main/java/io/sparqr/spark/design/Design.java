@@ -1,0 +1,303 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.design;
+
+import io.sparqr.spark.design.DesignOptions.Role;
+import java.io.Serializable;
+import java.util.AbstractList;
+import java.util.List;
+import java.util.Optional;
+import java.util.RandomAccess;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.api.java.UDF1;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * The columns of a design matrix and how a row of a Dataset becomes one of it: the terms' columns
+ * in R's order, then a column of ones, or in its place the dummies of what is absorbed. A row takes
+ * as many entries as its variables are no zeros and no reference levels; a level is found in O(1).
+ * Immutable.
+ */
+public final class Design implements Serializable {
+
+  private static final long serialVersionUID = 1;
+
+  /** The name of the column of ones, as R's. */
+  public static final String INTERCEPT = "(Intercept)";
+
+  private final DesignOptions options;
+  private final Formula formula;
+  private final List<Slot> slots;
+  private final Factor[] factors;
+  private final Block[] blocks;
+  private final boolean intercept;
+  private final int columns;
+
+  Design(
+      DesignOptions options,
+      Formula formula,
+      List<Slot> slots,
+      Factor[] factors,
+      Block[] blocks,
+      boolean intercept) {
+    this.options = options;
+    this.formula = formula;
+    this.slots = List.copyOf(slots);
+    this.factors = factors;
+    this.intercept = intercept;
+    this.blocks = new Block[blocks.length];
+    long at = 0;
+    for (int b = 0; b < blocks.length; b++) {
+      this.blocks[b] = blocks[b].at(Math.toIntExact(at));
+      at += this.blocks[b].width();
+      if (at >= Integer.MAX_VALUE) {
+        throw new io.sparqr.error.IndexOverflowException(
+            "the design has more than 2^31 - 2 columns", "columns", at);
+      }
+    }
+    columns = (int) at + (intercept ? 1 : 0);
+  }
+
+  /**
+   * Of training data: one pass that collects the levels of factors, if there are any, one more
+   * where an interaction of factors has more than 65,536 combinations.
+   *
+   * @throws IllegalArgumentException if formula, columns or reference levels do not fit the data
+   */
+  public static Design of(Dataset<Row> data, DesignOptions options) {
+    return new DesignBuilder(data, options).build();
+  }
+
+  /** The same design, which deals with invalid rows in another way. */
+  public Design with(HandleInvalid how) {
+    return how == options.handleInvalid()
+        ? this
+        : new Design(options.with(how), formula, slots, factors, blocks, intercept);
+  }
+
+  /**
+   * Writes it beside a model: {@code path/design} and {@code path/levels}, Parquet.
+   *
+   * @throws org.apache.spark.sql.AnalysisException if they are there already
+   */
+  public void save(SparkSession spark, String path) {
+    DesignFiles.write(this, spark, path);
+  }
+
+  /** Reads what {@code save} wrote; empty if there is nothing. */
+  public static Optional<Design> load(SparkSession spark, String path) {
+    return DesignFiles.read(spark, path);
+  }
+
+  /**
+   * Checks that there are the columns that a prediction takes.
+   *
+   * @throws IllegalArgumentException if one is missing
+   */
+  public void requireColumns(StructType schema) {
+    for (Slot slot : slots) {
+      DesignBuilder.field(schema, slot.variable().column());
+    }
+    formula.offsets().forEach(v -> DesignBuilder.field(schema, v.column()));
+    if (!options.column(Role.OFFSET).isEmpty()) {
+      DesignBuilder.field(schema, options.column(Role.OFFSET));
+    }
+  }
+
+  DesignOptions options() {
+    return options;
+  }
+
+  Formula formula() {
+    return formula;
+  }
+
+  List<Slot> slots() {
+    return slots;
+  }
+
+  Factor[] factors() {
+    return factors;
+  }
+
+  Block[] blocks() {
+    return blocks;
+  }
+
+  /** Columns of the design, the intercept's included. */
+  public int columns() {
+    return columns;
+  }
+
+  /** Whether the last column is one of ones. */
+  public boolean hasIntercept() {
+    return intercept;
+  }
+
+  /** Whether constants are fitted by what every design has: an intercept or what is absorbed. */
+  public boolean hasConstant() {
+    return intercept || !formula.absorbed().isEmpty();
+  }
+
+  int interceptColumn() {
+    return intercept ? columns - 1 : -1;
+  }
+
+  /** Columns that coefficients are asked of, the intercept not counted: the first ones. */
+  public int reported() {
+    for (Block b : blocks) {
+      if (b.absorbed()) {
+        return b.first();
+      }
+    }
+    return intercept ? columns - 1 : columns;
+  }
+
+  /** Whether a column is a dummy of what is absorbed. */
+  public boolean absorbed(int column) {
+    return column >= reported() && column != interceptColumn();
+  }
+
+  /** The name of a column, as R makes it, such as {@code age}, {@code firmB}, {@code a:b}. */
+  public String name(int column) {
+    if (column == interceptColumn()) {
+      return INTERCEPT;
+    }
+    int low = 0;
+    int high = blocks.length - 1;
+    while (low < high) {
+      int middle = (low + high + 1) >>> 1;
+      if (blocks[middle].first() <= column) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return blocks[low].name(java.util.Objects.checkIndex(column, columns), slots, factors);
+  }
+
+  /** All names, made as they are asked for. */
+  public List<String> names() {
+    final class View extends AbstractList<String> implements RandomAccess {
+      @Override
+      public String get(int column) {
+        return name(column);
+      }
+
+      @Override
+      public int size() {
+        return columns;
+      }
+    }
+    return new View();
+  }
+
+  /** Names of the variables, as a formula would write them. */
+  public List<String> columnNames() {
+    return slots.stream().map(s -> s.variable().name()).toList();
+  }
+
+  /** What the response is called. */
+  public String response() {
+    return formula.response() != null ? formula.response().name() : options.column(Role.LABEL);
+  }
+
+  /** The response's values. */
+  public Column label() {
+    return Selection.label(formula, options);
+  }
+
+  /**
+   * For each field of a {@link Selection} its name in errors, empty for what is none of the data.
+   */
+  String[] fieldNames() {
+    String id = options.column(Role.ID);
+    var names = new String[Selection.VARIABLES + slots.size() + (id.isEmpty() ? 0 : 1)];
+    names[Selection.LABEL] = response();
+    names[Selection.WEIGHT] = options.column(Role.WEIGHT);
+    boolean offset = !formula.offsets().isEmpty() || !options.column(Role.OFFSET).isEmpty();
+    names[Selection.OFFSET] = offset ? "offset" : "";
+    for (int v = 0; v < slots.size(); v++) {
+      names[Selection.VARIABLES + v] = slots.get(v).variable().name();
+    }
+    if (!id.isEmpty()) {
+      names[names.length - 1] = id;
+    }
+    return names;
+  }
+
+  Dataset<Row> selected(Dataset<Row> data, boolean labelled) {
+    return data.select(Selection.columns(formula, options, slots, labelled).toArray(new Column[0]));
+  }
+
+  /**
+   * The rows of the design, label less offset, weight.
+   *
+   * @throws io.sparqr.error.NonFiniteValueException from an action, naming row and column
+   * @throws io.sparqr.error.MatrixFormatException from an action, if a level is missing or unknown
+   */
+  public DesignRows rows(Dataset<Row> data) {
+    Dataset<Row> selected = selected(data, true);
+    JavaRDD<InternalRow> rows = Selection.rows(selected);
+    DataType[] types = Selection.types(selected);
+    Broadcast<SharedDesign> shared = broadcast(data);
+    return new DesignRows(
+        rows.mapPartitionsWithIndex(
+            (p, it) -> new EncodedBatches(p, it, shared.value().design(), types), false),
+        shared);
+  }
+
+  /** Once a JVM on every executor. */
+  Broadcast<SharedDesign> broadcast(Dataset<Row> data) {
+    return JavaSparkContext.fromSparkContext(data.sparkSession().sparkContext())
+        .broadcast(new SharedDesign(this));
+  }
+
+  /**
+   * The data with a column of predictions: offset and x'b. What has no value or an unknown level is
+   * dealt with as the options say.
+   *
+   * @param x a coefficient a column
+   * @param output name of the new column
+   */
+  public Dataset<Row> predicted(Dataset<Row> data, double[] x, String output) {
+    Broadcast<SharedDesign> shared = broadcast(data);
+    Broadcast<double[]> coefficients =
+        JavaSparkContext.fromSparkContext(data.sparkSession().sparkContext()).broadcast(x);
+    UDF1<Row, Double> predict =
+        row ->
+            new RowEncoder(shared.value().design())
+                .predict(new RowCells(row), coefficients.value());
+    Column[] columns = Selection.columns(formula, options, slots, false).toArray(new Column[0]);
+    Column prediction =
+        functions.udf(predict, DataTypes.DoubleType).apply(functions.struct(columns));
+    Dataset<Row> all = data.withColumn(output, prediction);
+    return options.handleInvalid() == HandleInvalid.SKIP
+        ? all.where(functions.not(functions.isnan(functions.col(Names.reference(output)))))
+        : all;
+  }
+
+  /** An id column may be missing in what is predicted. */
+  private DesignOptions known(Dataset<Row> data) {
+    boolean there = data.schema().getFieldIndex(options.column(Role.ID)).isDefined();
+    return there ? options : options.withoutId();
+  }
+
+  @Override
+  public String toString() {
+    return "Design of "
+        + columns
+        + " columns: "
+        + (columns > 0 ? name(0) : "")
+        + (columns > 1 ? ", ... " + name(columns - 1) : "");
+  }
+}

@@ -1,0 +1,359 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.design;
+
+import io.sparqr.spark.design.DesignOptions.Role;
+import io.sparqr.spark.design.Formula.Term;
+import io.sparqr.spark.design.LevelPass.Found;
+import io.sparqr.spark.design.Variable.Function;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.ml.attribute.Attribute;
+import org.apache.spark.ml.attribute.AttributeGroup;
+import org.apache.spark.ml.linalg.SQLDataTypes;
+import org.apache.spark.ml.linalg.Vector;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.BooleanType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.NumericType;
+import org.apache.spark.sql.types.StringType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+
+/** Makes a design of options and training data. */
+final class DesignBuilder {
+
+  private static final int LEVELS_SHOWN = 5;
+
+  private final Dataset<Row> data;
+  private final DesignOptions options;
+  private final Formula formula;
+  private final List<Slot> slots = new ArrayList<>();
+  private final boolean[] factor;
+
+  DesignBuilder(Dataset<Row> data, DesignOptions options) {
+    this.data = data;
+    List<String> dot = dot(data.schema(), options);
+    this.options = options.withDot(dot);
+    formula = formula(options, dot);
+    factor = new boolean[formula.variables().size()];
+    for (int v = 0; v < factor.length; v++) {
+      slots.add(slot(v));
+      factor[v] = slots.get(v).factor();
+    }
+    checkColumns();
+  }
+
+  private static List<String> dot(StructType schema, DesignOptions options) {
+    var others = new ArrayList<String>();
+    for (Role role : Role.values()) {
+      others.add(options.column(role));
+    }
+    return Arrays.stream(schema.fieldNames()).filter(c -> !others.contains(c)).toList();
+  }
+
+  /**
+   * The formula of options.
+   *
+   * @param dot the columns that a dot stands for
+   */
+  static Formula formula(DesignOptions options, List<String> dot) {
+    if (options.formula().isEmpty()) {
+      return Formula.of(options.columns(), options.intercept());
+    }
+    Formula formula = Formula.parse(options.formula(), dot);
+    return new Formula(
+        formula.response(),
+        formula.intercept() && options.intercept(),
+        formula.variables(),
+        formula.terms(),
+        formula.absorbed(),
+        formula.offsets());
+  }
+
+  private StructField field(String column) {
+    return field(data.schema(), column);
+  }
+
+  /** A column's field, or an error that names the columns that there are. */
+  static StructField field(StructType schema, String column) {
+    var at = schema.getFieldIndex(column);
+    if (at.isEmpty()) {
+      throw new IllegalArgumentException(
+          "no column " + column + "; there are " + String.join(", ", schema.fieldNames()));
+    }
+    return schema.fields()[(int) at.get()];
+  }
+
+  private Slot slot(int v) {
+    Variable variable = formula.variables().get(v);
+    StructField field = field(variable.column());
+    DataType type = field.dataType();
+    boolean number = type instanceof NumericType;
+    boolean asked =
+        variable.function() == Function.FACTOR
+            || variable.function() == Function.IDENTITY
+                && (options.categorical().contains(variable.column())
+                    || formula.absorbed().stream().anyMatch(t -> t.variables().contains(v)));
+    boolean text = type instanceof StringType || type instanceof BooleanType;
+    if (asked || text && variable.function() == Function.IDENTITY) {
+      LevelKind kind = LevelKind.of(type);
+      if (kind == null) {
+        throw wrongType(variable, type, "cannot be a factor: cast it to a string");
+      }
+      return new Slot(variable, kind, null);
+    }
+    if (number) {
+      return new Slot(variable, null, null);
+    }
+    if (type.equals(SQLDataTypes.VectorType()) && variable.function() == Function.IDENTITY) {
+      return new Slot(variable, null, parts(field));
+    }
+    throw wrongType(variable, type, "is neither a number nor a vector, a text or a truth value");
+  }
+
+  private static IllegalArgumentException wrongType(Variable v, DataType type, String what) {
+    return new IllegalArgumentException(
+        v.name() + ": column " + v.column() + " of type " + type.simpleString() + " " + what);
+  }
+
+  /** Names of a vector's entries: what ML attributes say, else column and place. */
+  private List<String> parts(StructField field) {
+    AttributeGroup group = AttributeGroup.fromStructField(field);
+    int size = group.size();
+    if (size < 0) {
+      Row first =
+          data.select(Names.reference(field.name()))
+              .where(Names.reference(field.name()) + " is not null")
+              .first();
+      size = ((Vector) first.get(0)).size();
+    }
+    var names = new String[size];
+    for (int k = 0; k < size; k++) {
+      names[k] = field.name() + "_" + k;
+    }
+    if (group.attributes().isDefined()) {
+      Attribute[] attributes = group.attributes().get();
+      for (int k = 0; k < size; k++) {
+        if (attributes[k].name().isDefined()) {
+          names[k] = attributes[k].name().get();
+        }
+      }
+    }
+    return List.of(names);
+  }
+
+  private void checkColumns() {
+    for (Term term : formula.terms()) {
+      long vectors = term.variables().stream().filter(v -> slots.get(v).vector()).count();
+      if (vectors > 1) {
+        throw new IllegalArgumentException("an interaction of two vector columns");
+      }
+    }
+    for (Map.Entry<String, String> e : options.references().entrySet()) {
+      boolean known =
+          slots.stream().anyMatch(s -> s.factor() && s.variable().column().equals(e.getKey()));
+      if (!known) {
+        throw new IllegalArgumentException(
+            "a reference level of " + e.getKey() + ", which is no factor of the design");
+      }
+    }
+    for (String column : options.categorical()) {
+      field(column);
+    }
+    if (!options.column(Role.ID).isEmpty()) {
+      field(options.column(Role.ID));
+    }
+    for (Variable offset : formula.offsets()) {
+      requireNumber(offset);
+    }
+    if (formula.response() != null) {
+      requireNumber(formula.response());
+    } else {
+      requireNumber(Variable.of(options.column(Role.LABEL)));
+    }
+    for (Role role : List.of(Role.WEIGHT, Role.OFFSET)) {
+      if (!options.column(role).isEmpty()) {
+        requireNumber(Variable.of(options.column(role)));
+      }
+    }
+  }
+
+  private void requireNumber(Variable variable) {
+    DataType type = field(variable.column()).dataType();
+    if (!(type instanceof NumericType) || variable.function() == Function.FACTOR) {
+      throw wrongType(variable, type, "is no number");
+    }
+  }
+
+  Design build() {
+    Design draft = new Design(options, formula, slots, new Factor[factor.length], none(), false);
+    Factor[] factors = factors(draft);
+    boolean intercept = formula.intercept() && formula.absorbed().isEmpty();
+    Block[] blocks = blocks(formula, slots, factors);
+    collectCells(new Design(options, formula, slots, factors, none(), false), blocks);
+    return new Design(options, formula, slots, factors, blocks, intercept);
+  }
+
+  private static Block[] none() {
+    return new Block[0];
+  }
+
+  private Factor[] factors(Design draft) {
+    int[] which =
+        java.util.stream.IntStream.range(0, factor.length).filter(v -> factor[v]).toArray();
+    var all = new Factor[factor.length];
+    if (which.length == 0) {
+      return all;
+    }
+    var texts = new boolean[which.length];
+    for (int k = 0; k < which.length; k++) {
+      texts[k] = slots.get(which[k]).kind() == LevelKind.TEXT;
+    }
+    Dataset<Row> selected = draft.selected(data, true);
+    DataType[] types = Selection.types(selected);
+    boolean skip = options.handleInvalid() == HandleInvalid.SKIP;
+    List<Found> found =
+        LevelPass.run(
+            Selection.rows(selected),
+            "levels of " + which.length + " factors",
+            texts,
+            (p, rows, sets) -> {
+              var encoder = new RowEncoder(draft);
+              var cells = new InternalCells(types);
+              while (rows.hasNext()) {
+                cells.at(rows.next());
+                if (!skip || !encoder.lacks(cells, 0, false)) {
+                  encoder.levels(cells, which, sets);
+                }
+              }
+            });
+    for (int k = 0; k < which.length; k++) {
+      all[which[k]] = factor(slots.get(which[k]), found.get(k));
+    }
+    return all;
+  }
+
+  private Factor factor(Slot slot, Found found) {
+    LevelChunk chunk = found.levels();
+    if (chunk == null) {
+      chunk =
+          slot.kind() == LevelKind.TEXT
+              ? LevelChunk.ofTexts(List.of())
+              : LevelChunk.ofKeys(new long[0]);
+    }
+    Levels levels = chunk.levels(slot.kind());
+    String wanted = options.references().get(slot.variable().column());
+    int reference = 0;
+    if (wanted != null) {
+      reference = named(levels, slot.variable().column(), wanted);
+    }
+    boolean missing = found.missing() && options.handleInvalid() == HandleInvalid.KEEP;
+    return new Factor(levels, reference, missing);
+  }
+
+  private static int named(Levels levels, String column, String wanted) {
+    int code;
+    try {
+      code = levels.named(wanted);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "reference level of " + column + ": \"" + wanted + "\" is no level of its type", e);
+    }
+    if (code == Levels.NONE) {
+      var some = new ArrayList<String>();
+      for (int k = 0; k < Math.min(LEVELS_SHOWN, levels.count()); k++) {
+        some.add(levels.name(k));
+      }
+      throw new IllegalArgumentException(
+          "reference level of "
+              + column
+              + ": no row has \""
+              + wanted
+              + "\"; of "
+              + levels.count()
+              + " levels the first are "
+              + String.join(", ", some));
+    }
+    return code;
+  }
+
+  /** The blocks of all terms, their combinations yet to be found where they are too many. */
+  static Block[] blocks(Formula formula, List<Slot> slots, Factor[] factors) {
+    var factor = new boolean[factors.length];
+    for (int v = 0; v < factor.length; v++) {
+      factor[v] = slots.get(v).factor();
+    }
+    var blocks = new ArrayList<Block>();
+    List<List<Integer>> contrasts = formula.contrasts(factor);
+    for (int t = 0; t < formula.terms().size(); t++) {
+      blocks.add(block(formula.terms().get(t), contrasts.get(t), slots, factors));
+    }
+    contrasts = formula.absorbedContrasts(factor);
+    for (int t = 0; t < formula.absorbed().size(); t++) {
+      blocks.add(block(formula.absorbed().get(t), contrasts.get(t), slots, factors).asAbsorbed());
+    }
+    return blocks.toArray(new Block[0]);
+  }
+
+  private static Block block(
+      Term term, List<Integer> contrasts, List<Slot> slots, Factor[] factors) {
+    int n = term.variables().size();
+    var variables = new int[n];
+    var contrast = new boolean[n];
+    var widths = new int[n];
+    for (int k = 0; k < n; k++) {
+      int v = term.variables().get(k);
+      Slot slot = slots.get(v);
+      variables[k] = v;
+      contrast[k] = contrasts.contains(v);
+      widths[k] = slot.vector() ? slot.parts().size() : 1;
+      if (slot.factor()) {
+        widths[k] = Math.max(0, factors[v].count() - (contrast[k] ? 1 : 0));
+      }
+    }
+    return new Block(variables, contrast, widths, 0, null, false);
+  }
+
+  /** The combinations that rows have of the interactions that are too large for all. */
+  private void collectCells(Design coded, Block[] blocks) {
+    List<Block> sparse = Arrays.stream(blocks).filter(Block::sparse).toList();
+    if (sparse.isEmpty()) {
+      return;
+    }
+    Dataset<Row> selected = coded.selected(data, true);
+    DataType[] types = Selection.types(selected);
+    boolean skip = options.handleInvalid() == HandleInvalid.SKIP;
+    JavaRDD<InternalRow> rows = Selection.rows(selected);
+    Broadcast<SharedDesign> shared = coded.broadcast(data);
+    List<Found> found =
+        LevelPass.run(
+            rows,
+            "combinations of " + sparse.size() + " interactions",
+            new boolean[sparse.size()],
+            (p, it, sets) -> {
+              var encoder = new RowEncoder(shared.value().design());
+              var cells = new InternalCells(types);
+              while (it.hasNext()) {
+                cells.at(it.next());
+                if (!skip || !encoder.lacks(cells, 0, false)) {
+                  encoder.combinations(cells, sparse, sets);
+                }
+              }
+            });
+    shared.destroy();
+    int next = 0;
+    for (int b = 0; b < blocks.length; b++) {
+      if (blocks[b].sparse()) {
+        LevelChunk cells = found.get(next++).levels();
+        long[] keys = cells == null ? new long[0] : cells.keys();
+        blocks[b] = blocks[b].with(new NumberLevels(LevelKind.INTEGER, keys));
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.design;
+
+import io.sparqr.spark.rows.InputPlace;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.DataType;
+
+/**
+ * A partition's rows, encoded in batches as they are asked for; rows that are left out are counted
+ * all the same.
+ */
+final class EncodedBatches implements Iterator<RowBatch> {
+
+  private final int partition;
+  private final Iterator<InternalRow> rows;
+  private final RowEncoder encoder;
+  private final InternalCells cells;
+  private final int columns;
+  private long position = -1;
+  private RowBatch next;
+
+  EncodedBatches(int partition, Iterator<InternalRow> rows, Design design, DataType[] types) {
+    this.partition = partition;
+    this.rows = rows;
+    this.encoder = new RowEncoder(design);
+    this.cells = new InternalCells(types);
+    this.columns = design.columns();
+  }
+
+  @Override
+  public boolean hasNext() {
+    if (next == null && rows.hasNext()) {
+      var batch = new RowBatch(columns);
+      while (!batch.full() && rows.hasNext()) {
+        position++;
+        encoder.fit(cells.at(rows.next()), this::place, batch);
+      }
+      next = batch.empty() ? null : batch.trimmed();
+    }
+    return next != null;
+  }
+
+  private String place() {
+    return InputPlace.of(position, partition);
+  }
+
+  @Override
+  public RowBatch next() {
+    if (!hasNext()) {
+      throw new NoSuchElementException("the partition has no more rows");
+    }
+    RowBatch batch = next;
+    next = null;
+    return batch;
+  }
+}

@@ -1,0 +1,130 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.design;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SortedSet;
+
+/**
+ * A formula taken apart: {@code response ~ terms | absorbed}. Terms stand in R's order: by the
+ * number of their variables, then as they were written; variables within a term as the formula
+ * first names them (Chambers and Hastie 1992, Statistical Models in S, chapter 2).
+ *
+ * @param response what stands before the tilde; null: nothing does
+ * @param intercept whether there is a column of ones
+ * @param variables of all terms, in the order of their first mention
+ * @param terms that coefficients are asked of
+ * @param absorbed terms behind the bar: fixed effects, every variable a factor
+ * @param offsets what is taken off the response
+ */
+public record Formula(
+    Variable response,
+    boolean intercept,
+    List<Variable> variables,
+    List<Term> terms,
+    List<Term> absorbed,
+    List<Variable> offsets)
+    implements Serializable {
+
+  /**
+   * A product of variables.
+   *
+   * @param variables indices in {@link Formula#variables}, ascending
+   */
+  public record Term(List<Integer> variables) implements Serializable {
+
+    /** Of a set of indices. */
+    static Term of(SortedSet<Integer> variables) {
+      return new Term(List.copyOf(variables));
+    }
+
+    boolean within(Term other) {
+      return other.variables.containsAll(variables);
+    }
+
+    /** The term without one of its variables. */
+    Term without(int variable) {
+      return new Term(variables.stream().filter(v -> v != variable).toList());
+    }
+  }
+
+  /** Copies the lists. */
+  public Formula {
+    variables = List.copyOf(variables);
+    terms = List.copyOf(terms);
+    absorbed = List.copyOf(absorbed);
+    offsets = List.copyOf(offsets);
+  }
+
+  /**
+   * Reads a formula: names, {@code + - : * ^ ( ) . 0 1 |}, {@code offset(x)}, {@code factor(x)} and
+   * functions of one column ({@code log, log2, log10, log1p, exp, expm1, sqrt, abs}); a name that
+   * is no plain one stands in backticks. Spark's own parser for its RFormula knows neither offsets
+   * nor absorbed effects, is no public API and keeps no place for an error.
+   *
+   * @param columns what a dot stands for
+   * @throws IllegalArgumentException if it cannot be read, naming token and place
+   */
+  public static Formula parse(String text, List<String> columns) {
+    return new FormulaParser(text, columns).parse();
+  }
+
+  /** Columns one by one, in their order. */
+  public static Formula of(List<String> columns, boolean intercept) {
+    var terms = new ArrayList<Term>();
+    for (int k = 0; k < columns.size(); k++) {
+      terms.add(new Term(List.of(k)));
+    }
+    List<Variable> variables = columns.stream().map(Variable::of).toList();
+    return new Formula(null, intercept, variables, terms, List.of(), List.of());
+  }
+
+  /** In R's order. */
+  static List<Term> sorted(Collection<Term> terms) {
+    return terms.stream().sorted(Comparator.comparingInt(t -> t.variables.size())).toList();
+  }
+
+  /**
+   * Whether a factor of a term is coded by contrasts (no column for its reference level) or by one
+   * column a level: by contrasts where the term without it is the constant or part of a term before
+   * it; without a constant the first factor of all has a column a level.
+   *
+   * @param factor by index of a variable
+   * @return for each term its variables that are coded by contrasts
+   */
+  List<List<Integer>> contrasts(boolean[] factor) {
+    return contrasts(terms, absorbed, !intercept && absorbed.isEmpty(), factor);
+  }
+
+  /** The same of the absorbed terms, which take the place of a constant. */
+  List<List<Integer>> absorbedContrasts(boolean[] factor) {
+    return contrasts(absorbed, List.of(), true, factor);
+  }
+
+  private static List<List<Integer>> contrasts(
+      List<Term> terms, List<Term> before, boolean noConstant, boolean[] factor) {
+    var all = new ArrayList<>(before);
+    var coded = new ArrayList<List<Integer>>();
+    boolean first = noConstant;
+    for (Term term : terms) {
+      var byContrasts = new ArrayList<Integer>();
+      for (int v : term.variables) {
+        if (!factor[v]) {
+          continue;
+        }
+        Term margin = term.without(v);
+        boolean spanned = margin.variables.isEmpty() || all.stream().anyMatch(margin::within);
+        if (spanned && !first) {
+          byContrasts.add(v);
+        }
+        first = false;
+      }
+      coded.add(byContrasts);
+      all.add(term);
+    }
+    return coded;
+  }
+}

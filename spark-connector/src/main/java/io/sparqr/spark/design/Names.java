@@ -1,0 +1,31 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.design;
+
+/** Names of columns, in formulas and in Spark's expressions. */
+final class Names {
+
+  private Names() {}
+
+  static boolean first(int c) {
+    return Character.isLetter(c) || c == '_' || c == '.';
+  }
+
+  static boolean later(int c) {
+    return first(c) || Character.isDigit(c);
+  }
+
+  /** As a formula writes it: in backticks where it is no plain name. */
+  static String quoted(String column) {
+    boolean plain =
+        !column.isEmpty()
+            && first(column.codePointAt(0))
+            && column.codePoints().allMatch(Names::later)
+            && !column.equals(".");
+    return plain ? column : "`" + column + "`";
+  }
+
+  /** As Spark's expressions want it: no part of it is a field of a struct. */
+  static String reference(String column) {
+    return "`" + column.replace("`", "``") + "`";
+  }
+}

@@ -1,0 +1,37 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.design;
+
+/** The entries of the vector that was read last; arrays are overwritten by the next one. */
+final class VectorEntries {
+
+  private static final int[] NO_INDEX = {};
+
+  private int size;
+  private int count;
+  private int[] index = NO_INDEX;
+  private double[] value = {};
+
+  /** Dense: index null. Arrays are shared. */
+  void set(int length, int[] at, double[] values) {
+    size = length;
+    count = values.length;
+    index = at;
+    value = values;
+  }
+
+  int size() {
+    return size;
+  }
+
+  int count() {
+    return count;
+  }
+
+  int index(int k) {
+    return index == null ? k : index[k];
+  }
+
+  double value(int k) {
+    return value[k];
+  }
+}

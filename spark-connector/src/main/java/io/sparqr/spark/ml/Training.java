@@ -1,0 +1,143 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.ml;
+
+import io.sparqr.error.SparseQrException;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.design.Design;
+import io.sparqr.spark.design.DesignRows;
+import io.sparqr.spark.rows.RefusedRow;
+import io.sparqr.spark.rows.RowSource;
+import java.util.AbstractList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.RandomAccess;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.ml.attribute.Attribute;
+import org.apache.spark.ml.attribute.AttributeGroup;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.functions;
+import org.apache.spark.storage.StorageLevel;
+
+/**
+ * Training data and how they become rows of [X 1]: through a design, or as the vectors that they
+ * are.
+ *
+ * @param data as the caller gave them
+ * @param params of the estimator or of its model
+ * @param design null: the features column as it is
+ */
+record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
+
+  /** Whether the last column is one of ones. */
+  boolean ones() {
+    return design == null ? params.getFitIntercept() : design.hasIntercept();
+  }
+
+  /** Whether the label's mean is fitted: r2 is that of centred labels. */
+  boolean constant() {
+    return design == null ? params.getFitIntercept() : design.hasConstant();
+  }
+
+  /** Rows of [X 1] or of X, as long as this is not closed. */
+  interface Rows extends AutoCloseable {
+    /** The rows. */
+    JavaRDD<SparseRow> rdd();
+
+    @Override
+    void close();
+  }
+
+  /**
+   * The rows.
+   *
+   * @param keep whether they will be read several times
+   */
+  Rows rows(boolean keep) {
+    if (design != null) {
+      DesignRows encoded = design.rows(data);
+      return new Held(keep ? encoded.keep().rows() : encoded.rows(), encoded::close);
+    }
+    JavaRDD<SparseRow> vectors =
+        RowSource.of(data, params.getFeaturesCol(), params.getWeightCol(), params.getLabelCol())
+            .rows();
+    JavaRDD<SparseRow> rows = params.getFitIntercept() ? vectors.map(Training::withOne) : vectors;
+    if (!keep || !data.storageLevel().equals(StorageLevel.NONE())) {
+      return new Held(rows, () -> {});
+    }
+    rows.persist(StorageLevel.MEMORY_AND_DISK());
+    return new Held(rows, () -> rows.unpersist(false));
+  }
+
+  private record Held(JavaRDD<SparseRow> rdd, Runnable release) implements Rows {
+    @Override
+    public void close() {
+      release.run();
+    }
+  }
+
+  /** The row with a 1 behind its last column. */
+  private static SparseRow withOne(SparseRow r) {
+    int count = r.indices().length;
+    int[] index = Arrays.copyOf(r.indices(), count + 1);
+    double[] value = Arrays.copyOf(r.values(), count + 1);
+    index[count] = r.columns();
+    value[count] = 1;
+    return new SparseRow(index, value, r.labels(), r.weight(), r.columns() + 1);
+  }
+
+  /** The error of a refused row with a better place; a design names row and column itself. */
+  RuntimeException refused(SparseQrException e) {
+    return design != null
+        ? e
+        : RefusedRow.of(
+            e,
+            data,
+            params.getFeaturesCol(),
+            params.getWeightCol(),
+            params.getLabelCol(),
+            params.getIdCol());
+  }
+
+  /** The label's values. */
+  Column label() {
+    return design == null ? functions.col(params.getLabelCol()).cast("double") : design.label();
+  }
+
+  /** What the label is called. */
+  String response() {
+    return design == null ? params.getLabelCol() : design.response();
+  }
+
+  /**
+   * Names of the design's columns, the intercept's last; made as they are asked for.
+   *
+   * @param columns how many there are
+   */
+  List<String> names(int columns) {
+    if (design != null) {
+      return design.names();
+    }
+    String features = params.getFeaturesCol();
+    var group = AttributeGroup.fromStructField(data.schema().apply(features));
+    Attribute[] attributes = group.attributes().isDefined() ? group.attributes().get() : null;
+    boolean ones = ones();
+    final class View extends AbstractList<String> implements RandomAccess {
+      @Override
+      public String get(int j) {
+        if (ones && j == columns - 1) {
+          return Design.INTERCEPT;
+        }
+        boolean named = attributes != null && attributes[j].name().isDefined();
+        return named ? attributes[j].name().get() : features + "_" + j;
+      }
+
+      @Override
+      public int size() {
+        return columns;
+      }
+    }
+    return new View();
+  }
+}
