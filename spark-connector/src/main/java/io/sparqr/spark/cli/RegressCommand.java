@@ -146,7 +146,7 @@ final class RegressCommand implements Callable<Integer> {
       throw e;
     } catch (Throwable e) {
       failed
-          .write(report, e, readSeconds, secondsSince(begin))
+          .write(report, overwrite, e, readSeconds, secondsSince(begin))
           .ifPresent(why -> progress("%s: no report, %s", report, why));
       throw e;
     }
@@ -191,10 +191,10 @@ final class RegressCommand implements Callable<Integer> {
         readSeconds = secondsSince(begin);
         progress("%s: %,d rows, read in %.1f s", data, count, readSeconds);
         SparseQRRegressionSummary summary = usage(() -> estimator().fit(rows)).summary();
-        write(summary);
         PrintWriter printed = spec.commandLine().getOut();
         printed.println(summary.toString(show));
         printed.flush();
+        write(summary);
       } finally {
         rows.unpersist(false);
       }
@@ -223,7 +223,7 @@ final class RegressCommand implements Callable<Integer> {
   }
 
   private void write(SparseQRRegressionSummary summary) throws IOException {
-    try (Outputs outputs = new Outputs()) {
+    try (Outputs outputs = new Outputs(overwrite)) {
       if (out != null) {
         List<Row> table = summary.toDataFrame().collectAsList();
         outputs.add(out, file -> DataTable.write(table, file));
