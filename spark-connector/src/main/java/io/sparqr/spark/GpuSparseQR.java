@@ -231,13 +231,17 @@ public final class GpuSparseQR {
 
     /**
      * Columns that stay where they can, the first of them most of all, before all others; the rest
-     * by {@link #dropLater(boolean)}, which this turns on.
+     * by {@link #dropLater(boolean)}, which this turns on. Negative ones count from the end: -1 is
+     * the last column.
      */
     public Builder keep(int... columns) {
       return dropping(options.problem().dropping().keeping(columns));
     }
 
-    /** Columns that go where they can, before all others; turns {@link #dropLater(boolean)} on. */
+    /**
+     * Columns that go where they can, before all others, numbered as in {@link #keep}; turns {@link
+     * #dropLater(boolean)} on.
+     */
     public Builder drop(int... columns) {
       return dropping(options.problem().dropping().first(columns));
     }

@@ -104,20 +104,21 @@ public final class BasicColumns {
     int[] priority = new int[n];
     int[] keep = how.keep();
     for (int i = 0; i < keep.length; i++) {
-      priority[keep[i]] = keep.length - i;
+      priority[check(keep[i], n)] = keep.length - i;
     }
     for (int j : how.drop()) {
-      priority[j] = -1;
+      priority[check(j, n)] = -1;
     }
     return placed(n, Comparator.<Integer>comparingInt(j -> priority[j]).thenComparing(j -> -j));
   }
 
+  /** A column of n, those below 0 counted from the end. */
   private static int check(int column, int n) {
-    if (column < 0 || column >= n) {
+    if (column < -n || column >= n) {
       throw new IllegalArgumentException(
           "column " + column + " is to be kept or dropped, of " + n + " columns");
     }
-    return column;
+    return column < 0 ? n + column : column;
   }
 
   /** R's dead columns first: the order that chooses them again. */

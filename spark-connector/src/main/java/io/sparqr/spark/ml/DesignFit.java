@@ -65,7 +65,8 @@ record DesignFit(
   }
 
   private static DesignFit scoped(Training source) {
-    SparseQRSolver solver = RegressionParams.solver(source.params(), source.params().listener());
+    SparseQRSolver solver =
+        RegressionParams.solver(source.params(), source.params().listener(), source.ones());
     try (Training.Rows rows = source.rows(true)) {
       return of(rows.rdd(), solver, source);
     } catch (SparseQrException e) {

@@ -164,13 +164,19 @@ final class RegressionParams implements Serializable {
    * The solver that an owner's params describe; the ridge is the caller's. Where standard errors
    * are wanted, singletons stay in the tree: the selected inverse has theirs then like all others.
    */
-  static SparseQRSolver solver(SparseQRRegressionParams owner, ProgressListener listener) {
+  static SparseQRSolver solver(
+      SparseQRRegressionParams owner, ProgressListener listener, boolean ones) {
     var builder =
         GpuSparseQR.builder()
             .ordering(Words.ORDERINGS.of(owner.getOrdering()))
             .singletons(!owner.getComputeStandardErrors())
             .backend(Words.BACKENDS.of(owner.getBackend()))
-            .listener(listener);
+            .listener(listener)
+            .dropLater(true);
+    if (ones) {
+      // It is behind the features, and the first of all to stay.
+      builder.keep(-1);
+    }
     if (owner.isDefined(owner.rankTolerance())) {
       builder.rankTolerance(owner.getRankTolerance());
     }

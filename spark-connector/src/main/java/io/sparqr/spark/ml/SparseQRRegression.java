@@ -43,8 +43,8 @@ import org.apache.spark.sql.types.StructType;
  *
  * <p>Rank-deficient designs (the dummy variable trap) are solved: coefficients of columns that
  * depend on others are 0, their standard errors NaN, {@link
- * SparseQRRegressionSummary#deadColumns()} names them. {@code fit} throws what {@link
- * io.sparqr.spark.GpuSparseQR} throws.
+ * SparseQRRegressionSummary#deadColumns()} names them. Of dependent columns the later go, as in R's
+ * lm, and the intercept stays. {@code fit} throws what {@link io.sparqr.spark.GpuSparseQR} throws.
  *
  * <p>Its one subclass has the name of the Python class and nothing else: {@link PythonNames}.
  */
@@ -190,8 +190,7 @@ public class SparseQRRegression
 
   /**
    * Whether fit computes standard errors; default true. If not, column singletons are taken out
-   * before the factorization, so that another column of a dependent set may be the one that is
-   * dropped.
+   * before the factorization.
    */
   public SparseQRRegression setComputeStandardErrors(boolean on) {
     return with(own.computeStandardErrors, on);

@@ -143,8 +143,9 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
-   * Features that depend on others, ascending; the number of features stands for the intercept.
-   * Which column of a dependent set is named depends on the column order.
+   * Features that depend on others, ascending; the number of features stands for the intercept. Of
+   * dependent ones the later go, as in R's lm, and the intercept last; see the report's warnings
+   * for the exception.
    */
   public int[] deadColumns() {
     return fit.dead().clone();

@@ -243,7 +243,7 @@ public record SolveOptions(
    *
    * @param by whether the user's order decides: the later ones go; otherwise the fill-reducing
    *     order
-   * @param keep columns that go last, the first of them last of all
+   * @param keep columns that go last, the first of them last of all; -1 is the last column
    * @param drop columns that go first
    */
   public record Dropping(boolean by, int[] keep, int[] drop) {
