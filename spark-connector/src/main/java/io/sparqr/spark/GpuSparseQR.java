@@ -67,12 +67,13 @@ public final class GpuSparseQR {
   }
 
   /**
-   * Loads a factorization that {@link QRFactorization#save(String)} saved: R comes to the executors, as many as there are; every file is read
-   * once and checked. The result has no rows: {@link QRFactorization#solve()} gives the solution that belongs to
-   * the saved right-hand sides, {@link
-   * QRFactorization#solveRelabeled(JavaRDD)} solves for others, {@link
-   * QRFactorization#append(JavaRDD)} takes new rows; {@link QRFactorization#solve(JavaRDD)} throws {@link IllegalStateException}.
-   * The files must stay as long as it is open: what executors lose is read again.
+   * Loads a factorization that {@link QRFactorization#save(String)} saved: R comes to the
+   * executors, as many as there are; every file is read once and checked. The result has no rows:
+   * {@link QRFactorization#solve()} gives the solution that belongs to the saved right-hand sides,
+   * {@link QRFactorization#solveRelabeled(JavaRDD)} solves for others, {@link
+   * QRFactorization#append(JavaRDD)} takes new rows; {@link QRFactorization#solve(JavaRDD)} throws
+   * {@link IllegalStateException}. The files must stay as long as it is open: what executors lose
+   * is read again.
    *
    * @throws java.io.FileNotFoundException if there is none
    * @throws io.sparqr.error.WireFormatException if it is truncated, damaged, not complete, or of
