@@ -104,7 +104,8 @@ class AppendTest {
 
   private static void assertClose(double[] found, double[] expected, String what) {
     assertThat(found).as(what).hasSameSizeAs(expected);
-    double size = Arrays.stream(expected).map(Math::abs).filter(v -> !Double.isNaN(v)).max().orElse(0);
+    double size =
+        Arrays.stream(expected).map(Math::abs).filter(v -> !Double.isNaN(v)).max().orElse(0);
     for (int j = 0; j < expected.length; j++) {
       assertThat(Double.isNaN(found[j]))
           .as("%s, column %d", what, j)
