@@ -104,11 +104,12 @@ class AppendTest {
 
   private static void assertClose(double[] found, double[] expected, String what) {
     assertThat(found).as(what).hasSameSizeAs(expected);
-    double size = Arrays.stream(expected).map(Math::abs).filter(v -> v == v).max().orElse(0);
+    double size =
+        Arrays.stream(expected).map(Math::abs).filter(v -> !Double.isNaN(v)).max().orElse(0);
     for (int j = 0; j < expected.length; j++) {
       assertThat(Double.isNaN(found[j]))
           .as("%s, column %d", what, j)
-          .isEqualTo(expected[j] != expected[j]);
+          .isEqualTo(Double.isNaN(expected[j]));
       if (!Double.isNaN(found[j])) {
         assertThat(Math.abs(found[j] - expected[j]))
             .as("%s, column %d", what, j)
