@@ -10,6 +10,7 @@ import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.wire.ObjectCodec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -165,12 +166,14 @@ record DesignFit(
       }
       double weights = 0;
       int columns = 0;
-      List<Sum> sums =
+      var sums = new ArrayList<Sum>();
+      for (byte[] frame :
           JobScope.run(
               JavaSparkContext.fromSparkContext(rows.context()),
               "sums of the weights, for the ridge",
-              rows.mapPartitions(DesignFit::sum)::collect);
-      for (Sum part : sums) {
+              rows.mapPartitions(DesignFit::sum)::collect)) {
+        Sum part = ObjectCodec.decode(frame, Sum.class);
+        sums.add(part);
         weights += part.weights;
         columns = Math.max(columns, part.columns);
       }
@@ -230,7 +233,7 @@ record DesignFit(
   private record Sum(double weights, long rows, long hash, int columns)
       implements java.io.Serializable {}
 
-  private static Iterator<Sum> sum(Iterator<SparseRow> rows) {
+  private static Iterator<byte[]> sum(Iterator<SparseRow> rows) {
     double weights = 0;
     long count = 0;
     long hash = 0;
@@ -244,6 +247,7 @@ record DesignFit(
       }
       columns = r.columns();
     }
-    return List.of(new Sum(weights, count, hash, columns)).iterator();
+    // Kryo cannot read records.
+    return List.of(ObjectCodec.encode(new Sum(weights, count, hash, columns))).iterator();
   }
 }

@@ -8,6 +8,7 @@ import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.rows.RowReader;
+import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;
 import java.util.Iterator;
 import java.util.List;
@@ -40,7 +41,9 @@ final class Moments implements Serializable {
   private boolean weighted;
   private double least = Double.POSITIVE_INFINITY;
   private double greatest = Double.NEGATIVE_INFINITY;
-  private Fingerprint fingerprint;
+
+  /** As a frame: Kryo cannot read records. */
+  private byte[] fingerprint;
 
   /**
    * Of the rows of a design and what x, which is broadcast, makes of them.
@@ -59,7 +62,7 @@ final class Moments implements Serializable {
           rows.mapPartitionsWithIndex((p, it) -> ofPartition(p, it, at.value()), false);
       for (Moments part : SparkErrors.unwrap(parts::collect)) {
         all.merge(part);
-        found = found.plus(part.fingerprint);
+        found = found.plus(ObjectCodec.decode(part.fingerprint, Fingerprint.class));
       }
     } finally {
       at.destroy();
@@ -78,7 +81,7 @@ final class Moments implements Serializable {
         part.add(predicted(r, x), r.labels()[0], r.weight());
       }
     }
-    part.fingerprint = reader.fingerprint();
+    part.fingerprint = ObjectCodec.encode(reader.fingerprint());
     return List.of(part).iterator();
   }
 

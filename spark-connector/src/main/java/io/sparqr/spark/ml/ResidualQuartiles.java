@@ -6,7 +6,9 @@ import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.rows.RowReader;
+import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
@@ -193,7 +195,7 @@ final class ResidualQuartiles {
 
   private List<Part> run(String what, long[] low, long[] high, boolean counting) {
     Broadcast<double[]> at = x;
-    List<Part> parts =
+    List<byte[]> frames =
         JobScope.run(
             JavaSparkContext.fromSparkContext(rows.context()),
             what,
@@ -201,15 +203,19 @@ final class ResidualQuartiles {
                     (p, it) -> ofPartition(p, it, at.value(), new long[][] {low, high}, counting),
                     false)
                 ::collect);
+    var parts = new ArrayList<Part>();
     Fingerprint found = Fingerprint.ofNothing();
-    for (Part part : parts) {
+    for (byte[] frame : frames) {
+      Part part = ObjectCodec.decode(frame, Part.class);
+      parts.add(part);
       found = found.plus(part.rows);
     }
     Readings.requireSame(fitted, found);
     return parts;
   }
 
-  private static Iterator<Part> ofPartition(
+  /** Kryo cannot read records. */
+  private static Iterator<byte[]> ofPartition(
       int partition, Iterator<SparseRow> rows, double[] x, long[][] limits, boolean counting) {
     int n = limits[0].length;
     var reader = new RowReader(partition, -1);
@@ -244,6 +250,7 @@ final class ResidualQuartiles {
     for (int k = 0; k < residuals.length; k++) {
       residuals[k] = Arrays.copyOf(residuals[k], sizes[k]);
     }
-    return List.of(new Part(reader.fingerprint(), counts, residuals)).iterator();
+    return List.of(ObjectCodec.encode(new Part(reader.fingerprint(), counts, residuals)))
+        .iterator();
   }
 }
