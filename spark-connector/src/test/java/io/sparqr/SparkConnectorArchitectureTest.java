@@ -123,12 +123,24 @@ class SparkConnectorArchitectureTest {
         .check(CLASSES);
   }
 
+  /** A design is rows with names: neither the estimator nor a way in. */
+  @Test
+  void aDesignKnowsNoSolver() {
+    noClasses()
+        .that()
+        .resideInAPackage(ROOT + ".design..")
+        .should()
+        .dependOnClassesThat(
+            in(List.of("ml", "pattern", "factor", "solve", "inverse", "internal")).or(WAYS_IN))
+        .check(CLASSES);
+  }
+
   /** Rooms may change with every version: no caller gets or gives one of their types. */
   @Test
   void callersMeetNoRoom() {
     methods()
         .that()
-        .areDeclaredInClassesThat(in(List.of("ml", "python")).or(resideInAPackage(ROOT)))
+        .areDeclaredInClassesThat(in(List.of("ml", "design", "python")).or(resideInAPackage(ROOT)))
         .and()
         .arePublic()
         .and()
@@ -140,7 +152,7 @@ class SparkConnectorArchitectureTest {
         .check(CLASSES);
     constructors()
         .that()
-        .areDeclaredInClassesThat(in(List.of("ml", "python")).or(resideInAPackage(ROOT)))
+        .areDeclaredInClassesThat(in(List.of("ml", "design", "python")).or(resideInAPackage(ROOT)))
         .and()
         .arePublic()
         .should()

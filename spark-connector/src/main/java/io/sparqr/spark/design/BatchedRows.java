@@ -4,6 +4,7 @@ package io.sparqr.spark.design;
 import io.sparqr.spark.SparseRow;
 import java.util.Collections;
 import java.util.Iterator;
+import java.util.NoSuchElementException;
 
 /** The rows of some batches, one after the other. */
 final class BatchedRows implements Iterator<SparseRow> {
@@ -25,8 +26,9 @@ final class BatchedRows implements Iterator<SparseRow> {
 
   @Override
   public SparseRow next() {
-    // of an empty batch the next one is asked first
-    hasNext();
+    if (!hasNext()) {
+      throw new NoSuchElementException("the batches have no more rows");
+    }
     return rows.next();
   }
 }
