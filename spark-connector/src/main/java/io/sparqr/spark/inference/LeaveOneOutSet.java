@@ -16,8 +16,8 @@ import org.apache.spark.api.java.JavaSparkContext;
  * below 1.
  *
  * <p>Found on the driver, on the graph of the matches, 20 bytes each: the component of most firms;
- * workers that are articulation points of it (Hopcroft and Tarjan 1973) are left out, all at once, and
- * the component of most firms is taken again, until there are none; then workers with one
+ * workers that are articulation points of it (Hopcroft and Tarjan 1973) are left out, all at once,
+ * and the component of most firms is taken again, until there are none; then workers with one
  * observation are left out, which hold nothing together. Linear in the matches each time.
  */
 public final class LeaveOneOutSet {
@@ -43,8 +43,7 @@ public final class LeaveOneOutSet {
     try (var scope = new JobScope(context)) {
       scope.describe("leave-one-out connected set, matches");
       JavaRDD<long[]> distinct = pairs.mapPartitions(LeaveOneOutSet::matches);
-      return of(
-          JobScope.run(context, "leave-one-out connected set, matches", distinct::collect));
+      return of(JobScope.run(context, "leave-one-out connected set, matches", distinct::collect));
     }
   }
 

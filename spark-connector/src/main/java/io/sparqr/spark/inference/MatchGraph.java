@@ -7,7 +7,8 @@ import java.util.List;
 
 /**
  * The graph of workers and firms with an edge a match. Nodes are the workers, 0 .. workers-1, then
- * the firms; those that were dropped are out. No recursion: paths may be as long as there are nodes.
+ * the firms; those that were dropped are out. No recursion: paths may be as long as there are
+ * nodes.
  */
 final class MatchGraph {
 

@@ -139,6 +139,17 @@ final class Observations {
     return leverage[number];
   }
 
+  /** Sum of the squares of the weighted deleted residuals of all rows; NaN for a leverage of 1. */
+  double press() {
+    double sum = 0;
+    while (nextThatCounts()) {
+      double rest = 1 - leverage();
+      double e = rest < Influence.LEVERAGE_ONE ? Double.NaN : weightedResidual() / rest;
+      sum += e * e;
+    }
+    return sum;
+  }
+
   /** One element a row, whatever its weight. */
   Iterator<Influence> influence(Influence.Fit of) {
     return new Iterator<>() {

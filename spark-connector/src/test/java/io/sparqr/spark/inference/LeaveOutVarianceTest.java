@@ -64,7 +64,7 @@ class LeaveOutVarianceTest {
     "60,9,4,false,2,false",
     "60,9,4,true,0,true",
     "25,40,12,false,1,true",
-    "40,50,14,true,3,false",
+    "70,25,8,true,3,false",
     "150,80,7,false,2,true"
   })
   void componentsAreThoseOfTheirDefinition(
@@ -107,7 +107,16 @@ class LeaveOutVarianceTest {
       check(found.plugIn(), dense.plugIn(), what);
       check(found.leaveOut(), dense.corrected(true), what);
       check(found.homoscedastic(), dense.corrected(false), what);
+      // the other way is the narrow one now
+      VarianceComponents other = LeaveOutVariance.of(Inference.of(f, rdd), fs, ws);
+      check(swapped(other.plugIn()), dense.plugIn(), what);
+      check(swapped(other.leaveOut()), dense.corrected(true), what);
+      check(swapped(other.homoscedastic()), dense.corrected(false), what);
     }
+  }
+
+  private static VarianceComponents.Moments swapped(VarianceComponents.Moments m) {
+    return new VarianceComponents.Moments(m.firm(), m.worker(), m.covariance());
   }
 
   private static void check(VarianceComponents.Moments found, double[] expected, String what) {
@@ -297,7 +306,11 @@ class LeaveOutVarianceTest {
     int least = Integer.MAX_VALUE;
     for (BitSet s : components(pairs)) {
       int first =
-          pairs.stream().filter(p -> s.get(p[1])).mapToInt(p -> p[0]).min().orElse(Integer.MAX_VALUE);
+          pairs.stream()
+              .filter(p -> s.get(p[1]))
+              .mapToInt(p -> p[0])
+              .min()
+              .orElse(Integer.MAX_VALUE);
       if (s.cardinality() > best.cardinality()
           || s.cardinality() == best.cardinality() && first < least) {
         best = s;
@@ -316,9 +329,7 @@ class LeaveOutVarianceTest {
     }
     rows.add(DenseFit.row(new double[] {0, 0, 1, 1}, 3, 1));
     var wide =
-        rows.stream()
-            .map(r -> new SparseRow(r.indices(), r.values(), r.labels(), 1, 4))
-            .toList();
+        rows.stream().map(r -> new SparseRow(r.indices(), r.values(), r.labels(), 1, 4)).toList();
     JavaRDD<SparseRow> rdd = LocalSpark.context().parallelize(wide, 2);
     try (QRFactorization f = GpuSparseQR.builder().backend(BackendChoice.CPU).factorize(rdd)) {
       Inference found = Inference.of(f, rdd);
