@@ -300,7 +300,7 @@ public final class Inference {
     var fit = new Influence.Fit(residualNorm(), degreesOfFreedom(), rank());
     Observations.Fit at = fit();
     return rows.zipPartitions(
-        leverages(), (r, h) -> new Observations(at, h.next(), r).influence(fit));
+        leverages(), (r, h) -> new Observations(at, Observations.only(h), r).influence(fit));
   }
 
   /**
@@ -312,7 +312,9 @@ public final class Inference {
     JavaRDD<double[]> parts =
         rows.zipPartitions(
             leverages(),
-            (r, h) -> List.of(new double[] {new Observations(at, h.next(), r).press()}).iterator());
+            (r, h) ->
+                List.of(new double[] {new Observations(at, Observations.only(h), r).press()})
+                    .iterator());
     double sum = 0;
     for (double[] part : scoped("PRESS", () -> SparkErrors.unwrap(parts::collect))) {
       sum += part[0];
@@ -375,7 +377,8 @@ public final class Inference {
     return factorization
         .leverages()
         .mapPartitionsWithIndex(
-            (p, h) -> List.of(new Observations.Leverages(p, h.next())).iterator(), true);
+            (p, h) -> List.of(new Observations.Leverages(p, Observations.only(h))).iterator(),
+            true);
   }
 
   /** The rows of the fit. */

@@ -270,7 +270,7 @@ public final class LeaveOutVariance {
                 .zipPartitions(
                     h,
                     (rows, leverages) -> {
-                      Observations.Leverages l = leverages.next();
+                      Observations.Leverages l = Observations.only(leverages);
                       var row = new Observations(at, l, rows);
                       return sums(l.partition(), TwoWayRows.moments(row, r, fit, g.value()));
                     }));
@@ -312,7 +312,8 @@ public final class LeaveOutVariance {
                   .zipPartitions(
                       h,
                       (r, l) ->
-                          TwoWayRows.compact(new Observations(at, l.next(), r), mean).iterator()),
+                          TwoWayRows.compact(new Observations(at, Observations.only(l), r), mean)
+                              .iterator()),
               StorageLevel.MEMORY_AND_DISK());
       for (int from = 0; from < columns.length; from += batch) {
         int to = Math.min(columns.length, from + batch);

@@ -48,6 +48,15 @@ final class Observations {
     this.reader = new RowReader(partition, fit.x.length);
   }
 
+  /** The one element of a partition; read to its end, so that Spark lets go of its block. */
+  static <T> T only(Iterator<T> elements) {
+    T element = elements.next();
+    if (elements.hasNext()) {
+      throw new IllegalStateException("a partition with a second element");
+    }
+    return element;
+  }
+
   /**
    * Moves to the next row, whatever its weight.
    *
