@@ -332,9 +332,9 @@ public final class Inference {
 
   /**
    * The heteroscedasticity-consistent covariance of some coefficients, as {@code sandwich::vcovHC}
-   * has it. Two triangular solves and a pass over the rows a batch of columns ({@link Batches}: 64,
-   * or fewer of them beyond 131,072 columns), n values a column on the driver and in a broadcast;
-   * HC2 and HC3 need the leverages besides.
+   * has it. Two triangular solves and a pass over the rows a batch of columns (64, or fewer of them
+   * beyond 131,072 columns), n values a column on the driver and in a broadcast; HC2 and HC3 need
+   * the leverages besides.
    *
    * @param columns original indices, at most 10,000; covariances are had of one batch, variances of
    *     any number
