@@ -238,6 +238,33 @@ class LeaveOutVarianceTest {
     }
   }
 
+  /** Workers of several firms, few of them: cycles that hang on one worker. */
+  @Test
+  void sparseGraphsToo() {
+    int some = 0;
+    for (int k = 0; k < 1500; k++) {
+      long seed = SEED + 5000 + k;
+      var random = new Random(seed);
+      int firms = 3 + random.nextInt(9);
+      int workers = 4 + random.nextInt(10);
+      var pairs = new ArrayList<int[]>();
+      for (int w = 0; w < workers; w++) {
+        int years = 1 + random.nextInt(4);
+        for (int t = 0; t < years; t++) {
+          pairs.add(new int[] {w, random.nextInt(firms)});
+        }
+      }
+      var parts = new ArrayList<long[]>();
+      LeaveOneOutSet.matches(pairs.subList(0, 3).iterator()).forEachRemaining(parts::add);
+      LeaveOneOutSet.matches(pairs.subList(3, pairs.size()).iterator())
+          .forEachRemaining(parts::add);
+      BitSet expected = bruteForce(pairs);
+      some += expected.isEmpty() || expected.cardinality() == workers ? 0 : 1;
+      assertThat(LeaveOneOutSet.of(parts).workers()).as("seed %d", seed).isEqualTo(expected);
+    }
+    assertThat(some).isGreaterThan(300);
+  }
+
   /** The same steps, each by trying every worker. */
   private static BitSet bruteForce(List<int[]> pairs) {
     List<int[]> left = largest(pairs);
