@@ -11,6 +11,8 @@
  *   <li>{@link io.sparqr.examples.MlRegression} the same in a Spark ML pipeline, standard errors
  *   <li>{@link io.sparqr.examples.RankDeficient} columns that depend on others
  *   <li>{@link io.sparqr.examples.RefitWithNewLabels} factorize once, solve again
+ *   <li>{@link io.sparqr.examples.WagesOfWorkersAndFirms} two-way effects: clustered errors, the
+ *       firms' part of the variance
  *   <li>{@link io.sparqr.examples.AnalyzeBeforeYouFactor} the cost before the work
  * </ol>
  */

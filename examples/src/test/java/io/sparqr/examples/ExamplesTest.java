@@ -44,6 +44,7 @@ class ExamplesTest {
         example("RankDeficient", RankDeficient::run),
         example("RefitWithNewLabels", RefitWithNewLabels::run),
         example("ReweightedLeastSquares", ReweightedLeastSquares::run),
+        example("WagesOfWorkersAndFirms", WagesOfWorkersAndFirms::run),
         example("AnalyzeBeforeYouFactor", AnalyzeBeforeYouFactor::run));
   }
 

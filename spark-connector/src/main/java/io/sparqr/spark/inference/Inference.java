@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.inference;
 
-import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.spark.HalfSolve;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.QRFactorization;
@@ -301,7 +300,7 @@ public final class Inference {
     var fit = new Influence.Fit(residualNorm(), degreesOfFreedom(), rank());
     Observations.Fit at = fit();
     return rows.zipPartitions(
-        leverages(), (r, h) -> new Observations(at, h.next(), r).influence(fit));
+        leverages(), (r, h) -> new Observations(at, Observations.only(h), r).influence(fit));
   }
 
   /**
@@ -313,7 +312,9 @@ public final class Inference {
     JavaRDD<double[]> parts =
         rows.zipPartitions(
             leverages(),
-            (r, h) -> List.of(new double[] {press(new Observations(at, h.next(), r))}).iterator());
+            (r, h) ->
+                List.of(new double[] {new Observations(at, Observations.only(h), r).press()})
+                    .iterator());
     double sum = 0;
     for (double[] part : scoped("PRESS", () -> SparkErrors.unwrap(parts::collect))) {
       sum += part[0];
@@ -321,18 +322,8 @@ public final class Inference {
     return sum;
   }
 
-  private static double press(Observations rows) {
-    double sum = 0;
-    while (rows.nextThatCounts()) {
-      double rest = 1 - rows.leverage();
-      double e = rest < Influence.LEVERAGE_ONE ? Double.NaN : rows.weightedResidual() / rest;
-      sum += e * e;
-    }
-    return sum;
-  }
-
   /** Runs in a job group of its own, or the caller's. */
-  private <T> T scoped(String what, Supplier<T> action) {
+  <T> T scoped(String what, Supplier<T> action) {
     try (var scope = new JobScope(JavaSparkContext.fromSparkContext(rows.context()))) {
       scope.describe(what);
       return action.get();
@@ -341,22 +332,16 @@ public final class Inference {
 
   /**
    * The heteroscedasticity-consistent covariance of some coefficients, as {@code sandwich::vcovHC}
-   * has it. Two triangular solves and a pass over the rows a batch of columns ({@link Batches}: 64,
-   * or fewer of them beyond 131,072 columns), n values a column on the driver and in a broadcast;
-   * HC2 and HC3 need the leverages besides.
+   * has it. Two triangular solves and a pass over the rows a batch of columns (64, or fewer of them
+   * beyond 131,072 columns), n values a column on the driver and in a broadcast; HC2 and HC3 need
+   * the leverages besides.
    *
    * @param columns original indices, at most 10,000; covariances are had of one batch, variances of
    *     any number
    * @throws IllegalArgumentException if there are too many columns, with what they would cost
    */
   public RobustCovariance robust(HcType type, int... columns) {
-    var sandwich = new Sandwich(factorization, rows, columns(), columns, type);
-    var pass = new ScorePass(rows, fit());
-    JavaRDD<Observations.Leverages> h = type.needsLeverages() ? leverages() : null;
-    Sandwich.Found found = scoped("robust errors", () -> sandwich.run(c -> pass.ofRows(c, h)));
-    double factor = type == HcType.HC1 ? observations() / (double) degreesOfFreedom() : 1;
-    return covariance(
-        type.name(), columns, found, new double[] {factor}, new long[0], degreesOfFreedom());
+    return new Sandwich(this, columns, type).ofRows();
   }
 
   /**
@@ -369,7 +354,7 @@ public final class Inference {
    */
   public RobustCovariance clustered(ClusterCorrection correction, JavaRDD<?> keys, int... columns) {
     JavaRDD<String[]> texts = keys.map(k -> new String[] {ClusterKeys.text(k)});
-    return clustered(correction, texts, 1, columns);
+    return new Sandwich(this, columns, HcType.HC0).ofClusters(correction, texts, 1);
   }
 
   /**
@@ -384,73 +369,7 @@ public final class Inference {
             .map(ClusterKeys::text)
             .zip(second.map(ClusterKeys::text))
             .map(p -> new String[] {p._1(), p._2(), p._1().length() + ":" + p._1() + p._2()});
-    return clustered(correction, texts, 3, columns);
-  }
-
-  private RobustCovariance clustered(
-      ClusterCorrection correction, JavaRDD<String[]> keys, int ways, int... columns) {
-    var sandwich = new Sandwich(factorization, rows, columns(), columns, HcType.HC0);
-    var pass = new ScorePass(rows, fit());
-    if (keys.getNumPartitions() != rows.getNumPartitions()) {
-      throw new DimensionMismatchException(
-          "cluster keys come in %d partitions, the rows in %d"
-              .formatted(keys.getNumPartitions(), rows.getNumPartitions()),
-          "partitions",
-          rows.getNumPartitions(),
-          keys.getNumPartitions());
-    }
-    Sandwich.Found found =
-        scoped("cluster-robust errors", () -> sandwich.run(c -> pass.ofClusters(c, keys, ways)));
-    long[] clusters = found.clusters();
-    long fewest = ways == 1 ? clusters[0] : Math.min(clusters[0], clusters[1]);
-    double[] factor = new double[ways];
-    for (int way = 0; way < ways; way++) {
-      factor[way] =
-          (way == 2 ? -1 : 1) * correction.factor(clusters[way], fewest, observations(), rank());
-    }
-    return covariance(
-        (ways == 1 ? "clustered" : "two-way clustered") + ", " + correction.name(),
-        columns,
-        found,
-        factor,
-        clusters,
-        correction.degreesOfFreedom(fewest, degreesOfFreedom()));
-  }
-
-  private RobustCovariance covariance(
-      String estimator,
-      int[] columns,
-      Sandwich.Found found,
-      double[] factor,
-      long[] clusters,
-      double freedom) {
-    int k = columns.length;
-    double[] variances = new double[k];
-    double[][] v = found.covariance() == null ? null : new double[k][k];
-    double[] x = solution().x(label);
-    int[] dead = factorization.deadColumns();
-    for (int i = 0; i < k; i++) {
-      boolean out = Arrays.binarySearch(dead, columns[i]) >= 0;
-      for (int way = 0; way < factor.length; way++) {
-        variances[i] += factor[way] * found.variances()[way][i];
-        for (int j = 0; v != null && j < k; j++) {
-          boolean gone = out || Arrays.binarySearch(dead, columns[j]) >= 0;
-          v[i][j] += gone ? Double.NaN : factor[way] * found.covariance()[way][i][j];
-        }
-      }
-      variances[i] = out ? Double.NaN : variances[i];
-    }
-    double[] coefficients = Arrays.stream(columns).mapToDouble(j -> x[j]).toArray();
-    return new RobustCovariance(
-        new RobustCovariance.Made(
-            estimator,
-            columns.clone(),
-            coefficients,
-            variances,
-            v,
-            clusters,
-            freedom,
-            found.ones()));
+    return new Sandwich(this, columns, HcType.HC0).ofClusters(correction, texts, 3);
   }
 
   /** Each partition's, with its number, which a task of the caller's need not have. */
@@ -458,7 +377,8 @@ public final class Inference {
     return factorization
         .leverages()
         .mapPartitionsWithIndex(
-            (p, h) -> List.of(new Observations.Leverages(p, h.next())).iterator(), true);
+            (p, h) -> List.of(new Observations.Leverages(p, Observations.only(h))).iterator(),
+            true);
   }
 
   /** The rows of the fit. */

@@ -48,7 +48,7 @@ public final class LeaveOneOutSet {
   }
 
   /** Sorted: worker in the upper half, firm in the lower; then as many counts. */
-  private static Iterator<long[]> matches(Iterator<int[]> pairs) {
+  static Iterator<long[]> matches(Iterator<int[]> pairs) {
     long[] keys = new long[16];
     int count = 0;
     while (pairs.hasNext()) {
@@ -76,7 +76,8 @@ public final class LeaveOneOutSet {
     return List.of(all).iterator();
   }
 
-  private static LeaveOneOutSet of(List<long[]> parts) {
+  /** Of the matches of some partitions. */
+  static LeaveOneOutSet of(List<long[]> parts) {
     var graph = new MatchGraph(parts);
     graph.keepMostFirms();
     while (graph.dropArticulationWorkers()) {

@@ -5,6 +5,7 @@ import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.inference.TwoWayRows.Roles;
 import io.sparqr.spark.inference.VarianceComponents.Moments;
 import io.sparqr.spark.pattern.ColumnChunks;
+import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
 import io.sparqr.spark.wire.Frame;
@@ -14,11 +15,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
 
 /**
@@ -39,9 +42,9 @@ import scala.Tuple2;
  * over the sum of the weights, less what the means take: A'A z = a_i, whose rows of the firms say
  * that sum_t psi_t (a_t'z) is psi_i. So one way's columns of Z are enough, those of the way with
  * fewer; the other way's squares follow from the leverages. That is two triangular solves a firm (k
- * of them) and a pass over the rows every {@link Batches} of firms, with 2 k flops an entry of A in
- * all, and 2 + 3 p solves for p other columns: nothing that grows with the workers. n values a
- * vector on the driver, as {@link Inference}.
+ * of them) and a pass over the rows every batch of firms, with 2 k flops an entry of A in all, and
+ * 2 + 3 p solves for p other columns: nothing that grows with the workers. n values a vector on the
+ * driver, as {@link Inference}.
  */
 public final class LeaveOutVariance {
 
@@ -259,10 +262,25 @@ public final class LeaveOutVariance {
       TwoWayRows.Fit fit, List<SparseRow> vectors, JavaRDD<Observations.Leverages> h) {
     Observations.Fit at = inference.fit();
     Roles r = roles;
-    return summed(inverse(vectors), (g, row) -> TwoWayRows.moments(row, r, fit, g), at, h);
+    return summed(
+        inverse(vectors),
+        g ->
+            inference
+                .rows()
+                .zipPartitions(
+                    h,
+                    (rows, leverages) -> {
+                      Observations.Leverages l = Observations.only(leverages);
+                      var row = new Observations(at, l, rows);
+                      return sums(l.partition(), TwoWayRows.moments(row, r, fit, g.value()));
+                    }));
   }
 
-  /** Of all batches of a way's columns. */
+  /**
+   * Of a way's columns: sums of squares and own effects, with the estimated variances batch by
+   * batch, with variances of 1 from the diagonal of (A'A)^-1, where they are the sum of n_j z_jj
+   * and the number of live columns.
+   */
   private double[] effects(
       JobScope scope,
       TwoWayRows.Fit fit,
@@ -272,53 +290,61 @@ public final class LeaveOutVariance {
     int[] number = new int[n];
     Arrays.fill(number, -1);
     double[] weight = new double[columns.length];
+    double[] total = new double[4];
+    double[] errors = inference.factorization().unscaledErrors();
     for (int k = 0; k < columns.length; k++) {
-      number[columns[k]] = k;
-      weight[k] = byColumn[columns[k] * (1 + roles.others())];
+      int j = columns[k];
+      number[j] = k;
+      weight[k] = byColumn[j * (1 + roles.others())];
+      if (!Double.isNaN(errors[j])) {
+        total[2] += weight[k] * errors[j] * errors[j];
+        total[3]++;
+      }
     }
     Observations.Fit at = inference.fit();
     double mean = fit.meanLabel();
     int batch = Batches.width(n);
-    double[] total = new double[4];
-    for (int from = 0; from < columns.length; from += batch) {
-      int to = Math.min(columns.length, from + batch);
-      scope.describe("variance components, effects %d of %d".formatted(to, columns.length));
-      int first = from;
-      double[] some =
-          summed(
-              inverse(Batches.units(Arrays.copyOfRange(columns, from, to))),
-              (z, row) -> TwoWayRows.effects(row, mean, z, number, weight, first),
-              at,
-              h);
-      for (int i = 0; i < total.length; i++) {
-        total[i] += some[i];
+    try (var held = new Held()) {
+      JavaRDD<byte[]> rows =
+          held.persist(
+              inference
+                  .rows()
+                  .zipPartitions(
+                      h,
+                      (r, l) ->
+                          TwoWayRows.compact(new Observations(at, Observations.only(l), r), mean)
+                              .iterator()),
+              StorageLevel.MEMORY_AND_DISK());
+      for (int from = 0; from < columns.length; from += batch) {
+        int to = Math.min(columns.length, from + batch);
+        scope.describe("variance components, effects %d of %d".formatted(to, columns.length));
+        int first = from;
+        double[] some =
+            summed(
+                inverse(Batches.units(Arrays.copyOfRange(columns, from, to))),
+                z ->
+                    rows.mapPartitionsWithIndex(
+                        (p, frames) ->
+                            sums(p, TwoWayRows.effects(frames, z.value(), number, weight, first)),
+                        true));
+        total[0] += some[0];
+        total[1] += some[1];
       }
     }
     return total;
   }
 
-  /** What is summed over a partition's rows with some columns of (A'A)^-1. */
-  private interface Sum extends java.io.Serializable {
-    double[] of(double[] z, Observations rows);
+  private static Iterator<byte[]> sums(int partition, double[] values) {
+    return List.of(ObjectCodec.encode(new TwoWayRows.Sums(partition, values))).iterator();
   }
 
-  private double[] summed(
-      double[] z, Sum sum, Observations.Fit at, JavaRDD<Observations.Leverages> h) {
+  /** Sums of all partitions, with some columns of (A'A)^-1. */
+  private double[] summed(double[] z, Function<Broadcast<double[]>, JavaRDD<byte[]>> parts) {
     Broadcast<double[]> sent = context.broadcast(z);
     try {
-      JavaRDD<byte[]> parts =
-          inference
-              .rows()
-              .zipPartitions(
-                  h,
-                  (rows, leverages) -> {
-                    Observations.Leverages l = leverages.next();
-                    double[] values = sum.of(sent.value(), new Observations(at, l, rows));
-                    return List.of(ObjectCodec.encode(new TwoWayRows.Sums(l.partition(), values)))
-                        .iterator();
-                  });
+      JavaRDD<byte[]> sums = parts.apply(sent);
       return TwoWayRows.total(
-          JobScope.run(context, "variance components", parts::collect).stream()
+          JobScope.run(context, "variance components", sums::collect).stream()
               .map(f -> ObjectCodec.decode(f, TwoWayRows.Sums.class))
               .toList());
     } finally {

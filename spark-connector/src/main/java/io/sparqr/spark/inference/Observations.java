@@ -48,6 +48,15 @@ final class Observations {
     this.reader = new RowReader(partition, fit.x.length);
   }
 
+  /** The one element of a partition; read to its end, so that Spark lets go of its block. */
+  static <T> T only(Iterator<T> elements) {
+    T element = elements.next();
+    if (elements.hasNext()) {
+      throw new IllegalStateException("a partition with a second element");
+    }
+    return element;
+  }
+
   /**
    * Moves to the next row, whatever its weight.
    *
@@ -137,6 +146,17 @@ final class Observations {
       return Double.NaN;
     }
     return leverage[number];
+  }
+
+  /** Sum of the squares of the weighted deleted residuals of all rows; NaN for a leverage of 1. */
+  double press() {
+    double sum = 0;
+    while (nextThatCounts()) {
+      double rest = 1 - leverage();
+      double e = rest < Influence.LEVERAGE_ONE ? Double.NaN : weightedResidual() / rest;
+      sum += e * e;
+    }
+    return sum;
   }
 
   /** One element a row, whatever its weight. */

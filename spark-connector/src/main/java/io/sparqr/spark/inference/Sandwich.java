@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.inference;
 
-import io.sparqr.spark.QRFactorization;
+import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.spark.SparseRow;
 import java.util.Arrays;
 import java.util.function.Function;
@@ -15,8 +15,7 @@ final class Sandwich {
   /** Most columns of one question. */
   static final int MOST_COLUMNS = 10_000;
 
-  private final QRFactorization factorization;
-  private final JavaRDD<SparseRow> rows;
+  private final Inference inference;
   private final int n;
   private final int[] columns;
   private final HcType type;
@@ -29,12 +28,15 @@ final class Sandwich {
    */
   record Found(double[][][] covariance, double[][] variances, long[] clusters, long ones) {}
 
-  Sandwich(
-      QRFactorization factorization, JavaRDD<SparseRow> rows, int n, int[] columns, HcType type) {
-    this.factorization = factorization;
-    this.rows = rows;
-    this.n = n;
-    this.columns = columns;
+  /**
+   * Of some columns.
+   *
+   * @throws IllegalArgumentException if there are none, or too many, with what they would cost
+   */
+  Sandwich(Inference inference, int[] columns, HcType type) {
+    this.inference = inference;
+    this.n = inference.columns();
+    this.columns = columns.clone();
     this.type = type;
     if (columns.length == 0) {
       throw new IllegalArgumentException("robust errors of no columns");
@@ -50,8 +52,80 @@ final class Sandwich {
     }
   }
 
+  /** {@link Inference#robust}. */
+  RobustCovariance ofRows() {
+    var pass = new ScorePass(inference.rows(), inference.fit());
+    JavaRDD<Observations.Leverages> h = type.needsLeverages() ? inference.leverages() : null;
+    Found found = inference.scoped("robust errors", () -> run(c -> pass.ofRows(c, h)));
+    long freedom = inference.degreesOfFreedom();
+    double factor = type == HcType.HC1 ? inference.observations() / (double) freedom : 1;
+    return covariance(type.name(), found, new double[] {factor}, new long[0], freedom);
+  }
+
+  /**
+   * {@link Inference#clustered}.
+   *
+   * @param keys texts, one a way
+   * @param ways 1, or 3: two ways and both together
+   * @throws DimensionMismatchException if keys and rows are not aligned
+   */
+  RobustCovariance ofClusters(ClusterCorrection correction, JavaRDD<String[]> keys, int ways) {
+    JavaRDD<SparseRow> rows = inference.rows();
+    if (keys.getNumPartitions() != rows.getNumPartitions()) {
+      throw new DimensionMismatchException(
+          "cluster keys come in %d partitions, the rows in %d"
+              .formatted(keys.getNumPartitions(), rows.getNumPartitions()),
+          "partitions",
+          rows.getNumPartitions(),
+          keys.getNumPartitions());
+    }
+    var pass = new ScorePass(rows, inference.fit());
+    Found found =
+        inference.scoped("cluster-robust errors", () -> run(c -> pass.ofClusters(c, keys, ways)));
+    long[] clusters = found.clusters;
+    long fewest = ways == 1 ? clusters[0] : Math.min(clusters[0], clusters[1]);
+    double[] factor = new double[ways];
+    for (int way = 0; way < ways; way++) {
+      factor[way] =
+          (way == 2 ? -1 : 1)
+              * correction.factor(
+                  clusters[way], fewest, inference.observations(), inference.rank());
+    }
+    return covariance(
+        (ways == 1 ? "clustered, " : "two-way clustered, ") + correction.name(),
+        found,
+        factor,
+        clusters,
+        correction.degreesOfFreedom(fewest, inference.degreesOfFreedom()));
+  }
+
+  private RobustCovariance covariance(
+      String estimator, Found found, double[] factor, long[] clusters, double freedom) {
+    int k = columns.length;
+    double[] variances = new double[k];
+    double[][] v = found.covariance == null ? null : new double[k][k];
+    double[] x = inference.coefficients();
+    int[] dead = inference.factorization().deadColumns();
+    boolean[] out = new boolean[k];
+    for (int i = 0; i < k; i++) {
+      out[i] = Arrays.binarySearch(dead, columns[i]) >= 0;
+    }
+    for (int i = 0; i < k; i++) {
+      for (int way = 0; way < factor.length; way++) {
+        variances[i] += out[i] ? Double.NaN : factor[way] * found.variances[way][i];
+        for (int j = 0; v != null && j < k; j++) {
+          v[i][j] += out[i] || out[j] ? Double.NaN : factor[way] * found.covariance[way][i][j];
+        }
+      }
+    }
+    double[] coefficients = Arrays.stream(columns).mapToDouble(j -> x[j]).toArray();
+    return new RobustCovariance(
+        new RobustCovariance.Made(
+            estimator, columns, coefficients, variances, v, clusters, freedom, found.ones));
+  }
+
   /** Sums up with a pass a batch. */
-  Found run(Function<ScorePass.Columns, ScorePass.Sums> pass) {
+  private Found run(Function<ScorePass.Columns, ScorePass.Sums> pass) {
     int k = columns.length;
     int batch = Batches.width(n);
     boolean full = k <= batch;
@@ -59,7 +133,7 @@ final class Sandwich {
     for (int from = 0; from < k; from += batch) {
       int[] some = Arrays.copyOfRange(columns, from, Math.min(k, from + batch));
       Broadcast<double[]> z =
-          JavaSparkContext.fromSparkContext(rows.context()).broadcast(inverse(some));
+          JavaSparkContext.fromSparkContext(inference.rows().context()).broadcast(inverse(some));
       try {
         ScorePass.Sums sums = pass.apply(new ScorePass.Columns(z, some.length, full, type));
         found = add(found, sums, from, some.length, full);
@@ -72,7 +146,7 @@ final class Sandwich {
 
   /** Columns of (A'A)^-1, n x k, row-major. */
   private double[] inverse(int[] some) {
-    double[][] z = factorization.inverseTimes(Batches.units(some));
+    double[][] z = inference.factorization().inverseTimes(Batches.units(some));
     double[] all = new double[Math.multiplyExact(n, some.length)];
     for (int c = 0; c < some.length; c++) {
       for (int j = 0; j < n; j++) {

@@ -110,7 +110,8 @@ final class ScorePass {
     return leverages == null
         ? rows.mapPartitionsWithIndex(
             (p, r) -> List.of(new Unread(new Observations.Leverages(p, null), r)).iterator(), true)
-        : rows.zipPartitions(leverages, (r, h) -> List.of(new Unread(h.next(), r)).iterator());
+        : rows.zipPartitions(
+            leverages, (r, h) -> List.of(new Unread(Observations.only(h), r)).iterator());
   }
 
   private static Sums ofRows(Observations.Fit fit, Columns columns, Unread unread) {
@@ -160,7 +161,7 @@ final class ScorePass {
                     .zipPartitions(
                         keys,
                         (u, k) -> {
-                          Unread rows = u.next();
+                          Unread rows = Observations.only(u);
                           var row = new Observations(at, rows.leverages, rows.rows);
                           return new ClusterScores(row, columns, k, reducers);
                         }));

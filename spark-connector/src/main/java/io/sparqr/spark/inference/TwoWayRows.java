@@ -1,10 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.inference;
 
+import io.sparqr.numeric.RowBlock;
 import io.sparqr.spark.pattern.ColumnChunks;
+import io.sparqr.spark.wire.RowBatchCodec;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 
 /** What {@link LeaveOutVariance} sums over the rows of a partition, in their order. */
@@ -12,6 +15,8 @@ final class TwoWayRows {
 
   /** A column of neither way. */
   static final byte OTHER = 0;
+
+  private static final int BATCH_BYTES = 4 << 20;
 
   static final byte WORKER = 1;
   static final byte FIRM = 2;
@@ -155,36 +160,76 @@ final class TwoWayRows {
   }
 
   /**
-   * For each of both weights: the sum over some columns j of n_j (a_i'Z e_j)^2, and a row's own
-   * effect, a_ij a_i'Z e_j.
+   * The rows once more, each with its sigma_i^2, for {@link #effects}: read, checked and weighted
+   * once. Equal rows that follow each other, as those of a worker who stays, are one.
+   */
+  static List<byte[]> compact(Observations row, double meanLabel) {
+    var frames = new ArrayList<byte[]>();
+    var batch = new RowBatchCodec.Builder(1);
+    int[] index = new int[0];
+    double[] value = new double[0];
+    double[] variance = new double[1];
+    boolean any = false;
+    while (row.nextThatCounts()) {
+      int count = row.count();
+      boolean same =
+          any
+              && Arrays.equals(index, 0, index.length, row.index(), 0, count)
+              && Arrays.equals(value, 0, value.length, row.value(), 0, count);
+      if (any && !same) {
+        batch.add(0, index, value, 0, index.length, variance, 0);
+        variance[0] = 0;
+      }
+      if (!same) {
+        index = Arrays.copyOf(row.index(), count);
+        value = Arrays.copyOf(row.value(), count);
+      }
+      any = true;
+      variance[0] += variance(row, meanLabel);
+      if (batch.bytes() > BATCH_BYTES) {
+        frames.add(batch.take(row.partition(), frames.size()));
+      }
+    }
+    if (any) {
+      batch.add(0, index, value, 0, index.length, variance, 0);
+    }
+    frames.add(batch.take(row.partition(), frames.size()));
+    return frames;
+  }
+
+  /**
+   * The sum over the rows i, by sigma_i^2, of: the sum over some columns j of n_j (a_i'Z e_j)^2;
+   * and of the row's own effect, a_ij a_i'Z e_j.
    *
+   * @param frames of {@link #compact}
    * @param z n x k, row-major: columns [from, from + k) of a way, as the list has them
    * @param number size n: number in the list, or -1
    * @param weight n_j by number
    */
   static double[] effects(
-      Observations row, double meanLabel, double[] z, int[] number, double[] weight, int from) {
+      Iterator<byte[]> frames, double[] z, int[] number, double[] weight, int from) {
     int k = z.length / number.length;
-    double[] sums = new double[4];
+    double[] sums = new double[2];
     double[] t = new double[k];
-    while (row.nextThatCounts()) {
-      product(row, z, k, t);
-      double square = 0;
-      for (int c = 0; c < k; c++) {
-        square += weight[from + c] * t[c] * t[c];
-      }
-      double own = 0;
-      for (int e = 0; e < row.count(); e++) {
-        int c = number[row.index()[e]] - from;
-        if (c >= 0 && c < k) {
-          own += row.value()[e] * t[c];
+    while (frames.hasNext()) {
+      RowBlock rows = RowBatchCodec.decode(List.of(frames.next()), 1);
+      for (int i = 0; i < rows.rows(); i++) {
+        Arrays.fill(t, 0);
+        for (int e = rows.rowStart()[i]; e < rows.rowStart()[i + 1]; e++) {
+          add(rows.value()[e], z, rows.position()[e] * k, t);
         }
+        double square = 0;
+        for (int c = 0; c < k; c++) {
+          square += weight[from + c] * t[c] * t[c];
+        }
+        double own = 0;
+        for (int e = rows.rowStart()[i]; e < rows.rowStart()[i + 1]; e++) {
+          int c = number[rows.position()[e]] - from;
+          own += c >= 0 && c < k ? rows.value()[e] * t[c] : 0;
+        }
+        sums[0] += rows.rhs()[i] * square;
+        sums[1] += rows.rhs()[i] * own;
       }
-      double variance = variance(row, meanLabel);
-      sums[0] += variance * square;
-      sums[1] += variance * own;
-      sums[2] += square;
-      sums[3] += own;
     }
     return sums;
   }
@@ -192,11 +237,13 @@ final class TwoWayRows {
   private static void product(Observations row, double[] g, int q, double[] t) {
     Arrays.fill(t, 0);
     for (int e = 0; e < row.count(); e++) {
-      double v = row.value()[e];
-      int at = row.index()[e] * q;
-      for (int c = 0; c < q; c++) {
-        t[c] += v * g[at + c];
-      }
+      add(row.value()[e], g, row.index()[e] * q, t);
+    }
+  }
+
+  private static void add(double v, double[] g, int at, double[] t) {
+    for (int c = 0; c < t.length; c++) {
+      t[c] += v * g[at + c];
     }
   }
 

@@ -64,7 +64,7 @@ class LeaveOutVarianceTest {
     "60,9,4,false,2,false",
     "60,9,4,true,0,true",
     "25,40,12,false,1,true",
-    "40,50,14,true,3,false",
+    "70,25,8,true,3,false",
     "150,80,7,false,2,true"
   })
   void componentsAreThoseOfTheirDefinition(
@@ -107,7 +107,16 @@ class LeaveOutVarianceTest {
       check(found.plugIn(), dense.plugIn(), what);
       check(found.leaveOut(), dense.corrected(true), what);
       check(found.homoscedastic(), dense.corrected(false), what);
+      // the other way is the narrow one now
+      VarianceComponents other = LeaveOutVariance.of(Inference.of(f, rdd), fs, ws);
+      check(swapped(other.plugIn()), dense.plugIn(), what);
+      check(swapped(other.leaveOut()), dense.corrected(true), what);
+      check(swapped(other.homoscedastic()), dense.corrected(false), what);
     }
+  }
+
+  private static VarianceComponents.Moments swapped(VarianceComponents.Moments m) {
+    return new VarianceComponents.Moments(m.firm(), m.worker(), m.covariance());
   }
 
   private static void check(VarianceComponents.Moments found, double[] expected, String what) {
@@ -227,6 +236,33 @@ class LeaveOutVarianceTest {
         }
       }
     }
+  }
+
+  /** Workers of several firms, few of them: cycles that hang on one worker. */
+  @Test
+  void sparseGraphsToo() {
+    int some = 0;
+    for (int k = 0; k < 1500; k++) {
+      long seed = SEED + 5000 + k;
+      var random = new Random(seed);
+      int firms = 3 + random.nextInt(9);
+      int workers = 4 + random.nextInt(10);
+      var pairs = new ArrayList<int[]>();
+      for (int w = 0; w < workers; w++) {
+        int years = 1 + random.nextInt(4);
+        for (int t = 0; t < years; t++) {
+          pairs.add(new int[] {w, random.nextInt(firms)});
+        }
+      }
+      var parts = new ArrayList<long[]>();
+      LeaveOneOutSet.matches(pairs.subList(0, 3).iterator()).forEachRemaining(parts::add);
+      LeaveOneOutSet.matches(pairs.subList(3, pairs.size()).iterator())
+          .forEachRemaining(parts::add);
+      BitSet expected = bruteForce(pairs);
+      some += expected.isEmpty() || expected.cardinality() == workers ? 0 : 1;
+      assertThat(LeaveOneOutSet.of(parts).workers()).as("seed %d", seed).isEqualTo(expected);
+    }
+    assertThat(some).isGreaterThan(300);
   }
 
   /** The same steps, each by trying every worker. */
