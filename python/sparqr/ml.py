@@ -151,6 +151,37 @@ class _SparseQRRegressionParams(
         typeConverter=TypeConverters.toString,
     )
 
+    vcov = Param(
+        Params._dummy(),
+        "vcov",
+        "standard errors: iid, HC0 to HC3, or cluster",
+        typeConverter=TypeConverters.toString,
+    )
+    clusterCols = Param(
+        Params._dummy(),
+        "clusterCols",
+        "one or two columns of clusters, within which errors may be correlated",
+        typeConverter=TypeConverters.toListString,
+    )
+    clusterCorrection = Param(
+        Params._dummy(),
+        "clusterCorrection",
+        "small-sample correction of clustered errors: sandwich, fixest or none",
+        typeConverter=TypeConverters.toString,
+    )
+
+    def getVcov(self):
+        """What the standard errors assume; None if it is not set."""
+        return self.getOrDefault(self.vcov) if self.isDefined("vcov") else None
+
+    def getClusterCols(self):
+        """The columns of clusters; None if they are not set."""
+        return self.getOrDefault(self.clusterCols) if self.isDefined("clusterCols") else None
+
+    def getClusterCorrection(self):
+        """The small-sample correction of clustered errors."""
+        return self.getOrDefault(self.clusterCorrection)
+
     def getFormula(self):
         """The formula; None if it is not set."""
         return self.getOrDefault(self.formula) if self.isDefined("formula") else None
@@ -234,6 +265,12 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         A column that is taken off the label and added to predictions.
     handleInvalid : {"error", "skip", "keep"}
         What is done with rows that lack a value.
+    vcov : {"iid", "HC0", "HC1", "HC2", "HC3", "cluster"}, optional
+        What the standard errors assume. Default: cluster where ``clusterCols`` is set, else iid.
+    clusterCols : list of str, optional
+        One or two columns of clusters, within which errors may be correlated.
+    clusterCorrection : {"sandwich", "fixest", "none"}
+        Small-sample correction of clustered errors.
     """
 
     @keyword_only
@@ -256,6 +293,9 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         referenceLevels=None,
         offsetCol=None,
         handleInvalid="error",
+        vcov=None,
+        clusterCols=None,
+        clusterCorrection="sandwich",
     ):
         super().__init__()
         _require_jar(type(self))
@@ -267,6 +307,7 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
             backend="auto",
             computeStandardErrors=True,
             handleInvalid="error",
+            clusterCorrection="sandwich",
         )
         self.setParams(**self._input_kwargs)
 
@@ -290,6 +331,9 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         referenceLevels=None,
         offsetCol=None,
         handleInvalid="error",
+        vcov=None,
+        clusterCols=None,
+        clusterCorrection="sandwich",
     ):
         """Set several params at once."""
         return self._set(**self._input_kwargs)
@@ -345,6 +389,18 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
     def setOffsetCol(self, value):
         """The offset column."""
         return self._set(offsetCol=value)
+
+    def setVcov(self, value):
+        """What the standard errors assume."""
+        return self._set(vcov=value)
+
+    def setClusterCols(self, value):
+        """The columns of clusters."""
+        return self._set(clusterCols=value)
+
+    def setClusterCorrection(self, value):
+        """The small-sample correction of clustered errors."""
+        return self._set(clusterCorrection=value)
 
     def setHandleInvalid(self, value):
         """What is done with rows that lack a value."""

@@ -90,6 +90,8 @@ final class CoefficientTable {
     }
     if (fit.standardErrors() == null) {
       text.append("(no standard errors: computeStandardErrors was false)\n");
+    } else if (!fit.errors().assumed().isEmpty()) {
+      text.append("Standard errors: ").append(fit.errors().assumed()).append('\n');
     }
     return text.append(statistics()).toString();
   }

@@ -25,7 +25,7 @@ import org.apache.spark.ml.linalg.Vectors;
  * One fit: the design [X 1] with ridge rows under X, factorized once.
  *
  * @param x coefficients, then the intercept if there is one
- * @param standardErrors like x, NaN in dead columns; null if they were not asked for
+ * @param errors standard errors; null if they were not asked for
  * @param norm root of the sum of w (y - yhat)^2, from the tail of Q'b less the ridge's part
  * @param instances rows with a positive weight
  * @param rank numerical rank of the design, ridge rows included
@@ -37,7 +37,7 @@ import org.apache.spark.ml.linalg.Vectors;
  */
 record DesignFit(
     double[] x,
-    double[] standardErrors,
+    CoefficientErrors errors,
     double norm,
     long instances,
     int rank,
@@ -68,14 +68,16 @@ record DesignFit(
   private static DesignFit scoped(Training source) {
     SparseQRSolver solver =
         RegressionParams.solver(source.params(), source.params().listener(), source.ones());
+    CoefficientErrors.check(source.params());
     try (Training.Rows rows = source.rows(true)) {
-      return of(rows.rdd(), solver, source);
+      return of(rows, solver, source);
     } catch (SparseQrException e) {
       throw source.refused(e);
     }
   }
 
-  private static DesignFit of(JavaRDD<SparseRow> rows, SparseQRSolver solver, Training source) {
+  private static DesignFit of(Training.Rows training, SparseQRSolver solver, Training source) {
+    JavaRDD<SparseRow> rows = training.rdd();
     SparseQRRegression params = source.params();
     boolean ones = source.ones();
     Ridge ridge = Ridge.of(rows, params.getRegParam(), ones);
@@ -97,9 +99,9 @@ record DesignFit(
       SolveReport report = f.summary();
       long instances = report.matrix().rows() - ridge.rows();
       long freedom = instances - s.rank();
-      double[] errors = null;
+      CoefficientErrors errors = null;
       if (statistics) {
-        errors = standardErrors(f, norm, freedom);
+        errors = CoefficientErrors.of(f, source, training, norm, freedom);
         report =
             report.withWarnings(warnings(moments, norm, instances, freedom, source.constant()));
       }
@@ -117,16 +119,6 @@ record DesignFit(
     }
   }
 
-  /** Of a sigma that does not count ridge rows as observations. */
-  private static double[] standardErrors(QRFactorization f, double norm, long freedom) {
-    double[] errors = f.unscaledErrors();
-    double sigma = freedom > 0 ? norm / Math.sqrt(freedom) : Double.NaN;
-    for (int j = 0; j < errors.length; j++) {
-      errors[j] *= sigma;
-    }
-    return errors;
-  }
-
   /** What R's summary of a linear model warns of. */
   private static List<String> warnings(
       Moments moments, double norm, long instances, long freedom, boolean ones) {
@@ -142,6 +134,11 @@ record DesignFit(
       warnings.add("the label is constant: r2 is NaN");
     }
     return warnings;
+  }
+
+  /** Standard errors like x, NaN in dead columns; null if they were not asked for. */
+  double[] standardErrors() {
+    return errors == null ? null : errors.values();
   }
 
   /** The features' part of x. */

@@ -38,6 +38,9 @@ final class RegressionParams implements Serializable {
   final StringArrayParam referenceLevels;
   final Param<String> offsetCol;
   final Param<String> handleInvalid;
+  final Param<String> vcov;
+  final StringArrayParam clusterCols;
+  final Param<String> clusterCorrection;
 
   /** Makes the params of an owner whose uid is known. */
   RegressionParams(Params owner) {
@@ -100,6 +103,25 @@ final class RegressionParams implements Serializable {
             "what is done with rows that lack a value: error, skip (leave the row out), keep"
                 + " (missing is a level of its own)",
             ParamValidators.<String>inArray(HandleInvalid.names()));
+    vcov =
+        new Param<>(
+            id,
+            "vcov",
+            "standard errors: iid (equal variances), HC0 to HC3 (any variances), cluster; if this is"
+                + " not set: cluster where clusterCols is set, otherwise iid",
+            ParamValidators.<String>inArray(CoefficientErrors.names()));
+    clusterCols =
+        new StringArrayParam(
+            owner,
+            "clusterCols",
+            "one or two columns of clusters, within which errors may be correlated");
+    clusterCorrection =
+        new Param<>(
+            id,
+            "clusterCorrection",
+            "small-sample correction of clustered errors: sandwich (vcovCL's), fixest (ssc with"
+                + " fixef.K = full), none",
+            ParamValidators.<String>inArray(CoefficientErrors.corrections()));
   }
 
   /** Whether a fit takes a design of its own instead of the features column as it is. */
@@ -108,6 +130,7 @@ final class RegressionParams implements Serializable {
         || owner.getCategoricalCols().length > 0
         || owner.getReferenceLevels().length > 0
         || !owner.getOffsetCol().isEmpty()
+        || owner.getClusterCols().length > 0
         || !owner.getHandleInvalid().equals(HandleInvalid.ERROR.param());
   }
 

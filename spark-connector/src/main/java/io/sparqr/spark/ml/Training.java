@@ -11,6 +11,7 @@ import java.util.AbstractList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.RandomAccess;
+import java.util.function.IntFunction;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.ml.attribute.Attribute;
 import org.apache.spark.ml.attribute.AttributeGroup;
@@ -45,6 +46,9 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
     /** The rows. */
     JavaRDD<SparseRow> rdd();
 
+    /** Key k of each row's cluster, aligned with the rows. */
+    JavaRDD<String> keys(int k);
+
     @Override
     void close();
   }
@@ -56,21 +60,31 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
    */
   Rows rows(boolean keep) {
     if (design != null) {
-      DesignRows encoded = design.rows(data);
-      return new Held(keep ? encoded.keep().rows() : encoded.rows(), encoded::close);
+      DesignRows encoded = design.rows(data, List.of(params.getClusterCols()));
+      return new Held(keep ? encoded.keep().rows() : encoded.rows(), encoded::keys, encoded::close);
     }
     JavaRDD<SparseRow> vectors =
         RowSource.of(data, params.getFeaturesCol(), params.getWeightCol(), params.getLabelCol())
             .rows();
     JavaRDD<SparseRow> rows = params.getFitIntercept() ? vectors.map(Training::withOne) : vectors;
     if (!keep || !data.storageLevel().equals(StorageLevel.NONE())) {
-      return new Held(rows, () -> {});
+      return new Held(rows, Training::noKey, () -> {});
     }
     rows.persist(StorageLevel.MEMORY_AND_DISK());
-    return new Held(rows, () -> rows.unpersist(false));
+    return new Held(rows, Training::noKey, () -> rows.unpersist(false));
   }
 
-  private record Held(JavaRDD<SparseRow> rdd, Runnable release) implements Rows {
+  private static JavaRDD<String> noKey(int k) {
+    throw new IllegalStateException("rows of vectors have no key " + k);
+  }
+
+  private record Held(JavaRDD<SparseRow> rdd, IntFunction<JavaRDD<String>> key, Runnable release)
+      implements Rows {
+    @Override
+    public JavaRDD<String> keys(int k) {
+      return key.apply(k);
+    }
+
     @Override
     public void close() {
       release.run();

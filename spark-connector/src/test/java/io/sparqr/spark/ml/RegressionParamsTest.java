@@ -134,6 +134,10 @@ class RegressionParamsTest {
             "referenceLevels",
             "offsetCol",
             "handleInvalid",
+            // RobustRegressionTest
+            "vcov",
+            "clusterCols",
+            "clusterCorrection",
             // named by the errors of a fit: FailureMessagesTest
             "idCol");
   }
