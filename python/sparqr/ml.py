@@ -151,6 +151,18 @@ class _SparseQRRegressionParams(
         typeConverter=TypeConverters.toString,
     )
 
+    keepTerms = Param(
+        Params._dummy(),
+        "keepTerms",
+        "names of coefficients that stay where columns depend on each other",
+        typeConverter=TypeConverters.toListString,
+    )
+    dropTerms = Param(
+        Params._dummy(),
+        "dropTerms",
+        "names of coefficients that go first where columns depend on each other",
+        typeConverter=TypeConverters.toListString,
+    )
     vcov = Param(
         Params._dummy(),
         "vcov",
@@ -169,6 +181,14 @@ class _SparseQRRegressionParams(
         "small-sample correction of clustered errors: sandwich, fixest or none",
         typeConverter=TypeConverters.toString,
     )
+
+    def getKeepTerms(self):
+        """The coefficients that stay; None if they are not set."""
+        return self.getOrDefault(self.keepTerms) if self.isDefined("keepTerms") else None
+
+    def getDropTerms(self):
+        """The coefficients that go first; None if they are not set."""
+        return self.getOrDefault(self.dropTerms) if self.isDefined("dropTerms") else None
 
     def getVcov(self):
         """What the standard errors assume; None if it is not set."""
@@ -265,6 +285,10 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         A column that is taken off the label and added to predictions.
     handleInvalid : {"error", "skip", "keep"}
         What is done with rows that lack a value.
+    keepTerms : list of str, optional
+        Names of coefficients that stay where columns depend on each other, the first most of all.
+    dropTerms : list of str, optional
+        Names of coefficients that go first. Of the others the later go, as in lm.
     vcov : {"iid", "HC0", "HC1", "HC2", "HC3", "cluster"}, optional
         What the standard errors assume. Default: cluster where ``clusterCols`` is set, else iid.
     clusterCols : list of str, optional
@@ -293,6 +317,8 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         referenceLevels=None,
         offsetCol=None,
         handleInvalid="error",
+        keepTerms=None,
+        dropTerms=None,
         vcov=None,
         clusterCols=None,
         clusterCorrection="sandwich",
@@ -331,6 +357,8 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         referenceLevels=None,
         offsetCol=None,
         handleInvalid="error",
+        keepTerms=None,
+        dropTerms=None,
         vcov=None,
         clusterCols=None,
         clusterCorrection="sandwich",
@@ -389,6 +417,14 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
     def setOffsetCol(self, value):
         """The offset column."""
         return self._set(offsetCol=value)
+
+    def setKeepTerms(self, value):
+        """The coefficients that stay."""
+        return self._set(keepTerms=value)
+
+    def setDropTerms(self, value):
+        """The coefficients that go first."""
+        return self._set(dropTerms=value)
 
     def setVcov(self, value):
         """What the standard errors assume."""

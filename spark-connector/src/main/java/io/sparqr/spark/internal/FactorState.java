@@ -179,6 +179,11 @@ public final class FactorState implements AutoCloseable {
     return basic.dependencies(plan);
   }
 
+  /** The same where they are known, otherwise none. */
+  public List<Dependency> knownDependencies() {
+    return basic.dependencies(plan);
+  }
+
   /**
    * The rows that were factorized.
    *

@@ -2,6 +2,7 @@
 package io.sparqr.spark.ml;
 
 import io.sparqr.error.SparseQrException;
+import io.sparqr.spark.Dependency;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.SolveReport;
@@ -25,6 +26,7 @@ import org.apache.spark.ml.linalg.Vectors;
  * One fit: the design [X 1] with ridge rows under X, factorized once.
  *
  * @param x coefficients, then the intercept if there is one
+ * @param dependencies what each dead column is made of, where that was found
  * @param errors standard errors; null if they were not asked for
  * @param norm root of the sum of w (y - yhat)^2, from the tail of Q'b less the ridge's part
  * @param instances rows with a positive weight
@@ -38,6 +40,7 @@ import org.apache.spark.ml.linalg.Vectors;
 record DesignFit(
     double[] x,
     CoefficientErrors errors,
+    List<Dependency> dependencies,
     double norm,
     long instances,
     int rank,
@@ -67,7 +70,8 @@ record DesignFit(
 
   private static DesignFit scoped(Training source) {
     SparseQRSolver solver =
-        RegressionParams.solver(source.params(), source.params().listener(), source.ones());
+        RegressionParams.solver(
+            source.params(), source.params().listener(), source.keep(), source.drop());
     CoefficientErrors.check(source.params());
     try (Training.Rows rows = source.rows(true)) {
       return of(rows, solver, source);
@@ -108,6 +112,7 @@ record DesignFit(
       return new DesignFit(
           x,
           errors,
+          f.knownDependencies(),
           norm,
           instances,
           s.rank(),

@@ -38,6 +38,8 @@ final class RegressionParams implements Serializable {
   final StringArrayParam referenceLevels;
   final Param<String> offsetCol;
   final Param<String> handleInvalid;
+  final StringArrayParam keepTerms;
+  final StringArrayParam dropTerms;
   final Param<String> vcov;
   final StringArrayParam clusterCols;
   final Param<String> clusterCorrection;
@@ -103,6 +105,18 @@ final class RegressionParams implements Serializable {
             "what is done with rows that lack a value: error, skip (leave the row out), keep"
                 + " (missing is a level of its own)",
             ParamValidators.<String>inArray(HandleInvalid.names()));
+    keepTerms =
+        new StringArrayParam(
+            owner,
+            "keepTerms",
+            "names of coefficients that stay where columns depend on each other, the first most of"
+                + " all; the intercept stays before them");
+    dropTerms =
+        new StringArrayParam(
+            owner,
+            "dropTerms",
+            "names of coefficients that go first where columns depend on each other; of the others"
+                + " the later go");
     vcov =
         new Param<>(
             id,
@@ -188,18 +202,16 @@ final class RegressionParams implements Serializable {
    * are wanted, singletons stay in the tree: the selected inverse has theirs then like all others.
    */
   static SparseQRSolver solver(
-      SparseQRRegressionParams owner, ProgressListener listener, boolean ones) {
+      SparseQRRegressionParams owner, ProgressListener listener, int[] keep, int[] drop) {
     var builder =
         GpuSparseQR.builder()
             .ordering(Words.ORDERINGS.of(owner.getOrdering()))
             .singletons(!owner.getComputeStandardErrors())
             .backend(Words.BACKENDS.of(owner.getBackend()))
             .listener(listener)
-            .dropLater(true);
-    if (ones) {
-      // It is behind the features, and the first of all to stay.
-      builder.keep(-1);
-    }
+            .dropLater(true)
+            .keep(keep)
+            .drop(drop);
     if (owner.isDefined(owner.rankTolerance())) {
       builder.rankTolerance(owner.getRankTolerance());
     }

@@ -128,6 +128,16 @@ public class SparseQRRegression
   }
 
   @Override
+  public StringArrayParam keepTerms() {
+    return own.keepTerms;
+  }
+
+  @Override
+  public StringArrayParam dropTerms() {
+    return own.dropTerms;
+  }
+
+  @Override
   public Param<String> vcov() {
     return own.vcov;
   }
@@ -236,6 +246,19 @@ public class SparseQRRegression
   /** Reference levels as {@code column=level}; default: each factor's first in ascending order. */
   public SparseQRRegression setReferenceLevels(String... levels) {
     return with(own.referenceLevels, levels);
+  }
+
+  /**
+   * Names of coefficients that stay where columns depend on each other, the first most of all; the
+   * intercept stays before them, unless it is to go. Without wishes the later columns go, as in lm.
+   */
+  public SparseQRRegression setKeepTerms(String... terms) {
+    return with(own.keepTerms, terms);
+  }
+
+  /** Names of coefficients that go first where columns depend on each other. */
+  public SparseQRRegression setDropTerms(String... terms) {
+    return with(own.dropTerms, terms);
   }
 
   /** What {@link #setVcov} takes. */

@@ -220,6 +220,16 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   }
 
   @Override
+  public StringArrayParam keepTerms() {
+    return own.keepTerms;
+  }
+
+  @Override
+  public StringArrayParam dropTerms() {
+    return own.dropTerms;
+  }
+
+  @Override
   public Param<String> vcov() {
     return own.vcov;
   }

@@ -40,6 +40,12 @@ public interface SparseQRRegressionParams extends Params {
   /** Columns that are factors; not set: texts and truth values of a formula alone. */
   StringArrayParam categoricalCols();
 
+  /** Coefficients that stay where columns depend on each other, by name. */
+  StringArrayParam keepTerms();
+
+  /** Coefficients that go where columns depend on each other, by name. */
+  StringArrayParam dropTerms();
+
   /** What the standard errors assume of the errors. */
   Param<String> vcov();
 
@@ -120,6 +126,16 @@ public interface SparseQRRegressionParams extends Params {
   /** Value of {@link #handleInvalid()}. */
   default String getHandleInvalid() {
     return getOrDefault(handleInvalid());
+  }
+
+  /** Value of {@link #keepTerms()}; empty if it is not set. */
+  default String[] getKeepTerms() {
+    return isDefined(keepTerms()) ? getOrDefault(keepTerms()) : new String[0];
+  }
+
+  /** Value of {@link #dropTerms()}; empty if it is not set. */
+  default String[] getDropTerms() {
+    return isDefined(dropTerms()) ? getOrDefault(dropTerms()) : new String[0];
   }
 
   /** Value of {@link #vcov()}; that of clusters where only their columns are set. */

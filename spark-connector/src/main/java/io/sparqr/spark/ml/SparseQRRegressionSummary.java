@@ -172,6 +172,15 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
+   * What the columns that were dropped are made of, as R's {@code alias}: term, depends_on,
+   * coefficient, a row for each column that is part of one; term is the sum of coefficient times
+   * depends_on. Empty where which ones go was left to the fill-reducing order (the report warns).
+   */
+  public Dataset<Row> dependencies() {
+    return new CoefficientTable(this, source, fit).dependencies();
+  }
+
+  /**
    * The solver's report; its rows and nonzeros count the ridge rows. Where standard errors were
    * computed, its warnings also say if the fit is essentially perfect, the label constant, or no
    * degree of freedom left.

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.RandomAccess;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.ml.attribute.Attribute;
 import org.apache.spark.ml.attribute.AttributeGroup;
@@ -112,6 +113,48 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
             params.getWeightCol(),
             params.getLabelCol(),
             params.getIdCol());
+  }
+
+  /** Columns that stay where they can: the intercept, behind all others, then the user's. */
+  int[] keep() {
+    int[] wanted = columns(params.getKeepTerms());
+    boolean first = ones() && !Arrays.asList(params.getDropTerms()).contains(Design.INTERCEPT);
+    return IntStream.concat(first ? IntStream.of(-1) : IntStream.empty(), Arrays.stream(wanted))
+        .distinct()
+        .toArray();
+  }
+
+  /** Columns that go first. */
+  int[] drop() {
+    return columns(params.getDropTerms());
+  }
+
+  /** Of terms by name; the intercept's is the last, whatever its number. */
+  private int[] columns(String[] terms) {
+    return Arrays.stream(terms).mapToInt(this::column).toArray();
+  }
+
+  private int column(String term) {
+    if (ones() && term.equals(Design.INTERCEPT)) {
+      return -1;
+    }
+    int column = design == null ? entry(term) : design.names().indexOf(term);
+    if (column < 0) {
+      throw new IllegalArgumentException(
+          "no column \"" + term + "\" among the coefficients, to keep or to drop");
+    }
+    return column;
+  }
+
+  /** A feature by its attribute's name, or by the vector's and its index. */
+  private int entry(String term) {
+    String features = params.getFeaturesCol();
+    var group = AttributeGroup.fromStructField(data.schema().apply(features));
+    if (group.hasAttr(term)) {
+      return group.indexOf(term);
+    }
+    String index = term.startsWith(features + "_") ? term.substring(features.length() + 1) : "";
+    return index.matches("[0-9]{1,9}") ? Integer.parseInt(index) : -1;
   }
 
   /** The label's values. */
