@@ -13,6 +13,11 @@
  *   <li>{@link io.sparqr.examples.RefitWithNewLabels} factorize once, solve again
  *   <li>{@link io.sparqr.examples.WagesOfWorkersAndFirms} two-way effects: clustered errors, the
  *       firms' part of the variance
+ *   <li>{@link io.sparqr.examples.WagesByFormula} the same from a DataFrame by a formula, effects
+ *       absorbed
+ *   <li>{@link io.sparqr.examples.DemandRidgePath} interactions and a ridge path
+ *   <li>{@link io.sparqr.examples.ErrorEllipses} a geodetic network, its datum and error ellipses
+ *   <li>{@link io.sparqr.examples.NightlyAppend} new rows on last night's R, saved and loaded
  *   <li>{@link io.sparqr.examples.AnalyzeBeforeYouFactor} the cost before the work
  * </ol>
  */

@@ -45,7 +45,11 @@ class ExamplesTest {
         example("RefitWithNewLabels", RefitWithNewLabels::run),
         example("ReweightedLeastSquares", ReweightedLeastSquares::run),
         example("WagesOfWorkersAndFirms", WagesOfWorkersAndFirms::run),
-        example("AnalyzeBeforeYouFactor", AnalyzeBeforeYouFactor::run));
+        example("AnalyzeBeforeYouFactor", AnalyzeBeforeYouFactor::run),
+        example("WagesByFormula", WagesByFormula::run),
+        example("DemandRidgePath", DemandRidgePath::run),
+        example("ErrorEllipses", ErrorEllipses::run),
+        example("NightlyAppend", NightlyAppend::run));
   }
 
   private static Arguments example(String name, Example example) {
