@@ -25,6 +25,9 @@ final class CoefficientTable {
           .add("t_value", "double")
           .add("p_value", "double");
 
+  private static final StructType EFFECTS =
+      new StructType().add("term", "string", false).add("estimate", "double");
+
   private static final StructType DEPENDENCIES =
       new StructType()
           .add("term", "string", false)
@@ -72,6 +75,17 @@ final class CoefficientTable {
               known(p, j)));
     }
     return source.data().sparkSession().createDataFrame(rows, SCHEMA);
+  }
+
+  Dataset<Row> absorbed() {
+    List<String> names = summary.coefficientNames();
+    var rows = new ArrayList<Row>();
+    for (int j = 0; source.design() != null && j < dead.length; j++) {
+      if (source.design().absorbed(j)) {
+        rows.add(RowFactory.create(names.get(j), dead[j] ? null : (Double) fit.x()[j]));
+      }
+    }
+    return source.data().sparkSession().createDataFrame(rows, EFFECTS);
   }
 
   Dataset<Row> dependencies() {

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -61,67 +62,85 @@ record DesignFit(
 
   /** Fits; whatever it persisted is gone afterwards. */
   static DesignFit of(Training source) {
+    return of(source, null);
+  }
+
+  /**
+   * Fits.
+   *
+   * @param kept gets what it holds on the cluster; null: that is gone afterwards
+   */
+  static DesignFit of(Training source, Consumer<KeptFit> kept) {
     var context = JavaSparkContext.fromSparkContext(source.data().sparkSession().sparkContext());
     try (var scope = new JobScope(context)) {
       scope.describe("rows of the Dataset");
-      return scoped(source);
+      return scoped(source, kept);
     }
   }
 
-  private static DesignFit scoped(Training source) {
+  private static DesignFit scoped(Training source, Consumer<KeptFit> kept) {
     SparseQRSolver solver =
         RegressionParams.solver(
             source.params(), source.params().listener(), source.keep(), source.drop());
     CoefficientErrors.check(source.params());
-    try (Training.Rows rows = source.rows(true)) {
-      return of(rows, solver, source);
+    var held = new KeptFit(source.rows(true));
+    boolean handedOver = false;
+    try {
+      DesignFit fit = of(held, solver, source);
+      if (kept != null) {
+        kept.accept(held);
+        handedOver = true;
+      }
+      return fit;
     } catch (SparseQrException e) {
       throw source.refused(e);
+    } finally {
+      if (!handedOver) {
+        held.close();
+      }
     }
   }
 
-  private static DesignFit of(Training.Rows training, SparseQRSolver solver, Training source) {
-    JavaRDD<SparseRow> rows = training.rdd();
+  private static DesignFit of(KeptFit held, SparseQRSolver solver, Training source) {
+    JavaRDD<SparseRow> rows = held.rows().rdd();
     SparseQRRegression params = source.params();
     boolean ones = source.ones();
     Ridge ridge = Ridge.of(rows, params.getRegParam(), ones);
-    try (QRFactorization f = solver.factorize(ridge.under(rows))) {
-      ridge.requireSame(f.readings());
-      LeastSquaresSolution s = f.solve();
-      double[] x = s.x();
-      double all = s.residualNorm();
-      double penalty = ridge.norm(x);
-      // (a - p)(a + p): a^2 - p^2 without overflow and with less cancellation
-      double norm = Math.sqrt(Math.max(0, all - penalty)) * Math.sqrt(all + penalty);
-      boolean cancelled = penalty > 0 && norm < CANCELLED * all;
-      boolean statistics = params.getComputeStandardErrors();
-      Fingerprint fitted = f.readings().total(rows.getNumPartitions());
-      Moments moments = statistics || cancelled ? Moments.of(rows, x, fitted) : null;
-      if (cancelled) {
-        norm = moments.errors();
-      }
-      SolveReport report = f.summary();
-      long instances = report.matrix().rows() - ridge.rows();
-      long freedom = instances - s.rank();
-      CoefficientErrors errors = null;
-      if (statistics) {
-        errors = CoefficientErrors.of(f, source, training, norm, freedom);
-        report =
-            report.withWarnings(warnings(moments, norm, instances, freedom, source.constant()));
-      }
-      return new DesignFit(
-          x,
-          errors,
-          f.knownDependencies(),
-          norm,
-          instances,
-          s.rank(),
-          s.deadColumns(),
-          report,
-          ones ? x[x.length - 1] : 0,
-          moments,
-          fitted);
+    QRFactorization f = held.made(solver.factorize(ridge.under(rows)));
+    ridge.requireSame(f.readings());
+    LeastSquaresSolution s = f.solve();
+    double[] x = s.x();
+    double all = s.residualNorm();
+    double penalty = ridge.norm(x);
+    // (a - p)(a + p): a^2 - p^2 without overflow and with less cancellation
+    double norm = Math.sqrt(Math.max(0, all - penalty)) * Math.sqrt(all + penalty);
+    boolean cancelled = penalty > 0 && norm < CANCELLED * all;
+    boolean statistics = params.getComputeStandardErrors();
+    Fingerprint fitted = f.readings().total(rows.getNumPartitions());
+    Moments moments = statistics || cancelled ? Moments.of(rows, x, fitted) : null;
+    if (cancelled) {
+      norm = moments.errors();
     }
+    SolveReport report = f.summary();
+    long instances = report.matrix().rows() - ridge.rows();
+    long freedom = instances - s.rank();
+    CoefficientErrors errors = null;
+    if (statistics) {
+      errors = CoefficientErrors.of(f, source, held.rows(), norm, freedom);
+      report = report.withWarnings(warnings(moments, norm, instances, freedom, source.constant()));
+    }
+    return new DesignFit(
+        x,
+        errors,
+        f.knownDependencies(),
+        norm,
+        instances,
+        s.rank(),
+        s.deadColumns(),
+        report,
+        ones ? x[x.length - 1] : 0,
+        moments,
+        fitted);
   }
 
   /** What R's summary of a linear model warns of. */

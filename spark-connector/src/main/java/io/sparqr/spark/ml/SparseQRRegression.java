@@ -8,6 +8,8 @@ import io.sparqr.spark.design.HandleInvalid;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.ml.param.BooleanParam;
 import org.apache.spark.ml.param.DoubleParam;
@@ -57,6 +59,10 @@ public class SparseQRRegression
 
   private final String uid;
   private final RegressionParams own;
+
+  /** Gets what a fit holds on the cluster; null: that is gone afterwards. */
+  private transient Consumer<KeptFit> kept;
+
   private transient ProgressListener listener = ProgressListener.NONE;
 
   /** An estimator with a uid of its own. */
@@ -369,12 +375,29 @@ public class SparseQRRegression
     return copyValues(train(data).setParent(this), ParamMap.empty());
   }
 
+  /**
+   * Fits, and keeps the factorization on the executors until the result is closed: for covariances,
+   * contrasts, tests, comparisons, intervals and leverage.
+   *
+   * @throws IllegalArgumentException with a ridge: a penalized estimate has no such statistics
+   */
+  public KeptRegression fitKept(Dataset<?> data) {
+    if (getRegParam() > 0) {
+      throw new IllegalArgumentException(
+          "fitKept with regParam > 0: a penalized estimate is biased, and has no such statistics");
+    }
+    SparseQRRegression once = copy(ParamMap.empty()).setListener(listener());
+    var held = new AtomicReference<KeptFit>();
+    once.kept = held::set;
+    return new KeptRegression(once.fit(data), held.get());
+  }
+
   @Override
   public SparseQRRegressionModel train(Dataset<?> data) {
     Dataset<Row> rows = data.toDF();
     Design design = hasDesign() ? Design.of(rows, designOptions(data.schema())) : null;
     var source = new Training(rows, copy(ParamMap.empty()).setListener(listener()), design);
-    DesignFit fit = DesignFit.of(source);
+    DesignFit fit = DesignFit.of(source, kept);
     boolean ones = design == null ? getFitIntercept() : design.hasIntercept();
     var model = model(uid, fit.coefficients(ones), fit.intercept());
     copyValues(model, ParamMap.empty());

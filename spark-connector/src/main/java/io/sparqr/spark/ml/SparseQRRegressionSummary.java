@@ -315,6 +315,15 @@ public final class SparseQRRegressionSummary {
     return new CoefficientTable(this, source, fit).toDataFrame();
   }
 
+  /**
+   * The absorbed effects: term, estimate; null where one is not defined. The first absorbed factor
+   * has all its levels, the others all but their reference, which is 0 (as R's dummies, not as
+   * fixest's, whose references may be others: their sums are the same).
+   */
+  public Dataset<Row> absorbedEffects() {
+    return new CoefficientTable(this, source, fit).absorbed();
+  }
+
   /** What R's {@code print(summary(lm(...)))} shows, of no more than 100 coefficients. */
   @Override
   public String toString() {

@@ -1,0 +1,46 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.ml;
+
+import io.sparqr.spark.QRFactorization;
+import io.sparqr.spark.inference.Inference;
+
+/** The rows of a fit and, once it is made, their factorization: what lives on the cluster. */
+final class KeptFit implements AutoCloseable {
+
+  private final Training.Rows rows;
+  private QRFactorization factorization;
+  private boolean closed;
+
+  KeptFit(Training.Rows rows) {
+    this.rows = rows;
+  }
+
+  Training.Rows rows() {
+    return rows;
+  }
+
+  /** Takes the factorization over. */
+  QRFactorization made(QRFactorization of) {
+    factorization = of;
+    return of;
+  }
+
+  Inference inference() {
+    if (closed) {
+      throw new IllegalStateException("this regression is closed");
+    }
+    return Inference.of(factorization, rows.rdd());
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (factorization != null) {
+      factorization.close();
+    }
+    rows.close();
+  }
+}
