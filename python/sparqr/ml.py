@@ -151,6 +151,57 @@ class _SparseQRRegressionParams(
         typeConverter=TypeConverters.toString,
     )
 
+    keepTerms = Param(
+        Params._dummy(),
+        "keepTerms",
+        "names of coefficients that stay where columns depend on each other",
+        typeConverter=TypeConverters.toListString,
+    )
+    dropTerms = Param(
+        Params._dummy(),
+        "dropTerms",
+        "names of coefficients that go first where columns depend on each other",
+        typeConverter=TypeConverters.toListString,
+    )
+    vcov = Param(
+        Params._dummy(),
+        "vcov",
+        "standard errors: iid, HC0 to HC3, or cluster",
+        typeConverter=TypeConverters.toString,
+    )
+    clusterCols = Param(
+        Params._dummy(),
+        "clusterCols",
+        "one or two columns of clusters, within which errors may be correlated",
+        typeConverter=TypeConverters.toListString,
+    )
+    clusterCorrection = Param(
+        Params._dummy(),
+        "clusterCorrection",
+        "small-sample correction of clustered errors: sandwich, fixest or none",
+        typeConverter=TypeConverters.toString,
+    )
+
+    def getKeepTerms(self):
+        """The coefficients that stay; None if they are not set."""
+        return self.getOrDefault(self.keepTerms) if self.isDefined("keepTerms") else None
+
+    def getDropTerms(self):
+        """The coefficients that go first; None if they are not set."""
+        return self.getOrDefault(self.dropTerms) if self.isDefined("dropTerms") else None
+
+    def getVcov(self):
+        """What the standard errors assume; None if it is not set."""
+        return self.getOrDefault(self.vcov) if self.isDefined("vcov") else None
+
+    def getClusterCols(self):
+        """The columns of clusters; None if they are not set."""
+        return self.getOrDefault(self.clusterCols) if self.isDefined("clusterCols") else None
+
+    def getClusterCorrection(self):
+        """The small-sample correction of clustered errors."""
+        return self.getOrDefault(self.clusterCorrection)
+
     def getFormula(self):
         """The formula; None if it is not set."""
         return self.getOrDefault(self.formula) if self.isDefined("formula") else None
@@ -234,6 +285,16 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         A column that is taken off the label and added to predictions.
     handleInvalid : {"error", "skip", "keep"}
         What is done with rows that lack a value.
+    keepTerms : list of str, optional
+        Names of coefficients that stay where columns depend on each other, the first most of all.
+    dropTerms : list of str, optional
+        Names of coefficients that go first. Of the others the later go, as in lm.
+    vcov : {"iid", "HC0", "HC1", "HC2", "HC3", "cluster"}, optional
+        What the standard errors assume. Default: cluster where ``clusterCols`` is set, else iid.
+    clusterCols : list of str, optional
+        One or two columns of clusters, within which errors may be correlated.
+    clusterCorrection : {"sandwich", "fixest", "none"}
+        Small-sample correction of clustered errors.
     """
 
     @keyword_only
@@ -256,6 +317,11 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         referenceLevels=None,
         offsetCol=None,
         handleInvalid="error",
+        keepTerms=None,
+        dropTerms=None,
+        vcov=None,
+        clusterCols=None,
+        clusterCorrection="sandwich",
     ):
         super().__init__()
         _require_jar(type(self))
@@ -267,6 +333,7 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
             backend="auto",
             computeStandardErrors=True,
             handleInvalid="error",
+            clusterCorrection="sandwich",
         )
         self.setParams(**self._input_kwargs)
 
@@ -290,6 +357,11 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         referenceLevels=None,
         offsetCol=None,
         handleInvalid="error",
+        keepTerms=None,
+        dropTerms=None,
+        vcov=None,
+        clusterCols=None,
+        clusterCorrection="sandwich",
     ):
         """Set several params at once."""
         return self._set(**self._input_kwargs)
@@ -345,6 +417,26 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
     def setOffsetCol(self, value):
         """The offset column."""
         return self._set(offsetCol=value)
+
+    def setKeepTerms(self, value):
+        """The coefficients that stay."""
+        return self._set(keepTerms=value)
+
+    def setDropTerms(self, value):
+        """The coefficients that go first."""
+        return self._set(dropTerms=value)
+
+    def setVcov(self, value):
+        """What the standard errors assume."""
+        return self._set(vcov=value)
+
+    def setClusterCols(self, value):
+        """The columns of clusters."""
+        return self._set(clusterCols=value)
+
+    def setClusterCorrection(self, value):
+        """The small-sample correction of clustered errors."""
+        return self._set(clusterCorrection=value)
 
     def setHandleInvalid(self, value):
         """What is done with rows that lack a value."""

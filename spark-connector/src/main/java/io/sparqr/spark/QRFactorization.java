@@ -173,6 +173,14 @@ public final class QRFactorization implements AutoCloseable {
     return open().dependencies();
   }
 
+  /**
+   * The {@link #dependencies()} where they were needed to choose the dead columns; otherwise none.
+   * Costs nothing.
+   */
+  public List<Dependency> knownDependencies() {
+    return open().knownDependencies();
+  }
+
   /** The symbolic analysis that was used. */
   public SymbolicAnalysis analysis() {
     return open().analysis();

@@ -14,12 +14,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.apache.spark.api.java.JavaRDD;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Appending rows is fitting all of them: the oracle is one factorization, and dense QR. */
+@Tag("numbers")
 class AppendTest {
 
   private static final long SEED = Long.getLong("test.seed", 20261123L);

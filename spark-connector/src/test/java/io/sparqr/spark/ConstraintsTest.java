@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * Equality constraints against the null-space method, dense; and against the Lagrange conditions.
  */
+@Tag("numbers")
 class ConstraintsTest {
 
   private static final long SEED = Long.getLong("test.seed", 20261125L);

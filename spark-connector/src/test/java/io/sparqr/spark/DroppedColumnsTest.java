@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Which of the dependent columns go: random designs as the blocks of one matrix, each with dense QR
  * of the columns that lm's rule keeps as its oracle.
  */
+@Tag("numbers")
 class DroppedColumnsTest {
 
   private static final long SEED = Long.getLong("test.seed", 20261123L);

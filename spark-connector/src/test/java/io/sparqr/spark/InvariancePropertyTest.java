@@ -15,9 +15,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The answer does not depend on how the problem is written down or cut up. */
+@Tag("numbers")
 class InvariancePropertyTest {
 
   private static final long SEED = Long.getLong("test.seed", 20260106L);

@@ -12,9 +12,11 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.util.LongAccumulator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** One ridge a column, and many ridges from one factorization. */
+@Tag("numbers")
 class RidgePathTest {
 
   private static final long SEED = Long.getLong("test.seed", 20261126L);

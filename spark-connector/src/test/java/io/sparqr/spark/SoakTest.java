@@ -9,12 +9,14 @@ import io.sparqr.sparse.CsrMatrix;
 import java.lang.management.ManagementFactory;
 import java.util.Random;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Random problems in one context leave nothing behind; with -Dsoak.problems=200 as many as the bar
  * asks for.
  */
+@Tag("numbers")
 class SoakTest {
 
   private static final long SEED = Long.getLong("test.seed", 20261122L);

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * matrix, each with dense QR of its kept columns as its oracle. {@code -Dsparqr.statistics.blocks}
  * takes more blocks.
  */
+@Tag("numbers")
 class StatisticsTest {
 
   private static final long SEED = Long.getLong("test.seed", 20260302L);

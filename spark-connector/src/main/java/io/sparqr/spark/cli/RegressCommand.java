@@ -88,6 +88,35 @@ final class RegressCommand implements Callable<Integer> {
               + " default ${DEFAULT-VALUE}")
   private String invalid;
 
+  /** The names of standard errors, for the help text. */
+  static final class Vcov implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return SparseQRRegression.standardErrorNames().iterator();
+    }
+  }
+
+  @Option(
+      names = "--vcov",
+      paramLabel = "NAME",
+      completionCandidates = Vcov.class,
+      description =
+          "standard errors: ${COMPLETION-CANDIDATES}; default iid, cluster with --cluster")
+  private String vcov;
+
+  @Option(
+      names = "--cluster",
+      paramLabel = "COLUMN",
+      split = ",",
+      description = "one or two columns of clusters, within which errors may be correlated")
+  private List<String> clusters = List.of();
+
+  @Option(
+      names = "--cluster-correction",
+      paramLabel = "NAME",
+      description = "sandwich (as R's vcovCL), fixest or none; default sandwich")
+  private String correction;
+
   @Option(
       names = "--no-errors",
       description = "coefficients alone: no standard errors, t and p values")
@@ -215,6 +244,15 @@ final class RegressCommand implements Callable<Integer> {
     }
     if (!categorical.isEmpty()) {
       estimator.setCategoricalCols(categorical.toArray(new String[0]));
+    }
+    if (vcov != null) {
+      usage(() -> estimator.setVcov(vcov));
+    }
+    if (!clusters.isEmpty()) {
+      estimator.setClusterCols(clusters.toArray(new String[0]));
+    }
+    if (correction != null) {
+      usage(() -> estimator.setClusterCorrection(correction));
     }
     if (!references.isEmpty()) {
       estimator.setReferenceLevels(references.toArray(new String[0]));

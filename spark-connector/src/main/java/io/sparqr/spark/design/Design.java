@@ -246,13 +246,26 @@ public final class Design implements Serializable {
    * @throws io.sparqr.error.MatrixFormatException from an action, if a level is missing or unknown
    */
   public DesignRows rows(Dataset<Row> data) {
-    Dataset<Row> selected = selected(data, true);
+    return rows(data, List.of());
+  }
+
+  /**
+   * The same, with the values of some columns beside each row. A row that lacks one is refused, or
+   * left out where invalid rows are.
+   *
+   * @param keys columns of the data of any type that has a text
+   */
+  public DesignRows rows(Dataset<Row> data, List<String> keys) {
+    Column[] columns =
+        Selection.columns(formula, options, slots, true, keys).toArray(new Column[0]);
+    Dataset<Row> selected = data.select(columns);
+    int first = columns.length - keys.size();
     JavaRDD<InternalRow> rows = Selection.rows(selected);
     DataType[] types = Selection.types(selected);
     Broadcast<SharedDesign> shared = broadcast(data);
     return new DesignRows(
         rows.mapPartitionsWithIndex(
-            (p, it) -> new EncodedBatches(p, it, shared.value().design(), types), false),
+            (p, it) -> new EncodedBatches(p, it, shared.value().design(), types, first), false),
         shared);
   }
 

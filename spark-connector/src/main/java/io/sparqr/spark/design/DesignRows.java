@@ -29,6 +29,11 @@ public final class DesignRows implements AutoCloseable {
     return rows;
   }
 
+  /** Key k of each row, aligned with {@link #rows()}. */
+  public JavaRDD<String> keys(int k) {
+    return batches.flatMap(batch -> batch.keys(k).iterator());
+  }
+
   /** Keeps what is encoded until this is closed, in memory or on disk. */
   public DesignRows keep() {
     batches.persist(StorageLevel.MEMORY_AND_DISK());

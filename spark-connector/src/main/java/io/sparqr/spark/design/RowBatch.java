@@ -5,6 +5,7 @@ import io.sparqr.spark.SparseRow;
 import java.io.Serializable;
 import java.util.Arrays;
 import java.util.Iterator;
+import java.util.List;
 import java.util.NoSuchElementException;
 
 /**
@@ -23,11 +24,27 @@ final class RowBatch implements Serializable {
   private int[] end = new int[ROWS];
   private double[] label = new double[ROWS];
   private double[] weight = new double[ROWS];
+  private final String[][] key;
   private int[] index = new int[ROWS];
   private double[] value = new double[ROWS];
 
-  RowBatch(int columns) {
+  RowBatch(int columns, int keys) {
     this.columns = columns;
+    this.key = new String[keys][ROWS];
+  }
+
+  int rows() {
+    return rows;
+  }
+
+  /** Key k of the last row. */
+  void key(int k, String text) {
+    key[k][rows - 1] = text;
+  }
+
+  /** Key k of each row. */
+  List<String> keys(int k) {
+    return Arrays.asList(key[k]).subList(0, rows);
   }
 
   boolean full() {
@@ -63,6 +80,9 @@ final class RowBatch implements Serializable {
     end = Arrays.copyOf(end, rows);
     label = Arrays.copyOf(label, rows);
     weight = Arrays.copyOf(weight, rows);
+    for (int k = 0; k < key.length; k++) {
+      key[k] = Arrays.copyOf(key[k], rows);
+    }
     index = Arrays.copyOf(index, entries);
     value = Arrays.copyOf(value, entries);
     return this;

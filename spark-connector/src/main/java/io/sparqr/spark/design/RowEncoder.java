@@ -61,6 +61,24 @@ final class RowEncoder {
   }
 
   /**
+   * What is done with a row without a key of its cluster.
+   *
+   * @throws MatrixFormatException unless invalid rows are left out
+   */
+  void lacksKey(Cells cells, int key, Supplier<String> place) {
+    if (handleInvalid != HandleInvalid.SKIP) {
+      throw new MatrixFormatException(
+          place.get()
+              + ": the row has no value in cluster column "
+              + (key + 1)
+              + " "
+              + content(cells),
+          "cluster",
+          -1);
+    }
+  }
+
+  /**
    * Offset and x'b.
    *
    * @param x a coefficient a column

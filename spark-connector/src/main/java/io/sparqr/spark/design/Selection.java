@@ -14,7 +14,7 @@ import org.apache.spark.sql.types.DataType;
 
 /**
  * What is selected of the Dataset: label, weight and offset, the variables in their order, then the
- * id column if there is one. For predictions label and weight are constants.
+ * id column if there is one, then keys of clusters. For predictions label and weight are constants.
  */
 final class Selection {
 
@@ -27,9 +27,23 @@ final class Selection {
 
   private Selection() {}
 
-  /** The columns. */
+  /** The columns without keys. */
   static List<Column> columns(
       Formula formula, DesignOptions options, List<Slot> slots, boolean labelled) {
+    return columns(formula, options, slots, labelled, List.of());
+  }
+
+  /**
+   * The columns.
+   *
+   * @param keys columns of clusters
+   */
+  static List<Column> columns(
+      Formula formula,
+      DesignOptions options,
+      List<Slot> slots,
+      boolean labelled,
+      List<String> keys) {
     var columns = new ArrayList<Column>();
     columns.add(labelled ? label(formula, options) : functions.lit(0.0));
     String weight = options.column(Role.WEIGHT);
@@ -45,6 +59,9 @@ final class Selection {
     String id = options.column(Role.ID);
     if (!id.isEmpty()) {
       columns.add(functions.col(Names.reference(id)).cast("string"));
+    }
+    for (String key : keys) {
+      columns.add(functions.col(Names.reference(key)).cast("string"));
     }
     for (int k = 0; k < columns.size(); k++) {
       columns.set(k, columns.get(k).as("c" + k));

@@ -3,7 +3,6 @@ package io.sparqr.spark.internal;
 
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.RankDeficientException;
-import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.Dependency;
 import io.sparqr.spark.FailureReport;
@@ -19,9 +18,6 @@ import io.sparqr.spark.factor.CollectedFactor;
 import io.sparqr.spark.factor.FactorRows;
 import io.sparqr.spark.factor.FactorTotals;
 import io.sparqr.spark.factor.Levels;
-import io.sparqr.spark.factor.TaskReport;
-import io.sparqr.spark.inverse.InverseDescent;
-import io.sparqr.spark.inverse.InverseNorms;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.Ridge;
@@ -43,8 +39,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
-import java.util.UUID;
 import java.util.function.Function;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -83,8 +77,7 @@ public final class FactorState implements AutoCloseable {
   private double[] residualNorm = new double[0];
   private List<String> notes = List.of();
   private LeastSquaresSolution solution;
-  private double[] inverseNorms;
-  private JavaRDD<double[]> leverages;
+  private final FactorStatistics statistics;
 
   /**
    * What stays of the first pass over the rows: nothing as long as a row of A.
@@ -154,6 +147,8 @@ public final class FactorState implements AutoCloseable {
           rank(),
           n);
     }
+    this.statistics =
+        new FactorStatistics(context, made, new NormalInverse(plan, singletons, solve, dead), held);
     Dropping how = options.problem().dropping();
     BasicColumns.check(how, n);
     this.basic = dead.length > 0 && how.by() ? chosen(how) : BasicColumns.ofR(dead);
@@ -181,6 +176,11 @@ public final class FactorState implements AutoCloseable {
       }
       basic = found;
     }
+    return basic.dependencies(plan);
+  }
+
+  /** The same where they are known, otherwise none. */
+  public List<Dependency> knownDependencies() {
     return basic.dependencies(plan);
   }
 
@@ -472,64 +472,23 @@ public final class FactorState implements AutoCloseable {
 
   /** Of sigma = 1; computed once. */
   public double[] unscaledErrors() {
-    if (inverseNorms == null || held.closed()) {
-      inverseNorms = scoped(this::inverseNorms);
-    }
-    return inverseNorms.clone();
-  }
-
-  private double[] inverseNorms(JobScope scope) {
-    return descend(Optional.empty(), scope).norms;
-  }
-
-  private record Descended(double[] norms, JavaRDD<double[]> leverages) {}
-
-  private Descended descend(Optional<InverseDescent.Observations> rows, JobScope scope) {
-    var tree = new InverseDescent(context, made.plan, made.levels, rows, scope);
-    double[] ofR = new InverseNorms(plan, singletons, dead, tree).run();
-    double[] norms = basic.errors(plan, ofR, new NormalSolves(plan, solve, singletons, scope));
-    return new Descended(norms, tree.leverages());
+    return scoped(scope -> statistics.unscaledErrors(basic, scope));
   }
 
   /** Of the rows that were factorized; computed once, with the errors. */
   public JavaRDD<double[]> leverages() {
-    if (leverages == null || held.closed()) {
-      Descended d =
-          scoped(
-              scope ->
-                  descend(Optional.of(new InverseDescent.Observations(source(), held)), scope));
-      inverseNorms = d.norms;
-      leverages = d.leverages;
-    }
-    return leverages;
+    RowSource source = source();
+    return scoped(scope -> statistics.leverages(source, basic, scope));
   }
 
   /** (A'A)^-1 u for each u. */
   public double[][] inverseTimes(List<SparseRow> vectors) {
-    return scoped(
-        scope -> {
-          double[][] times = normalInverse().times(basic.projected(plan, vectors), scope);
-          basic.move(plan, times);
-          return times;
-        });
+    return scoped(scope -> statistics.inverseTimes(vectors, basic, scope));
   }
 
   /** R^-T u for each u. */
   public HalfSolve halfSolve(List<SparseRow> vectors) {
-    return scoped(
-        scope -> {
-          HalfSolve half = normalInverse().half(vectors, scope);
-          if (!basic.moves()) {
-            return half;
-          }
-          // What can be estimated is no matter of the choice, the rest is.
-          HalfSolve moved = normalInverse().half(basic.projected(plan, vectors), scope);
-          return new HalfSolve(half.width(), moved.values(), half.estimable());
-        });
-  }
-
-  private NormalInverse normalInverse() {
-    return new NormalInverse(plan, singletons, solve, dead);
+    return scoped(scope -> statistics.halfSolve(vectors, basic, scope));
   }
 
   /** R as rows in the caller's columns and units, Q'b as their labels; good until close(). */
@@ -546,34 +505,11 @@ public final class FactorState implements AutoCloseable {
     if (held.closed()) {
       throw new IllegalStateException("this factorization is closed");
     }
-    FactorTotals t = made.totals;
-    FactorSummary summary =
-        t.summary().withDeparture(made.combined.departure()).withRedone(made.combined.redone());
-    var totals =
-        new TaskReport(
-            0,
-            summary,
-            t.residualSquares(),
-            t.entries(),
-            t.dead(),
-            t.bytesIn(),
-            0,
-            0,
-            t.backendReason());
-    var warnings = new ArrayList<>(made.warnings);
-    warnings.addAll(FactorReport.ofRows(made));
-    var head =
-        new StoredHead(
-            UUID.randomUUID().toString(),
-            made.input,
-            options,
-            plan,
-            singletons,
-            totals,
-            made.seconds,
-            made.waited,
-            warnings);
-    new FactorStore(context, folder).save(head, made.levels, overwrite);
+    new FactorStore(context, folder).save(head(), made.levels, overwrite);
+  }
+
+  private StoredHead head() {
+    return StoredHead.of(made, options, plan, singletons);
   }
 
   /**
@@ -588,21 +524,7 @@ public final class FactorState implements AutoCloseable {
       StorageLevel storage = SolveOptions.defaults().factorization().storageLevel();
       FactorStore.Loaded found = new FactorStore(context, folder).load(held, storage);
       StoredHead head = found.head();
-      FactorTotals totals =
-          FactorTotals.of(
-              List.of(head.totals()), new double[head.totals().residualSquares().length]);
-      var made =
-          new Made(
-              head.input(),
-              found.plan(),
-              found.levels(),
-              new DriverShare(head.singletons(), totals.residualSquares()),
-              new CombineChecks(),
-              totals,
-              head.seconds(),
-              head.waited(),
-              JobScope.newGroup(),
-              head.warnings());
+      Made made = head.made(found.plan(), found.levels());
       var state =
           new FactorState(
               Rows.notThere(context), head.options(), ProgressListener.NONE, held, made);

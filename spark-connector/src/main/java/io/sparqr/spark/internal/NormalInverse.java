@@ -4,6 +4,7 @@ package io.sparqr.spark.internal;
 import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.HalfSolve;
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.dependence.MovedErrors;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.solve.LevelSolve;
@@ -19,27 +20,17 @@ import java.util.List;
  * rank test has let d be dead with a distance of up to its tolerance from the others' span, which
  * moves that product by up to the tolerance times ||w||: so much counts as 0, and at least
  * rounding.
+ *
+ * @param dead original indices
  */
-final class NormalInverse {
+record NormalInverse(SolvePlan plan, SingletonRows singletons, LevelSolve levels, int[] dead) {
 
   /** Units of rounding that a product with a null vector may be wrong by. */
   private static final double ROUNDING = 256 * Math.ulp(1.0);
 
-  private final SolvePlan plan;
-  private final SingletonRows singletons;
-  private final LevelSolve levels;
-  private final int[] dead;
-
-  /**
-   * Of one R.
-   *
-   * @param dead original indices
-   */
-  NormalInverse(SolvePlan plan, SingletonRows singletons, LevelSolve levels, int[] dead) {
-    this.plan = plan;
-    this.singletons = singletons;
-    this.levels = levels;
-    this.dead = dead;
+  /** Solves with dense vectors of equilibrated columns. */
+  MovedErrors.Normal solves(JobScope scope) {
+    return new NormalSolves(plan, levels, singletons, scope);
   }
 
   /** R^-T u for each u. */

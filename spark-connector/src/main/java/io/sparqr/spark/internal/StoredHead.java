@@ -2,14 +2,21 @@
 package io.sparqr.spark.internal;
 
 import io.sparqr.error.WireFormatException;
+import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.RankPolicy;
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.factor.FactorTotals;
+import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.factor.TaskReport;
+import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.PlanStream;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.ExecutorWait;
+import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.rows.CombineChecks;
+import io.sparqr.spark.rows.DriverShare;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.NumberStream;
 import java.io.DataInput;
@@ -18,6 +25,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 
 /**
  * What a saved factorization has beside R, as a file:
@@ -52,6 +60,54 @@ record StoredHead(
     List<String> warnings) {
 
   private static final byte[] MAGIC = "SPARQR-F".getBytes(StandardCharsets.US_ASCII);
+
+  /** Of a factorization. */
+  static StoredHead of(
+      FactorState.Made made, SolveOptions options, SolvePlan plan, SingletonRows singletons) {
+    FactorTotals t = made.totals();
+    FactorSummary summary =
+        t.summary().withDeparture(made.combined().departure()).withRedone(made.combined().redone());
+    var totals =
+        new TaskReport(
+            0,
+            summary,
+            t.residualSquares(),
+            t.entries(),
+            t.dead(),
+            t.bytesIn(),
+            0,
+            0,
+            t.backendReason());
+    var warnings = new ArrayList<>(made.warnings());
+    warnings.addAll(FactorReport.ofRows(made));
+    return new StoredHead(
+        UUID.randomUUID().toString(),
+        made.input(),
+        options,
+        plan,
+        singletons,
+        totals,
+        made.seconds(),
+        made.waited(),
+        warnings);
+  }
+
+  /** The factorization again. */
+  FactorState.Made made(PlanHandle handle, Levels levels) {
+    FactorTotals all =
+        FactorTotals.of(List.of(totals), new double[totals.residualSquares().length]);
+    return new FactorState.Made(
+        input,
+        handle,
+        levels,
+        new DriverShare(singletons, all.residualSquares()),
+        new CombineChecks(),
+        all,
+        seconds,
+        waited,
+        JobScope.newGroup(),
+        warnings);
+  }
 
   /** Writes it with what is known of the files of R, by level. */
   void write(DataOutput out, List<List<StoredPart>> parts) throws IOException {

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
+import io.sparqr.spark.Dependency;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,6 +24,12 @@ final class CoefficientTable {
           .add("std_error", "double")
           .add("t_value", "double")
           .add("p_value", "double");
+
+  private static final StructType DEPENDENCIES =
+      new StructType()
+          .add("term", "string", false)
+          .add("depends_on", "string", false)
+          .add("coefficient", "double", false);
 
   private final SparseQRRegressionSummary summary;
   private final Training source;
@@ -67,6 +74,18 @@ final class CoefficientTable {
     return source.data().sparkSession().createDataFrame(rows, SCHEMA);
   }
 
+  Dataset<Row> dependencies() {
+    List<String> names = summary.coefficientNames();
+    var rows = new ArrayList<Row>();
+    for (Dependency d : fit.dependencies()) {
+      for (int i = 0; i < d.on().length; i++) {
+        rows.add(
+            RowFactory.create(names.get(d.column()), names.get(d.on()[i]), d.coefficients()[i]));
+      }
+    }
+    return source.data().sparkSession().createDataFrame(rows, DEPENDENCIES);
+  }
+
   private Double known(double[] values, int j) {
     return j >= values.length || dead[j] ? null : (Double) values[j];
   }
@@ -90,6 +109,8 @@ final class CoefficientTable {
     }
     if (fit.standardErrors() == null) {
       text.append("(no standard errors: computeStandardErrors was false)\n");
+    } else if (!fit.errors().assumed().isEmpty()) {
+      text.append("Standard errors: ").append(fit.errors().assumed()).append('\n');
     }
     return text.append(statistics()).toString();
   }

@@ -2,6 +2,7 @@
 package io.sparqr.spark.ml;
 
 import io.sparqr.error.SparseQrException;
+import io.sparqr.spark.Dependency;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.SolveReport;
@@ -25,7 +26,8 @@ import org.apache.spark.ml.linalg.Vectors;
  * One fit: the design [X 1] with ridge rows under X, factorized once.
  *
  * @param x coefficients, then the intercept if there is one
- * @param standardErrors like x, NaN in dead columns; null if they were not asked for
+ * @param dependencies what each dead column is made of, where that was found
+ * @param errors standard errors; null if they were not asked for
  * @param norm root of the sum of w (y - yhat)^2, from the tail of Q'b less the ridge's part
  * @param instances rows with a positive weight
  * @param rank numerical rank of the design, ridge rows included
@@ -37,7 +39,8 @@ import org.apache.spark.ml.linalg.Vectors;
  */
 record DesignFit(
     double[] x,
-    double[] standardErrors,
+    CoefficientErrors errors,
+    List<Dependency> dependencies,
     double norm,
     long instances,
     int rank,
@@ -67,15 +70,18 @@ record DesignFit(
 
   private static DesignFit scoped(Training source) {
     SparseQRSolver solver =
-        RegressionParams.solver(source.params(), source.params().listener(), source.ones());
+        RegressionParams.solver(
+            source.params(), source.params().listener(), source.keep(), source.drop());
+    CoefficientErrors.check(source.params());
     try (Training.Rows rows = source.rows(true)) {
-      return of(rows.rdd(), solver, source);
+      return of(rows, solver, source);
     } catch (SparseQrException e) {
       throw source.refused(e);
     }
   }
 
-  private static DesignFit of(JavaRDD<SparseRow> rows, SparseQRSolver solver, Training source) {
+  private static DesignFit of(Training.Rows training, SparseQRSolver solver, Training source) {
+    JavaRDD<SparseRow> rows = training.rdd();
     SparseQRRegression params = source.params();
     boolean ones = source.ones();
     Ridge ridge = Ridge.of(rows, params.getRegParam(), ones);
@@ -97,15 +103,16 @@ record DesignFit(
       SolveReport report = f.summary();
       long instances = report.matrix().rows() - ridge.rows();
       long freedom = instances - s.rank();
-      double[] errors = null;
+      CoefficientErrors errors = null;
       if (statistics) {
-        errors = standardErrors(f, norm, freedom);
+        errors = CoefficientErrors.of(f, source, training, norm, freedom);
         report =
             report.withWarnings(warnings(moments, norm, instances, freedom, source.constant()));
       }
       return new DesignFit(
           x,
           errors,
+          f.knownDependencies(),
           norm,
           instances,
           s.rank(),
@@ -115,16 +122,6 @@ record DesignFit(
           moments,
           fitted);
     }
-  }
-
-  /** Of a sigma that does not count ridge rows as observations. */
-  private static double[] standardErrors(QRFactorization f, double norm, long freedom) {
-    double[] errors = f.unscaledErrors();
-    double sigma = freedom > 0 ? norm / Math.sqrt(freedom) : Double.NaN;
-    for (int j = 0; j < errors.length; j++) {
-      errors[j] *= sigma;
-    }
-    return errors;
   }
 
   /** What R's summary of a linear model warns of. */
@@ -142,6 +139,11 @@ record DesignFit(
       warnings.add("the label is constant: r2 is NaN");
     }
     return warnings;
+  }
+
+  /** Standard errors like x, NaN in dead columns; null if they were not asked for. */
+  double[] standardErrors() {
+    return errors == null ? null : errors.values();
   }
 
   /** The features' part of x. */

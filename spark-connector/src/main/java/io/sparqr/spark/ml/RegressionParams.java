@@ -38,6 +38,11 @@ final class RegressionParams implements Serializable {
   final StringArrayParam referenceLevels;
   final Param<String> offsetCol;
   final Param<String> handleInvalid;
+  final StringArrayParam keepTerms;
+  final StringArrayParam dropTerms;
+  final Param<String> vcov;
+  final StringArrayParam clusterCols;
+  final Param<String> clusterCorrection;
 
   /** Makes the params of an owner whose uid is known. */
   RegressionParams(Params owner) {
@@ -100,6 +105,37 @@ final class RegressionParams implements Serializable {
             "what is done with rows that lack a value: error, skip (leave the row out), keep"
                 + " (missing is a level of its own)",
             ParamValidators.<String>inArray(HandleInvalid.names()));
+    keepTerms =
+        new StringArrayParam(
+            owner,
+            "keepTerms",
+            "names of coefficients that stay where columns depend on each other, the first most of"
+                + " all; the intercept stays before them");
+    dropTerms =
+        new StringArrayParam(
+            owner,
+            "dropTerms",
+            "names of coefficients that go first where columns depend on each other; of the others"
+                + " the later go");
+    vcov =
+        new Param<>(
+            id,
+            "vcov",
+            "standard errors: iid (equal variances), HC0 to HC3 (any variances), cluster; if this is"
+                + " not set: cluster where clusterCols is set, otherwise iid",
+            ParamValidators.<String>inArray(CoefficientErrors.names()));
+    clusterCols =
+        new StringArrayParam(
+            owner,
+            "clusterCols",
+            "one or two columns of clusters, within which errors may be correlated");
+    clusterCorrection =
+        new Param<>(
+            id,
+            "clusterCorrection",
+            "small-sample correction of clustered errors: sandwich (vcovCL's), fixest (ssc with"
+                + " fixef.K = full), none",
+            ParamValidators.<String>inArray(CoefficientErrors.corrections()));
   }
 
   /** Whether a fit takes a design of its own instead of the features column as it is. */
@@ -108,6 +144,7 @@ final class RegressionParams implements Serializable {
         || owner.getCategoricalCols().length > 0
         || owner.getReferenceLevels().length > 0
         || !owner.getOffsetCol().isEmpty()
+        || owner.getClusterCols().length > 0
         || !owner.getHandleInvalid().equals(HandleInvalid.ERROR.param());
   }
 
@@ -165,18 +202,16 @@ final class RegressionParams implements Serializable {
    * are wanted, singletons stay in the tree: the selected inverse has theirs then like all others.
    */
   static SparseQRSolver solver(
-      SparseQRRegressionParams owner, ProgressListener listener, boolean ones) {
+      SparseQRRegressionParams owner, ProgressListener listener, int[] keep, int[] drop) {
     var builder =
         GpuSparseQR.builder()
             .ordering(Words.ORDERINGS.of(owner.getOrdering()))
             .singletons(!owner.getComputeStandardErrors())
             .backend(Words.BACKENDS.of(owner.getBackend()))
             .listener(listener)
-            .dropLater(true);
-    if (ones) {
-      // It is behind the features, and the first of all to stay.
-      builder.keep(-1);
-    }
+            .dropLater(true)
+            .keep(keep)
+            .drop(drop);
     if (owner.isDefined(owner.rankTolerance())) {
       builder.rankTolerance(owner.getRankTolerance());
     }

@@ -5,6 +5,7 @@ import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.design.Design;
 import io.sparqr.spark.design.DesignOptions;
 import io.sparqr.spark.design.HandleInvalid;
+import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import org.apache.spark.ml.linalg.Vector;
@@ -77,6 +78,7 @@ public class SparseQRRegression
     setDefault(own.ordering, "auto");
     setDefault(own.backend, "auto");
     setDefault(own.computeStandardErrors, true);
+    setDefault(own.clusterCorrection, CoefficientErrors.SANDWICH);
     setDefault(own.handleInvalid, HandleInvalid.ERROR.param());
   }
 
@@ -123,6 +125,31 @@ public class SparseQRRegression
   @Override
   public Param<String> formula() {
     return own.formula;
+  }
+
+  @Override
+  public StringArrayParam keepTerms() {
+    return own.keepTerms;
+  }
+
+  @Override
+  public StringArrayParam dropTerms() {
+    return own.dropTerms;
+  }
+
+  @Override
+  public Param<String> vcov() {
+    return own.vcov;
+  }
+
+  @Override
+  public StringArrayParam clusterCols() {
+    return own.clusterCols;
+  }
+
+  @Override
+  public Param<String> clusterCorrection() {
+    return own.clusterCorrection;
   }
 
   @Override
@@ -219,6 +246,50 @@ public class SparseQRRegression
   /** Reference levels as {@code column=level}; default: each factor's first in ascending order. */
   public SparseQRRegression setReferenceLevels(String... levels) {
     return with(own.referenceLevels, levels);
+  }
+
+  /**
+   * Names of coefficients that stay where columns depend on each other, the first most of all; the
+   * intercept stays before them, unless it is to go. Without wishes the later columns go, as in lm.
+   */
+  public SparseQRRegression setKeepTerms(String... terms) {
+    return with(own.keepTerms, terms);
+  }
+
+  /** Names of coefficients that go first where columns depend on each other. */
+  public SparseQRRegression setDropTerms(String... terms) {
+    return with(own.dropTerms, terms);
+  }
+
+  /** What {@link #setVcov} takes. */
+  public static List<String> standardErrorNames() {
+    return CoefficientErrors.names();
+  }
+
+  /**
+   * What the standard errors assume: iid (equal variances, as lm), HC0 to HC3 (MacKinnon and White
+   * 1985; any variances), or cluster; default: cluster where {@link #setClusterCols} names some,
+   * otherwise iid. All but iid are for up to 10,000 coefficients beside what is absorbed, and cost
+   * two triangular solves for each of them, in batches, and a pass over the rows a batch.
+   */
+  public SparseQRRegression setVcov(String name) {
+    return with(own.vcov, name);
+  }
+
+  /**
+   * One or two columns of clusters, within which the errors of rows may be correlated (Liang and
+   * Zeger 1986; two ways: Cameron, Gelbach and Miller 2011).
+   */
+  public SparseQRRegression setClusterCols(String... columns) {
+    return with(own.clusterCols, columns);
+  }
+
+  /**
+   * The small-sample correction of clustered errors: sandwich (G/(G-1) (n-1)/(n-k), as R's vcovCL;
+   * default), fixest (the fewest clusters' for all ways, t with G-1) or none.
+   */
+  public SparseQRRegression setClusterCorrection(String name) {
+    return with(own.clusterCorrection, name);
   }
 
   /** A column that is taken off the label, and added to predictions; default none. */

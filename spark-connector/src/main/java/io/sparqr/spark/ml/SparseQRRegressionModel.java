@@ -67,6 +67,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     setDefault(own.ordering, "auto");
     setDefault(own.backend, "auto");
     setDefault(own.computeStandardErrors, true);
+    setDefault(own.clusterCorrection, CoefficientErrors.SANDWICH);
     setDefault(own.handleInvalid, HandleInvalid.ERROR.param());
   }
 
@@ -216,6 +217,31 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   @Override
   public Param<String> formula() {
     return own.formula;
+  }
+
+  @Override
+  public StringArrayParam keepTerms() {
+    return own.keepTerms;
+  }
+
+  @Override
+  public StringArrayParam dropTerms() {
+    return own.dropTerms;
+  }
+
+  @Override
+  public Param<String> vcov() {
+    return own.vcov;
+  }
+
+  @Override
+  public StringArrayParam clusterCols() {
+    return own.clusterCols;
+  }
+
+  @Override
+  public Param<String> clusterCorrection() {
+    return own.clusterCorrection;
   }
 
   @Override

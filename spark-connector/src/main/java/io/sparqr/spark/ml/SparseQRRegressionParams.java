@@ -40,6 +40,21 @@ public interface SparseQRRegressionParams extends Params {
   /** Columns that are factors; not set: texts and truth values of a formula alone. */
   StringArrayParam categoricalCols();
 
+  /** Coefficients that stay where columns depend on each other, by name. */
+  StringArrayParam keepTerms();
+
+  /** Coefficients that go where columns depend on each other, by name. */
+  StringArrayParam dropTerms();
+
+  /** What the standard errors assume of the errors. */
+  Param<String> vcov();
+
+  /** Columns of clusters, one or two. */
+  StringArrayParam clusterCols();
+
+  /** The small-sample correction of clustered errors. */
+  Param<String> clusterCorrection();
+
   /** Reference levels as {@code column=level}; of the other factors the first level. */
   StringArrayParam referenceLevels();
 
@@ -111,6 +126,33 @@ public interface SparseQRRegressionParams extends Params {
   /** Value of {@link #handleInvalid()}. */
   default String getHandleInvalid() {
     return getOrDefault(handleInvalid());
+  }
+
+  /** Value of {@link #keepTerms()}; empty if it is not set. */
+  default String[] getKeepTerms() {
+    return isDefined(keepTerms()) ? getOrDefault(keepTerms()) : new String[0];
+  }
+
+  /** Value of {@link #dropTerms()}; empty if it is not set. */
+  default String[] getDropTerms() {
+    return isDefined(dropTerms()) ? getOrDefault(dropTerms()) : new String[0];
+  }
+
+  /** Value of {@link #vcov()}; that of clusters where only their columns are set. */
+  default String getVcov() {
+    return isDefined(vcov())
+        ? getOrDefault(vcov())
+        : getClusterCols().length > 0 ? CoefficientErrors.CLUSTER : CoefficientErrors.IID;
+  }
+
+  /** Value of {@link #clusterCols()}; empty if it is not set. */
+  default String[] getClusterCols() {
+    return isDefined(clusterCols()) ? getOrDefault(clusterCols()) : new String[0];
+  }
+
+  /** Value of {@link #clusterCorrection()}. */
+  default String getClusterCorrection() {
+    return getOrDefault(clusterCorrection());
   }
 
   /** Value of {@link #computeStandardErrors()}. */

@@ -100,6 +100,15 @@ public final class SparseQRRegressionSummary {
     return fit.standardErrors().clone();
   }
 
+  /**
+   * What the standard errors assume, and their small-sample correction: such as "HC1", or
+   * "clustered by firm (120), ..."; empty where it is equal variances.
+   */
+  public String standardErrorsAssume() {
+    coefficientStandardErrors();
+    return fit.errors().assumed();
+  }
+
   /** Estimate by standard error, intercept last. */
   public double[] tValues() {
     double[] t = coefficientStandardErrors();
@@ -110,8 +119,8 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
-   * Two-sided p-values of Student's t with {@link #degreesOfFreedom()}, intercept last; NaN where
-   * the t value is.
+   * Two-sided p-values of Student's t, intercept last; NaN where the t value is. Its degrees of
+   * freedom are {@link #degreesOfFreedom()}, or what the correction of clustered errors takes.
    */
   public double[] pValues() {
     double[] p = tValues();
@@ -120,7 +129,7 @@ public final class SparseQRRegressionSummary {
       return p;
     }
     // without a random generator: nothing is drawn
-    var student = new TDistribution(null, degreesOfFreedom());
+    var student = new TDistribution(null, fit.errors().freedom());
     for (int j = 0; j < p.length; j++) {
       p[j] = Double.isNaN(p[j]) ? p[j] : 2 * student.cumulativeProbability(-Math.abs(p[j]));
     }
@@ -160,6 +169,15 @@ public final class SparseQRRegressionSummary {
   public List<String> deadNames() {
     List<String> names = coefficientNames();
     return Arrays.stream(fit.dead()).mapToObj(names::get).toList();
+  }
+
+  /**
+   * What the columns that were dropped are made of, as R's {@code alias}: term, depends_on,
+   * coefficient, a row for each column that is part of one; term is the sum of coefficient times
+   * depends_on. Empty where which ones go was left to the fill-reducing order (the report warns).
+   */
+  public Dataset<Row> dependencies() {
+    return new CoefficientTable(this, source, fit).dependencies();
   }
 
   /**

@@ -11,6 +11,8 @@ import java.util.AbstractList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.RandomAccess;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.ml.attribute.Attribute;
 import org.apache.spark.ml.attribute.AttributeGroup;
@@ -45,6 +47,9 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
     /** The rows. */
     JavaRDD<SparseRow> rdd();
 
+    /** Key k of each row's cluster, aligned with the rows. */
+    JavaRDD<String> keys(int k);
+
     @Override
     void close();
   }
@@ -56,21 +61,31 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
    */
   Rows rows(boolean keep) {
     if (design != null) {
-      DesignRows encoded = design.rows(data);
-      return new Held(keep ? encoded.keep().rows() : encoded.rows(), encoded::close);
+      DesignRows encoded = design.rows(data, List.of(params.getClusterCols()));
+      return new Held(keep ? encoded.keep().rows() : encoded.rows(), encoded::keys, encoded::close);
     }
     JavaRDD<SparseRow> vectors =
         RowSource.of(data, params.getFeaturesCol(), params.getWeightCol(), params.getLabelCol())
             .rows();
     JavaRDD<SparseRow> rows = params.getFitIntercept() ? vectors.map(Training::withOne) : vectors;
     if (!keep || !data.storageLevel().equals(StorageLevel.NONE())) {
-      return new Held(rows, () -> {});
+      return new Held(rows, Training::noKey, () -> {});
     }
     rows.persist(StorageLevel.MEMORY_AND_DISK());
-    return new Held(rows, () -> rows.unpersist(false));
+    return new Held(rows, Training::noKey, () -> rows.unpersist(false));
   }
 
-  private record Held(JavaRDD<SparseRow> rdd, Runnable release) implements Rows {
+  private static JavaRDD<String> noKey(int k) {
+    throw new IllegalStateException("rows of vectors have no key " + k);
+  }
+
+  private record Held(JavaRDD<SparseRow> rdd, IntFunction<JavaRDD<String>> key, Runnable release)
+      implements Rows {
+    @Override
+    public JavaRDD<String> keys(int k) {
+      return key.apply(k);
+    }
+
     @Override
     public void close() {
       release.run();
@@ -98,6 +113,48 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
             params.getWeightCol(),
             params.getLabelCol(),
             params.getIdCol());
+  }
+
+  /** Columns that stay where they can: the intercept, behind all others, then the user's. */
+  int[] keep() {
+    int[] wanted = columns(params.getKeepTerms());
+    boolean first = ones() && !Arrays.asList(params.getDropTerms()).contains(Design.INTERCEPT);
+    return IntStream.concat(first ? IntStream.of(-1) : IntStream.empty(), Arrays.stream(wanted))
+        .distinct()
+        .toArray();
+  }
+
+  /** Columns that go first. */
+  int[] drop() {
+    return columns(params.getDropTerms());
+  }
+
+  /** Of terms by name; the intercept's is the last, whatever its number. */
+  private int[] columns(String[] terms) {
+    return Arrays.stream(terms).mapToInt(this::column).toArray();
+  }
+
+  private int column(String term) {
+    if (ones() && term.equals(Design.INTERCEPT)) {
+      return -1;
+    }
+    int column = design == null ? entry(term) : design.names().indexOf(term);
+    if (column < 0) {
+      throw new IllegalArgumentException(
+          "no column \"" + term + "\" among the coefficients, to keep or to drop");
+    }
+    return column;
+  }
+
+  /** A feature by its attribute's name, or by the vector's and its index. */
+  private int entry(String term) {
+    String features = params.getFeaturesCol();
+    var group = AttributeGroup.fromStructField(data.schema().apply(features));
+    if (group.hasAttr(term)) {
+      return group.indexOf(term);
+    }
+    String index = term.startsWith(features + "_") ? term.substring(features.length() + 1) : "";
+    return index.matches("[0-9]{1,9}") ? Integer.parseInt(index) : -1;
   }
 
   /** The label's values. */

@@ -18,11 +18,13 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Covariances, contrasts, tests, predictions: against dense QR of the live columns. */
+@Tag("numbers")
 class InferenceTest {
 
   private static final long SEED = Long.getLong("test.seed", 20260611L);

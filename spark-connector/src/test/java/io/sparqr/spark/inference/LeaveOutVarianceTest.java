@@ -19,11 +19,13 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Leave-out variance components and the sets they need: against their definitions, densely. */
+@Tag("numbers")
 class LeaveOutVarianceTest {
 
   private static final long SEED = Long.getLong("test.seed", 20260615L);

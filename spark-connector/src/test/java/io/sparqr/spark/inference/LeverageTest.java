@@ -17,11 +17,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.apache.spark.api.java.JavaRDD;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Leverages and what is made of them: against dense QR, and against fits without the row. */
+@Tag("numbers")
 class LeverageTest {
 
   private static final long SEED = Long.getLong("test.seed", 20260612L);

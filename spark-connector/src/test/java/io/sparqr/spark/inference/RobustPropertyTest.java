@@ -20,11 +20,13 @@ import java.util.Random;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Robust covariances by their definition, and what must hold between them. */
+@Tag("numbers")
 class RobustPropertyTest {
 
   private static final long SEED = Long.getLong("test.seed", 20260614L);

@@ -27,7 +27,8 @@ import org.junit.jupiter.api.Test;
 class RegressionParamsTest {
 
   private static SolveOptions solver(SparseQRRegression stage) {
-    return RegressionParams.solver(stage, ProgressListener.NONE, true).options();
+    return RegressionParams.solver(stage, ProgressListener.NONE, new int[] {-1}, new int[0])
+        .options();
   }
 
   @Test
@@ -134,6 +135,13 @@ class RegressionParamsTest {
             "referenceLevels",
             "offsetCol",
             "handleInvalid",
+            // FormulaRegressionTest
+            "keepTerms",
+            "dropTerms",
+            // RobustRegressionTest
+            "vcov",
+            "clusterCols",
+            "clusterCorrection",
             // named by the errors of a fit: FailureMessagesTest
             "idCol");
   }

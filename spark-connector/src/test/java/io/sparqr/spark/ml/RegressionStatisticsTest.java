@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.Random;
 import org.apache.commons.math3.distribution.TDistribution;
 import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Summaries of fits against dense QR of the kept columns, and what R's summary of a linear model
  * says of odd cases. {@code -Dsparqr.statistics.fits=5000} takes more random designs.
  */
+@Tag("numbers")
 class RegressionStatisticsTest {
 
   private static final long SEED = Long.getLong("test.seed", 20260303L);

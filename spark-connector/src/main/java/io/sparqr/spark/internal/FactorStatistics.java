@@ -1,0 +1,88 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.internal;
+
+import io.sparqr.spark.HalfSolve;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.dependence.BasicColumns;
+import io.sparqr.spark.inverse.InverseDescent;
+import io.sparqr.spark.inverse.InverseNorms;
+import io.sparqr.spark.resource.Held;
+import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.rows.RowSource;
+import java.util.List;
+import java.util.Optional;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+
+/**
+ * What statistics take of a factorization: rows of R^-1, leverages, products with (A'A)^-1, all for
+ * the basic solution that the user's columns make. What costs a descent of the tree is computed
+ * once.
+ */
+final class FactorStatistics {
+
+  private final JavaSparkContext context;
+  private final FactorState.Made made;
+  private final NormalInverse inverse;
+  private final Held held;
+  private double[] norms;
+  private JavaRDD<double[]> leverages;
+
+  /**
+   * Of a factorization.
+   *
+   * @param inverse of its R
+   * @param held what lives as long as the factorization
+   */
+  FactorStatistics(
+      JavaSparkContext context, FactorState.Made made, NormalInverse inverse, Held held) {
+    this.context = context;
+    this.made = made;
+    this.inverse = inverse;
+    this.held = held;
+  }
+
+  /** Standard errors for sigma = 1; a copy. */
+  double[] unscaledErrors(BasicColumns basic, JobScope scope) {
+    if (norms == null) {
+      descend(Optional.empty(), basic, scope);
+    }
+    return norms.clone();
+  }
+
+  /** Of the rows that were factorized. */
+  JavaRDD<double[]> leverages(RowSource source, BasicColumns basic, JobScope scope) {
+    if (leverages == null) {
+      var rows = Optional.of(new InverseDescent.Observations(source, held));
+      leverages = descend(rows, basic, scope).leverages();
+    }
+    return leverages;
+  }
+
+  private InverseDescent descend(
+      Optional<InverseDescent.Observations> rows, BasicColumns basic, JobScope scope) {
+    var tree = new InverseDescent(context, made.plan(), made.levels(), rows, scope);
+    double[] ofR =
+        new InverseNorms(inverse.plan(), inverse.singletons(), inverse.dead(), tree).run();
+    norms = basic.errors(inverse.plan(), ofR, inverse.solves(scope));
+    return tree;
+  }
+
+  /** (A'A)^-1 u for each u. */
+  double[][] inverseTimes(List<SparseRow> vectors, BasicColumns basic, JobScope scope) {
+    double[][] times = inverse.times(basic.projected(inverse.plan(), vectors), scope);
+    basic.move(inverse.plan(), times);
+    return times;
+  }
+
+  /** R^-T u for each u. */
+  HalfSolve halfSolve(List<SparseRow> vectors, BasicColumns basic, JobScope scope) {
+    HalfSolve half = inverse.half(vectors, scope);
+    if (!basic.moves()) {
+      return half;
+    }
+    // What can be estimated is no matter of the choice, the rest is.
+    HalfSolve moved = inverse.half(basic.projected(inverse.plan(), vectors), scope);
+    return new HalfSolve(half.width(), moved.values(), half.estimable());
+  }
+}

@@ -1,0 +1,163 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.ml;
+
+import io.sparqr.spark.HalfSolve;
+import io.sparqr.spark.QRFactorization;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.inference.ClusterCorrection;
+import io.sparqr.spark.inference.HcType;
+import io.sparqr.spark.inference.Inference;
+import io.sparqr.spark.inference.RobustCovariance;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.apache.spark.api.java.JavaRDD;
+
+/**
+ * Standard errors of a fit, and what they assume.
+ *
+ * @param values one a column of the design, NaN where it is dead or absorbed
+ * @param freedom degrees of freedom of t
+ * @param assumed what is said of them in a table; empty for errors of equal variances
+ */
+record CoefficientErrors(double[] values, double freedom, String assumed) {
+
+  static final String IID = "iid";
+  static final String CLUSTER = "cluster";
+  static final String SANDWICH = "sandwich";
+
+  /** Beside absorbed effects so few columns are one batch of solves, less than all of R^-1. */
+  private static final int FEW = 64;
+
+  /** What errors may be asked for. */
+  static List<String> names() {
+    var names = new ArrayList<String>();
+    names.add(IID);
+    Arrays.stream(HcType.values()).map(Enum::name).forEach(names::add);
+    names.add(CLUSTER);
+    return names;
+  }
+
+  /** Small-sample corrections by their names. */
+  static List<String> corrections() {
+    return List.of(SANDWICH, "fixest", "none");
+  }
+
+  /**
+   * Refuses what does not go together, before anything is computed.
+   *
+   * @throws IllegalArgumentException saying what
+   */
+  static void check(SparseQRRegressionParams params) {
+    String vcov = params.getVcov();
+    int clusters = params.getClusterCols().length;
+    if (vcov.equals(CLUSTER) != (clusters > 0) || clusters > 2) {
+      throw new IllegalArgumentException(
+          clusters > 2
+              ? "clusterCols: one or two columns, not " + clusters
+              : "vcov " + vcov + " with " + clusters + " cluster columns (clusterCols)");
+    }
+    if (!vcov.equals(IID) && params.getRegParam() > 0) {
+      throw new IllegalArgumentException(
+          "vcov "
+              + vcov
+              + " with regParam > 0: a penalized estimate is biased, and has no such errors");
+    }
+    if (!vcov.equals(IID) && !params.getComputeStandardErrors()) {
+      throw new IllegalArgumentException(
+          "vcov " + vcov + " is asked for, but computeStandardErrors is false");
+    }
+  }
+
+  /**
+   * Of a fit.
+   *
+   * @param norm of the residuals
+   * @param freedom rows less rank
+   */
+  static CoefficientErrors of(
+      QRFactorization f, Training source, Training.Rows rows, double norm, long freedom) {
+    String vcov = source.params().getVcov();
+    if (vcov.equals(IID)) {
+      return classical(f, source, norm, freedom);
+    }
+    int[] columns = reported(source, f.analysis().columns());
+    Inference inference = Inference.of(f, rows.rdd());
+    RobustCovariance robust =
+        vcov.equals(CLUSTER)
+            ? clustered(inference, source.params(), rows, columns)
+            : inference.robust(HcType.valueOf(vcov), columns);
+    double[] values = new double[f.analysis().columns()];
+    Arrays.fill(values, Double.NaN);
+    double[] found = robust.standardErrors();
+    for (int k = 0; k < columns.length; k++) {
+      values[columns[k]] = found[k];
+    }
+    return new CoefficientErrors(values, robust.degreesOfFreedom(), said(source.params(), robust));
+  }
+
+  private static String said(SparseQRRegressionParams params, RobustCovariance robust) {
+    if (robust.clusters().length == 0) {
+      return robust.estimator();
+    }
+    String[] by = params.getClusterCols();
+    var ways = new ArrayList<String>();
+    for (int k = 0; k < by.length; k++) {
+      ways.add("%s (%,d)".formatted(by[k], robust.clusters()[k]));
+    }
+    return "clustered by " + String.join(" and ", ways) + ", " + robust.estimator();
+  }
+
+  private static RobustCovariance clustered(
+      Inference inference, SparseQRRegressionParams params, Training.Rows rows, int[] columns) {
+    ClusterCorrection correction =
+        switch (params.getClusterCorrection()) {
+          case SANDWICH -> ClusterCorrection.sandwich();
+          case "fixest" -> ClusterCorrection.fixest();
+          default -> ClusterCorrection.none();
+        };
+    JavaRDD<String> first = rows.keys(0);
+    return params.getClusterCols().length == 1
+        ? inference.clustered(correction, first, columns)
+        : inference.clustered(correction, first, rows.keys(1), columns);
+  }
+
+  /** Columns of a table: all but what is absorbed. */
+  private static int[] reported(Training source, int n) {
+    return IntStream.range(0, n)
+        .filter(j -> source.design() == null || !source.design().absorbed(j))
+        .toArray();
+  }
+
+  /** Of a sigma that does not count ridge rows as observations. */
+  private static CoefficientErrors classical(
+      QRFactorization f, Training source, double norm, long freedom) {
+    int n = f.analysis().columns();
+    int[] columns = reported(source, n);
+    double[] errors =
+        columns.length < n && columns.length <= FEW ? some(f, columns, n) : f.unscaledErrors();
+    double sigma = freedom > 0 ? norm / Math.sqrt(freedom) : Double.NaN;
+    for (int j = 0; j < n; j++) {
+      errors[j] *= sigma;
+    }
+    return new CoefficientErrors(errors, freedom, "");
+  }
+
+  private static double[] some(QRFactorization f, int[] columns, int n) {
+    var units = new ArrayList<SparseRow>();
+    for (int j : columns) {
+      units.add(new SparseRow(new int[] {j}, new double[] {1}, new double[] {0}, 1, n));
+    }
+    HalfSolve half = f.halfSolve(units);
+    double[] errors = new double[n];
+    Arrays.fill(errors, Double.NaN);
+    int[] dead = f.deadColumns();
+    for (int k = 0; k < columns.length; k++) {
+      if (Arrays.binarySearch(dead, columns[k]) < 0) {
+        errors[columns[k]] = half.norm(k);
+      }
+    }
+    return errors;
+  }
+}

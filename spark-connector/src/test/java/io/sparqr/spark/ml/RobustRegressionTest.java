@@ -1,0 +1,200 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.ml;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.sparqr.error.MatrixFormatException;
+import io.sparqr.spark.LocalSpark;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.functions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Robust and clustered errors of a fit: those of R's sandwich ({@code src/test/r/inference.R}). */
+class RobustRegressionTest {
+
+  /** The terms in R's order. */
+  private static final List<String> TERMS =
+      List.of(
+          "(Intercept)",
+          "x1",
+          "x2",
+          "factor(g)2",
+          "factor(g)3",
+          "factor(g)4",
+          "factor(g)5",
+          "factor(g)6",
+          "factor(g)7",
+          "factor(g)8");
+
+  private static Path resource(String name) {
+    return Path.of(System.getProperty("basedir", "."), "src/test/resources/inference", name);
+  }
+
+  private static Dataset<Row> data() {
+    return LocalSpark.session()
+        .read()
+        .option("header", true)
+        .option("inferSchema", true)
+        .csv(resource("data.csv").toString())
+        .withColumn("firm", functions.concat(functions.lit("firm "), functions.col("first")))
+        .repartition(3)
+        .cache();
+  }
+
+  /** Diagonals of R's covariances by name. */
+  private static Map<String, double[]> diagonals() {
+    Map<String, double[]> all = new HashMap<>();
+    try {
+      for (String line :
+          java.nio.file.Files.readAllLines(resource("r.csv"), StandardCharsets.UTF_8)) {
+        String[] f = line.split(",");
+        if (f.length == 4 && f[1].equals(f[2])) {
+          double[] d = all.computeIfAbsent(f[0], k -> new double[TERMS.size()]);
+          int i = Integer.parseInt(f[1]);
+          if (i < d.length) {
+            d[i] = Double.parseDouble(f[3]);
+          }
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return all;
+  }
+
+  private static SparseQRRegression lm(String formula, boolean weighted) {
+    var lm = new SparseQRRegression().setFormula(formula);
+    return weighted ? lm.setWeightCol("w") : lm;
+  }
+
+  private static Map<String, Double> errors(SparseQRRegressionSummary s) {
+    Map<String, Double> errors = new HashMap<>();
+    double[] e = s.coefficientStandardErrors();
+    for (int j = 0; j < e.length; j++) {
+      errors.put(s.coefficientNames().get(j), e[j]);
+    }
+    return errors;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "HC0,,HC0",
+    "HC1,,HC1",
+    "HC2,,HC2",
+    "HC3,,HC3",
+    "iid,,vcov",
+    "cluster,firm,CL",
+    "cluster,first,CL",
+    "cluster,'firm,second',CL2"
+  })
+  void areThoseOfR(String vcov, String clusters, String name) {
+    for (boolean weighted : new boolean[] {false, true}) {
+      double[] variance = diagonals().get((weighted ? "weighted." : "") + name);
+      SparseQRRegression lm = lm("y ~ x1 + x2 + factor(g)", weighted);
+      if (clusters == null) {
+        lm.setVcov(vcov);
+      } else {
+        lm.setClusterCols(clusters.split(","));
+      }
+      SparseQRRegressionSummary s = lm.fit(data()).summary();
+      Map<String, Double> found = errors(s);
+      for (int j = 0; j < TERMS.size(); j++) {
+        double expected = Math.sqrt(variance[j]);
+        if (Double.isNaN(expected)) {
+          // Two-way sums may be negative.
+          assertThat(found.get(TERMS.get(j))).isNaN();
+          continue;
+        }
+        assertThat(found.get(TERMS.get(j)))
+            .as("%s of %s, weighted %s", name, TERMS.get(j), weighted)
+            .isCloseTo(expected, within(1e-9 * expected));
+      }
+      String assumed = s.standardErrorsAssume();
+      assertThat(s.toString().contains("Standard errors: " + assumed + "\n"))
+          .isEqualTo(!assumed.isEmpty());
+      assertThat(assumed).startsWith(clusters == null ? vcov.replace("iid", "") : "clustered by");
+    }
+  }
+
+  /** Absorbed effects and their dummies: the same coefficients and errors of the rest. */
+  @ParameterizedTest
+  @CsvSource({"iid,", "HC1,", "HC3,", "cluster,firm", "cluster,'second,g'"})
+  void absorbedIsDummies(String vcov, String clusters) {
+    SparseQRRegression dummies = lm("y ~ x1 + x2 + factor(g) + factor(second)", true);
+    SparseQRRegression absorbed = lm("y ~ x1 + x2 | g + second", true);
+    for (SparseQRRegression lm : List.of(dummies, absorbed)) {
+      lm.setVcov(vcov);
+      if (clusters != null) {
+        lm.setClusterCols(clusters.split(",")).setClusterCorrection("fixest");
+      }
+    }
+    SparseQRRegressionSummary a = dummies.fit(data()).summary();
+    SparseQRRegressionSummary b = absorbed.fit(data()).summary();
+    Map<String, Row> table = new HashMap<>();
+    a.toDataFrame().collectAsList().forEach(r -> table.put(r.getString(0), r));
+    List<Row> rows = b.toDataFrame().collectAsList();
+    assertThat(rows).hasSize(2);
+    for (Row r : rows) {
+      for (int k = 1; k < 5; k++) {
+        double expected = table.get(r.getString(0)).getDouble(k);
+        assertThat(r.getDouble(k))
+            .as("%s, field %d", r.getString(0), k)
+            .isCloseTo(expected, within(1e-9 * Math.abs(expected) + 1e-15));
+      }
+    }
+    assertThat(b.degreesOfFreedom()).isEqualTo(a.degreesOfFreedom());
+    assertThat(b.standardErrorsAssume()).isEqualTo(a.standardErrorsAssume());
+  }
+
+  @Test
+  void rowsWithoutAClusterAreRefusedOrLeftOut() {
+    Dataset<Row> gaps =
+        data()
+            .withColumn(
+                "firm", functions.when(functions.col("first").notEqual(7), functions.col("firm")));
+    SparseQRRegression lm = lm("y ~ x1 + x2", false).setClusterCols("firm");
+    assertThatThrownBy(() -> lm.fit(gaps))
+        .isInstanceOf(MatrixFormatException.class)
+        .hasMessageContaining("no value in cluster column 1")
+        .hasMessageContaining("x1 = ");
+    SparseQRRegressionSummary skipped = lm.setHandleInvalid("skip").fit(gaps).summary();
+    SparseQRRegressionSummary without =
+        lm.fit(gaps.where(functions.col("firm").isNotNull())).summary();
+    assertThat(skipped.numInstances()).isEqualTo(without.numInstances()).isLessThan(120);
+    for (int j = 0; j < 3; j++) {
+      double e = without.coefficientStandardErrors()[j];
+      assertThat(skipped.coefficientStandardErrors()[j]).isCloseTo(e, within(1e-10 * e));
+    }
+  }
+
+  @Test
+  void whatDoesNotGoTogetherIsRefused() {
+    Dataset<Row> data = data();
+    assertThatThrownBy(() -> lm("y ~ x1", false).setVcov("cluster").fit(data))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("vcov cluster with 0 cluster columns (clusterCols)");
+    assertThatThrownBy(() -> lm("y ~ x1", false).setVcov("HC1").setClusterCols("firm").fit(data))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("vcov HC1 with 1 cluster columns (clusterCols)");
+    assertThatThrownBy(() -> lm("y ~ x1", false).setClusterCols("firm", "second", "g").fit(data))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("clusterCols: one or two columns, not 3");
+    assertThatThrownBy(() -> lm("y ~ x1", false).setVcov("HC3").setRegParam(1).fit(data))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("a penalized estimate is biased");
+    assertThatThrownBy(() -> new SparseQRRegression().setVcov("HC4"))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}
