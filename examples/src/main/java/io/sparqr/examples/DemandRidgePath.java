@@ -30,7 +30,7 @@ public final class DemandRidgePath {
   private static final int PRODUCTS = 60;
   private static final int STORES = 12;
   private static final int WEEKS = 16;
-  private static final int RIDGES = 15;
+  private static final int RIDGES = 10;
   private static final String FORMULA =
       "log(quantity) ~ log(price) + promotion + product + store"
           + " + product:log(price) + product:promotion";

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import javax.tools.ToolProvider;
 
 /** Java that a user might write, compiled against the class path of the tests. */
-final class JavaSource {
+public final class JavaSource {
 
   private JavaSource() {}
 
@@ -20,7 +20,7 @@ final class JavaSource {
    * @param name of the class
    * @return what the compiler says against it; empty: it compiles
    */
-  static String errors(Path folder, String name, String source) throws IOException {
+  public static String errors(Path folder, String name, String source) throws IOException {
     Path file = Files.writeString(folder.resolve(name + ".java"), source);
     var said = new ByteArrayOutputStream();
     int code =

@@ -4,7 +4,6 @@ package io.sparqr.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -69,23 +68,7 @@ class ReadmeTest {
               + "  rows: org.apache.spark.rdd.RDD[SparseRow]) {\n"
               + lines(snippet, false)
               + "}\n";
-      Path file = Files.writeString(folder.resolve("Readme.scala"), source);
-      var settings = new scala.tools.nsc.Settings();
-      var options = List.of("-d", folder.toString(), "-cp", System.getProperty("java.class.path"));
-      settings.processArguments(
-          scala.jdk.javaapi.CollectionConverters.asScala(options).toList(), true);
-      var said = new StringWriter();
-      var reporter =
-          new scala.tools.nsc.reporters.ConsoleReporter(
-              settings,
-              new java.io.BufferedReader(new java.io.StringReader("")),
-              new java.io.PrintWriter(said, true));
-      var compiler = new scala.tools.nsc.Global(settings, reporter);
-      var run = compiler.new Run();
-      run.compile(
-          scala.jdk.javaapi.CollectionConverters.asScala(List.of(file.toString())).toList());
-      reporter.finish();
-      assertThat(reporter.hasErrors()).as("%s%n%s", source, said).isFalse();
+      assertThat(ScalaSource.errors(folder, "Readme", source)).as(source).isEmpty();
       assertThat(folder.resolve("Readme.class")).exists();
     }
   }
