@@ -266,6 +266,8 @@ class OptionsTest {
             true,
             String.class,
             "unused",
+            List.class,
+            List.of(),
             JavaRDD.class,
             labels(B, 2),
             RDD.class,
