@@ -55,7 +55,7 @@ class FormulaRegressionTest {
       double wage = Math.sin(worker) + 0.3 * firm + 0.02 * age + hours + random.nextGaussian();
       rows.add(RowFactory.create(wage, age, hours, worker, "f" + firm, 0.5 + random.nextDouble()));
     }
-    data = LocalSpark.session().createDataFrame(rows, SCHEMA).repartition(3).cache();
+    data = LocalSpark.session().createDataFrame(rows, SCHEMA).repartition(3);
   }
 
   /** The dummies by Spark's encoders, in our order: ages, workers, firms. */

@@ -54,7 +54,7 @@ class RSummaryTest {
               .option("inferSchema", true)
               .csv(resource("summary.csv").toString());
       List<Row> rows = file.collectAsList();
-      data = LocalSpark.session().createDataFrame(rows, file.schema()).coalesce(2).cache();
+      data = LocalSpark.session().createDataFrame(rows, file.schema()).coalesce(2);
     }
     return data;
   }

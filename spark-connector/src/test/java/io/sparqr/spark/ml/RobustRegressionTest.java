@@ -49,8 +49,7 @@ class RobustRegressionTest {
         .option("inferSchema", true)
         .csv(resource("data.csv").toString())
         .withColumn("firm", functions.concat(functions.lit("firm "), functions.col("first")))
-        .repartition(3)
-        .cache();
+        .repartition(3);
   }
 
   /** Diagonals of R's covariances by name. */
