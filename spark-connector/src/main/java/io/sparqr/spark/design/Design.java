@@ -4,6 +4,7 @@ package io.sparqr.spark.design;
 import io.sparqr.spark.design.DesignOptions.Role;
 import java.io.Serializable;
 import java.util.AbstractList;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.RandomAccess;
@@ -160,6 +161,18 @@ public final class Design implements Serializable {
       }
     }
     return intercept ? columns - 1 : columns;
+  }
+
+  /** What is absorbed, in its order. */
+  public List<AbsorbedFactor> absorbedFactors() {
+    var factors = new ArrayList<AbsorbedFactor>();
+    for (Block b : blocks) {
+      if (b.absorbed()) {
+        int reference = b.contrast()[0] ? 1 : 0;
+        factors.add(new AbsorbedFactor(b.first(), b.width(), b.width() + reference));
+      }
+    }
+    return factors;
   }
 
   /** Whether a column is a dummy of what is absorbed. */

@@ -4,6 +4,7 @@ package io.sparqr.spark.ml;
 import io.sparqr.spark.HalfSolve;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.design.AbsorbedFactor;
 import io.sparqr.spark.inference.ClusterCorrection;
 import io.sparqr.spark.inference.HcType;
 import io.sparqr.spark.inference.Inference;
@@ -86,7 +87,7 @@ record CoefficientErrors(double[] values, double freedom, String assumed) {
     Inference inference = Inference.of(f, rows.rdd());
     RobustCovariance robust =
         vcov.equals(CLUSTER)
-            ? clustered(inference, source.params(), rows, columns)
+            ? clustered(inference, source, rows, columns)
             : inference.robust(HcType.valueOf(vcov), columns);
     double[] values = new double[f.analysis().columns()];
     Arrays.fill(values, Double.NaN);
@@ -110,17 +111,26 @@ record CoefficientErrors(double[] values, double freedom, String assumed) {
   }
 
   private static RobustCovariance clustered(
-      Inference inference, SparseQRRegressionParams params, Training.Rows rows, int[] columns) {
+      Inference inference, Training source, Training.Rows rows, int[] columns) {
+    var keys = new ArrayList<JavaRDD<String>>();
+    for (int k = 0; k < source.params().getClusterCols().length; k++) {
+      keys.add(rows.keys(k));
+    }
+    List<AbsorbedFactor> absorbed =
+        source.design() == null ? List.of() : source.design().absorbedFactors();
     ClusterCorrection correction =
-        switch (params.getClusterCorrection()) {
+        switch (source.params().getClusterCorrection()) {
           case SANDWICH -> ClusterCorrection.sandwich();
-          case "fixest" -> ClusterCorrection.fixest();
+          case "fixest" ->
+              absorbed.isEmpty()
+                  ? ClusterCorrection.fixest()
+                  : ClusterCorrection.fixest(
+                      NestedEffects.parameters(inference.rank(), absorbed, rows.rdd(), keys));
           default -> ClusterCorrection.none();
         };
-    JavaRDD<String> first = rows.keys(0);
-    return params.getClusterCols().length == 1
-        ? inference.clustered(correction, first, columns)
-        : inference.clustered(correction, first, rows.keys(1), columns);
+    return keys.size() == 1
+        ? inference.clustered(correction, keys.get(0), columns)
+        : inference.clustered(correction, keys.get(0), keys.get(1), columns);
   }
 
   /** Columns of a table: all but what is absorbed. */

@@ -133,8 +133,8 @@ final class RegressionParams implements Serializable {
         new Param<>(
             id,
             "clusterCorrection",
-            "small-sample correction of clustered errors: sandwich (vcovCL's), fixest (ssc with"
-                + " fixef.K = full), none",
+            "small-sample correction of clustered errors: sandwich (vcovCL's), fixest (its ssc:"
+                + " absorbed effects nested in clusters are not counted), none",
             ParamValidators.<String>inArray(CoefficientErrors.corrections()));
   }
 

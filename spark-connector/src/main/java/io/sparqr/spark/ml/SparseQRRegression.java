@@ -292,7 +292,8 @@ public class SparseQRRegression
 
   /**
    * The small-sample correction of clustered errors: sandwich (G/(G-1) (n-1)/(n-k), as R's vcovCL;
-   * default), fixest (the fewest clusters' for all ways, t with G-1) or none.
+   * default), fixest (its ssc: the fewest clusters' for all ways, t with G-1, and k without
+   * absorbed effects that are nested in clusters) or none.
    */
   public SparseQRRegression setClusterCorrection(String name) {
     return with(own.clusterCorrection, name);

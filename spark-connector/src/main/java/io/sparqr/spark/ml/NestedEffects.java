@@ -1,0 +1,102 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.ml;
+
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.design.AbsorbedFactor;
+import io.sparqr.spark.resource.JobScope;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import scala.Tuple2;
+
+/**
+ * Absorbed factors that are nested in clusters: each level within one cluster. Their effects are no
+ * parameters of fixest's small-sample correction ({@code fixef.K = "nested"}), but for one each:
+ * the clusters' own adjustment has them. A pass over the rows, and a shuffle of a level's number
+ * and its cluster for each partition that has it.
+ */
+final class NestedEffects {
+
+  /** No cluster's key: keys of two clusters came together. */
+  private static final String SEVERAL = "\u0000several";
+
+  private NestedEffects() {}
+
+  /**
+   * Parameters for the correction: the rank less, for each nested factor, its levels but one.
+   *
+   * @param keys of each way of clustering, aligned with the rows; a factor that is nested in one of
+   *     them counts as nested
+   */
+  static long parameters(
+      int rank, List<AbsorbedFactor> factors, JavaRDD<SparseRow> rows, List<JavaRDD<String>> keys) {
+    var nested = new BitSet();
+    for (JavaRDD<String> way : keys) {
+      nested.or(nested(factors, rows, way));
+    }
+    long parameters = rank;
+    for (int f = nested.nextSetBit(0); f >= 0; f = nested.nextSetBit(f + 1)) {
+      parameters -= factors.get(f).levels() - 1;
+    }
+    return parameters;
+  }
+
+  private static BitSet nested(
+      List<AbsorbedFactor> factors, JavaRDD<SparseRow> rows, JavaRDD<String> keys) {
+    var nested = new BitSet();
+    nested.set(0, factors.size());
+    JavaRDD<Tuple2<Long, String>> levels =
+        rows.zipPartitions(keys, (r, k) -> levels(factors, r, k));
+    JavaRDD<Integer> broken =
+        JavaPairRDD.fromJavaRDD(levels)
+            .reduceByKey(NestedEffects::merged)
+            .filter(t -> t._2().equals(SEVERAL))
+            .map(t -> (int) (t._1() >>> 32))
+            .distinct();
+    for (int f :
+        JobScope.run(
+            JavaSparkContext.fromSparkContext(rows.context()),
+            "absorbed effects that are nested in clusters",
+            broken::collect)) {
+      nested.clear(f);
+    }
+    return nested;
+  }
+
+  private static String merged(String a, String b) {
+    return a.equals(b) ? a : SEVERAL;
+  }
+
+  /** Factor and level of the rows of a partition, with their cluster. */
+  private static Iterator<Tuple2<Long, String>> levels(
+      List<AbsorbedFactor> factors, Iterator<SparseRow> rows, Iterator<String> keys) {
+    Map<Long, String> clusterOf = new HashMap<>();
+    while (rows.hasNext()) {
+      SparseRow row = rows.next();
+      String key = keys.next();
+      if (row.weight() > 0) {
+        for (int f = 0; f < factors.size(); f++) {
+          clusterOf.merge((long) f << 32 | level(factors.get(f), row), key, NestedEffects::merged);
+        }
+      }
+    }
+    return clusterOf.entrySet().stream()
+        .map(e -> new Tuple2<>(e.getKey(), e.getValue()))
+        .iterator();
+  }
+
+  /** The reference has the number after the last. */
+  private static int level(AbsorbedFactor factor, SparseRow row) {
+    for (int j : row.indices()) {
+      if (j >= factor.first() && j < factor.first() + factor.columns()) {
+        return j - factor.first();
+      }
+    }
+    return factor.columns();
+  }
+}
