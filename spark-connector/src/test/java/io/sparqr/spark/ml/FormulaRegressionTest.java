@@ -23,6 +23,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.StructType;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,7 +56,12 @@ class FormulaRegressionTest {
       double wage = Math.sin(worker) + 0.3 * firm + 0.02 * age + hours + random.nextGaussian();
       rows.add(RowFactory.create(wage, age, hours, worker, "f" + firm, 0.5 + random.nextDouble()));
     }
-    data = LocalSpark.session().createDataFrame(rows, SCHEMA).repartition(3);
+    data = LocalSpark.session().createDataFrame(rows, SCHEMA).repartition(3).cache();
+  }
+
+  @AfterAll
+  static void release() {
+    data.unpersist(true);
   }
 
   /** The dummies by Spark's encoders, in our order: ages, workers, firms. */
