@@ -518,6 +518,23 @@ class SparseQRRegressionSummary(_Told):
         """label - prediction, a DataFrame of one column."""
         return self._frame("residuals")
 
+    def toDataFrame(self):
+        """The coefficients: term, estimate, std_error, t_value, p_value, a DataFrame."""
+        return self._frame("toDataFrame")
+
+    def dependencies(self):
+        """What dropped columns are made of: term, depends_on, coefficient, a DataFrame."""
+        return self._frame("dependencies")
+
+    def absorbedEffects(self):
+        """The absorbed effects: term, estimate, a DataFrame."""
+        return self._frame("absorbedEffects")
+
+    def __str__(self):
+        """What R's ``summary(lm(...))`` prints."""
+        session = SparkSession.builder.getOrCreate()
+        return in_thread(session, "SparseQRRegressionSummary", self._java_obj.toString)
+
     @property
     def report(self):
         """Sizes, ordering, flops, backend, seconds and the rest: the JSON report as a dict."""

@@ -51,8 +51,11 @@ class MlTest(SparkTest):
             setter = getattr(stage, "set" + name[0].upper() + name[1:])
             value = {"fitIntercept": False, "computeStandardErrors": False}.get(name)
             value = 0.5 if name in ("regParam", "rankTolerance") else value
-            value = ["nd=1"] if name in ("categoricalCols", "referenceLevels") else value
-            value = {"backend": "cpu", "handleInvalid": "skip"}.get(name, value)
+            lists = ("categoricalCols", "referenceLevels", "clusterCols", "keepTerms", "dropTerms")
+            value = ["nd=1"] if name in lists else value
+            words = {"backend": "cpu", "handleInvalid": "skip", "vcov": "HC1"}
+            words["clusterCorrection"] = "fixest"
+            value = words.get(name, value)
             setter("nd" if value is None else value)
         stage._transfer_params_to_java()
         self.assertEqual(stage._java_obj.getOrdering(), "nd")
@@ -70,6 +73,26 @@ class MlTest(SparkTest):
         self.assertAlmostEqual(model.coefficients[1], -5 / 6, places=13)
         self.assertAlmostEqual(model.intercept, -0.8, places=13)
         self.assertEqual(model.transform(data).count(), 5)
+
+    def test_clustered_errors_and_the_table(self):
+        rows = [(1.0, 1.0, "a"), (3.0, 2.0, "b"), (4.0, 3.0, "a"), (8.0, 4.0, "c"), (9.0, 5.0, "b")]
+        data = self.spark.createDataFrame(rows, "y double, x double, g string")
+        stage = self.ml.SparseQRRegression(formula="y ~ x", clusterCols=["g"])
+        summary = stage.fit(data).summary
+        # the definition: (X'X)^-1 sum s s' (X'X)^-1 G/(G-1) (n-1)/(n-k)
+        mean, slope = 3.0, 2.1
+        residual = {}
+        for y, x, g in rows:
+            score = residual.setdefault(g, [0.0, 0.0])
+            e = y - (5.0 + slope * (x - mean))
+            score[1] += e * (x - mean)
+        variance = sum(s[1] ** 2 for s in residual.values()) / 100 * (3 / 2) * (4 / 3)
+        table = {r.term: r for r in summary.toDataFrame().collect()}
+        self.assertAlmostEqual(table["x"].estimate, slope, places=12)
+        self.assertAlmostEqual(table["x"].std_error, variance**0.5, places=12)
+        self.assertIn("clustered by g (3)", str(summary))
+        self.assertEqual(summary.dependencies().count(), 0)
+        self.assertEqual(summary.absorbedEffects().count(), 0)
 
     def test_every_getter_works_where_nothing_is_set(self):
         stage = self.ml.SparseQRRegression()
@@ -93,6 +116,11 @@ class MlTest(SparkTest):
             "referenceLevels": None,
             "offsetCol": None,
             "handleInvalid": "error",
+            "keepTerms": None,
+            "dropTerms": None,
+            "vcov": None,
+            "clusterCols": None,
+            "clusterCorrection": "sandwich",
         }
         for it in (stage, model, loaded, stage.copy(), model.copy()):
             getters = [n for n in dir(it) if n.startswith("get") and n not in OTHERS]
