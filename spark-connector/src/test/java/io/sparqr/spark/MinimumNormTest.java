@@ -11,9 +11,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The minimum-norm solution of wide and of rank-deficient problems. */
+@Tag("numbers")
 class MinimumNormTest {
 
   private static final long SEED = 20260105L;

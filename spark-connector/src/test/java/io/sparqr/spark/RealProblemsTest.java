@@ -16,12 +16,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The problems of the shared collection that have a dense reference, of full rank or with a clear
  * gap in the singular values: rank, residual norm, backward error.
  */
+@Tag("numbers")
 class RealProblemsTest {
 
   /** A line of REFERENCE.tsv. */

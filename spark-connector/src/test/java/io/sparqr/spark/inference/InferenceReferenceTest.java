@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Values of R 4.2's stats and sandwich 3.0 and of statsmodels 0.13, made by src/test/r/inference.R
  * and src/test/python/inference.py.
  */
+@Tag("numbers")
 class InferenceReferenceTest {
 
   /** Relative, or of the matrix's scale; the programs agree with each other as far. */

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
  * and of the task lists in plain Java, with the code of the product but without Spark. {@code
  * -Dsparqr.statistics.designs=100000} takes more.
  */
+@Tag("numbers")
 class StatisticsPropertyTest {
 
   private static final long SEED = Long.getLong("test.seed", 20260301L);

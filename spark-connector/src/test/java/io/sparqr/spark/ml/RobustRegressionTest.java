@@ -17,11 +17,13 @@ import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Robust and clustered errors of a fit: those of R's sandwich ({@code src/test/r/inference.R}). */
+@Tag("numbers")
 class RobustRegressionTest {
 
   /** The terms in R's order. */

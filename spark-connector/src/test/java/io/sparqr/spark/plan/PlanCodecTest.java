@@ -32,10 +32,12 @@ import org.apache.spark.serializer.JavaSerializer;
 import org.apache.spark.serializer.KryoSerializer;
 import org.apache.spark.serializer.Serializer;
 import org.apache.spark.serializer.SerializerInstance;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import scala.reflect.ClassTag$;
 
 /** A plan comes to the executors as it was made. */
+@Tag("numbers")
 class PlanCodecTest {
 
   private static final long SEED = Long.getLong("test.seed", 20260115L);
