@@ -140,7 +140,8 @@ class SparkConnectorArchitectureTest {
   void callersMeetNoRoom() {
     methods()
         .that()
-        .areDeclaredInClassesThat(in(List.of("ml", "design", "python")).or(resideInAPackage(ROOT)))
+        .areDeclaredInClassesThat(
+            in(List.of("ml", "design", "inference", "python")).or(resideInAPackage(ROOT)))
         .and()
         .arePublic()
         .and()
@@ -152,7 +153,8 @@ class SparkConnectorArchitectureTest {
         .check(CLASSES);
     constructors()
         .that()
-        .areDeclaredInClassesThat(in(List.of("ml", "design", "python")).or(resideInAPackage(ROOT)))
+        .areDeclaredInClassesThat(
+            in(List.of("ml", "design", "inference", "python")).or(resideInAPackage(ROOT)))
         .and()
         .arePublic()
         .should()

@@ -125,6 +125,14 @@ class DroppedColumnsTest {
       LeastSquaresSolution s = f.solve();
       assertThat(s.residualNorm()).isEqualTo(byR.solve().residualNorm());
       assertThat(s.deadColumns()).containsExactly(f.deadColumns());
+      for (int j : s.deadColumns()) {
+        assertThat(s.x()[j]).as("dropped column %d, seed %d", j, SEED).isZero();
+      }
+      for (Dependency d : f.dependencies()) {
+        assertThat(Arrays.stream(d.on()).filter(j -> Arrays.binarySearch(f.deadColumns(), j) >= 0))
+            .as("dropped columns that column %d is made of, seed %d", d.column(), SEED)
+            .isEmpty();
+      }
       check(blocks, f, s.x());
       checkInverse(f);
     }

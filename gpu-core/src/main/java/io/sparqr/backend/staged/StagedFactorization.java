@@ -215,6 +215,10 @@ public final class StagedFactorization {
           result = executor.execute(program, values, options.rankTolerance(), sink);
         } catch (InsufficientMemoryException e) {
           budget = Math.min(budget, program.deviceBytes() - 1);
+          if (count == 1 && estimate.isTall(pending[0])) {
+            mergeOnHost(pending[0]);
+            return;
+          }
           count = shrink(count, program.deviceBytes());
           stage = null;
           continue;

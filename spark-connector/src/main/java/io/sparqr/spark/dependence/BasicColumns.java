@@ -72,7 +72,7 @@ public final class BasicColumns {
     }
     int n = plan.analysis().columns();
     List<Elimination.Gone> gone =
-        new ArrayList<>(Elimination.run(basis, how.by() ? places(how, n) : byR(dead, n)));
+        new ArrayList<>(how.by() ? Elimination.run(basis, places(how, n)) : asTheyAre(basis, dead));
     gone.sort(Comparator.comparingInt(Elimination.Gone::column));
     var list = new ArrayList<Dependency>();
     for (Elimination.Gone g : gone) {
@@ -121,12 +121,13 @@ public final class BasicColumns {
     return column < 0 ? n + column : column;
   }
 
-  /** R's dead columns first: the order that chooses them again. */
-  private static int[] byR(int[] dead, int n) {
-    var is = new BitSet();
-    Arrays.stream(dead).forEach(is::set);
-    return placed(
-        n, Comparator.<Integer>comparingInt(j -> is.get(j) ? 0 : 1).thenComparing(j -> j));
+  /** R's choice: each vector is 1 in a dead column, and 0 in the others. */
+  private static List<Elimination.Gone> asTheyAre(List<SparseVector> basis, int[] dead) {
+    var gone = new ArrayList<Elimination.Gone>();
+    for (int k = 0; k < dead.length; k++) {
+      gone.add(new Elimination.Gone(dead[k], basis.get(k)));
+    }
+    return gone;
   }
 
   private static int[] placed(int n, Comparator<Integer> order) {
