@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.staged.RoundExecutor;
 import io.sparqr.backend.staged.StagedFactorization;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.matrix.Gallery;
@@ -26,6 +27,7 @@ import io.sparqr.symbolic.Amalgamation;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -145,6 +147,29 @@ class StagedFactorizationTest {
           .asString()
           .matches("front \\d+ \\(\\d+ columns\\) has more rows than the device takes: .*");
     }
+  }
+
+  /** What was free when the stage was planned may be gone when it begins. */
+  @Test
+  void aTallFrontThatTheDeviceHasNoRoomForAfterAllIsMergedOnTheHost() {
+    var c = new Case(TestMatrices.incidence(130_000, 90, new Random(17)));
+    SubtreeFactor expected = c.run(new HeathFactorizer(), 0);
+    var device = new TaskListExecutor(MIXED);
+    var full =
+        (RoundExecutor)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {RoundExecutor.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("execute")) {
+                    throw new InsufficientMemoryException("full", 2, 1);
+                  }
+                  return method.invoke(device, arguments);
+                });
+    var staged = new StagedFactorization("reference", full, new CpuSubtreeFactorizer());
+    SubtreeFactor factor = staged.factor(c.problem(c.a, 7), new FactorOptions(c.tolerance, 2, 0));
+    assertSameRank(factor, expected, c);
+    assertThat(factor.summary().warnings()).singleElement().asString().contains("the host");
   }
 
   @Test
