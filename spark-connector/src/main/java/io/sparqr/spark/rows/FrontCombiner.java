@@ -108,23 +108,18 @@ final class FrontCombiner {
 
   /** Sends all, reduced where that is worth it. */
   void flush() {
-    open.forEach(
-        (front, p) -> {
-          if (p.rows > p.fn && p.entries >= 2 * p.triangle() && p.isWorthItsFlops()) {
-            combine(front, p);
-          }
-          for (int i = 0; i < p.rows; i++) {
-            sink.add(
-                front,
-                p.position,
-                p.value,
-                p.start[i],
-                p.start[i + 1] - p.start[i],
-                p.rhs,
-                i * rhsCount);
-          }
-        });
-    open.clear();
+    // One after the other: what is sent is in batches by then, and need not be here, too.
+    for (var e = open.pollFirstEntry(); e != null; e = open.pollFirstEntry()) {
+      int front = e.getKey();
+      Pending p = e.getValue();
+      if (p.rows > p.fn && p.entries >= 2 * p.triangle() && p.isWorthItsFlops()) {
+        combine(front, p);
+      }
+      for (int i = 0; i < p.rows; i++) {
+        int count = p.start[i + 1] - p.start[i];
+        sink.add(front, p.position, p.value, p.start[i], count, p.rhs, i * rhsCount);
+      }
+    }
     entries = 0;
   }
 
