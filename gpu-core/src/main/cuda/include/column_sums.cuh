@@ -385,10 +385,16 @@ __device__ __forceinline__ void probe_norm(const SparqrDepartures& d) {
   double sum = 0;
   if (blockIdx.x >= SPARQR_NORM_PARTS) {
     const int q = blockIdx.x - SPARQR_NORM_PARTS;
+    // Compensated, as on the host: rounding errors of equal terms all have one sign.
+    double low = 0;
     for (int k = threadIdx.x; k < d.slots; k += 128) {
-      sum += d.residual[static_cast<long long>(k) * d.rhs + q];
+      const double x = d.residual[static_cast<long long>(k) * d.rhs + q];
+      const double t = sum + x;
+      const double z = t - sum;
+      low += (sum - (t - z)) + (x - z);
+      sum = t;
     }
-    sum = block_sum(sum, parts);
+    sum = block_sum(sum + low, parts);
     if (threadIdx.x == 0) {
       d.ended[q] = sum;
     }

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cpu;
 
+import io.sparqr.numeric.CompensatedSums;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
@@ -176,15 +177,13 @@ final class SubtreeState {
   /** Everything in front order, so that sums do not depend on who did what when. */
   SubtreeFactor result(String backend, double seconds) {
     int nrhs = rhsCount();
-    double[] residual = new double[nrhs];
+    var residual = new CompensatedSums(nrhs);
     double droppedNorm = 0;
     double done = 0;
     long rank = 0;
     List<ContributionBlock> outputs = new ArrayList<>();
     for (int i = 0; i < fronts.length; i++) {
-      for (int q = 0; q < nrhs; q++) {
-        residual[q] += squares[i * nrhs + q];
-      }
+      residual.add(squares, i * nrhs);
       droppedNorm = Math.hypot(droppedNorm, dropped[i]);
       done += flops[i];
       rank += factors[i].rank();
@@ -195,6 +194,6 @@ final class SubtreeState {
     var summary =
         FactorSummary.cpu(backend, fronts.length, rank, done, peak.get(), seconds, droppedNorm);
     List<FrontReflectors> q = reflectors == null ? List.of() : Arrays.asList(reflectors);
-    return new SubtreeFactor(Arrays.asList(factors), outputs, residual, summary, q);
+    return new SubtreeFactor(Arrays.asList(factors), outputs, residual.values(), summary, q);
   }
 }

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged;
 
+import io.sparqr.numeric.CompensatedSums;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
@@ -30,7 +31,7 @@ final class FactoredFronts {
   /** By place; none unless Q is kept. */
   private final FrontReflectors[] reflectors;
 
-  private final double[] residual;
+  private final CompensatedSums residual;
 
   private double dropped;
   private double departure;
@@ -45,7 +46,7 @@ final class FactoredFronts {
     int fronts = problem.fronts().length;
     factor = new FrontFactor[fronts];
     reflectors = new FrontReflectors[keepQ ? fronts : 0];
-    residual = new double[rhs];
+    residual = new CompensatedSums(rhs);
   }
 
   /**
@@ -96,9 +97,7 @@ final class FactoredFronts {
 
   /** Adds the squares at {@code from} .. + rhs. */
   void addResidual(double[] squares, int from) {
-    for (int j = 0; j < rhs; j++) {
-      residual[j] += squares[from + j];
-    }
+    residual.add(squares, from);
   }
 
   /** Fronts that the host factored from their rows. */
@@ -174,6 +173,6 @@ final class FactoredFronts {
     }
     blocks.verify(outputs);
     return new SubtreeFactor(
-        Arrays.asList(factor), outputs, residual.clone(), summary, Arrays.asList(reflectors));
+        Arrays.asList(factor), outputs, residual.values(), summary, Arrays.asList(reflectors));
   }
 }

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged;
 
+import io.sparqr.numeric.CompensatedSums;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.RowBlock;
@@ -38,7 +39,7 @@ final class StageBalance {
   /** What came out so far. */
   private ColumnSums out;
 
-  private final double[] residual;
+  private final CompensatedSums residual;
 
   private RoundExecutor executor;
   private ColumnProbe probe;
@@ -68,7 +69,7 @@ final class StageBalance {
     unitColumns = options.unitColumns();
     threads = options.threads();
     columns = program.columns().all();
-    residual = new double[program.rhs()];
+    residual = new CompensatedSums(program.rhs());
   }
 
   /** What can be done while the executor's rounds run, and its sums after them. */
@@ -175,9 +176,7 @@ final class StageBalance {
 
   /** Squares of right-hand sides that ended in a front that counts, at {@code from} .. + rhs. */
   void outResidual(double[] squares, int from) {
-    for (int q = 0; q < residual.length; q++) {
-      residual[q] += squares[from + q];
-    }
+    residual.add(squares, from);
   }
 
   /**
@@ -198,7 +197,7 @@ final class StageBalance {
       executor.inputSums(program, probe.scale(), counts, went);
     }
     var balance = new Balance(columns, probe, went, program.columns().steps(), threads);
-    return balance.verify(out, residual, new BitSet(), 0);
+    return balance.verify(out, residual.values(), new BitSet(), 0);
   }
 
   private static boolean any(boolean[] flags) {

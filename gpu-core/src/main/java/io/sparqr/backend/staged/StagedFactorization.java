@@ -7,6 +7,7 @@ import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.numeric.CompensatedSums;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FactorSummary;
@@ -381,11 +382,11 @@ public final class StagedFactorization {
         StageBalance balance,
         long read,
         long kept) {
-      double[] ended = new double[rhs];
-      for (int k = 0; k < result.residual().length; k++) {
-        ended[k % rhs] += result.residual()[k];
+      var ended = new CompensatedSums(rhs);
+      for (int k = 0; k < result.residual().length; k += rhs) {
+        ended.add(result.residual(), k);
       }
-      double found = balance.whole(executor, ended, read, kept);
+      double found = balance.whole(executor, ended.values(), read, kept);
       boolean right = balance.within(found);
       departure = right ? Math.max(departure, found) : departure;
       return right;

@@ -2,6 +2,7 @@
 package io.sparqr.numeric.integrity;
 
 import io.sparqr.error.NumericalIntegrityException;
+import io.sparqr.numeric.CompensatedSums;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FactorSummary;
@@ -39,7 +40,7 @@ final class FrontByFront {
   SubtreeFactor run() {
     var fronts = new ArrayList<FrontFactor>();
     var reflectors = new ArrayList<FrontReflectors>();
-    double[] residual = new double[problem.rows().rhsCount()];
+    var residual = new CompensatedSums(problem.rows().rhsCount());
     FactorSummary summary = null;
     var rows = new RowsByFront(problem);
     for (int f : problem.fronts()) {
@@ -47,14 +48,12 @@ final class FrontByFront {
       fronts.addAll(one.fronts());
       reflectors.addAll(one.reflectors());
       one.outputs().forEach(b -> held.put(b.front(), b));
-      for (int q = 0; q < residual.length; q++) {
-        residual[q] += one.residualSquares()[q];
-      }
+      residual.add(one.residualSquares(), 0);
       summary = summary == null ? one.summary() : summary.merge(one.summary());
     }
     var outputs = new ArrayList<>(held.values());
     outputs.sort((a, b) -> Integer.compare(a.front(), b.front()));
-    return new SubtreeFactor(fronts, outputs, residual, summary, reflectors);
+    return new SubtreeFactor(fronts, outputs, residual.values(), summary, reflectors);
   }
 
   private SubtreeFactor front(int f, RowsByFront rows) {

@@ -134,10 +134,10 @@ class StagedFactorizationTest {
     }
   }
 
-  /** Rows that fill no more than 5 MB, in a front of 94 MB. */
+  /** Rows that fill no more than 10 MB, in a front of 72 MB. */
   @Test
   void aTallFrontBeyondTheBudgetIsMergedOnTheHostAndSaysSo() {
-    var c = new Case(TestMatrices.incidence(130_000, 90, new Random(17)));
+    var c = new Case(TestMatrices.incidence(290_000, 30, new Random(17)));
     SubtreeFactor expected = c.run(new HeathFactorizer(), 0);
     try (var factorizer = new ReferenceSubtreeFactorizer(MIXED)) {
       SubtreeFactor staged = c.run(factorizer, 20 << 20);
@@ -152,7 +152,7 @@ class StagedFactorizationTest {
   /** What was free when the stage was planned may be gone when it begins. */
   @Test
   void aTallFrontThatTheDeviceHasNoRoomForAfterAllIsMergedOnTheHost() {
-    var c = new Case(TestMatrices.incidence(130_000, 90, new Random(17)));
+    var c = new Case(TestMatrices.incidence(290_000, 30, new Random(17)));
     SubtreeFactor expected = c.run(new HeathFactorizer(), 0);
     var device = new TaskListExecutor(MIXED);
     var full =

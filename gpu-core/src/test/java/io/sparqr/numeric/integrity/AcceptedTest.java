@@ -123,6 +123,31 @@ class AcceptedTest {
     }
   }
 
+  /**
+   * As every dummy under a ridge is: what ends in the right-hand side is the same in each front.
+   */
+  @Test
+  void manyFrontsWithTheSameRows() {
+    int n = 30_000;
+    int[] start = new int[2 * n + 1];
+    int[] column = new int[2 * n];
+    double[] value = new double[2 * n];
+    double[] b = new double[2 * n];
+    for (int i = 0; i < 2 * n; i++) {
+      start[i + 1] = i + 1;
+      column[i] = i / 2;
+      value[i] = i % 2 == 0 ? 1 : Math.sqrt(0.5);
+      b[i] = i % 2 == 0 ? i / 2 % 11 - 5 : 0;
+    }
+    var a = new CsrMatrix(2 * n, n, start, column, value);
+    var c = IntegrityCases.of("dummies under a ridge", a, b, 1, new Random(2));
+    try (var cpu = new CpuSubtreeFactorizer();
+        var plain = new ReferenceSubtreeFactorizer(MIXED)) {
+      accepts(cpu, c, new FactorOptions(c.tolerance(), 2, 0));
+      accepts(plain, c, new FactorOptions(c.tolerance(), 2, 0));
+    }
+  }
+
   /** A third everywhere and a little more here and there: equal terms in every step. */
   @Test
   void rowsThatAreAlmostTheSame() {

@@ -244,6 +244,7 @@ class SparseQRRegressionTest {
       }
     }
     assertThat(model.summary().numInstances()).isEqualTo(n);
+    assertThat(model.summary().report().proof().redoneTasks()).isZero();
   }
 
   /** A ridge takes fewer rows than features; without degrees of freedom nothing can be said. */
