@@ -25,11 +25,13 @@ import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Spark is known here and only here; Breeze and jcuda nowhere. */
+@Tag("once")
 class SparkConnectorArchitectureTest {
 
   private static final String ROOT = "io.sparqr.spark";

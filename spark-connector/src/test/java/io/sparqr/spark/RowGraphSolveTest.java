@@ -23,11 +23,13 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaRDD;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * With no room for distinct rows on the driver: the graph of A'A in their place, the same answers.
  */
+@Tag("once")
 class RowGraphSolveTest {
 
   private static final long SEED = Long.getLong("test.seed", 20260202L);

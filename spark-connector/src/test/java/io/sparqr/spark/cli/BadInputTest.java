@@ -12,12 +12,14 @@ import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every bad input: its exit code, one clear line, nothing written, nothing left behind. */
+@Tag("once")
 class BadInputTest {
 
   private static final String HEAD = "%%MatrixMarket matrix coordinate real general\n";

@@ -12,12 +12,14 @@ import java.nio.file.Path;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files as people have them: names, marks, number formats, tables as other programs write them. */
+@Tag("once")
 class InputNamesTest {
 
   private static final String HEAD = "%%MatrixMarket matrix coordinate real general\n";

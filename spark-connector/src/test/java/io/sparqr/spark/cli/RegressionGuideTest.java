@@ -21,10 +21,12 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What docs/guide/regression.md says runs as it stands: its commands, its Java, its Scala. */
+@Tag("once")
 class RegressionGuideTest {
 
   private static final Path ROOT = Path.of(System.getProperty("basedir", "."), "..");

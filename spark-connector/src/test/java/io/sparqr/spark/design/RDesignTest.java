@@ -15,11 +15,13 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Names and entries as R's model.matrix has them: src/test/r/design.R. */
+@Tag("once")
 class RDesignTest {
 
   /** What R makes of a formula. */

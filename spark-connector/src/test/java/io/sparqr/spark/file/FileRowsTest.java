@@ -29,12 +29,14 @@ import java.util.zip.GZIPInputStream;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The executors' readers against the driver's: same bits, same errors, however a file is cut. */
+@Tag("once")
 class FileRowsTest {
 
   private static final String SPLIT = "mapreduce.input.fileinputformat.split.maxsize";
