@@ -19,8 +19,10 @@ import org.apache.spark.api.java.JavaSparkContext;
  * for every half second ({@code sample}) or at the ends of phases alone ({@code phases}), and not
  * at all for the time alone ({@code time}).
  *
- * <p>{@code DriverPeak MASTER WORKERS FIRMS YEARS PARTITIONS sample|phases|time}; the answer is
- * held against the effects that the labels are made of. Exits with 1 if it is wrong.
+ * <p>{@code DriverPeak MASTER WORKERS FIRMS YEARS PARTITIONS sample|phases|time [errors]}; the
+ * answer is held against the effects that the labels are made of. With {@code errors} all
+ * coefficients' standard errors and all rows' leverages follow, whose sum is to be the rank. Exits
+ * with 1 if something is wrong.
  */
 public final class DriverPeak {
 
@@ -105,12 +107,13 @@ public final class DriverPeak {
           Thread.sleep(100);
         }
       }
-      good = solve(context, panel, parts, args[5]);
+      good = solve(context, panel, parts, args[5], args.length > 6);
     }
     System.exit(good ? 0 : 1);
   }
 
-  private static boolean solve(JavaSparkContext context, WorkerPanel panel, int parts, String how)
+  private static boolean solve(
+      JavaSparkContext context, WorkerPanel panel, int parts, String how, boolean errors)
       throws InterruptedException {
     JavaRDD<SparseRow> rows =
         context
@@ -134,11 +137,19 @@ public final class DriverPeak {
       sampler.start();
     }
     long begin = System.nanoTime();
-    LeastSquaresSolution solution =
+    SparseQRSolver solver =
         GpuSparseQR.builder()
             .backend(BackendChoice.CPU)
             .listener(how.equals("time") ? ProgressListener.NONE : peak::hear)
-            .solve(rows);
+            .build();
+    LeastSquaresSolution solution;
+    try (QRFactorization f = solver.factorize(rows)) {
+      solution = f.solve();
+      if (errors) {
+        peak.phase.set("errors");
+        errors(f);
+      }
+    }
     double seconds = (System.nanoTime() - begin) * 1e-9;
     sampler.interrupt();
     sampler.join();
@@ -155,6 +166,21 @@ public final class DriverPeak {
     System.out.printf(
         Locale.ROOT, "%.1f s; largest error of a row's prediction %.2e%n", seconds, error);
     return error < 1e-9;
+  }
+
+  private static void errors(QRFactorization f) {
+    double largest =
+        Arrays.stream(f.standardErrors()).filter(e -> !Double.isNaN(e)).max().orElse(-1);
+    double trace = f.leverages().mapToDouble(h -> Arrays.stream(h).sum()).sum();
+    System.out.printf(
+        Locale.ROOT,
+        "largest error %.3e, leverages' sum %.6f of rank %,d%n",
+        largest,
+        trace,
+        f.rank());
+    if (!(Math.abs(trace - f.rank()) < 1e-6 * f.rank())) {
+      throw new IllegalStateException("the leverages are not those of the rank");
+    }
   }
 
   private static void run(DriverPeak peak) {

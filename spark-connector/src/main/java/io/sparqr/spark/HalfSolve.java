@@ -35,6 +35,12 @@ public record HalfSolve(int width, double[] values, boolean[] estimable) {
     return sum;
   }
 
+  /** The size; the entries are many. */
+  @Override
+  public String toString() {
+    return "HalfSolve[%,d x %d]".formatted(width == 0 ? 0 : values.length / width, width);
+  }
+
   /** Column k, size n. */
   public double[] column(int k) {
     double[] w = new double[values.length / width];

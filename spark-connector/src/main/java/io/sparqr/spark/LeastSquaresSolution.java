@@ -33,6 +33,13 @@ public record LeastSquaresSolution(
     return residualNorms[0];
   }
 
+  /** Sizes, and what was done. */
+  @Override
+  public String toString() {
+    return "LeastSquaresSolution[%,d coefficients, %d right-hand side(s), rank %,d]%n%s"
+        .formatted(rhsCount() == 0 ? 0 : x().length, rhsCount(), rank, report.toText());
+  }
+
   /** Number of right-hand sides. */
   public int rhsCount() {
     return solutions.length;

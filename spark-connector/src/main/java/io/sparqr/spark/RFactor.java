@@ -13,4 +13,12 @@ import io.sparqr.sparse.Permutation;
  * @param scale D: column j of A was multiplied by scale[j]
  * @param rhs size rank * rhsCount, row-major: Q'b
  */
-public record RFactor(CsrMatrix matrix, Permutation permutation, double[] scale, double[] rhs) {}
+public record RFactor(CsrMatrix matrix, Permutation permutation, double[] scale, double[] rhs) {
+
+  /** The size; the entries are many. */
+  @Override
+  public String toString() {
+    return "RFactor[%,d x %,d, %,d nonzeros]"
+        .formatted(matrix.rows(), matrix.columns(), matrix.nonzeros());
+  }
+}

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -126,7 +127,14 @@ public record SolveReport(
    * @param deadColumns original indices, ascending
    */
   public record RankTest(double tolerance, String toleranceReason, int rank, int[] deadColumns)
-      implements Serializable {}
+      implements Serializable {
+
+    @Override
+    public String toString() {
+      return "RankTest[rank=%d, tolerance=%.3e (%s), %d dead columns]"
+          .formatted(rank, tolerance, toleranceReason, deadColumns.length);
+    }
+  }
 
   /**
    * The checks that every task makes of itself.
@@ -157,6 +165,12 @@ public record SolveReport(
    *     if it was not asked for (null in JSON)
    */
   public record Residual(double[] residualNorm, double normalResidual) implements Serializable {
+
+    @Override
+    public String toString() {
+      return "Residual[residualNorm=%s, normalResidual=%s]"
+          .formatted(Arrays.toString(residualNorm), normalResidual);
+    }
 
     /** Before a solve. */
     public static Residual none() {
@@ -312,6 +326,12 @@ public record SolveReport(
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("a report that is no JSON", e);
     }
+  }
+
+  /** {@link #toText()}. */
+  @Override
+  public String toString() {
+    return toText();
   }
 
   /** A readable summary of about ten lines. */

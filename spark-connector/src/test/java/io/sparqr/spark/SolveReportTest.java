@@ -4,6 +4,7 @@ package io.sparqr.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.tngtech.archunit.core.domain.JavaModifier;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
@@ -46,6 +47,34 @@ class SolveReportTest {
     keys.add("gflops");
     assertThat(report(List.of()).toMap().keySet()).containsExactlyInAnyOrderElementsOf(keys);
     assertThat(report(List.of()).gflops()).isEqualTo(4);
+  }
+
+  @Test
+  void nothingPrintsAnObjectHash() {
+    var report = report(List.of());
+    var matrix = new io.sparqr.sparse.CsrMatrix(1, 1, new int[] {0, 1}, new int[1], new double[1]);
+    var printed =
+        List.of(
+            report,
+            report.rankTest(),
+            report.residual(),
+            new LeastSquaresSolution(
+                new double[][] {{1, 2}}, new double[] {3}, 2, new int[] {1}, report),
+            new Dependency(7, new int[] {0, 3}, new double[] {1, -0.5}),
+            new Dependency(7, new int[0], new double[0]),
+            new HalfSolve(1, new double[5], new boolean[] {true}),
+            new RFactor(matrix, io.sparqr.sparse.Permutation.identity(1), new double[1], null));
+    assertThat(printed).noneMatch(p -> p.toString().matches("(?s).*\\[+[A-Z][\\w.;]*@.*"));
+    assertThat(printed.get(4)).hasToString("column 7 = 1 x column 0 - 0.5 x column 3");
+    var kinds = printed.stream().map(Object::getClass).distinct().toList();
+    var classes = new com.tngtech.archunit.core.importer.ClassFileImporter();
+    for (var c : classes.importPackages("io.sparqr.spark")) {
+      boolean ours = c.getPackageName().equals("io.sparqr.spark") && !c.isAnonymousClass();
+      boolean arrays = c.getFields().stream().anyMatch(f -> f.getRawType().isArray());
+      if (ours && c.isRecord() && arrays && c.getModifiers().contains(JavaModifier.PUBLIC)) {
+        assertThat(kinds).as("printed here").extracting(Class::getName).contains(c.getName());
+      }
+    }
   }
 
   @Test
