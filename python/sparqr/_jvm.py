@@ -10,7 +10,7 @@ from sparqr._version import JAR
 try:
     import numpy
 except ImportError:
-    numpy = None
+    numpy = None  # type: ignore[assignment]
 
 
 def find_java_class(jvm: Any, name: str) -> Any:
