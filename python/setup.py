@@ -1,11 +1,14 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 """Puts the jar into the wheel; Maven makes it first where it is missing or older than its sources."""
 
+import os
 import pathlib
+import platform
 import runpy
 import shutil
 import subprocess
 import sys
+import zipfile
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
@@ -17,27 +20,44 @@ TREE = HERE.parent
 MODULES = ("partitioning", "gpu-core", "spark-connector")
 JAR = TREE / "spark-connector" / "target" / runpy.run_path(str(HERE / "sparqr" / "_version.py"))["JAR"]
 
+KERNELS = "io/sparqr/backend/cuda/sparqr."
+NVRTC = os.environ.get("SPARQR_NVRTC")
+
 
 def sources():
     yield TREE / "pom.xml"
     for module in MODULES:
         yield TREE / module / "pom.xml"
-        yield from (path for path in (TREE / module / "src" / "main").rglob("*") if path.is_file())
+        for part in ("main", "build"):
+            yield from (path for path in (TREE / module / "src" / part).rglob("*") if path.is_file())
 
 
-def is_current():
-    return JAR.is_file() and all(path.stat().st_mtime <= JAR.stat().st_mtime for path in sources())
+def is_current(kernels):
+    """Whether the jar is newer than its sources, and has kernels if it has to."""
+    if not JAR.is_file() or any(path.stat().st_mtime > JAR.stat().st_mtime for path in sources()):
+        return False
+    with zipfile.ZipFile(JAR) as jar:
+        return not kernels or any(name.startswith(KERNELS) for name in jar.namelist())
 
 
 def make_jar():
     """Runs Maven if it has to."""
     if not (TREE / "mvnw").is_file():
         sys.exit(f"sparqr's wheel is built in a checkout of Sparqr, where Maven makes its jar: no {TREE / 'mvnw'}")
-    if is_current():
+    flags = []
+    kernels = platform.system() == "Linux" and platform.machine() == "x86_64" and NVRTC != "no"
+    if kernels:
+        # nvcc's, or else those of NVRTC, which the flag that this prints lets Maven fetch
+        ask = [str(TREE / "gpu-core" / "src" / "main" / "cuda" / "build.sh"), "--flags", "release"]
+        flags = subprocess.run(ask, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+    else:
+        print("this wheel may have no CUDA kernels: what is released is built on Linux x86_64", file=sys.stderr)
+    if is_current(kernels):
         return
-    print(f"building {JAR.name} (the first time Maven downloads Spark, some minutes) ...", file=sys.stderr)
-    command = ["./mvnw", "-q", "-B", "-ntp", "-Pquick", "-DskipTests", "-pl", MODULES[-1], "-am", "package"]
-    if subprocess.run(command, cwd=TREE, stdin=subprocess.DEVNULL).returncode != 0 or not is_current():
+    print(f"building {JAR.name} (the first time Maven downloads Spark and NVRTC, some minutes) ...", file=sys.stderr)
+    command = ["./mvnw", "-q", "-B", "-ntp", "-Pquick", "-DskipTests", *flags]
+    command += ["-pl", MODULES[-1], "-am", "package"]
+    if subprocess.run(command, cwd=TREE, stdin=subprocess.DEVNULL).returncode != 0 or not is_current(kernels):
         sys.exit(f"sparqr: Maven made no jar; in {TREE}: {' '.join(command)}")
 
 

@@ -21,12 +21,12 @@ if [ -z "$nvcc" ]; then
 fi
 
 has_driver() {
-  local folder
+  local folder folders=${LD_LIBRARY_PATH:-}
   [ ! -e /proc/driver/nvidia/version ] || return 0
   if command -v ldconfig >/dev/null && ldconfig -p 2>/dev/null | grep 'libcuda\.so\.1' >/dev/null; then
     return 0
   fi
-  for folder in ${LD_LIBRARY_PATH//:/ } /usr/lib/x86_64-linux-gnu /usr/lib64 /usr/local/nvidia/lib64 /usr/lib/wsl/lib; do
+  for folder in ${folders//:/ } /usr/lib/x86_64-linux-gnu /usr/lib64 /usr/local/nvidia/lib64 /usr/lib/wsl/lib; do
     [ ! -e "$folder/libcuda.so.1" ] || return 0
   done
   return 1
