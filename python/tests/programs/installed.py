@@ -6,6 +6,7 @@ import pathlib
 import random
 import sys
 import warnings
+import zipfile
 
 import sparqr
 
@@ -28,6 +29,15 @@ def check_package():
     check(said["Version"] == sparqr.__version__, f"version {said['Version']}")
     check(said["Requires-Python"] == ">=3.10", f"for Python {said['Requires-Python']}")
     check(importlib.metadata.version("pyspark") == PYSPARK, "another PySpark")
+
+
+def check_kernels():
+    """What is released has them; KernelImageTest knows what is in them."""
+    with zipfile.ZipFile(sparqr.jar()) as jar:
+        start = "io/sparqr/backend/cuda/sparqr."
+        found = {name.removeprefix(start) for name in jar.namelist() if name.startswith(start)}
+    each = {"sm_80.cubin", "sm_90.cubin", "sm_100.cubin", "compute_100.ptx"}
+    check(found in ({"fatbin"}, each), f"kernels: {found}")
 
 
 def check_jvm(spark):
@@ -73,6 +83,7 @@ def check_answers(spark):
 
 def main():
     check_package()
+    check_kernels()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         spark = sparqr.session("local[2]", spark_ui_enabled=False)
