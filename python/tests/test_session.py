@@ -61,8 +61,8 @@ class SessionTest(SparkTest):
             warnings.simplefilter("error")
             self.assertIs(sparqr.session(), self.spark)
             self.assertIs(sparqr.session("local[2]", memory="1g"), self.spark)
-            jars = {"spark.jars": str(with_spark.jar())}
-            self.assertIs(sparqr.session(**jars, spark_ui_enabled=False), self.spark)
+            theirs = {"spark.jars": str(with_spark.jar()), "spark.driver.extraJavaOptions": "-XX:+UseSerialGC"}
+            self.assertIs(sparqr.session(**theirs, spark_ui_enabled=False), self.spark)
 
     def test_what_can_be_changed_is(self):
         name = "spark.sql.shuffle.partitions"
