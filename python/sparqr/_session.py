@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -137,7 +138,9 @@ def _settings(master: str | None, memory: str | None, conf: dict[str, Any]) -> d
 def _with_ours(settings: dict[str, str]) -> dict[str, str]:
     """The same, with the jar and what has a default here."""
     jars = [jar(), *filter(None, settings.get("spark.jars", "").split(","))]
-    java = f"{_JAVA_OPTIONS} {settings.get('spark.driver.extraJavaOptions', '')}".strip()
+    java = settings.get("spark.driver.extraJavaOptions", "")
+    if not re.search(r"-XX:\+Use\w+GC\b", java):  # a JVM takes one collector
+        java = f"{_JAVA_OPTIONS} {java}".strip()
     return {
         "spark.master": "local[*]",
         "spark.app.name": "sparqr",
@@ -192,10 +195,11 @@ def _change(spark: SparkSession, settings: dict[str, str]) -> list[str]:
             spark.conf.set(name, value)
             continue
         now = spark.sparkContext.getConf().get(name)
-        if now is None:
-            fixed.append(f"{name} is not set, not {value}")
-        elif now != value and not (name in _JOINED and value in now):
-            fixed.append(f"{name} is {now}, not {value}")
+        if name in _JOINED:
+            if value not in (now or ""):
+                fixed.append(f"{name} lacks {value}")
+        elif now != value:
+            fixed.append(f"{name} is {'not set' if now is None else now}, not {value}")
     return fixed
 
 
@@ -207,8 +211,8 @@ def _fixed_by_jvm(settings: dict[str, str]) -> list[str]:
         return []
     jvm: Any = SparkContext._jvm
     heap = jvm.java.lang.Runtime.getRuntime().maxMemory() >> 20
-    return [
-        f"{name} is that of the JVM (a heap of {heap:,} MB), not {settings[name]}"
-        for name in ("spark.driver.memory", "spark.driver.extraJavaOptions")
-        if name in settings
-    ]
+    now = {
+        "spark.driver.memory": f"that of the JVM (a heap of {heap:,} MB)",
+        "spark.driver.extraJavaOptions": "what the JVM was started with",
+    }
+    return [f"{name} is {now[name]}, not {settings[name]}" for name in now if name in settings]

@@ -47,6 +47,9 @@ class SettingsTest(unittest.TestCase):
         self.assertEqual(found["spark.jars"], f"{sparqr.jar()},a.jar,b.jar")
         self.assertEqual(found["spark.driver.extraJavaOptions"], "-XX:+UseParallelGC -Dx=y")
         self.assertEqual(found["spark.master"], "local[*]")
+        mine = "-Dx=y -XX:+UseG1GC"
+        found = _with_ours({"spark.driver.extraJavaOptions": mine})
+        self.assertEqual(found["spark.driver.extraJavaOptions"], mine, "a JVM takes one collector")
         self.assertEqual(_with_ours({})["spark.jars"], sparqr.jar())
 
     def test_the_jar_is_the_one_that_is_tested(self):
@@ -75,7 +78,9 @@ class SessionTest(SparkTest):
 
     def test_what_cannot_be_changed_is_said(self):
         with self.assertWarns(UserWarning) as said:
-            found = sparqr.session("local[5]", memory="9g", spark_executor_cores=3)
+            found = sparqr.session(
+                "local[5]", memory="9g", spark_executor_cores=3, spark_driver_extraJavaOptions="-Dx=y"
+            )
         self.assertIs(found, self.spark)
         self.assertEqual(said.filename, __file__)
         text = str(said.warning)
@@ -83,6 +88,7 @@ class SessionTest(SparkTest):
             "spark.master is local[2], not local[5]",
             "spark.driver.memory is 1g, not 9g",
             "spark.executor.cores is not set, not 3",
+            "spark.driver.extraJavaOptions lacks -Dx=y",
             "restart Python first (in a notebook: the kernel)",
         ):
             self.assertIn(part, text)
