@@ -2,17 +2,20 @@
 """Exact sparse least squares on Apache Spark, by a distributed multifrontal QR factorization.
 
 >>> import sparqr
+>>> spark = sparqr.session("local[*]", memory="8g")
 >>> result = sparqr.solve(df, features_col="features", label_col="label")
 >>> result.x, result.residual_norm, result.rank
 
-The Spark ML estimator is in :mod:`sparqr.ml`. Both call Sparqr's jar in Spark's JVM: start Spark with
-``spark.jars=sparqr-spark-...-all.jar``. Spark Connect has no such JVM and is not supported.
+The Spark ML estimator is in :mod:`sparqr.ml`. Both call Sparqr's jar in Spark's JVM:
+:func:`session` starts one with it, :func:`jar` is its path for sessions of one's own. Spark Connect has no
+such JVM and is not supported.
 
 Ctrl-C (in a notebook: Interrupt) stops what runs: the jobs are cancelled, the session goes on.
 """
 
 from sparqr._errors import SparqrError
+from sparqr._session import jar, session
 from sparqr._solve import LeastSquaresResult, solve
 from sparqr._version import __version__
 
-__all__ = ["LeastSquaresResult", "SparqrError", "__version__", "solve"]
+__all__ = ["LeastSquaresResult", "SparqrError", "__version__", "jar", "session", "solve"]

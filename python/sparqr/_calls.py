@@ -6,6 +6,8 @@ interrupt would tear the conversation on that thread's socket: PySpark's own han
 on the same socket to cancel all jobs, dies in it. So the main thread waits here for another thread.
 """
 
+from __future__ import annotations
+
 import contextvars
 import signal
 import sys
@@ -13,7 +15,9 @@ import threading
 import time
 import uuid
 import weakref
+from collections.abc import Callable, Iterator
 from multiprocessing.pool import ThreadPool
+from typing import Any, TypeVar
 
 from sparqr._errors import SparqrError, telling_errors
 
@@ -26,8 +30,10 @@ _REPEAT = 0.3
 
 _here = threading.local()
 
+_T = TypeVar("_T")
 
-def in_thread(session, what, work):
+
+def in_thread(session: Any, what: str, work: Callable[[], _T]) -> _T:
     """``work()`` in a thread of its own, with the caller's local properties and in his job group.
 
     Jobs get a job group of their own, where the caller has none, and a tag. On an interrupt those with
@@ -72,14 +78,16 @@ def in_thread(session, what, work):
 class _Call:
     """One call and its thread."""
 
-    def __init__(self, session, what, work):
+    def __init__(self, session: Any, what: str, work: Callable[[], Any]) -> None:
         context = session.sparkContext
         if context._jsc is None:
             raise RuntimeError("this Spark session was stopped")
         self.ended = threading.Event()
-        self._context, self._what, self._work = context, what, work
+        self._context, self._what = context, what
+        self._work: Callable[[], Any] | None = work
         self._tag = f"sparqr-{uuid.uuid4()}"
-        self._value = self._error = None
+        self._value: Any = None
+        self._error: BaseException | None = None
         target = self._run
         if _is_pinned():
             from pyspark import inheritable_thread_target
@@ -93,10 +101,10 @@ class _Call:
             daemon=True,
         )
 
-    def start(self):
+    def start(self) -> None:
         self._thread.start()
 
-    def _guarded(self, variables, target):
+    def _guarded(self, variables: contextvars.Context, target: Callable[[], Any]) -> None:
         _here.inside = True
         try:
             with telling_errors():
@@ -108,12 +116,13 @@ class _Call:
             _close_connection()
             self.ended.set()
 
-    def _run(self):
+    def _run(self) -> Any:
+        assert self._work is not None
         if _is_pinned():
             self._prepare()
         return self._work()
 
-    def _prepare(self):
+    def _prepare(self) -> None:
         context = self._context
         if context.getLocalProperty("spark.jobGroup.id") is None:
             context.setJobGroup(self._tag, self._what)
@@ -121,7 +130,7 @@ class _Call:
         context.setInterruptOnCancel(True)
         context.addJobTag(self._tag)
 
-    def result(self):
+    def result(self) -> Any:
         """What the work returned; raises what it raised."""
         self._thread.join()
         if self._error is None:
@@ -131,7 +140,7 @@ class _Call:
         finally:
             self._error = None  # it holds this frame, which holds it
 
-    def cancel(self, enough):
+    def cancel(self, enough: Callable[[], bool]) -> None:
         """Cancels, and waits for the end until there was time for it or enough() of it."""
         if not _is_pinned():
             return
@@ -144,7 +153,7 @@ class _Call:
                 canceller.join(_GRACE)
                 return
 
-    def _keep_cancelling(self):
+    def _keep_cancelling(self) -> None:
         """A call between two jobs, ordering columns say, begins the next one later."""
         try:
             while not self.ended.is_set():
@@ -158,7 +167,7 @@ class _Call:
             _close_connection()
 
 
-def _is_pinned():
+def _is_pinned() -> bool:
     """Whether a thread of Python has a thread of the JVM for itself (PYSPARK_PIN_THREAD, the default)."""
     from py4j.clientserver import ClientServer
     from pyspark import SparkContext
@@ -166,13 +175,14 @@ def _is_pinned():
     return isinstance(SparkContext._gateway, ClientServer)
 
 
-def _close_connection():
+def _close_connection() -> None:
     """Closes this thread's connection, and with it its thread of the JVM."""
     if not _is_pinned():
         return
     from pyspark import SparkContext
 
-    client = SparkContext._gateway._gateway_client
+    gateway: Any = SparkContext._gateway
+    client = gateway._gateway_client
     connection = client.get_thread_connection()
     if connection is not None:
         connection.close()
@@ -187,9 +197,9 @@ class _Interrupts:
     """
 
     count = 0
-    _before = None
+    _before: Any = None
 
-    def __enter__(self):
+    def __enter__(self) -> _Interrupts:
         if threading.current_thread() is threading.main_thread():
             now = signal.getsignal(signal.SIGINT)
             if _is_pinned() and (now is signal.default_int_handler or _is_pysparks(now)):
@@ -197,15 +207,15 @@ class _Interrupts:
                 signal.signal(signal.SIGINT, self._note)
         return self
 
-    def _note(self, signum, frame):
+    def _note(self, signum: int, frame: Any) -> None:
         self.count += 1
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
 
 
-def _is_pysparks(handler):
+def _is_pysparks(handler: Any) -> bool:
     return getattr(handler, "__module__", None) in ("pyspark.core.context", "pyspark.context")
 
 
@@ -217,33 +227,33 @@ class _Asker:
     all that can be seen of it in them.
     """
 
-    def __init__(self):
-        me = threading.current_thread()
-        found = [pool for pool in _awaited_pools() if me in pool._pool]
+    def __init__(self) -> None:
+        me: Any = threading.current_thread()
+        found = [pool for pool in _awaited_pools() if me in pool._pool]  # type: ignore[attr-defined]
         # weakly: pools end when they are let go
         self._pool = weakref.ref(found[0]) if found else None
 
     @staticmethod
-    def of_this_thread():
+    def of_this_thread() -> _Asker:
         """A thread of a pool keeps the first one: it has no other pool afterwards."""
         kept = getattr(_here, "asker", None)
         if kept is None or kept._pool is None:
             kept = _here.asker = _Asker()
         return kept
 
-    def is_gone(self):
+    def is_gone(self) -> bool:
         if self._pool is None:
             return False
         pool = self._pool()
         return all(p is not pool for p in _awaited_pools())
 
 
-def _awaited_pools():
+def _awaited_pools() -> Iterator[ThreadPool]:
     """The pools that functions of ``pyspark.ml`` made which the main thread is in."""
     main = threading.main_thread()
     if threading.current_thread() is main:
         return
-    frame = sys._current_frames().get(main.ident)
+    frame = sys._current_frames().get(main.ident or 0)
     while frame is not None:
         if frame.f_globals.get("__name__", "").startswith("pyspark.ml."):
             pool = frame.f_locals.get("pool")
@@ -252,5 +262,5 @@ def _awaited_pools():
         frame = frame.f_back
 
 
-def _abandoned():
+def _abandoned() -> SparqrError:
     return SparqrError("what this fit was a part of was interrupted", "Interrupted")

@@ -1,7 +1,9 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 """What went wrong in the JVM, or with it, in a line for a person."""
 
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 _OURS = "io.sparqr.error."
 _DEPTH = 32
@@ -27,13 +29,13 @@ class SparqrError(RuntimeError):
         interrupted that this fit was a part of.
     """
 
-    def __init__(self, message, kind):
+    def __init__(self, message: str, kind: str) -> None:
         super().__init__(message)
         self.kind = kind
 
 
 @contextmanager
-def telling_errors():
+def telling_errors() -> Iterator[None]:
     """Turns Sparqr's Java errors, lack of memory and a JVM that is gone into SparqrError.
 
     Others pass, but none that cannot be printed: PySpark's ask the JVM for their text.
@@ -49,7 +51,7 @@ def telling_errors():
         raise told from None
 
 
-def _told(e):
+def _told(e: Exception) -> SparqrError | None:
     """The SparqrError for an exception; None if it may pass."""
     try:
         if _is_network(e):
@@ -69,7 +71,7 @@ def _told(e):
         return _jvm_ended() if _is_of_gateway(second) else None
 
 
-def _chain(thrown):
+def _chain(thrown: Any) -> Iterator[Any]:
     for _ in range(_DEPTH):
         if thrown is None:
             return
@@ -77,7 +79,7 @@ def _chain(thrown):
         thrown = thrown.getCause()
 
 
-def _is_network(e):
+def _is_network(e: Exception) -> bool:
     try:
         from py4j.protocol import Py4JNetworkError
     except ImportError:
@@ -85,7 +87,7 @@ def _is_network(e):
     return isinstance(e, (Py4JNetworkError, ConnectionError))
 
 
-def _is_of_gateway(e):
+def _is_of_gateway(e: Exception) -> bool:
     """Whether an exception says that the JVM did not answer, not what it answered."""
     try:
         from py4j.protocol import Py4JError, Py4JJavaError
@@ -94,7 +96,7 @@ def _is_of_gateway(e):
     return _is_network(e) or (isinstance(e, Py4JError) and not isinstance(e, Py4JJavaError))
 
 
-def _out_of_memory(cause):
+def _out_of_memory(cause: Any) -> SparqrError:
     heap = _heap_megabytes()
     of = "" if heap is None else f" of {heap:,} MB"
     return SparqrError(
@@ -103,16 +105,17 @@ def _out_of_memory(cause):
     )
 
 
-def _heap_megabytes():
+def _heap_megabytes() -> int | None:
     try:
         from pyspark import SparkContext
 
-        return SparkContext._jvm.java.lang.Runtime.getRuntime().maxMemory() >> 20
+        jvm: Any = SparkContext._jvm
+        return jvm.java.lang.Runtime.getRuntime().maxMemory() >> 20
     except Exception:
         return None
 
 
-def _jvm_ended():
+def _jvm_ended() -> SparqrError:
     code = _exit_code()
     if code == _OUT_OF_MEMORY:
         return SparqrError(f"Spark's JVM ran out of memory and ended: {_MORE_MEMORY}", "OutOfMemoryError")
@@ -126,7 +129,7 @@ def _jvm_ended():
     )
 
 
-def _is_stopped():
+def _is_stopped() -> bool:
     """Whether Spark has stopped in its JVM, by itself: its Python side does not know."""
     from pyspark import SparkContext
 
@@ -134,7 +137,7 @@ def _is_stopped():
     return context is not None and context._jsc is not None and context._jsc.sc().isStopped()
 
 
-def _stopped():
+def _stopped() -> SparqrError:
     """Spark stops when its JVM ends, a moment before."""
     if _exit_code() is not None:
         return _jvm_ended()
@@ -145,7 +148,7 @@ def _stopped():
     )
 
 
-def _exit_code():
+def _exit_code() -> int | None:
     """The exit code of a JVM that PySpark started; None if it is not known."""
     try:
         from pyspark import SparkContext

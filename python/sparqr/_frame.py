@@ -1,6 +1,8 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 """Whether something is a DataFrame that the JVM has, and what to do with what is not."""
 
+from typing import Any
+
 _CONNECT = (
     "is of Spark Connect, a client that talks to Spark over the network and has no JVM at hand; Sparqr "
     'calls its jar in the JVM. Use a classic session: spark.api.mode "classic" (not "connect"), no '
@@ -35,7 +37,7 @@ _ADVICE = {
 }
 
 
-def require_jvm_frame(df):
+def require_jvm_frame(df: Any) -> Any:
     """The JVM's DataFrame behind a PySpark DataFrame; TypeError that says what to do if there is none."""
     kind = type(df)
     if _is_connect(kind):
@@ -46,7 +48,7 @@ def require_jvm_frame(df):
     return found
 
 
-def require_no_connect(what):
+def require_no_connect(what: str) -> None:
     """RuntimeError if this Python talks to Spark by Spark Connect."""
     try:
         from pyspark.sql.utils import is_remote
@@ -56,11 +58,11 @@ def require_no_connect(what):
         raise RuntimeError(f"the session behind this {what} {_CONNECT}")
 
 
-def _is_connect(kind):
+def _is_connect(kind: type) -> bool:
     return any(c.__module__.startswith("pyspark.sql.connect.") for c in kind.__mro__)
 
 
-def _called(kind):
+def _called(kind: type) -> str:
     if kind is type(None):
         return "None"
     if kind.__module__ == "builtins":
@@ -68,7 +70,7 @@ def _called(kind):
     return f"a {kind.__module__.split('.')[0]} {kind.__qualname__}"
 
 
-def _advice(kind):
+def _advice(kind: type) -> str:
     module = kind.__module__
     if module.startswith("pyspark.pandas."):
         return "Make one of it: df.to_spark(), its features in one vector column (VectorAssembler)"

@@ -3,24 +3,32 @@
 
 import array
 import sys
+from typing import Any
 
 from sparqr._version import JAR
 
 try:
     import numpy
 except ImportError:
-    numpy = None
+    numpy = None  # type: ignore[assignment]
 
 
-def java_class(jvm, name):
-    """A class of the JVM by its full name; RuntimeError if Sparqr's jar is not there."""
+def find_java_class(jvm: Any, name: str) -> Any:
+    """A class of the JVM by its full name; None if it is not there."""
     found = jvm
     for part in name.split("."):
         found = getattr(found, part)
     # Py4J takes what it does not find for a package.
-    if type(found).__name__ == "JavaPackage":
+    return None if type(found).__name__ == "JavaPackage" else found
+
+
+def java_class(jvm: Any, name: str) -> Any:
+    """A class of the JVM by its full name; RuntimeError if Sparqr's jar is not there."""
+    found = find_java_class(jvm, name)
+    if found is None:
         raise RuntimeError(
             f"Sparqr's jar is missing: Spark's JVM has no {name}. Start the session with it, "
+            "sparqr.session(), or "
             f'SparkSession.builder.config("spark.jars", "path/to/{JAR}").getOrCreate(), or '
             f"pyspark --jars path/to/{JAR}. A JVM that runs takes no jar any more: restart Python "
             "first (in a notebook: the kernel)"
@@ -28,14 +36,14 @@ def java_class(jvm, name):
     return found
 
 
-def doubles(jvm, java_array):
+def doubles(jvm: Any, java_array: Any) -> Any:
     """A Java double[] as a numpy array, or as a list where there is no numpy."""
     support = java_class(jvm, "io.sparqr.spark.python.PythonSupport")
     parts = [bytes(support.bytes(java_array, k)) for k in range(support.parts(java_array))]
     return decode(b"".join(parts))
 
 
-def decode(data):
+def decode(data: bytes) -> Any:
     """Little-endian IEEE 754 doubles as a numpy array, or as a list where there is no numpy."""
     if numpy is not None:
         return numpy.frombuffer(data, dtype="<f8").astype(float)
@@ -46,7 +54,7 @@ def decode(data):
     return values.tolist()
 
 
-def side_by_side(columns):
+def side_by_side(columns: list[Any]) -> Any:
     """k vectors of length n as an n x k array, or as a list of n rows where there is no numpy."""
     if numpy is not None:
         return numpy.column_stack(columns)

@@ -1,14 +1,20 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 """Least squares from a DataFrame."""
 
+from __future__ import annotations
+
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import index
-from typing import Any, Dict, List
+from typing import TYPE_CHECKING, Any
 
 from sparqr._calls import in_thread
 from sparqr._frame import require_jvm_frame
 from sparqr._jvm import doubles, java_class, side_by_side
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 _ORDERINGS = {
     "auto": "AUTO",
@@ -44,10 +50,10 @@ class LeastSquaresResult:
     x: Any
     residual_norm: Any
     rank: int
-    dead_columns: List[int]
-    report: Dict[str, Any]
+    dead_columns: list[int]
+    report: dict[str, Any]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"LeastSquaresResult(rows={self.report['rows']}, columns={self.report['columns']}, "
             f"rank={self.rank}, residual_norm={self.residual_norm})"
@@ -55,26 +61,26 @@ class LeastSquaresResult:
 
 
 def solve(
-    df,
-    features_col="features",
-    label_col="label",
-    weight_col=None,
+    df: DataFrame,
+    features_col: str = "features",
+    label_col: str | Sequence[str] = "label",
+    weight_col: str | None = None,
     *,
-    ordering="auto",
-    backend="auto",
-    ridge=0.0,
-    rank_tolerance=None,
-    rank_policy="report",
-    equilibrate=True,
-    minimum_norm=False,
-    refinement=0,
-    check=False,
-    columns=None,
-    executors=None,
-    minimum_executors=None,
-    executor_wait=None,
-    partitions=None,
-):
+    ordering: str = "auto",
+    backend: str = "auto",
+    ridge: float = 0.0,
+    rank_tolerance: float | None = None,
+    rank_policy: str = "report",
+    equilibrate: bool = True,
+    minimum_norm: bool = False,
+    refinement: int = 0,
+    check: bool = False,
+    columns: int | None = None,
+    executors: int | None = None,
+    minimum_executors: int | None = None,
+    executor_wait: float | None = None,
+    partitions: int | None = None,
+) -> LeastSquaresResult:
     """Solve ``min ||sqrt(W) (b - A x)||^2 + ridge ||x||^2`` exactly, by sparse QR on the executors.
 
     No intercept is added: append a column of ones, or use :class:`sparqr.ml.SparseQRRegression`.
@@ -153,7 +159,7 @@ def solve(
     if minimum_executors is not None:
         counts["minimumExecutors"] = index(minimum_executors)
     several = not isinstance(label_col, str)
-    names = list(label_col) if several else [label_col]
+    names = [label_col] if isinstance(label_col, str) else list(label_col)
     if not names:
         raise ValueError("label_col names no column")
     jdf = require_jvm_frame(df)
@@ -164,17 +170,15 @@ def solve(
         **flags,
         **counts,
     }
-    columns_of = (features_col, weight_col or "", names)
-
-    def work():
-        jvm = df.sparkSession._jvm
+    def work() -> tuple[dict[str, Any], list[Any]]:
+        jvm: Any = df.sparkSession._jvm
         builder = java_class(jvm, "io.sparqr.spark.GpuSparseQR").builder()
         builder.ordering(getattr(java_class(jvm, "io.sparqr.ordering.OrderingMethod"), method))
         builder.backend(getattr(java_class(jvm, "io.sparqr.backend.BackendChoice"), choice))
         builder.rankPolicy(getattr(java_class(jvm, "io.sparqr.spark.RankPolicy"), policy))
         for name, value in options.items():
             getattr(builder, name)(value)
-        return _solved(jvm, builder.build(), jdf, *columns_of)
+        return _solved(jvm, builder.build(), jdf, features_col, weight_col or "", names)
 
     report, vectors = in_thread(df.sparkSession, "sparqr.solve", work)
     norms = report["residualNorm"]
@@ -188,7 +192,9 @@ def solve(
     )
 
 
-def _solved(jvm, solver, jdf, features, weight, labels):
+def _solved(
+    jvm: Any, solver: Any, jdf: Any, features: str, weight: str, labels: list[str]
+) -> tuple[dict[str, Any], list[Any]]:
     """The report and a solution for each label column."""
     names = jvm.java.util.ArrayList()
     for name in labels:
@@ -199,13 +205,13 @@ def _solved(jvm, solver, jdf, features, weight, labels):
     return report, [doubles(jvm, solution.x(k)) for k in range(len(labels))]
 
 
-def _flag(value, what):
+def _flag(value: bool, what: str) -> bool:
     if value not in (True, False):
         raise TypeError(f"{what} {value!r} is neither True nor False")
     return bool(value)
 
 
-def _named(name, names, what):
+def _named(name: str, names: dict[str, str], what: str) -> str:
     if name not in names:
         raise ValueError(f"{what} {name!r} is none of {', '.join(names)}")
     return names[name]

@@ -8,9 +8,13 @@
 An ordinary estimator for ``Pipeline`` and ``CrossValidator``, saved and loaded like the others.
 """
 
+from __future__ import annotations
+
 import json
+from typing import Any
 
 from pyspark import SparkContext, keyword_only
+from pyspark.ml.linalg import Vector
 from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.param.shared import (
     HasFeaturesCol,
@@ -36,7 +40,7 @@ __all__ = ["SparseQRRegression", "SparseQRRegressionModel", "SparseQRRegressionS
 _JAVA_ESTIMATOR = "sparqr.ml.SparseQRRegression"
 
 
-def _require_jar(cls):
+def _require_jar(cls: type) -> None:
     """RuntimeError if Spark was not started, or not with Sparqr's jar."""
     require_no_connect(cls.__name__)
     context = SparkContext._active_spark_context
@@ -49,7 +53,9 @@ def _require_jar(cls):
 class _Told(JavaWrapper):
     """Errors of the JVM as SparqrError where they are Sparqr's, or the JVM's end."""
 
-    def _call_java(self, name, *args):
+    _java_obj: Any
+
+    def _call_java(self, name: str, *args: Any) -> Any:
         with telling_errors():
             return super()._call_java(name, *args)
 
@@ -58,23 +64,23 @@ class _Saved(JavaMLReadable, JavaMLWritable):
     """Saved and loaded as PySpark's own are, errors told."""
 
     @classmethod
-    def read(cls):
+    def read(cls) -> Any:
         """The reader of this class."""
         _require_jar(cls)
         return super().read()
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: str) -> Any:
         """What was saved to a path."""
         with telling_errors():
             return super().load(path)
 
-    def write(self):
+    def write(self) -> Any:
         """The writer."""
         with telling_errors():
             return super().write()
 
-    def save(self, path):
+    def save(self, path: str) -> None:
         """Saves to a path that does not exist yet; ``write().overwrite().save(path)`` replaces."""
         with telling_errors():
             super().save(path)
@@ -182,67 +188,67 @@ class _SparseQRRegressionParams(
         typeConverter=TypeConverters.toString,
     )
 
-    def getKeepTerms(self):
+    def getKeepTerms(self) -> list[str] | None:
         """The coefficients that stay; None if they are not set."""
         return self.getOrDefault(self.keepTerms) if self.isDefined("keepTerms") else None
 
-    def getDropTerms(self):
+    def getDropTerms(self) -> list[str] | None:
         """The coefficients that go first; None if they are not set."""
         return self.getOrDefault(self.dropTerms) if self.isDefined("dropTerms") else None
 
-    def getVcov(self):
+    def getVcov(self) -> str | None:
         """What the standard errors assume; None if it is not set."""
         return self.getOrDefault(self.vcov) if self.isDefined("vcov") else None
 
-    def getClusterCols(self):
+    def getClusterCols(self) -> list[str] | None:
         """The columns of clusters; None if they are not set."""
         return self.getOrDefault(self.clusterCols) if self.isDefined("clusterCols") else None
 
-    def getClusterCorrection(self):
+    def getClusterCorrection(self) -> str:
         """The small-sample correction of clustered errors."""
         return self.getOrDefault(self.clusterCorrection)
 
-    def getFormula(self):
+    def getFormula(self) -> str | None:
         """The formula; None if it is not set."""
         return self.getOrDefault(self.formula) if self.isDefined("formula") else None
 
-    def getCategoricalCols(self):
+    def getCategoricalCols(self) -> list[str] | None:
         """The columns that are factors; None if they are not set."""
         return self.getOrDefault(self.categoricalCols) if self.isDefined("categoricalCols") else None
 
-    def getReferenceLevels(self):
+    def getReferenceLevels(self) -> list[str] | None:
         """The reference levels; None if they are not set."""
         return self.getOrDefault(self.referenceLevels) if self.isDefined("referenceLevels") else None
 
-    def getOffsetCol(self):
+    def getOffsetCol(self) -> str | None:
         """The offset column; None if it is not set."""
         return self.getOrDefault(self.offsetCol) if self.isDefined("offsetCol") else None
 
-    def getHandleInvalid(self):
+    def getHandleInvalid(self) -> str:
         """What is done with rows that lack a value."""
         return self.getOrDefault(self.handleInvalid)
 
-    def getOrdering(self):
+    def getOrdering(self) -> str:
         """The column order."""
         return self.getOrDefault(self.ordering)
 
-    def getBackend(self):
+    def getBackend(self) -> str:
         """What computes."""
         return self.getOrDefault(self.backend)
 
-    def getRankTolerance(self):
+    def getRankTolerance(self) -> float | None:
         """The threshold of dead columns; None if it is not set, for ``20 (m + n) eps``."""
         return self.getOrDefault(self.rankTolerance) if self.isDefined("rankTolerance") else None
 
-    def getWeightCol(self):
+    def getWeightCol(self) -> str | None:  # type: ignore[override]
         """The weight column; None if it is not set: all weights are 1."""
         return self.getOrDefault(self.weightCol) if self.isDefined("weightCol") else None
 
-    def getIdCol(self):
+    def getIdCol(self) -> str | None:
         """The column that names a row in errors; None if it is not set."""
         return self.getOrDefault(self.idCol) if self.isDefined("idCol") else None
 
-    def getComputeStandardErrors(self):
+    def getComputeStandardErrors(self) -> bool:
         """Whether fit computes standard errors."""
         return self.getOrDefault(self.computeStandardErrors)
 
@@ -297,32 +303,34 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         Small-sample correction of clustered errors.
     """
 
+    _input_kwargs: dict[str, Any]  # by keyword_only
+
     @keyword_only
     def __init__(
         self,
         *,
-        featuresCol="features",
-        labelCol="label",
-        predictionCol="prediction",
-        weightCol=None,
-        fitIntercept=True,
-        regParam=0.0,
-        ordering="auto",
-        backend="auto",
-        rankTolerance=None,
-        computeStandardErrors=True,
-        idCol=None,
-        formula=None,
-        categoricalCols=None,
-        referenceLevels=None,
-        offsetCol=None,
-        handleInvalid="error",
-        keepTerms=None,
-        dropTerms=None,
-        vcov=None,
-        clusterCols=None,
-        clusterCorrection="sandwich",
-    ):
+        featuresCol: str = "features",
+        labelCol: str = "label",
+        predictionCol: str = "prediction",
+        weightCol: str | None = None,
+        fitIntercept: bool = True,
+        regParam: float = 0.0,
+        ordering: str = "auto",
+        backend: str = "auto",
+        rankTolerance: float | None = None,
+        computeStandardErrors: bool = True,
+        idCol: str | None = None,
+        formula: str | None = None,
+        categoricalCols: list[str] | None = None,
+        referenceLevels: list[str] | None = None,
+        offsetCol: str | None = None,
+        handleInvalid: str = "error",
+        keepTerms: list[str] | None = None,
+        dropTerms: list[str] | None = None,
+        vcov: str | None = None,
+        clusterCols: list[str] | None = None,
+        clusterCorrection: str = "sandwich",
+    ) -> None:
         super().__init__()
         _require_jar(type(self))
         self._java_obj = self._new_java_obj(_JAVA_ESTIMATOR, self.uid)
@@ -341,159 +349,159 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
     def setParams(
         self,
         *,
-        featuresCol="features",
-        labelCol="label",
-        predictionCol="prediction",
-        weightCol=None,
-        fitIntercept=True,
-        regParam=0.0,
-        ordering="auto",
-        backend="auto",
-        rankTolerance=None,
-        computeStandardErrors=True,
-        idCol=None,
-        formula=None,
-        categoricalCols=None,
-        referenceLevels=None,
-        offsetCol=None,
-        handleInvalid="error",
-        keepTerms=None,
-        dropTerms=None,
-        vcov=None,
-        clusterCols=None,
-        clusterCorrection="sandwich",
-    ):
+        featuresCol: str = "features",
+        labelCol: str = "label",
+        predictionCol: str = "prediction",
+        weightCol: str | None = None,
+        fitIntercept: bool = True,
+        regParam: float = 0.0,
+        ordering: str = "auto",
+        backend: str = "auto",
+        rankTolerance: float | None = None,
+        computeStandardErrors: bool = True,
+        idCol: str | None = None,
+        formula: str | None = None,
+        categoricalCols: list[str] | None = None,
+        referenceLevels: list[str] | None = None,
+        offsetCol: str | None = None,
+        handleInvalid: str = "error",
+        keepTerms: list[str] | None = None,
+        dropTerms: list[str] | None = None,
+        vcov: str | None = None,
+        clusterCols: list[str] | None = None,
+        clusterCorrection: str = "sandwich",
+    ) -> SparseQRRegression:
         """Set several params at once."""
         return self._set(**self._input_kwargs)
 
-    def setFeaturesCol(self, value):
+    def setFeaturesCol(self, value: str) -> SparseQRRegression:
         """The vector column."""
         return self._set(featuresCol=value)
 
-    def setLabelCol(self, value):
+    def setLabelCol(self, value: str) -> SparseQRRegression:
         """The label column."""
         return self._set(labelCol=value)
 
-    def setPredictionCol(self, value):
+    def setPredictionCol(self, value: str) -> SparseQRRegression:
         """The column that transform adds."""
         return self._set(predictionCol=value)
 
-    def setWeightCol(self, value):
+    def setWeightCol(self, value: str) -> SparseQRRegression:
         """The weight column."""
         return self._set(weightCol=value)
 
-    def setFitIntercept(self, value):
+    def setFitIntercept(self, value: bool) -> SparseQRRegression:
         """Whether there is an intercept."""
         return self._set(fitIntercept=value)
 
-    def setRegParam(self, value):
+    def setRegParam(self, value: float) -> SparseQRRegression:
         """The ridge parameter."""
         return self._set(regParam=value)
 
-    def setOrdering(self, value):
+    def setOrdering(self, value: str) -> SparseQRRegression:
         """The column order."""
         return self._set(ordering=value)
 
-    def setBackend(self, value):
+    def setBackend(self, value: str) -> SparseQRRegression:
         """What computes."""
         return self._set(backend=value)
 
-    def setRankTolerance(self, value):
+    def setRankTolerance(self, value: float) -> SparseQRRegression:
         """The threshold of dead columns."""
         return self._set(rankTolerance=value)
 
-    def setFormula(self, value):
+    def setFormula(self, value: str) -> SparseQRRegression:
         """R's formula."""
         return self._set(formula=value)
 
-    def setCategoricalCols(self, value):
+    def setCategoricalCols(self, value: list[str]) -> SparseQRRegression:
         """The columns that are factors."""
         return self._set(categoricalCols=value)
 
-    def setReferenceLevels(self, value):
+    def setReferenceLevels(self, value: list[str]) -> SparseQRRegression:
         """The reference levels, each as column=level."""
         return self._set(referenceLevels=value)
 
-    def setOffsetCol(self, value):
+    def setOffsetCol(self, value: str) -> SparseQRRegression:
         """The offset column."""
         return self._set(offsetCol=value)
 
-    def setKeepTerms(self, value):
+    def setKeepTerms(self, value: list[str]) -> SparseQRRegression:
         """The coefficients that stay."""
         return self._set(keepTerms=value)
 
-    def setDropTerms(self, value):
+    def setDropTerms(self, value: list[str]) -> SparseQRRegression:
         """The coefficients that go first."""
         return self._set(dropTerms=value)
 
-    def setVcov(self, value):
+    def setVcov(self, value: str) -> SparseQRRegression:
         """What the standard errors assume."""
         return self._set(vcov=value)
 
-    def setClusterCols(self, value):
+    def setClusterCols(self, value: list[str]) -> SparseQRRegression:
         """The columns of clusters."""
         return self._set(clusterCols=value)
 
-    def setClusterCorrection(self, value):
+    def setClusterCorrection(self, value: str) -> SparseQRRegression:
         """The small-sample correction of clustered errors."""
         return self._set(clusterCorrection=value)
 
-    def setHandleInvalid(self, value):
+    def setHandleInvalid(self, value: str) -> SparseQRRegression:
         """What is done with rows that lack a value."""
         return self._set(handleInvalid=value)
 
-    def setIdCol(self, value):
+    def setIdCol(self, value: str) -> SparseQRRegression:
         """The column that names a row in errors."""
         return self._set(idCol=value)
 
-    def setComputeStandardErrors(self, value):
+    def setComputeStandardErrors(self, value: bool) -> SparseQRRegression:
         """Whether fit computes standard errors."""
         return self._set(computeStandardErrors=value)
 
-    def _fit_java(self, dataset):
+    def _fit_java(self, dataset: DataFrame) -> Any:
         require_jvm_frame(dataset)
         fit = super()._fit_java
         return in_thread(dataset.sparkSession, f"{type(self).__name__}.fit", lambda: fit(dataset))
 
-    def _create_model(self, java_model):
+    def _create_model(self, java_model: Any) -> SparseQRRegressionModel:
         return SparseQRRegressionModel(java_model)
 
 
 class SparseQRRegressionModel(_Told, JavaModel, _SparseQRRegressionParams, _Saved):
     """What :class:`SparseQRRegression` fits."""
 
-    def _transform(self, dataset):
+    def _transform(self, dataset: DataFrame) -> DataFrame:
         require_jvm_frame(dataset)
         transform = super()._transform
         name = f"{type(self).__name__}.transform"
         return in_thread(dataset.sparkSession, name, lambda: transform(dataset))
 
     @property
-    def coefficients(self):
+    def coefficients(self) -> Vector:
         """b, a pyspark.ml.linalg.Vector of n entries; 0 in dead columns."""
         return self._call_java("coefficients")
 
     @property
-    def intercept(self):
+    def intercept(self) -> float:
         """c, a float; 0.0 without intercept."""
         return self._call_java("intercept")
 
     @property
-    def numFeatures(self):
+    def numFeatures(self) -> int:
         """n."""
         return self._call_java("numFeatures")
 
-    def predict(self, value):
+    def predict(self, value: Vector) -> float:
         """The prediction for one vector."""
         return self._call_java("predict", value)
 
     @property
-    def hasSummary(self):
+    def hasSummary(self) -> bool:
         """Whether the model was fitted here; a loaded one has no summary."""
         return self._call_java("hasSummary")
 
     @property
-    def summary(self):
+    def summary(self) -> SparseQRRegressionSummary:
         """The :class:`SparseQRRegressionSummary`; RuntimeError if there is none."""
         if not self.hasSummary:
             raise RuntimeError(f"no summary: {type(self).__name__} was loaded, not fitted")
@@ -504,81 +512,129 @@ class SparseQRRegressionModel(_Told, JavaModel, _SparseQRRegressionParams, _Save
 class SparseQRRegressionSummary(_Told):
     """Statistics of a fit, by MLlib's names; where there is an intercept it comes last."""
 
-    def _frame(self, name):
+    def _frame(self, name: str) -> DataFrame:
         with telling_errors():
             return DataFrame(getattr(self._java_obj, name)(), SparkSession.builder.getOrCreate())
 
     @property
-    def predictions(self):
+    def predictions(self) -> DataFrame:
         """The training data with predictions, a DataFrame."""
         return self._frame("predictions")
 
     @property
-    def residuals(self):
+    def residuals(self) -> DataFrame:
         """label - prediction, a DataFrame of one column."""
         return self._frame("residuals")
 
-    def toDataFrame(self):
+    def toDataFrame(self) -> DataFrame:
         """The coefficients: term, estimate, std_error, t_value, p_value, a DataFrame."""
         return self._frame("toDataFrame")
 
-    def dependencies(self):
+    def dependencies(self) -> DataFrame:
         """What dropped columns are made of: term, depends_on, coefficient, a DataFrame."""
         return self._frame("dependencies")
 
-    def absorbedEffects(self):
+    def absorbedEffects(self) -> DataFrame:
         """The absorbed effects: term, estimate, a DataFrame."""
         return self._frame("absorbedEffects")
 
-    def __str__(self):
+    def __str__(self) -> str:
         """What R's ``summary(lm(...))`` prints."""
         session = SparkSession.builder.getOrCreate()
         return in_thread(session, "SparseQRRegressionSummary", self._java_obj.toString)
 
     @property
-    def report(self):
+    def report(self) -> dict[str, Any]:
         """Sizes, ordering, flops, backend, seconds and the rest: the JSON report as a dict."""
         with telling_errors():
             return json.loads(self._java_obj.report().toJson())
 
+    @property
+    def coefficientStandardErrors(self) -> list[float]:
+        """Standard errors, a list; NaN for dead columns."""
+        return self._call_java("coefficientStandardErrors")
 
-def _told(name, doc):
-    return property(lambda self: self._call_java(name), doc=doc)
+    @property
+    def tValues(self) -> list[float]:
+        """t statistics, a list."""
+        return self._call_java("tValues")
 
+    @property
+    def pValues(self) -> list[float]:
+        """Two-sided p values, a list."""
+        return self._call_java("pValues")
 
-def _computed(name, doc):
-    def get(self):
+    @property
+    def numInstances(self) -> int:
+        """Instances of positive weight."""
+        return self._call_java("numInstances")
+
+    @property
+    def degreesOfFreedom(self) -> int:
+        """Instances less rank."""
+        return self._call_java("degreesOfFreedom")
+
+    @property
+    def rank(self) -> int:
+        """Numerical rank, intercept included."""
+        return self._call_java("rank")
+
+    @property
+    def deadColumns(self) -> list[int]:
+        """Features that depend on others, a list of indices."""
+        return self._call_java("deadColumns")
+
+    @property
+    def featuresCol(self) -> str:
+        """Name of the features column."""
+        return self._call_java("featuresCol")
+
+    @property
+    def labelCol(self) -> str:
+        """Name of the label column."""
+        return self._call_java("labelCol")
+
+    @property
+    def predictionCol(self) -> str:
+        """Name of the prediction column."""
+        return self._call_java("predictionCol")
+
+    # The first of these reads the data again, if the fit computed no standard errors.
+    def _computed(self, name: str) -> Any:
         session = SparkSession.builder.getOrCreate()
         return in_thread(session, f"{type(self).__name__}.{name}", lambda: self._call_java(name))
 
-    return property(get, doc=doc)
+    @property
+    def meanSquaredError(self) -> float:
+        """Weighted mean of the squared residuals."""
+        return self._computed("meanSquaredError")
 
+    @property
+    def rootMeanSquaredError(self) -> float:
+        """Its square root."""
+        return self._computed("rootMeanSquaredError")
 
-_TOLD = {
-    "coefficientStandardErrors": "Standard errors, a list; NaN for dead columns.",
-    "tValues": "t statistics, a list.",
-    "pValues": "Two-sided p values, a list.",
-    "numInstances": "Instances of positive weight.",
-    "degreesOfFreedom": "Instances less rank.",
-    "rank": "Numerical rank, intercept included.",
-    "deadColumns": "Features that depend on others, a list of indices.",
-    "featuresCol": "Name of the features column.",
-    "labelCol": "Name of the label column.",
-    "predictionCol": "Name of the prediction column.",
-}
+    @property
+    def meanAbsoluteError(self) -> float:
+        """Weighted mean of the absolute residuals."""
+        return self._computed("meanAbsoluteError")
 
-# The first of these reads the data again, if the fit computed no standard errors.
-_COMPUTED = {
-    "meanSquaredError": "Weighted mean of the squared residuals.",
-    "rootMeanSquaredError": "Its square root.",
-    "meanAbsoluteError": "Weighted mean of the absolute residuals.",
-    "explainedVariance": "Weighted variance of the predictions, as MLlib defines it.",
-    "r2": "Coefficient of determination.",
-    "r2adj": "The same, adjusted for the degrees of freedom.",
-    "devianceResiduals": "The least and the greatest weighted residual, a list.",
-}
+    @property
+    def explainedVariance(self) -> float:
+        """Weighted variance of the predictions, as MLlib defines it."""
+        return self._computed("explainedVariance")
 
-for _make, _properties in ((_told, _TOLD), (_computed, _COMPUTED)):
-    for _name, _doc in _properties.items():
-        setattr(SparseQRRegressionSummary, _name, _make(_name, _doc))
-del _make, _properties, _name, _doc
+    @property
+    def r2(self) -> float:
+        """Coefficient of determination."""
+        return self._computed("r2")
+
+    @property
+    def r2adj(self) -> float:
+        """The same, adjusted for the degrees of freedom."""
+        return self._computed("r2adj")
+
+    @property
+    def devianceResiduals(self) -> list[float]:
+        """The least and the greatest weighted residual, a list."""
+        return self._computed("devianceResiduals")

@@ -4,9 +4,13 @@
 #   python/tests/on_pyspark.sh 4.0.1
 # in an environment of its own under python/target, which is made if it is not there;
 #   python/tests/on_pyspark.sh 4.0.1 --install
-# makes it and no more. The jar is Maven's.
+# makes it and no more. The package is that of the source tree, the jar Maven's;
+#   python/tests/on_pyspark.sh 4.0.1 sparqr-*.whl
+# tests the package and the jar in that wheel.
 set -euo pipefail
 version=${1:?the version of PySpark}
+wheel=${2:-}
+[ ! -f "$wheel" ] || wheel=$(realpath "$wheel")
 cd "$(dirname "$0")/.."
 pinned=(tests/requirements.txt "tests/pyspark-$version.txt")
 [ -f "${pinned[1]}" ] || { echo "no python/${pinned[1]}" >&2; exit 2; }
@@ -25,8 +29,18 @@ if [ "$(cat "$home/made" 2>/dev/null)" != "$sums" ]; then
   run "$home/bin/python" -W ignore -m tests.programs.archive "$home/classes.jsa" >"$home/archive.log" 2>&1
   echo "$sums" >"$home/made"
 fi
-[ "${2:-}" != --install ] || exit 0
+case $wheel in
+  '') top=$PWD ;;
+  --install) exit 0 ;;
+  *)
+    top=$home/top
+    rm -rf "$top"
+    run "$home/bin/python" -m pip install -q --no-index --no-deps --target "$top" "$wheel"
+    ln -s "$PWD/tests" "$top/tests"
+    ;;
+esac
 
+cd "$top"
 log=$home/tests.log
 run SPARQR_TEST_PYSPARK="$version" SPARQR_TEST_ARCHIVE="$home/classes.jsa" \
   "$home/bin/python" -W ignore -m unittest discover -v -s tests -t . 2>&1 | tee "$log"

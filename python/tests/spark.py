@@ -14,20 +14,24 @@ import tempfile
 import unittest
 
 HOME = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = HOME / "python"
+
+# The folder that tests is imported from; sparqr, too, unless the wheel is installed.
+TOP = pathlib.Path(__file__).absolute().parents[1]
 
 LINE = [(1.0, 1.0), (3.0, 2.0), (4.0, 3.0), (8.0, 4.0), (9.0, 5.0)]
 
 
 def jar():
-    """The jar that users get, as Maven builds it; $SPARQR_JAR overrules."""
+    """The jar that users get, in the wheel or as Maven builds it; $SPARQR_JAR overrules."""
     given = os.environ.get("SPARQR_JAR")
     if given:
         return pathlib.Path(given)
     # by its file: the programs that must work without an import of sparqr come here, too
+    package = pathlib.Path(importlib.util.find_spec("sparqr").origin).parent
     names = {}
-    exec((SOURCES / "sparqr" / "_version.py").read_text(), names)
-    return HOME / "spark-connector" / "target" / names["JAR"]
+    exec((package / "_version.py").read_text(), names)
+    inside = package / "jars" / names["JAR"]
+    return inside if inside.exists() else HOME / "spark-connector" / "target" / names["JAR"]
 
 
 def require(*modules):
@@ -114,15 +118,15 @@ class SparkTest(unittest.TestCase):
         return self.spark.createDataFrame(made, names)
 
 
-def environment(path=SOURCES):
+def environment(path=TOP):
     """For a program: sparqr and the tests from a path, the JVM quiet."""
     # PySpark's own JVM in this process must not be taken for the program's
     env = {k: v for k, v in os.environ.items() if not k.startswith("PYSPARK_")}
-    env["PYTHONPATH"] = os.pathsep.join(map(str, dict.fromkeys([path, SOURCES])))
+    env["PYTHONPATH"] = os.pathsep.join(map(str, dict.fromkeys([path, TOP])))
     return env
 
 
-def start(program, *args, path=SOURCES, **options):
+def start(program, *args, path=TOP, **options):
     """Starts tests/programs/PROGRAM.py in a process and a folder of its own."""
     folder = tempfile.mkdtemp()
     command = [sys.executable, "-W", "ignore", "-m", f"tests.programs.{program}", *map(str, args)]
@@ -138,7 +142,7 @@ def start(program, *args, path=SOURCES, **options):
     )
 
 
-def run(program, *args, path=SOURCES):
+def run(program, *args, path=TOP):
     """What a program prints; AssertionError with all it said if it fails."""
     process = start(program, *args, path=path)
     try:

@@ -63,7 +63,12 @@ class EndsTest(unittest.TestCase):
         )
 
     def test_a_missing_jar(self):
-        found = self.said("no_jar")
+        *found, session = self.said("no_jar")
+        self.assertEqual((session["name"], session.get("type")), ("session", "RuntimeError"), session)
+        self.assertRegex(
+            session["said"],
+            r"^Spark's JVM runs already, without Sparqr's jar, .*: restart Python first .*sparqr\.session\(\)",
+        )
         self.assertEqual([one["name"] for one in found], ["solve", "constructor", "load"])
         for one in found:
             self.assertEqual(one["type"], "RuntimeError", one)

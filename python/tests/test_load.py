@@ -4,7 +4,6 @@
 import importlib.metadata
 import json
 import pathlib
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -12,7 +11,7 @@ import zipfile
 import sparqr
 from sparqr._version import JAR
 from tests import spark as with_spark
-from tests.spark import HOME, SOURCES, SparkTest
+from tests.spark import HOME, SparkTest
 
 
 class LoadTest(SparkTest):
@@ -87,14 +86,11 @@ class LoadTest(SparkTest):
 
     def installed(self):
         """The folder that pip has installed the package into."""
-        sources = pathlib.Path(self.path("sources"))
-        sources.mkdir()
-        for name in ("pyproject.toml", "README.md"):
-            shutil.copy(SOURCES / name, sources)
-        shutil.copytree(SOURCES / "sparqr", sources / "sparqr")
-        target = pathlib.Path(self.path("installed"))
-        command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation"]
-        subprocess.run([*command, "--target", target, sources], check=True, capture_output=True)
+        target = pathlib.Path(sparqr.__file__).parents[1]
+        if target == HOME / "python":
+            target = pathlib.Path(self.path("installed"))
+            command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation"]
+            subprocess.run([*command, "--target", target, HOME / "python"], check=True, capture_output=True)
         found = list(importlib.metadata.distributions(name="sparqr", path=[str(target)]))
         self.assertEqual([d.version for d in found], [sparqr.__version__])
         return target

@@ -87,6 +87,7 @@ def stopped_and_killed(spark):
 
 def no_jar(spark):
     tell_all(line(spark), None)
+    tell("session", sparqr.session)
     spark.stop()
 
 

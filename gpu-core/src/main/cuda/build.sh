@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# Compiles the kernels into a fat binary: build.sh <output file>. Machine code for sm_80, sm_90 and
-# sm_100, PTX for later chips. Does nothing if the output is newer than the sources, and only says so
-# if there is no nvcc (NVCC, CUDA_HOME or PATH): the jar then has no CUDA backend.
+# Compiles the kernels: build.sh FOLDER. Machine code for sm_80, sm_90 and sm_100, PTX for later chips:
+# by nvcc (NVCC, CUDA_HOME or PATH) as one fat binary, FOLDER/sparqr.fatbin, or by NVRTC, if Maven put it
+# into $SPARQR_NVRTC_FOLDER, as a file each, FOLDER/sparqr.sm_80.cubin and so on. Does nothing where they
+# are newer than the sources, and only says so where there is no compiler: the jar then has no CUDA backend.
+#   build.sh --flags          prints Maven's flag that fetches NVRTC (380 MB, once), if this machine has a
+#                             driver and no nvcc; SPARQR_NVRTC=no: never
+#   build.sh --flags release  the same, driver or not: what is released has kernels
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
-out=$1
 
 nvcc=${NVCC:-}
 if [ -z "$nvcc" ]; then
@@ -14,23 +17,62 @@ if [ -z "$nvcc" ]; then
     nvcc=$(command -v nvcc)
   elif [ -x /usr/local/cuda/bin/nvcc ]; then
     nvcc=/usr/local/cuda/bin/nvcc
-  else
-    echo "sparqr: no nvcc found, this build has no CUDA backend" >&2
-    rm -f "$out"
-    exit 0
   fi
 fi
 
-if [ -f "$out" ] && [ -z "$(find "$here" -newer "$out" -type f -print -quit)" ]; then
+has_driver() {
+  local folder folders=${LD_LIBRARY_PATH:-}
+  [ ! -e /proc/driver/nvidia/version ] || return 0
+  if command -v ldconfig >/dev/null && ldconfig -p 2>/dev/null | grep 'libcuda\.so\.1' >/dev/null; then
+    return 0
+  fi
+  for folder in ${folders//:/ } /usr/lib/x86_64-linux-gnu /usr/lib64 /usr/local/nvidia/lib64 /usr/lib/wsl/lib; do
+    [ ! -e "$folder/libcuda.so.1" ] || return 0
+  done
+  return 1
+}
+
+if [ "$1" = --flags ]; then
+  if [ -z "$nvcc" ] && [ "${SPARQR_NVRTC:-}" != no ] && [ "$(uname -sm)" = "Linux x86_64" ] &&
+    { [ "${2:-}" = release ] || has_driver; }; then
+    echo -Dcuda.nvrtc=true
+  fi
   exit 0
 fi
-mkdir -p "$(dirname "$out")"
-temporary=$out.$$
-trap 'rm -f "$temporary"' EXIT
-"$nvcc" -std=c++17 -O3 -I"$here/include" --threads 2 \
-  -gencode arch=compute_80,code=sm_80 \
-  -gencode arch=compute_90,code=sm_90 \
-  -gencode arch=compute_100,code=sm_100 \
-  -gencode arch=compute_100,code=compute_100 \
-  ${SPARQR_NVCC_FLAGS:-} -fatbin -o "$temporary" "$here/kernels/uberkernel.cu"
-mv "$temporary" "$out"
+
+out=$1
+fat=("$out/sparqr.fatbin")
+single=("$out"/sparqr.{sm_80.cubin,sm_90.cubin,sm_100.cubin,compute_100.ptx})
+
+# current FILE...: whether they are all there, and newer than what they are made of
+current() {
+  local file
+  for file in "$@"; do
+    [ -f "$file" ] && [ -z "$(find "$here" "$here/../../build" -newer "$file" -type f -print -quit)" ] || return 1
+  done
+}
+
+if current "${fat[@]}" || { [ -z "$nvcc" ] && current "${single[@]}"; }; then
+  exit 0
+fi
+rm -rf "${fat[@]}" "${single[@]}" "$out"/.kernels.*
+if [ -z "$nvcc" ] && [ ! -f "${SPARQR_NVRTC_FOLDER:-}/jna.jar" ]; then
+  echo "sparqr: no nvcc found, this build has no CUDA backend (-Dcuda.nvrtc=true fetches a compiler)" >&2
+  exit 0
+fi
+mkdir -p "$out"
+temporary=$(mktemp -d "$out/.kernels.XXXXXX")
+trap 'rm -rf "$temporary"' EXIT
+if [ -n "$nvcc" ]; then
+  "$nvcc" -std=c++17 -O3 -I"$here/include" --threads 2 \
+    -gencode arch=compute_80,code=sm_80 \
+    -gencode arch=compute_90,code=sm_90 \
+    -gencode arch=compute_100,code=sm_100 \
+    -gencode arch=compute_100,code=compute_100 \
+    ${SPARQR_NVCC_FLAGS:-} -fatbin -o "$temporary/sparqr.fatbin" "$here/kernels/uberkernel.cu"
+else
+  "${SPARQR_JAVA:-java}" -XX:+IgnoreUnrecognizedVMOptions --enable-native-access=ALL-UNNAMED \
+    -cp "$SPARQR_NVRTC_FOLDER/jna.jar" "$here/../../build/java/CompileKernels.java" \
+    "$SPARQR_NVRTC_FOLDER" "$here" "$temporary"
+fi
+mv "$temporary"/* "$out"

@@ -9,7 +9,6 @@ import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.partition.DeviceModel;
 import java.util.Optional;
 import java.util.function.Supplier;
-import jcuda.driver.CUdevice_attribute;
 
 /**
  * The CUDA backend, where the jar has kernels and the machine a device that runs them. What was
@@ -18,7 +17,7 @@ import jcuda.driver.CUdevice_attribute;
 public final class CudaBackendProvider implements QrBackendProvider {
 
   static final String NO_KERNELS =
-      "this build has no CUDA kernels (nvcc was not there when it was made)";
+      "this build has no CUDA kernels (neither nvcc nor NVRTC was there when it was made)";
 
   /** Oldest driver API that runs the kernels' machine code: CUDA 13.0, driver 580. */
   private static final int OLDEST_DRIVER = 13000;
@@ -65,7 +64,7 @@ public final class CudaBackendProvider implements QrBackendProvider {
 
   private static synchronized Verdict sharedVerdict() {
     if (shared == null) {
-      shared = probe(CudaDevice.hasFatbin(), JCudaCalls::new);
+      shared = probe(KernelImage.isInJar(), JCudaCalls::new);
     }
     return shared;
   }
@@ -102,12 +101,7 @@ public final class CudaBackendProvider implements QrBackendProvider {
         return Verdict.no("no CUDA device is visible to this process");
       }
       for (int d = 0; d < devices; d++) {
-        int capability =
-            10
-                    * CudaDevice.attribute(
-                        driver, d, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
-                + CudaDevice.attribute(
-                    driver, d, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+        int capability = CudaDevice.capability(driver, d);
         if (capability < OLDEST_CAPABILITY) {
           return Verdict.no(
               "device " + d + " has compute capability " + capability / 10.0 + ", 8.0 is needed");

@@ -10,8 +10,6 @@ import jcuda.driver.CUdevice_attribute;
  */
 final class CudaDevice implements AutoCloseable {
 
-  static final String FATBIN = "/io/sparqr/backend/cuda/sparqr.fatbin";
-
   private final CudaDriver driver;
   private final int ordinal;
   private final String chip;
@@ -23,7 +21,7 @@ final class CudaDevice implements AutoCloseable {
   /**
    * Opens a device.
    *
-   * @param image the kernels' fat binary
+   * @param image the kernels, for this device
    */
   CudaDevice(CudaDriver driver, int ordinal, byte[] image) {
     this.driver = driver;
@@ -61,9 +59,13 @@ final class CudaDevice implements AutoCloseable {
     return value[0];
   }
 
-  /** Whether the build put kernels into the jar. */
-  static boolean hasFatbin() {
-    return CudaDevice.class.getResource(FATBIN) != null;
+  /** A device's compute capability times 10: 90 for 9.0. */
+  static int capability(CudaDriver driver, int ordinal) {
+    return 10
+            * attribute(
+                driver, ordinal, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+        + attribute(
+            driver, ordinal, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   }
 
   /** Makes the context current in the calling thread: the first thing every thread does. */

@@ -32,7 +32,7 @@ final class CudaModule implements AutoCloseable {
   private final CUfunction[] sums = new CUfunction[SumKind.values().length];
   private boolean closed;
 
-  /** Loads a fat binary into the current context. */
+  /** Loads the kernels, as {@link KernelImage} has them, into the current context. */
   CudaModule(CudaDriver driver, byte[] image) {
     this.driver = driver;
     driver.check("cuModuleLoadData", driver.calls().moduleLoad(handle, image));

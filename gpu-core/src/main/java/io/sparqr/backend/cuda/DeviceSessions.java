@@ -1,17 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
-import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.error.FatalCudaException;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import java.util.function.IntFunction;
 
 /**
  * One {@link DeviceSession} a device, shared by all users and closed when nobody has used it for a
@@ -22,7 +18,7 @@ final class DeviceSessions {
 
   private final CudaDriver driver;
   private final long idleMillis;
-  private final Supplier<byte[]> image;
+  private final IntFunction<byte[]> image;
   private final Map<Integer, Slot> slots = new ConcurrentHashMap<>();
   private ScheduledThreadPoolExecutor timer;
 
@@ -81,10 +77,10 @@ final class DeviceSessions {
    * @param idleMillis how long an unused session is kept; 0: not at all
    */
   DeviceSessions(CudaDriver driver, long idleMillis) {
-    this(driver, idleMillis, DeviceSessions::fatbin);
+    this(driver, idleMillis, KernelImage::of);
   }
 
-  DeviceSessions(CudaDriver driver, long idleMillis, Supplier<byte[]> image) {
+  DeviceSessions(CudaDriver driver, long idleMillis, IntFunction<byte[]> image) {
     this.driver = driver;
     this.idleMillis = idleMillis;
     this.image = image;
@@ -94,17 +90,6 @@ final class DeviceSessions {
   DeviceSessions closedAtExit() {
     Runtime.getRuntime().addShutdownHook(new Thread(this::closeIdle, "sparqr-cuda-exit"));
     return this;
-  }
-
-  private static byte[] fatbin() {
-    try (InputStream in = CudaDevice.class.getResourceAsStream(CudaDevice.FATBIN)) {
-      if (in == null) {
-        throw new BackendUnavailableException(CudaBackendProvider.NO_KERNELS, "cuda");
-      }
-      return in.readAllBytes();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   /**
@@ -123,7 +108,8 @@ final class DeviceSessions {
         slot.closing = null;
       }
       if (slot.session == null) {
-        slot.session = new DeviceSession(driver, ordinal, image.get());
+        slot.session =
+            new DeviceSession(driver, ordinal, image.apply(CudaDevice.capability(driver, ordinal)));
         slot.users = 0;
       }
       slot.users++;

@@ -39,7 +39,8 @@ class CudaBackendProviderTest {
   @Test
   void eachReasonIsOneClearLine() {
     assertThat(CudaBackendProvider.probe(false, JCudaCalls::new).reason())
-        .isEqualTo("this build has no CUDA kernels (nvcc was not there when it was made)");
+        .isEqualTo(
+            "this build has no CUDA kernels (neither nvcc nor NVRTC was there when it was made)");
     assertThat(
             CudaBackendProvider.probe(
                     true,

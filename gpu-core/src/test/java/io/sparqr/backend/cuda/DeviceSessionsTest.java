@@ -24,7 +24,7 @@ class DeviceSessionsTest {
               }
               return null;
             });
-    return new DeviceSessions(new CudaDriver(recorder), idleMillis, () -> new byte[1]);
+    return new DeviceSessions(new CudaDriver(recorder), idleMillis, capability -> new byte[1]);
   }
 
   private void closeTwice(DeviceSessions.Lease lease) {
@@ -135,7 +135,7 @@ class DeviceSessionsTest {
         new DeviceSessions(
             new CudaDriver(FaultyCalls.of(null, (c, a) -> c.equals("moduleLoad") ? 209 : null)),
             1000,
-            () -> new byte[1]);
+            capability -> new byte[1]);
     for (int i = 0; i < 2; i++) {
       assertThatThrownBy(() -> sessions.acquire(0))
           .hasMessage("cuModuleLoadData failed: CUDA_ERROR_209 (209)");

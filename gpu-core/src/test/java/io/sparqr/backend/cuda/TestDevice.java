@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 final class TestDevice {
 
   private static final CudaBackendProvider.Verdict VERDICT =
-      CudaBackendProvider.probe(CudaDevice.hasFatbin(), JCudaCalls::new);
+      CudaBackendProvider.probe(KernelImage.isInJar(), JCudaCalls::new);
 
   private static boolean retained;
 

@@ -1,0 +1,148 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Pointer;
+import com.sun.jna.ptr.LongByReference;
+import com.sun.jna.ptr.PointerByReference;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Compiles the kernels where there is no CUDA toolkit, by NVRTC: the build runs this program from
+ * its source. Machine code for sm_80, sm_90 and sm_100 and PTX for later chips, a file each, since
+ * NVRTC packs no fat binaries; the backend takes the one that fits its device.
+ *
+ * <p>Arguments: the folder of libnvrtc and its builtins, the folder of the kernels' sources, the
+ * folder for the files. The options are those of nvcc in build.sh: NVRTC optimizes device code as
+ * nvcc -O3 does by default.
+ *
+ * @see <a href="https://docs.nvidia.com/cuda/nvrtc/">NVRTC</a>
+ */
+public final class CompileKernels {
+
+  private static final List<String> MACHINES = List.of("sm_80", "sm_90", "sm_100");
+
+  private static final String LATER = "compute_100";
+
+  /** The kernels' only standard headers, which come with a host compiler that is not here. */
+  private static final String[] HEADER_NAMES = {"cstddef", "cstdint"};
+
+  private static final String[] HEADERS = {
+    """
+    #pragma once
+    #define offsetof(type, member) ((decltype(sizeof(0)))__INTADDR__(&(((type*)0)->member)))
+    namespace std { using size_t = decltype(sizeof(0)); using ptrdiff_t = decltype((char*)0 - (char*)0); }
+    """,
+    """
+    #pragma once
+    using int8_t = signed char;
+    using int16_t = short;
+    using int32_t = int;
+    using int64_t = long;
+    using uint8_t = unsigned char;
+    using uint16_t = unsigned short;
+    using uint32_t = unsigned int;
+    using uint64_t = unsigned long;
+    using intptr_t = long;
+    using uintptr_t = unsigned long;
+    """
+  };
+
+  private final NativeLibrary nvrtc;
+  private final Path sources;
+
+  private CompileKernels(Path libraries, Path sources) throws IOException {
+    // It looks for this one by its name alone, and finds it where it is loaded already.
+    load(libraries, "libnvrtc-builtins.so.");
+    nvrtc = load(libraries, "libnvrtc.so.");
+    this.sources = sources;
+  }
+
+  /** See the class. */
+  public static void main(String[] args) throws IOException {
+    var compiler = new CompileKernels(Path.of(args[0]), Path.of(args[1]));
+    Path target = Path.of(args[2]);
+    String kernels = Files.readString(compiler.sources.resolve("kernels/uberkernel.cu"));
+    // Programs are independent of each other, and NVRTC compiles them at the same time.
+    Stream.concat(MACHINES.stream(), Stream.of(LATER))
+        .parallel()
+        .forEach(
+            architecture -> {
+              boolean machine = architecture.startsWith("sm_");
+              byte[] image = compiler.compile(kernels, architecture, machine ? "CUBIN" : "PTX");
+              Path file = target.resolve("sparqr." + architecture + (machine ? ".cubin" : ".ptx"));
+              try {
+                Files.write(file, image);
+              } catch (IOException e) {
+                throw new java.io.UncheckedIOException(e);
+              }
+            });
+  }
+
+  private static NativeLibrary load(Path folder, String start) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      Path file =
+          files.filter(f -> f.getFileName().toString().startsWith(start)).findAny().orElseThrow();
+      return NativeLibrary.getInstance(file.toString());
+    }
+  }
+
+  private byte[] compile(String source, String architecture, String kind) {
+    var reference = new PointerByReference();
+    call("nvrtcCreateProgram", reference, source, "uberkernel.cu", 2, HEADERS, HEADER_NAMES);
+    Pointer program = reference.getValue();
+    try {
+      String[] options = {
+        "--std=c++17",
+        "--gpu-architecture=" + architecture,
+        "--include-path=" + sources.resolve("include"),
+      };
+      int code = invoke("nvrtcCompileProgram", program, options.length, options);
+      String log = text(get(program, "ProgramLog"));
+      if (!log.isBlank()) {
+        System.err.println(log);
+      }
+      check("nvrtcCompileProgram for " + architecture, code);
+      return get(program, kind);
+    } finally {
+      call("nvrtcDestroyProgram", reference);
+    }
+  }
+
+  /** What nvrtcGetKind returns, nvrtcGetKindSize bytes. */
+  private byte[] get(Pointer program, String kind) {
+    var size = new LongByReference();
+    call("nvrtcGet" + kind + "Size", program, size);
+    byte[] bytes = new byte[Math.toIntExact(size.getValue())];
+    call("nvrtcGet" + kind, program, bytes);
+    return bytes;
+  }
+
+  private static String text(byte[] bytes) {
+    int end = bytes.length;
+    while (end > 0 && bytes[end - 1] == 0) {
+      end--;
+    }
+    return new String(Arrays.copyOf(bytes, end), StandardCharsets.UTF_8);
+  }
+
+  private int invoke(String name, Object... arguments) {
+    return nvrtc.getFunction(name).invokeInt(arguments);
+  }
+
+  private void call(String name, Object... arguments) {
+    check(name, invoke(name, arguments));
+  }
+
+  private void check(String what, int code) {
+    if (code != 0) {
+      String error =
+          nvrtc.getFunction("nvrtcGetErrorString").invokeString(new Object[] {code}, false);
+      throw new IllegalStateException(what + ": " + error);
+    }
+  }
+}

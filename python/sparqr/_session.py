@@ -1,0 +1,218 @@
+# Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
+"""Spark sessions with Sparqr's jar, and where that jar is."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from sparqr._errors import telling_errors
+from sparqr._jvm import find_java_class
+from sparqr._version import JAR
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_RESTART = "restart Python first (in a notebook: the kernel)"
+
+# Of the machine's memory; the rest is for Python, native buffers and the system.
+_SHARE = 0.5
+
+# Throughput counts here, not pauses. Spark itself adds the module flags that it needs.
+_JAVA_OPTIONS = "-XX:+UseParallelGC"
+
+# What the caller gives of these is added to Sparqr's own.
+_JOINED = ("spark.jars", "spark.driver.extraJavaOptions")
+
+_EXAMPLES = {"master": "local[*]", "memory": "8g"}
+
+
+def jar() -> str:
+    """Path of Sparqr's jar: for ``spark.jars``, ``spark-submit --jars`` or ``spark.addArtifacts``.
+
+    Returns
+    -------
+    str
+        The jar in the installed package; in a source tree the one that Maven made.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is none: the package was not installed from a wheel, and Maven has not run.
+    """
+    package = pathlib.Path(__file__).resolve().parent
+    inside = package / "jars" / JAR
+    if inside.is_file():
+        return str(inside)
+    tree = package.parents[1]
+    if not (tree / "spark-connector" / "pom.xml").is_file():
+        raise FileNotFoundError(f"{inside} is missing: install sparqr from a wheel, which has it")
+    made = tree / "spark-connector" / "target" / JAR
+    if not made.is_file():
+        raise FileNotFoundError(f"{made} is not built yet: run ./mvnw -DskipTests package in {tree}")
+    return str(made)
+
+
+def session(master: str | None = None, memory: str | None = None, **conf: Any) -> SparkSession:
+    """A Spark session that has Sparqr's jar: a new one, or the one that is active.
+
+    Parameters
+    ----------
+    master : str, optional
+        Where Spark runs. Default ``"local[*]"``: here, on all cores.
+    memory : str, optional
+        Heap of the driver, which in local mode does all the work, as Spark writes it: ``"8g"``.
+        Default: half of the memory that this machine (or container) has.
+    **conf
+        Further settings of Spark, ``spark_ui_enabled=False`` or ``**{"spark.ui.enabled": False}``:
+        an underscore stands for a dot. Jars and JVM options are added to Sparqr's own.
+
+    Returns
+    -------
+    pyspark.sql.SparkSession
+
+    Raises
+    ------
+    RuntimeError
+        Spark runs already, without the jar, and takes none any more; or this Python is one of Spark
+        Connect, whose Spark runs elsewhere.
+    FileNotFoundError
+        There is no jar: see :func:`jar`.
+    TypeError, ValueError
+        A memory that is no such string, a setting that is not Spark's.
+
+    Warns
+    -----
+    UserWarning
+        Spark runs already, and something that was asked for cannot be changed any more.
+    """
+    settings = _settings(master, memory, conf)
+    _require_no_remote()
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    with telling_errors():
+        if SparkContext._gateway is not None and not _has_jar():
+            raise RuntimeError(
+                "Spark's JVM runs already, without Sparqr's jar, and takes none any more: "
+                f"{_RESTART}, and call sparqr.session() before any other session is made, or make "
+                'that one with .config("spark.jars", sparqr.jar())'
+            )
+        if SparkContext._active_spark_context is not None:
+            made = SparkSession.builder.getOrCreate()
+            fixed = _change(made, settings)
+        else:
+            fixed = _fixed_by_jvm(settings)
+            made = _start(_with_ours(settings))
+    if fixed:
+        warnings.warn(
+            f"Spark runs already, and this stays as it is: {'; '.join(fixed)}. To change it, {_RESTART}",
+            stacklevel=2,
+        )
+    return made
+
+
+def _settings(master: str | None, memory: str | None, conf: dict[str, Any]) -> dict[str, str]:
+    """What the caller asks for, by Spark's names."""
+    settings = {}
+    for key, value in conf.items():
+        name = key if "." in key else key.replace("_", ".")
+        if not name.startswith("spark."):
+            raise ValueError(f"{key!r} is no setting of Spark: they begin with spark.")
+        if value is None:
+            raise ValueError(f"{key} is None: leave it out for Spark's default")
+        settings[name] = str(value).lower() if isinstance(value, bool) else str(value)
+    for name, given in (("spark.master", master), ("spark.driver.memory", memory)):
+        if given is None:
+            continue
+        if not isinstance(given, str):
+            what = name.rpartition(".")[2]
+            raise TypeError(f"{what} is {given!r}, not a string such as {_EXAMPLES[what]!r}")
+        settings[name] = given
+    return settings
+
+
+def _with_ours(settings: dict[str, str]) -> dict[str, str]:
+    """The same, with the jar and what has a default here."""
+    jars = [jar(), *filter(None, settings.get("spark.jars", "").split(","))]
+    java = settings.get("spark.driver.extraJavaOptions", "")
+    if not re.search(r"-XX:\+Use\w+GC\b", java):  # a JVM takes one collector
+        java = f"{_JAVA_OPTIONS} {java}".strip()
+    return {
+        "spark.master": "local[*]",
+        "spark.app.name": "sparqr",
+        "spark.driver.memory": f"{int(_machine_memory() * _SHARE) >> 20}m",
+        **settings,
+        "spark.driver.extraJavaOptions": java,
+        "spark.jars": ",".join(jars),
+    }
+
+
+def _machine_memory() -> int:
+    """Bytes that this process may use: the machine's, or less by the container's limit."""
+    found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    for limit in ("memory.max", "memory/memory.limit_in_bytes"):
+        try:
+            found.append(int(pathlib.Path("/sys/fs/cgroup", limit).read_text()))
+        except (OSError, ValueError):
+            pass  # no such file, or "max"
+    return min(found)
+
+
+def _require_no_remote() -> None:
+    from pyspark.sql.utils import is_remote
+
+    if is_remote():
+        raise RuntimeError(
+            "this Python is a client of Spark Connect, and sparqr.session starts a Spark of its own: use "
+            "your remote session, or unset SPARK_REMOTE, SPARK_CONNECT_MODE_ENABLED and spark.api.mode"
+        )
+
+
+def _has_jar() -> bool:
+    from pyspark import SparkContext
+
+    return find_java_class(SparkContext._jvm, "io.sparqr.spark.GpuSparseQR") is not None
+
+
+def _start(settings: dict[str, str]) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
+
+
+def _change(spark: SparkSession, settings: dict[str, str]) -> list[str]:
+    """Changes what can be changed of a session that runs; returns what cannot, in words."""
+    fixed = []
+    for name, value in settings.items():
+        if spark.conf.isModifiable(name):
+            spark.conf.set(name, value)
+            continue
+        now = spark.sparkContext.getConf().get(name)
+        if name in _JOINED:
+            if value not in (now or ""):
+                fixed.append(f"{name} lacks {value}")
+        elif now != value:
+            fixed.append(f"{name} is {'not set' if now is None else now}, not {value}")
+    return fixed
+
+
+def _fixed_by_jvm(settings: dict[str, str]) -> list[str]:
+    """What a JVM that outlived its session does not take from the next one, in words."""
+    from pyspark import SparkContext
+
+    if SparkContext._gateway is None:
+        return []
+    jvm: Any = SparkContext._jvm
+    heap = jvm.java.lang.Runtime.getRuntime().maxMemory() >> 20
+    now = {
+        "spark.driver.memory": f"that of the JVM (a heap of {heap:,} MB)",
+        "spark.driver.extraJavaOptions": "what the JVM was started with",
+    }
+    return [f"{name} is {now[name]}, not {settings[name]}" for name in now if name in settings]

@@ -1,0 +1,97 @@
+# Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
+"""What a person does after pip install: run where nothing but the wheel and what it asks for is."""
+
+import importlib.metadata
+import pathlib
+import random
+import sys
+import warnings
+import zipfile
+
+import sparqr
+
+PYSPARK = sys.argv[1]
+SEED = 17
+
+
+def check(true, what):
+    if not true:
+        sys.exit(f"installed.py: {what}")
+
+
+def check_package():
+    package = pathlib.Path(sparqr.__file__).parent
+    site = pathlib.Path(sys.prefix).resolve()
+    check(site in package.resolve().parents, f"sparqr is {package}, not in {site}")
+    check(pathlib.Path(sparqr.jar()).parent == package / "jars", f"the jar is {sparqr.jar()}")
+    check((package / "py.typed").is_file(), "no py.typed")
+    said = importlib.metadata.metadata("sparqr")
+    check(said["Version"] == sparqr.__version__, f"version {said['Version']}")
+    check(said["Requires-Python"] == ">=3.10", f"for Python {said['Requires-Python']}")
+    check(importlib.metadata.version("pyspark") == PYSPARK, "another PySpark")
+
+
+def check_kernels():
+    """What is released has them; KernelImageTest knows what is in them."""
+    with zipfile.ZipFile(sparqr.jar()) as jar:
+        start = "io/sparqr/backend/cuda/sparqr."
+        found = {name.removeprefix(start) for name in jar.namelist() if name.startswith(start)}
+    each = {"sm_80.cubin", "sm_90.cubin", "sm_100.cubin", "compute_100.ptx"}
+    check(found in ({"fatbin"}, each), f"kernels: {found}")
+
+
+def check_jvm(spark):
+    """Its classes come from the jar in the wheel, its heap is half of the memory."""
+    jvm = spark._jvm
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    solver = jvm.java.lang.Class.forName("io.sparqr.spark.GpuSparseQR", True, loader)
+    where = solver.getProtectionDomain().getCodeSource().getLocation().getPath()
+    check(pathlib.Path(where) == pathlib.Path(sparqr.jar()), f"classes are from {where}")
+    from sparqr._session import _machine_memory
+
+    heap = int(spark.conf.get("spark.driver.memory").removesuffix("m"))
+    check(heap == _machine_memory() // 2 >> 20, f"a heap of {heap} MB")
+    most = jvm.java.lang.Runtime.getRuntime().maxMemory() / 2**20
+    check(0.85 * heap < most <= heap, f"a heap of {most} MB, not {heap}")
+
+
+def check_answers(spark):
+    """A x = b for a random A of 300 x 20, against numpy."""
+    import numpy
+    from pyspark.ml.linalg import Vectors
+
+    from sparqr.ml import SparseQRRegression
+
+    random.seed(SEED)
+    rows = [{j: random.gauss(0, 1) for j in random.sample(range(20), 4)} for _ in range(300)]
+    A = numpy.zeros((300, 20))
+    for i, row in enumerate(rows):
+        A[i, list(row)] = list(row.values())
+    b = A @ numpy.arange(20) + numpy.array([random.gauss(0, 1) for _ in rows]) + 3
+    data = [(float(y), Vectors.sparse(20, row)) for y, row in zip(b, rows)]
+    df = spark.createDataFrame(data, ["label", "features"])
+
+    x = numpy.linalg.lstsq(A, b, rcond=None)[0]
+    result = sparqr.solve(df)
+    check(abs(result.x - x).max() < 1e-12, f"solve, seed {SEED}: {result.x}, not {x}")
+    ones = numpy.column_stack([A, numpy.ones(300)])
+    x = numpy.linalg.lstsq(ones, b, rcond=None)[0]
+    model = SparseQRRegression().fit(df)
+    found = numpy.append(model.coefficients.toArray(), model.intercept)
+    check(abs(found - x).max() < 1e-12, f"fit, seed {SEED}: {found}, not {x}")
+
+
+def main():
+    check_package()
+    check_kernels()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        spark = sparqr.session("local[2]", spark_ui_enabled=False)
+    check_jvm(spark)
+    check_answers(spark)
+    check(sparqr.session() is spark, "another session")
+    spark.stop()
+    print("installed.py: all is well")
+
+
+main()

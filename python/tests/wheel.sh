@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
+# The wheel, as a person meets it: python/tests/wheel.sh 4.1.0
+# builds it, checks its metadata and the package's types, and runs a program where nothing is but the wheel,
+# that PySpark and what they ask for, in another folder. The wheel stays in python/target/wheel. With
+# --install it only makes the environments and checks the types.
+set -euo pipefail
+version=${1:?the version of PySpark}
+cd "$(dirname "$0")/.."
+constraints=(tests/requirements.txt "tests/pyspark-$version.txt")
+[ -f "${constraints[1]}" ] || { echo "no python/${constraints[1]}" >&2; exit 2; }
+
+tools=$PWD/target/tools
+empty=$PWD/target/empty-$version
+run() {
+  env -u PYTHONPATH -u SPARK_HOME "$@"
+}
+
+# made FOLDER FILE...: whether an environment was made of these files as they are now
+made() {
+  [ "$(cat "$1/made" 2>/dev/null)" = "$(cat "${@:2}" | sha256sum)" ]
+}
+
+if ! made "$tools" tests/tools.txt; then
+  rm -rf "$tools"
+  python3 -m venv "$tools"
+  run "$tools/bin/python" -m pip install -q --require-hashes -r tests/tools.txt
+  sha256sum <tests/tools.txt >"$tools/made"
+fi
+if ! made "$empty" pyproject.toml "${constraints[@]}"; then
+  rm -rf "$empty"
+  python3 -m venv "$empty"
+  # what the wheel asks for, and no more: the wheel itself is not there yet
+  sed -n 's/^\([a-z0-9-]*==[^ ]*\).*/\1/p' "${constraints[@]}" >"$empty/constraints.txt"
+  wanted=$(sed -n 's/^dependencies = \["\(.*\)"\]$/\1/p' pyproject.toml)
+  run "$empty/bin/python" -m pip install -q -c "$empty/constraints.txt" "$wanted"
+  cat pyproject.toml "${constraints[@]}" | sha256sum >"$empty/made"
+fi
+run "$tools/bin/mypy" --python-executable "$empty/bin/python" --cache-dir "$tools/mypy"
+[ "${2:-}" != --install ] || exit 0
+
+rm -rf target/wheel
+run "$tools/bin/python" -m build --wheel --no-isolation --outdir target/wheel . >"$tools/build.log"
+run "$tools/bin/twine" check --strict target/wheel/*.whl
+# without an index: pip fails if the wheel asks for what is not there
+run "$empty/bin/python" -m pip uninstall -q -y sparqr 2>/dev/null
+run "$empty/bin/python" -m pip install -q --no-index target/wheel/*.whl
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cp tests/programs/installed.py "$folder"
+cd "$folder"
+run "$empty/bin/python" -I -W ignore installed.py "$version"
