@@ -3,7 +3,10 @@
 
 import importlib.util
 import os
+import sys
+import types
 import unittest
+from unittest import mock
 
 import sparqr
 from sparqr import _arrays
@@ -377,6 +380,14 @@ class LstsqTest(SparkTest):
                 sparqr.lstsq(self.A, self.b)
         finally:
             context._encryption_enabled = False
+
+    def test_without_an_active_session_one_is_started(self):
+        started = types.ModuleType("sparqr._session")
+        started.session = lambda: self.spark
+        with mock.patch.dict(sys.modules, {"sparqr._session": started}):
+            with mock.patch("pyspark.sql.SparkSession.getActiveSession", return_value=None):
+                self.assertIs(_arrays.active_session(), self.spark)
+        self.assertEqual(sparqr.lstsq([[2.0]], [6], session=self.spark).x.tolist(), [3.0])
 
     if importlib.util.find_spec("sparseqr"):
 
