@@ -325,6 +325,7 @@ class LstsqTest(SparkTest):
             x = np.linalg.lstsq(self.dense**2, self.b, rcond=None)[0]
             self.assert_close(f.solve(self.b).x, x)
             self.assertEqual(f.permutation.tolist(), order.tolist())
+            self.assertIn("given analysis", f.report["orderingReason"])
             self.assertFalse([w for w in f.report["warnings"] if "pattern" in w])
             f.refit(self.A, weights=self.w)
             root = np.sqrt(self.w)
