@@ -18,6 +18,7 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.apache.spark.util.TaskCompletionListener;
 
 /**
  * An {@link ArrayFolder} as an RDD of rows, cut where the work is equal. With a local master the
@@ -85,14 +86,15 @@ public final class ArrayRows implements AutoCloseable {
   static void closeWithTask(AutoCloseable reader) {
     TaskContext task = TaskContext.get();
     if (task != null) {
-      task.<Void>addTaskCompletionListener(
+      TaskCompletionListener closing =
           t -> {
             try {
               reader.close();
             } catch (Exception e) {
               throw new IllegalStateException(e);
             }
-          });
+          };
+      task.addTaskCompletionListener(closing);
     }
   }
 

@@ -16,32 +16,16 @@ final class ArraySlice implements Serializable {
   private final int columns;
   private final int rhs;
   private final long rows;
-  private final byte[] starts;
-  private final byte[] indices;
-  private final byte[] data;
-  private final byte[] labels;
 
-  /** Null: all are 1. */
-  private final byte[] weights;
+  /** Starts, indices, data, labels (where rhs is not 0) and weights; null: all weights are 1. */
+  private final byte[][] arrays;
 
-  /** Takes the arrays as they are. */
-  ArraySlice(
-      int columns,
-      int rhs,
-      long rows,
-      byte[] starts,
-      byte[] indices,
-      byte[] data,
-      byte[] labels,
-      byte[] weights) {
+  /** Takes the arrays as they are: starts, indices, data, labels, weights. */
+  ArraySlice(int columns, int rhs, long rows, byte[]... arrays) {
     this.columns = columns;
     this.rhs = rhs;
     this.rows = rows;
-    this.starts = starts;
-    this.indices = indices;
-    this.data = data;
-    this.labels = labels;
-    this.weights = weights;
+    this.arrays = arrays;
   }
 
   /** The rows. */
@@ -51,10 +35,10 @@ final class ArraySlice implements Serializable {
         rhs,
         rows,
         new RowIterator.Sources(
-            Numbers.of(starts, ArrayFolder.INDPTR),
-            Numbers.of(indices, ArrayFolder.INDICES),
-            Numbers.of(data, ArrayFolder.DATA),
-            rhs == 0 ? null : Numbers.of(labels, ArrayFolder.LABELS),
-            weights == null ? null : Numbers.of(weights, ArrayFolder.WEIGHTS)));
+            Numbers.of(arrays[0], ArrayFolder.INDPTR),
+            Numbers.of(arrays[1], ArrayFolder.INDICES),
+            Numbers.of(arrays[2], ArrayFolder.DATA),
+            rhs == 0 ? null : Numbers.of(arrays[3], ArrayFolder.LABELS),
+            arrays[4] == null ? null : Numbers.of(arrays[4], ArrayFolder.WEIGHTS)));
   }
 }
