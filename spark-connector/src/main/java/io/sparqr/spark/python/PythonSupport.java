@@ -31,6 +31,20 @@ public final class PythonSupport {
     return buffer.array();
   }
 
+  /** Number of messages that an array takes. */
+  public static int parts(int[] values) {
+    return values.length == 0 ? 0 : 1 + (values.length - 1) / MOST;
+  }
+
+  /** The part-th message of an array: int32, little endian. */
+  public static byte[] bytes(int[] values, int part) {
+    int from = Math.multiplyExact(part, MOST);
+    int[] some = Arrays.copyOfRange(values, from, Math.min(values.length, from + MOST));
+    ByteBuffer buffer = ByteBuffer.allocate(4 * some.length).order(ByteOrder.LITTLE_ENDIAN);
+    buffer.asIntBuffer().put(some);
+    return buffer.array();
+  }
+
   /** Strings as an array: Java's variable arguments. */
   public static String[] array(List<String> strings) {
     return strings.toArray(new String[0]);
