@@ -90,7 +90,8 @@ def matrix_of(A: Any) -> Matrix:
     else:
         matrix = _of_dense(np, A, None)
     _require_finite(np, matrix, names)
-    return Matrix(*matrix, names)
+    shape, indptr, indices, data = matrix
+    return Matrix(shape, indptr, indices, data, names)
 
 
 def is_table(given: Any) -> bool:

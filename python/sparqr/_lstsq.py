@@ -254,7 +254,7 @@ def from_scipy(
     def work() -> Any:
         folder = Folder(spark, kept=True)
         try:
-            folder.write_matrix(problem.matrix, problem.b, problem.weights)
+            folder.write_matrix(*problem.arrays(), problem.weights)
             rows = array_rows(spark, folder, problem, partitions)
             return rows.table(spark._jsparkSession)
         except BaseException:

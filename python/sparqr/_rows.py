@@ -51,6 +51,11 @@ class Problem:
         """The columns' names, if A is a table."""
         return None if isinstance(self.matrix, str) else self.matrix.names
 
+    def arrays(self) -> tuple[Matrix, numpy.ndarray | None]:
+        """The matrix and b, which are no files."""
+        assert isinstance(self.matrix, Matrix) and not isinstance(self.b, str)
+        return self.matrix, self.b
+
 
 def problem_of(A: Any, b: Any, weights: Any) -> Problem:
     """Checks A, b and the weights; b may be None."""
@@ -89,9 +94,8 @@ class Rows:
             raise
 
     def _of_arrays(self, problem: Problem, partitions: int) -> None:
-        matrix = problem.matrix
-        assert isinstance(matrix, Matrix)
-        self.folder.write_matrix(matrix, problem.b, problem.weights)
+        matrix, b = problem.arrays()
+        self.folder.write_matrix(matrix, b, problem.weights)
         self.shape = matrix.shape
         self._source = array_rows(self._session, self.folder, problem, partitions)
 
@@ -169,14 +173,13 @@ class Labels:
 
 def array_rows(session: SparkSession, folder: Folder, problem: Problem, partitions: int) -> Any:
     """Java's ArrayRows of a folder that was written."""
-    matrix = problem.matrix
-    assert isinstance(matrix, Matrix)
+    matrix, b = problem.arrays()
     jvm = session._jvm
     source = java_class(jvm, _ARRAYS + "ArrayFolder")(
         folder.path,
         matrix.shape[0],
         matrix.shape[1],
-        0 if problem.b is None else problem.b.shape[1],
+        0 if b is None else b.shape[1],
         problem.weights is not None,
     )
     opener = java_class(jvm, _ARRAYS + "ArrayRows")
