@@ -12,7 +12,15 @@ Ctrl-C (in a notebook: Interrupt) stops what runs: the jobs are cancelled, the s
 """
 
 from sparqr._errors import SparqrError
+from sparqr._feols import Feols, feols
 from sparqr._solve import LeastSquaresResult, solve
 from sparqr._version import __version__
 
-__all__ = ["LeastSquaresResult", "SparqrError", "__version__", "solve"]
+__all__ = [
+    "Feols",
+    "LeastSquaresResult",
+    "SparqrError",
+    "__version__",
+    "feols",
+    "solve",
+]

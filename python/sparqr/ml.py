@@ -25,6 +25,7 @@ from pyspark.ml.wrapper import JavaEstimator, JavaModel, JavaWrapper
 from pyspark.sql import DataFrame, SparkSession
 
 from sparqr._calls import in_thread
+from sparqr._display import SHOWN, html_table, number, require_pandas
 from sparqr._errors import telling_errors
 from sparqr._frame import require_jvm_frame, require_no_connect
 from sparqr._jvm import java_class
@@ -530,6 +531,32 @@ class SparseQRRegressionSummary(_Told):
         """The absorbed effects: term, estimate, a DataFrame."""
         return self._frame("absorbedEffects")
 
+    def to_pandas(self):
+        """The coefficients as a pandas DataFrame: estimate, std_error, t_value, p_value by term."""
+        require_pandas("to_pandas()")
+        rows = in_thread(SparkSession.builder.getOrCreate(), "coefficients", self._rows)
+        return _pandas_of(rows)
+
+    def _rows(self, most=None):
+        frame = self.toDataFrame()
+        return [tuple(r) for r in (frame if most is None else frame.limit(most)).collect()]
+
+    def _repr_html_(self):
+        session = SparkSession.builder.getOrCreate()
+        return in_thread(session, "SparseQRRegressionSummary", self._html)
+
+    def _html(self):
+        header = ["term", "estimate", "std. error", "t value", "Pr(>|t|)"]
+        df = self._java_obj.degreesOfFreedom()
+        notes = [
+            f"residual standard error {number(float(self._java_obj.sigma()))} on {df:,} degrees of freedom",
+            f"R² {number(float(self._java_obj.r2()))}, {self._java_obj.numInstances():,} rows, "
+            f"rank {self._java_obj.rank():,}",
+        ]
+        absorbed = sum(f.columns() for f in self._java_obj.absorbedFactors())
+        total = self._java_obj.coefficientNames().size() - absorbed
+        return html_table(f"Sparse QR regression of {self.labelCol}", header, self._rows(SHOWN), notes, total)
+
     def __str__(self):
         """What R's ``summary(lm(...))`` prints."""
         session = SparkSession.builder.getOrCreate()
@@ -540,6 +567,13 @@ class SparseQRRegressionSummary(_Told):
         """Sizes, ordering, flops, backend, seconds and the rest: the JSON report as a dict."""
         with telling_errors():
             return json.loads(self._java_obj.report().toJson())
+
+
+def _pandas_of(rows):
+    import pandas
+
+    frame = pandas.DataFrame(rows, columns=["term", "estimate", "std_error", "t_value", "p_value"])
+    return frame.set_index("term").astype(float)
 
 
 def _told(name, doc):

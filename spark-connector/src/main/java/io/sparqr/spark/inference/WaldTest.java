@@ -22,6 +22,16 @@ public record WaldTest(
     double chiSquaredPValue)
     implements Serializable {
 
+  /**
+   * c'(W'W)^-1 c, without the square of W's condition number.
+   *
+   * @param columns of W, which are destroyed
+   * @throws IllegalArgumentException if one depends on those before it
+   */
+  public static double quadraticForm(double[][] columns, double[] c) {
+    return Gram.ofRoot(columns, c);
+  }
+
   static WaldTest of(double wald, int q, double denominator) {
     return new WaldTest(
         wald / q,
