@@ -168,8 +168,7 @@ public final class Design implements Serializable {
     var factors = new ArrayList<AbsorbedFactor>();
     for (Block b : blocks) {
       if (b.absorbed()) {
-        int reference = b.contrast()[0] ? 1 : 0;
-        factors.add(new AbsorbedFactor(b.first(), b.width(), b.width() + reference));
+        factors.add(new AbsorbedFactor(b.first(), b.width()));
       }
     }
     return factors;
