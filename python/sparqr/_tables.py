@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import threading
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Sequence
 
 if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import DataFrame, SparkSession
 
-# Rows of a partition at least; Spark itself makes one of each 10,000.
-_ROWS = 50_000
+# Rows of a partition at least, and bytes at most: tasks carry them.
+_ROWS = 10_000
+_BYTES = 1 << 26
 
 
 @dataclass
@@ -164,10 +167,33 @@ def to_spark(spark: SparkSession, table: pyarrow.Table) -> DataFrame:
     table : pyarrow.Table
         What :func:`crossing` made.
     """
-    frame = spark.createDataFrame(table)
-    most = max(spark.sparkContext.defaultParallelism, table.num_rows // _ROWS)
-    # of neighbours: the order stays
-    return frame.coalesce(most)
+    parts = spark.sparkContext.defaultParallelism
+    most = max(1, int(_BYTES * table.num_rows / max(1, table.nbytes)))
+    rows = min(most, max(_ROWS, -(-table.num_rows // parts)))
+    with _set(spark, {_BATCH: str(rows), _LOCAL: "0"}):
+        return spark.createDataFrame(table)
+
+
+_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
+
+# Below this Spark makes rows of the batches in the driver, and serializes these one by one for its tasks.
+_LOCAL = "spark.sql.execution.arrow.localRelationThreshold"
+
+_setting = threading.Lock()
+
+
+@contextmanager
+def _set(spark: SparkSession, settings: dict[str, str]) -> Iterator[None]:
+    """Settings of the session, for a moment."""
+    with _setting:
+        before = {name: spark.conf.get(name) for name in settings}
+        try:
+            for name, value in settings.items():
+                spark.conf.set(name, value)
+            yield
+        finally:
+            for name, value in before.items():
+                spark.conf.set(name, value)
 
 
 def doubles(frame: DataFrame) -> Any:
