@@ -47,8 +47,8 @@ _ELSEWHERE = {
     "seed": "there is no bootstrap",
     "context": "functions of one's own are not known: make a column of their values",
     "copy_data": "data are never changed",
-    "store_data": "data are not kept",
-    "lean": "results hold no data",
+    "store_data": "residuals and predictions are computed when they are asked for",
+    "lean": "residuals and predictions are computed when they are asked for",
 }
 
 _PREDICTION = "__sparqr_prediction"
@@ -520,7 +520,8 @@ class Feols:
 
         if name in frame.columns:
             raise ValueError(f"there is a column {name} already: predict(newdata, name=...)")
-        made = _told(lambda: self._model._java_obj.transformAll(frame._jdf))
+        java: Any = self._model._java_obj
+        made = _told(lambda: java.transformAll(frame._jdf))
         return DataFrame(made, frame.sparkSession).withColumnRenamed(_PREDICTION, name)
 
     def _of_rows(self, what: str, frame: Callable[[], DataFrame]) -> numpy.ndarray | DataFrame:

@@ -186,7 +186,7 @@ _setting = threading.Lock()
 def _set(spark: SparkSession, settings: dict[str, str]) -> Iterator[None]:
     """Settings of the session, for a moment."""
     with _setting:
-        before = {name: spark.conf.get(name) for name in settings}
+        before = {name: spark.conf.get(name) or "" for name in settings}
         try:
             for name, value in settings.items():
                 spark.conf.set(name, value)

@@ -37,7 +37,7 @@ class FeolsTest(SparkTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        require("pandas", "pyarrow")
+        require("pandas", "pyarrow", "polars")
         import pandas
 
         cls.tables = {n: panels.columns(n) for n in ("wages", "panel", "trade", "publications")}
@@ -82,12 +82,13 @@ class FeolsTest(SparkTest):
         self.assertGreaterEqual(fits, 37 if ALL else 10)
 
     def test_every_kind_of_table(self):
-        """The same rows, the same numbers: pandas, PyArrow, categories, Spark, pandas on Spark."""
+        """The same rows, the same numbers: pandas, Polars, PyArrow, categories, Spark, pandas on Spark."""
         import pandas
+        import polars
         import pyarrow
         import pyspark.pandas
 
-        formula, vcov = "log_wage ~ age + firm:tenure | worker", {"CRV1": "firm"}
+        formula, vcov = "log_wage ~ age + firm:tenure | worker", "iid"
         kept = sparqr.feols(formula, self.wages, vcov)
         wanted = kept.tidy()
         arrow = pyarrow.Table.from_pandas(self.wages)
@@ -97,7 +98,8 @@ class FeolsTest(SparkTest):
         spark = self.spark.createDataFrame(arrow)
         pyspark.pandas.set_option("compute.fail_on_ansi_mode", False)
         tables = [encoded, self.wages.assign(firm=firms), spark, spark.pandas_api()]
-        tables += polars_frames(arrow)
+        frame = polars.from_arrow(arrow)
+        tables += [frame, frame.lazy(), frame.with_columns(polars.col("firm").cast(polars.Categorical))]
         for table in tables:
             with self.subTest(kind=type(table)):
                 self.same(sparqr.feols(formula, table, vcov).tidy(), wanted)
@@ -319,16 +321,6 @@ class VcovTest(unittest.TestCase):
         for wrong in ("HC4", "nid", {}, {"CRV1": ""}, {"CRV1": "a + a"}, {"CRV1": "a", "CRV2": "b"}, 3, {"HC1": "a"}):
             with self.assertRaises(ValueError):
                 parsed_vcov(wrong)
-
-
-def polars_frames(arrow):
-    """Where it is installed."""
-    try:
-        import polars
-    except ImportError:
-        return []
-    frame = polars.from_arrow(arrow)
-    return [frame, frame.lazy(), frame.with_columns(polars.col("firm").cast(polars.Categorical))]
 
 
 def well_formed(test, html):

@@ -26,7 +26,7 @@ record ReportedSolve(int[] columns, boolean[] live, HalfSolve half) {
 
   /** Whether so many of n columns are few. */
   static boolean affordable(int columns, int n) {
-    return columns > 0 && columns <= FEW && (long) columns * n <= MOST_VALUES;
+    return columns <= FEW && (long) columns * n <= MOST_VALUES;
   }
 
   /** One triangular solve with R. */
