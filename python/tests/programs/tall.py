@@ -1,7 +1,7 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 """feols of very many rows, made by Spark as they are read, in a small driver:
 
-    python -m tests.programs.tall [ROWS [MEMORY]]
+    python -m tests.programs.tall [ROWS [MEMORY [MASTER]]]
 
 10 million rows and 1 GB unless told otherwise. Prints the table, seconds and the heap's peak; fails where an
 estimate is five standard errors from what the data were made of. No part of the gate.
@@ -21,8 +21,8 @@ def noise(seed):
     return f"(xxhash64(id, {seed}L) / 9223372036854775808D)"
 
 
-def main(rows=10_000_000, memory="1g"):
-    made = builder(memory=memory).config("spark.default.parallelism", "8")
+def main(rows=10_000_000, memory="1g", master="local[2]"):
+    made = builder(memory=memory).master(master).config("spark.default.parallelism", "8")
     # long enough for the compiler that is thorough
     spark = made.config("spark.driver.extraJavaOptions", "-XX:+UseParallelGC").getOrCreate()
     made = spark.range(0, rows, 1, 16).selectExpr(

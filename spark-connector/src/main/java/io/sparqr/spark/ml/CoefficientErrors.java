@@ -94,8 +94,7 @@ record CoefficientErrors(
     for (int k = 0; k < columns.length; k++) {
       values[columns[k]] = found[k];
     }
-    boolean effects = source.design() != null && !source.design().absorbedFactors().isEmpty();
-    boolean few = effects && ReportedSolve.affordable(columns.length, values.length);
+    boolean few = hasEffects(source) && ReportedSolve.affordable(columns.length, values.length);
     return new CoefficientErrors(
         values,
         robust.degreesOfFreedom(),
@@ -159,7 +158,12 @@ record CoefficientErrors(
       errors[j] *= sigma;
     }
     double[][] covariance = few == null ? null : few.covariance(sigma);
-    return new CoefficientErrors(errors, freedom, "", covariance, within(f, few));
+    double within = hasEffects(source) ? within(f, few) : Double.NaN;
+    return new CoefficientErrors(errors, freedom, "", covariance, within);
+  }
+
+  private static boolean hasEffects(Training source) {
+    return source.design() != null && !source.design().absorbedFactors().isEmpty();
   }
 
   /** NaN where that took more than one triangular solve. */
