@@ -151,14 +151,16 @@ record CoefficientErrors(
     int n = f.analysis().columns();
     int[] columns = reported(source, n);
     double sigma = freedom > 0 ? norm / Math.sqrt(freedom) : Double.NaN;
-    ReportedSolve few =
-        ReportedSolve.affordable(columns.length, n) ? ReportedSolve.of(f, columns) : null;
-    double[] errors = few != null ? few.errors(n) : f.unscaledErrors();
+    // a features column alone keeps to the one pass over R that its errors take
+    boolean named = source.design() != null && ReportedSolve.affordable(columns.length, n);
+    ReportedSolve few = named ? ReportedSolve.of(f, columns) : null;
+    boolean effects = hasEffects(source);
+    double[] errors = few != null && effects ? few.errors(n) : f.unscaledErrors();
     for (int j = 0; j < n; j++) {
       errors[j] *= sigma;
     }
     double[][] covariance = few == null ? null : few.covariance(sigma);
-    double within = hasEffects(source) ? within(f, few) : Double.NaN;
+    double within = effects ? within(f, few) : Double.NaN;
     return new CoefficientErrors(errors, freedom, "", covariance, within);
   }
 

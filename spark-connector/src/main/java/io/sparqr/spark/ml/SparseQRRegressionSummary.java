@@ -113,7 +113,7 @@ public final class SparseQRRegressionSummary {
 
   /**
    * Whether {@link #coefficientCovariance()} is there: of up to 64 coefficients beside what is
-   * absorbed, of which it comes with their standard errors.
+   * absorbed, of a formula or factors, or with robust or clustered errors.
    */
   public boolean hasCoefficientCovariance() {
     return fit.errors() != null && fit.errors().covariance() != null;
