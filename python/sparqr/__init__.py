@@ -21,6 +21,7 @@ Ctrl-C (in a notebook: Interrupt) stops what runs: the jobs are cancelled, the s
 
 from sparqr._errors import SparqrError
 from sparqr._factorization import Factorization, factorize
+from sparqr._feols import Feols, feols
 from sparqr._lstsq import LstsqResult, from_scipy, lstsq
 from sparqr._session import jar, session
 from sparqr._solve import LeastSquaresResult, solve
@@ -28,11 +29,13 @@ from sparqr._version import __version__
 
 __all__ = [
     "Factorization",
+    "Feols",
     "LeastSquaresResult",
     "LstsqResult",
     "SparqrError",
     "__version__",
     "factorize",
+    "feols",
     "from_scipy",
     "jar",
     "lstsq",

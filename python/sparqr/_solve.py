@@ -10,10 +10,12 @@ from operator import index
 from typing import TYPE_CHECKING, Any
 
 from sparqr._calls import in_thread
+from sparqr._display import solution_frame, solution_html
 from sparqr._frame import require_jvm_frame
 from sparqr._jvm import doubles, java_class, side_by_side
 
 if TYPE_CHECKING:
+    import pandas
     from pyspark.sql import DataFrame
 
 _ORDERINGS = {
@@ -58,6 +60,13 @@ class LeastSquaresResult:
             f"LeastSquaresResult(rows={self.report['rows']}, columns={self.report['columns']}, "
             f"rank={self.rank}, residual_norm={self.residual_norm})"
         )
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """``x``: a row a column of A, a column a right-hand side."""
+        return solution_frame(self.x)
+
+    def _repr_html_(self) -> str:
+        return solution_html(self)
 
 
 def solve(
