@@ -152,7 +152,7 @@ def feols(
         found = _told(lambda: variables(source.spark._jvm, formula, source.dot(extra)))
         rows = source.rows(found, extra, fixef_rm == "singleton")
         try:
-            options = {
+            options: dict[str, Any] = {
                 "formula": formula,
                 "handleInvalid": "skip",
                 "predictionCol": _PREDICTION,
