@@ -6,7 +6,8 @@
 >>> result.x, result.residual_norm, result.rank
 
 The Spark ML estimator is in :mod:`sparqr.ml`. Both call Sparqr's jar in Spark's JVM: start Spark with
-``spark.jars=sparqr-spark-...-all.jar``. Spark Connect has no such JVM and is not supported.
+``spark.jars=sparqr-spark-...-all.jar``. Over Spark Connect they call it on the server, which has it by
+``--jars``, or from the session: ``spark.addArtifacts("sparqr-spark-...-all.jar")``.
 
 Ctrl-C (in a notebook: Interrupt) stops what runs: the jobs are cancelled, the session goes on.
 """

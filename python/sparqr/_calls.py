@@ -15,6 +15,7 @@ import uuid
 import weakref
 from multiprocessing.pool import ThreadPool
 
+from sparqr import _connect
 from sparqr._errors import SparqrError, telling_errors
 
 # Seconds that an interrupted call may take to end before it is left to its end.
@@ -43,6 +44,9 @@ def in_thread(session, what, work):
     work : callable
         Returns the result.
     """
+    if _connect.is_connect_type(type(session)):
+        with telling_errors():
+            return _connect.call(session, work)
     if getattr(_here, "inside", False):
         with telling_errors():
             return work()

@@ -51,6 +51,10 @@ def telling_errors():
 
 def _told(e):
     """The SparqrError for an exception; None if it may pass."""
+    if type(e).__module__ == "pyspark.errors.exceptions.connect":
+        from sparqr import _connect
+
+        return _connect.told(e)
     try:
         if _is_network(e):
             return _jvm_ended()

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from operator import index
 from typing import Any, Dict, List
 
+from sparqr import _connect
 from sparqr._calls import in_thread
-from sparqr._frame import require_jvm_frame
+from sparqr._frame import require_frame
 from sparqr._jvm import doubles, java_class, side_by_side
 
 _ORDERINGS = {
@@ -77,6 +78,7 @@ def solve(
 ):
     """Solve ``min ||sqrt(W) (b - A x)||^2 + ridge ||x||^2`` exactly, by sparse QR on the executors.
 
+    Over Spark Connect, too: Sparqr's jar is the server's, or the session's by ``spark.addArtifacts``.
     No intercept is added: append a column of ones, or use :class:`sparqr.ml.SparseQRRegression`.
 
     Parameters
@@ -136,7 +138,7 @@ def solve(
     KeyboardInterrupt
         By Ctrl-C, after at most five seconds: the jobs are cancelled, the session goes on.
     TypeError
-        No Spark DataFrame, one of Spark Connect, an option that does not exist, a flag that is neither True
+        No Spark DataFrame, an option that does not exist, a flag that is neither True
         nor False, a fraction where a count belongs.
     """
     method = _named(ordering, _ORDERINGS, "ordering")
@@ -156,7 +158,7 @@ def solve(
     names = list(label_col) if several else [label_col]
     if not names:
         raise ValueError("label_col names no column")
-    jdf = require_jvm_frame(df)
+    jdf = require_frame(df)
     options = {
         "ridge": float(ridge),
         **({} if rank_tolerance is None else {"rankTolerance": float(rank_tolerance)}),
@@ -166,7 +168,11 @@ def solve(
     }
     columns_of = (features_col, weight_col or "", names)
 
+    words = {"ordering": ordering, "backend": backend, "rankPolicy": rank_policy}
+
     def work():
+        if jdf is None:
+            return _connect.solve(df, columns_of, {**words, **options})
         jvm = df.sparkSession._jvm
         builder = java_class(jvm, "io.sparqr.spark.GpuSparseQR").builder()
         builder.ordering(getattr(java_class(jvm, "io.sparqr.ordering.OrderingMethod"), method))

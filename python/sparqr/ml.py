@@ -11,6 +11,7 @@ An ordinary estimator for ``Pipeline`` and ``CrossValidator``, saved and loaded 
 import json
 
 from pyspark import SparkContext, keyword_only
+from pyspark.ml.linalg import DenseVector
 from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.param.shared import (
     HasFeaturesCol,
@@ -24,9 +25,10 @@ from pyspark.ml.util import JavaMLReadable, JavaMLWritable
 from pyspark.ml.wrapper import JavaEstimator, JavaModel, JavaWrapper
 from pyspark.sql import DataFrame, SparkSession
 
+from sparqr import _connect
 from sparqr._calls import in_thread
 from sparqr._errors import telling_errors
-from sparqr._frame import require_jvm_frame, require_no_connect
+from sparqr._frame import require_frame
 from sparqr._jvm import java_class
 
 __all__ = ["SparseQRRegression", "SparseQRRegressionModel", "SparseQRRegressionSummary"]
@@ -36,9 +38,11 @@ __all__ = ["SparseQRRegression", "SparseQRRegressionModel", "SparseQRRegressionS
 _JAVA_ESTIMATOR = "sparqr.ml.SparseQRRegression"
 
 
-def _require_jar(cls):
-    """RuntimeError if Spark was not started, or not with Sparqr's jar."""
-    require_no_connect(cls.__name__)
+def _require_jar():
+    """RuntimeError if Spark was not started, or not with Sparqr's jar; over Spark Connect that is told by
+    the first call of the server."""
+    if _connect.is_connect():
+        return
     context = SparkContext._active_spark_context
     if context is None:
         raise RuntimeError("no Spark session: start one first, with Sparqr's jar")
@@ -60,7 +64,7 @@ class _Saved(JavaMLReadable, JavaMLWritable):
     @classmethod
     def read(cls):
         """The reader of this class."""
-        _require_jar(cls)
+        _require_jar()
         return super().read()
 
     @classmethod
@@ -324,7 +328,7 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         clusterCorrection="sandwich",
     ):
         super().__init__()
-        _require_jar(type(self))
+        _require_jar()
         self._java_obj = self._new_java_obj(_JAVA_ESTIMATOR, self.uid)
         self._setDefault(
             fitIntercept=True,
@@ -450,8 +454,13 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         """Whether fit computes standard errors."""
         return self._set(computeStandardErrors=value)
 
+    def _fit(self, dataset):
+        if require_frame(dataset) is not None:
+            return super()._fit(dataset)
+        fit = super()._fit
+        return in_thread(dataset.sparkSession, f"{type(self).__name__}.fit", lambda: fit(dataset))
+
     def _fit_java(self, dataset):
-        require_jvm_frame(dataset)
         fit = super()._fit_java
         return in_thread(dataset.sparkSession, f"{type(self).__name__}.fit", lambda: fit(dataset))
 
@@ -462,21 +471,54 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
 class SparseQRRegressionModel(_Told, JavaModel, _SparseQRRegressionParams, _Saved):
     """What :class:`SparseQRRegression` fits."""
 
+    output = Param(
+        Params._dummy(),
+        "output",
+        "what transform returns: prediction, or a table of the model itself",
+        typeConverter=TypeConverters.toString,
+    )
+
+    def getOutput(self):
+        """What transform returns."""
+        return self.getOrDefault(self.output) if self.isDefined("output") else "prediction"
+
+    def setOutput(self, value):
+        """What transform returns: ``"prediction"``, the data with a column of predictions; or a table of
+        the model itself, which does not read the data: ``"table"``, ``"dependencies"``, ``"effects"``,
+        ``"training"``, ``"residuals"`` as the summary's; ``"coefficients"``, ``"errors"``, ``"fit"``,
+        ``"metrics"``, ``"text"`` are rows of name, part, text and numbers."""
+        return self._set(output=value)
+
     def _transform(self, dataset):
-        require_jvm_frame(dataset)
+        require_frame(dataset)
         transform = super()._transform
         name = f"{type(self).__name__}.transform"
         return in_thread(dataset.sparkSession, name, lambda: transform(dataset))
 
+    def _asked(self, output):
+        """What a server of Spark Connect says of this model, asked once a kind."""
+        known = self.__dict__.setdefault("_known", {})
+        if output not in known:
+            with telling_errors():
+                known[output] = _connect.parcels(_connect.model_frame(self, output))
+        return known[output]
+
+    def _value(self, name):
+        if not _connect.is_connect():
+            return self._call_java(name)
+        return self._asked("coefficients")[name]
+
     @property
     def coefficients(self):
         """b, a pyspark.ml.linalg.Vector of n entries; 0 in dead columns."""
-        return self._call_java("coefficients")
+        found = self._value("coefficients")
+        return DenseVector(found) if _connect.is_connect() else found
 
     @property
     def intercept(self):
         """c, a float; 0.0 without intercept."""
-        return self._call_java("intercept")
+        found = self._value("intercept")
+        return float(found[0]) if _connect.is_connect() else found
 
     @property
     def numFeatures(self):
@@ -490,13 +532,16 @@ class SparseQRRegressionModel(_Told, JavaModel, _SparseQRRegressionParams, _Save
     @property
     def hasSummary(self):
         """Whether the model was fitted here; a loaded one has no summary."""
-        return self._call_java("hasSummary")
+        found = self._value("hasSummary")
+        return bool(found[0]) if _connect.is_connect() else found
 
     @property
     def summary(self):
         """The :class:`SparseQRRegressionSummary`; RuntimeError if there is none."""
         if not self.hasSummary:
             raise RuntimeError(f"no summary: {type(self).__name__} was loaded, not fitted")
+        if _connect.is_connect():
+            return _ServersSummary(self)
         with telling_errors():
             return SparseQRRegressionSummary(self._java_obj.summary())
 
@@ -582,3 +627,44 @@ for _make, _properties in ((_told, _TOLD), (_computed, _COMPUTED)):
     for _name, _doc in _properties.items():
         setattr(SparseQRRegressionSummary, _name, _make(_name, _doc))
 del _make, _properties, _name, _doc
+
+
+class _ServersSummary(SparseQRRegressionSummary):
+    """The same of a model that a server of Spark Connect holds."""
+
+    _FRAMES = {
+        "predictions": "training",
+        "residuals": "residuals",
+        "toDataFrame": "table",
+        "dependencies": "dependencies",
+        "absorbedEffects": "effects",
+    }
+    _ERRORS = ("coefficientStandardErrors", "tValues", "pValues")
+    _COUNTS = ("numInstances", "degreesOfFreedom", "rank")
+
+    def __init__(self, model):
+        super().__init__()
+        self._model = model
+
+    def _call_java(self, name, *args):
+        if name in self._ERRORS:
+            return [float(v) for v in self._model._asked("errors")[name]]
+        if name not in _TOLD:
+            found = self._model._asked("metrics")[name]
+            return [float(v) for v in found] if name == "devianceResiduals" else float(found[0])
+        found = self._model._asked("fit")[name]
+        if name in self._COUNTS:
+            return int(found[0])
+        return [int(v) for v in found] if name == "deadColumns" else found
+
+    def _frame(self, name):
+        with telling_errors():
+            return _connect.model_frame(self._model, self._FRAMES[name])
+
+    def __str__(self):
+        return in_thread(_connect.active_session(), "", lambda: self._model._asked("text")["text"])
+
+    @property
+    def report(self):
+        """Sizes, ordering, flops, backend, seconds and the rest: the JSON report as a dict."""
+        return json.loads(self._model._asked("fit")["report"])
