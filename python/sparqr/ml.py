@@ -50,6 +50,10 @@ def _require_jar():
         java_class(context._jvm, _JAVA_ESTIMATOR)
 
 
+def _session():
+    return _connect.active_session() if _connect.is_connect() else SparkSession.builder.getOrCreate()
+
+
 class _Told(JavaWrapper):
     """Errors of the JVM as SparqrError where they are Sparqr's, or the JVM's end."""
 
@@ -577,8 +581,7 @@ class SparseQRRegressionSummary(_Told):
 
     def __str__(self):
         """What R's ``summary(lm(...))`` prints."""
-        session = SparkSession.builder.getOrCreate()
-        return in_thread(session, "SparseQRRegressionSummary", self._java_obj.toString)
+        return in_thread(_session(), "SparseQRRegressionSummary", self._java_obj.toString)
 
     @property
     def report(self):
@@ -593,8 +596,8 @@ def _told(name, doc):
 
 def _computed(name, doc):
     def get(self):
-        session = SparkSession.builder.getOrCreate()
-        return in_thread(session, f"{type(self).__name__}.{name}", lambda: self._call_java(name))
+        what = f"{type(self).__name__}.{name}"
+        return in_thread(_session(), what, lambda: self._call_java(name))
 
     return property(get, doc=doc)
 
@@ -662,7 +665,7 @@ class _ServersSummary(SparseQRRegressionSummary):
             return _connect.model_frame(self._model, self._FRAMES[name])
 
     def __str__(self):
-        return in_thread(_connect.active_session(), "", lambda: self._model._asked("text")["text"])
+        return in_thread(_session(), type(self).__name__, lambda: self._model._asked("text")["text"])
 
     @property
     def report(self):
