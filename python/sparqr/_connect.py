@@ -25,6 +25,7 @@ _MISSING = (
 # What the server writes before the message of an exception whose class Python has no match for.
 _NAMED = re.compile(r"\(((?:[a-z_0-9]+\.)+[\w$]+)\) ?(.*)", re.DOTALL)
 _OURS = "io.sparqr.error."
+_SIMPLE = re.compile(r"JVM stacktrace:\s+((?:\w+\.)*(\w+))[^\n]*\n\s+at io\.sparqr\.")
 _STACK = re.compile(r"\n\s*\n?JVM stacktrace:.*", re.DOTALL)
 
 
@@ -70,7 +71,8 @@ def told(e: BaseException) -> Optional[Exception]:
     """What to raise for an exception of the client; None if it may pass."""
     if not type(e).__module__.startswith("pyspark.errors.exceptions.connect"):
         return None
-    text = _STACK.sub("", str(e))
+    whole = str(e)
+    text = _STACK.sub("", whole)
     if "Unsupported ML operator" in text or "Unsupported read for" in text:
         if "sparqr" in text:
             return RuntimeError(_MISSING)
@@ -97,7 +99,8 @@ def told(e: BaseException) -> Optional[Exception]:
             "spark.connect.session.connectML.mlCache.memoryControl.offloadingTimeout sets the minutes",
             "SummaryLost",
         )
-    return None
+    thrown = _SIMPLE.search(whole)
+    return SparqrError(_line(message), thrown.group(2)) if thrown else None
 
 
 def _line(message: str) -> str:
