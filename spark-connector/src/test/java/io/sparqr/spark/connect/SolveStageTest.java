@@ -124,14 +124,18 @@ class SolveStageTest {
     assertThatThrownBy(() -> strict.transform(data)).isInstanceOf(RankDeficientException.class);
   }
 
+  private static List<String> found(String kind) throws ClassNotFoundException {
+    return ServiceLoader.load(Class.forName(kind)).stream().map(p -> p.type().getName()).toList();
+  }
+
   @Test
-  void isFoundByServiceLoaders() {
-    assertThat(ServiceLoader.load(Transformer.class).stream().map(p -> p.type().getName()))
+  void isFoundByServiceLoaders() throws ClassNotFoundException {
+    assertThat(found("org.apache.spark.ml.Transformer"))
         .contains(
             Solve.class.getName(),
             "io.sparqr.spark.ml.SparseQRRegressionModel",
             "sparqr.ml.SparseQRRegressionModel");
-    assertThat(ServiceLoader.load(Estimator.class).stream().map(p -> p.type().getName()))
+    assertThat(found("org.apache.spark.ml.Estimator"))
         .contains("io.sparqr.spark.ml.SparseQRRegression", "sparqr.ml.SparseQRRegression");
   }
 
@@ -151,7 +155,7 @@ class SolveStageTest {
     Dataset<Row> data = data(6, 40, 2);
     var own = new io.sparqr.spark.ml.SparseQRRegression().setFormula("label ~ level + w");
     var loader = new Again();
-    var foreign =
+    Estimator<?> foreign =
         (Estimator<?>) loader.loadClass(own.getClass().getName()).getConstructor().newInstance();
     foreign.set(foreign.getParam("formula"), own.getFormula());
     var model = (Transformer) foreign.fit(data);
