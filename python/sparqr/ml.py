@@ -482,9 +482,13 @@ class SparseQRRegressionModel(_Told, JavaModel, _SparseQRRegressionParams, _Save
         typeConverter=TypeConverters.toString,
     )
 
+    def __init__(self, java_model=None):
+        super().__init__(java_model)
+        self._setDefault(output="prediction")
+
     def getOutput(self):
         """What transform returns."""
-        return self.getOrDefault(self.output) if self.isDefined("output") else "prediction"
+        return self.getOrDefault(self.output)
 
     def setOutput(self, value):
         """What transform returns: ``"prediction"``, the data with a column of predictions; or a table of
