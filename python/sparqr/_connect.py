@@ -6,9 +6,11 @@ The server runs Spark ML's stages, and answers by tables. So what has no stage o
 and numbers (``io.sparqr.spark.python.Parcels``), in which an array of doubles is its bytes.
 """
 
+import atexit
 import json
 import re
 import uuid
+import weakref
 from typing import Any, Callable, Dict, List, Optional
 
 from sparqr._errors import SparqrError
@@ -101,6 +103,27 @@ def told(e: BaseException) -> Optional[Exception]:
         )
     thrown = _SIMPLE.search(whole)
     return SparqrError(_line(message), thrown.group(2)) if thrown else None
+
+
+# PySpark's references to models of the server.
+_references: Any = weakref.WeakSet()
+
+
+def note_reference(reference: Any) -> None:
+    """Takes care that a model which lives until Python ends does not keep it from ending.
+
+    PySpark 4.1 has the server forget a model when the last of its Python objects goes. Where an
+    error's traceback holds on to one, that is so late that the call waits for ever for a thread to
+    start. The server forgets it with the session anyway.
+    """
+    if hasattr(reference, "add_ref"):
+        _references.add(reference)
+
+
+@atexit.register
+def _keep_references() -> None:
+    for reference in list(_references):
+        reference.add_ref()
 
 
 def _line(message: str) -> str:

@@ -485,6 +485,7 @@ class SparseQRRegressionModel(_Told, JavaModel, _SparseQRRegressionParams, _Save
     def __init__(self, java_model=None):
         super().__init__(java_model)
         self._setDefault(output="prediction")
+        _connect.note_reference(java_model)
 
     def getOutput(self):
         """What transform returns."""
