@@ -116,7 +116,8 @@ def note_reference(reference: Any) -> None:
     error's traceback holds on to one, that is so late that the call waits for ever for a thread to
     start. The server forgets it with the session anyway.
     """
-    if hasattr(reference, "add_ref"):
+    # by its name: a Java object of a classic session claims to have any attribute
+    if type(reference).__name__ == "RemoteModelRef":
         _references.add(reference)
 
 
