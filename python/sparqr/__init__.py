@@ -13,8 +13,9 @@ Without a DataFrame, of matrices of SciPy, NumPy, pandas or Polars, and of files
 ...     f.solve(b).x, f.r
 
 The Spark ML estimator is in :mod:`sparqr.ml`. All of it calls Sparqr's jar in Spark's JVM:
-:func:`session` starts one with it, :func:`jar` is its path for sessions of one's own. Spark Connect has no
-such JVM and is not supported.
+:func:`session` starts one with it, :func:`jar` is its path for sessions of one's own. Over Spark
+Connect they call it on the server, which has it by ``--jars``, or from the session:
+``spark.addArtifacts(sparqr.jar())``.
 
 Ctrl-C (in a notebook: Interrupt) stops what runs: the jobs are cancelled, the session goes on.
 """

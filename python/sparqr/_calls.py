@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from multiprocessing.pool import ThreadPool
 from typing import Any, TypeVar
 
+from sparqr import _connect
 from sparqr._errors import SparqrError, telling_errors
 
 # Seconds that an interrupted call may take to end before it is left to its end.
@@ -49,6 +50,9 @@ def in_thread(session: Any, what: str, work: Callable[[], _T]) -> _T:
     work : callable
         Returns the result.
     """
+    if _connect.is_connect_type(type(session)):
+        with telling_errors():
+            return _connect.call(session, work)
     if getattr(_here, "inside", False):
         with telling_errors():
             return work()

@@ -51,8 +51,12 @@ def telling_errors() -> Iterator[None]:
         raise told from None
 
 
-def _told(e: Exception) -> SparqrError | None:
-    """The SparqrError for an exception; None if it may pass."""
+def _told(e: Exception) -> Exception | None:
+    """The error to raise for an exception: a SparqrError, or RuntimeError for a missing jar; None if it may pass."""
+    if type(e).__module__ == "pyspark.errors.exceptions.connect":
+        from sparqr import _connect
+
+        return _connect.told(e)
     try:
         if _is_network(e):
             return _jvm_ended()

@@ -1,12 +1,14 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Whether something is a DataFrame that the JVM has, and what to do with what is not."""
+"""Whether something is a DataFrame of Spark's, and what to do with what is not."""
 
 from typing import Any
 
+from sparqr._connect import is_connect, is_connect_type
+
 _CONNECT = (
-    "is of Spark Connect, a client that talks to Spark over the network and has no JVM at hand; Sparqr "
-    'calls its jar in the JVM. Use a classic session: spark.api.mode "classic" (not "connect"), no '
-    "SPARK_REMOTE, and SparkSession.builder.master(...) instead of .remote(...)"
+    "is of Spark Connect, a client that talks to Spark over the network, and this calls Sparqr's jar in a JVM "
+    'at hand. Use a classic session: spark.api.mode "classic" (not "connect"), no SPARK_REMOTE, and '
+    "SparkSession.builder.master(...) instead of .remote(...); sparqr.solve and sparqr.ml work over Connect"
 )
 
 # By the first part of the type's module: what makes a Spark DataFrame of a pdf, an A and b, ...
@@ -37,29 +39,30 @@ _ADVICE = {
 }
 
 
-def require_jvm_frame(df: Any) -> Any:
-    """The JVM's DataFrame behind a PySpark DataFrame; TypeError that says what to do if there is none."""
+def require_frame(df: Any) -> Any:
+    """The JVM's DataFrame behind a PySpark DataFrame, None for one of Spark Connect; TypeError that says
+    what to do if it is neither."""
     kind = type(df)
-    if _is_connect(kind):
-        raise TypeError(f"this DataFrame {_CONNECT}")
+    if is_connect_type(kind) and hasattr(df, "_plan"):
+        return None
     found = getattr(df, "_jdf", None)
     if found is None:
         raise TypeError(f"Sparqr takes a Spark DataFrame, not {_called(kind)}. {_advice(kind)}")
     return found
 
 
+def require_jvm_frame(df: Any) -> Any:
+    """The same of a classic session; TypeError for one of Spark Connect."""
+    found = require_frame(df)
+    if found is None:
+        raise TypeError(f"this DataFrame {_CONNECT}")
+    return found
+
+
 def require_no_connect(what: str) -> None:
     """RuntimeError if this Python talks to Spark by Spark Connect."""
-    try:
-        from pyspark.sql.utils import is_remote
-    except ImportError:
-        return
-    if is_remote():
+    if is_connect():
         raise RuntimeError(f"the session behind this {what} {_CONNECT}")
-
-
-def _is_connect(kind: type) -> bool:
-    return any(c.__module__.startswith("pyspark.sql.connect.") for c in kind.__mro__)
 
 
 def _called(kind: type) -> str:

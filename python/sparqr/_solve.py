@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from operator import index
 from typing import TYPE_CHECKING, Any
 
+from sparqr import _connect
 from sparqr._calls import in_thread
 from sparqr._display import solution_frame, solution_html
-from sparqr._frame import require_jvm_frame
+from sparqr._frame import require_frame
 from sparqr._jvm import doubles, java_class, side_by_side
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def solve(
 ) -> LeastSquaresResult:
     """Solve ``min ||sqrt(W) (b - A x)||^2 + ridge ||x||^2`` exactly, by sparse QR on the executors.
 
+    Over Spark Connect, too: Sparqr's jar is the server's, or the session's by ``spark.addArtifacts``.
     No intercept is added: append a column of ones, or use :class:`sparqr.ml.SparseQRRegression`.
 
     Parameters
@@ -151,7 +153,7 @@ def solve(
     KeyboardInterrupt
         By Ctrl-C, after at most five seconds: the jobs are cancelled, the session goes on.
     TypeError
-        No Spark DataFrame, one of Spark Connect, an option that does not exist, a flag that is neither True
+        No Spark DataFrame, an option that does not exist, a flag that is neither True
         nor False, a fraction where a count belongs.
     """
     settings = solver_settings(
@@ -174,10 +176,13 @@ def solve(
     names = [label_col] if isinstance(label_col, str) else list(label_col)
     if not names:
         raise ValueError("label_col names no column")
-    jdf = require_jvm_frame(df)
+    jdf = require_frame(df)
     columns_of = (features_col, weight_col or "", names)
+    words = {"ordering": ordering, "backend": backend, "rankPolicy": rank_policy}
 
     def work() -> tuple[dict[str, Any], list[Any]]:
+        if jdf is None:
+            return _connect.solve(df, columns_of, {**words, **settings.options})
         jvm: Any = df.sparkSession._jvm
         return _solved(jvm, solver_builder(jvm, settings).build(), jdf, *columns_of)
 

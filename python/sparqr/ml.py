@@ -10,11 +10,12 @@ An ordinary estimator for ``Pipeline`` and ``CrossValidator``, saved and loaded 
 
 from __future__ import annotations
 
+import html
 import json
 from typing import TYPE_CHECKING, Any
 
 from pyspark import SparkContext, keyword_only
-from pyspark.ml.linalg import Vector
+from pyspark.ml.linalg import DenseVector, Vector
 from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.param.shared import (
     HasFeaturesCol,
@@ -28,10 +29,11 @@ from pyspark.ml.util import JavaMLReadable, JavaMLWritable
 from pyspark.ml.wrapper import JavaEstimator, JavaModel, JavaWrapper
 from pyspark.sql import DataFrame, SparkSession
 
+from sparqr import _connect
 from sparqr._calls import in_thread
 from sparqr._display import SHOWN, html_table, number, require_pandas
 from sparqr._errors import telling_errors
-from sparqr._frame import require_jvm_frame, require_no_connect
+from sparqr._frame import require_frame
 from sparqr._jvm import java_class
 
 if TYPE_CHECKING:
@@ -44,14 +46,20 @@ __all__ = ["SparseQRRegression", "SparseQRRegressionModel", "SparseQRRegressionS
 _JAVA_ESTIMATOR = "sparqr.ml.SparseQRRegression"
 
 
-def _require_jar(cls: type) -> None:
-    """RuntimeError if Spark was not started, or not with Sparqr's jar."""
-    require_no_connect(cls.__name__)
+def _require_jar() -> None:
+    """RuntimeError if Spark was not started, or not with Sparqr's jar; over Spark Connect that is told by
+    the first call of the server."""
+    if _connect.is_connect():
+        return
     context = SparkContext._active_spark_context
     if context is None:
         raise RuntimeError("no Spark session: start one first, with Sparqr's jar")
     with telling_errors():
         java_class(context._jvm, _JAVA_ESTIMATOR)
+
+
+def _session() -> Any:
+    return _connect.active_session() if _connect.is_connect() else SparkSession.builder.getOrCreate()
 
 
 class _Told(JavaWrapper):
@@ -70,7 +78,7 @@ class _Saved(JavaMLReadable, JavaMLWritable):
     @classmethod
     def read(cls) -> Any:
         """The reader of this class."""
-        _require_jar(cls)
+        _require_jar()
         return super().read()
 
     @classmethod
@@ -336,7 +344,7 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         clusterCorrection: str = "sandwich",
     ) -> None:
         super().__init__()
-        _require_jar(type(self))
+        _require_jar()
         self._java_obj = self._new_java_obj(_JAVA_ESTIMATOR, self.uid)
         self._setDefault(
             fitIntercept=True,
@@ -462,8 +470,13 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
         """Whether fit computes standard errors."""
         return self._set(computeStandardErrors=value)
 
+    def _fit(self, dataset: DataFrame) -> SparseQRRegressionModel:
+        if require_frame(dataset) is not None:
+            return super()._fit(dataset)
+        fit = super()._fit
+        return in_thread(dataset.sparkSession, f"{type(self).__name__}.fit", lambda: fit(dataset))
+
     def _fit_java(self, dataset: DataFrame) -> Any:
-        require_jvm_frame(dataset)
         fit = super()._fit_java
         return in_thread(dataset.sparkSession, f"{type(self).__name__}.fit", lambda: fit(dataset))
 
@@ -474,21 +487,59 @@ class SparseQRRegression(_Told, JavaEstimator, _SparseQRRegressionParams, _Saved
 class SparseQRRegressionModel(_Told, JavaModel, _SparseQRRegressionParams, _Saved):
     """What :class:`SparseQRRegression` fits."""
 
+    output = Param(
+        Params._dummy(),
+        "output",
+        "what transform returns: prediction, or a table of the model itself",
+        typeConverter=TypeConverters.toString,
+    )
+
+    def __init__(self, java_model: Any = None) -> None:
+        super().__init__(java_model)
+        self._setDefault(output="prediction")
+        _connect.note_reference(java_model)
+
+    def getOutput(self) -> str:
+        """What transform returns."""
+        return self.getOrDefault(self.output)
+
+    def setOutput(self, value: str) -> SparseQRRegressionModel:
+        """What transform returns: ``"prediction"``, the data with a column of predictions; or a table of
+        the model itself, which does not read the data: ``"table"``, ``"dependencies"``, ``"effects"``,
+        ``"training"``, ``"residuals"`` as the summary's; ``"coefficients"``, ``"errors"``, ``"fit"``,
+        ``"metrics"``, ``"text"`` are rows of name, part, text and numbers."""
+        return self._set(output=value)
+
     def _transform(self, dataset: DataFrame) -> DataFrame:
-        require_jvm_frame(dataset)
+        require_frame(dataset)
         transform = super()._transform
         name = f"{type(self).__name__}.transform"
         return in_thread(dataset.sparkSession, name, lambda: transform(dataset))
 
+    def _asked(self, output: str) -> dict[str, Any]:
+        """What a server of Spark Connect says of this model, asked once a kind."""
+        known = self.__dict__.setdefault("_known", {})
+        if output not in known:
+            with telling_errors():
+                known[output] = _connect.parcels(_connect.model_frame(self, output))
+        return known[output]
+
+    def _value(self, name: str) -> Any:
+        if not _connect.is_connect():
+            return self._call_java(name)
+        return self._asked("coefficients")[name]
+
     @property
     def coefficients(self) -> Vector:
         """b, a pyspark.ml.linalg.Vector of n entries; 0 in dead columns."""
-        return self._call_java("coefficients")
+        found = self._value("coefficients")
+        return DenseVector(found) if _connect.is_connect() else found
 
     @property
     def intercept(self) -> float:
         """c, a float; 0.0 without intercept."""
-        return self._call_java("intercept")
+        found = self._value("intercept")
+        return float(found[0]) if _connect.is_connect() else found
 
     @property
     def numFeatures(self) -> int:
@@ -502,13 +553,16 @@ class SparseQRRegressionModel(_Told, JavaModel, _SparseQRRegressionParams, _Save
     @property
     def hasSummary(self) -> bool:
         """Whether the model was fitted here; a loaded one has no summary."""
-        return self._call_java("hasSummary")
+        found = self._value("hasSummary")
+        return bool(found[0]) if _connect.is_connect() else found
 
     @property
     def summary(self) -> SparseQRRegressionSummary:
         """The :class:`SparseQRRegressionSummary`; RuntimeError if there is none."""
         if not self.hasSummary:
             raise RuntimeError(f"no summary: {type(self).__name__} was loaded, not fitted")
+        if _connect.is_connect():
+            return _ServersSummary(self)
         with telling_errors():
             return SparseQRRegressionSummary(self._java_obj.summary())
 
@@ -545,7 +599,7 @@ class SparseQRRegressionSummary(_Told):
     def to_pandas(self) -> pandas.DataFrame:
         """The coefficients as a pandas DataFrame: estimate, std_error, t_value, p_value by term."""
         require_pandas("to_pandas()")
-        rows = in_thread(SparkSession.builder.getOrCreate(), "coefficients", self._rows)
+        rows = in_thread(_session(), "coefficients", self._rows)
         return _pandas_of(rows)
 
     def _rows(self, most: int | None = None) -> list[tuple[Any, ...]]:
@@ -553,8 +607,7 @@ class SparseQRRegressionSummary(_Told):
         return [tuple(r) for r in (frame if most is None else frame.limit(most)).collect()]
 
     def _repr_html_(self) -> str:
-        session = SparkSession.builder.getOrCreate()
-        return in_thread(session, "SparseQRRegressionSummary", self._html)
+        return in_thread(_session(), "SparseQRRegressionSummary", self._html)
 
     def _html(self) -> str:
         header = ["term", "estimate", "std. error", "t value", "Pr(>|t|)"]
@@ -570,8 +623,7 @@ class SparseQRRegressionSummary(_Told):
 
     def __str__(self) -> str:
         """What R's ``summary(lm(...))`` prints."""
-        session = SparkSession.builder.getOrCreate()
-        return in_thread(session, "SparseQRRegressionSummary", self._java_obj.toString)
+        return in_thread(_session(), "SparseQRRegressionSummary", self._java_obj.toString)
 
     @property
     def report(self) -> dict[str, Any]:
@@ -631,8 +683,7 @@ class SparseQRRegressionSummary(_Told):
 
     # The first of these reads the data again, if the fit computed no standard errors.
     def _computed(self, name: str) -> Any:
-        session = SparkSession.builder.getOrCreate()
-        return in_thread(session, f"{type(self).__name__}.{name}", lambda: self._call_java(name))
+        return in_thread(_session(), f"{type(self).__name__}.{name}", lambda: self._call_java(name))
 
     @property
     def meanSquaredError(self) -> float:
@@ -675,3 +726,56 @@ def _pandas_of(rows: list[tuple[Any, ...]]) -> pandas.DataFrame:
 
     frame = pandas.DataFrame(rows, columns=["term", "estimate", "std_error", "t_value", "p_value"])
     return frame.set_index("term").astype(float)
+
+
+class _ServersSummary(SparseQRRegressionSummary):
+    """The same of a model that a server of Spark Connect holds."""
+
+    _FRAMES = {
+        "predictions": "training",
+        "residuals": "residuals",
+        "toDataFrame": "table",
+        "dependencies": "dependencies",
+        "absorbedEffects": "effects",
+    }
+    _ERRORS = ("coefficientStandardErrors", "tValues", "pValues")
+    _COUNTS = ("numInstances", "degreesOfFreedom", "rank")
+    _COMPUTED = (
+        "meanSquaredError",
+        "rootMeanSquaredError",
+        "meanAbsoluteError",
+        "explainedVariance",
+        "r2",
+        "r2adj",
+        "devianceResiduals",
+    )
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self._model = model
+
+    def _call_java(self, name: str, *args: Any) -> Any:
+        if name in self._ERRORS:
+            return [float(v) for v in self._model._asked("errors")[name]]
+        if name in self._COMPUTED:
+            found = self._model._asked("metrics")[name]
+            return [float(v) for v in found] if name == "devianceResiduals" else float(found[0])
+        found = self._model._asked("fit")[name]
+        if name in self._COUNTS:
+            return int(found[0])
+        return [int(v) for v in found] if name == "deadColumns" else found
+
+    def _frame(self, name: str) -> DataFrame:
+        with telling_errors():
+            return _connect.model_frame(self._model, self._FRAMES[name])
+
+    def _html(self) -> str:
+        return f"<pre>{html.escape(self._model._asked('text')['text'])}</pre>"
+
+    def __str__(self) -> str:
+        return in_thread(_session(), type(self).__name__, lambda: self._model._asked("text")["text"])
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """Sizes, ordering, flops, backend, seconds and the rest: the JSON report as a dict."""
+        return json.loads(self._model._asked("fit")["report"])

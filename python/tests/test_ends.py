@@ -76,15 +76,6 @@ class EndsTest(unittest.TestCase):
             for part in ('config("spark.jars", ', JAR, "restart Python first (in a notebook: the kernel)"):
                 self.assertIn(part, one["said"])
 
-    def test_spark_connect(self):
-        with_spark.require("grpc", "grpc_status", "google.rpc", "zstandard", "pandas", "pyarrow")
-        found = self.said("connect")
-        self.assertEqual([one["name"] for one in found], ["solve", "constructor", "load"])
-        self.assertEqual([one["type"] for one in found], ["TypeError", "RuntimeError", "RuntimeError"])
-        for one in found:
-            self.assertRegex(one["said"], r" is of Spark Connect, a client .* no JVM at hand")
-            self.assertIn("SparkSession.builder.master(...) instead of .remote(...)", one["said"])
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -7,7 +7,7 @@ import unittest
 from unittest import mock
 
 import sparqr
-from sparqr import _errors, _jvm, _solve
+from sparqr import _connect, _errors, _jvm, _solve
 
 
 class PlainTest(unittest.TestCase):
@@ -126,6 +126,26 @@ class PlainTest(unittest.TestCase):
 
         with self.assertRaisesRegex(RuntimeError, "^Sparqr's jar is missing: "):
             _jvm.java_class(JavaPackage(), "io.sparqr.spark.GpuSparseQR")
+
+    def test_only_references_of_connect_are_kept_at_the_end(self):
+        class JavaObject:
+            """As Py4J's, of which any attribute can be asked for."""
+
+            def __getattr__(self, name):
+                raise AssertionError(f"{name} was called in a JVM that ends")
+
+        class RemoteModelRef:
+            count = 1
+
+            def add_ref(self):
+                self.count += 1
+
+        java, reference = mock.MagicMock(), RemoteModelRef()
+        for one in (java, reference, JavaObject(), None):
+            _connect.note_reference(one)
+        _connect._keep_references()
+        self.assertEqual(reference.count, 2)
+        java.add_ref.assert_not_called()
 
     def test_only_our_errors_are_translated(self):
         with self.assertRaises(ZeroDivisionError):

@@ -91,19 +91,10 @@ def no_jar(spark):
     spark.stop()
 
 
-def connect(_):
-    from pyspark.ml.linalg import Vectors
-    from pyspark.sql import SparkSession
-
-    spark = SparkSession.builder.remote("local[1]").getOrCreate()
-    tell_all(spark.createDataFrame([(1.0, Vectors.dense(1.0))], ["label", "features"]), None)
-    spark.stop()
-
-
 def main(case):
-    ways = {f.__name__: f for f in (memory, stopped_and_killed, no_jar, connect)}
+    ways = {f.__name__: f for f in (memory, stopped_and_killed, no_jar)}
     made = builder(with_jar=case != "no_jar", memory="600m")
-    ways[case](None if case == "connect" else made.getOrCreate())
+    ways[case](made.getOrCreate())
 
 
 if __name__ == "__main__":

@@ -8,6 +8,9 @@ public final class SparseQRRegression extends io.sparqr.spark.ml.SparseQRRegress
 
   private static final long serialVersionUID = 1;
 
+  /** An estimator with a uid of its own; service loaders ask for such a constructor. */
+  public SparseQRRegression() {}
+
   /** An estimator with a given uid. */
   public SparseQRRegression(String uid) {
     super(uid);

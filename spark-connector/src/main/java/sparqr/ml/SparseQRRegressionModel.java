@@ -8,6 +8,9 @@ public final class SparseQRRegressionModel extends io.sparqr.spark.ml.SparseQRRe
 
   private static final long serialVersionUID = 1;
 
+  /** An empty model, for service loaders that need a class's name and no more. */
+  public SparseQRRegressionModel() {}
+
   /** A model without params and summary. */
   public SparseQRRegressionModel(String uid, Vector coefficients, double intercept) {
     super(uid, coefficients, intercept);

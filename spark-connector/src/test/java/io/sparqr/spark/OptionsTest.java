@@ -162,7 +162,8 @@ class OptionsTest {
     String described = solve.substring(solve.indexOf("weight_col : "), solve.indexOf("Returns"));
     List<String> keywords =
         Arrays.stream(SolveOption.values()).flatMap(o -> o.keyword().stream()).toList();
-    assertThat(found("(?m)^    (\\w+): .* = ", signature)).containsExactlyInAnyOrderElementsOf(keywords);
+    assertThat(found("(?m)^    (\\w+): .* = ", signature))
+        .containsExactlyInAnyOrderElementsOf(keywords);
     assertThat(found("(?m)^    (?!weight_col)(\\w+) : ", described))
         .containsExactlyInAnyOrderElementsOf(keywords);
 

@@ -274,17 +274,17 @@ public final class Design implements Serializable {
     int first = columns.length - keys.size();
     JavaRDD<InternalRow> rows = Selection.rows(selected);
     DataType[] types = Selection.types(selected);
-    Broadcast<SharedDesign> shared = broadcast(data);
+    SharedDesign shared = broadcast(data);
     return new DesignRows(
         rows.mapPartitionsWithIndex(
-            (p, it) -> new EncodedBatches(p, it, shared.value().design(), types, first), false),
+            (p, it) -> new EncodedBatches(p, it, shared.design(), types, first), false),
         shared);
   }
 
   /** Once a JVM on every executor. */
-  Broadcast<SharedDesign> broadcast(Dataset<Row> data) {
-    return JavaSparkContext.fromSparkContext(data.sparkSession().sparkContext())
-        .broadcast(new SharedDesign(this));
+  SharedDesign broadcast(Dataset<Row> data) {
+    return SharedDesign.of(
+        JavaSparkContext.fromSparkContext(data.sparkSession().sparkContext()), this);
   }
 
   /**
@@ -307,13 +307,11 @@ public final class Design implements Serializable {
   }
 
   private Dataset<Row> withPredictions(Dataset<Row> data, double[] x, String output) {
-    Broadcast<SharedDesign> shared = broadcast(data);
+    SharedDesign shared = broadcast(data);
     Broadcast<double[]> coefficients =
         JavaSparkContext.fromSparkContext(data.sparkSession().sparkContext()).broadcast(x);
     UDF1<Row, Double> predict =
-        row ->
-            new RowEncoder(shared.value().design())
-                .predict(new RowCells(row), coefficients.value());
+        row -> new RowEncoder(shared.design()).predict(new RowCells(row), coefficients.value());
     Column[] columns = Selection.columns(formula, options, slots, false).toArray(new Column[0]);
     Column prediction =
         functions.udf(predict, DataTypes.DoubleType).apply(functions.struct(columns));

@@ -10,7 +10,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.ml.attribute.Attribute;
 import org.apache.spark.ml.attribute.AttributeGroup;
 import org.apache.spark.ml.linalg.SQLDataTypes;
@@ -330,14 +329,14 @@ final class DesignBuilder {
     DataType[] types = Selection.types(selected);
     boolean skip = options.handleInvalid() == HandleInvalid.SKIP;
     JavaRDD<InternalRow> rows = Selection.rows(selected);
-    Broadcast<SharedDesign> shared = coded.broadcast(data);
+    SharedDesign shared = coded.broadcast(data);
     List<Found> found =
         LevelPass.run(
             rows,
             "combinations of " + sparse.size() + " interactions",
             new boolean[sparse.size()],
             (p, it, sets) -> {
-              var encoder = new RowEncoder(shared.value().design());
+              var encoder = new RowEncoder(shared.design());
               var cells = new InternalCells(types);
               while (it.hasNext()) {
                 cells.at(it.next());

@@ -4,7 +4,6 @@ package io.sparqr.spark.design;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.rows.RowSource;
 import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.storage.StorageLevel;
 
 /**
@@ -15,10 +14,10 @@ public final class DesignRows implements AutoCloseable {
 
   private final JavaRDD<RowBatch> batches;
   private final JavaRDD<SparseRow> rows;
-  private final Broadcast<SharedDesign> shared;
+  private final SharedDesign shared;
   private boolean kept;
 
-  DesignRows(JavaRDD<RowBatch> batches, Broadcast<SharedDesign> shared) {
+  DesignRows(JavaRDD<RowBatch> batches, SharedDesign shared) {
     this.batches = batches;
     this.shared = shared;
     this.rows = RowSource.of(batches.mapPartitions(it -> new BatchedRows(it), true)).rows();

@@ -5,6 +5,7 @@ import java.io.Serializable;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.unsafe.types.UTF8String;
+import scala.Tuple3;
 
 /** Some levels of a factor, ascending: keys, or texts as {@link TextLevels} has them. */
 final class LevelChunk implements Serializable {
@@ -19,6 +20,16 @@ final class LevelChunk implements Serializable {
     this.keys = keys;
     this.bytes = bytes;
     this.end = end;
+  }
+
+  /** As the driver collects it: a jar of a Spark Connect session has no class there of its own. */
+  Tuple3<long[], byte[], int[]> arrays() {
+    return new Tuple3<>(keys, bytes, end);
+  }
+
+  /** The inverse of {@link #arrays}. */
+  static LevelChunk of(Tuple3<long[], byte[], int[]> arrays) {
+    return new LevelChunk(arrays._1(), arrays._2(), arrays._3());
   }
 
   static LevelChunk ofKeys(long[] ascending) {

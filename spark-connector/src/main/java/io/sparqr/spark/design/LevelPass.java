@@ -55,7 +55,15 @@ final class LevelPass {
               rows.mapPartitionsWithIndex(
                       (p, it) -> ofPartition(p, it, texts, reading, parts), false)
                   .mapToPair(t -> t);
-          return found(chunks.reduceByKey(LevelChunk::union, parts).collect(), texts.length, parts);
+          List<Tuple2<Integer, LevelChunk>> all =
+              chunks
+                  .reduceByKey(LevelChunk::union, parts)
+                  .map(t -> new Tuple2<>(t._1(), t._2().arrays()))
+                  .collect()
+                  .stream()
+                  .map(t -> new Tuple2<>(t._1(), LevelChunk.of(t._2())))
+                  .toList();
+          return found(all, texts.length, parts);
         });
   }
 

@@ -1,65 +1,73 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.ObjectInputStream;
-import java.io.ObjectOutputStream;
+import io.sparqr.spark.wire.OwnObjects;
 import java.io.Serializable;
-import java.io.UncheckedIOException;
+import java.lang.ref.SoftReference;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
 
 /**
- * A design as it is broadcast: bytes, which any serializer of Spark's carries, and the design that
- * they are, made once a JVM.
+ * A design on its way to the executors: a broadcast of bytes, which any serializer of Spark's
+ * carries, and which tasks can take whose classes are loaded another time (a local master's, of a
+ * Spark Connect session that has the jar as an artifact); the design itself is made once a JVM.
  */
 final class SharedDesign implements Serializable {
 
-  private static final long serialVersionUID = 1;
+  private static final long serialVersionUID = 2;
+  private static final Map<String, SoftReference<Design>> KNOWN = new ConcurrentHashMap<>();
 
-  private final byte[] bytes;
+  private final String key = UUID.randomUUID().toString();
+  private final Broadcast<byte[]> bytes;
   private transient volatile Design design;
 
-  SharedDesign(Design design) {
-    var out = new ByteArrayOutputStream();
-    try (var objects = new ObjectOutputStream(out)) {
-      objects.writeObject(design);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    bytes = out.toByteArray();
+  private SharedDesign(Design design, Broadcast<byte[]> bytes) {
     this.design = design;
+    this.bytes = bytes;
+    know(design);
+  }
+
+  /** Sends a design, until {@link #destroy}. */
+  static SharedDesign of(JavaSparkContext context, Design design) {
+    return new SharedDesign(design, context.broadcast(OwnObjects.bytes(design)));
+  }
+
+  private void know(Design known) {
+    KNOWN.values().removeIf(r -> r.get() == null);
+    KNOWN.put(key, new SoftReference<>(known));
+  }
+
+  private Design known() {
+    SoftReference<Design> known = KNOWN.get(key);
+    return known == null ? null : known.get();
   }
 
   Design design() {
-    Design known = design;
-    if (known == null) {
-      known = read();
-      design = known;
+    Design here = design;
+    if (here == null) {
+      here = known();
+      design = here = here == null ? read() : here;
     }
-    return known;
+    return here;
   }
 
-  private synchronized Design read() {
-    if (design != null) {
-      return design;
+  private Design read() {
+    synchronized (KNOWN) {
+      Design known = known();
+      if (known == null) {
+        known = OwnObjects.object(bytes.value(), Design.class);
+        know(known);
+      }
+      return known;
     }
-    var loader = Thread.currentThread().getContextClassLoader();
-    try (var objects =
-        new ObjectInputStream(new ByteArrayInputStream(bytes)) {
-          @Override
-          protected Class<?> resolveClass(java.io.ObjectStreamClass c)
-              throws IOException, ClassNotFoundException {
-            try {
-              return Class.forName(c.getName(), false, loader);
-            } catch (ClassNotFoundException e) {
-              return super.resolveClass(c);
-            }
-          }
-        }) {
-      return (Design) objects.readObject();
-    } catch (IOException | ClassNotFoundException e) {
-      throw new IllegalStateException("a design that was broadcast cannot be read", e);
-    }
+  }
+
+  /** Nobody asks for the design any more; on the driver. */
+  void destroy() {
+    KNOWN.remove(key);
+    bytes.destroy();
   }
 }

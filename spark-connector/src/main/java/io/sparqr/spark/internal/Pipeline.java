@@ -200,8 +200,7 @@ public final class Pipeline {
       known.cut(cut, plan.value().numbers().tolerance(), FactorReport.toleranceReason(options));
       progress.phase("rows", "rows to the tasks of their fronts");
       scope.describe("rows to the tasks of their fronts");
-      var combined = new CombineChecks();
-      context.sc().register(combined, "sparqr combined rows");
+      var combined = new CombineChecks().register(context.sc(), "sparqr combined rows");
       JavaPairRDD<Integer, byte[]> rows = shuffle(plan, combined);
       DriverShare driverShare = driverShare(plan.value(), rows);
       double assembled = watch.lap();

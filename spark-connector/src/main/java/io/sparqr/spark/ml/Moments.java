@@ -9,6 +9,7 @@ import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.rows.RowReader;
 import io.sparqr.spark.wire.ObjectCodec;
+import io.sparqr.spark.wire.OwnObjects;
 import java.io.Serializable;
 import java.util.Iterator;
 import java.util.List;
@@ -58,9 +59,10 @@ final class Moments implements Serializable {
     var found = Fingerprint.ofNothing();
     try (var scope = new JobScope(context)) {
       scope.describe("moments of labels and predictions");
-      JavaRDD<Moments> parts =
+      JavaRDD<byte[]> parts =
           rows.mapPartitionsWithIndex((p, it) -> ofPartition(p, it, at.value()), false);
-      for (Moments part : SparkErrors.unwrap(parts::collect)) {
+      for (byte[] sent : SparkErrors.unwrap(parts::collect)) {
+        Moments part = OwnObjects.object(sent, Moments.class);
         all.merge(part);
         found = found.plus(ObjectCodec.decode(part.fingerprint, Fingerprint.class));
       }
@@ -71,8 +73,7 @@ final class Moments implements Serializable {
     return all;
   }
 
-  private static Iterator<Moments> ofPartition(
-      int partition, Iterator<SparseRow> rows, double[] x) {
+  private static Iterator<byte[]> ofPartition(int partition, Iterator<SparseRow> rows, double[] x) {
     var part = new Moments();
     var reader = new RowReader(partition, -1);
     while (rows.hasNext()) {
@@ -82,7 +83,7 @@ final class Moments implements Serializable {
       }
     }
     part.fingerprint = ObjectCodec.encode(reader.fingerprint());
-    return List.of(part).iterator();
+    return List.of(OwnObjects.bytes(part)).iterator();
   }
 
   /** A column beyond x is one that the fit has not seen: the fingerprint will tell. */

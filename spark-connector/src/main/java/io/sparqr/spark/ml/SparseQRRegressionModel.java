@@ -4,6 +4,7 @@ package io.sparqr.spark.ml;
 import io.sparqr.spark.design.Design;
 import io.sparqr.spark.design.HandleInvalid;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import org.apache.spark.ml.linalg.SQLDataTypes;
 import org.apache.spark.ml.linalg.Vector;
@@ -38,6 +39,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
 
   private final String uid;
   private final RegressionParams own;
+  private final Param<String> output;
   private final Vector coefficients;
   private final double intercept;
   // it holds a Dataset: the executors that predict must not get it
@@ -62,6 +64,8 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     this.coefficients = coefficients;
     this.intercept = intercept;
     own = new RegressionParams(this);
+    output = ModelOutput.param(uid);
+    setDefault(output, ModelOutput.PREDICTION);
     setDefault(own.fitIntercept, true);
     setDefault(own.regParam, 0.0);
     setDefault(own.ordering, "auto");
@@ -148,12 +152,40 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     return x;
   }
 
+  /** What {@link #transform} returns; see {@link #setOutput}. */
+  public Param<String> output() {
+    return output;
+  }
+
+  /** Value of {@link #output()}. */
+  public String getOutput() {
+    return getOrDefault(output);
+  }
+
+  /**
+   * What {@link #transform} returns: "prediction" (default), or a table of the model itself for a
+   * caller that has no way to it but {@code transform}, as over Spark Connect. Then the data are
+   * not read; but "training" and "residuals" read those of the fit. As {@link
+   * SparseQRRegressionSummary}: "table", "dependencies", "effects", "training", "residuals" are its
+   * data frames. "coefficients", "errors", "fit", "metrics", "text" are its values by name, in
+   * {@link io.sparqr.spark.python.Parcels}.
+   */
+  public SparseQRRegressionModel setOutput(String what) {
+    set(output, what);
+    return this;
+  }
+
   /**
    * Adds the prediction column: from the features column, or from the columns that the formula or
-   * the factors name, offset included.
+   * the factors name, offset included. With another {@link #output()} the table that it names.
+   *
+   * @throws IllegalStateException for a table of the summary where there is no summary
    */
   @Override
   public Dataset<Row> transform(Dataset<?> data) {
+    if (!getOutput().equals(ModelOutput.PREDICTION)) {
+      return ModelOutput.of(this, data.sparkSession());
+    }
     if (design == null) {
       return super.transform(data);
     }
@@ -314,6 +346,12 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     return read().load(path);
   }
 
+  /** Bytes of memory, as Spark's own models of 4.1 tell a Spark Connect server. */
+  public long estimatedSize() {
+    long columns = coefficients.size() + 1L;
+    return 1024 + Double.BYTES * columns * (summary == null ? 1 : 3);
+  }
+
   @Override
   public String toString() {
     return "SparseQRRegressionModel: uid=" + uid() + ", numFeatures=" + numFeatures();
@@ -325,6 +363,14 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
 
     Writer(SparseQRRegressionModel model) {
       this.model = model;
+    }
+
+    /**
+     * Writes to the driver's own disk, without Spark: what a server of Spark Connect 4.1 does with
+     * every model that it holds, at once. Spark 4.0 has no such method.
+     */
+    public void saveToLocal(String path) throws IOException {
+      LocalModel.write(model, Path.of(path));
     }
 
     @Override
@@ -347,6 +393,11 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   }
 
   private static final class Reader extends MLReader<SparseQRRegressionModel> {
+    /** Reads what {@code saveToLocal} wrote. */
+    public SparseQRRegressionModel loadFromLocal(String path) {
+      return LocalModel.read(Path.of(path));
+    }
+
     @Override
     public SparseQRRegressionModel load(String path) {
       var metadata = DefaultParamsReader.loadMetadata(path, sparkSession(), "");

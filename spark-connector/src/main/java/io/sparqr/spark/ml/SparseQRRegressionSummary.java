@@ -52,7 +52,7 @@ public final class SparseQRRegressionSummary {
   /** The training data with the prediction column. */
   public synchronized Dataset<Row> predictions() {
     if (predictions == null) {
-      var named = model.copy(ParamMap.empty());
+      var named = model.copy(ParamMap.empty()).setOutput(ModelOutput.PREDICTION);
       named.setPredictionCol(predictionCol);
       predictions = named.transform(source.data());
     }

@@ -1,0 +1,202 @@
+# Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
+"""Spark Connect: a client in a process of its own, a server in another, with and without the jar."""
+
+import json
+import math
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from tests import spark as with_spark
+from tests.spark import SparkTest
+
+
+class Server:
+    """A server of Spark Connect on a free port."""
+
+    def __init__(self, folder, with_jar):
+        import pyspark
+
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.log = pathlib.Path(folder) / "server.log"
+        home = pathlib.Path(pyspark.__file__).parent
+        java = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+        archive = os.environ.get("SPARQR_TEST_ARCHIVE")
+        if archive and os.path.exists(archive):
+            java += f" -XX:SharedArchiveFile={archive}"
+        settings = {
+            "spark.ui.enabled": "false",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.connect.grpc.binding.port": self.port,
+            "spark.connect.grpc.binding.address": "127.0.0.1",
+            "spark.default.parallelism": "1",
+            "spark.sql.shuffle.partitions": "1",
+            "spark.driver.extraJavaOptions": java,
+            "spark.sql.warehouse.dir": f"{folder}/warehouse",
+        }
+        command = [str(home / "bin" / "spark-submit"), "--master", "local[2]", "--driver-memory", "1g"]
+        command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer"]
+        for name, value in settings.items():
+            command += ["--conf", f"{name}={value}"]
+        command += ["--jars", str(with_spark.jar())] if with_jar else []
+        env = {**with_spark.environment(), "SPARK_HOME": str(home), "PYSPARK_PYTHON": sys.executable}
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [*command, "spark-internal"],
+                cwd=folder,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    def wait(self):
+        """Waits until it listens."""
+        until = time.monotonic() + 120
+        while time.monotonic() < until and self.process.poll() is None:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            time.sleep(0.1)
+        raise AssertionError(f"no server of Spark Connect:\n{self.log.read_text()[-5000:]}")
+
+    def stop(self):
+        self.process.terminate()
+        try:
+            self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def said(url_port, folder, add):
+    """What the client found, by name."""
+    url = f"sc://127.0.0.1:{url_port}"
+    out = with_spark.run("connect", url, folder, "add" if add else "there")
+    return {one["name"]: one["found"] for one in map(json.loads, out.splitlines())}
+
+
+class ConnectTest(SparkTest):
+    """Beside a classic session."""
+
+    @classmethod
+    def setUpClass(cls):
+        with_spark.require("grpc", "grpc_status", "google.rpc", "zstandard", "pandas", "pyarrow")
+        own = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(own.cleanup)
+        cls.addClassCleanup(cls.doServerStop)
+        cls.server = Server(own.name, with_jar=cls.WITH_JAR)
+        super().setUpClass()
+        cls.server.wait()
+        cls.found = said(cls.server.port, str(pathlib.Path(own.name) / "saved"), add=not cls.WITH_JAR)
+
+    @classmethod
+    def doServerStop(cls):
+        if hasattr(cls, "server"):
+            cls.server.stop()
+
+    def check_same(self, found, expected, what=""):
+        """Equal, numbers up to rounding; the names of uids aside."""
+        if isinstance(expected, dict):
+            self.assertEqual(set(found), set(expected), what)
+            for name in expected:
+                self.check_same(found[name], expected[name], f"{what} {name}")
+        elif isinstance(expected, (list, tuple)):
+            self.assertEqual(len(found), len(expected), what)
+            for k, one in enumerate(expected):
+                self.check_same(found[k], one, f"{what} [{k}]")
+        elif isinstance(expected, float) and not math.isnan(expected):
+            self.assertIsInstance(found, float, what)
+            self.assertAlmostEqual(found, expected, delta=1e-12 * (1 + abs(expected)), msg=what)
+        elif isinstance(expected, float):
+            self.assertTrue(math.isnan(found), what)
+        else:
+            self.assertEqual(found, expected, what)
+
+    def check_error(self, name, kind, pattern):
+        type_name, found, message = self.found[name]
+        self.assertEqual((type_name, found), ("SparqrError", kind), self.found[name])
+        self.assertRegex(message, pattern)
+        self.assertNotIn("\n", message)
+
+
+class ArtifactTest(ConnectTest):
+    """The server has no jar: the session adds it."""
+
+    WITH_JAR = False
+
+    def test_a_missing_jar_is_told(self):
+        for name in ("no jar solve", "no jar fit", "no jar load"):
+            kind, _, message = self.found[name]
+            self.assertEqual(kind, "RuntimeError", self.found[name])
+            self.assertRegex(message, r"^Sparqr's jar is missing on the server of Spark Connect: .*addArtifacts\(")
+            self.assertNotIn("\n", message)
+
+    def test_solve_as_in_a_classic_session(self):
+        from tests.programs import connect
+
+        self.check_same(self.found["solved"], connect.all_solved(self.spark))
+        self.assertAlmostEqual(self.found["solved"][0][0][0], 96 / 55, places=13)
+
+    def test_all_statistics_as_in_a_classic_session(self):
+        from tests.programs import connect
+
+        self.check_same(self.found["statistics"], connect.all_statistics(self.spark))
+        self.assertAlmostEqual(self.found["statistics"]["line"]["coefficients"][0], 2.1, places=13)
+
+    def test_errors_are_told_in_a_line(self):
+        self.check_error("solve NaN", "NonFiniteValueException", "is NaN")
+        self.check_error("fit NaN", "NonFiniteValueException", "is NaN")
+        self.check_error("solve ridge", "IllegalArgumentException", "-1")
+        self.assertRegex(self.found["fit ordering"][2], "ordering .*metis")
+        self.assertRegex(self.found["solve column"][2], "salary")
+
+
+class ServersJarTest(ConnectTest):
+    """The server was started with the jar."""
+
+    WITH_JAR = True
+
+    def test_solve_and_fit(self):
+        from tests.programs import connect
+
+        self.check_same(self.found["solved"], connect.all_solved(self.spark))
+        from sparqr.ml import SparseQRRegression
+
+        self.check_same(self.found["line"], connect.statistics(SparseQRRegression().fit(self.data)))
+
+    def test_transform_save_and_load(self):
+        for name in ("transformed", "loaded transformed"):
+            self.assertEqual(len(self.found[name]), 5)
+        self.assertEqual(self.found["transformed"], self.found["loaded transformed"])
+        self.assertEqual(self.found["loaded"], [True, False, "y ~ x + g"])
+        self.assertEqual(self.found["loaded summary"][0], "RuntimeError")
+        self.assertIn("loaded, not fitted", self.found["loaded summary"][2])
+        self.check_error("no errors", "UnsupportedOperationException", "^no standard errors: compute")
+        self.assertEqual(self.found["stage"], 0.25)
+
+    def test_pipeline_and_cross_validator(self):
+        self.assertEqual(self.found["pipeline"], ["SparseQRRegressionModel", True])
+        self.assertAlmostEqual(self.found["predict"], 5, places=12)
+        first, second = self.found["validated"]
+        self.assertLess(first, second)
+
+    def test_interrupts_end_the_call_and_not_the_session(self):
+        self.assertEqual(self.found["interrupted"][0], "KeyboardInterrupt")
+        self.check_error("interrupted all", "Interrupted", "^this was interrupted on the server$")
+        self.assertTrue(self.found["far from over"])
+        self.assertAlmostEqual(self.found["after"], 96 / 55, places=13)
+
+
+del ConnectTest
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,42 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.ml;
+
+import io.sparqr.spark.design.Design;
+import io.sparqr.spark.wire.OwnObjects;
+import java.io.IOException;
+import java.io.ObjectOutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * A model in a file of the driver, for the process that wrote it: where a server of Spark Connect
+ * puts models, and whence it gets them back after it let go of them in memory. The summary, which
+ * holds on to the training data, does not come back.
+ */
+final class LocalModel {
+
+  private static final String FILE = "model.bin";
+
+  private LocalModel() {}
+
+  static void write(SparseQRRegressionModel model, Path folder) throws IOException {
+    Files.createDirectories(folder);
+    try (var out = new ObjectOutputStream(Files.newOutputStream(folder.resolve(FILE)))) {
+      // without its parent, an estimator that nobody asks the server for
+      out.writeObject(model);
+      out.writeObject(model.design());
+    }
+  }
+
+  static SparseQRRegressionModel read(Path folder) {
+    try (var in = OwnObjects.input(Files.newInputStream(folder.resolve(FILE)))) {
+      var model = (SparseQRRegressionModel) in.readObject();
+      return model.withDesign((Design) in.readObject());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (ClassNotFoundException e) {
+      throw new IllegalStateException("a model that this server wrote cannot be read", e);
+    }
+  }
+}

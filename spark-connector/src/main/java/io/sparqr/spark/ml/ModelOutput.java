@@ -1,0 +1,111 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.ml;
+
+import io.sparqr.spark.python.Parcels;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.spark.ml.param.Param;
+import org.apache.spark.ml.param.ParamValidators;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+
+/** The tables that a model's {@code transform} gives of the model, by its param {@code output}. */
+final class ModelOutput {
+
+  /** The data with a column of predictions: no table of the model. */
+  static final String PREDICTION = "prediction";
+
+  private static final String COEFFICIENTS = "coefficients";
+  private static final String ERRORS = "errors";
+  private static final String FIT = "fit";
+  private static final String METRICS = "metrics";
+  private static final String TEXT = "text";
+  private static final String TABLE = "table";
+  private static final String DEPENDENCIES = "dependencies";
+  private static final String EFFECTS = "effects";
+  private static final String TRAINING = "training";
+  private static final String RESIDUALS = "residuals";
+
+  private static final List<String> NAMES =
+      List.of(
+          PREDICTION,
+          COEFFICIENTS,
+          ERRORS,
+          FIT,
+          METRICS,
+          TEXT,
+          TABLE,
+          DEPENDENCIES,
+          EFFECTS,
+          TRAINING,
+          RESIDUALS);
+
+  private ModelOutput() {}
+
+  static Param<String> param(String uid) {
+    return new Param<>(
+        uid,
+        "output",
+        "what transform returns: one of " + String.join(", ", NAMES),
+        ParamValidators.<String>inArray(NAMES));
+  }
+
+  static Dataset<Row> of(SparseQRRegressionModel model, SparkSession session) {
+    String what = model.getOutput();
+    if (what.equals(COEFFICIENTS)) {
+      return coefficients(model).table(session);
+    }
+    SparseQRRegressionSummary s = model.summary();
+    return switch (what) {
+      case ERRORS -> errors(s).table(session);
+      case FIT -> fit(s).table(session);
+      case METRICS -> metrics(s).table(session);
+      case TEXT -> new Parcels().text(TEXT, s.toString()).table(session);
+      case TABLE -> s.toDataFrame();
+      case DEPENDENCIES -> s.dependencies();
+      case EFFECTS -> s.absorbedEffects();
+      case TRAINING -> s.predictions();
+      case RESIDUALS -> s.residuals();
+      default -> throw new IllegalArgumentException("no output " + what);
+    };
+  }
+
+  private static Parcels coefficients(SparseQRRegressionModel model) {
+    return new Parcels()
+        .numbers(COEFFICIENTS, model.coefficients().toArray())
+        .numbers("intercept", model.intercept())
+        .numbers("hasSummary", model.hasSummary() ? 1 : 0);
+  }
+
+  private static Parcels errors(SparseQRRegressionSummary s) {
+    return new Parcels()
+        .numbers("coefficientStandardErrors", s.coefficientStandardErrors())
+        .numbers("tValues", s.tValues())
+        .numbers("pValues", s.pValues());
+  }
+
+  /** Counts are below 2^53. */
+  private static Parcels fit(SparseQRRegressionSummary s) {
+    return new Parcels()
+        .numbers("numInstances", s.numInstances())
+        .numbers("degreesOfFreedom", s.degreesOfFreedom())
+        .numbers("rank", s.rank())
+        .numbers("deadColumns", Arrays.stream(s.deadColumns()).asDoubleStream().toArray())
+        .text("featuresCol", s.featuresCol())
+        .text("labelCol", s.labelCol())
+        .text("predictionCol", s.predictionCol())
+        .text("report", s.report().toJson());
+  }
+
+  private static Parcels metrics(SparseQRRegressionSummary s) {
+    return new Parcels()
+        .numbers("meanSquaredError", s.meanSquaredError())
+        .numbers("rootMeanSquaredError", s.rootMeanSquaredError())
+        .numbers("meanAbsoluteError", s.meanAbsoluteError())
+        .numbers("explainedVariance", s.explainedVariance())
+        .numbers("r2", s.r2())
+        .numbers("r2adj", s.r2adj())
+        .numbers("devianceResiduals", s.devianceResiduals());
+  }
+}

@@ -1,0 +1,62 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.python;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * Named numbers and texts as a table, for a client that can fetch nothing but tables: rows of name,
+ * part, text, numbers. An array of doubles is its parts of up to 2^18 in order, IEEE 754, little
+ * endian, so that no row nears the 128 MB of a gRPC message; an empty one is one part without
+ * bytes.
+ */
+public final class Parcels {
+
+  /** name, part, text, numbers. */
+  public static final StructType SCHEMA =
+      new StructType()
+          .add("name", DataTypes.StringType, false)
+          .add("part", DataTypes.IntegerType, false)
+          .add("text", DataTypes.StringType, true)
+          .add("numbers", DataTypes.BinaryType, true);
+
+  private static final int MOST = 1 << 18;
+
+  private final List<Row> rows = new ArrayList<>();
+
+  /** Nothing yet. */
+  public Parcels() {}
+
+  /** Adds a text. */
+  public Parcels text(String name, String value) {
+    rows.add(RowFactory.create(name, 0, value, null));
+    return this;
+  }
+
+  /** Adds numbers. */
+  public Parcels numbers(String name, double... values) {
+    int part = 0;
+    int from = 0;
+    do {
+      int count = Math.min(MOST, values.length - from);
+      ByteBuffer bytes = ByteBuffer.allocate(Double.BYTES * count).order(ByteOrder.LITTLE_ENDIAN);
+      bytes.asDoubleBuffer().put(values, from, count);
+      rows.add(RowFactory.create(name, part++, null, bytes.array()));
+      from += count;
+    } while (from < values.length);
+    return this;
+  }
+
+  /** The table; local rows, which run no job. */
+  public Dataset<Row> table(SparkSession session) {
+    return session.createDataFrame(rows, SCHEMA);
+  }
+}

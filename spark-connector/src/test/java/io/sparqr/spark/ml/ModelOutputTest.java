@@ -1,0 +1,90 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.ml;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sparqr.spark.LocalSpark;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tables of a model by transform, and the files of a server that holds models. */
+class ModelOutputTest {
+
+  private static final Dataset<Row> DATA = Sample.random(23, 30, 3).data();
+  private static final SparseQRRegressionModel MODEL = new SparseQRRegression().fit(DATA);
+
+  private static List<Row> rows(String output) {
+    return MODEL
+        .copy(new org.apache.spark.ml.param.ParamMap())
+        .setOutput(output)
+        .transform(LocalSpark.session().range(0))
+        .collectAsList();
+  }
+
+  private static double[] numbers(String output, String name) {
+    Row row = rows(output).stream().filter(r -> r.getString(0).equals(name)).findFirst().get();
+    byte[] bytes = row.getAs(3);
+    var values = new double[bytes.length / Double.BYTES];
+    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer().get(values);
+    return values;
+  }
+
+  @Test
+  void valuesAreTheSummarys() {
+    SparseQRRegressionSummary s = MODEL.summary();
+    assertThat(numbers("coefficients", "coefficients"))
+        .containsExactly(MODEL.coefficients().toArray());
+    assertThat(numbers("coefficients", "intercept")).containsExactly(MODEL.intercept());
+    assertThat(numbers("coefficients", "hasSummary")).containsExactly(1);
+    assertThat(numbers("errors", "coefficientStandardErrors"))
+        .containsExactly(s.coefficientStandardErrors());
+    assertThat(numbers("errors", "tValues")).containsExactly(s.tValues());
+    assertThat(numbers("errors", "pValues")).containsExactly(s.pValues());
+    assertThat(numbers("fit", "rank")).containsExactly(4);
+    assertThat(numbers("fit", "numInstances")).containsExactly(30);
+    assertThat(numbers("fit", "deadColumns")).isEmpty();
+    assertThat(numbers("metrics", "r2")).containsExactly(s.r2());
+    assertThat(numbers("metrics", "devianceResiduals")).containsExactly(s.devianceResiduals());
+    assertThat(rows("text").get(0).getString(2)).isEqualTo(s.toString());
+    assertThat(rows("table")).isEqualTo(s.toDataFrame().collectAsList());
+    assertThat(rows("dependencies")).isEmpty();
+    assertThat(rows("effects")).isEmpty();
+    assertThat(rows("residuals")).isEqualTo(s.residuals().collectAsList());
+    assertThat(rows("training")).isEqualTo(s.predictions().collectAsList());
+    assertThatThrownBy(() -> rows("everything")).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void trainingDataArePredictedWhateverTheOutput() {
+    SparseQRRegressionModel model = new SparseQRRegression().fit(DATA).setOutput("training");
+    assertThat(model.transform(DATA).columns()).contains("prediction");
+    assertThat(model.summary().residuals().count()).isEqualTo(30);
+  }
+
+  @Test
+  void comesBackFromAServersFile(@TempDir Path folder) throws Exception {
+    var estimator = new SparseQRRegression().setFormula("label ~ weight").setPredictionCol("p");
+    SparseQRRegressionModel model = estimator.fit(DATA);
+    var writer = model.write();
+    writer.getClass().getMethod("saveToLocal", String.class);
+    LocalModel.write(model, folder.resolve("model"));
+    SparseQRRegressionModel back = LocalModel.read(folder.resolve("model"));
+    assertThat(back.coefficients()).isEqualTo(model.coefficients());
+    assertThat(back.uid()).isEqualTo(model.uid());
+    assertThat(back.hasSummary()).isFalse();
+    assertThat(back.transform(DATA).collectAsList())
+        .isEqualTo(model.transform(DATA).collectAsList());
+    back.setOutput("fit");
+    assertThatThrownBy(() -> back.transform(DATA))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("no training summary");
+    assertThat(model.estimatedSize()).isBetween(1024L, 4096L);
+  }
+}
