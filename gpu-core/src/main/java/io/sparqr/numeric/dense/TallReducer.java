@@ -15,6 +15,12 @@ import java.util.List;
  */
 public final class TallReducer {
 
+  /** Columns that are copied at a time. */
+  private static final int STRIP = 32;
+
+  /** Fewer entries are not worth waking others for a copy. */
+  private static final long SHARED_ENTRIES = 1 << 17;
+
   private final StaircaseQr qr;
   private final int columns;
   private final int further;
@@ -143,13 +149,13 @@ public final class TallReducer {
   public void reduce(Crew crew) {
     int ld = held;
     int length = Math.toIntExact(StaircaseQr.length(ld, width));
-    if (matrix.length < length) {
+    boolean zeroed = matrix.length < length;
+    if (zeroed) {
       matrix = new double[length];
-    } else {
-      Arrays.fill(matrix, 0, length, 0);
     }
     int[] stair = new int[columns];
-    sortInto(matrix, ld, stair);
+    int[] place = places(stair);
+    share(crew, held, (from, to) -> sortInto(matrix, ld, place, from, to, zeroed));
     int[] pivot = new int[Math.min(columns, held)];
     int count = qr.factor(matrix, ld, columns, further, 0, -1, stair, pivot, crew);
     flops += qr.flops();
@@ -160,15 +166,35 @@ public final class TallReducer {
       blocks.add(qr.reflectors(matrix, ld, count, stair, pivot, segments));
       System.arraycopy(sorted, 0, number, 0, count);
     }
+    System.arraycopy(pivot, 0, leftmost, 0, count);
+    share(crew, count, (from, to) -> takeBack(ld, count, from, to));
+    held = count;
+  }
+
+  /** Columns [from, to) of the trapezoid back to the rows held. */
+  private void takeBack(int ld, int count, int from, int to) {
     for (int i = 0; i < count; i++) {
-      leftmost[i] = pivot[i];
       int at = i * width;
-      Arrays.fill(rows, at, at + pivot[i], 0);
-      for (int k = pivot[i]; k < width; k++) {
+      int first = Math.min(Math.max(leftmost[i], from), to);
+      Arrays.fill(rows, at + from, at + first, 0);
+      for (int k = first; k < to; k++) {
         rows[at + k] = matrix[i + k * ld];
       }
     }
-    held = count;
+  }
+
+  /**
+   * Does something to all columns, a few at a time: between row-major and column-major as many
+   * lines are written, or read, at once as a core's cache and its table of pages have room for.
+   */
+  private void share(Crew crew, int height, Columns action) {
+    int pieces = (width + STRIP - 1) / STRIP;
+    ((long) height * width < SHARED_ENTRIES ? Crew.ALONE : crew)
+        .run(pieces, p -> action.run(p * STRIP, Math.min((p + 1) * STRIP, width)));
+  }
+
+  private interface Columns {
+    void run(int from, int to);
   }
 
   /**
@@ -177,6 +203,12 @@ public final class TallReducer {
    * @param stair out: size columns, the staircase
    */
   public void sortInto(double[] target, int ld, int[] stair) {
+    int[] place = places(stair);
+    share(Crew.ALONE, held, (from, to) -> sortInto(target, ld, place, from, to, true));
+  }
+
+  /** Where each row held goes in that order; fills the staircase. */
+  private int[] places(int[] stair) {
     int[] next = new int[columns + 1];
     for (int i = 0; i < held; i++) {
       if (leftmost[i] < columns) {
@@ -187,10 +219,21 @@ public final class TallReducer {
       next[k + 1] += next[k];
       stair[k] = next[k + 1];
     }
+    int[] place = new int[held];
     for (int i = 0; i < held; i++) {
-      int row = next[leftmost[i]]++;
+      place[i] = next[leftmost[i]]++;
+    }
+    return place;
+  }
+
+  private void sortInto(double[] target, int ld, int[] place, int from, int to, boolean zeroed) {
+    if (!zeroed) {
+      Arrays.fill(target, from * ld, to * ld, 0);
+    }
+    for (int i = 0; i < held; i++) {
       int at = i * width;
-      for (int k = leftmost[i]; k < width; k++) {
+      int row = place[i];
+      for (int k = Math.max(leftmost[i], from); k < to; k++) {
         target[row + k * ld] = rows[at + k];
       }
     }
