@@ -67,8 +67,10 @@ final class SolveCommand implements Callable<Integer> {
 
   @Option(
       names = "--report",
-      paramLabel = "FILE.json",
-      description = "the report as JSON; of a failed run as far as it came, with the error")
+      paramLabel = "FILE",
+      description =
+          "the report: as a page with pictures where the name ends in .html, otherwise as JSON, of a"
+              + " failed run as far as it came, with the error")
   private Path report;
 
   @Option(names = "--check", description = "measure ||A'(b-Ax)|| by one more pass over the rows")
@@ -308,6 +310,7 @@ final class SolveCommand implements Callable<Integer> {
             .minimumExecutors(minimumExecutors)
             .partitions(input.partitions)
             .check(check)
+            .profile(isPage())
             .listener(listener());
     if (tolerance != null) {
       builder.rankTolerance(tolerance);
@@ -316,6 +319,11 @@ final class SolveCommand implements Callable<Integer> {
       builder.executorWait(executorWait);
     }
     return builder.build();
+  }
+
+  /** Whether the report is for people. */
+  private boolean isPage() {
+    return report != null && report.toString().toLowerCase(Locale.ROOT).endsWith(".html");
   }
 
   private LeastSquaresSolution solve(JavaRDD<SparseRow> rows, int columns) {
@@ -365,7 +373,8 @@ final class SolveCommand implements Callable<Integer> {
     try (Outputs outputs = new Outputs(overwrite)) {
       DenseMatrix x = DenseMatrix.ofColumns(result.matrix().columns(), solution.solutions());
       outputs.add(out, file -> MatrixMarketWriter.writeArray(file, x));
-      outputs.add(report, file -> Files.writeString(file, result.toJson() + "\n"));
+      String text = isPage() ? result.toHtml() : result.toJson() + "\n";
+      outputs.add(report, file -> Files.writeString(file, text));
       outputs.commit();
     }
   }

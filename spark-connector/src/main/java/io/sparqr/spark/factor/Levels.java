@@ -5,6 +5,7 @@ import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.metrics.SubtreeMetrics;
+import io.sparqr.spark.metrics.TaskProfile;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.ClusterResources;
@@ -50,20 +51,22 @@ public final class Levels {
    * No level yet.
    *
    * @param rows shuffled rows by task
+   * @param profiled whether tasks tell when and where they ran
    */
   public Levels(
       JavaSparkContext context,
       PlanHandle broadcast,
       ClusterResources resources,
       Held held,
-      JavaPairRDD<Integer, byte[]> rows) {
+      JavaPairRDD<Integer, byte[]> rows,
+      boolean profiled) {
     this.context = context;
     this.broadcast = broadcast;
     this.plan = broadcast.value();
     this.resources = resources;
     this.held = held;
     this.rows = rows;
-    this.metrics = new SubtreeMetrics(context.sc());
+    this.metrics = new SubtreeMetrics(context.sc(), profiled);
     this.gpus = StageGpus.profile(context, resources, plan.numbers().devices());
   }
 
@@ -82,6 +85,11 @@ public final class Levels {
     this.metrics = null;
     this.gpus = Optional.empty();
     this.levels.addAll(stored);
+  }
+
+  /** What the tasks told of themselves, if they were asked to. */
+  public List<TaskProfile> profiles() {
+    return metrics == null ? List.of() : metrics.profiles();
   }
 
   /** What hears of the levels. */

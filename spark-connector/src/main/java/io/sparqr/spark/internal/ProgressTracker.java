@@ -3,6 +3,7 @@ package io.sparqr.spark.internal;
 
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.ProgressListener.Progress;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -18,13 +19,21 @@ final class ProgressTracker implements AutoCloseable {
   private final String group;
   private final long begin = System.nanoTime();
   private final TaskListener tasks;
+  private final Optional<Profiler> profiler;
+  private final Optional<Profiler.Sampling> sampling;
 
   private volatile String phase = "";
   private volatile String detail = "";
   private volatile double from;
   private volatile double share = 1;
 
-  ProgressTracker(JavaSparkContext context, ProgressListener listener, String group) {
+  ProgressTracker(
+      JavaSparkContext context,
+      ProgressListener listener,
+      String group,
+      Optional<Profiler> profiler) {
+    this.profiler = profiler;
+    this.sampling = profiler.map(Profiler::sampling);
     this.context = context;
     this.listener = listener;
     this.group = group;
@@ -45,6 +54,7 @@ final class ProgressTracker implements AutoCloseable {
     detail = what;
     from = partFrom;
     share = partShare;
+    profiler.ifPresent(p -> p.phase(name, what));
     if (tasks != null) {
       tasks.reset();
     }
@@ -72,6 +82,7 @@ final class ProgressTracker implements AutoCloseable {
 
   @Override
   public void close() {
+    sampling.ifPresent(Profiler.Sampling::close);
     if (tasks != null) {
       context.sc().removeSparkListener(tasks);
     }
