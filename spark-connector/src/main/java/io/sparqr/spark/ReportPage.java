@@ -33,8 +33,7 @@ final class ReportPage {
     return switch (what) {
       case "data" -> data(report);
       case "title" ->
-          "Sparqr: %,d x %,d"
-              .formatted(report.matrix().rows(), report.matrix().columns());
+          "Sparqr: %,d x %,d".formatted(report.matrix().rows(), report.matrix().columns());
       default -> file(what.substring("text:".length()));
     };
   }

@@ -6,6 +6,7 @@ import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.metrics.TaskProfile;
+import io.sparqr.spark.metrics.WorkDone;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.ClusterResources;
@@ -92,16 +93,20 @@ public final class Levels {
     return metrics == null ? List.of() : metrics.profiles();
   }
 
+  /** How far the tasks have come; not for levels that were made before. */
+  public WorkDone work() {
+    return metrics.work();
+  }
+
   /** What hears of the levels. */
   public interface Listener {
-    void level(String description, double flopsBefore, double flops);
+    void level(String description);
   }
 
   /** Factors level by level; reports by task. */
   public List<TaskReport> factorize(StorageLevel storage, JobScope scope, Listener listener) {
     TreePartition partition = plan.partition();
     var reports = new ArrayList<TaskReport>();
-    double done = 0;
     for (int level = 0; level < partition.levels(); level++) {
       List<SubtreeTask> tasks = partition.level(level);
       double flops = tasks.stream().mapToDouble(SubtreeTask::flops).sum();
@@ -110,7 +115,7 @@ public final class Levels {
           "%s, %d subtree%s, %s"
               .formatted(name, tasks.size(), tasks.size() == 1 ? "" : "s", SolveReport.work(flops));
       scope.describe(what);
-      listener.level(what, done, flops);
+      listener.level(what);
       JavaRDD<byte[]> rdd =
           JobScope.named(
               context,
@@ -127,7 +132,6 @@ public final class Levels {
       for (byte[] frame : frames) {
         reports.add(TaskReport.decode(frame));
       }
-      done += flops;
     }
     return reports;
   }

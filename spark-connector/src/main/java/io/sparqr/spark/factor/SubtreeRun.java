@@ -149,7 +149,8 @@ final class SubtreeRun {
                 threads,
                 plan.numbers().deviceMemoryBytes(),
                 plan.numbers().keepQ())
-            .ofUnitColumns(plan.numbers().equilibrated());
+            .ofUnitColumns(plan.numbers().equilibrated())
+            .heardBy(metrics.work());
     if (!backend.onDevice()) {
       try (SubtreeFactorizer cpu = checked(backend.provider().create(0))) {
         return cpu.factor(problem, options);

@@ -83,6 +83,7 @@ final class FrontSample {
   private static final class Group {
     private final int parent;
     private int count;
+    private int front;
     private int task;
     private long rows;
     private int columns;
@@ -96,6 +97,7 @@ final class FrontSample {
 
     void add(int f, SymbolicAnalysis a, TreePartition cut) {
       count++;
+      front = f;
       rows = Math.max(rows, a.fm(f));
       columns = Math.max(columns, a.fn(f));
       pivots += a.fp(f);
@@ -107,7 +109,8 @@ final class FrontSample {
     }
 
     SolveProfile.Front node(int id) {
-      return new SolveProfile.Front(id, parent, -1, count, task, rows, columns, pivots, flops);
+      return new SolveProfile.Front(
+          id, parent, count == 1 ? front : -1, count, task, rows, columns, pivots, flops);
     }
   }
 

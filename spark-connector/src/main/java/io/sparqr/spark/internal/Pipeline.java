@@ -135,12 +135,15 @@ public final class Pipeline {
     SolvePlan plan = p.plan.value();
     disk.factor(plan);
     var levels = new Levels(context, p.plan, p.resources, held, p.rows, profiler.isPresent());
-    double all = Math.max(1, plan.analysis().flops());
-    List<TaskReport> reports =
-        levels.factorize(
-            options.factorization().storageLevel(),
-            scope,
-            (what, before, flops) -> progress.phase("factorize", what, before / all, flops / all));
+    List<TaskReport> reports;
+    try (var working = progress.working(levels.work(), plan.analysis().flops())) {
+      reports =
+          levels.factorize(
+              options.factorization().storageLevel(),
+              scope,
+              what -> working.phase("factorize", what));
+      working.complete();
+    }
     times.factorize = watch.lap();
     profiler.ifPresent(q -> q.factored(plan, p.resources.model(), levels.profiles()));
     times.total = watch.total();

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Notes for a {@link SolveProfile} what a solve does: begins with it, hears of its phases,
- * looks at the driver's memory while one is going on.
+ * Notes for a {@link SolveProfile} what a solve does: begins with it, hears of its phases, looks at
+ * the driver's memory while one is going on.
  */
 final class Profiler {
 
@@ -66,8 +66,7 @@ final class Profiler {
   private void remember(String place, long[][] readings) {
     for (int k = 0; k < readings[0].length; k++) {
       memory.add(
-          new SolveProfile.Memory(
-              place, seconds(readings[0][k]), readings[1][k], readings[2][k]));
+          new SolveProfile.Memory(place, seconds(readings[0][k]), readings[1][k], readings[2][k]));
     }
   }
 
@@ -89,8 +88,7 @@ final class Profiler {
     tasks =
         told.stream()
             .sorted(
-                Comparator.comparingInt(TaskProfile::task)
-                    .thenComparing(TaskProfile::beganMillis))
+                Comparator.comparingInt(TaskProfile::task).thenComparing(TaskProfile::beganMillis))
             .map(t -> task(t, plan, model))
             .toList();
     told.forEach(t -> remember(t.place(), t.memory()));
@@ -98,8 +96,7 @@ final class Profiler {
 
   private SolveProfile.Task task(TaskProfile t, SolvePlan plan, ResourceModel model) {
     SubtreeTask planned = plan.partition().tasks().get(t.task());
-    double rate =
-        model.workers().get(planned.worker()).flopsPerSecond(plan.analysis().intensity());
+    double rate = model.workers().get(planned.worker()).flopsPerSecond(plan.analysis().intensity());
     return new SolveProfile.Task(
         t.task(),
         planned.level(),

@@ -23,6 +23,7 @@ public final class SubtreeMetrics implements Serializable {
   private final LongAccumulator rBytes;
   private final LongAccumulator contributionBytes;
   private final LongAccumulator deviceWait;
+  private final WorkDone work;
 
   /** Null: nobody asks when and where tasks ran. */
   private final CollectionAccumulator<TaskProfile> profiles;
@@ -40,11 +41,17 @@ public final class SubtreeMetrics implements Serializable {
     rBytes = context.longAccumulator("sparqr R bytes");
     contributionBytes = context.longAccumulator("sparqr contribution bytes");
     deviceWait = context.longAccumulator("sparqr device wait, ms");
+    work = WorkDone.register(context);
     profiles = profiled ? new CollectionAccumulator<>() : null;
     if (profiled) {
       // without a name: nothing for Spark's pages
       context.register(profiles);
     }
+  }
+
+  /** How far the tasks have come. */
+  public WorkDone work() {
+    return work;
   }
 
   /** A task begins; called in it. */

@@ -76,6 +76,7 @@
         : ['#2f6fb0', '#d97a1a', '#3a8f4a', '#c2426a', '#7a55b5', '#a08b10', '#1d8f88', '#8a5a33', '#66788a', '#c2502a'] },
     };
   };
+  const zero = "datum.value === 0 ? '0' : datum.label";
   const one = dark => dark ? '#74b0ea' : '#2f6fb0';
   const views = [];
   const draw = async (id, spec, renderer) => {
@@ -143,7 +144,7 @@
         layer: [
           { mark: { type: 'bar', cornerRadius: 2, stroke: isDark ? '#1c2229' : '#f6f7f9', strokeWidth: 0.5 },
             encoding: { x2: { field: 'end' }, color: { field: 'colour', type: 'nominal', scale: { domain: colours }, title: whereTitle, legend: colours.length > 1 ? { orient: 'bottom', columns: Math.max(1, Math.floor(width / (several ? 260 : 110))) } : null },
-              tooltip: ['task', 'lane', 'device', 'level', 'fronts', 'flops', 'took', 'rate', { field: 'memory', title: 'heap of its data' }] } },
+              tooltip: [...['task', 'lane', 'device', 'level', 'fronts', 'flops', 'took', 'rate'].map(field => ({ field })), { field: 'memory', title: 'heap of its data' }] } },
           { transform: [{ filter: 'datum.label' }, { calculate: '(datum.begin + datum.end) / 2', as: 'middle' }],
             mark: { type: 'text', fontSize: 10, color: isDark ? '#10151a' : '#ffffff' }, encoding: { x: { field: 'middle', type: 'quantitative' }, text: { field: 'label' } } },
         ] },
@@ -171,7 +172,7 @@
     about('tree', `A tile is a front, its area the flops, its colour ${several ? 'where it ran' : 'the task that made it'}; the tiles of a subtree lie together.`
       + (grouped ? ` The ${count(nodes.length - grouped)} fronts of most flops have their own tile, the others one for each subtree.` : ''));
     await draw('tree', (width, isDark) => ({
-      $schema: 'https://vega.github.io/schema/vega/v6.json', width: width - 6, height: 380, padding: 3,
+      $schema: 'https://vega.github.io/schema/vega/v6.json', width: width - 40, height: 380, padding: 3,
       data: [
         { name: 'tree', values, transform: [
           { type: 'stratify', key: 'id', parentKey: 'parent' },
@@ -195,8 +196,8 @@
           update: { x: { field: 'x0' }, x2: { field: 'x1' }, y: { field: 'y0' }, y2: { field: 'y1' } } } },
         { type: 'text', interactive: false, from: { data: 'tiles' }, encode: {
           enter: { align: { value: 'center' }, baseline: { value: 'middle' }, fill: { value: isDark ? '#10151a' : '#ffffff' }, fontSize: { value: 11 },
-            text: { signal: "datum.x1 - datum.x0 > 70 && datum.y1 - datum.y0 > 30 ? [datum.size, datum.words] : datum.x1 - datum.x0 > 60 && datum.y1 - datum.y0 > 15 ? datum.size : ''" } },
-          update: { x: { signal: '(datum.x0 + datum.x1) / 2' }, y: { signal: "(datum.y0 + datum.y1) / 2 - (datum.y1 - datum.y0 > 30 && datum.x1 - datum.x0 > 70 ? 7 : 0)" } } } },
+            text: { signal: "datum.x1 - datum.x0 < 7 * length(datum.size) || datum.y1 - datum.y0 < 15 ? '' : datum.y1 - datum.y0 > 30 ? [datum.size, datum.words] : datum.size" } },
+          update: { x: { signal: '(datum.x0 + datum.x1) / 2' }, y: { signal: "(datum.y0 + datum.y1) / 2 - (datum.y1 - datum.y0 > 30 ? 7 : 0)" } } } },
       ],
     }), 'canvas');
   } else {
@@ -204,6 +205,8 @@
   }
 
   // 5. spy plots
+  // whole pixels a cell: no seams
+  const pixels = (room, cells) => room < cells ? room : Math.floor(room / cells) * cells;
   const spy = async (id, s, name, none) => {
     if (!s.cells.length) {
       about(id, none);
@@ -215,12 +218,12 @@
     const most = Math.max(...s.cells.map(c => c.entries));
     about(id, `${count(entries)} entries${name}, counted on a grid of ${s.gridRows} × ${s.gridColumns}.`);
     await draw(id, (width, isDark) => ({
-      $schema: lite, width: width - 150, height: Math.min(420, width - 150), data: { values },
+      $schema: lite, width: pixels(width - 150, s.gridColumns), height: pixels(Math.min(420, width - 150), s.gridRows), data: { values },
       mark: { type: 'rect', strokeWidth: 0 },
       encoding: {
-        x: { field: 'column', type: 'quantitative', scale: { domain: [0, s.columns], nice: false }, title: 'column', axis: { format: '~s', tickCount: 5, grid: false } },
+        x: { field: 'column', type: 'quantitative', scale: { domain: [0, s.columns], nice: false }, title: 'column', axis: { format: '~s', labelExpr: zero, tickCount: 5, grid: false } },
         x2: { field: 'column2' },
-        y: { field: 'row', type: 'quantitative', scale: { domain: [0, s.rows], reverse: true, nice: false }, title: 'row', axis: { format: '~s', tickCount: 6, grid: false } },
+        y: { field: 'row', type: 'quantitative', scale: { domain: [0, s.rows], reverse: true, nice: false }, title: 'row', axis: { format: '~s', labelExpr: zero, tickCount: 6, grid: false } },
         y2: { field: 'row2' },
         color: { field: 'entries', type: 'quantitative', title: 'entries', legend: most > 1 ? { format: '~s', gradientLength: 140, tickCount: 4 } : null,
           scale: { type: most > 1 ? 'log' : 'linear', domain: most > 1 ? [1, most] : [0, 1], range: isDark ? ['#2b4a68', '#8ec5f5', '#ffe08a'] : ['#b9d3ec', '#2f6fb0', '#0b1f3a'] } },
@@ -237,10 +240,10 @@
   if (sizes.length) {
     about('sizes', 'Left how many fronts have so many columns, right the flops of all of them.');
     const half = (width, field, title, format, isDark, labels) => ({
-      width: (width - 150) / 2, height: 22 * sizes.length, data: { values: sizes }, title: { text: title, fontSize: 12, anchor: 'start' },
+      width: (width - 150) / 2, height: Math.max(120, Math.min(32, 240 / sizes.length) * sizes.length), data: { values: sizes }, title: { text: title, fontSize: 12, anchor: 'start' },
       encoding: { y: { field: 'label', type: 'nominal', sort: sizes.map(s => s.label), title: labels ? 'columns' : null, axis: labels ? {} : { labels: false, ticks: false } } },
       layer: [
-        { mark: { type: 'bar', color: one(isDark), cornerRadiusEnd: 2 }, encoding: { x: { field, type: 'quantitative', title: null, axis: { format, tickCount: 3 }, scale: { domainMin: 0, padding: 8 } },
+        { mark: { type: 'bar', color: one(isDark), cornerRadiusEnd: 2 }, encoding: { x: { field, type: 'quantitative', title: null, axis: { format, labelExpr: zero, tickCount: 3 }, scale: { domainMin: 0, padding: 8 } },
           tooltip: [{ field: 'label', title: 'columns' }, { field: 'fronts', format: ',' }, { field: 'flops', format: '.3s' }] } },
       ],
     });
@@ -258,7 +261,7 @@
     mark: { type: 'line', strokeWidth: 1.6, point: memory.length < 5 },
     encoding: { x: { field: 'at', type: 'quantitative', title: 'seconds since the solve began', scale: { domain: [0, end], nice: false } },
       y: { field: 'gb', type: 'quantitative', title: 'GB', scale: { domainMin: 0 } },
-      color: { field: 'what', type: 'nominal', title: null, scale: { domain: series }, legend: { orient: 'bottom', columns: Math.max(1, Math.floor(width / 230)) } },
+      color: { field: 'what', type: 'nominal', title: null, scale: { domain: series }, legend: series.length < 2 ? null : { orient: 'bottom', columns: Math.max(1, Math.floor(width / 230)) } },
       tooltip: [{ field: 'what' }, { field: 'at', format: '.2f', title: 'seconds' }, { field: 'gb', format: '.3f', title: 'GB' }] },
   }));
 
@@ -277,8 +280,8 @@
     data: { values: largest.map(t => ({ task: 'task ' + t.id + (t.attempt ? ', attempt ' + t.attempt : ''), measured: unit.measured(t), foretold: unit.foretold(t) })) },
     encoding: { y: { field: 'task', type: 'nominal', sort: null, title: null, axis: labels ? {} : { labels: false, ticks: false } } },
     layer: [
-      { mark: { type: 'bar', color: one(isDark), cornerRadiusEnd: 2 }, encoding: { x: { field: 'measured', type: 'quantitative', title: unit.name, axis: { tickCount: 4 } }, tooltip: ['task', { field: 'measured', format: '.4s' }, { field: 'foretold', format: '.4s' }] } },
-      { mark: { type: 'tick', thickness: 3, color: isDark ? '#f2a65a' : '#d97a1a' }, encoding: { x: { field: 'foretold', type: 'quantitative' }, tooltip: ['task', { field: 'measured', format: '.4s' }, { field: 'foretold', format: '.4s' }] } },
+      { mark: { type: 'bar', color: one(isDark), cornerRadiusEnd: 2 }, encoding: { x: { field: 'measured', type: 'quantitative', title: unit.name, axis: { tickCount: 4 } }, tooltip: [{ field: 'task' }, { field: 'measured', format: '.4s' }, { field: 'foretold', format: '.4s' }] } },
+      { mark: { type: 'tick', thickness: 3, color: isDark ? '#f2a65a' : '#d97a1a' }, encoding: { x: { field: 'foretold', type: 'quantitative' }, tooltip: [{ field: 'task' }, { field: 'measured', format: '.4s' }, { field: 'foretold', format: '.4s' }] } },
     ],
   });
   await draw('foretold', (width, isDark) => ({ $schema: lite, spacing: 16, hconcat: [
