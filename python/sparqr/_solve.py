@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from operator import index
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from sparqr import _progress, _report
 from sparqr._calls import in_thread
 from sparqr._frame import require_jvm_frame
 from sparqr._jvm import doubles, java_class, side_by_side
@@ -52,6 +55,22 @@ class LeastSquaresResult:
     rank: int
     dead_columns: list[int]
     report: dict[str, Any]
+    _page: str = field(default="", repr=False, compare=False)
+
+    def to_html(self, path: str | PathLike[str] | None = None) -> str:
+        """The report as one page with pictures that needs nothing beside itself, light or dark.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            Where to write it.
+
+        Raises
+        ------
+        ValueError
+            The solve was not asked for one, by ``profile=True``.
+        """
+        return _report.to_html(self._page, path)
 
     def __repr__(self) -> str:
         return (
@@ -80,6 +99,8 @@ def solve(
     minimum_executors: int | None = None,
     executor_wait: float | None = None,
     partitions: int | None = None,
+    profile: bool = False,
+    progress: bool | None = None,
 ) -> LeastSquaresResult:
     """Solve ``min ||sqrt(W) (b - A x)||^2 + ridge ||x||^2`` exactly, by sparse QR on the executors.
 
@@ -125,6 +146,11 @@ def solve(
         Seconds that they are waited for at most.
     partitions : int, optional
         Reducers of the shuffle that collects the pattern. Default: those of the rows, at most 8 a core.
+    profile : bool
+        Note what ran when and where, for :meth:`LeastSquaresResult.to_html`.
+    progress : bool, optional
+        Show progress, by flops done and with what is left, once two seconds are over: a bar where tqdm
+        is installed, otherwise lines on standard error. Default: in notebooks and on terminals.
 
     Returns
     -------
@@ -152,6 +178,7 @@ def solve(
         "equilibrate": _flag(equilibrate, "equilibrate"),
         "minimumNorm": _flag(minimum_norm, "minimum_norm"),
         "check": _flag(check, "check"),
+        "profile": _flag(profile, "profile"),
     }
     given = {"columns": columns, "executors": executors, "partitions": partitions}
     counts = {name: index(value) for name, value in given.items() if value is not None}
@@ -170,7 +197,9 @@ def solve(
         **flags,
         **counts,
     }
-    def work() -> tuple[dict[str, Any], list[Any]]:
+    shows = _progress.wanted(progress)
+
+    def work() -> tuple[dict[str, Any], list[Any], str]:
         jvm: Any = df.sparkSession._jvm
         builder = java_class(jvm, "io.sparqr.spark.GpuSparseQR").builder()
         builder.ordering(getattr(java_class(jvm, "io.sparqr.ordering.OrderingMethod"), method))
@@ -178,9 +207,12 @@ def solve(
         builder.rankPolicy(getattr(java_class(jvm, "io.sparqr.spark.RankPolicy"), policy))
         for name, value in options.items():
             getattr(builder, name)(value)
-        return _solved(jvm, builder.build(), jdf, features_col, weight_col or "", names)
+        with _progress.Shown(jvm) if shows else nullcontext() as shown:
+            if shown is not None:
+                builder.listener(shown.listener)
+            return _solved(jvm, builder.build(), jdf, features_col, weight_col or "", names)
 
-    report, vectors = in_thread(df.sparkSession, "sparqr.solve", work)
+    report, vectors, page = in_thread(df.sparkSession, "sparqr.solve", work)
     norms = report["residualNorm"]
     norms = norms if isinstance(norms, list) else [norms]
     return LeastSquaresResult(
@@ -189,20 +221,22 @@ def solve(
         rank=report["rank"],
         dead_columns=report["deadColumns"],
         report=report,
+        _page=page,
     )
 
 
 def _solved(
     jvm: Any, solver: Any, jdf: Any, features: str, weight: str, labels: list[str]
-) -> tuple[dict[str, Any], list[Any]]:
-    """The report and a solution for each label column."""
+) -> tuple[dict[str, Any], list[Any], str]:
+    """The report, a solution for each label column, and the page if a profile is there."""
     names = jvm.java.util.ArrayList()
     for name in labels:
         names.add(name)
     support = java_class(jvm, "io.sparqr.spark.python.PythonSupport")
     solution = solver.solve(jdf, features, weight, support.array(names))
     report = json.loads(solution.report().toJson())
-    return report, [doubles(jvm, solution.x(k)) for k in range(len(labels))]
+    page = solution.report().toHtml() if solution.report().profile().any() else ""
+    return report, [doubles(jvm, solution.x(k)) for k in range(len(labels))], page
 
 
 def _flag(value: bool, what: str) -> bool:

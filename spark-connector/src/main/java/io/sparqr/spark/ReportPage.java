@@ -3,6 +3,7 @@ package io.sparqr.spark;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sparqr.error.ErrorText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -27,6 +28,27 @@ final class ReportPage {
   static String of(SolveReport report) {
     Matcher m = PLACE.matcher(file("report.html"));
     return m.replaceAll(found -> Matcher.quoteReplacement(text(found.group(1), report)));
+  }
+
+  /** A failure's: words alone. */
+  static String of(FailureReport failure) {
+    return PLACE
+        .matcher(file("failure.html"))
+        .replaceAll(
+            found ->
+                Matcher.quoteReplacement(
+                    switch (found.group(1)) {
+                      case "title" ->
+                          escaped(
+                              "Failed in the phase %s: %s"
+                                  .formatted(failure.phase(), ErrorText.message(failure.error())));
+                      case "data" -> escaped(failure.toJson());
+                      default -> file(found.group(2));
+                    }));
+  }
+
+  private static String escaped(String text) {
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
   }
 
   private static String text(String what, SolveReport report) {

@@ -310,7 +310,7 @@ final class SolveCommand implements Callable<Integer> {
             .minimumExecutors(minimumExecutors)
             .partitions(input.partitions)
             .check(check)
-            .profile(isPage())
+            .profile(FailedRun.isPage(report))
             .listener(listener());
     if (tolerance != null) {
       builder.rankTolerance(tolerance);
@@ -319,11 +319,6 @@ final class SolveCommand implements Callable<Integer> {
       builder.executorWait(executorWait);
     }
     return builder.build();
-  }
-
-  /** Whether the report is for people. */
-  private boolean isPage() {
-    return report != null && report.toString().toLowerCase(Locale.ROOT).endsWith(".html");
   }
 
   private LeastSquaresSolution solve(JavaRDD<SparseRow> rows, int columns) {
@@ -373,7 +368,7 @@ final class SolveCommand implements Callable<Integer> {
     try (Outputs outputs = new Outputs(overwrite)) {
       DenseMatrix x = DenseMatrix.ofColumns(result.matrix().columns(), solution.solutions());
       outputs.add(out, file -> MatrixMarketWriter.writeArray(file, x));
-      String text = isPage() ? result.toHtml() : result.toJson() + "\n";
+      String text = FailedRun.isPage(report) ? result.toHtml() : result.toJson() + "\n";
       outputs.add(report, file -> Files.writeString(file, text));
       outputs.commit();
     }

@@ -139,7 +139,7 @@ public enum SolveOption {
   PROFILE(
       "profile(b)",
       "--report",
-      "",
+      "profile",
       "false",
       "notes what ran when and where, the tree and the patterns, for `SolveReport.toHtml()`: some"
           + " thousand records and a pass over the pattern on the driver; on the command line with"
