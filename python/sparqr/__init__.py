@@ -6,7 +6,13 @@
 >>> result = sparqr.solve(df, features_col="features", label_col="label")
 >>> result.x, result.residual_norm, result.rank
 
-The Spark ML estimator is in :mod:`sparqr.ml`. Both call Sparqr's jar in Spark's JVM:
+Without a DataFrame, of matrices of SciPy, NumPy, pandas or Polars, and of files:
+
+>>> sparqr.lstsq(A, b).x
+>>> with sparqr.factorize(A) as f:
+...     f.solve(b).x, f.r
+
+The Spark ML estimator is in :mod:`sparqr.ml`. All of it calls Sparqr's jar in Spark's JVM:
 :func:`session` starts one with it, :func:`jar` is its path for sessions of one's own. Spark Connect has no
 such JVM and is not supported.
 
@@ -14,8 +20,25 @@ Ctrl-C (in a notebook: Interrupt) stops what runs: the jobs are cancelled, the s
 """
 
 from sparqr._errors import SparqrError
+from sparqr._factorization import Factorization, factorize
+from sparqr._feols import Feols, feols
+from sparqr._lstsq import LstsqResult, from_scipy, lstsq
 from sparqr._session import jar, session
 from sparqr._solve import LeastSquaresResult, solve
 from sparqr._version import __version__
 
-__all__ = ["LeastSquaresResult", "SparqrError", "__version__", "jar", "session", "solve"]
+__all__ = [
+    "Factorization",
+    "Feols",
+    "LeastSquaresResult",
+    "LstsqResult",
+    "SparqrError",
+    "__version__",
+    "factorize",
+    "feols",
+    "from_scipy",
+    "jar",
+    "lstsq",
+    "session",
+    "solve",
+]

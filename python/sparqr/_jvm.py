@@ -43,6 +43,13 @@ def doubles(jvm: Any, java_array: Any) -> Any:
     return decode(b"".join(parts))
 
 
+def integers(jvm: Any, java_array: Any) -> Any:
+    """A Java int[] as a numpy array."""
+    support = java_class(jvm, "io.sparqr.spark.python.PythonSupport")
+    parts = [bytes(support.bytes(java_array, k)) for k in range(support.parts(java_array))]
+    return numpy.frombuffer(b"".join(parts), dtype="<i4").astype("int32")
+
+
 def decode(data: bytes) -> Any:
     """Little-endian IEEE 754 doubles as a numpy array, or as a list where there is no numpy."""
     if numpy is not None:

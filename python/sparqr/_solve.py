@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from sparqr import _progress, _report
 from sparqr._calls import in_thread
+from sparqr._display import solution_frame, solution_html
 from sparqr._frame import require_jvm_frame
 from sparqr._jvm import doubles, java_class, side_by_side
 
 if TYPE_CHECKING:
+    import pandas
     from pyspark.sql import DataFrame
 
 _ORDERINGS = {
@@ -77,6 +79,13 @@ class LeastSquaresResult:
             f"LeastSquaresResult(rows={self.report['rows']}, columns={self.report['columns']}, "
             f"rank={self.rank}, residual_norm={self.residual_norm})"
         )
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """``x``: a row a column of A, a column a right-hand side."""
+        return solution_frame(self.x)
+
+    def _repr_html_(self) -> str:
+        return solution_html(self)
 
 
 def solve(
@@ -171,46 +180,38 @@ def solve(
         No Spark DataFrame, one of Spark Connect, an option that does not exist, a flag that is neither True
         nor False, a fraction where a count belongs.
     """
-    method = _named(ordering, _ORDERINGS, "ordering")
-    choice = _named(backend, _BACKENDS, "backend")
-    policy = _named(rank_policy, _RANK_POLICIES, "rank_policy")
-    flags = {
-        "equilibrate": _flag(equilibrate, "equilibrate"),
-        "minimumNorm": _flag(minimum_norm, "minimum_norm"),
-        "check": _flag(check, "check"),
-        "profile": _flag(profile, "profile"),
-    }
-    given = {"columns": columns, "executors": executors, "partitions": partitions}
-    counts = {name: index(value) for name, value in given.items() if value is not None}
-    counts["refinement"] = index(refinement)
-    if minimum_executors is not None:
-        counts["minimumExecutors"] = index(minimum_executors)
+    settings = solver_settings(
+        ordering=ordering,
+        backend=backend,
+        ridge=ridge,
+        rank_tolerance=rank_tolerance,
+        rank_policy=rank_policy,
+        equilibrate=equilibrate,
+        minimum_norm=minimum_norm,
+        refinement=refinement,
+        check=check,
+        columns=columns,
+        executors=executors,
+        minimum_executors=minimum_executors,
+        executor_wait=executor_wait,
+        partitions=partitions,
+        profile=profile,
+    )
+    shows = _progress.wanted(progress)
     several = not isinstance(label_col, str)
     names = [label_col] if isinstance(label_col, str) else list(label_col)
     if not names:
         raise ValueError("label_col names no column")
     jdf = require_jvm_frame(df)
-    options = {
-        "ridge": float(ridge),
-        **({} if rank_tolerance is None else {"rankTolerance": float(rank_tolerance)}),
-        **({} if executor_wait is None else {"executorWait": float(executor_wait)}),
-        **flags,
-        **counts,
-    }
-    shows = _progress.wanted(progress)
+    columns_of = (features_col, weight_col or "", names)
 
     def work() -> tuple[dict[str, Any], list[Any], str]:
         jvm: Any = df.sparkSession._jvm
-        builder = java_class(jvm, "io.sparqr.spark.GpuSparseQR").builder()
-        builder.ordering(getattr(java_class(jvm, "io.sparqr.ordering.OrderingMethod"), method))
-        builder.backend(getattr(java_class(jvm, "io.sparqr.backend.BackendChoice"), choice))
-        builder.rankPolicy(getattr(java_class(jvm, "io.sparqr.spark.RankPolicy"), policy))
-        for name, value in options.items():
-            getattr(builder, name)(value)
+        builder = solver_builder(jvm, settings)
         with _progress.Shown(jvm) if shows else nullcontext() as shown:
             if shown is not None:
                 builder.listener(shown.listener)
-            return _solved(jvm, builder.build(), jdf, features_col, weight_col or "", names)
+            return _solved(jvm, builder.build(), jdf, *columns_of)
 
     report, vectors, page = in_thread(df.sparkSession, "sparqr.solve", work)
     norms = report["residualNorm"]
@@ -225,10 +226,73 @@ def solve(
     )
 
 
+@dataclass(frozen=True)
+class Settings:
+    """What a solver is built with, checked, by the names of Java."""
+
+    method: str
+    choice: str
+    policy: str
+    options: dict[str, Any]
+
+
+def solver_settings(
+    *,
+    ordering: str = "auto",
+    backend: str = "auto",
+    ridge: float = 0.0,
+    rank_tolerance: float | None = None,
+    rank_policy: str = "report",
+    equilibrate: bool = True,
+    minimum_norm: bool = False,
+    refinement: int = 0,
+    check: bool = False,
+    columns: int | None = None,
+    executors: int | None = None,
+    minimum_executors: int | None = None,
+    executor_wait: float | None = None,
+    partitions: int | None = None,
+    profile: bool = False,
+) -> Settings:
+    """The options of :func:`solve`, checked; its errors."""
+    method = _named(ordering, _ORDERINGS, "ordering")
+    choice = _named(backend, _BACKENDS, "backend")
+    policy = _named(rank_policy, _RANK_POLICIES, "rank_policy")
+    counts = {
+        "columns": columns,
+        "executors": executors,
+        "partitions": partitions,
+        "minimumExecutors": minimum_executors,
+    }
+    numbers = {"rankTolerance": rank_tolerance, "executorWait": executor_wait}
+    options: dict[str, Any] = {
+        "ridge": float(ridge),
+        "refinement": index(refinement),
+        "equilibrate": _flag(equilibrate, "equilibrate"),
+        "minimumNorm": _flag(minimum_norm, "minimum_norm"),
+        "check": _flag(check, "check"),
+        "profile": _flag(profile, "profile"),
+        **{name: index(value) for name, value in counts.items() if value is not None},
+        **{name: float(value) for name, value in numbers.items() if value is not None},
+    }
+    return Settings(method, choice, policy, options)
+
+
+def solver_builder(jvm: Any, settings: Settings) -> Any:
+    """A builder of the JVM with these settings."""
+    builder = java_class(jvm, "io.sparqr.spark.GpuSparseQR").builder()
+    builder.ordering(getattr(java_class(jvm, "io.sparqr.ordering.OrderingMethod"), settings.method))
+    builder.backend(getattr(java_class(jvm, "io.sparqr.backend.BackendChoice"), settings.choice))
+    builder.rankPolicy(getattr(java_class(jvm, "io.sparqr.spark.RankPolicy"), settings.policy))
+    for name, value in settings.options.items():
+        getattr(builder, name)(value)
+    return builder
+
+
 def _solved(
     jvm: Any, solver: Any, jdf: Any, features: str, weight: str, labels: list[str]
 ) -> tuple[dict[str, Any], list[Any], str]:
-    """The report, a solution for each label column, and the page if a profile is there."""
+    """The report, a solution for each label column, and the page if there is a profile."""
     names = jvm.java.util.ArrayList()
     for name in labels:
         names.add(name)

@@ -11,7 +11,7 @@ An ordinary estimator for ``Pipeline`` and ``CrossValidator``, saved and loaded 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark import SparkContext, keyword_only
 from pyspark.ml.linalg import Vector
@@ -29,9 +29,13 @@ from pyspark.ml.wrapper import JavaEstimator, JavaModel, JavaWrapper
 from pyspark.sql import DataFrame, SparkSession
 
 from sparqr._calls import in_thread
+from sparqr._display import SHOWN, html_table, number, require_pandas
 from sparqr._errors import telling_errors
 from sparqr._frame import require_jvm_frame, require_no_connect
 from sparqr._jvm import java_class
+
+if TYPE_CHECKING:
+    import pandas
 
 __all__ = ["SparseQRRegression", "SparseQRRegressionModel", "SparseQRRegressionSummary"]
 
@@ -538,6 +542,32 @@ class SparseQRRegressionSummary(_Told):
         """The absorbed effects: term, estimate, a DataFrame."""
         return self._frame("absorbedEffects")
 
+    def to_pandas(self) -> pandas.DataFrame:
+        """The coefficients as a pandas DataFrame: estimate, std_error, t_value, p_value by term."""
+        require_pandas("to_pandas()")
+        rows = in_thread(SparkSession.builder.getOrCreate(), "coefficients", self._rows)
+        return _pandas_of(rows)
+
+    def _rows(self, most: int | None = None) -> list[tuple[Any, ...]]:
+        frame = self.toDataFrame()
+        return [tuple(r) for r in (frame if most is None else frame.limit(most)).collect()]
+
+    def _repr_html_(self) -> str:
+        session = SparkSession.builder.getOrCreate()
+        return in_thread(session, "SparseQRRegressionSummary", self._html)
+
+    def _html(self) -> str:
+        header = ["term", "estimate", "std. error", "t value", "Pr(>|t|)"]
+        df = self._java_obj.degreesOfFreedom()
+        notes = [
+            f"residual standard error {number(float(self._java_obj.sigma()))} on {df:,} degrees of freedom",
+            f"R² {number(float(self._java_obj.r2()))}, {self._java_obj.numInstances():,} rows, "
+            f"rank {self._java_obj.rank():,}",
+        ]
+        absorbed = sum(f.columns() for f in self._java_obj.absorbedFactors())
+        total = self._java_obj.coefficientNames().size() - absorbed
+        return html_table(f"Sparse QR regression of {self.labelCol}", header, self._rows(SHOWN), notes, total)
+
     def __str__(self) -> str:
         """What R's ``summary(lm(...))`` prints."""
         session = SparkSession.builder.getOrCreate()
@@ -638,3 +668,10 @@ class SparseQRRegressionSummary(_Told):
     def devianceResiduals(self) -> list[float]:
         """The least and the greatest weighted residual, a list."""
         return self._computed("devianceResiduals")
+
+
+def _pandas_of(rows: list[tuple[Any, ...]]) -> pandas.DataFrame:
+    import pandas
+
+    frame = pandas.DataFrame(rows, columns=["term", "estimate", "std_error", "t_value", "p_value"])
+    return frame.set_index("term").astype(float)

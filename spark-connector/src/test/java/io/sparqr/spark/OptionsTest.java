@@ -159,7 +159,7 @@ class OptionsTest {
 
     String python = Files.readString(ROOT.resolve("python/sparqr/_solve.py"));
     String solve = python.substring(python.indexOf("\ndef solve("));
-    String signature = solve.substring(solve.indexOf("    *,"), solve.indexOf("):"));
+    String signature = solve.substring(solve.indexOf("    *,"), solve.indexOf("\n)"));
     String described = solve.substring(solve.indexOf("weight_col : "), solve.indexOf("Returns"));
     // progress is Python's listener
     List<String> keywords =
@@ -167,7 +167,8 @@ class OptionsTest {
                 Arrays.stream(SolveOption.values()).flatMap(o -> o.keyword().stream()),
                 Stream.of("progress"))
             .toList();
-    assertThat(found("(?m)^    (\\w+)=", signature)).containsExactlyInAnyOrderElementsOf(keywords);
+    assertThat(found("(?m)^    (\\w+): .* = ", signature))
+        .containsExactlyInAnyOrderElementsOf(keywords);
     assertThat(found("(?m)^    (?!weight_col)(\\w+) : ", described))
         .containsExactlyInAnyOrderElementsOf(keywords);
 

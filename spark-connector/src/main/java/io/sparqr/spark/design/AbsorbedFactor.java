@@ -7,7 +7,6 @@ import java.io.Serializable;
  * Where an absorbed factor's dummies are in a design.
  *
  * @param first its first column
- * @param columns how many there are
- * @param levels as many, or one more: that of the reference has no column
+ * @param columns how many there are; the reference level, if there is one, has none
  */
-public record AbsorbedFactor(int first, int columns, int levels) implements Serializable {}
+public record AbsorbedFactor(int first, int columns) implements Serializable {}

@@ -168,8 +168,7 @@ public final class Design implements Serializable {
     var factors = new ArrayList<AbsorbedFactor>();
     for (Block b : blocks) {
       if (b.absorbed()) {
-        int reference = b.contrast()[0] ? 1 : 0;
-        factors.add(new AbsorbedFactor(b.first(), b.width(), b.width() + reference));
+        factors.add(new AbsorbedFactor(b.first(), b.width()));
       }
     }
     return factors;
@@ -296,6 +295,18 @@ public final class Design implements Serializable {
    * @param output name of the new column
    */
   public Dataset<Row> predicted(Dataset<Row> data, double[] x, String output) {
+    Dataset<Row> all = withPredictions(data, x, output);
+    return options.handleInvalid() == HandleInvalid.SKIP
+        ? all.where(functions.not(functions.isnan(functions.col(Names.reference(output)))))
+        : all;
+  }
+
+  /** The same, with NaN where a value is missing or a level unknown, whatever the options say. */
+  public Dataset<Row> predictedAll(Dataset<Row> data, double[] x, String output) {
+    return with(HandleInvalid.SKIP).withPredictions(data, x, output);
+  }
+
+  private Dataset<Row> withPredictions(Dataset<Row> data, double[] x, String output) {
     Broadcast<SharedDesign> shared = broadcast(data);
     Broadcast<double[]> coefficients =
         JavaSparkContext.fromSparkContext(data.sparkSession().sparkContext()).broadcast(x);
@@ -306,10 +317,7 @@ public final class Design implements Serializable {
     Column[] columns = Selection.columns(formula, options, slots, false).toArray(new Column[0]);
     Column prediction =
         functions.udf(predict, DataTypes.DoubleType).apply(functions.struct(columns));
-    Dataset<Row> all = data.withColumn(output, prediction);
-    return options.handleInvalid() == HandleInvalid.SKIP
-        ? all.where(functions.not(functions.isnan(functions.col(Names.reference(output)))))
-        : all;
+    return data.withColumn(output, prediction);
   }
 
   /** An id column may be missing in what is predicted. */

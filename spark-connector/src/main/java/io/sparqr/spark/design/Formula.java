@@ -60,10 +60,11 @@ public record Formula(
   }
 
   /**
-   * Reads a formula: names, {@code + - : * ^ ( ) . 0 1 |}, {@code offset(x)}, {@code factor(x)} and
-   * functions of one column ({@code log, log2, log10, log1p, exp, expm1, sqrt, abs}); a name that
-   * is no plain one stands in backticks. Spark's own parser for its RFormula knows neither offsets
-   * nor absorbed effects, is no public API and keeps no place for an error.
+   * Reads a formula: names, {@code + - : * ^ ( ) . 0 1 |}, {@code offset(x)}, {@code factor(x)} (or
+   * {@code C(x)}), behind the bar {@code a^b} for {@code a:b}, and functions of one column ({@code
+   * log, log2, log10, log1p, exp, expm1, sqrt, abs}); a name that is no plain one stands in
+   * backticks. Spark's own parser for its RFormula knows neither offsets nor absorbed effects, is
+   * no public API and keeps no place for an error.
    *
    * @param columns what a dot stands for
    * @throws IllegalArgumentException if it cannot be read, naming token and place

@@ -124,6 +124,11 @@ final class FormulaParser {
   private Set<Term> powers(boolean factors) {
     Set<Term> base = atom(factors);
     Set<Term> terms = base;
+    // between factors behind the bar: fixest's sign for their combinations
+    while (factors && tokens.combines()) {
+      tokens.next();
+      terms = crossed(terms, atom(true));
+    }
     if (tokens.take("^")) {
       int power = tokens.integer("a whole power from 1 to 9");
       for (int k = 1; k < power; k++) {
@@ -220,7 +225,7 @@ final class FormulaParser {
 
   private Function function(String name, int place) {
     for (Function f : Function.values()) {
-      if (f != Function.IDENTITY && f.word().equals(name)) {
+      if (f != Function.IDENTITY && (f.word().equals(name) || f.otherWord().equals(name))) {
         return f;
       }
     }

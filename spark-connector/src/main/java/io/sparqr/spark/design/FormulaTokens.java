@@ -67,6 +67,11 @@ final class FormulaTokens {
     return token().name && !token().quoted && token().text.equals(name);
   }
 
+  /** Whether the next token is a power's sign with a name behind it. */
+  boolean combines() {
+    return at("^") && tokens.get(at + 1).name;
+  }
+
   /** Whether the next token is a name without backticks, which may be a function's. */
   boolean plainName() {
     return token().name && !token().quoted;

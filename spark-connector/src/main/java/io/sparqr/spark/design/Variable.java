@@ -34,6 +34,11 @@ public record Variable(String name, String column, Function function) implements
     String word() {
       return name().toLowerCase(Locale.ROOT);
     }
+
+    /** As Python's formulas write it, where they do otherwise. */
+    String otherWord() {
+      return this == FACTOR ? "C" : word();
+    }
   }
 
   /** The column itself. */

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factor;
 
+import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.RFactor;
 import io.sparqr.spark.plan.SolvePlan;
@@ -13,8 +14,17 @@ import java.util.Arrays;
 import java.util.TreeMap;
 import org.apache.spark.api.java.JavaSparkContext;
 
-/** R brought to the driver: for tests and small problems. */
+/** R brought to the driver, as far as half of its heap holds it. */
 public final class CollectedFactor {
+
+  /** Of an entry at the worst moment: 8 as it comes, 12 by rows, 12 as the matrix. */
+  private static final long ENTRY_BYTES = 32;
+
+  /** Of a row beside its entries: three arrays, an object, a node of the tree. */
+  private static final long ROW_BYTES = 200;
+
+  /** Part of the heap that it may take. */
+  private static final long HEAP_PART = 2;
 
   private final SolvePlan plan;
   private final TreeMap<Integer, Row> rows = new TreeMap<>();
@@ -25,7 +35,28 @@ public final class CollectedFactor {
     this.plan = plan;
   }
 
-  /** All rows of R in position order. */
+  /**
+   * Refuses an R that takes more than half of the driver's heap.
+   *
+   * @param entries values of R that are held
+   * @param heap bytes
+   * @throws InsufficientMemoryException if it is too large
+   */
+  public static void requireRoom(long entries, long rows, long heap) {
+    long bytes = ENTRY_BYTES * entries + ROW_BYTES * rows;
+    long most = heap / HEAP_PART;
+    if (bytes > most || entries > Integer.MAX_VALUE - 16) {
+      throw new InsufficientMemoryException(
+          ("R has %,d entries in %,d rows and takes %,d MB of the driver to be collected, which gives"
+                  + " half of its heap, %,d MB, and at most 2^31 entries: more spark.driver.memory,"
+                  + " or use the factorization where it is (solve, standardErrors, inverseTimes)")
+              .formatted(entries, rows, bytes >> 20, most >> 20),
+          bytes,
+          most);
+    }
+  }
+
+  /** All rows of R in position order; {@link #requireRoom} first. */
   public static RFactor collect(
       JavaSparkContext context, SolvePlan plan, SingletonRows singletons, Levels levels) {
     var all = new CollectedFactor(plan);
@@ -77,7 +108,7 @@ public final class CollectedFactor {
 
   private RFactor factor() {
     int n = plan.analysis().columns();
-    int entries = rows.values().stream().mapToInt(r -> r.position.length).sum();
+    int entries = Math.toIntExact(rows.values().stream().mapToLong(r -> r.position.length).sum());
     int[] start = new int[rows.size() + 1];
     int[] index = new int[entries];
     double[] value = new double[entries];

@@ -33,6 +33,15 @@ public record ContrastTest(
   }
 
   /**
+   * Student's t with P(|T| <= t) = level; NaN without degrees of freedom.
+   *
+   * @throws IllegalArgumentException if level is not within (0, 1)
+   */
+  public static double criticalValue(double level, double freedom) {
+    return Distributions.studentQuantile(level, freedom);
+  }
+
+  /**
    * Lower and upper end of the confidence interval of l'b - c.
    *
    * @param level such as 0.95

@@ -57,8 +57,15 @@ final class Distributions {
     }
     // without a random generator: nothing is drawn
     double upper = 0.5 + level / 2;
-    return Double.isInfinite(freedom)
-        ? new NormalDistribution(null, 0, 1).inverseCumulativeProbability(upper)
-        : new TDistribution(null, freedom).inverseCumulativeProbability(upper);
+    if (Double.isInfinite(freedom)) {
+      return new NormalDistribution(null, 0, 1).inverseCumulativeProbability(upper);
+    }
+    var student = new TDistribution(null, freedom);
+    // right to 1e-9, which a step or two of Newton's make all digits
+    double t = student.inverseCumulativeProbability(upper);
+    for (int step = 0; step < 2 && t > 0; step++) {
+      t += (studentTwoSided(t, freedom) - (1 - level)) / (2 * student.density(t));
+    }
+    return t;
   }
 }

@@ -17,6 +17,14 @@ final class Gram {
    * @throws IllegalArgumentException if a column depends on those before it
    */
   static double ofRoot(double[][] w, double[] c) {
+    return ofRoot(w, c, DEPENDENT);
+  }
+
+  /**
+   * The same with a threshold of one's own; 0: whatever W's condition is, NaN where a column is
+   * exactly a combination of others.
+   */
+  static double ofRoot(double[][] w, double[] c, double dependent) {
     int q = w.length;
     double[] y = new double[q];
     double sum = 0;
@@ -33,7 +41,7 @@ final class Gram {
         }
       }
       double after = norm(w[k]);
-      requireIndependent(k, after > DEPENDENT * before);
+      requireIndependent(k, dependent == 0 || after > dependent * before);
       for (int j = 0; j < w[k].length; j++) {
         w[k][j] /= after;
       }

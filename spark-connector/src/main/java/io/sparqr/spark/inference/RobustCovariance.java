@@ -56,6 +56,11 @@ public final class RobustCovariance {
     return errors;
   }
 
+  /** Whether the columns were one batch, of which covariances are known. */
+  public boolean hasCovariance() {
+    return made.covariance != null;
+  }
+
   /**
    * k x k, symmetric.
    *

@@ -22,6 +22,16 @@ public record WaldTest(
     double chiSquaredPValue)
     implements Serializable {
 
+  /**
+   * c'(W'W)^-1 c, without the square of W's condition number, as accurate as that lets it be; NaN
+   * if a column is exactly a combination of others.
+   *
+   * @param columns of W, which are destroyed
+   */
+  public static double quadraticForm(double[][] columns, double[] c) {
+    return Gram.ofRoot(columns, c, 0);
+  }
+
   static WaldTest of(double wald, int q, double denominator) {
     return new WaldTest(
         wald / q,

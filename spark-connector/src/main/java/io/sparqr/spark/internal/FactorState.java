@@ -556,8 +556,11 @@ public final class FactorState implements AutoCloseable {
     return new Append(added, factorRows(), options, before, n, tail).run(listener);
   }
 
-  /** R on the driver. */
+  /** R on the driver, where half of its heap holds it. */
   public RFactor collectR() {
+    long first = singletons.count() == 0 ? 0 : singletons.rowStart()[singletons.count()];
+    CollectedFactor.requireRoom(
+        made.totals.entries() + first, rank(), Runtime.getRuntime().maxMemory());
     return scoped(scope -> CollectedFactor.collect(context, plan, singletons, made.levels));
   }
 

@@ -1,9 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
-import io.sparqr.spark.HalfSolve;
 import io.sparqr.spark.QRFactorization;
-import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.design.AbsorbedFactor;
 import io.sparqr.spark.inference.ClusterCorrection;
 import io.sparqr.spark.inference.HcType;
@@ -21,15 +19,16 @@ import org.apache.spark.api.java.JavaRDD;
  * @param values one a column of the design, NaN where it is dead or absorbed
  * @param freedom degrees of freedom of t
  * @param assumed what is said of them in a table; empty for errors of equal variances
+ * @param covariance of the columns that are not absorbed; null where they are more than one batch
+ * @param within what those columns explain of the squared errors that absorbed effects alone leave;
+ *     NaN where they are more than one batch
  */
-record CoefficientErrors(double[] values, double freedom, String assumed) {
+record CoefficientErrors(
+    double[] values, double freedom, String assumed, double[][] covariance, double within) {
 
   static final String IID = "iid";
   static final String CLUSTER = "cluster";
   static final String SANDWICH = "sandwich";
-
-  /** Beside absorbed effects so few columns are one batch of solves, less than all of R^-1. */
-  private static final int FEW = 64;
 
   /** What errors may be asked for. */
   static List<String> names() {
@@ -95,7 +94,13 @@ record CoefficientErrors(double[] values, double freedom, String assumed) {
     for (int k = 0; k < columns.length; k++) {
       values[columns[k]] = found[k];
     }
-    return new CoefficientErrors(values, robust.degreesOfFreedom(), said(source.params(), robust));
+    boolean few = hasEffects(source) && ReportedSolve.affordable(columns.length, values.length);
+    return new CoefficientErrors(
+        values,
+        robust.degreesOfFreedom(),
+        said(source.params(), robust),
+        robust.hasCovariance() ? robust.covariance() : null,
+        within(f, few ? ReportedSolve.of(f, columns) : null));
   }
 
   private static String said(SparseQRRegressionParams params, RobustCovariance robust) {
@@ -145,29 +150,26 @@ record CoefficientErrors(double[] values, double freedom, String assumed) {
       QRFactorization f, Training source, double norm, long freedom) {
     int n = f.analysis().columns();
     int[] columns = reported(source, n);
-    double[] errors =
-        columns.length < n && columns.length <= FEW ? some(f, columns, n) : f.unscaledErrors();
     double sigma = freedom > 0 ? norm / Math.sqrt(freedom) : Double.NaN;
+    // a features column alone keeps to the one pass over R that its errors take
+    boolean named = source.design() != null && ReportedSolve.affordable(columns.length, n);
+    ReportedSolve few = named ? ReportedSolve.of(f, columns) : null;
+    boolean effects = hasEffects(source);
+    double[] errors = few != null && effects ? few.errors(n) : f.unscaledErrors();
     for (int j = 0; j < n; j++) {
       errors[j] *= sigma;
     }
-    return new CoefficientErrors(errors, freedom, "");
+    double[][] covariance = few == null ? null : few.covariance(sigma);
+    double within = effects ? within(f, few) : Double.NaN;
+    return new CoefficientErrors(errors, freedom, "", covariance, within);
   }
 
-  private static double[] some(QRFactorization f, int[] columns, int n) {
-    var units = new ArrayList<SparseRow>();
-    for (int j : columns) {
-      units.add(new SparseRow(new int[] {j}, new double[] {1}, new double[] {0}, 1, n));
-    }
-    HalfSolve half = f.halfSolve(units);
-    double[] errors = new double[n];
-    Arrays.fill(errors, Double.NaN);
-    int[] dead = f.deadColumns();
-    for (int k = 0; k < columns.length; k++) {
-      if (Arrays.binarySearch(dead, columns[k]) < 0) {
-        errors[columns[k]] = half.norm(k);
-      }
-    }
-    return errors;
+  private static boolean hasEffects(Training source) {
+    return source.design() != null && !source.design().absorbedFactors().isEmpty();
+  }
+
+  /** NaN where that took more than one triangular solve. */
+  private static double within(QRFactorization f, ReportedSolve few) {
+    return few == null ? Double.NaN : few.explained(f.solve().x());
   }
 }

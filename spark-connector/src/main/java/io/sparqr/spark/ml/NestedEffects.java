@@ -25,45 +25,52 @@ final class NestedEffects {
   /** No cluster's key: keys of two clusters came together. */
   private static final String SEVERAL = "\u0000several";
 
+  /** In place of a number of levels: one of them has rows in several clusters. */
+  private static final long BROKEN = -1;
+
   private NestedEffects() {}
 
   /**
-   * Parameters for the correction: the rank less, for each nested factor, its levels but one.
+   * Parameters for the correction: the rank less, for each nested factor, the levels that rows have
+   * but one.
    *
    * @param keys of each way of clustering, aligned with the rows; a factor that is nested in one of
    *     them counts as nested
    */
   static long parameters(
       int rank, List<AbsorbedFactor> factors, JavaRDD<SparseRow> rows, List<JavaRDD<String>> keys) {
+    long parameters = rank;
     var nested = new BitSet();
     for (JavaRDD<String> way : keys) {
-      nested.or(nested(factors, rows, way));
-    }
-    long parameters = rank;
-    for (int f = nested.nextSetBit(0); f >= 0; f = nested.nextSetBit(f + 1)) {
-      parameters -= factors.get(f).levels() - 1;
+      long[] levels = nestedLevels(factors, rows, way);
+      for (int f = 0; f < levels.length; f++) {
+        if (levels[f] > 0 && !nested.get(f)) {
+          nested.set(f);
+          parameters -= levels[f] - 1;
+        }
+      }
     }
     return parameters;
   }
 
-  private static BitSet nested(
+  /** Of each factor the levels that rows have; 0 where the factor is not nested in the clusters. */
+  private static long[] nestedLevels(
       List<AbsorbedFactor> factors, JavaRDD<SparseRow> rows, JavaRDD<String> keys) {
-    var nested = new BitSet();
-    nested.set(0, factors.size());
     JavaRDD<Tuple2<Long, String>> levels =
         rows.zipPartitions(keys, (r, k) -> levels(factors, r, k));
-    JavaRDD<Integer> broken =
+    JavaPairRDD<Integer, Long> counted =
         JavaPairRDD.fromJavaRDD(levels)
             .reduceByKey(NestedEffects::merged)
-            .filter(t -> t._2().equals(SEVERAL))
-            .map(t -> (int) (t._1() >>> 32))
-            .distinct();
-    for (int f :
+            .mapToPair(
+                t -> new Tuple2<>((int) (t._1() >>> 32), t._2().equals(SEVERAL) ? BROKEN : 1L))
+            .reduceByKey((m, n) -> m == BROKEN || n == BROKEN ? BROKEN : m + n);
+    long[] nested = new long[factors.size()];
+    for (Tuple2<Integer, Long> t :
         JobScope.run(
             JavaSparkContext.fromSparkContext(rows.context()),
             "absorbed effects that are nested in clusters",
-            broken::collect)) {
-      nested.clear(f);
+            counted::collect)) {
+      nested[t._1()] = t._2() == BROKEN ? 0 : t._2();
     }
     return nested;
   }

@@ -166,6 +166,18 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
             .predicted(data.toDF(), columns(), column);
   }
 
+  /**
+   * As {@link #transform}, but a row that has no prediction has NaN instead of being refused or
+   * left out: one that lacks a value, or has a level that the fit has not seen.
+   */
+  public Dataset<Row> transformAll(Dataset<?> data) {
+    if (design == null) {
+      return super.transform(data);
+    }
+    transformSchema(data.schema());
+    return design.predictedAll(data.toDF(), columns(), getPredictionCol());
+  }
+
   @Override
   public StructType transformSchema(StructType schema) {
     if (design == null) {

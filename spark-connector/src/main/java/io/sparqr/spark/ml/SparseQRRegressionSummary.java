@@ -2,6 +2,8 @@
 package io.sparqr.spark.ml;
 
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.design.AbsorbedFactor;
+import io.sparqr.spark.inference.ContrastTest;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.commons.math3.distribution.TDistribution;
@@ -107,6 +109,50 @@ public final class SparseQRRegressionSummary {
   public String standardErrorsAssume() {
     coefficientStandardErrors();
     return fit.errors().assumed();
+  }
+
+  /**
+   * Whether {@link #coefficientCovariance()} is there: of up to 64 coefficients beside what is
+   * absorbed, of a formula or factors, or with robust or clustered errors.
+   */
+  public boolean hasCoefficientCovariance() {
+    return fit.errors() != null && fit.errors().covariance() != null;
+  }
+
+  /**
+   * The covariance whose diagonal's roots are the standard errors: k x k, of the coefficients that
+   * are not absorbed, the intercept last; NaN for dead columns.
+   *
+   * @throws UnsupportedOperationException if there is none: {@link #hasCoefficientCovariance()}
+   */
+  public double[][] coefficientCovariance() {
+    if (!hasCoefficientCovariance()) {
+      throw new UnsupportedOperationException(
+          "no covariances: there are none without standard errors, and of more than 64 coefficients"
+              + " (fitKept and Inference.covariance have those that you ask for)");
+    }
+    double[][] copy = fit.errors().covariance().clone();
+    Arrays.setAll(copy, k -> copy[k].clone());
+    return copy;
+  }
+
+  /**
+   * Degrees of freedom of {@link #pValues()}: {@link #degreesOfFreedom()}, or what the correction
+   * of clustered errors takes.
+   */
+  public double testDegreesOfFreedom() {
+    coefficientStandardErrors();
+    return fit.errors().freedom();
+  }
+
+  /**
+   * What a standard error is multiplied by for half a confidence interval: t with P(|T| <= t) =
+   * level.
+   *
+   * @throws IllegalArgumentException if level is not within (0, 1)
+   */
+  public double criticalValue(double level) {
+    return ContrastTest.criticalValue(level, testDegreesOfFreedom());
   }
 
   /** Estimate by standard error, intercept last. */
@@ -231,6 +277,19 @@ public final class SparseQRRegressionSummary {
     return degreesOfFreedom() <= 0 ? Double.NaN : 1 - (1 - r2()) * ratio;
   }
 
+  /**
+   * The share that the other columns have in the squared errors which absorbed effects alone leave,
+   * 1 - rss / rss(effects), as fixest's within R2; NaN without absorbed effects, standard errors or
+   * other columns, and where those are more than 64. From R, without another fit.
+   */
+  public double r2Within() {
+    if (absorbedFactors().isEmpty() || fit.errors() == null) {
+      return Double.NaN;
+    }
+    double ratio = fit.errors().within() / fit.norm() / fit.norm();
+    return Double.isInfinite(ratio) ? 1 : ratio / (1 + ratio);
+  }
+
   /** Whether a weight is not 1. */
   boolean weighted() {
     return moments().weighted();
@@ -322,6 +381,11 @@ public final class SparseQRRegressionSummary {
    */
   public Dataset<Row> absorbedEffects() {
     return new CoefficientTable(this, source, fit).absorbed();
+  }
+
+  /** Which of the coefficients are absorbed effects, and of which factor; in their order. */
+  public List<AbsorbedFactor> absorbedFactors() {
+    return source.design() == null ? List.of() : source.design().absorbedFactors();
   }
 
   /** What R's {@code print(summary(lm(...)))} shows, of no more than 100 coefficients. */

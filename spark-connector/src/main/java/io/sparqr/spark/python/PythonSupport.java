@@ -1,10 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.python;
 
+import io.sparqr.spark.design.Formula;
+import io.sparqr.spark.design.Variable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Calls for Py4J. An array of doubles costs it one round trip an element, an array of bytes one in
@@ -29,6 +34,56 @@ public final class PythonSupport {
     ByteBuffer buffer = ByteBuffer.allocate(8 * some.length).order(ByteOrder.LITTLE_ENDIAN);
     buffer.asDoubleBuffer().put(some);
     return buffer.array();
+  }
+
+  /** Number of messages that an array takes. */
+  public static int parts(int[] values) {
+    return values.length == 0 ? 0 : 1 + (values.length - 1) / MOST;
+  }
+
+  /** The part-th message of an array: int32, little endian. */
+  public static byte[] bytes(int[] values, int part) {
+    int from = Math.multiplyExact(part, MOST);
+    int[] some = Arrays.copyOfRange(values, from, Math.min(values.length, from + MOST));
+    ByteBuffer buffer = ByteBuffer.allocate(4 * some.length).order(ByteOrder.LITTLE_ENDIAN);
+    buffer.asIntBuffer().put(some);
+    return buffer.array();
+  }
+
+  /** A matrix as one array, row by row. */
+  public static double[] flat(double[][] rows) {
+    return Arrays.stream(rows).flatMapToDouble(Arrays::stream).toArray();
+  }
+
+  /**
+   * What a formula reads: role, name, function and column of each of its variables; the role is
+   * response, offset, or the numbers of the absorbed terms that a variable is part of, such as
+   * {@code 0,2}, empty for none.
+   *
+   * @param columns what a dot stands for
+   * @throws IllegalArgumentException if it cannot be read
+   */
+  public static List<List<String>> variables(String formula, List<String> columns) {
+    Formula parsed = Formula.parse(formula, columns);
+    var all = new ArrayList<List<String>>();
+    if (parsed.response() != null) {
+      all.add(variable("response", parsed.response()));
+    }
+    for (int v = 0; v < parsed.variables().size(); v++) {
+      int index = v;
+      String terms =
+          IntStream.range(0, parsed.absorbed().size())
+              .filter(t -> parsed.absorbed().get(t).variables().contains(index))
+              .mapToObj(Integer::toString)
+              .collect(Collectors.joining(","));
+      all.add(variable(terms, parsed.variables().get(v)));
+    }
+    parsed.offsets().forEach(v -> all.add(variable("offset", v)));
+    return all;
+  }
+
+  private static List<String> variable(String role, Variable v) {
+    return List.of(role, v.name(), v.function().name(), v.column());
   }
 
   /** Strings as an array: Java's variable arguments. */

@@ -201,6 +201,63 @@ class RobustRegressionTest {
     assertThat(compared).isEqualTo(2);
   }
 
+  /** Covariances come with errors; what x1 and x2 explain beside effects is found without a fit. */
+  @ParameterizedTest
+  @CsvSource({"iid", "HC1"})
+  void covariancesAndTheShareWithinEffects(String vcov) {
+    Dataset<Row> data = data();
+    SparseQRRegression lm = lm("y ~ x1 + x2 | C(first) + second", true).setVcov(vcov);
+    SparseQRRegressionSummary s = lm.fit(data).summary();
+    double[][] v = s.coefficientCovariance();
+    assertThat(v).hasDimensions(2, 2);
+    for (int j = 0; j < 2; j++) {
+      double e = s.coefficientStandardErrors()[j];
+      assertThat(v[j][j]).isCloseTo(e * e, within(1e-13 * e * e));
+    }
+    assertThat(v[0][1]).isEqualTo(v[1][0]);
+    try (KeptRegression kept =
+        lm("y ~ x1 + x2 + factor(first) + factor(second)", true).fitKept(data)) {
+      double expected =
+          vcov.equals("iid")
+              ? kept.inference().covariance(0, 1)[0][1]
+              : kept.inference()
+                  .robust(io.sparqr.spark.inference.HcType.HC1, 0, 1)
+                  .covariance()[0][1];
+      assertThat(v[0][1]).isCloseTo(expected, within(1e-9 * Math.abs(expected)));
+      assertThat(kept.model().summary().r2Within()).isNaN();
+    }
+    SparseQRRegressionSummary effects =
+        lm("y ~ factor(first) + factor(second)", true).fit(data).summary();
+    double rss = s.sigma() * s.sigma() * s.degreesOfFreedom();
+    double without = effects.sigma() * effects.sigma() * effects.degreesOfFreedom();
+    assertThat(s.r2Within()).isCloseTo(1 - rss / without, within(1e-11));
+    assertThat(s.criticalValue(0.95))
+        .isCloseTo(
+            new org.apache.commons.math3.distribution.TDistribution(
+                    null, s.degreesOfFreedom(), 1e-15)
+                .inverseCumulativeProbability(0.975),
+            within(1e-13));
+  }
+
+  /** Combinations of factors that are nested in clusters count by the levels that rows have. */
+  @Test
+  void combinationsAreNestedToo() {
+    Dataset<Row> data = data().withColumn("match", functions.expr("concat(first, ' ', second)"));
+    double[] errors = null;
+    for (String effects : List.of("first^second", "first:second", "match")) {
+      SparseQRRegressionSummary s =
+          lm("y ~ x1 + x2 | " + effects, true)
+              .setClusterCols("first")
+              .setClusterCorrection("fixest")
+              .fit(data)
+              .summary();
+      double[] found = java.util.Arrays.copyOf(s.coefficientStandardErrors(), 2);
+      errors = errors == null ? found : errors;
+      assertThat(found).as(effects).containsExactly(errors, within(1e-10));
+      assertThat(s.standardErrorsAssume()).endsWith("k = 3");
+    }
+  }
+
   @Test
   void rowsWithoutAClusterAreRefusedOrLeftOut() {
     Dataset<Row> gaps =

@@ -36,6 +36,22 @@ class PythonSupportTest {
   }
 
   @Test
+  void integersTravelTheSameWay() {
+    int[] values = new int[(1 << 24) + 2];
+    values[0] = -5;
+    values[(1 << 24) + 1] = Integer.MAX_VALUE;
+    assertThat(PythonSupport.parts(values)).isEqualTo(2);
+    ByteBuffer first =
+        ByteBuffer.wrap(PythonSupport.bytes(values, 0)).order(ByteOrder.LITTLE_ENDIAN);
+    assertThat(first.getInt()).isEqualTo(-5);
+    ByteBuffer rest =
+        ByteBuffer.wrap(PythonSupport.bytes(values, 1)).order(ByteOrder.LITTLE_ENDIAN);
+    assertThat(rest.remaining()).isEqualTo(8);
+    assertThat(rest.getInt(4)).isEqualTo(Integer.MAX_VALUE);
+    assertThat(PythonSupport.parts(new int[0])).isZero();
+  }
+
+  @Test
   void stringsBecomeAnArray() {
     assertThat(PythonSupport.array(List.of("a", "b"))).containsExactly("a", "b");
   }

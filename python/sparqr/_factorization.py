@@ -1,0 +1,292 @@
+# Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
+"""A factorization that is kept: many right-hand sides, new values on the same pattern."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Callable, Optional
+
+from sparqr._arrays import Matrix, active_session, is_path, right_hand_sides
+from sparqr._calls import in_thread
+from sparqr._jvm import doubles, integers
+from sparqr._lstsq import LstsqResult, permutation_of, r_of, result_of, shaped
+from sparqr._rows import Problem, Rows, problem_of
+from sparqr._solve import Settings, solver_builder, solver_settings
+
+if TYPE_CHECKING:
+    import numpy
+    import scipy.sparse
+    from pyspark.sql import SparkSession
+
+
+def factorize(
+    A: Any,
+    *,
+    weights: Any = None,
+    ridge: float = 0.0,
+    keep_q: bool = True,
+    session: Optional[SparkSession] = None,
+    **options: Any,
+) -> Factorization:
+    """Factorize ``sqrt(W) A P = Q R`` and keep it, to solve for right-hand sides as they come.
+
+    Parameters
+    ----------
+    A : sparse matrix or array, array_like, table or path
+        Shape (m, n), as for :func:`sparqr.lstsq`.
+    weights : array_like, optional
+        Shape (m,), at least 0. Default: all are 1.
+    ridge : float
+        lambda, at least 0.
+    keep_q : bool
+        Whether Q is kept beside R, as Householder vectors: solutions are as accurate then as those of
+        :func:`sparqr.lstsq`. It takes memory, about the entries of the fronts. Without it solutions are
+        by the corrected semi-normal equations, which lose digits from condition numbers of 1e7 on.
+    session : pyspark.sql.SparkSession, optional
+        Default: the active one, or a new one by ``sparqr.session()``.
+    **options
+        As for :func:`sparqr.solve`, but minimum_norm: a factorization gives basic solutions.
+
+    Returns
+    -------
+    Factorization
+        To be closed: ``with sparqr.factorize(A) as f:``.
+
+    Raises
+    ------
+    ValueError, SparqrError, FileNotFoundError
+        As for :func:`sparqr.lstsq`.
+
+    Examples
+    --------
+    >>> with sparqr.factorize(A) as f:  # doctest: +SKIP
+    ...     x = f.solve(b).x
+    ...     f.refit(A2)
+    ...     y = f.solve(b).x
+    """
+    if options.get("minimum_norm"):
+        raise ValueError("a factorization gives basic solutions: minimum_norm is for sparqr.lstsq")
+    settings = solver_settings(ridge=ridge, **options)
+    problem = problem_of(A, None, weights)
+    spark = session or active_session()
+    return Factorization(spark, settings, bool(keep_q), problem)
+
+
+@dataclass
+class _Held:
+    """What is in the JVM."""
+
+    rows: Rows
+    factorization: Any
+    problem: Problem
+
+    def close(self) -> None:
+        try:
+            self.factorization.close()
+        finally:
+            self.rows.close()
+
+
+class Factorization:
+    """``sqrt(W) A P = Q R``, kept by Spark until :meth:`close`; :func:`factorize` makes it.
+
+    Not for several threads at once. Everything but :meth:`close` raises ValueError after that.
+    """
+
+    def __init__(self, spark: SparkSession, settings: Settings, keep_q: bool, problem: Problem) -> None:
+        self._spark, self._settings, self._keep_q = spark, settings, keep_q
+        self._kept: Optional[_Held] = None
+        self._kept = self._call("sparqr.factorize", lambda: self._made(problem, None))
+
+    def _made(self, problem: Problem, analysis: Any) -> _Held:
+        rows = Rows(self._spark, problem, self._settings.options.get("partitions", 0))
+        try:
+            builder = solver_builder(self._spark._jvm, self._settings).keepQ(self._keep_q)
+            if analysis is not None:
+                builder.analysis(analysis)
+            return _Held(rows, builder.build().factorize(rows.jrdd), problem)
+        except BaseException:
+            rows.close()
+            raise
+
+    def _call(self, what: str, work: Callable[[], Any]) -> Any:
+        return in_thread(self._spark, what, work)
+
+    @property
+    def _held(self) -> _Held:
+        if self._kept is None:
+            raise ValueError("this factorization is closed")
+        return self._kept
+
+    def solve(self, b: Any, *, standard_errors: bool = False) -> LstsqResult:
+        """Solve ``min ||sqrt(W) (b - A x)||`` (and the ridge) for another b.
+
+        Parameters
+        ----------
+        b : array_like
+            Shape (m,) or (m, k).
+        standard_errors : bool
+            Standard errors of x too; the first time as many flops as the factorization.
+
+        Returns
+        -------
+        LstsqResult
+            ``permutation`` and ``report`` with it; R is :attr:`r` of this object.
+
+        Raises
+        ------
+        ValueError
+            b has another number of rows than A, or this is closed.
+        SparqrError
+            NaN or infinity in b, with its place.
+        """
+        held = self._held
+        sides, several = right_hand_sides(b, self.shape[0])
+        asked = Problem(held.problem.matrix, sides, several, held.problem.weights)
+
+        def work() -> LstsqResult:
+            with held.rows.labels(sides) as labels:
+                solution = held.factorization.solve(labels.jrdd)
+                order = permutation_of(self._spark, held.factorization)
+                result = result_of(self._spark, solution, asked, permutation=order)
+            if not standard_errors:
+                return result
+            return LstsqResult(**{**vars(result), "standard_errors": self._errors(result, several)})
+
+        return self._call("sparqr: solve", work)
+
+    def _errors(self, result: LstsqResult, several: bool) -> numpy.ndarray:
+        import numpy
+
+        jvm = self._spark._jvm
+        unscaled = doubles(jvm, self._held.factorization.unscaledErrors())
+        freedom = result.report["rows"] - result.rank
+        norms = numpy.atleast_1d(result.residual_norm)
+        sigma = norms / numpy.sqrt(freedom) if freedom > 0 else numpy.full(len(norms), numpy.nan)
+        return shaped([unscaled * s for s in sigma], several)
+
+    def refit(self, A: Any, *, weights: Any = None) -> Factorization:
+        """Factorize new values in place of the ones that are here; the analysis is used again.
+
+        For Gauss-Newton and reweighting. Where the pattern is another one it is analyzed anew, and the
+        report warns. If it fails, everything is as before.
+
+        Parameters
+        ----------
+        A : sparse matrix or array, array_like, table or path
+            Shape (m, n), as before; or the new values alone, shape (nnz,), in the order of
+            ``A.tocsr().data`` with duplicates summed, if A was no file.
+        weights : array_like, optional
+            Shape (m,). Default: all are 1, whatever they were.
+
+        Returns
+        -------
+        Factorization
+            This one.
+
+        Raises
+        ------
+        ValueError, SparqrError
+            As for :func:`factorize`; A has another shape.
+        """
+        held = self._held
+        if not is_path(A) and getattr(A, "ndim", None) == 1:
+            A = _with_values(held.problem.matrix, A)
+        problem = problem_of(A, None, weights)
+        self._require_shape(problem.matrix)
+
+        def work() -> _Held:
+            made = self._made(problem, held.factorization.analysis())
+            if made.rows.shape != held.rows.shape:
+                made.close()
+                self._require_shape(made.rows)
+            return made
+
+        self._kept = self._call("sparqr: refit", work)
+        self._call("sparqr: close", held.close)
+        return self
+
+    def _require_shape(self, other: Any) -> None:
+        shape = getattr(other, "shape", None)
+        if shape is not None and tuple(shape) != self.shape:
+            m, n = self.shape
+            raise ValueError(f"the new A is {shape[0]:,} x {shape[1]:,}, this one {m:,} x {n:,}")
+
+    def standard_errors_unscaled(self) -> numpy.ndarray:
+        """``sqrt(diag((A'WA)^-1))``, shape (n,), NaN in dead columns: standard errors for sigma = 1."""
+        held = self._held
+        jvm = self._spark._jvm
+        return self._call("sparqr: errors", lambda: doubles(jvm, held.factorization.unscaledErrors()))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(m, n)."""
+        return self._held.rows.shape
+
+    @property
+    def rank(self) -> int:
+        """Numerical rank of A."""
+        held = self._held
+        return self._call("sparqr: rank", held.factorization.rank)
+
+    @property
+    def dead_columns(self) -> list[int]:
+        """Columns that depend on others, ascending."""
+        held = self._held
+        jvm = self._spark._jvm
+        return self._call(
+            "sparqr: rank", lambda: integers(jvm, held.factorization.deadColumns()).tolist()
+        )
+
+    @property
+    def permutation(self) -> numpy.ndarray:
+        """Column order P, shape (n,): ``A[:, permutation]`` has the columns of R."""
+        held = self._held
+        return self._call("sparqr: order", lambda: permutation_of(self._spark, held.factorization))
+
+    @property
+    def r(self) -> scipy.sparse.csr_array:
+        """R, rank x n, upper trapezoidal: fetched every time it is asked for.
+
+        SparqrError (InsufficientMemoryException) if it does not fit half of the driver's heap.
+        """
+        held = self._held
+        return self._call("sparqr: R", lambda: r_of(self._spark, held.factorization))
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """What the factorization did, by the names of the JSON report."""
+        held = self._held
+        return self._call("sparqr: report", lambda: json.loads(held.factorization.summary().toJson()))
+
+    def close(self) -> None:
+        """Let go of R, Q and the rows; once is enough."""
+        held, self._kept = self._kept, None
+        if held is not None:
+            self._call("sparqr: close", held.close)
+
+    def __enter__(self) -> Factorization:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self._kept is None:
+            return "Factorization(closed)"
+        m, n = self.shape
+        return f"Factorization(rows={m}, columns={n}, rank={self.rank})"
+
+
+def _with_values(matrix: Any, values: Any) -> Any:
+    """The matrix that is here with other values."""
+    if not isinstance(matrix, Matrix):
+        raise ValueError("A was a file: give the new A as a whole")
+    import numpy
+    from scipy.sparse import csr_array
+
+    values = numpy.asarray(values)
+    if values.shape != matrix.data.shape:
+        raise ValueError(f"{len(values):,} values for {len(matrix.data):,} entries of A")
+    return csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape)

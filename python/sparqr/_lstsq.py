@@ -1,0 +1,266 @@
+# Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
+"""Least squares from matrices and files, without a DataFrame."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Optional
+
+from sparqr._arrays import Folder, active_session, is_path
+from sparqr._calls import in_thread
+from sparqr._jvm import doubles, integers, java_class
+from sparqr._rows import Problem, Rows, array_rows, has_labels, problem_of
+from sparqr._solve import LeastSquaresResult, solver_builder, solver_settings
+
+if TYPE_CHECKING:
+    import numpy
+    import scipy.sparse
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True, repr=False)
+class LstsqResult(LeastSquaresResult):
+    """What :func:`lstsq` and :meth:`Factorization.solve` return.
+
+    Attributes
+    ----------
+    x : numpy.ndarray
+        The solution, shape (n,), or (n, k) if b was two-dimensional.
+    residual_norm : float or numpy.ndarray
+        ``||sqrt(W) (b - A x)||``, shape (k,) if b was two-dimensional.
+    rank : int
+        Numerical rank of A.
+    dead_columns : list of int
+        Columns that depend on others, ascending; ``x`` is 0 there, unless it is of least norm.
+    report : dict
+        Sizes, ordering, flops, backend, seconds and the rest, by the names of the JSON report.
+    permutation : numpy.ndarray or None
+        Column order P, shape (n,): column ``i`` of ``A[:, permutation]`` is position i of R. None for a
+        solution of least norm.
+    r : scipy.sparse.csr_array or None
+        R of ``sqrt(W) A P = Q R``, rank x n, upper trapezoidal; where it was asked for.
+    standard_errors : numpy.ndarray or None
+        Of x, in its shape, NaN in dead columns; where they were asked for.
+    names : list of str or None
+        Names of A's columns, where A was a table.
+    """
+
+    permutation: Optional[numpy.ndarray] = None
+    r: Optional[scipy.sparse.csr_array] = None
+    standard_errors: Optional[numpy.ndarray] = None
+    names: Optional[list[str]] = None
+
+
+def lstsq(
+    A: Any,
+    b: Any = None,
+    *,
+    weights: Any = None,
+    ridge: float = 0.0,
+    minimum_norm: bool = False,
+    standard_errors: bool = False,
+    r: bool = False,
+    session: Optional[SparkSession] = None,
+    **options: Any,
+) -> LstsqResult:
+    """Solve ``min ||sqrt(W) (b - A x)||^2 + ridge ||x||^2`` exactly, by sparse QR.
+
+    Parameters
+    ----------
+    A : sparse matrix or array, array_like, table or path
+        Shape (m, n): of ``scipy.sparse`` in any format (duplicates are summed), NumPy, pandas, Polars or
+        Arrow (every column is one of A); or what ``--matrix`` of the command line takes: a file of
+        Matrix Market, libsvm, Parquet or CSV, or ``gen:SPEC``. m may be less than n.
+    b : array_like or path
+        Shape (m,) or (m, k); with a file of A also a Matrix Market file. May be left out if A is a libsvm
+        file, which has labels.
+    weights : array_like, optional
+        Shape (m,), at least 0. Default: all are 1.
+    ridge : float
+        lambda, at least 0.
+    minimum_norm : bool
+        Of several solutions the one of least norm instead of a basic one.
+    standard_errors : bool
+        Standard errors of x too: ``sqrt(diag((A'WA)^-1))`` times ``residual_norm / sqrt(m - rank)``. As
+        many flops as the factorization.
+    r : bool
+        R too; it must fit half of the heap of Spark's driver, and Python's memory.
+    session : pyspark.sql.SparkSession, optional
+        Default: the active one, or a new one by ``sparqr.session()``.
+    **options
+        As for :func:`sparqr.solve`: ordering, backend, rank_tolerance, rank_policy, equilibrate,
+        refinement, check, executors, minimum_executors, executor_wait, partitions.
+
+    Returns
+    -------
+    LstsqResult
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not fit, types that are no real numbers, an index out of range; minimum_norm with r
+        or standard_errors, which are of a basic solution.
+    SparqrError
+        NaN or infinity in A, b or the weights, a negative weight, with their place; an R that is too
+        large; all else as for :func:`sparqr.solve`.
+    FileNotFoundError
+        There is no such file.
+
+    Notes
+    -----
+    A and b go to Spark's JVM by files of raw arrays in its local directory, which are removed again; on a
+    cluster the driver sends each executor its rows.
+
+    Examples
+    --------
+    >>> A = scipy.sparse.random_array((100_000, 5_000), density=1e-3)
+    >>> sparqr.lstsq(A, b).x  # doctest: +SKIP
+    """
+    if minimum_norm and (r or standard_errors):
+        raise ValueError(
+            "r and standard_errors belong to a basic solution, not to the one of least norm: leave out "
+            "minimum_norm"
+        )
+    settings = solver_settings(ridge=ridge, minimum_norm=minimum_norm, **options)
+    problem = problem_of(A, b, weights)
+    if problem.b is None and not is_path(A):
+        raise ValueError("b is missing")
+    spark = session or active_session()
+    # under a ridge the solution is unique
+    least = bool(minimum_norm) and not ridge
+
+    def work() -> LstsqResult:
+        if problem.b is None and (problem.weights is not None or not has_labels(spark, str(problem.matrix))):
+            raise ValueError("b is missing: of all files only libsvm has labels, and these without weights")
+        rows = Rows(spark, problem, settings.options.get("partitions", 0))
+        try:
+            solver = solver_builder(spark._jvm, settings).build()
+            if least:
+                return result_of(spark, solver.solve(rows.jrdd), problem)
+            factorization = solver.factorize(rows.jrdd)
+            try:
+                return _of_factorization(spark, factorization, problem, standard_errors, r)
+            finally:
+                factorization.close()
+        finally:
+            rows.close()
+
+    return in_thread(spark, "sparqr.lstsq", work)
+
+
+def _of_factorization(
+    spark: SparkSession, factorization: Any, problem: Problem, errors: bool, r: bool
+) -> LstsqResult:
+    solution = factorization.solve()
+    k = solution.rhsCount()
+    found = [doubles(spark._jvm, factorization.standardErrors(j)) for j in range(k)] if errors else None
+    return result_of(
+        spark,
+        solution,
+        problem,
+        permutation=permutation_of(spark, factorization),
+        r=r_of(spark, factorization) if r else None,
+        standard_errors=None if found is None else shaped(found, problem.several),
+    )
+
+
+def result_of(spark: SparkSession, solution: Any, problem: Problem, **more: Any) -> LstsqResult:
+    """Java's LeastSquaresSolution as a result."""
+    jvm = spark._jvm
+    x = [doubles(jvm, solution.x(j)) for j in range(solution.rhsCount())]
+    norms = doubles(jvm, solution.residualNorms())
+    return LstsqResult(
+        x=shaped(x, problem.several),
+        residual_norm=norms if problem.several else float(norms[0]),
+        rank=solution.rank(),
+        dead_columns=integers(jvm, solution.deadColumns()).tolist(),
+        report=json.loads(solution.report().toJson()),
+        names=problem.names,
+        **more,
+    )
+
+
+def shaped(columns: list, several: bool) -> numpy.ndarray:
+    """Vectors of length n as (n, k), or the only one as it is."""
+    import numpy
+
+    return numpy.column_stack(columns) if several else columns[0]
+
+
+def permutation_of(spark: SparkSession, factorization: Any) -> numpy.ndarray:
+    """P, shape (n,)."""
+    return integers(spark._jvm, factorization.analysis().permutation().toArray())
+
+
+def r_of(spark: SparkSession, factorization: Any) -> scipy.sparse.csr_array:
+    """R, by a file."""
+    try:
+        from scipy.sparse import csr_array
+    except ImportError:
+        raise ImportError("R comes as a matrix of SciPy: pip install scipy") from None
+    folder = Folder(spark)
+    try:
+        writer = java_class(spark._jvm, "io.sparqr.spark.arrays.FactorArrays")
+        rank = writer.write(factorization.collectR(), folder.path)
+        n = factorization.analysis().columns()
+        parts = (folder.read("data", "<f8"), folder.read("indices", "<i4"), folder.read("indptr", "<i4"))
+        return csr_array(parts, shape=(rank, n))
+    finally:
+        folder.remove()
+
+
+def from_scipy(
+    A: Any,
+    b: Any = None,
+    *,
+    weights: Any = None,
+    partitions: int = 0,
+    session: Optional[SparkSession] = None,
+) -> DataFrame:
+    """A as a Spark DataFrame: a sparse vector ``features`` a row, ``label`` and ``weight`` beside it.
+
+    For :func:`sparqr.solve`, :mod:`sparqr.ml` and Spark's own estimators; in the order of the rows.
+
+    Parameters
+    ----------
+    A : sparse matrix or array, array_like or table
+        Shape (m, n), as for :func:`lstsq`, but no file.
+    b : array_like, optional
+        Shape (m,): the column ``label``; or (m, k): ``label_0``, ``label_1``, ...
+    weights : array_like, optional
+        Shape (m,): the column ``weight``.
+    partitions : int
+        Default: as many as Spark has cores.
+    session : pyspark.sql.SparkSession, optional
+        Default: the active one, or a new one by ``sparqr.session()``.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        It reads files of raw arrays in Spark's local directory, 12 bytes an entry and 8 a row, which stay
+        until the session ends.
+
+    Raises
+    ------
+    ValueError, SparqrError
+        As for :func:`lstsq`.
+    """
+    if is_path(A):
+        raise ValueError("A is a path: Spark reads files itself, sparqr.lstsq takes them too")
+    problem = problem_of(A, b, weights)
+    spark = session or active_session()
+
+    def work() -> Any:
+        folder = Folder(spark, kept=True)
+        try:
+            folder.write_matrix(*problem.arrays(), problem.weights)
+            rows = array_rows(spark, folder, problem, partitions)
+            return rows.table(spark._jsparkSession)
+        except BaseException:
+            folder.remove()
+            raise
+
+    from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
+
+    return ClassicFrame(in_thread(spark, "sparqr.from_scipy", work), spark)

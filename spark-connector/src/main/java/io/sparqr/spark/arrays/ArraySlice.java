@@ -1,0 +1,44 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.arrays;
+
+import io.sparqr.spark.SparseRow;
+import java.io.Serializable;
+import java.util.Iterator;
+
+/**
+ * Consecutive rows of an {@link ArrayFolder} as bytes: what travels to the executors of a cluster.
+ * A class and not a record: Kryo, which many Spark installations use, cannot read records.
+ */
+final class ArraySlice implements Serializable {
+
+  private static final long serialVersionUID = 1;
+
+  private final int columns;
+  private final int rhs;
+  private final long rows;
+
+  /** Starts, indices, data, labels (where rhs is not 0) and weights; null: all weights are 1. */
+  private final byte[][] arrays;
+
+  /** Takes the arrays as they are: starts, indices, data, labels, weights. */
+  ArraySlice(int columns, int rhs, long rows, byte[]... arrays) {
+    this.columns = columns;
+    this.rhs = rhs;
+    this.rows = rows;
+    this.arrays = arrays;
+  }
+
+  /** The rows. */
+  Iterator<SparseRow> rows() {
+    return new RowIterator(
+        columns,
+        rhs,
+        rows,
+        new RowIterator.Sources(
+            Numbers.of(arrays[0], ArrayFolder.INDPTR),
+            Numbers.of(arrays[1], ArrayFolder.INDICES),
+            Numbers.of(arrays[2], ArrayFolder.DATA),
+            rhs == 0 ? null : Numbers.of(arrays[3], ArrayFolder.LABELS),
+            arrays[4] == null ? null : Numbers.of(arrays[4], ArrayFolder.WEIGHTS)));
+  }
+}

@@ -1,0 +1,199 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cli;
+
+import io.sparqr.matrix.DenseMatrix;
+import io.sparqr.matrix.MatrixMarket;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.file.FileRows;
+import io.sparqr.spark.file.Labels;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.SparkSession;
+
+/**
+ * The rows of what {@code --matrix} names, for the Python package: the readers of the command line
+ * and their choice of who reads. Good until it is closed.
+ */
+public final class MatrixRows implements AutoCloseable {
+
+  private final JavaRDD<SparseRow> rows;
+  private final long rowCount;
+  private final int columns;
+  private final AutoCloseable source;
+
+  private MatrixRows(JavaRDD<SparseRow> rows, long rowCount, int columns, AutoCloseable source) {
+    this.rows = rows;
+    this.rowCount = rowCount;
+    this.columns = columns;
+    this.source = source;
+  }
+
+  /**
+   * What goes beside the matrix.
+   *
+   * @param file a Matrix Market file of right-hand sides, m x k; empty: there is none
+   * @param raw a file of little-endian float64 on the driver's machine, by columns, m x k; empty:
+   *     there is none
+   * @param rawColumns its columns
+   * @param weighted whether the last column is the weights
+   */
+  public record Beside(String file, String raw, int rawColumns, boolean weighted) {}
+
+  /**
+   * Opens it; the files are read and checked when this is back.
+   *
+   * @param matrix as for {@code --matrix}
+   * @param beside right-hand sides and weights; without any the rows of a libsvm file have their
+   *     labels, and others may have any
+   * @param partitions 0: the cluster's cores
+   * @throws IllegalArgumentException if the format is not clear, or a specification is none
+   * @throws IOException if a file cannot be opened or read
+   * @throws io.sparqr.error.SparseQrException if it is malformed, or the sizes do not fit
+   */
+  public static MatrixRows open(SparkSession session, String matrix, Beside beside, int partitions)
+      throws IOException {
+    MatrixRows all;
+    try {
+      all = read(session, matrix, beside, partitions);
+    } catch (UsageException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
+    }
+    return beside.weighted ? all.weighted() : all;
+  }
+
+  /** Whether the file has labels of its own: a libsvm file. */
+  public static boolean labeled(String matrix) throws IOException {
+    try {
+      return MatrixFormat.of(matrix) == MatrixFormat.LIBSVM;
+    } catch (UsageException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
+    }
+  }
+
+  private static MatrixRows read(SparkSession session, String matrix, Beside beside, int partitions)
+      throws IOException {
+    var context = JavaSparkContext.fromSparkContext(session.sparkContext());
+    int parts = partitions > 0 ? partitions : context.defaultParallelism();
+    MatrixFormat format = MatrixFormat.of(matrix);
+    DenseMatrix b = rightHandSide(beside);
+    if (format == MatrixFormat.PARQUET || format == MatrixFormat.CSV) {
+      var table = new TripletRows.Table(matrix, format, null);
+      TripletRows rows = new TripletRows(session, table, false, b, parts);
+      return new MatrixRows(rows.rows(), rows.rowCount(), rows.columns(), rows);
+    }
+    Reader.Choice choice = Reader.AUTO.choose(matrix, format, false, context.isLocal());
+    if (!choice.executors()) {
+      LocalProblem problem = LocalProblem.read(matrix, format, false, b);
+      var rows = new DriverRows(context, problem, parts);
+      return new MatrixRows(rows.rows(), problem.a().rows(), problem.a().columns(), rows);
+    }
+    var request =
+        new FileRows.Request(
+            matrix, MatrixFormat.uri(matrix), false, Labels.ZERO, b, null, partitions);
+    FileRows rows =
+        format == MatrixFormat.LIBSVM
+            ? FileRows.libsvm(context, request)
+            : FileRows.matrixMarket(context, request);
+    rows.persist();
+    return new MatrixRows(rows.rows(), rows.rowCount(), rows.columns(), rows);
+  }
+
+  private static DenseMatrix rightHandSide(Beside beside) throws IOException {
+    if (!beside.file.isEmpty()) {
+      try (InputStream in = MatrixFormat.open(beside.file)) {
+        return MatrixMarket.readDense(in, beside.file);
+      }
+    }
+    return beside.raw.isEmpty() ? null : dense(Path.of(beside.raw), beside.rawColumns);
+  }
+
+  private static DenseMatrix dense(Path file, int columns) throws IOException {
+    try (FileChannel in = FileChannel.open(file, StandardOpenOption.READ)) {
+      double[] values = new double[Math.toIntExact(in.size() / Double.BYTES)];
+      ByteBuffer buffer = ByteBuffer.allocateDirect(1 << 17).order(ByteOrder.LITTLE_ENDIAN);
+      int done = 0;
+      while (done < values.length) {
+        if (in.read(buffer) < 0) {
+          throw new IOException(file + " ends too early");
+        }
+        buffer.flip();
+        int some = buffer.remaining() / Double.BYTES;
+        buffer.asDoubleBuffer().get(values, done, some);
+        done += some;
+        buffer.position(some * Double.BYTES).compact();
+      }
+      return new DenseMatrix(values.length / columns, columns, values);
+    }
+  }
+
+  /** The last label of every row is its weight. */
+  private MatrixRows weighted() {
+    JavaRDD<SparseRow> weighted =
+        rows.map(
+            r -> {
+              double[] labels = r.labels();
+              int k = labels.length - 1;
+              return new SparseRow(
+                  r.indices(),
+                  r.values(),
+                  k == 0 ? new double[1] : Arrays.copyOf(labels, k),
+                  labels[k],
+                  r.columns());
+            });
+    return new MatrixRows(weighted, rowCount, columns, source);
+  }
+
+  /** The rows. */
+  public JavaRDD<SparseRow> rows() {
+    return rows;
+  }
+
+  /** m. */
+  public long rowCount() {
+    return rowCount;
+  }
+
+  /** n. */
+  public int columns() {
+    return columns;
+  }
+
+  /** Where the partitions begin: size partitions+1, from 0 to m; a pass over the rows. */
+  public long[] cuts() {
+    long[] cut = new long[rows.getNumPartitions() + 1];
+    var counts =
+        rows.mapPartitions(
+                it -> {
+                  long count = 0;
+                  while (it.hasNext()) {
+                    it.next();
+                    count++;
+                  }
+                  return java.util.List.of(count).iterator();
+                })
+            .collect();
+    for (int p = 0; p < counts.size(); p++) {
+      cut[p + 1] = cut[p] + counts.get(p);
+    }
+    return cut;
+  }
+
+  @Override
+  public void close() {
+    try {
+      source.close();
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
