@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import contextvars
 import math
 import sys
 import threading
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,8 +78,6 @@ class Shown:
     ----------
     jvm : py4j.java_gateway.JVMView
         Of the session.
-    quiet : float
-        Seconds of silence at the beginning: what is over by then shows nothing.
 
     Attributes
     ----------
@@ -85,12 +85,15 @@ class Shown:
         For the builder of the solver.
     """
 
-    def __init__(self, jvm: Any, quiet: float = _QUIET) -> None:
+    def __init__(self, jvm: Any) -> None:
         self.listener = java_class(jvm, "io.sparqr.spark.python.ProgressState")()
-        self._quiet = quiet
         self._ended = threading.Event()
         self._bar = _bar()
-        self._thread = threading.Thread(target=self._watch, name="sparqr-progress", daemon=True)
+        # with the caller's variables: a notebook knows by them which cell prints
+        run = contextvars.copy_context().run
+        self._thread = threading.Thread(
+            target=run, args=(self._watch,), name="sparqr-progress", daemon=True
+        )
 
     def __enter__(self) -> Shown:
         self._thread.start()
@@ -106,7 +109,7 @@ class Shown:
         try:
             while not self._ended.wait(_LOOK):
                 now = Progress.parse(self.listener.line())
-                if now.phase and now.elapsed >= self._quiet:
+                if now.phase and now.elapsed >= _QUIET:
                     self._bar.show(now)
             self._bar.close(Progress.parse(self.listener.line()))
         except Exception:
@@ -118,7 +121,10 @@ class Shown:
 
 def _bar() -> Any:
     try:
-        from tqdm.auto import tqdm
+        with warnings.catch_warnings():
+            # of a notebook without widgets, where tqdm prints text
+            warnings.simplefilter("ignore")
+            from tqdm.auto import tqdm
     except ImportError:
         return _Lines()
     return _Tqdm(tqdm)

@@ -47,6 +47,9 @@ class ProgressTest {
     assertThat(factorize)
         .filteredOn(p -> p.fraction() > 0.02 && p.fraction() < 1)
         .allMatch(p -> p.remainingSeconds() > 0);
+    assertThat(all)
+        .as("one clock for the whole solve")
+        .isSortedAccordingTo((p, q) -> Double.compare(p.elapsedSeconds(), q.elapsedSeconds()));
     assertThat(all.get(all.size() - 1).phase()).isEqualTo("done");
     assertThat(all.get(all.size() - 1).fraction()).isEqualTo(1);
   }

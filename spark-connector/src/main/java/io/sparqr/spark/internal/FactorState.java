@@ -255,7 +255,8 @@ public final class FactorState implements AutoCloseable {
 
   private LeastSquaresSolution solveStored(JobScope scope) {
     var watch = new Stopwatch();
-    try (var progress = new ProgressTracker(context, listener, scope.group(), made.profiler)) {
+    try (var progress =
+        new ProgressTracker(context, listener, scope.group(), made.profiler, seconds.total())) {
       progress.phase("solve", "back substitution");
       int width = plan.numbers().rhsCount();
       double[] z = plan.vector(width);

@@ -94,7 +94,7 @@ public final class Pipeline {
     boolean made = false;
     try (var scope = new JobScope(source.context());
         var progress =
-            new ProgressTracker(source.context(), listener, scope.group(), pipeline.profiler)) {
+            new ProgressTracker(source.context(), listener, scope.group(), pipeline.profiler, 0)) {
       FactorState state = pipeline.logged(scope, progress);
       made = true;
       return state;

@@ -29,7 +29,7 @@ final class ProgressTracker implements AutoCloseable {
   private final JavaSparkContext context;
   private final ProgressListener listener;
   private final String group;
-  private final long begin = System.nanoTime();
+  private final long begin;
   private final TaskListener tasks;
   private final Optional<Profiler> profiler;
   private final Optional<Profiler.Sampling> sampling;
@@ -43,11 +43,19 @@ final class ProgressTracker implements AutoCloseable {
   /** Part of the phase that was told of last. */
   private double told;
 
+  /**
+   * Of a call.
+   *
+   * @param profiler hears of the phases, too
+   * @param before seconds that the solve has taken until then
+   */
   ProgressTracker(
       JavaSparkContext context,
       ProgressListener listener,
       String group,
-      Optional<Profiler> profiler) {
+      Optional<Profiler> profiler,
+      double before) {
+    this.begin = System.nanoTime() - (long) (before * 1e9);
     this.profiler = profiler;
     this.sampling = profiler.map(Profiler::sampling);
     this.context = context;
