@@ -33,7 +33,8 @@ class SolveProfileTest {
   private static final long SEED = 20261123L;
 
   /** A grid, and column singletons beside it: more fronts than the tree has tiles for. */
-  private static final CsrMatrix A = Problems.withSingletons(Problems.grid(70, SEED), 40, SEED + 1);
+  private static final CsrMatrix A =
+      Problems.withSingletons(Problems.grid(110, SEED), 40, SEED + 1);
 
   private static final SolveReport REPORT = report();
 
@@ -130,6 +131,10 @@ class SolveProfileTest {
     assertThat(REPORT.toMap()).doesNotContainKey("profile");
   }
 
+  private static String withoutScripts(String page) {
+    return page.replaceAll("(?s)(<script[^>]*>).*?</script>", "$1</script>");
+  }
+
   private static JsonNode data(String page) {
     String open = "<script type=\"application/json\" id=\"data\">";
     int from = page.indexOf(open) + open.length();
@@ -147,9 +152,10 @@ class SolveProfileTest {
     JsonNode data = data(page);
     JsonNode warnings = data.at("/report/warnings");
     assertThat(warnings.get(warnings.size() - 1).asText()).isEqualTo(hostile);
-    assertThat(page).doesNotContain("alert('1')</script>");
-    assertThat(page).doesNotContainPattern("(?i)<(script|link|img)[^>]*(src|href)=");
-    assertThat(page).contains("Redistribution and use in source and binary forms");
+    assertThat(page.contains("alert('1')</script>")).isFalse();
+    String frame = withoutScripts(page);
+    assertThat(frame).doesNotContainPattern("(?i)<(script|link|img)[^>]*(src|href)=");
+    assertThat(frame).contains("Redistribution and use in source and binary forms");
     assertThat(data.at("/profile/tasks").size()).isEqualTo(REPORT.profile().tasks().size());
     assertThat(data.at("/profile/factor/cells").size())
         .isEqualTo(REPORT.profile().factor().cells().size());
@@ -212,7 +218,7 @@ class SolveProfileTest {
             .redirectError(said.toFile())
             .start();
     assertThat(p.waitFor(120, TimeUnit.SECONDS)).as("the browser ends").isTrue();
-    String dom = Files.readString(out);
+    String dom = withoutScripts(Files.readString(out));
     assertThat(Files.readString(said).lines().filter(l -> l.contains(":CONSOLE")).toList())
         .as("said on the console")
         .isEmpty();

@@ -83,7 +83,7 @@
     // an element that is not laid out yet has no width
     const width = Math.max(260, Math.floor(at(id).clientWidth) - 4);
     const made = await vegaEmbed(at(id), spec(width, dark.matches),
-      { renderer: renderer || 'svg', config: config(), actions: { export: true, source: false, compiled: false, editor: false } });
+      { renderer: renderer || 'svg', config: config(), tooltip: { theme: dark.matches ? 'dark' : 'custom' }, actions: { export: true, source: false, compiled: false, editor: false } });
     views.push(made);
   };
   const lite = 'https://vega.github.io/schema/vega-lite/v6.json';
