@@ -78,6 +78,9 @@
   };
   const zero = "datum.value === 0 ? '0' : datum.label";
   const one = dark => dark ? '#74b0ea' : '#2f6fb0';
+  // room for the names of lanes, and beside spy plots for the legend
+  const gutter = width => width < 500 ? 130 : 200;
+  const beside = width => width < 480 ? 70 : 150;
   const views = [];
   const draw = async (id, spec, renderer) => {
     // an element that is not laid out yet has no width
@@ -117,7 +120,7 @@
       free[k] = t.end;
       const lane = free.length > 0 && k > 0 ? `${place} (${k + 1})` : place;
       if (!lanes.includes(lane)) { lanes.push(lane); }
-      spans.push({ lane, begin: t.begin, end: t.end, colour: colour(t.id), label: (t.end - t.begin) / end > 0.05 ? 'task ' + t.id : '',
+      spans.push({ lane, begin: t.begin, end: t.end, colour: colour(t.id), label: (t.end - t.begin) / end * (at('timeline').clientWidth - 200) > 45 ? 'task ' + t.id : '',
         task: t.id, level: t.level, fronts: count(t.fronts), flops: flops(t.flops), took: time(t.end - t.begin), memory: bytes(t.hostBytes),
         device: t.device || 'none', rate: t.end > t.begin ? (t.flops / (t.end - t.begin) / 1e9).toPrecision(3) + ' GFLOP/s' : '' });
     }
@@ -127,8 +130,8 @@
   await draw('timeline', (width, isDark) => ({
     $schema: lite, spacing: 14,
     vconcat: [
-      { width: width - 200, height: 18 * phases.length, data: { values: phases.map((p, i) => ({ ...p, order: i, name: p.name, took: time(p.end - p.begin) })) },
-        encoding: { y: { field: 'name', type: 'nominal', sort: { field: 'order' }, title: null, axis: { minExtent: 150, labelLimit: 145 } },
+      { width: width - gutter(width), height: 18 * phases.length, data: { values: phases.map((p, i) => ({ ...p, order: i, name: p.name, took: time(p.end - p.begin) })) },
+        encoding: { y: { field: 'name', type: 'nominal', sort: { field: 'order' }, title: null, axis: { minExtent: gutter(width) - 50, labelLimit: gutter(width) - 55 } },
           x: { field: 'begin', type: 'quantitative', title: null, scale: { domain: [0, end] }, axis: { labels: false, ticks: false } } },
         layer: [
           { mark: { type: 'bar', height: 12, cornerRadius: 2, color: isDark ? '#9aa6b4' : '#66788a' },
@@ -138,8 +141,8 @@
           { transform: [{ filter: `datum.end > ${0.85 * end}` }],
             mark: { type: 'text', align: 'right', dx: -4, fontSize: 10.5 }, encoding: { text: { field: 'took' } } },
         ] },
-      { width: width - 200, height: Math.max(1, lanesShown.length) * (lanesShown.length > 24 ? 10 : 20), data: { values: spans.filter(s => lanesShown.includes(s.lane)) },
-        encoding: { y: { field: 'lane', type: 'nominal', sort: lanesShown, title: null, axis: { minExtent: 150, labelLimit: 145 } },
+      { width: width - gutter(width), height: Math.max(1, lanesShown.length) * (lanesShown.length > 24 ? 10 : 20), data: { values: spans.filter(s => lanesShown.includes(s.lane)) },
+        encoding: { y: { field: 'lane', type: 'nominal', sort: lanesShown, title: null, axis: { minExtent: gutter(width) - 50, labelLimit: gutter(width) - 55 } },
           x: { field: 'begin', type: 'quantitative', title: 'seconds since the solve began', scale: { domain: [0, end] } } },
         layer: [
           { mark: { type: 'bar', cornerRadius: 2, stroke: isDark ? '#1c2229' : '#f6f7f9', strokeWidth: 0.5 },
@@ -218,14 +221,14 @@
     const most = Math.max(...s.cells.map(c => c.entries));
     about(id, `${count(entries)} entries${name}, counted on a grid of ${s.gridRows} × ${s.gridColumns}.`);
     await draw(id, (width, isDark) => ({
-      $schema: lite, width: pixels(width - 150, s.gridColumns), height: pixels(Math.min(420, width - 150), s.gridRows), data: { values },
+      $schema: lite, width: pixels(width - beside(width), s.gridColumns), height: pixels(Math.min(420, width - beside(width)), s.gridRows), data: { values },
       mark: { type: 'rect', strokeWidth: 0 },
       encoding: {
         x: { field: 'column', type: 'quantitative', scale: { domain: [0, s.columns], nice: false }, title: 'column', axis: { format: '~s', labelExpr: zero, tickCount: 5, grid: false } },
         x2: { field: 'column2' },
         y: { field: 'row', type: 'quantitative', scale: { domain: [0, s.rows], reverse: true, nice: false }, title: 'row', axis: { format: '~s', labelExpr: zero, tickCount: 6, grid: false } },
         y2: { field: 'row2' },
-        color: { field: 'entries', type: 'quantitative', title: 'entries', legend: most > 1 ? { format: '~s', gradientLength: 140, tickCount: 4 } : null,
+        color: { field: 'entries', type: 'quantitative', title: 'entries', legend: most > 1 ? { format: '~s', gradientLength: 140, tickCount: 4, orient: width < 480 ? 'bottom' : 'right' } : null,
           scale: { type: most > 1 ? 'log' : 'linear', domain: most > 1 ? [1, most] : [0, 1], range: isDark ? ['#2b4a68', '#8ec5f5', '#ffe08a'] : ['#b9d3ec', '#2f6fb0', '#0b1f3a'] } },
         tooltip: [{ field: 'row', format: ',.0f', title: 'from row' }, { field: 'column', format: ',.0f', title: 'from column' }, { field: 'entries', format: ',' }],
       },
@@ -257,7 +260,7 @@
   const series = [...new Set(memory.map(m => m.what))];
   about('memory', 'Heap in use in each JVM, garbage included' + (memory.some(m => m.what.endsWith('devices')) ? ', and what it holds on devices.' : '.'));
   await draw('memory', width => ({
-    $schema: lite, width: width - 60, height: 240, data: { values: memory },
+    $schema: lite, width: width - 90, height: 240, data: { values: memory },
     mark: { type: 'line', strokeWidth: 1.6, point: memory.length < 5 },
     encoding: { x: { field: 'at', type: 'quantitative', title: 'seconds since the solve began', scale: { domain: [0, end], nice: false } },
       y: { field: 'gb', type: 'quantitative', title: 'GB', scale: { domainMin: 0 } },
