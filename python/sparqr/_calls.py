@@ -117,7 +117,7 @@ class _Call:
             self._error = e
         finally:
             self._work = None
-            _close_connection()
+            close_connection()
             self.ended.set()
 
     def _run(self) -> Any:
@@ -168,7 +168,7 @@ class _Call:
             if self._context._jsc is not None and not self.ended.is_set():
                 print(f"sparqr: the jobs could not be cancelled: {e!r}", file=sys.stderr)
         finally:
-            _close_connection()
+            close_connection()
 
 
 def _is_pinned() -> bool:
@@ -179,7 +179,7 @@ def _is_pinned() -> bool:
     return isinstance(SparkContext._gateway, ClientServer)
 
 
-def _close_connection() -> None:
+def close_connection() -> None:
     """Closes this thread's connection, and with it its thread of the JVM."""
     if not _is_pinned():
         return

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from operator import index
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from sparqr import _connect
+from sparqr import _connect, _progress, _report
 from sparqr._calls import in_thread
 from sparqr._display import solution_frame, solution_html
 from sparqr._frame import require_frame
@@ -55,6 +57,22 @@ class LeastSquaresResult:
     rank: int
     dead_columns: list[int]
     report: dict[str, Any]
+    _page: str = field(default="", repr=False, compare=False)
+
+    def to_html(self, path: str | PathLike[str] | None = None) -> str:
+        """The report as one page with pictures that needs nothing beside itself, light or dark.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            Where to write it.
+
+        Raises
+        ------
+        ValueError
+            The solve was not asked for one, by ``profile=True``.
+        """
+        return _report.to_html(self._page, path)
 
     def __repr__(self) -> str:
         return (
@@ -90,6 +108,8 @@ def solve(
     minimum_executors: int | None = None,
     executor_wait: float | None = None,
     partitions: int | None = None,
+    profile: bool = False,
+    progress: bool | None = None,
 ) -> LeastSquaresResult:
     """Solve ``min ||sqrt(W) (b - A x)||^2 + ridge ||x||^2`` exactly, by sparse QR on the executors.
 
@@ -136,6 +156,11 @@ def solve(
         Seconds that they are waited for at most.
     partitions : int, optional
         Reducers of the shuffle that collects the pattern. Default: those of the rows, at most 8 a core.
+    profile : bool
+        Note what ran when and where, for :meth:`LeastSquaresResult.to_html`.
+    progress : bool, optional
+        Show progress, by flops done and with what is left, once two seconds are over: a bar where tqdm
+        is installed, otherwise lines on standard error. Default: in notebooks and on terminals.
 
     Returns
     -------
@@ -171,7 +196,11 @@ def solve(
         minimum_executors=minimum_executors,
         executor_wait=executor_wait,
         partitions=partitions,
+        profile=profile,
     )
+    shows = _progress.wanted(progress)
+    if jdf is None and profile:
+        raise ValueError("profile: the pictures of a solve do not come over Spark Connect; leave it out")
     several = not isinstance(label_col, str)
     names = [label_col] if isinstance(label_col, str) else list(label_col)
     if not names:
@@ -180,13 +209,18 @@ def solve(
     columns_of = (features_col, weight_col or "", names)
     words = {"ordering": ordering, "backend": backend, "rankPolicy": rank_policy}
 
-    def work() -> tuple[dict[str, Any], list[Any]]:
+    def work() -> tuple[dict[str, Any], list[Any], str]:
         if jdf is None:
-            return _connect.solve(df, columns_of, {**words, **settings.options})
+            told = {name: value for name, value in settings.options.items() if name != "profile"}
+            return *_connect.solve(df, columns_of, {**words, **told}), ""
         jvm: Any = df.sparkSession._jvm
-        return _solved(jvm, solver_builder(jvm, settings).build(), jdf, *columns_of)
+        builder = solver_builder(jvm, settings)
+        with _progress.Shown(jvm) if shows else nullcontext() as shown:
+            if shown is not None:
+                builder.listener(shown.listener)
+            return _solved(jvm, builder.build(), jdf, *columns_of)
 
-    report, vectors = in_thread(df.sparkSession, "sparqr.solve", work)
+    report, vectors, page = in_thread(df.sparkSession, "sparqr.solve", work)
     norms = report["residualNorm"]
     norms = norms if isinstance(norms, list) else [norms]
     return LeastSquaresResult(
@@ -195,6 +229,7 @@ def solve(
         rank=report["rank"],
         dead_columns=report["deadColumns"],
         report=report,
+        _page=page,
     )
 
 
@@ -224,6 +259,7 @@ def solver_settings(
     minimum_executors: int | None = None,
     executor_wait: float | None = None,
     partitions: int | None = None,
+    profile: bool = False,
 ) -> Settings:
     """The options of :func:`solve`, checked; its errors."""
     method = _named(ordering, _ORDERINGS, "ordering")
@@ -242,6 +278,7 @@ def solver_settings(
         "equilibrate": _flag(equilibrate, "equilibrate"),
         "minimumNorm": _flag(minimum_norm, "minimum_norm"),
         "check": _flag(check, "check"),
+        "profile": _flag(profile, "profile"),
         **{name: index(value) for name, value in counts.items() if value is not None},
         **{name: float(value) for name, value in numbers.items() if value is not None},
     }
@@ -261,15 +298,16 @@ def solver_builder(jvm: Any, settings: Settings) -> Any:
 
 def _solved(
     jvm: Any, solver: Any, jdf: Any, features: str, weight: str, labels: list[str]
-) -> tuple[dict[str, Any], list[Any]]:
-    """The report and a solution for each label column."""
+) -> tuple[dict[str, Any], list[Any], str]:
+    """The report, a solution for each label column, and the page if there is a profile."""
     names = jvm.java.util.ArrayList()
     for name in labels:
         names.add(name)
     support = java_class(jvm, "io.sparqr.spark.python.PythonSupport")
     solution = solver.solve(jdf, features, weight, support.array(names))
     report = json.loads(solution.report().toJson())
-    return report, [doubles(jvm, solution.x(k)) for k in range(len(labels))]
+    page = solution.report().toHtml() if solution.report().profile().any() else ""
+    return report, [doubles(jvm, solution.x(k)) for k in range(len(labels))], page
 
 
 def _flag(value: bool, what: str) -> bool:

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric;
 
-import java.io.Serializable;
+import java.util.Objects;
 
 /**
  * Options of the numeric factorization of a subtree.
@@ -15,6 +15,7 @@ import java.io.Serializable;
  *     that is done again
  * @param unitColumns whether every column of the whole matrix has a 2-norm of about 1 at most
  *     (equilibrated): what checks the task need not look for the norms then
+ * @param work hears how far the task has come
  */
 public record FactorOptions(
     double rankTolerance,
@@ -22,11 +23,12 @@ public record FactorOptions(
     long deviceMemoryBytes,
     boolean keepQ,
     boolean safe,
-    boolean unitColumns)
-    implements Serializable {
+    boolean unitColumns,
+    WorkListener work) {
 
   /** Checks the ranges. */
   public FactorOptions {
+    Objects.requireNonNull(work, "work");
     if (threads < 1 || deviceMemoryBytes < 0 || Double.isNaN(rankTolerance)) {
       throw new IllegalArgumentException("factor options out of range");
     }
@@ -42,17 +44,24 @@ public record FactorOptions(
 
   /** By whatever ways the backend has. */
   public FactorOptions(double rankTolerance, int threads, long deviceMemoryBytes, boolean keepQ) {
-    this(rankTolerance, threads, deviceMemoryBytes, keepQ, false, false);
+    this(rankTolerance, threads, deviceMemoryBytes, keepQ, false, false, WorkListener.NONE);
   }
 
   /** The same, the safe way. */
   public FactorOptions safely() {
-    return new FactorOptions(rankTolerance, threads, deviceMemoryBytes, keepQ, true, unitColumns);
+    return new FactorOptions(
+        rankTolerance, threads, deviceMemoryBytes, keepQ, true, unitColumns, work);
   }
 
   /** The same for columns of norm 1. */
   public FactorOptions ofUnitColumns(boolean unit) {
-    return new FactorOptions(rankTolerance, threads, deviceMemoryBytes, keepQ, safe, unit);
+    return new FactorOptions(rankTolerance, threads, deviceMemoryBytes, keepQ, safe, unit, work);
+  }
+
+  /** The same, heard by another listener. */
+  public FactorOptions heardBy(WorkListener listener) {
+    return new FactorOptions(
+        rankTolerance, threads, deviceMemoryBytes, keepQ, safe, unitColumns, listener);
   }
 
   /**

@@ -94,6 +94,6 @@ final class ColumnSingletons {
         }
       }
     }
-    return new ColumnSingletons(count, Arrays.copyOf(taken, count), columnTaken, rowTaken, live);
+    return new ColumnSingletons(entries, Arrays.copyOf(taken, count), columnTaken, rowTaken, live);
   }
 }

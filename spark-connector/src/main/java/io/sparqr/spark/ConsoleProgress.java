@@ -49,7 +49,7 @@ public final class ConsoleProgress implements ProgressListener {
             p.elapsedSeconds(),
             p.phase(),
             p.detail(),
-            done ? "" : String.format(Locale.ROOT, " (%.0f%%)", 100 * p.fraction()));
+            done ? "" : " (" + left(p) + ")");
     if (inPlace) {
       out.print("\r" + line + " ".repeat(Math.max(0, width - line.length())) + (done ? "\n" : ""));
       width = line.length();
@@ -57,5 +57,24 @@ public final class ConsoleProgress implements ProgressListener {
       out.println(line);
     }
     out.flush();
+  }
+
+  /** Such as "37%, 1.2 TFLOP of 3.3 TFLOP, about 2:40 left". */
+  static String left(Progress p) {
+    // rounded down: nothing is said to be done that is not
+    String text = String.format(Locale.ROOT, "%.0f%%", Math.floor(100 * p.fraction()));
+    if (p.flops() > 0) {
+      text += ", " + SolveReport.work(p.flopsDone()) + " of " + SolveReport.work(p.flops());
+    }
+    if (p.remainingSeconds() >= 0) {
+      long s = Math.round(p.remainingSeconds());
+      text +=
+          s < 60
+              ? ", about %d s left".formatted(s)
+              : s < 3600
+                  ? ", about %d:%02d left".formatted(s / 60, s % 60)
+                  : ", about %d:%02d:%02d left".formatted(s / 3600, s / 60 % 60, s % 60);
+    }
+    return text;
   }
 }

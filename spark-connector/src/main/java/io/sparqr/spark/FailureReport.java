@@ -63,6 +63,11 @@ public record FailureReport(
     return lines;
   }
 
+  /** A page with the error and the figures that were known; no pictures. */
+  public String toHtml() {
+    return ReportPage.of(this);
+  }
+
   /** The JSON form, indented. */
   public String toJson() {
     return SolveReport.json(toMap());

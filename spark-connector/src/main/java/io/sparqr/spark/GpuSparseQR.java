@@ -304,6 +304,16 @@ public final class GpuSparseQR {
     }
 
     /**
+     * Whether it is noted what ran when and where, with the assembly tree and the patterns of A and
+     * R, for {@link SolveReport#toHtml()}; default false. Cost: some thousand records, one pass
+     * over the pattern and the tree on the driver, a look at each JVM's memory some times a second.
+     */
+    public Builder profile(boolean on) {
+      options = options.with(options.factorization().withProfile(on));
+      return this;
+    }
+
+    /**
      * Whether {@code factorize} keeps Q beside R, as Householder vectors: further right-hand sides
      * that are aligned with the rows are then solved as accurately as those that came with them,
      * and without the semi-normal equations' two passes. Costs memory (about the entries of the

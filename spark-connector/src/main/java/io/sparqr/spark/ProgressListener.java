@@ -14,10 +14,30 @@ public interface ProgressListener {
    * @param phase "pattern", "analyze", "executors" (where they are waited for), "plan", "rows",
    *     "factorize", "solve", "check" or "done"
    * @param detail one readable line, such as "level 2 of 4, 37 subtrees, 1.9 TFLOP"
-   * @param fraction part of the phase that is done, in [0, 1]
+   * @param fraction part of the phase that is done, in [0, 1]; never less than before in the same
+   *     phase
    * @param elapsedSeconds since the solve began
+   * @param flopsDone in "factorize" the flops of the factorization that are done, by the analysis'
+   *     count: {@code fraction} is their part. They come from the tasks: in local mode as panels of
+   *     columns are done, otherwise with Spark's heartbeats (10 s) and the ends of tasks; on a GPU
+   *     they are done stage by stage. In other phases 0
+   * @param flops all of them, in "factorize"; otherwise 0
+   * @param remainingSeconds of the phase at the pace so far; NaN where that is not known
    */
-  record Progress(String phase, String detail, double fraction, double elapsedSeconds) {}
+  record Progress(
+      String phase,
+      String detail,
+      double fraction,
+      double elapsedSeconds,
+      double flopsDone,
+      double flops,
+      double remainingSeconds) {
+
+    /** Of a phase without flops. */
+    public Progress(String phase, String detail, double fraction, double elapsedSeconds) {
+      this(phase, detail, fraction, elapsedSeconds, 0, 0, Double.NaN);
+    }
+  }
 
   /** Something happened. */
   void update(Progress progress);

@@ -26,6 +26,7 @@ import java.util.Map;
  * @param residual of the solution; none before a solve
  * @param seconds wall times
  * @param warnings in the order they came
+ * @param profile what ran when and where, if it was asked for; not in the JSON form
  */
 public record SolveReport(
     Matrix matrix,
@@ -37,12 +38,39 @@ public record SolveReport(
     Traffic traffic,
     Residual residual,
     Seconds seconds,
-    List<String> warnings)
+    List<String> warnings,
+    SolveProfile profile)
     implements Serializable {
 
   /** Copies the warnings. */
   public SolveReport {
     warnings = List.copyOf(warnings);
+  }
+
+  /** Without a profile. */
+  public SolveReport(
+      Matrix matrix,
+      Analysis analysis,
+      Cluster cluster,
+      Factorization factorization,
+      RankTest rankTest,
+      Proof proof,
+      Traffic traffic,
+      Residual residual,
+      Seconds seconds,
+      List<String> warnings) {
+    this(
+        matrix,
+        analysis,
+        cluster,
+        factorization,
+        rankTest,
+        proof,
+        traffic,
+        residual,
+        seconds,
+        warnings,
+        SolveProfile.NONE);
   }
 
   /**
@@ -247,7 +275,8 @@ public record SolveReport(
         traffic,
         residual,
         other,
-        warnings);
+        warnings,
+        profile);
   }
 
   /** The same with further warnings. */
@@ -255,13 +284,49 @@ public record SolveReport(
     var all = new ArrayList<>(warnings);
     all.addAll(further);
     return new SolveReport(
-        matrix, analysis, cluster, factorization, rankTest, proof, traffic, residual, seconds, all);
+        matrix,
+        analysis,
+        cluster,
+        factorization,
+        rankTest,
+        proof,
+        traffic,
+        residual,
+        seconds,
+        all,
+        profile);
   }
 
   /** The same of another solution, with the time that it took. */
   public SolveReport withResidual(Residual other, Seconds times) {
     return new SolveReport(
-        matrix, analysis, cluster, factorization, rankTest, proof, traffic, other, times, warnings);
+        matrix,
+        analysis,
+        cluster,
+        factorization,
+        rankTest,
+        proof,
+        traffic,
+        other,
+        times,
+        warnings,
+        profile);
+  }
+
+  /** The same with a profile. */
+  public SolveReport withProfile(SolveProfile made) {
+    return new SolveReport(
+        matrix,
+        analysis,
+        cluster,
+        factorization,
+        rankTest,
+        proof,
+        traffic,
+        residual,
+        seconds,
+        warnings,
+        made);
   }
 
   /** The same with the time that the caller took to read the input, added to the total. */
@@ -317,6 +382,17 @@ public record SolveReport(
   /** The JSON form, indented. */
   public String toJson() {
     return json(toMap());
+  }
+
+  /**
+   * One page with pictures, light or dark as the reader's system is, that needs nothing beside
+   * itself, not even a network: about a megabyte. The phases and the tasks as a timeline, the
+   * assembly tree, fronts by size, A and R, memory over time, foretold beside measured. Pictures
+   * need a {@link #profile}: without {@code GpuSparseQR.Builder.profile(true)} there are figures
+   * alone, and a line that says so.
+   */
+  public String toHtml() {
+    return ReportPage.of(this);
   }
 
   /** Any map as JSON, indented. */

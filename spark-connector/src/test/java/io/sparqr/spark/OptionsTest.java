@@ -83,6 +83,7 @@ class OptionsTest {
     all.put("deviceMemoryBytes", b -> b.deviceMemoryBytes(1L << 30));
     all.put("analysis", b -> b.analysis(known));
     all.put("keepQ", b -> b.keepQ(true));
+    all.put("profile", b -> b.profile(true));
     return all;
   }
 
@@ -160,8 +161,12 @@ class OptionsTest {
     String solve = python.substring(python.indexOf("\ndef solve("));
     String signature = solve.substring(solve.indexOf("    *,"), solve.indexOf("\n)"));
     String described = solve.substring(solve.indexOf("weight_col : "), solve.indexOf("Returns"));
+    // progress is Python's listener
     List<String> keywords =
-        Arrays.stream(SolveOption.values()).flatMap(o -> o.keyword().stream()).toList();
+        Stream.concat(
+                Arrays.stream(SolveOption.values()).flatMap(o -> o.keyword().stream()),
+                Stream.of("progress"))
+            .toList();
     assertThat(found("(?m)^    (\\w+): .* = ", signature))
         .containsExactlyInAnyOrderElementsOf(keywords);
     assertThat(found("(?m)^    (?!weight_col)(\\w+) : ", described))

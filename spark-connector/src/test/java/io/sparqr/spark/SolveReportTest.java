@@ -41,6 +41,9 @@ class SolveReportTest {
     var keys = new ArrayList<String>();
     for (RecordComponent c : SolveReport.class.getRecordComponents()) {
       boolean group = c.getType().isRecord() && !c.getName().equals("seconds");
+      if (c.getName().equals("profile")) {
+        continue; // for pictures alone
+      }
       if (group) {
         Arrays.stream(c.getType().getRecordComponents()).forEach(g -> keys.add(g.getName()));
       } else {

@@ -31,7 +31,7 @@ public final class CpuSubtreeFactorizer implements SubtreeFactorizer {
   @Override
   public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
     long start = System.nanoTime();
-    var state = new SubtreeState(problem, options.rankTolerance(), options.keepQ());
+    var state = new SubtreeState(problem, options);
     new TreeRun(state, kernels, options.threads()).run();
     return state.result(description(), (System.nanoTime() - start) * 1e-9);
   }

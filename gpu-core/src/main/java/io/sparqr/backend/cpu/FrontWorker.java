@@ -104,6 +104,8 @@ final class FrontWorker {
     if (rowPivot.length < Math.min(height, fn)) {
       rowPivot = new int[2 * Math.min(height, fn)];
     }
+    var progress = new FrontProgress(state.work(), state.analysis().frontFlops(f));
+    qr.heardBy(progress);
     int live = qr.factor(matrix, ld, fn, rhsCount, fp, state.tolerance(), stair, rowPivot, crew);
     TallReducer.addSquares(matrix, ld, live, height, fn, squares);
     int rank = 0;
@@ -119,6 +121,7 @@ final class FrontWorker {
     state.hold(block == null ? 0 : bytes(block));
     state.done(index, packer.factor(rank), block, squares, qr.droppedNorm(), flops + qr.flops());
     state.release(bytes);
+    progress.accept(1);
   }
 
   private TallReducer reduced(int fn, Crew crew, QKeeper keeper) {

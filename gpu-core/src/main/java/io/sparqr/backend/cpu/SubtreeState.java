@@ -3,12 +3,14 @@ package io.sparqr.backend.cpu;
 
 import io.sparqr.numeric.CompensatedSums;
 import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.WorkListener;
 import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
@@ -28,6 +30,7 @@ final class SubtreeState {
   private final SubtreeProblem problem;
   private final SymbolicAnalysis analysis;
   private final double tolerance;
+  private final WorkListener work;
   private final int[] fronts;
   private final RowsByFront rows;
   private final Map<Integer, ContributionBlock> inputs = new HashMap<>();
@@ -40,15 +43,16 @@ final class SubtreeState {
   private final AtomicLong held = new AtomicLong();
   private final AtomicLong peak = new AtomicLong();
 
-  SubtreeState(SubtreeProblem problem, double tolerance, boolean keepQ) {
+  SubtreeState(SubtreeProblem problem, FactorOptions options) {
     this.problem = problem;
     this.analysis = problem.analysis();
-    this.tolerance = tolerance;
+    this.tolerance = options.rankTolerance();
+    this.work = options.work();
     this.fronts = problem.fronts();
     int count = fronts.length;
     this.blocks = new ContributionBlock[count];
     this.factors = new FrontFactor[count];
-    this.reflectors = keepQ ? new FrontReflectors[count] : null;
+    this.reflectors = options.keepQ() ? new FrontReflectors[count] : null;
     this.squares = new double[Math.multiplyExact(count, rhsCount())];
     this.dropped = new double[count];
     this.flops = new double[count];
@@ -109,6 +113,11 @@ final class SubtreeState {
 
   SymbolicAnalysis analysis() {
     return analysis;
+  }
+
+  /** Hears how far the task has come. */
+  WorkListener work() {
+    return work;
   }
 
   double tolerance() {

@@ -16,6 +16,7 @@ import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.WorkListener;
 import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.numeric.integrity.CheckedFactorizer;
 import io.sparqr.numeric.integrity.GivenValues;
@@ -109,6 +110,7 @@ public final class StagedFactorization {
     private final SubtreeProblem problem;
     private final SymbolicAnalysis analysis;
     private final FactorOptions options;
+    private final WorkListener work;
     private final RowsByFront rows;
     private final int rhs;
 
@@ -128,7 +130,9 @@ public final class StagedFactorization {
 
     Run(SubtreeProblem problem, FactorOptions options) {
       this.problem = problem;
-      this.options = options;
+      // What the host does for it is a part of a stage.
+      this.options = options.heardBy(WorkListener.NONE);
+      this.work = options.work();
       analysis = problem.analysis();
       budget = executor.availableBytes();
       if (options.deviceMemoryBytes() > 0) {
@@ -418,17 +422,20 @@ public final class StagedFactorization {
      */
     private void leave(int[] fronts, boolean[] pends) {
       int left = 0;
+      double over = 0;
       int[] next = new int[pending.length];
       for (int f = 0; f < fronts.length; f++) {
         if (pends[f]) {
           next[left++] = fronts[f];
         } else {
+          over += analysis.frontFlops(fronts[f]);
           blocks.dropChildren(fronts[f]);
         }
       }
       int rest = pending.length - fronts.length;
       System.arraycopy(pending, fronts.length, next, left, rest);
       pending = Arrays.copyOf(next, left + rest);
+      work.done(over);
     }
 
     private void addResidual(StageProgram program, int f, double[] squares, StageBalance balance) {

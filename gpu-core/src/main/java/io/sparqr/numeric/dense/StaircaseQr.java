@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.dense;
 
+import java.util.function.DoubleConsumer;
 import java.util.function.IntConsumer;
 
 /**
@@ -52,6 +53,9 @@ public final class StaircaseQr {
   /** By row of the trapezoid. */
   double[] tau = new double[0];
 
+  /** Hears what part of a factorization is done. */
+  private DoubleConsumer heard = part -> {};
+
   private int pivots;
   private double tolerance;
   private double dropped;
@@ -61,6 +65,14 @@ public final class StaircaseQr {
     this.kernels = kernels;
     this.current = new Panel(kernels);
     this.next = new Panel(kernels);
+  }
+
+  /**
+   * Who hears what part of the next factorizations is done, in (0, 1]: after each panel of a
+   * blocked one, from the calling thread; of a small one nothing.
+   */
+  public void heardBy(DoubleConsumer listener) {
+    heard = listener;
   }
 
   /**
@@ -202,6 +214,7 @@ public final class StaircaseQr {
   private int blocked(int columns, int end, int width, Crew crew) {
     int panels = cutPanels(columns, width);
     int blockWidth = Math.max(2 * width, 128);
+    double expected = expected(panels, end);
     var free = new int[1];
     free[0] = current.factor(this, 0, panelEnd[0], 0);
     current.complete(end - panelEnd[0]);
@@ -229,10 +242,23 @@ public final class StaircaseQr {
       double work = 4.0 * done.rows * done.count * (end - from);
       (work < SHARED_STEP ? Crew.ALONE : crew).run(1 + blocks, piece);
       flops += work;
+      heard.accept(Math.min(1, flops / expected));
       current = coming;
       next = done;
     }
     return free[0];
+  }
+
+  /** Flops of the updates of all panels, as far as the staircase foretells their heights; > 0. */
+  private double expected(int panels, int end) {
+    double sum = 1;
+    int from = 0;
+    for (int p = 0; p < panels; p++) {
+      int to = panelEnd[p];
+      sum += 4.0 * Math.max(0, stair[to - 1] - from) * (to - from) * (end - to);
+      from = to;
+    }
+    return sum;
   }
 
   /**

@@ -3,6 +3,7 @@ package io.sparqr.backend.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.RowSplit;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.sparse.CsrMatrix;
@@ -97,6 +98,7 @@ class UnitBookingTest {
     Arrays.fill(ones, 1);
     var rows = RowSplit.of(a, new double[a.rows()], 1, analysis, ones).rows();
     int[] all = IntStream.range(0, analysis.fronts()).toArray();
-    return new SubtreeState(new SubtreeProblem(analysis, all, rows, List.of()), -1, false);
+    return new SubtreeState(
+        new SubtreeProblem(analysis, all, rows, List.of()), new FactorOptions(-1, 1, 0));
   }
 }

@@ -6,6 +6,7 @@ import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.SolveReport;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -50,14 +51,20 @@ final class FailedRun {
   Optional<String> write(
       Path target, boolean overwrite, Throwable thrown, double read, double elapsed) {
     try (Outputs outputs = new Outputs(overwrite)) {
-      String json = report(Failures.telling(thrown), read, elapsed).toJson() + "\n";
-      outputs.add(target, file -> Files.writeString(file, json));
+      FailureReport report = report(Failures.telling(thrown), read, elapsed);
+      String text = isPage(target) ? report.toHtml() : report.toJson() + "\n";
+      outputs.add(target, file -> Files.writeString(file, text));
       outputs.commit();
       return Optional.empty();
     } catch (RuntimeException unwritten) {
       thrown.addSuppressed(unwritten);
       return Optional.of(Failures.message(unwritten));
     }
+  }
+
+  /** Whether a report is for people, by its name; null: there is none. */
+  static boolean isPage(Path target) {
+    return target != null && target.toString().toLowerCase(Locale.ROOT).endsWith(".html");
   }
 
   private FailureReport report(Throwable shown, double read, double elapsed) {

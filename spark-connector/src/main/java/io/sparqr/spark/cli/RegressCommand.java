@@ -2,6 +2,7 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.spark.ConsoleProgress;
+import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.design.Formula;
 import io.sparqr.spark.design.HandleInvalid;
 import io.sparqr.spark.ml.SparseQRRegression;
@@ -131,7 +132,9 @@ final class RegressCommand implements Callable<Integer> {
   @Option(
       names = "--report",
       paramLabel = "FILE.json",
-      description = "the solver's report as JSON; of a failed run as far as it came")
+      description =
+          "the solver's report, a page where the name ends in .html, otherwise JSON; of a failed run as"
+              + " far as it came")
   private Path report;
 
   @Option(
@@ -266,8 +269,9 @@ final class RegressCommand implements Callable<Integer> {
         List<Row> table = summary.toDataFrame().collectAsList();
         outputs.add(out, file -> DataTable.write(table, file));
       }
-      String json = summary.report().withReadSeconds(readSeconds).toJson() + "\n";
-      outputs.add(report, file -> Files.writeString(file, json));
+      SolveReport made = summary.report().withReadSeconds(readSeconds);
+      String text = FailedRun.isPage(report) ? made.toHtml() : made.toJson() + "\n";
+      outputs.add(report, file -> Files.writeString(file, text));
       outputs.commit();
     }
   }

@@ -67,8 +67,10 @@ final class SolveCommand implements Callable<Integer> {
 
   @Option(
       names = "--report",
-      paramLabel = "FILE.json",
-      description = "the report as JSON; of a failed run as far as it came, with the error")
+      paramLabel = "FILE",
+      description =
+          "the report: as a page with pictures where the name ends in .html, otherwise as JSON, of a"
+              + " failed run as far as it came, with the error")
   private Path report;
 
   @Option(names = "--check", description = "measure ||A'(b-Ax)|| by one more pass over the rows")
@@ -308,6 +310,7 @@ final class SolveCommand implements Callable<Integer> {
             .minimumExecutors(minimumExecutors)
             .partitions(input.partitions)
             .check(check)
+            .profile(FailedRun.isPage(report))
             .listener(listener());
     if (tolerance != null) {
       builder.rankTolerance(tolerance);
@@ -365,7 +368,8 @@ final class SolveCommand implements Callable<Integer> {
     try (Outputs outputs = new Outputs(overwrite)) {
       DenseMatrix x = DenseMatrix.ofColumns(result.matrix().columns(), solution.solutions());
       outputs.add(out, file -> MatrixMarketWriter.writeArray(file, x));
-      outputs.add(report, file -> Files.writeString(file, result.toJson() + "\n"));
+      String text = FailedRun.isPage(report) ? result.toHtml() : result.toJson() + "\n";
+      outputs.add(report, file -> Files.writeString(file, text));
       outputs.commit();
     }
   }

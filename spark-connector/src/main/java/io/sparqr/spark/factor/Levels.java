@@ -5,6 +5,8 @@ import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.metrics.SubtreeMetrics;
+import io.sparqr.spark.metrics.TaskProfile;
+import io.sparqr.spark.metrics.WorkDone;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.ClusterResources;
@@ -50,20 +52,22 @@ public final class Levels {
    * No level yet.
    *
    * @param rows shuffled rows by task
+   * @param profiled whether tasks tell when and where they ran
    */
   public Levels(
       JavaSparkContext context,
       PlanHandle broadcast,
       ClusterResources resources,
       Held held,
-      JavaPairRDD<Integer, byte[]> rows) {
+      JavaPairRDD<Integer, byte[]> rows,
+      boolean profiled) {
     this.context = context;
     this.broadcast = broadcast;
     this.plan = broadcast.value();
     this.resources = resources;
     this.held = held;
     this.rows = rows;
-    this.metrics = new SubtreeMetrics(context.sc());
+    this.metrics = new SubtreeMetrics(context.sc(), profiled);
     this.gpus = StageGpus.profile(context, resources, plan.numbers().devices());
   }
 
@@ -84,16 +88,25 @@ public final class Levels {
     this.levels.addAll(stored);
   }
 
+  /** What the tasks told of themselves, if they were asked to. */
+  public List<TaskProfile> profiles() {
+    return metrics == null ? List.of() : metrics.profiles();
+  }
+
+  /** How far the tasks have come; not for levels that were made before. */
+  public WorkDone work() {
+    return metrics.work();
+  }
+
   /** What hears of the levels. */
   public interface Listener {
-    void level(String description, double flopsBefore, double flops);
+    void level(String description);
   }
 
   /** Factors level by level; reports by task. */
   public List<TaskReport> factorize(StorageLevel storage, JobScope scope, Listener listener) {
     TreePartition partition = plan.partition();
     var reports = new ArrayList<TaskReport>();
-    double done = 0;
     for (int level = 0; level < partition.levels(); level++) {
       List<SubtreeTask> tasks = partition.level(level);
       double flops = tasks.stream().mapToDouble(SubtreeTask::flops).sum();
@@ -102,7 +115,7 @@ public final class Levels {
           "%s, %d subtree%s, %s"
               .formatted(name, tasks.size(), tasks.size() == 1 ? "" : "s", SolveReport.work(flops));
       scope.describe(what);
-      listener.level(what, done, flops);
+      listener.level(what);
       JavaRDD<byte[]> rdd =
           JobScope.named(
               context,
@@ -119,7 +132,6 @@ public final class Levels {
       for (byte[] frame : frames) {
         reports.add(TaskReport.decode(frame));
       }
-      done += flops;
     }
     return reports;
   }

@@ -14,6 +14,7 @@ import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.integrity.CheckedFactorizer;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.metrics.SubtreeMetrics;
+import io.sparqr.spark.metrics.TaskProfile;
 import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Backends;
@@ -74,6 +75,7 @@ final class SubtreeRun {
    *     they are asked for
    */
   Iterator<byte[]> run(List<byte[]> rows, Iterator<byte[]> blocks) {
+    TaskProfile.Watch watch = metrics.watch(task.id(), threads);
     var arriving = new Arriving(blocks, rows);
     List<ContributionBlock> inputs = BlockCodec.decode(arriving);
     addRidge(rows);
@@ -90,7 +92,7 @@ final class SubtreeRun {
             plan.numbers().devices(),
             devices -> DeviceLease.device(TaskContext.get(), devices, plan.numbers().local()));
     SubtreeFactor factor = factor(backend, problem);
-    return frames(factor, bytesIn, arrival - rowBytes, arrival, backend.reason());
+    return frames(factor, new Came(bytesIn, arrival - rowBytes, arrival), backend.reason(), watch);
   }
 
   private static long bytes(List<byte[]> frames) {
@@ -147,7 +149,8 @@ final class SubtreeRun {
                 threads,
                 plan.numbers().deviceMemoryBytes(),
                 plan.numbers().keepQ())
-            .ofUnitColumns(plan.numbers().equilibrated());
+            .ofUnitColumns(plan.numbers().equilibrated())
+            .heardBy(metrics.work());
     if (!backend.onDevice()) {
       try (SubtreeFactorizer cpu = checked(backend.provider().create(0))) {
         return cpu.factor(problem, options);
@@ -190,8 +193,17 @@ final class SubtreeRun {
     rows.add(batch.take(Integer.MAX_VALUE, 0));
   }
 
+  /**
+   * Bytes of what came.
+   *
+   * @param bytes by shuffle
+   * @param kept while the task is factored
+   * @param most at once
+   */
+  private record Came(long bytes, long kept, long most) {}
+
   private Iterator<byte[]> frames(
-      SubtreeFactor factor, long bytesIn, long arrived, long arrival, String reason) {
+      SubtreeFactor factor, Came came, String reason, TaskProfile.Watch watch) {
     Passed passed = Passed.of(plan, task.id(), factor);
     long blockBytes = passed.bytes();
     double[] squares = factor.residualSquares().clone();
@@ -206,13 +218,14 @@ final class SubtreeRun {
     for (ContributionBlock b : factor.outputs()) {
       outputs += b.values().length;
     }
-    long after = arrived + Double.BYTES * (entries + outputs);
+    long after = came.kept + Double.BYTES * (entries + outputs);
     FactorSummary summary =
-        factor.summary().withDeparture(passed.departure()).withHostPeak(Math.max(arrival, after));
+        factor.summary().withDeparture(passed.departure()).withHostPeak(Math.max(came.most, after));
     if (!passed.warnings().isEmpty()) {
       summary = summary.doneAgain(passed.warnings());
     }
     metrics.factored(summary, Double.BYTES * entries, blockBytes);
+    watch.done(summary);
     List<byte[]> reflectors = ReflectorCodec.encode(factor.reflectors());
     long reflectorBytes = 0;
     for (byte[] frame : reflectors) {
@@ -225,7 +238,7 @@ final class SubtreeRun {
             squares,
             entries,
             dead(factor.fronts()),
-            bytesIn,
+            came.bytes,
             blockBytes,
             reflectorBytes,
             reason);

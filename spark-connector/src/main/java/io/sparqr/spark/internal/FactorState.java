@@ -39,6 +39,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -120,7 +121,8 @@ public final class FactorState implements AutoCloseable {
       SolveReport.Seconds seconds,
       ExecutorWait.Outcome waited,
       String group,
-      List<String> warnings) {}
+      List<String> warnings,
+      Optional<Profiler> profiler) {}
 
   /** Takes what the pipeline made, and what it holds on the cluster. */
   FactorState(Rows rows, SolveOptions options, ProgressListener listener, Held held, Made made) {
@@ -253,7 +255,8 @@ public final class FactorState implements AutoCloseable {
 
   private LeastSquaresSolution solveStored(JobScope scope) {
     var watch = new Stopwatch();
-    try (var progress = new ProgressTracker(context, listener, scope.group())) {
+    try (var progress =
+        new ProgressTracker(context, listener, scope.group(), made.profiler, seconds.total())) {
       progress.phase("solve", "back substitution");
       int width = plan.numbers().rhsCount();
       double[] z = plan.vector(width);
@@ -564,7 +567,8 @@ public final class FactorState implements AutoCloseable {
 
   /** As things stand: after {@link #solve()} with its residual norms and times. */
   public SolveReport report() {
-    return report.of(residualNorm, normalResidual, seconds, notes);
+    SolveReport made = report.of(residualNorm, normalResidual, seconds, notes);
+    return this.made.profiler.map(p -> made.withProfile(p.profile())).orElse(made);
   }
 
   @Override

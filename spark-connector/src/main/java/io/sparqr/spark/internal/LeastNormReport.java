@@ -32,7 +32,8 @@ final class LeastNormReport {
         transpose.traffic(),
         new SolveReport.Residual(norms, Double.NaN),
         s.withSolve(total - s.total(), total),
-        transpose.warnings());
+        transpose.warnings(),
+        transpose.profile());
   }
 
   /**

@@ -41,6 +41,7 @@ import io.sparqr.symbolic.SymbolicOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -61,6 +62,10 @@ public final class Pipeline {
   private final Times times = new Times();
   private final Known known = new Known();
   private final DiskNeed disk;
+
+  /** Empty: nobody asks for a profile. */
+  private final Optional<Profiler> profiler;
+
   private final Stopwatch watch = new Stopwatch();
   private final List<String> warnings = new ArrayList<>();
 
@@ -72,6 +77,8 @@ public final class Pipeline {
     this.listener = listener;
     this.context = source.context();
     this.disk = new DiskNeed(context);
+    this.profiler =
+        options.factorization().profile() ? Optional.of(new Profiler()) : Optional.empty();
   }
 
   /** Steps 1 to 6; the caller closes what it gets. */
@@ -86,7 +93,8 @@ public final class Pipeline {
     var pipeline = new Pipeline(source, options, listener, earlier);
     boolean made = false;
     try (var scope = new JobScope(source.context());
-        var progress = new ProgressTracker(source.context(), listener, scope.group())) {
+        var progress =
+            new ProgressTracker(source.context(), listener, scope.group(), pipeline.profiler, 0)) {
       FactorState state = pipeline.logged(scope, progress);
       made = true;
       return state;
@@ -126,14 +134,18 @@ public final class Pipeline {
     Prepared p = prepare(scope, progress);
     SolvePlan plan = p.plan.value();
     disk.factor(plan);
-    var levels = new Levels(context, p.plan, p.resources, held, p.rows);
-    double all = Math.max(1, plan.analysis().flops());
-    List<TaskReport> reports =
-        levels.factorize(
-            options.factorization().storageLevel(),
-            scope,
-            (what, before, flops) -> progress.phase("factorize", what, before / all, flops / all));
+    var levels = new Levels(context, p.plan, p.resources, held, p.rows, profiler.isPresent());
+    List<TaskReport> reports;
+    try (var working = progress.working(levels.work(), plan.analysis().flops())) {
+      reports =
+          levels.factorize(
+              options.factorization().storageLevel(),
+              scope,
+              what -> working.phase("factorize", what));
+      working.complete();
+    }
     times.factorize = watch.lap();
+    profiler.ifPresent(q -> q.factored(plan, p.resources.model(), levels.profiles()));
     times.total = watch.total();
     FactorTotals totals = FactorTotals.of(reports, p.driverShare.residualSquares());
     SolveLog.factorize(totals.summary(), plan.partition().estimatedSeconds(), times.factorize);
@@ -148,7 +160,8 @@ public final class Pipeline {
             times.seconds(),
             p.waited,
             scope.group(),
-            List.copyOf(warnings));
+            List.copyOf(warnings),
+            profiler);
     return new FactorState(FactorState.Rows.of(source, earlier), options, listener, held, made);
   }
 
@@ -169,6 +182,7 @@ public final class Pipeline {
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");
       SymbolicAnalysis analysis = analyze(found, symbolic, rule);
+      profile(found, analysis);
       if (analysis.singletons() == 0) {
         // none to be sent back: it will not be analyzed again
         found = found.analyzed();
@@ -212,6 +226,10 @@ public final class Pipeline {
       }
       symbolic = symbolic.withNotSingletons(barred(symbolic, analysis, bad));
     }
+  }
+
+  private void profile(PatternPass.Result found, SymbolicAnalysis analysis) {
+    profiler.ifPresent(p -> p.analyzed(found.pattern(), analysis));
   }
 
   private FactorState.Input input(PatternPass.Result found) {

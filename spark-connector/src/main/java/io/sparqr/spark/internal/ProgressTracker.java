@@ -3,28 +3,61 @@ package io.sparqr.spark.internal;
 
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.ProgressListener.Progress;
+import io.sparqr.spark.metrics.WorkDone;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.scheduler.AccumulableInfo;
 import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerExecutorMetricsUpdate;
 import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 
-/** Turns phases and Spark's ended tasks into progress; silent and free without a listener. */
+/**
+ * Turns phases into progress, by Spark's ended tasks or, where there are some, by the flops that
+ * tasks have done; silent and free without a listener.
+ */
 final class ProgressTracker implements AutoCloseable {
+
+  /** Between two looks at the flops done in this JVM. */
+  private static final long LOOK_MILLIS = 200;
+
+  /** What is left is told when so much of the flops is done. */
+  private static final double TELLING = 0.02;
 
   private final JavaSparkContext context;
   private final ProgressListener listener;
   private final String group;
-  private final long begin = System.nanoTime();
+  private final long begin;
   private final TaskListener tasks;
+  private final Optional<Profiler> profiler;
+  private final Optional<Profiler.Sampling> sampling;
 
   private volatile String phase = "";
   private volatile String detail = "";
-  private volatile double from;
-  private volatile double share = 1;
 
-  ProgressTracker(JavaSparkContext context, ProgressListener listener, String group) {
+  /** The flops that are being done; null: tasks are counted. */
+  private volatile Working working;
+
+  /** Part of the phase that was told of last. */
+  private double told;
+
+  /**
+   * Of a call.
+   *
+   * @param profiler hears of the phases, too
+   * @param before seconds that the solve has taken until then
+   */
+  ProgressTracker(
+      JavaSparkContext context,
+      ProgressListener listener,
+      String group,
+      Optional<Profiler> profiler,
+      double before) {
+    this.begin = System.nanoTime() - (long) (before * 1e9);
+    this.profiler = profiler;
+    this.sampling = profiler.map(Profiler::sampling);
     this.context = context;
     this.listener = listener;
     this.group = group;
@@ -34,21 +67,18 @@ final class ProgressTracker implements AutoCloseable {
     }
   }
 
-  /** A phase begins, its tasks making up all of it. */
+  /** A phase begins, or another part of the one that is going on. */
   void phase(String name, String what) {
-    phase(name, what, 0, 1);
-  }
-
-  /** A part of a phase begins: [from, from + share) of it. */
-  void phase(String name, String what, double partFrom, double partShare) {
-    phase = name;
-    detail = what;
-    from = partFrom;
-    share = partShare;
+    profiler.ifPresent(p -> p.phase(name, what));
     if (tasks != null) {
       tasks.reset();
     }
-    tell(partFrom);
+    synchronized (this) {
+      told = name.equals(phase) ? told : 0;
+      phase = name;
+      detail = what;
+    }
+    tell(0);
   }
 
   /** The phase that is going on; empty before the first. */
@@ -61,24 +91,107 @@ final class ProgressTracker implements AutoCloseable {
     return (System.nanoTime() - begin) * 1e-9;
   }
 
-  private void tell(double fraction) {
-    listener.update(new Progress(phase, detail, fraction, seconds()));
+  /** Tells that so much of the phase is done, if not more was told of before. */
+  private synchronized void tell(double fraction) {
+    told = Math.max(told, Math.min(1, fraction));
+    Working w = working;
+    listener.update(
+        w == null
+            ? new Progress(phase, detail, told, seconds())
+            : new Progress(
+                phase, detail, told, seconds(), told * w.flops, w.flops, w.remaining(told)));
   }
 
   /** Says that all is done. */
   void done(String what) {
-    phase("done", what, 1, 0);
+    phase("done", what);
+    tell(1);
+  }
+
+  /** From now on progress goes by flops, until that is closed. */
+  Working working(WorkDone work, double flops) {
+    return new Working(work, flops);
   }
 
   @Override
   public void close() {
+    sampling.ifPresent(Profiler.Sampling::close);
     if (tasks != null) {
       context.sc().removeSparkListener(tasks);
     }
   }
 
+  /**
+   * A phase whose flops are known. Of tasks in this JVM a thread looks at what they have done, some
+   * times a second; of others the listener hears by heartbeats and ends of tasks.
+   */
+  final class Working implements AutoCloseable {
+
+    private final WorkDone work;
+    private final double flops;
+    private final double from = seconds();
+    private Thread looking;
+
+    private Working(WorkDone work, double flops) {
+      this.work = work;
+      this.flops = flops;
+    }
+
+    /** A part of the phase begins. */
+    void phase(String name, String what) {
+      working = this;
+      ProgressTracker.this.phase(name, what);
+      if (tasks != null && looking == null) {
+        looking = new Thread(this::look, "sparqr-progress");
+        looking.setDaemon(true);
+        looking.start();
+      }
+    }
+
+    private void look() {
+      double last = 0;
+      try {
+        while (working == this) {
+          Thread.sleep(LOOK_MILLIS);
+          double now = Math.max(work.here(), tasks.flops());
+          if (now > last && working == this) {
+            last = now;
+            tell(now / flops);
+          }
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    /** Seconds until the end of the phase, at its pace so far; NaN at its beginning. */
+    private double remaining(double part) {
+      return part < TELLING ? Double.NaN : (seconds() - from) * (1 - part) / part;
+    }
+
+    /** All flops are done. */
+    void complete() {
+      if (working == this) {
+        tell(1);
+      }
+    }
+
+    @Override
+    public void close() {
+      working = null;
+      if (looking != null) {
+        looking.interrupt();
+      }
+      work.close();
+    }
+  }
+
   private final class TaskListener extends SparkListener {
     private final Set<Integer> stages = ConcurrentHashMap.newKeySet();
+
+    /** Flops that a task's accumulator had when it was heard of last, by Spark's task number. */
+    private final ConcurrentHashMap<Long, Double> done = new ConcurrentHashMap<>();
+
     private int expected;
     private int ended;
 
@@ -86,6 +199,10 @@ final class ProgressTracker implements AutoCloseable {
       stages.clear();
       expected = 0;
       ended = 0;
+    }
+
+    double flops() {
+      return done.values().stream().mapToDouble(d -> d).sum();
     }
 
     @Override
@@ -102,11 +219,43 @@ final class ProgressTracker implements AutoCloseable {
     }
 
     @Override
-    public synchronized void onTaskEnd(SparkListenerTaskEnd task) {
-      if (stages.contains(task.stageId())) {
-        ended++;
-        tell(from + share * Math.min(1.0, ended / (double) Math.max(1, expected)));
+    public void onExecutorMetricsUpdate(SparkListenerExecutorMetricsUpdate heartbeat) {
+      heartbeat
+          .accumUpdates()
+          .foreach(
+              u -> {
+                hear((Long) u._1(), u._4());
+                return null;
+              });
+    }
+
+    @Override
+    public void onTaskEnd(SparkListenerTaskEnd task) {
+      if (task.taskInfo().failed() || task.taskInfo().killed()) {
+        done.remove(task.taskInfo().taskId());
+      } else {
+        hear(task.taskInfo().taskId(), task.taskInfo().accumulables());
       }
+      synchronized (this) {
+        if (working == null && stages.contains(task.stageId())) {
+          ended++;
+          tell(ended / (double) Math.max(1, expected));
+        }
+      }
+    }
+
+    private void hear(long task, scala.collection.Iterable<AccumulableInfo> accumulators) {
+      Working w = working;
+      if (w == null) {
+        return;
+      }
+      accumulators.foreach(
+          a -> {
+            if (a.id() == w.work.id() && a.update().isDefined()) {
+              done.put(task, (Double) a.update().get());
+            }
+            return null;
+          });
     }
   }
 }

@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -106,7 +107,8 @@ record StoredHead(
         seconds,
         waited,
         JobScope.newGroup(),
-        warnings);
+        warnings,
+        Optional.empty());
   }
 
   /** Writes it with what is known of the files of R, by level. */

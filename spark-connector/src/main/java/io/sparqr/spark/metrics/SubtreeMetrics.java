@@ -3,7 +3,9 @@ package io.sparqr.spark.metrics;
 
 import io.sparqr.numeric.FactorSummary;
 import java.io.Serializable;
+import java.util.List;
 import org.apache.spark.SparkContext;
+import org.apache.spark.util.CollectionAccumulator;
 import org.apache.spark.util.LongAccumulator;
 
 /**
@@ -21,15 +23,45 @@ public final class SubtreeMetrics implements Serializable {
   private final LongAccumulator rBytes;
   private final LongAccumulator contributionBytes;
   private final LongAccumulator deviceWait;
+  private final WorkDone work;
+
+  /** Null: nobody asks when and where tasks ran. */
+  private final CollectionAccumulator<TaskProfile> profiles;
 
   /** Registers the accumulators; Spark forgets them when nobody holds this any more. */
   public SubtreeMetrics(SparkContext context) {
+    this(context, false);
+  }
+
+  /** The same, and, if asked for, when and where each task ran. */
+  public SubtreeMetrics(SparkContext context, boolean profiled) {
     fronts = context.longAccumulator("sparqr fronts");
     flops = context.longAccumulator("sparqr flops");
     rows = context.longAccumulator("sparqr rows");
     rBytes = context.longAccumulator("sparqr R bytes");
     contributionBytes = context.longAccumulator("sparqr contribution bytes");
     deviceWait = context.longAccumulator("sparqr device wait, ms");
+    work = WorkDone.register(context);
+    profiles = profiled ? new CollectionAccumulator<>() : null;
+    if (profiled) {
+      // without a name: nothing for Spark's pages
+      context.register(profiles);
+    }
+  }
+
+  /** How far the tasks have come. */
+  public WorkDone work() {
+    return work;
+  }
+
+  /** A task begins; called in it. */
+  public TaskProfile.Watch watch(int task, int threads) {
+    return new TaskProfile.Watch(profiles, task, threads);
+  }
+
+  /** What ended tasks told of themselves, in any order; nothing where nobody asks. */
+  public List<TaskProfile> profiles() {
+    return profiles == null ? List.of() : List.copyOf(profiles.value());
   }
 
   /** Rows have arrived at a task: of A, combined ones as they came, and of the ridge. */

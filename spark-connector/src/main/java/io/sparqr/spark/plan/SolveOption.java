@@ -136,6 +136,14 @@ public enum SolveOption {
       "`factorize` keeps Q as Householder vectors, so that `solve(rightHandSides)` is as accurate as"
           + " for those that came with the rows; costs memory (the report says how much) and the"
           + " map-side combine"),
+  PROFILE(
+      "profile(b)",
+      "--report",
+      "profile",
+      "false",
+      "notes what ran when and where, the tree and the patterns, for `SolveReport.toHtml()`: some"
+          + " thousand records and a pass over the pattern on the driver; on the command line with"
+          + " `--report FILE.html`"),
   STORAGE_LEVEL("storageLevel(l)", "", "", "MEMORY_AND_DISK", "where R is kept until `close()`"),
   DEVICE_MEMORY_BYTES(
       "deviceMemoryBytes(n)", "", "", "what is free", "device memory that a task may use");

@@ -308,11 +308,16 @@ public record SolveOptions(
    * @param deviceMemoryBytes device memory that a task may use; 0 = what is free
    * @param storageLevel where R is kept
    * @param keepQ whether a factorization keeps Q for further right-hand sides
+   * @param profile whether it is noted what ran when and where, for the report's page
    */
   public record Factorization(
-      BackendChoice backend, long deviceMemoryBytes, StorageLevel storageLevel, boolean keepQ) {
+      BackendChoice backend,
+      long deviceMemoryBytes,
+      StorageLevel storageLevel,
+      boolean keepQ,
+      boolean profile) {
     static final Factorization DEFAULT =
-        new Factorization(BackendChoice.AUTO, 0, StorageLevel.MEMORY_AND_DISK(), false);
+        new Factorization(BackendChoice.AUTO, 0, StorageLevel.MEMORY_AND_DISK(), false, false);
 
     /** Checks the ranges; nothing is null. */
     public Factorization {
@@ -328,22 +333,27 @@ public record SolveOptions(
 
     /** The same on another backend. */
     public Factorization withBackend(BackendChoice choice) {
-      return new Factorization(choice, deviceMemoryBytes, storageLevel, keepQ);
+      return new Factorization(choice, deviceMemoryBytes, storageLevel, keepQ, profile);
     }
 
     /** The same with so much device memory. */
     public Factorization withDeviceMemoryBytes(long bytes) {
-      return new Factorization(backend, bytes, storageLevel, keepQ);
+      return new Factorization(backend, bytes, storageLevel, keepQ, profile);
     }
 
     /** The same with R kept elsewhere. */
     public Factorization withStorageLevel(StorageLevel level) {
-      return new Factorization(backend, deviceMemoryBytes, level, keepQ);
+      return new Factorization(backend, deviceMemoryBytes, level, keepQ, profile);
     }
 
     /** The same with Q kept or not. */
     public Factorization withKeepQ(boolean on) {
-      return new Factorization(backend, deviceMemoryBytes, storageLevel, on);
+      return new Factorization(backend, deviceMemoryBytes, storageLevel, on, profile);
+    }
+
+    /** The same with a profile or none. */
+    public Factorization withProfile(boolean on) {
+      return new Factorization(backend, deviceMemoryBytes, storageLevel, keepQ, on);
     }
   }
 

@@ -1,0 +1,86 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sparqr.error.ErrorText;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A report as one page of HTML: the frame of {@code page/report.html}, the library that draws
+ * (Vega, Vega-Lite and Vega-Embed, BSD-3-Clause, as {@code page/} has them, with their licences),
+ * our script and the figures, all inlined.
+ */
+final class ReportPage {
+
+  /** What the frame asks for: {@code @text:NAME@} a file as it is, {@code @data@} the figures. */
+  private static final Pattern PLACE = Pattern.compile("@(text:([\\w.-]+)|data|title)@");
+
+  private ReportPage() {}
+
+  static String of(SolveReport report) {
+    Matcher m = PLACE.matcher(file("report.html"));
+    return m.replaceAll(found -> Matcher.quoteReplacement(text(found.group(1), report)));
+  }
+
+  /** A failure's: words alone. */
+  static String of(FailureReport failure) {
+    return PLACE
+        .matcher(file("failure.html"))
+        .replaceAll(
+            found ->
+                Matcher.quoteReplacement(
+                    switch (found.group(1)) {
+                      case "title" ->
+                          escaped(
+                              "Failed in the phase %s: %s"
+                                  .formatted(failure.phase(), ErrorText.message(failure.error())));
+                      case "data" -> escaped(failure.toJson());
+                      default -> file(found.group(2));
+                    }));
+  }
+
+  private static String escaped(String text) {
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+  }
+
+  private static String text(String what, SolveReport report) {
+    return switch (what) {
+      case "data" -> data(report);
+      case "title" ->
+          "Sparqr: %,d x %,d".formatted(report.matrix().rows(), report.matrix().columns());
+      default -> file(what.substring("text:".length()));
+    };
+  }
+
+  /** As JSON that may stand in a script: nothing in it ends one. */
+  private static String data(SolveReport report) {
+    var all = new LinkedHashMap<String, Object>();
+    all.put("report", report.toMap());
+    all.put("profile", report.profile().any() ? report.profile() : null);
+    all.put("text", List.of(report.toText().split("\n")));
+    try {
+      return new ObjectMapper().writeValueAsString(all).replace("<", "\\u003c");
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a report that is no JSON", e);
+    }
+  }
+
+  private static String file(String name) {
+    try (InputStream in = ReportPage.class.getResourceAsStream("page/" + name)) {
+      if (in == null) {
+        throw new IllegalStateException("the jar has no page/" + name);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

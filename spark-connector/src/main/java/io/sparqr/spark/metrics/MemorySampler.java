@@ -1,0 +1,82 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.metrics;
+
+import io.sparqr.spark.resource.Backends;
+import java.util.Arrays;
+
+/**
+ * Looks at the memory of this JVM from time to time while it is open: heap in use, garbage
+ * included, and bytes held on devices. Never keeps more than {@value #MOST} readings: when there
+ * are as many, every other one is dropped and the pause between two doubles, so that a run of any
+ * length is covered evenly. Microseconds a reading.
+ */
+public final class MemorySampler implements AutoCloseable {
+
+  /** Readings that are kept at most. */
+  public static final int MOST = 240;
+
+  private static final long FIRST_PAUSE_MILLIS = 20;
+
+  private final long[] at = new long[MOST];
+  private final long[] heap = new long[MOST];
+  private final long[] device = new long[MOST];
+  private final Thread thread;
+  private int count;
+  private long pause = FIRST_PAUSE_MILLIS;
+  private boolean closed;
+
+  /** Begins. */
+  public MemorySampler() {
+    thread = new Thread(this::run, "sparqr-memory");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private synchronized void run() {
+    try {
+      while (!closed) {
+        look();
+        wait(pause);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void look() {
+    if (count == MOST) {
+      for (int k = 0; k < MOST / 2; k++) {
+        at[k] = at[2 * k];
+        heap[k] = heap[2 * k];
+        device[k] = device[2 * k];
+      }
+      count = MOST / 2;
+      pause *= 2;
+    }
+    Runtime jvm = Runtime.getRuntime();
+    at[count] = System.currentTimeMillis();
+    heap[count] = jvm.totalMemory() - jvm.freeMemory();
+    device[count++] = Backends.deviceBytesInUse();
+  }
+
+  /**
+   * What was seen.
+   *
+   * @return rows of milliseconds since 1970, bytes of the heap, bytes on devices
+   */
+  public synchronized long[][] readings() {
+    return new long[][] {
+      Arrays.copyOf(at, count), Arrays.copyOf(heap, count), Arrays.copyOf(device, count)
+    };
+  }
+
+  /** Looks once more and ends; idempotent. */
+  @Override
+  public synchronized void close() {
+    if (!closed) {
+      closed = true;
+      look();
+      notifyAll();
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.python;
+
+import io.sparqr.spark.ProgressListener;
+
+/**
+ * The last that was heard of a solve, for who asks from time to time: Py4J has no cheap way for the
+ * JVM to call Python.
+ */
+public final class ProgressState implements ProgressListener {
+
+  private volatile Progress last = new Progress("", "", 0, 0);
+
+  @Override
+  public void update(Progress progress) {
+    last = progress;
+  }
+
+  /**
+   * All in one round trip: phase, detail, fraction, elapsed seconds, flops done, flops, remaining
+   * seconds (NaN: not known), with tabs between them.
+   */
+  public String line() {
+    Progress p = last;
+    return String.join(
+        "\t",
+        p.phase(),
+        p.detail().replace('\t', ' '),
+        Double.toString(p.fraction()),
+        Double.toString(p.elapsedSeconds()),
+        Double.toString(p.flopsDone()),
+        Double.toString(p.flops()),
+        Double.toString(p.remainingSeconds()));
+  }
+}
