@@ -199,13 +199,13 @@ def solve(
         profile=profile,
     )
     shows = _progress.wanted(progress)
-    if jdf is None and profile:
-        raise ValueError("profile: the pictures of a solve do not come over Spark Connect; leave it out")
     several = not isinstance(label_col, str)
     names = [label_col] if isinstance(label_col, str) else list(label_col)
     if not names:
         raise ValueError("label_col names no column")
     jdf = require_frame(df)
+    if jdf is None and profile:
+        raise ValueError("profile: the pictures of a solve do not come over Spark Connect; leave it out")
     columns_of = (features_col, weight_col or "", names)
     words = {"ordering": ordering, "backend": backend, "rankPolicy": rank_policy}
 
