@@ -16,7 +16,8 @@ import org.apache.spark.sql.SparkSession;
  * Seconds from a DataFrame to a design's rows and to the table of coefficients, wall clock and CPU
  * of the process: {@code RegressionSpeed (panel | levels) ROWS RUNS [coefficients]}. {@code panel}:
  * ten years a worker, 15% of whom move between one firm for twenty workers each year, two
- * covariates; {@code levels}: factors of 5000, 300 and 50 levels and five covariates.
+ * covariates; {@code levels}: factors of 5000, 300 and 50 levels and five covariates. On {@code
+ * -Dsparqr.benchmark.master}, local[2] if it is not given.
  */
 public final class RegressionSpeed {
 
@@ -76,7 +77,7 @@ public final class RegressionSpeed {
   public static void main(String[] args) {
     SparkSession spark =
         SparkSession.builder()
-            .master("local[2]")
+            .master(System.getProperty("sparqr.benchmark.master", "local[2]"))
             .config("spark.ui.enabled", "false")
             .config("spark.driver.host", "127.0.0.1")
             .config("spark.driver.bindAddress", "127.0.0.1")
