@@ -13,9 +13,9 @@ trap 'rm -rf "$stage"' EXIT
 mkdir -p "$out" "$stage/lib"
 rm -f "$out"/part*.tgz
 
-# Not needed there: other platforms' natives, the RocksDB shuffle store, ICU, Hive, Kubernetes, the web UI's files.
+# Not needed there: other platforms' natives, the RocksDB shuffle store, Hive, Kubernetes, the web UI's files.
 tr ':' '\n' <"$home/spark-connector/target/cli.classpath" |
-  grep -vE 'rocksdbjni|icu4j|/hive-|kubernetes|datanucleus|jcuda-natives|/sparqr-' |
+  grep -vE 'rocksdbjni|/hive-|kubernetes|datanucleus|jcuda-natives|/sparqr-' |
   while read -r jar; do [ ! -f "$jar" ] || cp "$jar" "$stage/lib/"; done
 natives=$(find "${MAVEN_REPOSITORY:-$HOME/.m2/repository}/org/jcuda/jcuda-natives" -name '*linux-x86_64.jar' | tail -n 1)
 cp "$natives" "$stage/lib/"
