@@ -1,7 +1,8 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Runs the notebooks, in processes of their own: python notebooks/run.py [NAME...], by docs/build.sh.
+"""Runs the notebooks: python notebooks/run.py [NAME...], by docs/build.sh.
 
-They must be committed without outputs, and every assertion in them must hold. What they show goes to
+One kernel runs them all, one after the other, so that Spark starts once; each begins without the names of
+the one before. They must be committed without outputs, and every assertion in them must hold. What they show goes to
 target/notebooks, from where the site takes it.
 """
 
@@ -13,6 +14,7 @@ import sys
 import time
 
 import nbformat
+from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
@@ -30,7 +32,7 @@ def outputs_of(notebook: nbformat.NotebookNode) -> list[str]:
     ]
 
 
-def run(path: pathlib.Path) -> list[str]:
+def run(path: pathlib.Path, kernel: KernelManager) -> list[str]:
     """Runs one; returns what is wrong."""
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
@@ -39,14 +41,12 @@ def run(path: pathlib.Path) -> list[str]:
         wrong.append("asserts nothing")
     if wrong:
         return wrong
-    # the files that it reads are beside it
-    client = NotebookClient(
-        notebook, timeout=SECONDS, kernel_name="python3", resources={"metadata": {"path": str(HERE)}}
-    )
+    notebook.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))
     try:
-        client.execute()
+        NotebookClient(notebook, timeout=SECONDS, km=kernel).execute()
     except CellExecutionError as e:
         return [str(e)]
+    del notebook.cells[0]
     for cell in notebook.cells:
         # of Spark's JVM: that it has no native libraries, and the like
         if cell.cell_type == "code":
@@ -62,15 +62,23 @@ def main(names: list[str]) -> int:
     source = str(HERE.parent / "python")
     os.environ["PYTHONPATH"] = source
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    # short runs: compiled quickly, not well
+    os.environ["JDK_JAVA_OPTIONS"] = "-XX:TieredStopAtLevel=1"
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
     paths = [HERE / f"{name}.ipynb" for name in names] or sorted(HERE.glob("*.ipynb"))
-    failed = False
-    for path in paths:
-        began = time.monotonic()
-        wrong = run(path)
-        print(f"{path.name}: {'; '.join(wrong) or 'right'} ({time.monotonic() - began:.0f} s)", flush=True)
-        failed = failed or bool(wrong)
-    return 1 if failed or not paths else 0
+    failed = not paths
+    kernel = KernelManager(kernel_name="python3")
+    # the files that they read are beside them
+    kernel.start_kernel(cwd=str(HERE))
+    try:
+        for path in paths:
+            began = time.monotonic()
+            wrong = run(path, kernel)
+            print(f"{path.name}: {'; '.join(wrong) or 'right'} ({time.monotonic() - began:.0f} s)", flush=True)
+            failed = failed or bool(wrong)
+    finally:
+        kernel.shutdown_kernel()
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ class AnalyzeTest(SparkTest):
 
     def test_cuts(self):
         # slow executors, so that the work counts and not the network
-        found = sparqr.analyze("gen:cells3d14", executors=[1, 4], memory="4g", flops_per_second=1e8)
+        found = sparqr.analyze("gen:cells3d20", executors=[1, 4], memory="4g", flops_per_second=1e8)
         one, four = found.cuts
         self.assertEqual([one.executors, four.executors], [1, 4])
         self.assertEqual(one.speedup, 1)
@@ -59,10 +59,10 @@ class AnalyzeTest(SparkTest):
         self.assertLessEqual(four.speedup, 4)
         self.assertGreaterEqual(four.seconds, four.lower_bound_seconds)
         # half the rate: the part that is not the flops' stays
-        slow = sparqr.analyze("gen:cells3d14", executors=[1], memory="4g", flops_per_second=5e7).cuts[0]
+        slow = sparqr.analyze("gen:cells3d20", executors=[1], memory="4g", flops_per_second=5e7).cuts[0]
         self.assertGreater(slow.seconds, one.seconds)
         self.assertLess(slow.seconds, 2 * one.seconds)
-        gpu = sparqr.analyze("gen:cells3d14", executors=[1], gpu=True)
+        gpu = sparqr.analyze("gen:cells3d20", executors=[1], gpu=True)
         self.assertNotEqual(gpu.cuts[0].seconds, one.seconds)
 
     def test_as_tables(self):
