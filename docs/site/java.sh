@@ -18,7 +18,9 @@ for file in "${files[@]}"; do
   [ ! -f "$file" ] || present+=("$file")
 done
 # what these mention of other packages is taken from classes
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 "$tool" -quiet -Xdoclint:none -notimestamp -nohelp -windowtitle Sparqr -doctitle "Sparqr for Java and Scala" \
-  -encoding UTF-8 -docencoding UTF-8 -d "$out" -implicit:none \
+  -encoding UTF-8 -docencoding UTF-8 -d "$out" \
   -classpath "partitioning/target/classes:gpu-core/target/classes:spark-connector/target/classes:$(cat "$classpath")" \
-  --add-modules jdk.incubator.vector "${present[@]}"
+  --add-modules jdk.incubator.vector "${present[@]}" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }

@@ -26,7 +26,7 @@ TABLE = re.compile(
     r"(?P<problem>\S+)\s+(?P<order>nd|colamd|amd|natural)\s+tol on\s*\|\s*(?P<gflop>[\d.]+) Gflop.*"
     r"\| factor\s+(?P<factor>[\d.]+) s.*kernels\s+(?P<kernels>[\d.]+) ms"
 )
-COMMIT = re.compile(r"^(?:== .*?commit |-- )(?P<commit>[0-9a-f]{7})\b")
+COMMIT = re.compile(r"^(?:== .*?commit |-- )(?P<commit>[0-9a-f]{7})\b(?: and (?P<now>[0-9a-f]{7}))?")
 NVRTC = re.compile(r"^\d{4}-\d\d-\d\d,.* commit (?P<commit>[0-9a-f]{7}):")
 SURVEYED = re.compile(
     r"^(?P<spec>\S+)@(?P<order>\w+) \| (?P<rows>\d+) x (?P<columns>\d+) \| (?P<gflop>[\d.]+) Gflop "
@@ -48,12 +48,16 @@ class Run(NamedTuple):
 
 def kernel_runs() -> list[Run]:
     """Milliseconds in kernels by commit and problem, in the order of the files."""
-    runs, commit = [], ""
+    runs: list[Run] = []
+    commit = now = ""
     for name in KERNELS:
         for line in (HISTORY / name).read_text().splitlines():
             head = COMMIT.match(line) or NVRTC.match(line)
             if head:
                 commit = head["commit"]
+                now = head.groupdict().get("now") or now
+            elif line == "-- now":
+                commit = now
             elif line.startswith("== "):
                 commit = ""
             found = TABLE.match(line)
@@ -185,9 +189,9 @@ these files may not, because machines were shared.
 
 ## Kernels on one H200
 
-Milliseconds that a factorization spends in kernels, the least that a commit has in the files: time of the device alone, which
-hosts and their load do not change, but the device's own clock does by a percent or two. Device and problems are the same
-throughout; the commits add checks of every result and a second way of building the kernels. A flat line is what was wanted.
+Milliseconds that a factorization spends in kernels, the least that a commit has in the files: time of the device alone, not
+of its host, which was not always the same one. Problems and kind of device are. The commits add checks of every result, and
+the last one a second way of building the kernels.
 
 ![Milliseconds in kernels by commit](kernels.svg){{ .plain }}
 
@@ -197,14 +201,12 @@ Files: {kernel_files}.
 
 ## Work and time on one H200
 
-{count} factorizations of one survey, all in one run of the same commit, of problems of full rank from 1 Gflop on, by kind of
-problem: numbers of flops are those that the analysis counts, seconds go from host arrays to R on the host. The lines are
-rates. Large problems reach {rate:.1f} Tflop/s at best; below some 10 Gflop a device waits for its host.
+{count} factorizations of one survey, by one commit on one device: the problems of full rank from 1 Gflop on, by kind. Flops are
+those that the analysis counts; lines are rates. The best reaches {rate:.1f} Tflop/s; small problems are far from that.
 
 ![Seconds by Gflop](survey.svg){{ .plain }}
 
-File: {survey_file}. The device had 16 cores beside it, shared with two other programs: a point may be too high, none
-is too low.
+File: {survey_file}. The device had 16 cores beside it, which two other programs shared.
 
 ## The driver's heap
 
