@@ -32,5 +32,5 @@ fi
 [ "$what" != --notebooks ] || exit 0
 
 run "$home/bin/python" docs/site/pages.py
-run NO_MKDOCS_2_WARNING=1 "$home/bin/python" -W ignore -m mkdocs build -q --strict -f docs/mkdocs.yml
+run NO_MKDOCS_2_WARNING=1 "$home/bin/python" -W ignore -m mkdocs build --strict -f docs/mkdocs.yml
 echo "target/site/index.html"

@@ -6,12 +6,14 @@ Links out of the docs go to copies of what they name, as text; one that names no
 
 from __future__ import annotations
 
+import base64
 import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
 HOME = HERE.parents[1]
@@ -95,22 +97,57 @@ class Stager:
         return f"{text}({os.path.relpath(copy, folder)})"
 
 
+def block(text: str, language: str) -> str:
+    """Text that is shown as it is, whatever is in it."""
+    longest = max((len(ticks) for ticks in re.findall("`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def shown(output: Any, name: str) -> str:
+    """What a cell shows, as Markdown; name is that of its picture, if it is one."""
+    if output.output_type == "stream":
+        text = output.text
+    elif "image/png" in output.data:
+        (STAGED / "notebooks" / name).write_bytes(base64.b64decode(output.data["image/png"]))
+        return f"![plot]({name})"
+    elif "text/html" in output.data:
+        # one line: Markdown would end the block at an empty one
+        html = re.sub(r"<style.*?</style>", "", output.data["text/html"], flags=re.DOTALL)
+        return f'<div class="dataframe">{" ".join(html.split())}</div>'
+    else:
+        text = output.data["text/plain"]
+    return f'<div class="output" markdown>\n\n{block(text.rstrip(), "text")}\n\n</div>'
+
+
+def joined(outputs: list[Any]) -> list[Any]:
+    """Outputs, what was printed in pieces in one."""
+    found: list[Any] = []
+    for output in outputs:
+        if found and output.output_type == found[-1].output_type == "stream":
+            found[-1].text += output.text
+        elif output.output_type == "stream" or not str(output.data.get("text/plain")).startswith("<matplotlib."):
+            found.append(output)
+    return found
+
+
 def notebook(path: pathlib.Path) -> None:
     """A notebook that was run, as a page with its pictures."""
     import nbformat
-    from nbconvert import MarkdownExporter
 
-    found = nbformat.read(path, as_version=4)
-    exporter = MarkdownExporter(template_file=str(HERE / "notebook.md.j2"))
-    text, resources = exporter.from_notebook_node(found, resources={"unique_key": path.stem})
     folder = STAGED / "notebooks"
     folder.mkdir(parents=True, exist_ok=True)
+    parts = []
+    for k, cell in enumerate(nbformat.read(path, as_version=4).cells):
+        if cell.cell_type == "markdown":
+            parts.append(cell.source)
+            continue
+        parts.append(block(cell.source, "python"))
+        parts += [shown(o, f"{path.stem}-{k}-{i}.png") for i, o in enumerate(joined(cell.outputs))]
     name = f"{path.stem}.ipynb"
-    committed = HOME / "notebooks" / name
-    shutil.copyfile(committed, folder / name)
-    (folder / f"{path.stem}.md").write_text(f"{text.rstrip()}\n\n[The notebook]({name}){{ download }}\n")
-    for name, data in resources["outputs"].items():
-        (folder / name).write_bytes(data)
+    shutil.copyfile(HOME / "notebooks" / name, folder / name)
+    parts.append(f"[This notebook]({name}){{ download }}")
+    (folder / f"{path.stem}.md").write_text("\n\n".join(parts) + "\n")
 
 
 def main() -> int:

@@ -146,7 +146,7 @@ def plot_survey(path: pathlib.Path) -> tuple[int, float]:
     low, high = min(p[0] for p in every), max(p[0] for p in every)
     for rate in (0.1, 1, 10):
         ax.plot([low, high], [low / rate / 1e3, high / rate / 1e3], color=GREY, linewidth=0.6)
-        ax.annotate(f"{rate:g} Tflop/s", (high, high / rate / 1e3), color=GREY, fontsize=8, ha="right", va="bottom")
+        ax.annotate(f"{rate:g} Tflop/s", (low, low / rate / 1e3), color=GREY, fontsize=8, va="bottom")
     ax.set(xscale="log", yscale="log", xlabel="Gflop", ylabel="seconds")
     legend(ax)
     save(figure, path)
