@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 import sys
 import time
 
@@ -45,7 +46,7 @@ def run(path: pathlib.Path, kernel: KernelManager) -> list[str]:
     try:
         NotebookClient(notebook, timeout=SECONDS, km=kernel).execute()
     except CellExecutionError as e:
-        return [str(e)]
+        return [re.sub(r"\x1b\[[\d;]*m", "", str(e))]
     del notebook.cells[0]
     for cell in notebook.cells:
         # of Spark's JVM: that it has no native libraries, and the like
