@@ -20,6 +20,7 @@ Connect they call it on the server, which has it by ``--jars``, or from the sess
 Ctrl-C (in a notebook: Interrupt) stops what runs: the jobs are cancelled, the session goes on.
 """
 
+from sparqr._analyze import Analysis, analyze
 from sparqr._errors import SparqrError
 from sparqr._factorization import Factorization, factorize
 from sparqr._feols import Feols, feols
@@ -29,12 +30,14 @@ from sparqr._solve import LeastSquaresResult, solve
 from sparqr._version import __version__
 
 __all__ = [
+    "Analysis",
     "Factorization",
     "Feols",
     "LeastSquaresResult",
     "LstsqResult",
     "SparqrError",
     "__version__",
+    "analyze",
     "factorize",
     "feols",
     "from_scipy",

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
+# The site, from the docs' own files: docs/build.sh makes target/site, strictly: a link that leads nowhere is
+# an error. Notebooks are run for it, on PySpark 4.1.0, with the jar that Maven has made, and must be right.
+#   docs/build.sh --install     makes the environment (in python/target) and no more
+#   docs/build.sh --notebooks   runs the notebooks and makes no site
+#   docs/build.sh --pages       makes the site from the notebooks as they were run last
+set -euo pipefail
+cd "$(dirname "$0")/.."
+what=${1:-}
+
+beside=$PWD/python/target/pyspark-4.1.0
+home=$PWD/python/target/docs
+run() {
+  env -u PYTHONPATH -u SPARK_HOME "$@"
+}
+
+python/tests/on_pyspark.sh 4.1.0 --install
+sums=$(cat docs/requirements.txt "$beside/made" | sha256sum)
+if [ "$(cat "$home/made" 2>/dev/null)" != "$sums" ]; then
+  rm -rf "$home"
+  python3 -m venv "$home"
+  # PySpark and what the tests have are used from there
+  packages=$("$home/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  "$beside/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' >"$packages/pyspark.pth"
+  run "$home/bin/python" -m pip install -q --require-hashes -r docs/requirements.txt
+  echo "$sums" >"$home/made"
+fi
+[ "$what" != --install ] || exit 0
+
+[ "$what" = --pages ] || run "$home/bin/python" notebooks/run.py
+[ "$what" != --notebooks ] || exit 0
+
+run "$home/bin/python" docs/site/pages.py
+run NO_MKDOCS_2_WARNING=1 "$home/bin/python" -W ignore -m mkdocs build --strict -f docs/mkdocs.yml
+echo "target/site/index.html"

@@ -1,0 +1,253 @@
+# Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
+"""What a factorization would cost, before any of it is done."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, fields
+from operator import index
+from typing import TYPE_CHECKING, Any, Optional, Sequence
+
+from sparqr._arrays import active_session
+from sparqr._calls import in_thread
+from sparqr._display import html_table
+from sparqr._jvm import java_class
+from sparqr._rows import Rows, problem_of
+from sparqr._solve import solver_settings
+
+if TYPE_CHECKING:
+    import pandas
+    from pyspark.sql import SparkSession
+
+# What a CPU executor is taken to do on large fronts, as on the command line.
+EXECUTOR_FLOPS = 3e10
+
+_UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The tree cut for one number of executors.
+
+    Attributes
+    ----------
+    executors : int
+        How many.
+    levels : int
+        Levels of tasks, one after the other.
+    tasks : int
+        Tasks in all levels.
+    seconds : float
+        Estimated time of the factorization alone. Only ratios are worth much: the rate is assumed.
+    lower_bound_seconds : float
+        What no cut can beat.
+    speedup : float
+        ``seconds`` of one executor over these.
+    task_bytes : int
+        Most that a task has in memory at once.
+    shuffle_bytes : int
+        Blocks that go from one executor to another.
+    """
+
+    executors: int
+    levels: int
+    tasks: int
+    seconds: float
+    lower_bound_seconds: float
+    speedup: float
+    task_bytes: int
+    shuffle_bytes: int
+
+
+@dataclass(frozen=True, repr=False)
+class Analysis:
+    """What :func:`analyze` returns.
+
+    Attributes
+    ----------
+    rows, columns, nonzeros : int
+        Size of A.
+    singletons : int
+        Columns that need no work.
+    ordering : str
+        The column order, by the name that ``ordering`` takes.
+    ordering_reason : str
+        Why that one.
+    nonzeros_of_r : float
+        Entries of R at full rank.
+    flops : float
+        Floating-point operations of the factorization.
+    critical_path_flops : float
+        Of these, those that follow one another: no number of executors shortens them.
+    fronts : int
+        Nodes of the assembly tree.
+    height : int
+        Of the tree.
+    largest_front : tuple of int
+        Rows and columns of the front with most entries.
+    peak_bytes : int
+        Fronts in memory at once where one task does everything; R apart.
+    histogram : list of dict
+        ``fromColumns``, ``toColumns``, ``fronts``, ``flops``: fronts by size, smallest first.
+    cuts : list of Cut
+        One for each number of executors.
+    """
+
+    rows: int
+    columns: int
+    nonzeros: int
+    singletons: int
+    ordering: str
+    ordering_reason: str
+    nonzeros_of_r: float
+    flops: float
+    critical_path_flops: float
+    fronts: int
+    height: int
+    largest_front: tuple[int, int]
+    peak_bytes: int
+    histogram: list[dict[str, Any]]
+    cuts: list[Cut]
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """:attr:`cuts`: a row for each number of executors, which is the index."""
+        import pandas
+
+        return pandas.DataFrame([vars(cut) for cut in self.cuts]).set_index("executors")
+
+    def __repr__(self) -> str:
+        return (
+            f"Analysis(rows={self.rows}, columns={self.columns}, nonzeros_of_r={self.nonzeros_of_r:.0f}, "
+            f"flops={self.flops:.3g}, ordering={self.ordering!r}, fronts={self.fronts})"
+        )
+
+    def _repr_html_(self) -> str:
+        head = f"{self.rows:,} x {self.columns:,}, {self.nonzeros:,} nonzeros"
+        notes = [
+            f"R: {self.nonzeros_of_r:,.0f} nonzeros; work: {self.flops / 1e9:,.3f} Gflop, "
+            f"{self.critical_path_flops / max(self.flops, 1):.0%} on the critical path",
+            f"{self.fronts:,} fronts, the largest {self.largest_front[0]:,} x {self.largest_front[1]:,}; "
+            f"order: {self.ordering} ({self.ordering_reason})",
+        ]
+        names = [field.name.replace("_", " ") for field in fields(Cut)]
+        return html_table(head, names, [[str(c.executors), *list(vars(c).values())[1:]] for c in self.cuts], notes)
+
+
+def analyze(
+    A: Any,
+    *,
+    executors: Sequence[int] = (1, 2, 4, 8, 16),
+    ordering: str = "auto",
+    memory: Optional[str] = None,
+    flops_per_second: float = EXECUTOR_FLOPS,
+    gpu: bool = False,
+    partitions: int = 0,
+    session: Optional[SparkSession] = None,
+) -> Analysis:
+    """What a factorization of A would cost, on clusters of several sizes: nothing is factorized.
+
+    Parameters
+    ----------
+    A : sparse matrix or array, array_like, table or path
+        Shape (m, n), as for :func:`sparqr.lstsq`. Values do not matter, but that they are finite.
+    executors : sequence of int
+        Numbers of executors, at least 1 each.
+    ordering : {"auto", "colamd", "amd", "nd", "natural", "best"}
+        Column order.
+    memory : str, optional
+        Heap of an executor, as Spark writes it: ``"8g"``. Default: that of the driver. Cuts are chosen
+        so that tasks fit, where they can.
+    flops_per_second : float
+        Of one executor on large fronts. Estimated seconds depend on it.
+    gpu : bool
+        Executors with a GPU each, like an H200, whose rates and memory are taken instead.
+    partitions : int
+        Default: as many as Spark has cores.
+    session : pyspark.sql.SparkSession, optional
+        Default: the active one, or a new one by ``sparqr.session()``.
+
+    Returns
+    -------
+    Analysis
+
+    Raises
+    ------
+    ValueError
+        No number of executors or one below 1, a memory or an ordering that is none, a rate that is not
+        positive; gpu with one of these.
+    SparqrError, FileNotFoundError
+        As for :func:`sparqr.lstsq`.
+
+    Notes
+    -----
+    One pass over the rows finds the distinct row patterns; ordering and analysis run on the driver.
+
+    Examples
+    --------
+    >>> sparqr.analyze(A, executors=[4, 8], memory="16g").to_pandas()  # doctest: +SKIP
+    """
+    counts = [index(count) for count in executors]
+    if not counts or min(counts) < 1:
+        raise ValueError(f"executors {counts} are not numbers from 1 on")
+    if gpu and (memory is not None or flops_per_second != EXECUTOR_FLOPS):
+        raise ValueError("gpu has a memory and a rate of its own: leave out memory and flops_per_second")
+    if not 0 < flops_per_second < float("inf"):
+        raise ValueError(f"flops_per_second {flops_per_second!r} is not positive")
+    heap = 0 if memory is None else _bytes(memory)
+    method = solver_settings(ordering=ordering).method
+    problem = problem_of(A, None, None)
+    spark = session or active_session()
+
+    def work() -> str:
+        jvm: Any = spark._jvm
+        java = java_class(jvm, "io.sparqr.spark.python.PythonAnalysis")
+        like = java.gpu() if gpu else java.cpu(float(flops_per_second), heap)
+        order = getattr(java_class(jvm, "io.sparqr.ordering.OrderingMethod"), method)
+        rows = Rows(spark, problem, partitions)
+        try:
+            return java.analyze(rows.jrdd, order, like, counts)
+        finally:
+            rows.close()
+
+    return _analysis(json.loads(in_thread(spark, "sparqr.analyze", work)))
+
+
+def _bytes(memory: str) -> int:
+    found = re.fullmatch(r"(\d+)([kmgt]?)b?", str(memory).strip().lower())
+    if not found or int(found[1]) == 0:
+        raise ValueError(f'memory {memory!r} is not a size such as "8g"')
+    return int(found[1]) << _UNITS[found[2]]
+
+
+def _analysis(found: dict[str, Any]) -> Analysis:
+    summary = found["summary"]
+    return Analysis(
+        rows=summary["rows"],
+        columns=summary["columns"],
+        nonzeros=summary["nonzeros"],
+        singletons=summary["singletons"],
+        ordering={"NESTED_DISSECTION": "nd"}.get(summary["ordering"], summary["ordering"].lower()),
+        ordering_reason=summary["orderingReason"],
+        nonzeros_of_r=summary["nonzerosOfR"],
+        flops=summary["flops"],
+        critical_path_flops=summary["criticalPathFlops"],
+        fronts=summary["fronts"],
+        height=summary["height"],
+        largest_front=(summary["largestRows"], summary["largestColumns"]),
+        peak_bytes=summary["peakBytes"],
+        histogram=summary["histogram"],
+        cuts=[
+            Cut(
+                executors=line["workers"],
+                levels=line["levels"],
+                tasks=line["tasks"],
+                seconds=line["seconds"],
+                lower_bound_seconds=line["lowerBoundSeconds"],
+                speedup=line["speedup"],
+                task_bytes=line["peakBytes"],
+                shuffle_bytes=line["shuffleBytes"],
+            )
+            for line in found["cuts"]
+        ],
+    )

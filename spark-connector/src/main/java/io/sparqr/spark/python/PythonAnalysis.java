@@ -1,0 +1,88 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.python;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.partition.DeviceModel;
+import io.sparqr.partition.PartitionOptions;
+import io.sparqr.partition.ResourceModel;
+import io.sparqr.partition.WhatIf;
+import io.sparqr.spark.pattern.PatternPass;
+import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.rows.RowSource;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.symbolic.SymbolicAnalyzer;
+import io.sparqr.symbolic.SymbolicOptions;
+import io.sparqr.symbolic.SymbolicSummary;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.api.java.JavaRDD;
+
+/** What a factorization would cost, for {@code sparqr.analyze}: nothing is factorized. */
+public final class PythonAnalysis {
+
+  private PythonAnalysis() {}
+
+  /** An executor with a device like the reference one, an H200. */
+  public static ResourceModel.Worker gpu() {
+    return ResourceModel.Worker.gpu("executor", DeviceModel.reference());
+  }
+
+  /**
+   * An executor without a device.
+   *
+   * @param flopsPerSecond on large fronts; times are in proportion to it
+   * @param memoryBytes its heap; 0: as much as the driver's
+   */
+  public static ResourceModel.Worker cpu(double flopsPerSecond, long memoryBytes) {
+    long heap = memoryBytes > 0 ? memoryBytes : Runtime.getRuntime().maxMemory();
+    return ResourceModel.Worker.cpu("executor", flopsPerSecond, heap);
+  }
+
+  /**
+   * The analysis in numbers and its cuts over different numbers of executors, as JSON: {@code
+   * summary} as {@link SymbolicSummary} names it, {@code cuts} as {@link WhatIf.Line} does. One
+   * Spark job over the rows; the analysis runs on the driver.
+   *
+   * @param rows of A, as for a solve
+   * @param like one executor
+   * @param counts numbers of executors, at least 1 each
+   * @throws io.sparqr.error.SparseQrException as a solve does that reads these rows
+   */
+  public static String analyze(
+      JavaRDD<?> rows, OrderingMethod ordering, ResourceModel.Worker like, List<Integer> counts) {
+    SymbolicOptions options = SymbolicOptions.defaults().withOrdering(ordering);
+    if (like.device()) {
+      options = options.withRate((flops, intensity) -> like.flopsPerSecond(intensity));
+    }
+    SymbolicAnalysis analysis = analysis(RowSource.of(rows), options);
+    WhatIf cuts =
+        WhatIf.of(
+            analysis,
+            like,
+            ResourceModel.NETWORK,
+            ResourceModel.LEVEL_SECONDS,
+            PartitionOptions.defaults(),
+            counts.stream().mapToInt(Integer::intValue).toArray());
+    try {
+      return new ObjectMapper()
+          .writeValueAsString(
+              Map.of("summary", SymbolicSummary.of(analysis, 1), "cuts", cuts.lines()));
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("an analysis that is no JSON", e);
+    }
+  }
+
+  private static SymbolicAnalysis analysis(RowSource source, SymbolicOptions options) {
+    PatternPass.Result found;
+    try (var scope = new JobScope(source.context())) {
+      scope.describe("pattern for an analysis");
+      found = new PatternPass(source, SolveOptions.defaults()).run();
+    }
+    return found.graph().isPresent()
+        ? SymbolicAnalyzer.analyze(found.graph().get(), options)
+        : SymbolicAnalyzer.analyze(found.pattern().orElseThrow(), options);
+  }
+}
