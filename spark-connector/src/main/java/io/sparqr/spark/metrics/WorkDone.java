@@ -2,93 +2,67 @@
 package io.sparqr.spark.metrics;
 
 import io.sparqr.numeric.WorkListener;
+import java.io.Serializable;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.DoubleAdder;
 import org.apache.spark.SparkContext;
-import org.apache.spark.util.AccumulatorV2;
+import org.apache.spark.util.DoubleAccumulator;
 
 /**
  * How far the subtree tasks of one factorization have come, in the flops that the analysis counts.
- * An accumulator, whose value the executors send with their heartbeats ({@code
- * spark.executor.heartbeatInterval}, 10 s) while tasks run, and with each task's end. Tasks in the
- * driver's own JVM (local mode) add to the driver's own sum as well, which can be read at any time.
- * A task that is run again counts again.
+ * The executors send it with their heartbeats ({@code spark.executor.heartbeatInterval}, 10 s)
+ * while tasks run, and with each task's end. Tasks in the driver's own JVM (local mode) add to the
+ * driver's own sum as well, which can be read at any time. A task that is run again counts again.
+ *
+ * <p>It travels in an accumulator of Spark's own class: Spark reads what tasks send back with the
+ * application's class loader, which does not know the classes of a jar that is a Spark Connect
+ * session's artifact.
  */
-public final class WorkDone extends AccumulatorV2<Double, Double> implements WorkListener {
+public final class WorkDone implements WorkListener, Serializable {
 
-  private static final long serialVersionUID = 1;
+  private static final long serialVersionUID = 2;
 
-  /** The driver's sums, by the accumulators' ids. */
-  private static final Map<Long, DoubleAdder> HERE = new ConcurrentHashMap<>();
+  /** The driver's sums. */
+  private static final Map<String, DoubleAdder> HERE = new ConcurrentHashMap<>();
 
-  private final DoubleAdder sum = new DoubleAdder();
-
-  /** The sum in the driver's JVM; null in other JVMs, and until it was looked for. */
-  private transient volatile DoubleAdder here;
+  private final String key = UUID.randomUUID().toString();
+  private final DoubleAccumulator sum = new DoubleAccumulator();
 
   /** Registered, for a driver that closes it. */
   public static WorkDone register(SparkContext context) {
     var made = new WorkDone();
-    context.register(made, "sparqr work");
-    HERE.put(made.id(), new DoubleAdder());
+    context.register(made.sum, "sparqr work");
+    HERE.put(made.key, new DoubleAdder());
     return made;
   }
 
   /** What tasks of this JVM have done so far; 0 on a cluster's driver. */
   public double here() {
-    DoubleAdder found = HERE.get(id());
+    DoubleAdder found = HERE.get(key);
     return found == null ? 0 : found.sum();
+  }
+
+  /** What Spark has brought so far; on the driver. */
+  public double value() {
+    return sum.sum();
   }
 
   /** On the driver: nobody reads {@link #here()} any more. Idempotent. */
   public void close() {
-    HERE.remove(id());
+    HERE.remove(key);
   }
 
   /** In a task, from any of its threads. */
   @Override
   public void done(double flops) {
-    sum.add(flops);
-    DoubleAdder found = here;
-    if (found == null) {
-      found = HERE.getOrDefault(id(), sum);
-      here = found;
+    synchronized (sum) {
+      sum.add(flops);
     }
-    if (found != sum) {
+    DoubleAdder found = HERE.get(key);
+    if (found != null) {
       found.add(flops);
     }
-  }
-
-  @Override
-  public boolean isZero() {
-    return sum.sum() == 0;
-  }
-
-  @Override
-  public WorkDone copy() {
-    var other = new WorkDone();
-    other.merge(this);
-    return other;
-  }
-
-  @Override
-  public void reset() {
-    sum.reset();
-  }
-
-  @Override
-  public void add(Double flops) {
-    done(flops);
-  }
-
-  @Override
-  public void merge(AccumulatorV2<Double, Double> other) {
-    sum.add(other.value());
-  }
-
-  @Override
-  public Double value() {
-    return sum.sum();
   }
 }
