@@ -44,6 +44,11 @@ public final class WorkDone implements WorkListener, Serializable {
     return found == null ? 0 : found.sum();
   }
 
+  /** The accumulator's id. */
+  public long id() {
+    return sum.id();
+  }
+
   /** What Spark has brought so far; on the driver. */
   public double value() {
     return sum.sum();
