@@ -27,6 +27,9 @@ import io.sparqr.spark.solve.Norms;
  */
 final class FrontInverse {
 
+  /** Rows that are solved one by one. */
+  private static final int BLOCK = 64;
+
   private final int fp;
   private final int cn;
 
@@ -101,29 +104,69 @@ final class FrontInverse {
     }
   }
 
+  /** V = R11^-1 and W = V R12, row by row from the last; earlier blocks of rows by gemm. */
   private void solve(int[] live, double[][] r11r12, double[] w, double[] v) {
-    for (int i = rank - 1; i >= 0; i--) {
-      double[] row = r11r12[i];
-      int c = rank - 1 - i;
-      for (int j = 0; j < cn; j++) {
-        w[c * cn + cn - 1 - j] = row[fp + j];
-      }
-      v[c * rank + c] = 1;
-      for (int k = i + 1; k < rank; k++) {
-        double a = row[live[k]];
-        if (a != 0) {
-          int d = rank - 1 - k;
-          subtract(a, w, d * cn, w, c * cn, cn);
-          subtract(a, v, d * rank, v, c * rank, d + 1);
+    for (int from = 0; from < rank; from += BLOCK) {
+      int to = Math.min(from + BLOCK, rank);
+      for (int c = from; c < to; c++) {
+        double[] row = r11r12[rank - 1 - c];
+        for (int j = 0; j < cn; j++) {
+          w[c * cn + cn - 1 - j] = row[fp + j];
         }
+        v[c * rank + c] = 1;
       }
-      double pivot = row[live[i]];
-      for (int j = 0; j < cn; j++) {
-        w[c * cn + j] /= pivot;
+      if (from > 0) {
+        double[] a = coefficients(live, r11r12, from, to);
+        subtractProduct(w, cn, cn, a, from, to);
+        subtractProduct(v, rank, from, a, from, to);
       }
-      for (int k = 0; k <= c; k++) {
-        v[c * rank + k] /= pivot;
+      for (int c = from; c < to; c++) {
+        solveRow(live, r11r12[rank - 1 - c], c, from, w, v);
       }
+    }
+  }
+
+  /** Of rows [from, to), counted from the last: what stands in the columns of the rows before. */
+  private double[] coefficients(int[] live, double[][] r11r12, int from, int to) {
+    double[] a = new double[from * (to - from)];
+    for (int c = from; c < to; c++) {
+      double[] row = r11r12[rank - 1 - c];
+      for (int d = 0; d < from; d++) {
+        a[(c - from) * from + d] = row[live[rank - 1 - d]];
+      }
+    }
+    return a;
+  }
+
+  /** Columns [from, to) of x less columns [0, from) times a. */
+  private static void subtractProduct(
+      double[] x, int ld, int height, double[] a, int from, int to) {
+    if (height == 0) {
+      return;
+    }
+    double[] t = new double[height * (to - from)];
+    BlasLoader.kernels()
+        .gemm(false, height, to - from, from, 1, x, 0, ld, a, 0, from, 0, t, 0, height);
+    for (int c = from; c < to; c++) {
+      subtract(1, t, (c - from) * height, x, c * ld, height);
+    }
+  }
+
+  /** The same by the rows from {@code from} on, then divided by the pivot. */
+  private void solveRow(int[] live, double[] row, int c, int from, double[] w, double[] v) {
+    for (int d = c - 1; d >= from; d--) {
+      double a = row[live[rank - 1 - d]];
+      if (a != 0) {
+        subtract(a, w, d * cn, w, c * cn, cn);
+        subtract(a, v, d * rank, v, c * rank, d + 1);
+      }
+    }
+    double pivot = row[live[rank - 1 - c]];
+    for (int j = 0; j < cn; j++) {
+      w[c * cn + j] /= pivot;
+    }
+    for (int k = 0; k <= c; k++) {
+      v[c * rank + k] /= pivot;
     }
   }
 
