@@ -69,6 +69,11 @@ final class ProgressTracker implements AutoCloseable {
 
   /** A phase begins, or another part of the one that is going on. */
   void phase(String name, String what) {
+    begin(name, what);
+    tell(0);
+  }
+
+  private void begin(String name, String what) {
     profiler.ifPresent(p -> p.phase(name, what));
     if (tasks != null) {
       tasks.reset();
@@ -78,7 +83,6 @@ final class ProgressTracker implements AutoCloseable {
       phase = name;
       detail = what;
     }
-    tell(0);
   }
 
   /** The phase that is going on; empty before the first. */
@@ -104,7 +108,7 @@ final class ProgressTracker implements AutoCloseable {
 
   /** Says that all is done. */
   void done(String what) {
-    phase("done", what);
+    begin("done", what);
     tell(1);
   }
 

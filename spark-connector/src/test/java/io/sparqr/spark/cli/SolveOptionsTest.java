@@ -49,6 +49,7 @@ class SolveOptionsTest {
     all.put("--executors 4", b -> b.executors(4));
     all.put("--minimum-executors 3", b -> b.minimumExecutors(3));
     all.put("--executor-wait 2.5", b -> b.executorWait(2.5));
+    all.put("--report run.html", b -> b.profile(true));
     all.put("--partitions 5", b -> b.partitions(5));
     return all;
   }
@@ -64,7 +65,6 @@ class SolveOptionsTest {
           "--rhs",
           "--reader",
           "--out",
-          "--report",
           "--repeat",
           "--overwrite",
           "--help",
