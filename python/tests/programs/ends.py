@@ -70,8 +70,10 @@ def stopped_and_killed(spark):
 
     data = line(spark)
     much = slow(data)
-    threading.Timer(1, lambda: spark._jsparkSession.stop()).start()
+    stopping = threading.Timer(1, lambda: spark._jsparkSession.stop())
+    stopping.start()
     tell("stopped", lambda: sparqr.solve(much))
+    stopping.join()  # it goes on after the call has failed, and the next session must not find it
     spark.stop()
     tell("stopped", lambda: sparqr.solve(data))
     tell("stopped", SparseQRRegression)

@@ -89,6 +89,15 @@ class SparkConnectorArchitectureTest {
   }
 
   /**
+   * Spark reads what tasks send back with the application's class loader, which does not know ours
+   * where the jar is a Spark Connect session's artifact.
+   */
+  @Test
+  void accumulatorsAreSparksOwn() {
+    noClasses().should().beAssignableTo("org.apache.spark.util.AccumulatorV2").check(CLASSES);
+  }
+
+  /**
    * The root package is two slices: the ways in, which know rooms or ways in, and the values that
    * they and the rooms hand around (rows, solutions, reports). A room that made a way in would
    * close a cycle.
