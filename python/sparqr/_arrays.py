@@ -206,13 +206,13 @@ class Folder:
             shutil.rmtree(self.path, ignore_errors=True)
 
 
-def active_session() -> SparkSession:
-    """The active Spark session, or a new one by ``sparqr.session()``."""
+def active_session(what: str = "matrix") -> SparkSession:
+    """The active Spark session, or a new one by ``sparqr.session()``; what: that is to go there."""
     try:
         from pyspark.sql import SparkSession
     except ImportError:
         raise ImportError("PySpark is not installed: pip install pyspark") from None
-    require_no_connect("matrix")
+    require_no_connect(what)
     active = SparkSession.getActiveSession()
     if active is not None:
         return active

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
+from sparqr._arrays import active_session
 from sparqr._calls import in_thread
 from sparqr._display import html_table
 from sparqr._frame import require_jvm_frame
@@ -279,7 +280,7 @@ class _Source:
     @staticmethod
     def of(data: Any) -> _Source:
         if library(data):
-            return _Source(data, _active_session(), True)
+            return _Source(data, active_session("table"), True)
         if any(c.__module__.startswith("pyspark.pandas") for c in type(data).__mro__) and hasattr(
             data, "to_spark"
         ):
@@ -308,19 +309,6 @@ class _Source:
         if table.num_rows == 0:
             raise ValueError("no row has a value in all columns that are used")
         return _Rows(to_spark(self.spark, table), crossed.factors, crossed.references, kept)
-
-
-def _active_session() -> SparkSession:
-    from pyspark.sql import SparkSession
-
-    active = SparkSession.getActiveSession()
-    if active is not None:
-        return active
-    try:
-        from sparqr._session import session
-    except ImportError:
-        raise RuntimeError("no Spark session: start one first, with Sparqr's jar") from None
-    return session()
 
 
 @dataclass
