@@ -34,10 +34,17 @@ def jar():
     return inside if inside.exists() else HOME / "spark-connector" / "target" / names["JAR"]
 
 
+def _installed(module):
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # of the package that it would be in
+        return False
+
+
 def require(*modules):
     """Skips the test, or fails it in CI, unless PySpark, these modules and the jar are there."""
     wanted = os.environ.get("SPARQR_TEST_PYSPARK")
-    missing = [m for m in ("pyspark", *modules) if importlib.util.find_spec(m) is None]
+    missing = [m for m in ("pyspark", *modules) if not _installed(m)]
     why = f"not installed: {', '.join(missing)}" if missing else ""
     if not why and not jar().exists():
         why = f"{jar().name} is not built (./mvnw -DskipTests package)"
