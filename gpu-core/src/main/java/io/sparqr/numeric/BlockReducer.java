@@ -2,7 +2,6 @@
 package io.sparqr.numeric;
 
 import io.sparqr.numeric.dense.BlasLoader;
-import io.sparqr.numeric.dense.Crew;
 import io.sparqr.numeric.dense.TallReducer;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
@@ -143,7 +142,7 @@ public final class BlockReducer {
     for (int b = 0; b < blocks.size(); b++) {
       stack(blocks.get(b), numbers[b], tall, n);
     }
-    tall.reduce(Crew.ALONE);
+    tall.reduce();
     int count = 0;
     int entries = 0;
     double[] r = tall.rows();

@@ -2,7 +2,6 @@
 package io.sparqr.numeric;
 
 import io.sparqr.numeric.dense.BlasLoader;
-import io.sparqr.numeric.dense.Crew;
 import io.sparqr.numeric.dense.TallReducer;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
@@ -71,7 +70,7 @@ public final class MapSideReducer {
   /** Reduces if there are more than fn rows; the rows that are left, zeros left out. */
   public RowBlock finish() {
     if (tall.held() > fn) {
-      tall.reduce(Crew.ALONE);
+      tall.reduce();
     }
     int count = tall.held();
     double[] rows = tall.rows();

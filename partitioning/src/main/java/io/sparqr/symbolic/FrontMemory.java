@@ -23,7 +23,7 @@ public final class FrontMemory {
     return fm > 4 * fn && multiply(fm, fn + rhs) > WHOLE_FRONT_ENTRIES;
   }
 
-  /** Rows of a tall front that are held at a time, its triangle's among them. */
+  /** Rows of a tall front that are merged into its triangle at a time. */
   public static long tallRows(long fn, long rhs) {
     return tallRows(fn, rhs, CHUNK_BYTES);
   }
@@ -35,21 +35,23 @@ public final class FrontMemory {
 
   /**
    * Most bytes that a CPU needs for a front besides what goes into it: the assembled front, or,
-   * where it is tall, the rows held and the matrix that they are reduced in.
+   * where it is tall, its triangle and a chunk of its rows.
    */
   public static long hostBytes(long fm, long fn, long rhs) {
     return isTall(fm, fn, rhs)
-        ? 2 * frontBytes(Math.min(fm, tallRows(fn, rhs)), fn, rhs)
+        ? add(frontBytes(fn, fn, rhs), frontBytes(Math.min(fm, tallRows(fn, rhs)), fn, rhs))
         : frontBytes(fm, fn, rhs);
   }
 
   /**
    * Bytes of a front that a CPU still holds when its contribution block and its rows of R are
-   * packed: all of it, or the matrix that a tall one was reduced in.
+   * packed: all of it, or a tall one's triangle.
    */
   public static long packedBytes(SymbolicAnalysis analysis, int f, int rhs) {
-    long bytes = hostBytes(analysis.fm(f), analysis.fn(f), rhs);
-    return isTall(analysis.fm(f), analysis.fn(f), rhs) ? bytes / 2 : bytes;
+    long fn = analysis.fn(f);
+    return isTall(analysis.fm(f), fn, rhs)
+        ? frontBytes(fn, fn, rhs)
+        : frontBytes(analysis.fm(f), fn, rhs);
   }
 
   /** Bytes of an assembled front: fm x (fn + rhs) doubles. */

@@ -96,14 +96,14 @@ final class FrontAssembly {
     }
   }
 
-  /** Writes row i to matrix[offset + column], the right-hand sides behind. */
-  void scatterOne(int i, double[] matrix, int fn, int offset) {
+  /** Writes row i to matrix[offset + column ld], the right-hand sides behind. */
+  void scatterOne(int i, double[] matrix, int ld, int fn, int offset) {
     if (i < layout.own()) {
-      scatterRow(layout.row(i), matrix, 1, fn, offset);
+      scatterRow(layout.row(i), matrix, ld, fn, offset);
       return;
     }
     int c = layout.childOf(i);
-    scatterChild(c, i - layout.childRow(c), matrix, fn, offset);
+    scatterChild(c, i - layout.childRow(c), matrix, ld, fn, offset);
   }
 
   /** Lets go of the children's blocks. */
@@ -123,7 +123,7 @@ final class FrontAssembly {
     }
   }
 
-  private void scatterChild(int c, int i, double[] matrix, int fn, int offset) {
+  private void scatterChild(int c, int i, double[] matrix, int ld, int fn, int offset) {
     ContributionBlock block = blocks[c];
     double[] values = block.values();
     int[] column = layout.columns();
@@ -131,11 +131,11 @@ final class FrontAssembly {
     int from = Math.toIntExact(block.rowOffset(i));
     int map = layout.columnStart(c);
     for (int j = i; j < cn; j++) {
-      matrix[offset + column[map + j]] = values[from + j - i];
+      matrix[offset + column[map + j] * ld] = values[from + j - i];
     }
     int nrhs = block.rhsCount();
     for (int q = 0; q < nrhs; q++) {
-      matrix[offset + fn + q] = block.rhs()[i * nrhs + q];
+      matrix[offset + (fn + q) * ld] = block.rhs()[i * nrhs + q];
     }
   }
 }

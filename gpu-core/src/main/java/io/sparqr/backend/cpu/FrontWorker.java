@@ -7,6 +7,7 @@ import io.sparqr.numeric.assembly.FrontLayout;
 import io.sparqr.numeric.dense.Crew;
 import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.numeric.dense.StaircaseQr;
+import io.sparqr.numeric.dense.TallQr;
 import io.sparqr.numeric.dense.TallReducer;
 import io.sparqr.symbolic.FrontMemory;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -15,7 +16,7 @@ import java.util.Arrays;
 /**
  * Assembles, factors and packs single fronts; one instance a thread. Bytes: the front itself, (rows
  * + 1) x (fn + rhs + 1) doubles, and the panels' workspaces; a front with far more rows than
- * columns goes through a {@link TallReducer} first and needs only its buffer.
+ * columns goes through a {@link TallQr} first and needs its triangle and chunk.
  */
 final class FrontWorker {
 
@@ -73,38 +74,39 @@ final class FrontWorker {
     int[] stair;
     double flops = 0;
     QKeeper keeper = state.keepsQ() ? new QKeeper(f, layout) : null;
+    int height;
+    long bytes;
+    var progress = new FrontProgress(state.work(), state.analysis().frontFlops(f));
     if (FrontMemory.isTall(count, fn, rhsCount)) {
       long tallBytes = FrontMemory.hostBytes(count, fn, rhsCount);
       state.hold(tallBytes);
-      TallReducer tall = reduced(fn, crew, keeper);
+      TallQr tall = reduced(fn, crew, keeper, progress);
       assembly.release();
-      state.release(childBytes);
-      childBytes = 0;
-      ld = tall.held();
-      matrix = workspace(f, StaircaseQr.length(ld, fn + rhsCount));
-      stair = new int[fn];
-      tall.sortInto(matrix, ld, stair);
+      ld = tall.triangleLd();
+      matrix = tall.triangle();
+      height = tall.held();
+      stair = tall.staircase();
       if (keeper != null) {
         keeper.reduced(tall);
       }
       flops = tall.flops();
       System.arraycopy(tall.residualSquares(), 0, squares, 0, rhsCount);
-      state.release(tallBytes);
+      bytes = 8L * matrix.length;
+      state.release(tallBytes - bytes);
     } else {
       ld = leadingDimension(count);
       matrix = workspace(f, StaircaseQr.length(ld, fn + rhsCount));
+      height = Math.min(count, ld);
       stair = layout.stair();
       assembly.scatter(matrix, ld, fn);
       assembly.release();
+      bytes = 8L * ld * (fn + rhsCount + 1);
+      state.hold(bytes);
     }
-    long bytes = 8L * ld * (fn + rhsCount + 1);
-    state.hold(bytes);
     state.release(childBytes);
-    int height = Math.min(count, ld);
     if (rowPivot.length < Math.min(height, fn)) {
       rowPivot = new int[2 * Math.min(height, fn)];
     }
-    var progress = new FrontProgress(state.work(), state.analysis().frontFlops(f));
     qr.heardBy(progress);
     int live = qr.factor(matrix, ld, fn, rhsCount, fp, state.tolerance(), stair, rowPivot, crew);
     TallReducer.addSquares(matrix, ld, live, height, fn, squares);
@@ -124,21 +126,40 @@ final class FrontWorker {
     progress.accept(1);
   }
 
-  private TallReducer reduced(int fn, Crew crew, QKeeper keeper) {
-    int capacity = TallReducer.capacity(fn, rhsCount, FrontMemory.CHUNK_BYTES);
-    var tall = new TallReducer(kernels, fn, rhsCount, capacity);
+  private TallQr reduced(int fn, Crew crew, QKeeper keeper, FrontProgress progress) {
+    var tall = new TallQr(kernels, fn, rhsCount, TallQr.capacity(fn, rhsCount));
     if (keeper != null) {
       tall.keepReflectors();
     }
-    for (int i : assembly.layout().sortedOrder()) {
-      if (tall.held() == capacity) {
+    FrontLayout layout = assembly.layout();
+    int[] order = layout.sortedOrder();
+    double all = 1;
+    for (int i : order) {
+      all += work(fn, layout.leftmost(i));
+    }
+    double merged = 0;
+    double came = 0;
+    for (int k = 0; k < order.length; k++) {
+      int at = tall.open(layout.leftmost(order[k]));
+      assembly.scatterOne(order[k], tall.chunk(), tall.ld(), fn, at);
+      came += work(fn, layout.leftmost(order[k]));
+      if (tall.isFull() || k == order.length - 1) {
+        double before = merged;
+        double chunk = came - merged;
+        double total = all;
+        tall.heardBy(part -> progress.accept((before + part * chunk) / total));
         tall.reduce(crew);
+        merged = came;
       }
-      int at = tall.open(assembly.layout().leftmost(i));
-      assembly.scatterOne(i, tall.rows(), fn, at);
     }
     tall.close();
     return tall;
+  }
+
+  /** Flops that a row costs, all but a factor. */
+  private double work(int fn, int leftmost) {
+    double length = fn - leftmost;
+    return length * (length + 2 * rhsCount);
   }
 
   /** A zeroed array of at least that length. */

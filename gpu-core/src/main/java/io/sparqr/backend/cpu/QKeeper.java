@@ -5,7 +5,7 @@ import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.assembly.FrontLayout;
 import io.sparqr.numeric.dense.ReflectorBlock;
 import io.sparqr.numeric.dense.StaircaseQr;
-import io.sparqr.numeric.dense.TallReducer;
+import io.sparqr.numeric.dense.TallQr;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -42,10 +42,10 @@ final class QKeeper {
     }
   }
 
-  /** The rows went through a reducer, and its sorted rows are the matrix. */
-  void reduced(TallReducer tall) {
+  /** The rows went through a reducer, and its triangle is the matrix. */
+  void reduced(TallQr tall) {
     blocks.addAll(tall.reflectors());
-    number = tall.sortedNumbers();
+    number = tall.numbers();
   }
 
   /** The matrix was factored. */

@@ -144,6 +144,14 @@ final class Panel {
     System.arraycopy(qr.a, at + 1, v, one + 1, length - 1);
     java.util.Arrays.fill(v, one + length, top + rows, 0);
     Reflectors.dots(v, one, first * ldv + g - row, ldv, r - first, length, w, first);
+    columnOfT(t, width, first, r, tau, w);
+  }
+
+  /**
+   * Column r of T (Schreiber and Van Loan 1989): tau on the diagonal, above it, from row {@code
+   * first} on, -tau T w for w = V'v.
+   */
+  static void columnOfT(double[] t, int width, int first, int r, double tau, double[] w) {
     for (int i = first; i < r; i++) {
       double sum = 0;
       for (int l = i; l < r; l++) {
@@ -183,7 +191,7 @@ final class Panel {
     qr.flops += 2.0 * length * left * right;
   }
 
-  private static double[] grown(double[] old, long length) {
+  static double[] grown(double[] old, long length) {
     return old.length >= length
         ? old
         : new double[Math.toIntExact(Math.min(length + length / 4, Integer.MAX_VALUE - 8))];

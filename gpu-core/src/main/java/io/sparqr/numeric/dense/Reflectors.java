@@ -132,6 +132,48 @@ public final class Reflectors {
     return -d / beta;
   }
 
+  /**
+   * The same for a vector in two places: alpha at r[top], the rest, x, at a[at .. at + length), of
+   * which v replaces it.
+   *
+   * @param norm of x alone
+   * @return tau; 0 where x is zero
+   */
+  static double makeApart(double[] r, int top, double[] a, int at, int length, double norm) {
+    if (isZero(a, at, length)) {
+      return 0;
+    }
+    double all = Math.hypot(r[top], norm);
+    if (all > LEAST_NORM && all < LARGEST_NORM) {
+      return makeApartInRange(r, top, a, at, length, all);
+    }
+    double max = Math.abs(r[top]);
+    for (int i = at; i < at + length; i++) {
+      max = Math.max(max, Math.abs(a[i]));
+    }
+    int e = Math.getExponent(max);
+    r[top] = Math.scalb(r[top], -e);
+    for (int i = at; i < at + length; i++) {
+      a[i] = Math.scalb(a[i], -e);
+    }
+    all = Math.hypot(r[top], norm(a, at, length));
+    double tau = makeApartInRange(r, top, a, at, length, all);
+    r[top] = Math.scalb(r[top], e);
+    return tau;
+  }
+
+  private static double makeApartInRange(
+      double[] r, int top, double[] a, int at, int length, double norm) {
+    double beta = r[top] > 0 ? -norm : norm;
+    double d = r[top] - beta;
+    double inverse = 1 / d;
+    for (int i = at; i < at + length; i++) {
+      a[i] *= inverse;
+    }
+    r[top] = beta;
+    return -d / beta;
+  }
+
   private static boolean isZero(double[] a, int from, int length) {
     for (int i = from; i < from + length; i++) {
       if (a[i] != 0) {
@@ -188,7 +230,7 @@ public final class Reflectors {
   }
 
   /** a[y + i] += s a[x + i] for i in [from, to). */
-  private static void add(double[] a, int x, int y, int from, int to, double s) {
+  static void add(double[] a, int x, int y, int from, int to, double s) {
     for (int i = from; i < to; i++) {
       a[y + i] = Math.fma(s, a[x + i], a[y + i]);
     }

@@ -28,11 +28,6 @@ public final class StaircaseQr {
   /** Below this many flops a step is not worth waking others. */
   private static final double SHARED_STEP = 2e6;
 
-  /** Panels are at least this wide. */
-  private static final int LEAST_WIDTH = 8;
-
-  private static final double WASTE = 1.25;
-
   private static final ThreadLocal<double[][]> PRODUCT =
       ThreadLocal.withInitial(() -> new double[1][0]);
 
@@ -40,8 +35,7 @@ public final class StaircaseQr {
   private Panel current;
   private Panel next;
 
-  /** End columns of the panels. */
-  private int[] panelEnd = new int[8];
+  private final PanelCuts cuts = new PanelCuts();
 
   // The matrix being factored, shared with the panels.
   double[] a;
@@ -117,7 +111,8 @@ public final class StaircaseQr {
       tau = new double[Math.min(columns, 2 * size)];
     }
     int small = kernels.isNative() ? SMALL_NATIVE : SMALL_JAVA;
-    int g = size <= small ? single(columns, end) : blocked(columns, end, panelWidth(size), crew);
+    int g =
+        size <= small ? single(columns, end) : blocked(columns, end, PanelCuts.width(size), crew);
     a = null;
     return g;
   }
@@ -173,13 +168,6 @@ public final class StaircaseQr {
     return new ReflectorBlock(segments, first, length, kept, v);
   }
 
-  private static int panelWidth(int size) {
-    if (size < 192) {
-      return 32;
-    }
-    return size < 1536 ? 64 : 128;
-  }
-
   boolean isDead(int column, double norm) {
     if (column < pivots && norm <= tolerance) {
       dropped = Math.hypot(dropped, norm);
@@ -212,9 +200,11 @@ public final class StaircaseQr {
   }
 
   private int blocked(int columns, int end, int width, Crew crew) {
-    int panels = cutPanels(columns, width);
+    cuts.cut(0, columns, width, stair, 1);
+    int panels = cuts.count;
+    int[] panelEnd = cuts.end;
     int blockWidth = Math.max(2 * width, 128);
-    double expected = expected(panels, end);
+    double expected = expected(end);
     var free = new int[1];
     free[0] = current.factor(this, 0, panelEnd[0], 0);
     current.complete(end - panelEnd[0]);
@@ -250,44 +240,15 @@ public final class StaircaseQr {
   }
 
   /** Flops of the updates of all panels, as far as the staircase foretells their heights; > 0. */
-  private double expected(int panels, int end) {
+  private double expected(int end) {
     double sum = 1;
     int from = 0;
-    for (int p = 0; p < panels; p++) {
-      int to = panelEnd[p];
+    for (int p = 0; p < cuts.count; p++) {
+      int to = cuts.end[p];
       sum += 4.0 * Math.max(0, stair[to - 1] - from) * (to - from) * (end - to);
       from = to;
     }
     return sum;
-  }
-
-  /**
-   * Panels of at most {@code width} columns, ended early where the staircase grows so fast that the
-   * panel's rectangle would hold more than {@value #WASTE} times what the columns need.
-   */
-  private int cutPanels(int columns, int width) {
-    if (panelEnd.length < columns / LEAST_WIDTH + 1) {
-      panelEnd = new int[columns / LEAST_WIDTH + 1];
-    }
-    int panels = 0;
-    int k = 0;
-    while (k < columns) {
-      int first = k;
-      double needed = Math.max(stair[k] - k, 1);
-      k++;
-      while (k < columns && k - first < width) {
-        double height = Math.max(stair[k] - k, 1);
-        int wide = k + 1 - first;
-        double box = wide * (height + (wide - 1) * 0.5);
-        if (wide > LEAST_WIDTH && box > WASTE * (needed + height)) {
-          break;
-        }
-        needed += height;
-        k++;
-      }
-      panelEnd[panels++] = k;
-    }
-    return panels;
   }
 
   private void update(Panel p, int from, int to) {

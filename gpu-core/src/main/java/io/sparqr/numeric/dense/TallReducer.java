@@ -2,9 +2,7 @@
 package io.sparqr.numeric.dense;
 
 import io.sparqr.symbolic.FrontMemory;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * QR of a matrix with far more rows than columns, rows coming in one by one: when the buffer is
@@ -17,9 +15,6 @@ public final class TallReducer {
 
   /** Columns that are copied at a time. */
   private static final int STRIP = 32;
-
-  /** Fewer entries are not worth waking others for a copy. */
-  private static final long SHARED_ENTRIES = 1 << 17;
 
   private final StaircaseQr qr;
   private final int columns;
@@ -35,12 +30,6 @@ public final class TallReducer {
   private int held;
   private double[] matrix = new double[0];
   private double flops;
-
-  /** Where Q is kept: blocks so far, the number of each row held, rows so far; else null. */
-  private List<ReflectorBlock> blocks;
-
-  private int[] number = new int[0];
-  private int seen;
 
   /**
    * A reducer without rows.
@@ -65,44 +54,12 @@ public final class TallReducer {
     this.leftmost = new int[start];
   }
 
-  /** Keeps Q: rows are numbered as they come. Call it before the first row. */
-  public void keepReflectors() {
-    blocks = new ArrayList<>();
-    number = new int[leftmost.length];
-  }
-
-  /** The reflectors of the reductions so far, acting on rows by their numbers. */
-  public List<ReflectorBlock> reflectors() {
-    return blocks;
-  }
-
-  /** Numbers of the rows held, in the order in which {@link #sortInto} writes them. */
-  public int[] sortedNumbers() {
-    int[] next = new int[columns + 2];
-    for (int i = 0; i < held; i++) {
-      next[leftmost[i] + 1]++;
-    }
-    for (int k = 0; k <= columns; k++) {
-      next[k + 1] += next[k];
-    }
-    int[] sorted = new int[held];
-    for (int i = 0; i < held; i++) {
-      sorted[next[leftmost[i]]++] = number[i];
-    }
-    return sorted;
-  }
-
   /**
    * Rows of a buffer of about {@code bytes}: {@link FrontMemory#tallRows}, as an array has room.
    */
   public static int capacity(int columns, int further, long bytes) {
     long most = (Integer.MAX_VALUE - 8L) / Math.max(columns + further + 1, 1);
     return (int) Math.min(FrontMemory.tallRows(columns, further, bytes), most);
-  }
-
-  /** No row comes any more: lets go of the matrix that rows were reduced in. */
-  public void close() {
-    matrix = new double[0];
   }
 
   /**
@@ -113,16 +70,12 @@ public final class TallReducer {
    */
   public int open(int first) {
     if (held == capacity) {
-      reduce(Crew.ALONE);
+      reduce();
     }
     if (held == leftmost.length) {
       int more = (int) Math.min(capacity, 2L * held);
       rows = Arrays.copyOf(rows, Math.multiplyExact(more, width));
       leftmost = Arrays.copyOf(leftmost, more);
-      number = blocks == null ? number : Arrays.copyOf(number, more);
-    }
-    if (blocks != null) {
-      number[held] = seen++;
     }
     int at = held * width;
     Arrays.fill(rows, at, at + width, 0);
@@ -146,7 +99,7 @@ public final class TallReducer {
   }
 
   /** Reduces what is held to its trapezoid: at most columns rows. */
-  public void reduce(Crew crew) {
+  public void reduce() {
     int ld = held;
     int length = Math.toIntExact(StaircaseQr.length(ld, width));
     boolean zeroed = matrix.length < length;
@@ -155,19 +108,13 @@ public final class TallReducer {
     }
     int[] stair = new int[columns];
     int[] place = places(stair);
-    share(crew, held, (from, to) -> sortInto(matrix, ld, place, from, to, zeroed));
+    strips((from, to) -> sortInto(matrix, ld, place, from, to, zeroed));
     int[] pivot = new int[Math.min(columns, held)];
-    int count = qr.factor(matrix, ld, columns, further, 0, -1, stair, pivot, crew);
+    int count = qr.factor(matrix, ld, columns, further, 0, -1, stair, pivot, Crew.ALONE);
     flops += qr.flops();
     addSquares(matrix, ld, count, held, columns, residual);
-    if (blocks != null) {
-      int[] sorted = sortedNumbers();
-      int[] segments = ReflectorBlock.runs(sorted, held);
-      blocks.add(qr.reflectors(matrix, ld, count, stair, pivot, segments));
-      System.arraycopy(sorted, 0, number, 0, count);
-    }
     System.arraycopy(pivot, 0, leftmost, 0, count);
-    share(crew, count, (from, to) -> takeBack(ld, count, from, to));
+    strips((from, to) -> takeBack(ld, count, from, to));
     held = count;
   }
 
@@ -187,24 +134,14 @@ public final class TallReducer {
    * Does something to all columns, a few at a time: between row-major and column-major as many
    * lines are written, or read, at once as a core's cache and its table of pages have room for.
    */
-  private void share(Crew crew, int height, Columns action) {
-    int pieces = (width + STRIP - 1) / STRIP;
-    ((long) height * width < SHARED_ENTRIES ? Crew.ALONE : crew)
-        .run(pieces, p -> action.run(p * STRIP, Math.min((p + 1) * STRIP, width)));
+  private void strips(Columns action) {
+    for (int from = 0; from < width; from += STRIP) {
+      action.run(from, Math.min(from + STRIP, width));
+    }
   }
 
   private interface Columns {
     void run(int from, int to);
-  }
-
-  /**
-   * Writes the rows held into a zeroed column-major matrix, sorted by leftmost column (stable).
-   *
-   * @param stair out: size columns, the staircase
-   */
-  public void sortInto(double[] target, int ld, int[] stair) {
-    int[] place = places(stair);
-    share(Crew.ALONE, held, (from, to) -> sortInto(target, ld, place, from, to, true));
   }
 
   /** Where each row held goes in that order; fills the staircase. */

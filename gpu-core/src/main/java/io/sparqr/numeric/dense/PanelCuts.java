@@ -1,0 +1,60 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.dense;
+
+/**
+ * Panels of a matrix with a staircase: at most so many columns, ended early where the staircase
+ * grows so fast that the panel's rectangle would hold more than {@value #WASTE} times what the
+ * columns need.
+ */
+final class PanelCuts {
+
+  /** Panels are at least this wide, but for the last. */
+  private static final int LEAST_WIDTH = 8;
+
+  private static final double WASTE = 1.25;
+
+  /** End columns of the panels. */
+  int[] end = new int[8];
+
+  /** Number of panels. */
+  int count;
+
+  /**
+   * Cuts columns [from, columns).
+   *
+   * @param stair size columns, ascending: rows of each column
+   * @param slope rows that each column leaves to its successor: 1 where the trapezoid comes out of
+   *     the same rows, 0 where it lies beside them
+   */
+  void cut(int from, int columns, int width, int[] stair, int slope) {
+    if (end.length < columns / LEAST_WIDTH + 1) {
+      end = new int[columns / LEAST_WIDTH + 1];
+    }
+    count = 0;
+    int k = from;
+    while (k < columns) {
+      int first = k;
+      double needed = Math.max(stair[k] - slope * k, 1);
+      k++;
+      while (k < columns && k - first < width) {
+        double height = Math.max(stair[k] - slope * k, 1);
+        int wide = k + 1 - first;
+        double box = wide * (height + slope * (wide - 1) * 0.5);
+        if (wide > LEAST_WIDTH && box > WASTE * (needed + height)) {
+          break;
+        }
+        needed += height;
+        k++;
+      }
+      end[count++] = k;
+    }
+  }
+
+  /** Columns that are worth a panel where {@code size} are to be triangularized. */
+  static int width(int size) {
+    if (size < 192) {
+      return 32;
+    }
+    return size < 1536 ? 64 : 128;
+  }
+}

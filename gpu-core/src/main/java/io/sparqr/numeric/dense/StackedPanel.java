@@ -1,0 +1,145 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.dense;
+
+/**
+ * One panel of a {@link StackedQr}: reflectors (e_k, v_k), v_k where the rows' column k was, in
+ * compact WY form I - V T V'. The identity above costs nothing: V'C is the triangle's rows plus the
+ * rows' own product. Factored recursively (Elmroth and Gustavson 2000), as {@link Panel} is.
+ */
+final class StackedPanel {
+
+  private final DenseKernels kernels;
+
+  /** First column. */
+  int from;
+
+  /** Columns. */
+  int width;
+
+  /** Rows that any column of the panel has. */
+  int rows;
+
+  /** width x width upper triangular, explicit zeros below. */
+  double[] t = new double[0];
+
+  /** Size width. */
+  double[] tau = new double[0];
+
+  private int[] heights = new int[0];
+  private double[] w = new double[0];
+  private double[] w2 = new double[0];
+  private final double[] sums = new double[Panel.BASE];
+  private StackedQr qr;
+
+  StackedPanel(DenseKernels kernels) {
+    this.kernels = kernels;
+  }
+
+  /** Factors columns [k1, k2). */
+  void factor(StackedQr owner, int k1, int k2) {
+    qr = owner;
+    from = k1;
+    width = k2 - k1;
+    rows = owner.stair[k2 - 1];
+    t = Panel.grown(t, (long) width * (width + 1));
+    w = Panel.grown(w, (long) width * (width + 1));
+    w2 = Panel.grown(w2, (long) width * (width + 1));
+    tau = Panel.grown(tau, width);
+    heights = java.util.Arrays.copyOfRange(owner.stair, k1, k2);
+    java.util.Arrays.fill(t, 0, width * width, 0);
+    halves(k1, k2);
+  }
+
+  /** Rows of reflector j. */
+  int height(int j) {
+    return heights[j];
+  }
+
+  private void halves(int k1, int k2) {
+    if (k2 - k1 <= Panel.BASE) {
+      base(k1, k2);
+      return;
+    }
+    int half = (k2 - k1 + 1) / 2;
+    int middle = k1 + (half + Panel.BASE - 1) / Panel.BASE * Panel.BASE;
+    halves(k1, middle);
+    apply(k1 - from, middle - k1, qr.stair[middle - 1], middle, k2, w, w2);
+    halves(middle, k2);
+    couple(k1 - from, middle - k1, k2 - middle, qr.stair[middle - 1]);
+  }
+
+  private void base(int k1, int k2) {
+    double[] b = qr.b;
+    for (int k = k1; k < k2; k++) {
+      int at = k * qr.ldb;
+      int height = qr.stair[k];
+      double norm = Reflectors.norm(b, at, height);
+      double tk = Reflectors.makeApart(qr.r, k + k * qr.ldr, b, at, height, norm);
+      int c = k - from;
+      tau[c] = tk;
+      if (tk == 0) {
+        continue;
+      }
+      int later = k2 - k - 1;
+      Reflectors.dots(b, at, at + qr.ldb, qr.ldb, later, height, sums, 0);
+      for (int j = 0; j < later; j++) {
+        int top = k + (k + 1 + j) * qr.ldr;
+        double s = -tk * (qr.r[top] + sums[j]);
+        qr.r[top] += s;
+        Reflectors.add(b, at, at + (j + 1) * qr.ldb, 0, height, s);
+      }
+      int first = k1 - from;
+      Reflectors.dots(b, at, k1 * qr.ldb, qr.ldb, k - k1, height, w, first);
+      Panel.columnOfT(t, width, first, c, tk, w);
+    }
+  }
+
+  /**
+   * Applies the panel's reflectors first .. first + count - 1, which have {@code height} rows, to
+   * columns [c1, c2) of the triangle and the rows.
+   */
+  private void apply(int first, int count, int height, int c1, int c2, double[] x, double[] y) {
+    int n = c2 - c1;
+    int k = from + first;
+    int v = k * qr.ldb;
+    int c = c1 * qr.ldb;
+    kernels.gemm(true, count, n, height, 1, qr.b, v, qr.ldb, qr.b, c, qr.ldb, 0, x, 0, count);
+    for (int j = 0; j < n; j++) {
+      int top = k + (c1 + j) * qr.ldr;
+      for (int i = 0; i < count; i++) {
+        x[i + j * count] += qr.r[top + i];
+      }
+    }
+    int tAt = first + first * width;
+    kernels.gemm(true, count, n, count, 1, t, tAt, width, x, 0, count, 0, y, 0, count);
+    for (int j = 0; j < n; j++) {
+      int top = k + (c1 + j) * qr.ldr;
+      for (int i = 0; i < count; i++) {
+        qr.r[top + i] -= y[i + j * count];
+      }
+    }
+    kernels.gemm(false, height, n, count, -1, qr.b, v, qr.ldb, y, 0, count, 1, qr.b, c, qr.ldb);
+  }
+
+  /** Applies the panel to columns [c1, c2) with scratch for 2 width (c2 - c1) values, x and y. */
+  void update(int c1, int c2, double[] x, double[] y) {
+    if (rows > 0 && c2 > c1) {
+      apply(0, width, rows, c1, c2, x, y);
+    }
+  }
+
+  /** T12 = -T1 (V1' V2) T2; V1 has {@code height} rows. */
+  private void couple(int first, int left, int right, int height) {
+    int second = first + left;
+    int v1 = (from + first) * qr.ldb;
+    int v2 = (from + second) * qr.ldb;
+    kernels.gemm(true, left, right, height, 1, qr.b, v1, qr.ldb, qr.b, v2, qr.ldb, 0, w, 0, left);
+    int t1 = first + first * width;
+    int t2 = second + second * width;
+    kernels.gemm(false, left, right, left, -1, t, t1, width, w, 0, left, 0, w2, 0, left);
+    kernels.gemm(false, left, right, right, 1, w2, 0, left, t, t2, width, 0, w, 0, left);
+    for (int j = 0; j < right; j++) {
+      System.arraycopy(w, j * left, t, first + (second + j) * width, left);
+    }
+  }
+}

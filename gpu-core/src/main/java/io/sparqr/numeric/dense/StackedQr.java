@@ -1,0 +1,145 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.dense;
+
+import java.util.function.DoubleConsumer;
+import java.util.function.IntConsumer;
+
+/**
+ * Householder QR of an upper triangle R with rows B stacked under it, in place: column k of B has
+ * entries only in rows [0, stair[k]). Reflector k acts on row k of R and on those rows alone, so
+ * that the triangle's zeros cost nothing (LAPACK's tpqrt has this structure; the flat tree of TSQR:
+ * Demmel, Grigori, Hoemmen, Langou 2012, section 4). The further columns are updated along; B's
+ * part of them is what is left over. No rank detection.
+ *
+ * <p>Flops: 4 (columns + further - k) stair[k] a column, and a tenth for T. Panels with one panel
+ * of lookahead; pieces depend on the sizes alone, so the bits do not depend on how many threads
+ * help.
+ */
+final class StackedQr {
+
+  /** Below this many flops a step is not worth waking others. */
+  private static final double SHARED_STEP = 2e6;
+
+  private static final ThreadLocal<double[][]> PRODUCT =
+      ThreadLocal.withInitial(() -> new double[2][0]);
+
+  private final PanelCuts cuts = new PanelCuts();
+  private StackedPanel current;
+  private StackedPanel next;
+
+  // What is being factored, shared with the panels.
+  double[] r;
+  int ldr;
+  double[] b;
+  int ldb;
+  int[] stair;
+
+  private DoubleConsumer heard = part -> {};
+
+  /** Takes each panel when it is done, in order. */
+  interface PanelSink {
+    void take(StackedPanel panel);
+  }
+
+  StackedQr(DenseKernels kernels) {
+    current = new StackedPanel(kernels);
+    next = new StackedPanel(kernels);
+  }
+
+  /** Who hears what part of a factorization is done, in (0, 1], after each panel. */
+  void heardBy(DoubleConsumer listener) {
+    heard = listener;
+  }
+
+  /**
+   * Factors.
+   *
+   * @param triangle column-major, columns x (columns + further), zero below the diagonal, with an
+   *     array column to spare
+   * @param rows column-major, zero below the staircase, with an array column to spare
+   * @param staircase size columns, ascending
+   * @param sink hears of panels, before the next but one is begun
+   * @return flops
+   */
+  double factor(
+      double[] triangle,
+      int ldTriangle,
+      double[] rows,
+      int ldRows,
+      int columns,
+      int further,
+      int[] staircase,
+      PanelSink sink,
+      Crew crew) {
+    r = triangle;
+    ldr = ldTriangle;
+    b = rows;
+    ldb = ldRows;
+    stair = staircase;
+    int first = 0;
+    while (first < columns && stair[first] == 0) {
+      first++;
+    }
+    double flops = first == columns ? 0 : blocked(first, columns, columns + further, sink, crew);
+    r = null;
+    b = null;
+    return flops;
+  }
+
+  private double blocked(int first, int columns, int end, PanelSink sink, Crew crew) {
+    int width = PanelCuts.width(columns - first);
+    cuts.cut(first, columns, width, stair, 0);
+    int blockWidth = Math.max(2 * width, 128);
+    double expected = expected(first, columns, end);
+    double flops = 0;
+    current.factor(this, first, cuts.end[0]);
+    for (int p = 0; p < cuts.count; p++) {
+      int from = cuts.end[p];
+      int to = p + 1 < cuts.count ? cuts.end[p + 1] : columns;
+      int rest = to == columns && end - to < blockWidth / 4 ? end : to;
+      int blocks = (end - rest + blockWidth - 1) / blockWidth;
+      StackedPanel done = current;
+      StackedPanel coming = next;
+      // Piece 0: the next panel's columns, and that panel; then the others.
+      IntConsumer piece =
+          i -> {
+            if (i > 0) {
+              int c = rest + (i - 1) * blockWidth;
+              update(done, c, Math.min(c + blockWidth, end));
+              return;
+            }
+            update(done, from, rest);
+            if (to > from) {
+              coming.factor(this, from, to);
+            }
+          };
+      double work = 4.0 * done.rows * done.width * (end - from);
+      (work < SHARED_STEP ? Crew.ALONE : crew).run(1 + blocks, piece);
+      flops += work + 4.0 * done.rows * done.width * done.width;
+      sink.take(done);
+      heard.accept(Math.min(1, flops / expected));
+      current = coming;
+      next = done;
+    }
+    return flops;
+  }
+
+  private double expected(int first, int columns, int end) {
+    double sum = 1;
+    for (int k = first; k < columns; k++) {
+      sum += 4.0 * stair[k] * (end - k);
+    }
+    return sum;
+  }
+
+  private static void update(StackedPanel panel, int from, int to) {
+    double[][] slot = PRODUCT.get();
+    int size = panel.width * (to - from + 1);
+    for (int i = 0; i < slot.length; i++) {
+      if (slot[i].length < size) {
+        slot[i] = new double[size];
+      }
+    }
+    panel.update(from, to, slot[0], slot[1]);
+  }
+}
