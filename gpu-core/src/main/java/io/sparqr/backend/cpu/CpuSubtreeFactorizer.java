@@ -32,7 +32,7 @@ public final class CpuSubtreeFactorizer implements SubtreeFactorizer {
   public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
     long start = System.nanoTime();
     var state = new SubtreeState(problem, options);
-    new TreeRun(state, kernels, options.threads()).run();
+    TreeRun.run(state, kernels, options.threads());
     return state.result(description(), (System.nanoTime() - start) * 1e-9);
   }
 

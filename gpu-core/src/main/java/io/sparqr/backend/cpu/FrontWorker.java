@@ -4,13 +4,13 @@ package io.sparqr.backend.cpu;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.assembly.FrontLayout;
-import io.sparqr.numeric.dense.Crew;
 import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.numeric.dense.StaircaseQr;
 import io.sparqr.numeric.dense.TallQr;
 import io.sparqr.numeric.dense.TallReducer;
 import io.sparqr.symbolic.FrontMemory;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.threads.Crew;
 import java.util.Arrays;
 
 /**

@@ -3,6 +3,7 @@ package io.sparqr.backend.cpu;
 
 import io.sparqr.symbolic.FrontMemory;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.threads.TreeUnits;
 
 /**
  * Lets several threads into a task's tree with hardly more memory than one would take: units are
@@ -38,7 +39,7 @@ final class UnitBooking {
     for (int u = 0; u < count; u++) {
       long live = 0;
       long high = 0;
-      for (int i = units.start[u]; i < units.start[u + 1]; i++) {
+      for (int i = units.start(u); i < units.start(u + 1); i++) {
         int f = state.front(i);
         long block = FrontMemory.contributionBytes(analysis, f, rhs);
         long pivots = Math.min(analysis.fp(f), analysis.fm(f));

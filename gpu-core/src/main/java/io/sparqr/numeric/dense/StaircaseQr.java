@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.dense;
 
+import io.sparqr.threads.Crew;
 import java.util.function.DoubleConsumer;
 import java.util.function.IntConsumer;
 

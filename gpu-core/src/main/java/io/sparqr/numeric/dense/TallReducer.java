@@ -2,6 +2,7 @@
 package io.sparqr.numeric.dense;
 
 import io.sparqr.symbolic.FrontMemory;
+import io.sparqr.threads.Crew;
 import java.util.Arrays;
 
 /**

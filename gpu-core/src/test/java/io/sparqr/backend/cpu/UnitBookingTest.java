@@ -9,6 +9,7 @@ import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
+import io.sparqr.threads.TreeUnits;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -25,8 +26,9 @@ class UnitBookingTest {
   void neverBeyondTheBudgetAndNeverStuck(long seed) {
     var random = new Random(seed);
     SubtreeState state = state(forest(random));
-    TreeUnits units = TreeUnits.cut(state, 200);
+    TreeUnits units = TreeRun.cut(state, 200);
     assertThat(units.count()).as("seed %d", seed).isGreaterThan(12);
+    int[] pending = units.childrenOutside();
     var booking = new UnitBooking(state, units, 0);
     var running = new ArrayList<Integer>();
     var ready = new ArrayList<Integer>();
@@ -35,7 +37,7 @@ class UnitBookingTest {
     int most = 0;
     while (done < units.count()) {
       for (int u = booking.admit(); u >= 0; u = booking.admit()) {
-        if (units.pending[u] == 0) {
+        if (pending[u] == 0) {
           ready.add(u);
         }
       }
@@ -50,11 +52,11 @@ class UnitBookingTest {
       held += booking.left(unit);
       done++;
       booking.finished(unit);
-      for (int i = units.start[unit]; i < units.start[unit + 1]; i++) {
+      for (int i = units.start(unit); i < units.start(unit + 1); i++) {
         int parent = state.parentIndex(i);
-        if (parent >= 0 && units.unitOf[parent] != unit) {
-          int above = units.unitOf[parent];
-          if (--units.pending[above] == 0 && booking.isAdmitted(above)) {
+        if (parent >= 0 && units.unitOf(parent) != unit) {
+          int above = units.unitOf(parent);
+          if (--pending[above] == 0 && booking.isAdmitted(above)) {
             ready.add(above);
           }
         }

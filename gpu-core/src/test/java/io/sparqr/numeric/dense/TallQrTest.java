@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sparqr.threads.Crew;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

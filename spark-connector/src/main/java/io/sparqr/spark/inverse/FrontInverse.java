@@ -3,9 +3,9 @@ package io.sparqr.spark.inverse;
 
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.dense.BlasLoader;
-import io.sparqr.numeric.dense.Crew;
 import io.sparqr.numeric.dense.StaircaseQr;
 import io.sparqr.spark.solve.Norms;
+import io.sparqr.threads.Crew;
 
 /**
  * Z = (R'R)^-1 on one front as Z = F'F, from R's rows of the front and from F2, the same on the

@@ -1,10 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.backend.cpu;
+package io.sparqr.threads;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 
-/** Pieces of one step of a large front, claimed in order by its owner and by idle threads. */
+/** Pieces of one large step, claimed in order by its owner and by idle threads. */
 final class SharedJob {
 
   private final int count;

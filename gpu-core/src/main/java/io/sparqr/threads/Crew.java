@@ -1,5 +1,5 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.numeric.dense;
+package io.sparqr.threads;
 
 import java.util.function.IntConsumer;
 
