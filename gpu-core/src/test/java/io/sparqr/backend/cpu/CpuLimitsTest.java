@@ -73,7 +73,7 @@ class CpuLimitsTest {
     try (var cpu = new CpuSubtreeFactorizer(stopped)) {
       assertThatThrownBy(() -> cpu.factor(problem, options))
           .isInstanceOf(CancellationException.class)
-          .hasMessageMatching("interrupted (within a front|while .*)");
+          .hasMessageMatching("interrupted (within a unit of work|while .*)");
     }
     assertThat(Thread.interrupted()).isTrue();
     assertThat(stopped.calls.get()).isLessThan(whole.calls.get() / 2);

@@ -19,6 +19,7 @@ import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.RowBatchCodec;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -96,6 +97,23 @@ public final class Levels {
   /** How far the tasks have come; not for levels that were made before. */
   public WorkDone work() {
     return metrics.work();
+  }
+
+  /**
+   * By task: threads that it may use. Where the levels were made before, the executors are not
+   * known, and it is one each.
+   */
+  public int[] threads() {
+    int[] threads = new int[plan.partition().tasks().size()];
+    Arrays.fill(threads, 1);
+    for (int l = 0; resources != null && l < plan.partition().levels(); l++) {
+      List<SubtreeTask> tasks = plan.partition().level(l);
+      int[] own = resources.threads(tasks);
+      for (int i = 0; i < own.length; i++) {
+        threads[tasks.get(i).id()] = own[i];
+      }
+    }
+    return threads;
   }
 
   /** What hears of the levels. */

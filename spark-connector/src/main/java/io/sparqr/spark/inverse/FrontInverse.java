@@ -30,6 +30,12 @@ final class FrontInverse {
   /** Rows that are solved one by one. */
   private static final int BLOCK = 64;
 
+  /** Columns of W and V, or of F, that one thread does at a time. */
+  private static final int STRIP = 256;
+
+  /** Fewer flops, or entries, are not worth waking others. */
+  private static final double SHARED_WORK = 2e6;
+
   private final int fp;
   private final int cn;
 
@@ -56,8 +62,9 @@ final class FrontInverse {
    * @param live local columns of the live pivots, ascending
    * @param r11r12 size live.length; row i: values of columns live[i] .. fn-1 at [live[i], fn)
    * @param tail on the front's tail
+   * @param crew may help; the bits do not depend on it
    */
-  FrontInverse(int fp, int[] live, double[][] r11r12, InverseFactor tail) {
+  FrontInverse(int fp, int[] live, double[][] r11r12, InverseFactor tail, Crew crew) {
     this.fp = fp;
     this.cn = tail.columns();
     this.rank = live.length;
@@ -83,18 +90,28 @@ final class FrontInverse {
       stair[c] = tail.stair()[c];
       System.arraycopy(tail.values(), c * q, f, c * rows, q);
     }
-    fill(live, r11r12, tail);
+    fill(live, r11r12, tail, crew);
   }
 
-  private void fill(int[] live, double[][] r11r12, InverseFactor tail) {
+  private void fill(int[] live, double[][] r11r12, InverseFactor tail, Crew crew) {
     int q = tail.rows();
     // column rank-1-i: row i of W and of V, their columns in reverse
     double[] w = new double[cn * rank];
     double[] v = new double[rank * rank];
-    solve(live, r11r12, w, v);
+    solve(live, r11r12, w, v, crew);
     if (q > 0 && rank > 0) {
       double[] t = new double[q * rank];
-      BlasLoader.kernels().gemm(false, q, rank, cn, -1, tail.values(), 0, q, w, 0, cn, 0, t, 0, q);
+      double[] f2 = tail.values();
+      int strips = strips(rank);
+      helpers(2.0 * q * rank * cn, crew)
+          .run(
+              strips,
+              p -> {
+                int from = p * STRIP;
+                int n = Math.min(STRIP, rank - from);
+                BlasLoader.kernels()
+                    .gemm(false, q, n, cn, -1, f2, 0, q, w, from * cn, cn, 0, t, from * q, q);
+              });
       for (int c = 0; c < rank; c++) {
         System.arraycopy(t, c * q, f, (cn + c) * rows, q);
       }
@@ -104,25 +121,37 @@ final class FrontInverse {
     }
   }
 
-  /** V = R11^-1 and W = V R12, row by row from the last; earlier blocks of rows by gemm. */
-  private void solve(int[] live, double[][] r11r12, double[] w, double[] v) {
+  private static int strips(int count) {
+    return (count + STRIP - 1) / STRIP;
+  }
+
+  private static Crew helpers(double work, Crew crew) {
+    return work < SHARED_WORK ? Crew.ALONE : crew;
+  }
+
+  /**
+   * V = R11^-1 and W = V R12, row by row from the last; earlier blocks of rows by gemm. The columns
+   * of V and W do not meet each other.
+   */
+  private void solve(int[] live, double[][] r11r12, double[] w, double[] v, Crew crew) {
+    int wide = strips(cn);
     for (int from = 0; from < rank; from += BLOCK) {
+      int first = from;
       int to = Math.min(from + BLOCK, rank);
-      for (int c = from; c < to; c++) {
-        double[] row = r11r12[rank - 1 - c];
-        for (int j = 0; j < cn; j++) {
-          w[c * cn + cn - 1 - j] = row[fp + j];
-        }
-        v[c * rank + c] = 1;
-      }
-      if (from > 0) {
-        double[] a = coefficients(live, r11r12, from, to);
-        subtractProduct(w, cn, cn, a, from, to);
-        subtractProduct(v, rank, from, a, from, to);
-      }
-      for (int c = from; c < to; c++) {
-        solveRow(live, r11r12[rank - 1 - c], c, from, w, v);
-      }
+      double[] a = coefficients(live, r11r12, from, to);
+      helpers(2.0 * to * BLOCK * (cn + to), crew)
+          .run(
+              wide + strips(to),
+              p -> {
+                if (p < wide) {
+                  int end = Math.min((p + 1) * STRIP, cn);
+                  tailStrip(live, r11r12, a, first, to, p * STRIP, end, w);
+                } else {
+                  int begin = (p - wide) * STRIP;
+                  int end = Math.min(begin + STRIP, to);
+                  pivotStrip(live, r11r12, a, first, to, begin, end, v);
+                }
+              });
     }
   }
 
@@ -138,35 +167,65 @@ final class FrontInverse {
     return a;
   }
 
-  /** Columns [from, to) of x less columns [0, from) times a. */
+  /** Rows [from, to) of W in its columns [begin, end). */
+  private void tailStrip(
+      int[] live, double[][] r11r12, double[] a, int from, int to, int begin, int end, double[] w) {
+    for (int c = from; c < to; c++) {
+      double[] row = r11r12[rank - 1 - c];
+      for (int j = begin; j < end; j++) {
+        w[c * cn + j] = row[fp + cn - 1 - j];
+      }
+    }
+    subtractProduct(w, begin, cn, end - begin, a, from, to);
+    for (int c = from; c < to; c++) {
+      double[] row = r11r12[rank - 1 - c];
+      for (int d = c - 1; d >= from; d--) {
+        double x = row[live[rank - 1 - d]];
+        if (x != 0) {
+          subtract(x, w, d * cn + begin, w, c * cn + begin, end - begin);
+        }
+      }
+      divide(w, c * cn + begin, end - begin, row[live[rank - 1 - c]]);
+    }
+  }
+
+  /** Rows [from, to) of V in its columns [begin, end); row c has columns [0, c]. */
+  private void pivotStrip(
+      int[] live, double[][] r11r12, double[] a, int from, int to, int begin, int end, double[] v) {
+    for (int c = Math.max(from, begin); c < Math.min(to, end); c++) {
+      v[c * rank + c] = 1;
+    }
+    subtractProduct(v, begin, rank, Math.min(end, from) - begin, a, from, to);
+    for (int c = Math.max(from, begin); c < to; c++) {
+      double[] row = r11r12[rank - 1 - c];
+      for (int d = c - 1; d >= Math.max(from, begin); d--) {
+        double x = row[live[rank - 1 - d]];
+        if (x != 0) {
+          int count = Math.min(end, d + 1) - begin;
+          subtract(x, v, d * rank + begin, v, c * rank + begin, count);
+        }
+      }
+      divide(v, c * rank + begin, Math.min(end, c + 1) - begin, row[live[rank - 1 - c]]);
+    }
+  }
+
+  /** Columns [from, to) of x less columns [0, from) times a, in {@code height} rows. */
   private static void subtractProduct(
-      double[] x, int ld, int height, double[] a, int from, int to) {
-    if (height == 0) {
+      double[] x, int at, int ld, int height, double[] a, int from, int to) {
+    if (height <= 0 || from == 0) {
       return;
     }
     double[] t = new double[height * (to - from)];
     BlasLoader.kernels()
-        .gemm(false, height, to - from, from, 1, x, 0, ld, a, 0, from, 0, t, 0, height);
+        .gemm(false, height, to - from, from, 1, x, at, ld, a, 0, from, 0, t, 0, height);
     for (int c = from; c < to; c++) {
-      subtract(1, t, (c - from) * height, x, c * ld, height);
+      subtract(1, t, (c - from) * height, x, c * ld + at, height);
     }
   }
 
-  /** The same by the rows from {@code from} on, then divided by the pivot. */
-  private void solveRow(int[] live, double[] row, int c, int from, double[] w, double[] v) {
-    for (int d = c - 1; d >= from; d--) {
-      double a = row[live[rank - 1 - d]];
-      if (a != 0) {
-        subtract(a, w, d * cn, w, c * cn, cn);
-        subtract(a, v, d * rank, v, c * rank, d + 1);
-      }
-    }
-    double pivot = row[live[rank - 1 - c]];
-    for (int j = 0; j < cn; j++) {
-      w[c * cn + j] /= pivot;
-    }
-    for (int k = 0; k <= c; k++) {
-      v[c * rank + k] /= pivot;
+  private static void divide(double[] x, int at, int count, double pivot) {
+    for (int j = at; j < at + count; j++) {
+      x[j] /= pivot;
     }
   }
 
@@ -211,25 +270,31 @@ final class FrontInverse {
   }
 
   /** F on a child's tail, whose columns are the local columns given, ascending. */
-  InverseFactor restrict(int[] local, StaircaseQr qr) {
+  InverseFactor restrict(int[] local, StaircaseQr qr, Crew crew) {
     int count = local.length;
     int[] to = new int[count];
-    double[] matrix = new double[Math.toIntExact(StaircaseQr.length(rows, count))];
-    int[] exponent = new int[count];
     int top = 0;
     for (int k = 0; k < count; k++) {
       int c = column(local[count - 1 - k]);
-      if (c >= 0) {
-        top = Math.max(top, stair[c]);
-        exponent[k] = copyScaled(c, matrix, k * rows);
-      }
+      top = c < 0 ? top : Math.max(top, stair[c]);
       to[k] = top;
     }
     if (top == 0) {
       return InverseFactor.zero(count);
     }
+    double[] matrix = new double[Math.toIntExact(StaircaseQr.length(rows, count))];
+    int[] exponent = new int[count];
+    Crew helpers = helpers((double) rows * count, crew);
+    helpers.run(
+        strips(count),
+        p -> {
+          for (int k = p * STRIP; k < Math.min((p + 1) * STRIP, count); k++) {
+            int c = column(local[count - 1 - k]);
+            exponent[k] = c < 0 ? 0 : copyScaled(c, matrix, k * rows);
+          }
+        });
     int[] pivot = new int[Math.min(rows, count)];
-    int kept = qr.factor(matrix, rows, count, 0, 0, -1, to, pivot, Crew.ALONE);
+    int kept = qr.factor(matrix, rows, count, 0, 0, -1, to, pivot, crew);
     double[] values = new double[kept * count];
     int[] ends = new int[count];
     int end = 0;
@@ -238,10 +303,16 @@ final class FrontInverse {
         end++;
       }
       ends[k] = end;
-      for (int i = 0; i < end; i++) {
-        values[i + k * kept] = Math.scalb(matrix[i + k * rows], exponent[k]);
-      }
     }
+    helpers.run(
+        strips(count),
+        p -> {
+          for (int k = p * STRIP; k < Math.min((p + 1) * STRIP, count); k++) {
+            for (int i = 0; i < ends[k]; i++) {
+              values[i + k * kept] = Math.scalb(matrix[i + k * rows], exponent[k]);
+            }
+          }
+        });
     return new InverseFactor(kept, count, values, ends);
   }
 

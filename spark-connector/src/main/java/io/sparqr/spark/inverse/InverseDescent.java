@@ -77,6 +77,7 @@ public final class InverseDescent implements InverseNorms.Tree {
   public void descend(List<byte[]> asked, double[] norm) {
     List<JavaRDD<byte[]>> above = new ArrayList<>();
     PlanHandle b = broadcast;
+    int[] threads = levels.threads();
     JavaPairRDD<Integer, byte[]> rows = observations.map(this::route).orElse(null);
     try (var held = new Held()) {
       for (int l = levels.count() - 1; l >= 0; l--) {
@@ -100,7 +101,8 @@ public final class InverseDescent implements InverseNorms.Tree {
                 .zipPartitions(
                     given,
                     (frames, in) ->
-                        SubtreeInverse.run(b.value(), frames, questions.frame(in.next()), in)
+                        SubtreeInverse.run(
+                                b.value(), frames, questions.frame(in.next()), in, threads)
                             .iterator());
         held.persist(level, StorageLevel.MEMORY_AND_DISK());
         above.add(level);

@@ -8,6 +8,7 @@ import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Leverages a'(R'R)^-1 a of the rows of one task, front by front: a row's columns are all among its
@@ -21,9 +22,8 @@ final class RowLeverages {
   /** Rows in the order of their fronts. */
   private final int[] order;
 
-  private int left;
+  private final AtomicInteger left;
   private final double[] leverage;
-  private int[] local = new int[16];
 
   /**
    * None yet.
@@ -34,7 +34,7 @@ final class RowLeverages {
     this.analysis = analysis;
     this.rows = RowBatchCodec.decode(batches, LeverageRouter.WIDTH);
     this.leverage = new double[rows.rows()];
-    this.left = rows.rows();
+    this.left = new AtomicInteger(rows.rows());
     this.order = byFront(rows, analysis.fronts());
   }
 
@@ -56,20 +56,37 @@ final class RowLeverages {
     return order;
   }
 
-  /** Takes the inverse on a front; fronts come in descending order. */
+  /** Takes the inverse on a front; several threads may, of several fronts. */
   void front(int f, FrontInverse z) {
-    while (left > 0 && rows.front()[order[left - 1]] == f) {
-      int i = order[--left];
+    int[] local = new int[0];
+    int at = firstOf(f);
+    for (; at < order.length && rows.front()[order[at]] == f; at++) {
+      int i = order[at];
       int from = rows.rowStart()[i];
       int count = rows.rowStart()[i + 1] - from;
-      locals(f, from, count);
+      local = local.length < count ? new int[2 * count] : local;
+      locals(f, from, count, local);
       double norm = z.norm(local, rows.value(), from, count);
       leverage[i] = norm * norm;
+      left.decrementAndGet();
     }
   }
 
-  private void locals(int f, int from, int count) {
-    local = local.length < count ? new int[2 * count] : local;
+  private int firstOf(int f) {
+    int low = 0;
+    int high = order.length;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (rows.front()[order[middle]] < f) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  private void locals(int f, int from, int count, int[] local) {
     int first = analysis.firstPivot(f);
     int fp = analysis.fp(f);
     int low = fp;
@@ -103,7 +120,7 @@ final class RowLeverages {
 
   /** The leverages, a frame a partition that rows came from. */
   List<byte[]> frames() {
-    if (left > 0) {
+    if (left.get() > 0) {
       throw new IllegalStateException(left + " rows of fronts that are not this task's");
     }
     var frames = new ArrayList<byte[]>();

@@ -17,38 +17,77 @@ import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.threads.Crew;
+import io.sparqr.threads.TreeUnits;
+import io.sparqr.threads.UnitThreads;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.concurrent.CancellationException;
 
 /**
  * Norms of R^-1's rows at one task's pivots, fronts from the top down: each front hands its
  * children the inverse's factor on their tails. Factors for children in other tasks travel as
  * packed trapezoids. On the way questions are answered: sqrt(u'Z u) for u within one front, and
- * leverages of rows are found.
+ * leverages of rows are found. Several threads go down the tree side by side, and help each other
+ * with large fronts; what comes out does not depend on them.
  */
-final class SubtreeInverse {
+final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
+
+  private static final int SHARES_PER_THREAD = 16;
+
+  /** What a front costs beyond its flops, in flops. */
+  private static final double FRONT_OVERHEAD = 1e4;
+
+  /** Children with longer tails are made one after the other, all threads at each. */
+  private static final int LONG_TAIL = 256;
+
+  /** Other children, so many for a thread at a time. */
+  private static final int CHILDREN = 32;
 
   private final SolvePlan plan;
   private final SymbolicAnalysis analysis;
   private final SubtreeTask task;
+  private final int[] fronts;
   private final RowBlock questions;
-  private final StaircaseQr qr = new StaircaseQr(BlasLoader.kernels());
   private final List<FactorChunk.Segment> segments = new ArrayList<>();
-  private final Map<Integer, InverseFactor> tails = new HashMap<>();
-  private final List<byte[]> out = new ArrayList<>();
+
+  /** By front of the task: its segments are [segment[i], segment[i + 1]), its norms from at[i]. */
+  private final int[] segment;
+
+  private final int[] at;
+
+  /** By front of the task; from its parent until it is done. */
+  private final InverseFactor[] tails;
+
+  /** By front of the task: factors for its children in other tasks. */
+  private final List<List<byte[]>> sent;
+
   private final RowLeverages leverages;
   private final int[] position;
   private final double[] norm;
+  private final int threads;
+  private final TreeUnits units;
+
+  /** By unit: parents in others that are not done. */
+  private final int[] pending;
+
+  private final PriorityQueue<Integer> ready = new PriorityQueue<>(Collections.reverseOrder());
+  private int unitsLeft;
 
   private SubtreeInverse(
-      SolvePlan plan, Iterator<byte[]> frames, byte[] asked, Iterator<byte[]> given) {
+      SolvePlan plan,
+      Iterator<byte[]> frames,
+      byte[] asked,
+      Iterator<byte[]> given,
+      int[] threads) {
     this.plan = plan;
     this.analysis = plan.analysis();
     this.task = plan.partition().tasks().get(TaskReport.decode(frames.next()).task());
+    this.fronts = task.fronts();
     while (frames.hasNext()) {
       byte[] frame = frames.next();
       if (Frame.kind(frame) == Frame.Kind.FACTOR) {
@@ -58,11 +97,13 @@ final class SubtreeInverse {
         }
       }
     }
+    this.tails = new InverseFactor[fronts.length];
+    this.sent = new ArrayList<>(Collections.nCopies(fronts.length, List.of()));
     var blocks = new ArrayList<byte[]>();
     var rows = new ArrayList<byte[]>();
     given.forEachRemaining(g -> (Frame.kind(g) == Frame.Kind.BLOCK ? blocks : rows).add(g));
     for (ContributionBlock b : BlockCodec.decode(blocks.iterator())) {
-      tails.put(b.front(), InverseFactor.unpack(b));
+      tails[index(b.front())] = InverseFactor.unpack(b);
     }
     ChangeCodec.refuse(rows);
     this.leverages = new RowLeverages(analysis, rows);
@@ -70,6 +111,25 @@ final class SubtreeInverse {
     int[] pivots = TriangularSolve.pivots(analysis, task);
     this.position = Arrays.copyOf(pivots, pivots.length + questions.rows());
     this.norm = new double[position.length];
+    this.segment = new int[fronts.length + 1];
+    this.at = new int[fronts.length];
+    int next = 0;
+    for (int i = 0; i < fronts.length; i++) {
+      at[i] = i == 0 ? 0 : at[i - 1] + analysis.fp(fronts[i - 1]);
+      while (next < segments.size() && segments.get(next).front() == fronts[i]) {
+        next++;
+      }
+      segment[i + 1] = next;
+    }
+    this.threads = threads[task.id()];
+    this.units = cut(this.threads == 1 ? 1 : SHARES_PER_THREAD * this.threads);
+    this.pending = units.parentsOutside();
+    this.unitsLeft = units.count();
+    for (int u = 0; u < pending.length; u++) {
+      if (pending[u] == 0) {
+        ready.add(u);
+      }
+    }
   }
 
   /**
@@ -79,88 +139,202 @@ final class SubtreeInverse {
    * @param asked rows u, ascending by front, with their numbers as right-hand sides
    * @param given the inverse's factors on the tails of the task's outputs, and rows whose leverages
    *     are wanted, as {@link io.sparqr.spark.rows.LeverageRouter} sends them
+   * @param threads that may work on it, by task
    * @return the norms at the task's pivots, and as position n + k the answer to question k, as one
    *     frame; then factors for children in other tasks; then the leverages
    * @throws io.sparqr.error.InputChangedException if the rows are others than were factorized
    */
   static List<byte[]> run(
-      SolvePlan plan, Iterator<byte[]> frames, byte[] asked, Iterator<byte[]> given) {
-    var run = new SubtreeInverse(plan, frames, asked, given);
-    run.descend();
-    return run.out;
+      SolvePlan plan,
+      Iterator<byte[]> frames,
+      byte[] asked,
+      Iterator<byte[]> given,
+      int[] threads) {
+    var run = new SubtreeInverse(plan, frames, asked, given, threads);
+    UnitThreads.run(run, run.threads, "sparqr-inverse");
+    var out = new ArrayList<byte[]>();
+    out.add(VectorCodec.encodeSparse(new Sparse(run.position, run.norm, 1)));
+    run.sent.forEach(out::addAll);
+    out.addAll(run.leverages.frames());
+    return out;
   }
 
-  private void descend() {
-    int at = position.length - questions.rows();
-    int question = questions.rows();
-    int end = segments.size();
-    for (int i = task.fronts().length - 1; i >= 0; i--) {
-      int f = task.fronts()[i];
-      int begin = end;
-      while (begin > 0 && segments.get(begin - 1).front() == f) {
-        begin--;
-      }
-      FrontInverse z = front(f, segments.subList(begin, end));
-      end = begin;
-      at -= analysis.fp(f);
-      for (int k = 0; k < analysis.fp(f); k++) {
-        norm[at + k] = z.norm(k);
-      }
-      while (question > 0 && questions.front()[question - 1] == f) {
-        answer(--question, f, z);
-      }
-      leverages.front(f, z);
-      for (int c = 0; c < analysis.childCount(f); c++) {
-        toChild(analysis.child(f, c), f, z);
+  private TreeUnits cut(int shares) {
+    double[] work = new double[fronts.length];
+    int[] parent = new int[fronts.length];
+    Arrays.fill(parent, -1);
+    for (int i = 0; i < fronts.length; i++) {
+      double fp = analysis.fp(fronts[i]);
+      double cn = analysis.cn(fronts[i]);
+      work[i] += fp * cn * (fp + 2 * cn) + fp * fp * fp + FRONT_OVERHEAD;
+      int above = analysis.parent(fronts[i]);
+      parent[i] = above < 0 || plan.taskOf(above) != task.id() ? -1 : index(above);
+      if (parent[i] >= 0) {
+        work[parent[i]] += 2 * cn * cn * (analysis.fn(above) - cn);
       }
     }
-    out.add(0, VectorCodec.encodeSparse(new Sparse(position, norm, 1)));
-    out.addAll(leverages.frames());
+    return TreeUnits.cut(work, parent, shares);
   }
 
-  private FrontInverse front(int f, List<FactorChunk.Segment> parts) {
+  private int index(int front) {
+    return Arrays.binarySearch(fronts, front);
+  }
+
+  @Override
+  public boolean isDone() {
+    return unitsLeft == 0;
+  }
+
+  @Override
+  public int next() {
+    return ready.isEmpty() ? -1 : ready.poll();
+  }
+
+  @Override
+  public StaircaseQr workspace() {
+    return new StaircaseQr(BlasLoader.kernels());
+  }
+
+  @Override
+  public void run(int unit, StaircaseQr qr, Crew crew) {
+    for (int i = units.start(unit + 1) - 1; i >= units.start(unit); i--) {
+      if (Thread.currentThread().isInterrupted()) {
+        throw new CancellationException("interrupted at front " + fronts[i]);
+      }
+      process(i, qr, crew);
+    }
+  }
+
+  @Override
+  public boolean finished(int unit) {
+    boolean more = false;
+    unitsLeft--;
+    for (int i = units.start(unit); i < units.start(unit + 1); i++) {
+      for (int c = 0; c < analysis.childCount(fronts[i]); c++) {
+        int child = index(analysis.child(fronts[i], c));
+        if (child >= 0 && units.unitOf(child) != unit && --pending[units.unitOf(child)] == 0) {
+          ready.add(units.unitOf(child));
+          more = true;
+        }
+      }
+    }
+    return more;
+  }
+
+  private void process(int i, StaircaseQr qr, Crew crew) {
+    int f = fronts[i];
+    FrontInverse z = front(i, crew);
+    for (int k = 0; k < analysis.fp(f); k++) {
+      norm[at[i] + k] = z.norm(k);
+    }
+    for (int q = firstQuestion(f); q < questions.rows() && questions.front()[q] == f; q++) {
+      answer(q, f, z);
+    }
+    leverages.front(f, z);
+    toChildren(i, z, qr, crew);
+  }
+
+  private FrontInverse front(int i, Crew crew) {
+    int f = fronts[i];
+    List<FactorChunk.Segment> parts = segments.subList(segment[i], segment[i + 1]);
     int rank = parts.stream().mapToInt(FactorChunk.Segment::rows).sum();
     int[] live = new int[rank];
     double[][] rows = new double[rank][];
-    int i = 0;
+    int r = 0;
     for (FactorChunk.Segment s : parts) {
       for (int k = 0; k < s.rows(); k++) {
-        live[i] = s.livePivot(k);
-        rows[i] = new double[s.fn()];
-        s.row(k, rows[i++]);
+        live[r] = s.livePivot(k);
+        rows[r] = new double[s.fn()];
+        s.row(k, rows[r++]);
       }
     }
-    InverseFactor tail = tails.remove(f);
+    InverseFactor tail = tails[i];
+    tails[i] = null;
     if (tail == null) {
       tail = InverseFactor.zero(analysis.cn(f));
     }
-    return new FrontInverse(analysis.fp(f), live, rows, tail);
+    return new FrontInverse(analysis.fp(f), live, rows, tail, crew);
+  }
+
+  private int firstQuestion(int f) {
+    int low = 0;
+    int high = questions.rows();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (questions.front()[middle] < f) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
   }
 
   private void answer(int question, int f, FrontInverse z) {
     int from = questions.rowStart()[question];
     int to = questions.rowStart()[question + 1];
     int[] local = local(f, Arrays.copyOfRange(questions.position(), from, to));
-    int at = position.length - questions.rows() + question;
-    position[at] = analysis.columns() + (int) questions.rhs()[question];
-    norm[at] = z.norm(local, questions.value(), from, to - from);
+    int place = position.length - questions.rows() + question;
+    position[place] = analysis.columns() + (int) questions.rhs()[question];
+    norm[place] = z.norm(local, questions.value(), from, to - from);
   }
 
-  private void toChild(int child, int f, FrontInverse z) {
-    int cn = analysis.cn(child);
-    if (cn == 0) {
+  /** Long tails one by one; short ones side by side, each made by one thread. */
+  private void toChildren(int i, FrontInverse z, StaircaseQr qr, Crew crew) {
+    int f = fronts[i];
+    int[] child = new int[analysis.childCount(f)];
+    InverseFactor[] tail = new InverseFactor[child.length];
+    int few = 0;
+    for (int c = 0; c < child.length; c++) {
+      int k = analysis.child(f, c);
+      if (analysis.cn(k) > LONG_TAIL) {
+        hand(i, k, z.restrict(tailOf(k, f), qr, crew));
+      } else if (analysis.cn(k) > 0) {
+        child[few++] = k;
+      }
+    }
+    int count = few;
+    int pieces = (count + CHILDREN - 1) / CHILDREN;
+    if (pieces <= 1) {
+      restrict(child, 0, count, f, z, qr, tail);
+    } else {
+      crew.run(
+          pieces,
+          p -> {
+            int to = Math.min((p + 1) * CHILDREN, count);
+            restrict(child, p * CHILDREN, to, f, z, workspace(), tail);
+          });
+    }
+    for (int c = 0; c < count; c++) {
+      hand(i, child[c], tail[c]);
+    }
+  }
+
+  private void restrict(
+      int[] child, int from, int to, int f, FrontInverse z, StaircaseQr qr, InverseFactor[] tail) {
+    for (int c = from; c < to; c++) {
+      tail[c] = z.restrict(tailOf(child[c], f), qr, Crew.ALONE);
+    }
+  }
+
+  private void hand(int i, int child, InverseFactor tail) {
+    int c = index(child);
+    if (c >= 0) {
+      tails[c] = tail;
       return;
     }
-    int[] columns = new int[cn];
-    for (int c = 0; c < cn; c++) {
+    var out = new ArrayList<byte[]>(sent.get(i));
+    out.addAll(new BlockCodec().encode(tail.pack(child)));
+    sent.set(i, out);
+  }
+
+  /** A child's tail among the columns of its parent. */
+  private int[] tailOf(int child, int f) {
+    int[] columns = new int[analysis.cn(child)];
+    for (int c = 0; c < columns.length; c++) {
       columns[c] = analysis.column(child, analysis.fp(child) + c);
     }
-    InverseFactor tail = z.restrict(local(f, columns), qr);
-    if (plan.taskOf(child) == task.id()) {
-      tails.put(child, tail);
-    } else {
-      out.addAll(new BlockCodec().encode(tail.pack(child)));
-    }
+    return local(f, columns);
   }
 
   /** Where positions, ascending, are among the columns of a front that has them all. */

@@ -42,6 +42,10 @@ final class LocalTree implements InverseNorms.Tree {
   final SolvePlan plan;
   final SingletonRows singletons;
   int forwards;
+
+  /** That a task may use. */
+  int threads = 1;
+
   private final RowSplit split;
   private final List<List<byte[]>> frames = new ArrayList<>();
   private int[] dead = new int[0];
@@ -190,8 +194,11 @@ final class LocalTree implements InverseNorms.Tree {
       int task = t;
       List<byte[]> mine =
           blocks.stream().filter(b -> plan.taskOf(BlockCodec.front(b)) == task).toList();
+      int[] allowed = new int[frames.size()];
+      Arrays.fill(allowed, threads);
       for (byte[] out :
-          SubtreeInverse.run(plan, frames.get(t).iterator(), asked.get(t), mine.iterator())) {
+          SubtreeInverse.run(
+              plan, frames.get(t).iterator(), asked.get(t), mine.iterator(), allowed)) {
         if (Frame.kind(out) == Frame.Kind.BLOCK) {
           blocks.add(out);
         } else {

@@ -2,6 +2,7 @@
 package io.sparqr.spark.inverse;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.backend.reference.ReferenceSubtreeFactorizer;
@@ -112,6 +113,79 @@ class StatisticsPropertyTest {
     solves += tree.forwards;
     questions += new SingletonInverse(tree.plan, tree.singletons, new int[0]).questions();
     tasks += tree.plan.partition().tasks().size();
+  }
+
+  /** Fronts and tails that several threads share, against (A'A)^-1 by Cholesky. */
+  @Test
+  void largeFrontsToo() {
+    long seed = SEED + 7;
+    var random = new Random(seed);
+    int n = 900;
+    List<TreeMap<Integer, Double>> rows = new ArrayList<>();
+    for (int i = 0; i < 3 * n; i++) {
+      var row = new TreeMap<Integer, Double>();
+      row.put(i % n, 3.0);
+      row.put(random.nextInt(n), random.nextGaussian());
+      row.put(random.nextInt(n), random.nextGaussian());
+      rows.add(row);
+    }
+    CsrMatrix a = TestMatrices.of(n, rows);
+    try (var cpu = new CpuSubtreeFactorizer()) {
+      var cut = new PartitionOptions(2, 3, 2, 0);
+      double[] b = new double[a.rows()];
+      LocalTree tree = LocalTree.factor(a, b, SymbolicOptions.defaults(), cut, cpu);
+      int widest = 0;
+      for (int f = 0; f < tree.plan.analysis().fronts(); f++) {
+        widest = Math.max(widest, tree.plan.analysis().cn(f));
+      }
+      assertThat(widest).as("columns of a tail").isGreaterThan(300);
+      double[] alone = tree.unscaledErrors();
+      tree.threads = 3;
+      assertThat(tree.unscaledErrors()).as("bits").isEqualTo(alone);
+      double[] expected = inverseDiagonal(a);
+      for (int j = 0; j < n; j++) {
+        assertThat(alone[j])
+            .as("error %d, seed %d", j, seed)
+            .isCloseTo(Math.sqrt(expected[j]), within(1e-12 * Math.sqrt(expected[j])));
+      }
+    }
+  }
+
+  /** diag((A'A)^-1) of a well-conditioned A. */
+  private static double[] inverseDiagonal(CsrMatrix a) {
+    int n = a.columns();
+    double[][] l = new double[n][n];
+    for (int i = 0; i < a.rows(); i++) {
+      for (int p = a.rowStart()[i]; p < a.rowStart()[i + 1]; p++) {
+        for (int q = a.rowStart()[i]; q < a.rowStart()[i + 1]; q++) {
+          l[a.columnIndex()[p]][a.columnIndex()[q]] += a.values()[p] * a.values()[q];
+        }
+      }
+    }
+    // L of A'A = L L' over it, row by row.
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j <= i; j++) {
+        double sum = l[i][j];
+        for (int k = 0; k < j; k++) {
+          sum -= l[i][k] * l[j][k];
+        }
+        l[i][j] = i == j ? Math.sqrt(sum) : sum / l[j][j];
+      }
+    }
+    double[] diagonal = new double[n];
+    for (int j = 0; j < n; j++) {
+      double[] y = new double[n];
+      y[j] = 1;
+      for (int i = j; i < n; i++) {
+        double sum = y[i];
+        for (int k = j; k < i; k++) {
+          sum -= l[i][k] * y[k];
+        }
+        y[i] = sum / l[i][i];
+        diagonal[j] += y[i] * y[i];
+      }
+    }
+    return diagonal;
   }
 
   /** x_i - x_{i+1}, and the last one measured k times: var(x_i) = links + 1/k. */
