@@ -76,22 +76,21 @@ public final class TreeUnits {
   public int[] childrenOutside() {
     int[] pending = new int[count()];
     for (int i = 0; i < parent.length; i++) {
-      if (parent[i] >= 0 && unitOf[parent[i]] != unitOf[i]) {
+      if (leaves(i)) {
         pending[unitOf[parent[i]]]++;
       }
     }
     return pending;
   }
 
-  /** Size units: how many nodes of each unit have their parent outside. */
-  public int[] parentsOutside() {
-    int[] pending = new int[count()];
-    for (int i = 0; i < parent.length; i++) {
-      if (parent[i] >= 0 && unitOf[parent[i]] != unitOf[i]) {
-        pending[unitOf[i]]++;
-      }
-    }
-    return pending;
+  /** Whether a node has its parent in another unit. */
+  boolean leaves(int node) {
+    return parent[node] >= 0 && unitOf[parent[node]] != unitOf[node];
+  }
+
+  /** The parent of a node; -1 for a root. */
+  public int parent(int node) {
+    return parent[node];
   }
 
   /** The unit of a node. */

@@ -5,9 +5,8 @@ import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.numeric.dense.StaircaseQr;
-import io.sparqr.partition.SubtreeTask;
-import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.solve.TaskRows;
 import io.sparqr.spark.solve.TriangularSolve;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.ChangeCodec;
@@ -19,13 +18,13 @@ import io.sparqr.spark.wire.VectorCodec.Sparse;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Crew;
 import io.sparqr.threads.TreeUnits;
+import io.sparqr.threads.UnitOrder;
 import io.sparqr.threads.UnitThreads;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
-import java.util.PriorityQueue;
 import java.util.concurrent.CancellationException;
 
 /**
@@ -36,8 +35,6 @@ import java.util.concurrent.CancellationException;
  * with large fronts; what comes out does not depend on them.
  */
 final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
-
-  private static final int SHARES_PER_THREAD = 16;
 
   /** What a front costs beyond its flops, in flops. */
   private static final double FRONT_OVERHEAD = 1e4;
@@ -50,14 +47,11 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
 
   private final SolvePlan plan;
   private final SymbolicAnalysis analysis;
-  private final SubtreeTask task;
+  private final TaskRows r;
   private final int[] fronts;
   private final RowBlock questions;
-  private final List<FactorChunk.Segment> segments = new ArrayList<>();
 
-  /** By front of the task: its segments are [segment[i], segment[i + 1]), its norms from at[i]. */
-  private final int[] segment;
-
+  /** By front of the task: where its norms are. */
   private final int[] at;
 
   /** By front of the task; from its parent until it is done. */
@@ -69,14 +63,8 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
   private final RowLeverages leverages;
   private final int[] position;
   private final double[] norm;
-  private final int threads;
   private final TreeUnits units;
-
-  /** By unit: parents in others that are not done. */
-  private final int[] pending;
-
-  private final PriorityQueue<Integer> ready = new PriorityQueue<>(Collections.reverseOrder());
-  private int unitsLeft;
+  private final UnitOrder order;
 
   private SubtreeInverse(
       SolvePlan plan,
@@ -86,50 +74,28 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
       int[] threads) {
     this.plan = plan;
     this.analysis = plan.analysis();
-    this.task = plan.partition().tasks().get(TaskReport.decode(frames.next()).task());
-    this.fronts = task.fronts();
-    while (frames.hasNext()) {
-      byte[] frame = frames.next();
-      if (Frame.kind(frame) == Frame.Kind.FACTOR) {
-        FactorChunk chunk = FactorChunk.open(frame);
-        for (int s = 0; s < chunk.segments(); s++) {
-          segments.add(chunk.segment(s));
-        }
-      }
-    }
+    this.r = new TaskRows(plan, frames, threads);
+    this.fronts = r.task().fronts();
     this.tails = new InverseFactor[fronts.length];
     this.sent = new ArrayList<>(Collections.nCopies(fronts.length, List.of()));
     var blocks = new ArrayList<byte[]>();
     var rows = new ArrayList<byte[]>();
     given.forEachRemaining(g -> (Frame.kind(g) == Frame.Kind.BLOCK ? blocks : rows).add(g));
     for (ContributionBlock b : BlockCodec.decode(blocks.iterator())) {
-      tails[index(b.front())] = InverseFactor.unpack(b);
+      tails[r.index(b.front())] = InverseFactor.unpack(b);
     }
     ChangeCodec.refuse(rows);
     this.leverages = new RowLeverages(analysis, rows);
     this.questions = RowBatchCodec.decode(List.of(asked), 1);
-    int[] pivots = TriangularSolve.pivots(analysis, task);
+    int[] pivots = TriangularSolve.pivots(analysis, r.task());
     this.position = Arrays.copyOf(pivots, pivots.length + questions.rows());
     this.norm = new double[position.length];
-    this.segment = new int[fronts.length + 1];
     this.at = new int[fronts.length];
-    int next = 0;
-    for (int i = 0; i < fronts.length; i++) {
-      at[i] = i == 0 ? 0 : at[i - 1] + analysis.fp(fronts[i - 1]);
-      while (next < segments.size() && segments.get(next).front() == fronts[i]) {
-        next++;
-      }
-      segment[i + 1] = next;
+    for (int i = 1; i < fronts.length; i++) {
+      at[i] = at[i - 1] + analysis.fp(fronts[i - 1]);
     }
-    this.threads = threads[task.id()];
-    this.units = cut(this.threads == 1 ? 1 : SHARES_PER_THREAD * this.threads);
-    this.pending = units.parentsOutside();
-    this.unitsLeft = units.count();
-    for (int u = 0; u < pending.length; u++) {
-      if (pending[u] == 0) {
-        ready.add(u);
-      }
-    }
+    this.units = r.cut(work());
+    this.order = UnitOrder.down(units);
   }
 
   /**
@@ -151,7 +117,7 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
       Iterator<byte[]> given,
       int[] threads) {
     var run = new SubtreeInverse(plan, frames, asked, given, threads);
-    UnitThreads.run(run, run.threads, "sparqr-inverse");
+    UnitThreads.run(run, run.r.threads(), "sparqr-inverse");
     var out = new ArrayList<byte[]>();
     out.add(VectorCodec.encodeSparse(new Sparse(run.position, run.norm, 1)));
     run.sent.forEach(out::addAll);
@@ -159,35 +125,28 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
     return out;
   }
 
-  private TreeUnits cut(int shares) {
+  private double[] work() {
     double[] work = new double[fronts.length];
-    int[] parent = new int[fronts.length];
-    Arrays.fill(parent, -1);
     for (int i = 0; i < fronts.length; i++) {
       double fp = analysis.fp(fronts[i]);
       double cn = analysis.cn(fronts[i]);
       work[i] += fp * cn * (fp + 2 * cn) + fp * fp * fp + FRONT_OVERHEAD;
-      int above = analysis.parent(fronts[i]);
-      parent[i] = above < 0 || plan.taskOf(above) != task.id() ? -1 : index(above);
-      if (parent[i] >= 0) {
-        work[parent[i]] += 2 * cn * cn * (analysis.fn(above) - cn);
+      int above = r.above(i);
+      if (above >= 0) {
+        work[above] += 2 * cn * cn * Math.max(0, analysis.fn(fronts[above]) - cn);
       }
     }
-    return TreeUnits.cut(work, parent, shares);
-  }
-
-  private int index(int front) {
-    return Arrays.binarySearch(fronts, front);
+    return work;
   }
 
   @Override
   public boolean isDone() {
-    return unitsLeft == 0;
+    return order.isDone();
   }
 
   @Override
   public int next() {
-    return ready.isEmpty() ? -1 : ready.poll();
+    return order.next();
   }
 
   @Override
@@ -207,18 +166,7 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
 
   @Override
   public boolean finished(int unit) {
-    boolean more = false;
-    unitsLeft--;
-    for (int i = units.start(unit); i < units.start(unit + 1); i++) {
-      for (int c = 0; c < analysis.childCount(fronts[i]); c++) {
-        int child = index(analysis.child(fronts[i], c));
-        if (child >= 0 && units.unitOf(child) != unit && --pending[units.unitOf(child)] == 0) {
-          ready.add(units.unitOf(child));
-          more = true;
-        }
-      }
-    }
-    return more;
+    return order.finished(unit);
   }
 
   private void process(int i, StaircaseQr qr, Crew crew) {
@@ -236,16 +184,16 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
 
   private FrontInverse front(int i, Crew crew) {
     int f = fronts[i];
-    List<FactorChunk.Segment> parts = segments.subList(segment[i], segment[i + 1]);
+    List<FactorChunk.Segment> parts = r.rows(i);
     int rank = parts.stream().mapToInt(FactorChunk.Segment::rows).sum();
     int[] live = new int[rank];
     double[][] rows = new double[rank][];
-    int r = 0;
+    int n = 0;
     for (FactorChunk.Segment s : parts) {
       for (int k = 0; k < s.rows(); k++) {
-        live[r] = s.livePivot(k);
-        rows[r] = new double[s.fn()];
-        s.row(k, rows[r++]);
+        live[n] = s.livePivot(k);
+        rows[n] = new double[s.fn()];
+        s.row(k, rows[n++]);
       }
     }
     InverseFactor tail = tails[i];
@@ -318,7 +266,7 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
   }
 
   private void hand(int i, int child, InverseFactor tail) {
-    int c = index(child);
+    int c = r.index(child);
     if (c >= 0) {
       tails[c] = tail;
       return;

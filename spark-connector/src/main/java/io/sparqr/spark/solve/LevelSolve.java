@@ -44,12 +44,13 @@ public final class LevelSolve {
    */
   public void back(double[] x, int width, boolean stored, JobScope scope) {
     PlanHandle b = broadcast;
+    int[] threads = levels.threads();
     down(
         x,
         width,
         !stored,
         scope,
-        (frames, given) -> TriangularSolve.back(b.value(), frames, given, stored));
+        (frames, given) -> TriangularSolve.back(b.value(), frames, given, stored, threads));
   }
 
   /**
@@ -60,12 +61,13 @@ public final class LevelSolve {
    */
   public void homogeneous(double[] x, int width, JobScope scope) {
     PlanHandle b = broadcast;
+    int[] threads = levels.threads();
     down(
         x,
         width,
         true,
         scope,
-        (frames, given) -> TriangularSolve.homogeneous(b.value(), frames, given));
+        (frames, given) -> TriangularSolve.homogeneous(b.value(), frames, given, threads));
   }
 
   /** What a task does with its part of R and the values that it is given. */
@@ -107,6 +109,7 @@ public final class LevelSolve {
    */
   public void forward(double[] c, int width, boolean rest, JobScope scope) {
     PlanHandle b = broadcast;
+    int[] threads = levels.threads();
     for (int l = 0; l < levels.count(); l++) {
       scope.describe("forward substitution, level " + (l + 1) + " of " + levels.count());
       List<SubtreeTask> tasks = plan.partition().level(l);
@@ -118,7 +121,8 @@ public final class LevelSolve {
                 .zipPartitions(
                     given.rdd(),
                     (frames, in) ->
-                        forward(b.value(), frames, given.frame(in.next()), rest).iterator());
+                        forward(b.value(), frames, given.frame(in.next()), rest, threads)
+                            .iterator());
         List<byte[]> pieces = SparkErrors.unwrap(solved::collect);
         for (int t = 0; t < tasks.size(); t++) {
           addForward(tasks.get(t), VectorCodec.decodeSparse(pieces.get(t)), c, width);
@@ -128,9 +132,9 @@ public final class LevelSolve {
   }
 
   private static List<byte[]> forward(
-      SolvePlan plan, Iterator<byte[]> frames, byte[] in, boolean rest) {
+      SolvePlan plan, Iterator<byte[]> frames, byte[] in, boolean rest, int[] threads) {
     Sparse given = VectorCodec.decodeSparse(in);
-    return List.of(TriangularSolve.forward(plan, frames, given, rest));
+    return List.of(TriangularSolve.forward(plan, frames, given, rest, threads));
   }
 
   /** Own pivots are set, what lies outside is added. */

@@ -152,6 +152,15 @@ public final class FactorChunk {
           .get(into, livePivot[i], count);
     }
 
+    /** Copies columns [from, to) of row i, from at least livePivot(i), to into[0 .. to - from). */
+    public void row(int i, int from, int to, double[] into) {
+      buffer
+          .slice(rowAt[i] + 8 * (from - livePivot[i]), 8 * (to - from))
+          .order(buffer.order())
+          .asDoubleBuffer()
+          .get(into, 0, to - from);
+    }
+
     /** Entry of Q'b. */
     public double rhs(int i, int k) {
       return buffer.getDouble((int) (valuesAt + 8 * (valueCount + (long) i * rhsCount + k)));

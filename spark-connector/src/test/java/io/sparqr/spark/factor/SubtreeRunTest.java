@@ -48,6 +48,9 @@ class SubtreeRunTest {
 
   private static final int[] COLUMNS = {0, 1, 2, 3};
 
+  /** One thread for the one task. */
+  private static final int[] ALONE = {1};
+
   /** Row k of A; column 2 is twice column 0. */
   private static final double[][] A = {
     {1, 2, 2, 1}, {0.5, -1, 1, 3}, {2, 1, 4, -1}, {-1, 0.5, -2, 2}, {3, 1, 6, 0.25}
@@ -113,27 +116,30 @@ class SubtreeRunTest {
     double[] c = {1, 2, 3, 4};
     double[] y =
         VectorCodec.decodeSparse(
-                TriangularSolve.forward(plan, frames.iterator(), new Sparse(COLUMNS, c, 1), false))
+                TriangularSolve.forward(
+                    plan, frames.iterator(), new Sparse(COLUMNS, c, 1), false, ALONE))
             .value();
     assertThat(y[dead]).isZero();
     // something stands at the dead column again, as in what a caller hands in
     y[dead] = 1e3;
     double[] x =
         VectorCodec.decodeSparse(
-                TriangularSolve.back(plan, frames.iterator(), new Sparse(COLUMNS, y, 1), false))
+                TriangularSolve.back(
+                    plan, frames.iterator(), new Sparse(COLUMNS, y, 1), false, ALONE))
             .value();
     assertThat(x[dead]).isZero();
     // R'R x = c in the live columns, although back substitution meets the dead one's in each row
     double[] stored =
         VectorCodec.decodeSparse(
                 TriangularSolve.back(
-                    plan, frames.iterator(), new Sparse(new int[0], new double[0], 1), true))
+                    plan, frames.iterator(), new Sparse(new int[0], new double[0], 1), true, ALONE))
             .value();
     assertThat(stored[dead]).isZero();
     y[dead] = 0;
     double[] clean =
         VectorCodec.decodeSparse(
-                TriangularSolve.back(plan, frames.iterator(), new Sparse(COLUMNS, y, 1), false))
+                TriangularSolve.back(
+                    plan, frames.iterator(), new Sparse(COLUMNS, y, 1), false, ALONE))
             .value();
     for (int i = 0; i < 4; i++) {
       double sum = 0;

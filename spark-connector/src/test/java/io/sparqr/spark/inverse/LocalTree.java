@@ -176,7 +176,7 @@ final class LocalTree implements InverseNorms.Tree {
       int[] outside = TriangularSolve.outside(plan.analysis(), plan.partition().tasks().get(t));
       Sparse given =
           new Sparse(outside, Arrays.stream(outside).mapToDouble(p -> z[p]).toArray(), 1);
-      put(TriangularSolve.back(plan, frames.get(t).iterator(), given, true), z);
+      put(TriangularSolve.back(plan, frames.get(t).iterator(), given, true, allowed()), z);
     }
     singletons.backSubstitute(singletons.rhs(), z, 1);
     return plan.unscale(z, 0, 1, 1);
@@ -194,11 +194,9 @@ final class LocalTree implements InverseNorms.Tree {
       int task = t;
       List<byte[]> mine =
           blocks.stream().filter(b -> plan.taskOf(BlockCodec.front(b)) == task).toList();
-      int[] allowed = new int[frames.size()];
-      Arrays.fill(allowed, threads);
       for (byte[] out :
           SubtreeInverse.run(
-              plan, frames.get(t).iterator(), asked.get(t), mine.iterator(), allowed)) {
+              plan, frames.get(t).iterator(), asked.get(t), mine.iterator(), allowed())) {
         if (Frame.kind(out) == Frame.Kind.BLOCK) {
           blocks.add(out);
         } else {
@@ -208,10 +206,38 @@ final class LocalTree implements InverseNorms.Tree {
     }
   }
 
+  private int[] allowed() {
+    int[] allowed = new int[frames.size()];
+    Arrays.fill(allowed, threads);
+    return allowed;
+  }
+
   private static void put(byte[] frame, double[] into) {
     Sparse piece = VectorCodec.decodeSparse(frame);
     for (int i = 0; i < piece.position().length; i++) {
       into[piece.position()[i]] = piece.value()[i];
+    }
+  }
+
+  /** R x = c by position, in place. */
+  void back(double[] c, int width) {
+    for (int t = frames.size() - 1; t >= 0; t--) {
+      SubtreeTask task = plan.partition().tasks().get(t);
+      int[] outside = TriangularSolve.outside(plan.analysis(), task);
+      int[] own = TriangularSolve.pivots(plan.analysis(), task);
+      int[] position = Arrays.copyOf(outside, outside.length + own.length);
+      System.arraycopy(own, 0, position, outside.length, own.length);
+      double[] value = new double[position.length * width];
+      for (int i = 0; i < position.length; i++) {
+        System.arraycopy(c, position[i] * width, value, i * width, width);
+      }
+      var given = new Sparse(position, value, width);
+      Sparse piece =
+          VectorCodec.decodeSparse(
+              TriangularSolve.back(plan, frames.get(t).iterator(), given, false, allowed()));
+      for (int i = 0; i < own.length; i++) {
+        System.arraycopy(piece.value(), i * width, c, piece.position()[i] * width, width);
+      }
     }
   }
 
@@ -227,7 +253,7 @@ final class LocalTree implements InverseNorms.Tree {
       Sparse piece =
           VectorCodec.decodeSparse(
               TriangularSolve.forward(
-                  plan, frames.get(t).iterator(), new Sparse(own, value, width), false));
+                  plan, frames.get(t).iterator(), new Sparse(own, value, width), false, allowed()));
       for (int i = 0; i < piece.position().length; i++) {
         for (int k = 0; k < width; k++) {
           int at = piece.position()[i] * width + k;

@@ -138,7 +138,8 @@ class StatisticsPropertyTest {
     try (var cpu = new CpuSubtreeFactorizer()) {
       var cut = new PartitionOptions(2, 3, 2, 0);
       double[] b = new double[a.rows()];
-      SymbolicOptions natural = SymbolicOptions.defaults().withOrdering(OrderingMethod.NATURAL);
+      SymbolicOptions natural =
+          SymbolicOptions.defaults().withOrdering(OrderingMethod.NATURAL).withSingletons(false);
       LocalTree tree = LocalTree.factor(a, b, natural, cut, cpu);
       int large = 0;
       for (int f = 0; f < tree.plan.analysis().fronts(); f++) {
@@ -154,6 +155,48 @@ class StatisticsPropertyTest {
         assertThat(alone[j])
             .as("error %d, seed %d", j, seed)
             .isCloseTo(Math.sqrt(expected[j]), within(1e-12 * Math.sqrt(expected[j])));
+      }
+      for (int width = 1; width <= 3; width += 2) {
+        checkSolves(tree, a, width, random, "seed " + seed);
+      }
+    }
+  }
+
+  /** R'y = c and R w = y against A'A w = c, with one thread and with three: the same bits. */
+  private static void checkSolves(
+      LocalTree tree, CsrMatrix a, int width, Random random, String what) {
+    int n = a.columns();
+    double[] c = random.doubles((long) n * width).toArray();
+    tree.threads = 1;
+    double[] w = c.clone();
+    tree.forward(w, width);
+    tree.back(w, width);
+    tree.threads = 3;
+    double[] side = c.clone();
+    tree.forward(side, width);
+    tree.back(side, width);
+    assertThat(side).as("bits, %s", what).isEqualTo(w);
+    for (int q = 0; q < width; q++) {
+      double[] x = new double[n];
+      for (int p = 0; p < n; p++) {
+        int j = tree.plan.analysis().permutation().original(p);
+        x[j] = w[p * width + q] * tree.plan.columnScale(j);
+      }
+      double[] normal = new double[n];
+      for (int i = 0; i < a.rows(); i++) {
+        double sum = 0;
+        for (int k = a.rowStart()[i]; k < a.rowStart()[i + 1]; k++) {
+          sum += a.values()[k] * x[a.columnIndex()[k]];
+        }
+        for (int k = a.rowStart()[i]; k < a.rowStart()[i + 1]; k++) {
+          normal[a.columnIndex()[k]] += a.values()[k] * sum;
+        }
+      }
+      for (int p = 0; p < n; p++) {
+        int j = tree.plan.analysis().permutation().original(p);
+        assertThat(normal[j] * tree.plan.columnScale(j))
+            .as("equation %d of %d, %s", p, q, what)
+            .isCloseTo(c[p * width + q], within(1e-11));
       }
     }
   }

@@ -1,0 +1,143 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.solve;
+
+import io.sparqr.spark.wire.FactorChunk;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.threads.Crew;
+import java.util.List;
+
+/**
+ * R x = c down one task's tree, in place. On each front rows are taken in blocks from the last on:
+ * what stands right of a block's columns is summed up row by row, side by side, then the block's
+ * own triangle is solved.
+ */
+final class BackSubstitution extends FrontVectors {
+
+  /** Rows that one thread sums up at a time. */
+  private static final int PIECE = 8;
+
+  private final boolean stored;
+
+  private final ThreadLocal<Buffer> helper = ThreadLocal.withInitial(Buffer::new);
+
+  /**
+   * Starts at the roots.
+   *
+   * @param x from position {@code base} on, width values each: outside the task x, at its pivots c
+   *     unless {@code stored}; out x
+   * @param stored whether c is what is kept beside R
+   */
+  BackSubstitution(
+      SymbolicAnalysis analysis, TaskRows r, double[] x, int base, int width, boolean stored) {
+    super(analysis, r, x, base, width, true);
+    this.stored = stored;
+  }
+
+  @Override
+  void front(int i, Buffer buffer, Crew crew) {
+    int f = r.front(i);
+    int fn = analysis.fn(f);
+    List<FactorChunk.Segment> rows = r.rows(i);
+    if (rows.isEmpty()) {
+      return;
+    }
+    double[] v = buffer.vector(fn * width);
+    for (int k = 0; k < fn; k++) {
+      System.arraycopy(x, at(analysis.column(f, k)), v, k * width, width);
+    }
+    double[] row = buffer.row(fn);
+    for (int s = rows.size() - 1; s >= 0; s--) {
+      FactorChunk.Segment segment = rows.get(s);
+      for (int to = segment.rows(); to > 0; to -= BLOCK) {
+        block(segment, Math.max(0, to - BLOCK), to, fn, v, row, crew);
+      }
+    }
+    System.arraycopy(v, 0, x, at(analysis.firstPivot(f)), analysis.fp(f) * width);
+  }
+
+  private void block(
+      FactorChunk.Segment segment, int from, int to, int fn, double[] v, double[] row, Crew crew) {
+    int end = segment.livePivot(to - 1) + 1;
+    double[] sum = new double[(to - from) * width];
+    for (int i = from; i < to; i++) {
+      int pivot = segment.livePivot(i) * width;
+      for (int k = 0; k < width; k++) {
+        sum[(i - from) * width + k] = stored ? segment.rhs(i, k) : v[pivot + k];
+      }
+    }
+    if (fn > end) {
+      int pieces = (to - from + PIECE - 1) / PIECE;
+      if ((long) (to - from) * (fn - end) * width < SHARED_ENTRIES) {
+        right(segment, from, from, to, end, fn, v, row, sum);
+      } else {
+        crew.run(
+            pieces,
+            p -> {
+              int first = from + p * PIECE;
+              double[] own = helper.get().row(fn);
+              right(segment, from, first, Math.min(first + PIECE, to), end, fn, v, own, sum);
+            });
+      }
+    }
+    for (int i = to - 1; i >= from; i--) {
+      int pivot = segment.livePivot(i);
+      segment.row(i, pivot, end, row);
+      int at = (i - from) * width;
+      subtract(row, 1, end - pivot, v, (pivot + 1) * width, sum, at);
+      for (int k = 0; k < width; k++) {
+        v[pivot * width + k] = sum[at + k] / row[0];
+      }
+    }
+  }
+
+  /** Takes columns [end, fn) of rows [first, to) from the block's sums, which begin with a row. */
+  private void right(
+      FactorChunk.Segment segment,
+      int begin,
+      int first,
+      int to,
+      int end,
+      int fn,
+      double[] v,
+      double[] row,
+      double[] sum) {
+    for (int i = first; i < to; i++) {
+      segment.row(i, end, fn, row);
+      subtract(row, 0, fn - end, v, end * width, sum, (i - begin) * width);
+    }
+  }
+
+  /** sum[at + k] -= row[from .. to) times the vectors k of v from there on. */
+  private void subtract(
+      double[] row, int from, int to, double[] v, int start, double[] sum, int at) {
+    if (width == 1) {
+      sum[at] -= dot(row, from, to, v, start);
+      return;
+    }
+    for (int j = from; j < to; j++) {
+      int c = start + (j - from) * width;
+      for (int k = 0; k < width; k++) {
+        sum[at + k] -= row[j] * v[c + k];
+      }
+    }
+  }
+
+  private static double dot(double[] row, int from, int to, double[] v, int start) {
+    double s0 = 0;
+    double s1 = 0;
+    double s2 = 0;
+    double s3 = 0;
+    int j = from;
+    int c = start;
+    for (; j + 3 < to; j += 4, c += 4) {
+      s0 = Math.fma(row[j], v[c], s0);
+      s1 = Math.fma(row[j + 1], v[c + 1], s1);
+      s2 = Math.fma(row[j + 2], v[c + 2], s2);
+      s3 = Math.fma(row[j + 3], v[c + 3], s3);
+    }
+    for (; j < to; j++, c++) {
+      s0 = Math.fma(row[j], v[c], s0);
+    }
+    return (s0 + s1) + (s2 + s3);
+  }
+}

@@ -1,0 +1,114 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.solve;
+
+import io.sparqr.spark.wire.FactorChunk;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.threads.Crew;
+import io.sparqr.threads.TreeUnits;
+import io.sparqr.threads.UnitOrder;
+import io.sparqr.threads.UnitThreads;
+import java.util.concurrent.CancellationException;
+
+/** What the two substitutions share: a task's tree, and x on one front as a dense vector. */
+abstract class FrontVectors implements UnitThreads.Units<FrontVectors.Buffer> {
+
+  /** Rows of a front that are taken together: between them and the rest threads may share. */
+  static final int BLOCK = 64;
+
+  /** Fewer entries of R are not worth waking others. */
+  static final int SHARED_ENTRIES = 1 << 16;
+
+  /** What a front costs beyond its entries, in entries. */
+  private static final double FRONT_OVERHEAD = 200;
+
+  /** Flops that a unit of the cut is measured in, for each entry: memory-bound. */
+  private static final double ENTRY = 40;
+
+  final SymbolicAnalysis analysis;
+  final TaskRows r;
+  final double[] x;
+  final int base;
+  final int width;
+  private final TreeUnits units;
+  private final UnitOrder order;
+  private final boolean down;
+
+  /** A thread's own arrays; grown as needed. */
+  static final class Buffer {
+    double[] vector = new double[0];
+    double[] row = new double[0];
+
+    double[] vector(int length) {
+      vector = vector.length < length ? new double[length] : vector;
+      return vector;
+    }
+
+    double[] row(int length) {
+      row = row.length < length ? new double[length] : row;
+      return row;
+    }
+  }
+
+  FrontVectors(
+      SymbolicAnalysis analysis, TaskRows r, double[] x, int base, int width, boolean down) {
+    this.analysis = analysis;
+    this.r = r;
+    this.x = x;
+    this.base = base;
+    this.width = width;
+    this.down = down;
+    double[] work = new double[r.count()];
+    for (int i = 0; i < work.length; i++) {
+      double rank = 0;
+      for (FactorChunk.Segment s : r.rows(i)) {
+        rank += s.rows();
+      }
+      work[i] = ENTRY * width * (FRONT_OVERHEAD + rank * analysis.fn(r.front(i)));
+    }
+    this.units = r.cut(work);
+    this.order = down ? UnitOrder.down(units) : UnitOrder.up(units);
+  }
+
+  /** Does front i of the task. */
+  abstract void front(int i, Buffer buffer, Crew crew);
+
+  int at(int position) {
+    return (position - base) * width;
+  }
+
+  @Override
+  public final boolean isDone() {
+    return order.isDone();
+  }
+
+  @Override
+  public final int next() {
+    return order.next();
+  }
+
+  @Override
+  public final boolean finished(int unit) {
+    return order.finished(unit);
+  }
+
+  @Override
+  public final Buffer workspace() {
+    return new Buffer();
+  }
+
+  @Override
+  public final void run(int unit, Buffer buffer, Crew crew) {
+    int from = units.start(unit);
+    int to = units.start(unit + 1);
+    for (int k = from; k < to; k++) {
+      if (Thread.currentThread().isInterrupted()) {
+        throw new CancellationException("interrupted within a triangular solve");
+      }
+      front(down ? from + to - 1 - k : k, buffer, crew);
+    }
+  }
+
+  static Crew helpers(long entries, Crew crew) {
+    return entries < SHARED_ENTRIES ? Crew.ALONE : crew;
+  }
+}

@@ -1,0 +1,134 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.solve;
+
+import io.sparqr.partition.SubtreeTask;
+import io.sparqr.spark.factor.TaskReport;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.wire.FactorChunk;
+import io.sparqr.spark.wire.Frame;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.threads.Parallel;
+import io.sparqr.threads.TreeUnits;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+
+/** One task's rows of R, front by front, as they lie in its frames; and its fronts as a forest. */
+public final class TaskRows {
+
+  private static final int SHARES_PER_THREAD = 16;
+
+  /** The analysis that the fronts are of. */
+  private final SymbolicAnalysis analysis;
+
+  private final SolvePlan plan;
+  private final SubtreeTask task;
+  private final int threads;
+  private final int[] fronts;
+  private final List<FactorChunk.Segment> segments = new ArrayList<>();
+
+  /** By front of the task: its segments are [start[i], start[i + 1]). */
+  private final int[] start;
+
+  /**
+   * Opens a task's frames, several at a time: their checksums are as much work as a solve.
+   *
+   * @param frames as {@code SubtreeRun} made them
+   * @param threads that a task may use, by task
+   */
+  public TaskRows(SolvePlan plan, Iterator<byte[]> frames, int[] threads) {
+    this.plan = plan;
+    this.analysis = plan.analysis();
+    this.task = plan.partition().tasks().get(TaskReport.decode(frames.next()).task());
+    this.threads = threads[task.id()];
+    this.fronts = task.fronts();
+    List<byte[]> parts = new ArrayList<>();
+    while (frames.hasNext()) {
+      byte[] frame = frames.next();
+      if (Frame.kind(frame) == Frame.Kind.FACTOR) {
+        parts.add(frame);
+      }
+    }
+    var chunks = new FactorChunk[parts.size()];
+    Parallel.loop(
+        chunks.length,
+        1,
+        this.threads,
+        (from, to, thread) -> chunks[from] = FactorChunk.open(parts.get(from)));
+    for (FactorChunk chunk : chunks) {
+      for (int s = 0; s < chunk.segments(); s++) {
+        segments.add(chunk.segment(s));
+      }
+    }
+    this.start = new int[fronts.length + 1];
+    int next = 0;
+    for (int i = 0; i < fronts.length; i++) {
+      while (next < segments.size() && segments.get(next).front() == fronts[i]) {
+        next++;
+      }
+      start[i + 1] = next;
+    }
+    if (next < segments.size()) {
+      throw new IllegalStateException(
+          "rows of front " + segments.get(next).front() + " among those of task " + task.id());
+    }
+  }
+
+  /** The task. */
+  public SubtreeTask task() {
+    return task;
+  }
+
+  /** Threads that may work on it. */
+  public int threads() {
+    return threads;
+  }
+
+  /** Number of fronts. */
+  public int count() {
+    return fronts.length;
+  }
+
+  /** Front i of the task; fronts ascend. */
+  public int front(int i) {
+    return fronts[i];
+  }
+
+  /** The place of a front among the task's; negative if it is another's. */
+  public int index(int front) {
+    return Arrays.binarySearch(fronts, front);
+  }
+
+  /** Its rows of R, in order. */
+  public List<FactorChunk.Segment> rows(int i) {
+    return segments.subList(start[i], start[i + 1]);
+  }
+
+  /** Whether the parent of front i is another task's. */
+  public boolean isOutput(int i) {
+    int above = analysis.parent(fronts[i]);
+    return above >= 0 && plan.taskOf(above) != task.id();
+  }
+
+  /**
+   * The lowest ancestor of front i in the task; -1 if there is none. It is seldom not the parent:
+   * where fronts without work of other tasks lie between two subtrees of this one.
+   */
+  public int above(int i) {
+    int above = analysis.parent(fronts[i]);
+    while (above >= 0 && plan.taskOf(above) != task.id()) {
+      above = analysis.parent(above);
+    }
+    return above < 0 ? -1 : index(above);
+  }
+
+  /** The forest cut for the task's threads. */
+  public TreeUnits cut(double[] work) {
+    int[] parent = new int[fronts.length];
+    for (int i = 0; i < parent.length; i++) {
+      parent[i] = above(i);
+    }
+    return TreeUnits.cut(work, parent, threads == 1 ? 1 : SHARES_PER_THREAD * threads);
+  }
+}
