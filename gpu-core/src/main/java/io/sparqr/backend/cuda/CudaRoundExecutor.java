@@ -113,7 +113,7 @@ final class CudaRoundExecutor implements RoundExecutor {
     }
     long sent = upload.values(program, input).run(workers);
     resident = program;
-    var rows = new RowDownload(transfers, memory, program, sink);
+    var rows = new RowDownload(transfers, memory, program, launches, sink);
     // One event a launch, then the beginning and the end of all.
     List<CudaEvent> events = new ArrayList<>();
     Workers.Running downloads = null;
@@ -122,11 +122,7 @@ final class CudaRoundExecutor implements RoundExecutor {
       int n = launches.ends().length;
       downloads =
           workers.start(
-              launches.groups().size(),
-              i -> {
-                LaunchPlan.Group group = launches.groups().get(i);
-                rows.run(group, events.get(launches.launchOf(group)));
-              });
+              rows.items(), i -> rows.run(i, events.get(launches.launchOf(rows.group(i)))));
       sink.underWay();
       Result result = collect(program, sent);
       downloads.join();

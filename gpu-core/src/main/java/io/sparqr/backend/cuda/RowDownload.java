@@ -3,49 +3,134 @@ package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cuda.StageMemory.Part;
 import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.backend.staged.RoundExecutor.RowPieces;
 import io.sparqr.backend.staged.RoundExecutor.RowSink;
 import io.sparqr.backend.staged.StageProgram;
 import java.nio.ByteBuffer;
-import java.nio.DoubleBuffer;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** The rows of R of a stage's sound fronts, brought down group by group. Thread-safe. */
+/**
+ * The rows of R of a stage's sound fronts, brought down group by group; those of a large front in
+ * pieces, so that no page-locked buffer is larger than a piece: page-locking takes longer than the
+ * rows' way down, and holds up whoever else has to do with the driver. Thread-safe.
+ */
 final class RowDownload {
 
-  /** Bytes from which on a front's rows go through the heap. */
-  private static final long LARGE_BYTES = 1L << 30;
+  /** Bytes of a piece, and of the fronts from which on rows come in pieces. */
+  private static final int PIECE_BYTES = 16 << 20;
 
   private final Transfers transfers;
   private final StageMemory memory;
   private final StageProgram program;
   private final RowSink sink;
+  private final List<Item> items = new ArrayList<>();
 
-  RowDownload(Transfers transfers, StageMemory memory, StageProgram program, RowSink sink) {
+  /** What one thread brings down at a time: all of a group, or bytes [from, to) of its front. */
+  private record Item(LaunchPlan.Group group, Large large, long from, long to) {}
+
+  /** A front that comes in pieces. */
+  private final class Large {
+    private final int front;
+    private final AtomicInteger left;
+    private RowPieces rows;
+    private boolean begun;
+
+    Large(int front, int pieces) {
+      this.front = front;
+      this.left = new AtomicInteger(pieces);
+    }
+
+    /** The first piece finds out whether the front is sound; null if it is not. */
+    synchronized RowPieces begin(CudaEvent ready) {
+      if (!begun) {
+        sink.expect(front);
+        int[] state = new int[1];
+        transfers.fetch(ready, List.of(states(front, front + 1)), b -> state[0] = b.getInt(0));
+        if (state[0] == TaskLayout.STATE_SOUND) {
+          rows = sink.begin(front, program.outLength(front));
+        }
+        begun = true;
+      }
+      return rows;
+    }
+  }
+
+  RowDownload(
+      Transfers transfers,
+      StageMemory memory,
+      StageProgram program,
+      LaunchPlan plan,
+      RowSink sink) {
     this.transfers = transfers;
     this.memory = memory;
     this.program = program;
     this.sink = sink;
+    for (LaunchPlan.Group group : plan.groups()) {
+      long bytes = bytes(group);
+      if (bytes <= PIECE_BYTES) {
+        items.add(new Item(group, null, 0, bytes));
+        continue;
+      }
+      // A group of more than one front is smaller.
+      int pieces = (int) ((bytes + PIECE_BYTES - 1) / PIECE_BYTES);
+      var large = new Large(group.from(), pieces);
+      for (int k = 0; k < pieces; k++) {
+        long from = (long) k * PIECE_BYTES;
+        items.add(new Item(group, large, from, Math.min(bytes, from + PIECE_BYTES)));
+      }
+    }
   }
 
-  /** Waits for a group's rows and hands them out. */
-  void run(LaunchPlan.Group group, CudaEvent ready) {
-    long start = program.outStart(group.from());
-    long bytes = 8 * (program.outStart(group.to()) - start);
-    if (bytes > LARGE_BYTES) {
-      throughTheHeap(group.from(), ready);
+  private long bytes(LaunchPlan.Group group) {
+    return 8 * (program.outStart(group.to()) - program.outStart(group.from()));
+  }
+
+  /** Number of items, in the order in which they get ready. */
+  int items() {
+    return items.size();
+  }
+
+  /** The group that an item is of. */
+  LaunchPlan.Group group(int item) {
+    return items.get(item).group;
+  }
+
+  /** Waits for an item's rows and hands them out. */
+  void run(int item, CudaEvent ready) {
+    Item it = items.get(item);
+    if (it.large != null) {
+      piece(it, ready);
       return;
     }
+    LaunchPlan.Group group = it.group;
     for (int f = group.from(); f < group.to(); f++) {
       sink.expect(f);
     }
     transfers.fetch(
         ready,
-        List.of(rows(start, bytes / 8), states(group.from(), group.to())),
-        b -> handOut(group, start, b));
+        List.of(rows(program.outStart(group.from()), it.to), states(group.from(), group.to())),
+        b -> handOut(group, b));
+  }
+
+  private void piece(Item it, CudaEvent ready) {
+    RowPieces rows = it.large.begin(ready);
+    if (rows == null) {
+      return;
+    }
+    transfers.fetch(
+        null,
+        List.of(rows(program.outStart(it.large.front) + it.from / 8, it.to - it.from)),
+        b -> rows.put((int) (it.from / 8), b.asDoubleBuffer()));
+    if (it.large.left.decrementAndGet() == 0) {
+      rows.end();
+    }
   }
 
   /** Rows, then states of a group's fronts. */
-  private void handOut(LaunchPlan.Group group, long start, ByteBuffer buffer) {
+  private void handOut(LaunchPlan.Group group, ByteBuffer buffer) {
+    long start = program.outStart(group.from());
     int states = buffer.capacity() - 4 * (group.to() - group.from());
     for (int f = group.from(); f < group.to(); f++) {
       int at = (int) (8 * (program.outStart(f) - start));
@@ -57,28 +142,8 @@ final class RowDownload {
     }
   }
 
-  /** One front whose rows exceed a staging buffer, piece by piece. */
-  private void throughTheHeap(int f, CudaEvent ready) {
-    int[] state = new int[1];
-    transfers.fetch(ready, List.of(states(f, f + 1)), b -> state[0] = b.getInt(0));
-    if (state[0] != TaskLayout.STATE_SOUND) {
-      return;
-    }
-    double[] rows = new double[program.outLength(f)];
-    int step = Transfers.PIECE_BYTES / 8;
-    for (long begin = 0; begin < rows.length; begin += step) {
-      int at = (int) begin;
-      int count = Math.min(step, rows.length - at);
-      transfers.fetch(
-          null,
-          List.of(rows(program.outStart(f) + at, count)),
-          b -> b.asDoubleBuffer().get(rows, at, count));
-    }
-    sink.accept(f, DoubleBuffer.wrap(rows));
-  }
-
-  private Transfers.Slice rows(long from, long count) {
-    return new Transfers.Slice(memory.get(Part.OUT), 8 * from, (int) (8 * count));
+  private Transfers.Slice rows(long from, long bytes) {
+    return new Transfers.Slice(memory.get(Part.OUT), 8 * from, (int) bytes);
   }
 
   private Transfers.Slice states(int from, int to) {

@@ -30,6 +30,9 @@ import java.util.function.IntUnaryOperator;
  */
 public final class TaskListExecutor implements RoundExecutor {
 
+  /** Doubles of a piece of a front's rows. */
+  private static final int PIECE = 100;
+
   /** Order in which the tasks of a round are run; for tests. */
   @FunctionalInterface
   public interface RoundOrder {
@@ -131,13 +134,27 @@ public final class TaskListExecutor implements RoundExecutor {
     for (int r = 0; choice == null && r < p.schedule().rounds(); r++) {
       runRound(r);
     }
-    DoubleBuffer rows = DoubleBuffer.wrap(out);
     for (int f = 0; f < p.fronts(); f++) {
       if (state[f] == TaskLayout.STATE_SOUND && p.outLength(f) > 0) {
-        sink.accept(f, rows.slice((int) p.outStart(f), p.outLength(f)));
+        handOut(p, f, sink);
       }
     }
     return new Result(state.clone(), residual.clone(), 0, 0);
+  }
+
+  /** Every second front's rows in pieces, the last one first: a device may bring them so. */
+  private void handOut(StageProgram p, int f, RowSink sink) {
+    DoubleBuffer rows = DoubleBuffer.wrap(out).slice((int) p.outStart(f), p.outLength(f));
+    if (f % 2 == 0) {
+      sink.accept(f, rows);
+      return;
+    }
+    int pieces = (rows.capacity() + PIECE - 1) / PIECE;
+    RowPieces to = sink.begin(f, rows.capacity());
+    for (int k = pieces - 1; k >= 0; k--) {
+      to.put(k * PIECE, rows.slice(k * PIECE, Math.min(PIECE, rows.capacity() - k * PIECE)));
+    }
+    to.end();
   }
 
   private void begin(StageProgram p, StageInput in, double tol) {

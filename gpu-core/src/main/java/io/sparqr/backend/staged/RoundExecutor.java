@@ -194,6 +194,16 @@ public interface RoundExecutor extends AutoCloseable {
     void writeBlock(int block, DoubleBuffer target);
   }
 
+  /** The packed rows of one front, which come in pieces. */
+  interface RowPieces {
+
+    /** Takes the doubles from the {@code at}th on; from any thread, several pieces at a time. */
+    void put(int at, DoubleBuffer piece);
+
+    /** All pieces are there. */
+    void end();
+  }
+
   /** Where packed rows go. */
   @FunctionalInterface
   interface RowSink {
@@ -217,5 +227,26 @@ public interface RoundExecutor extends AutoCloseable {
      * buffer is the caller's again on return.
      */
     void accept(int front, DoubleBuffer rows);
+
+    /**
+     * Takes the packed rows of a large front in pieces instead. This default puts them together for
+     * {@link #accept}.
+     *
+     * @param length of the front's slice of the output buffer
+     */
+    default RowPieces begin(int front, int length) {
+      double[] rows = new double[length];
+      return new RowPieces() {
+        @Override
+        public void put(int at, DoubleBuffer piece) {
+          piece.get(rows, at, piece.remaining());
+        }
+
+        @Override
+        public void end() {
+          accept(front, DoubleBuffer.wrap(rows));
+        }
+      };
+    }
   }
 }

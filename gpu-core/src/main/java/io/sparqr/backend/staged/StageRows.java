@@ -76,32 +76,77 @@ final class StageRows implements RoundExecutor.RowSink {
    */
   @Override
   public void accept(int f, DoubleBuffer from) {
-    FrontDescriptor d = program.descriptor(f);
-    int front = fronts[f];
-    int r = Math.min(d.fm(), d.fp());
-    int[] live = new int[r];
-    for (int k = 0; k < r; k++) {
-      live[k] = k;
+    var taken = new Taken(f);
+    taken.put(0, from);
+    taken.end();
+  }
+
+  @Override
+  public RoundExecutor.RowPieces begin(int f, int length) {
+    return new Taken(f);
+  }
+
+  /** The rows of one front on their way into its arrays. */
+  private final class Taken implements RoundExecutor.RowPieces {
+    private final int f;
+    private final FrontDescriptor d;
+    private final int[] live;
+
+    /** In the order of the slice: values of R, of the block, right-hand sides of both. */
+    private final double[][] arrays;
+
+    private final boolean leaves;
+    private final LongAdder bits = new LongAdder();
+    private final LongAdder blockBits = new LongAdder();
+
+    Taken(int f) {
+      this.f = f;
+      this.d = program.descriptor(f);
+      int r = Math.min(d.fm(), d.fp());
+      live = new int[r];
+      for (int k = 0; k < r; k++) {
+        live[k] = k;
+      }
+      double[] values = ahead[f] == null ? new double[valuesOfR(d)] : ahead[f];
+      ahead[f] = null;
+      leaves = d.parent() < 0;
+      int block = leaves ? (int) ContributionBlock.packedLength(d.cm(), d.cn()) : 0;
+      arrays =
+          new double[][] {
+            values,
+            new double[block],
+            new double[r * d.rhs()],
+            new double[leaves ? d.cm() * d.rhs() : 0]
+          };
     }
-    double[] values = ahead[f] == null ? new double[valuesOfR(d)] : ahead[f];
-    ahead[f] = null;
-    double[] right = new double[r * d.rhs()];
-    long bits = copy(from, values);
-    requireLive(front, d.fn(), r, values);
-    ContributionBlock block = null;
-    long blockBits = 0;
-    if (d.parent() < 0) {
-      double[] cValues = new double[(int) ContributionBlock.packedLength(d.cm(), d.cn())];
-      double[] cRight = new double[d.cm() * d.rhs()];
-      blockBits = copy(from, cValues);
-      bits += copy(from, right);
-      blockBits += copy(from, cRight);
-      block = new ContributionBlock(front, d.cm(), d.cn(), cValues, cRight, d.rhs());
-    } else {
-      bits += copy(from, right);
+
+    @Override
+    public void put(int at, DoubleBuffer piece) {
+      int end = at + piece.remaining();
+      int start = 0;
+      for (int k = 0; k < arrays.length; k++) {
+        int from = Math.max(at, start);
+        int to = Math.min(end, start + arrays[k].length);
+        if (from < to) {
+          long sum = copy(piece, piece.position() + from - at, arrays[k], from - start, to - start);
+          (k % 2 == 0 ? bits : blockBits).add(sum);
+        }
+        start += arrays[k].length;
+      }
     }
-    allBits.add(bits + blockBits);
-    done.put(new FrontFactor(front, d.fn(), live, values, right, d.rhs(), bits), block, blockBits);
+
+    @Override
+    public void end() {
+      int front = fronts[f];
+      requireLive(front, d.fn(), live.length, arrays[0]);
+      ContributionBlock block =
+          leaves
+              ? new ContributionBlock(front, d.cm(), d.cn(), arrays[1], arrays[3], d.rhs())
+              : null;
+      allBits.add(bits.sum() + blockBits.sum());
+      var factor = new FrontFactor(front, d.fn(), live, arrays[0], arrays[2], d.rhs(), bits.sum());
+      done.put(factor, block, blockBits.sum());
+    }
   }
 
   /** Half: the executor's own test is of the very same pivots, but that is no reason to fail. */
@@ -123,28 +168,26 @@ final class StageRows implements RoundExecutor.RowSink {
     return (int) (r * d.fn() - r * (r - 1) / 2);
   }
 
-  /** Relative get of a whole array, a large one by several threads; the sum of its mixed bits. */
-  private long copy(DoubleBuffer from, double[] to) {
-    int start = from.position();
-    from.position(start + to.length);
-    if (to.length < LARGE) {
-      return copy(from, start, to, 0, to.length);
+  /** Values start, start + 1, ... of a buffer to [begin, end); the sum of their mixed bits. */
+  private long copy(DoubleBuffer from, int start, double[] to, int begin, int end) {
+    if (end - begin < LARGE) {
+      return copied(from, start, to, begin, end);
     }
-    var bits = new LongAdder();
+    var sum = new LongAdder();
     Parallel.loop(
-        to.length,
+        end - begin,
         LARGE / 4,
         Math.min(8, threads),
-        (lo, hi, t) -> bits.add(copy(from, start, to, lo, hi)));
-    return bits.sum();
+        (lo, hi, t) -> sum.add(copied(from, start + lo, to, begin + lo, begin + hi)));
+    return sum.sum();
   }
 
-  private static long copy(DoubleBuffer from, int start, double[] to, int begin, int end) {
+  private static long copied(DoubleBuffer from, int start, double[] to, int begin, int end) {
     long bits = 0;
     int at = begin;
     while (at < end) {
       int count = Math.min(PIECE, end - at);
-      from.get(start + at, to, at, count);
+      from.get(start + at - begin, to, at, count);
       bits += BitChecksum.sum(to, at, at + count);
       at += count;
     }
