@@ -241,6 +241,7 @@ final class RegressCommand implements Callable<Integer> {
             .setHandleInvalid(invalid)
             .setComputeStandardErrors(!noErrors)
             .setBackend(backend)
+            .setProfile(FailedRun.isPage(report))
             .setListener(failed.hearing(ConsoleProgress.standard()));
     if (weights != null) {
       estimator.setWeightCol(weights);

@@ -54,6 +54,8 @@ public final class FactorState implements AutoCloseable {
   /** Of sqrt(a^2 - p^2) below this times p the pass over the rows tells more: 12 digits here. */
   private static final double CANCELLED = 1e-2;
 
+  private static final String HOW = "by the corrected semi-normal equations";
+
   private final JavaSparkContext context;
   private final Rows rows;
   private final SolveOptions options;
@@ -245,6 +247,21 @@ public final class FactorState implements AutoCloseable {
     }
   }
 
+  /** The same as a phase of its own, after the solve that came with the rows: told, and noted. */
+  private <T> T told(String phase, String what, Function<JobScope, T> action) {
+    return scoped(
+        scope -> {
+          try (var progress =
+              new ProgressTracker(
+                  context, listener, scope.group(), made.profiler, seconds.total())) {
+            progress.phase(phase, what);
+            T found = action.apply(scope);
+            progress.done(what);
+            return found;
+          }
+        });
+  }
+
   /** For the right-hand sides that came with the rows; computed once. */
   public LeastSquaresSolution solve() {
     if (solution == null || held.closed()) {
@@ -330,10 +347,10 @@ public final class FactorState implements AutoCloseable {
   /** Rows as they were factorized, with other labels. */
   public LeastSquaresSolution solveAligned(RowSource rows) {
     if (options.factorization().keepQ()) {
-      return scoped(scope -> solveReflected(rows, scope));
+      return told("solve", "by the kept Q", scope -> solveReflected(rows, scope));
     }
     var pass = ResidualPass.aligned(rows, plan);
-    return scoped(scope -> solveSemiNormal(pass, scope, "Q was not kept"));
+    return told("solve", HOW, scope -> solveSemiNormal(pass, scope, "Q was not kept"));
   }
 
   /** The same in any order. */
@@ -343,7 +360,7 @@ public final class FactorState implements AutoCloseable {
             ? "rows in any order do not tell their reflectors"
             : "Q was not kept";
     var pass = ResidualPass.further(rows, plan);
-    return scoped(scope -> solveSemiNormal(pass, scope, why));
+    return told("solve", HOW, scope -> solveSemiNormal(pass, scope, why));
   }
 
   /** R x = Q'b by the kept reflectors. */
@@ -386,7 +403,11 @@ public final class FactorState implements AutoCloseable {
     double normal = options.solution().check() ? pass.check(x, held) : Double.NaN;
     SolveLog.further(said.how, norm, said.watch.total());
     return new LeastSquaresSolution(
-        x, norm, rank(), deadColumns(), report.of(norm, normal, seconds, List.of(said.how)));
+        x,
+        norm,
+        rank(),
+        deadColumns(),
+        profiled(report.of(norm, normal, seconds, List.of(said.how))));
   }
 
   private LeastSquaresSolution solveSemiNormal(ResidualPass pass, JobScope scope, String why) {
@@ -475,13 +496,13 @@ public final class FactorState implements AutoCloseable {
 
   /** Of sigma = 1; computed once. */
   public double[] unscaledErrors() {
-    return scoped(scope -> statistics.unscaledErrors(basic, scope));
+    return told("errors", "standard errors", s -> statistics.unscaledErrors(basic, s));
   }
 
   /** Of the rows that were factorized; computed once, with the errors. */
   public JavaRDD<double[]> leverages() {
     RowSource source = source();
-    return scoped(scope -> statistics.leverages(source, basic, scope));
+    return told("errors", "leverages", s -> statistics.leverages(source, basic, s));
   }
 
   /** (A'A)^-1 u for each u. */
@@ -491,7 +512,7 @@ public final class FactorState implements AutoCloseable {
 
   /** R^-T u for each u. */
   public HalfSolve halfSolve(List<SparseRow> vectors) {
-    return scoped(scope -> statistics.halfSolve(vectors, basic, scope));
+    return told("errors", "standard errors", s -> statistics.halfSolve(vectors, basic, s));
   }
 
   /** R as rows in the caller's columns and units, Q'b as their labels; good until close(). */
@@ -567,8 +588,11 @@ public final class FactorState implements AutoCloseable {
 
   /** As things stand: after {@link #solve()} with its residual norms and times. */
   public SolveReport report() {
-    SolveReport made = report.of(residualNorm, normalResidual, seconds, notes);
-    return this.made.profiler.map(p -> made.withProfile(p.profile())).orElse(made);
+    return profiled(report.of(residualNorm, normalResidual, seconds, notes));
+  }
+
+  private SolveReport profiled(SolveReport of) {
+    return made.profiler.map(p -> of.withProfile(p.profile())).orElse(of);
   }
 
   @Override
