@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from pyspark import SparkContext
 from pyspark.sql import DataFrame, SparkSession
 
-from sparqr import _connect
 from sparqr._calls import in_thread
 from sparqr._display import SHOWN, html_table, number, require_pandas
 from sparqr._errors import telling_errors
