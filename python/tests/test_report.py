@@ -135,23 +135,7 @@ class Pages(SparkTest):
         with self.assertRaisesRegex(ValueError, "profile=True"):
             sparqr.solve(self.data).to_html()
 
-    def test_every_call_has_a_page(self):
-        for name, call in self.calls().items():
-            with self.subTest(name):
-                page = call(profile=True, progress=False).to_html()
-                self.assertTrue(page.startswith("<!DOCTYPE html>"))
-                self.assertIn('"profile":{"beganMillis":', page)
-                solved = '{"name":"solve","detail":"by the ' in page
-                self.assertEqual(solved, name in ("factorize", "further", "semi-normal"))
-                self.assertEqual('{"name":"errors","detail"' in page, name in ("lstsq", "ml", "feols"))
-        with self.assertRaisesRegex(ValueError, "profile=True"):
-            self.calls()["feols"]().to_html()
-        with self.assertRaisesRegex(ValueError, "profile=True"):
-            self.calls()["ml"]().to_html()
-        with self.assertRaisesRegex(TypeError, "profile"):
-            self.calls()["lstsq"](profile="yes")
-
-    def test_every_call_shows_its_progress(self):
+    def test_every_call_has_a_page_and_shows_its_progress(self):
         for name, call in self.calls().items():
             bars = []
 
@@ -160,17 +144,28 @@ class Pages(SparkTest):
                 return bars[-1]
 
             with self.subTest(name), mock.patch.multiple(_progress, _LOOK=0.001, _QUIET=0.0, _bar=bar):
-                call(progress=True)
+                page = call(profile=True, progress=True).to_html()
+                self.assertTrue(page.startswith("<!DOCTYPE html>"))
+                self.assertIn('"profile":{"beganMillis":', page)
                 kept = name in ("factorize", "further", "semi-normal")
+                self.assertEqual('{"name":"solve","detail":"by the ' in page, kept)
+                self.assertEqual('{"name":"errors","detail"' in page, name in ("lstsq", "ml", "feols"))
+                # a factorization tells of itself, and of each solve
                 self.assertEqual(len(bars), 2 if kept else 1)
-                self.assertTrue(bars[0].shown)
-                self.assertIn("factorize", [p.phase for p in bars[0].shown])
+                self.assertTrue({"pattern", "rows", "factorize"}.intersection(p.phase for p in bars[0].shown))
                 last = [b.closed[-1] for b in bars]
-                # a factorization alone ends with it
                 self.assertEqual([p.phase for p in last], ["factorize", "done"] if kept else ["done"])
                 self.assertEqual(last[-1].fraction, 1.0)
-                call(progress=False)
-                self.assertEqual(len(bars), 2 if kept else 1)
+
+    def test_neither_page_nor_progress_where_none_is_asked_for(self):
+        calls = self.calls()
+        with mock.patch.object(_progress, "Shown", side_effect=AssertionError("shown")):
+            for name in ("lstsq", "feols", "ml"):
+                with self.subTest(name), self.assertRaisesRegex(ValueError, "profile=True"):
+                    calls[name](progress=False).to_html()
+        for options in ({"profile": "yes"}, {"progress": "yes"}):
+            with self.assertRaisesRegex(TypeError, "'yes' is neither True nor False"):
+                calls["lstsq"](**options)
 
     def test_progress_goes_forward_to_the_end(self):
         import sparqr
