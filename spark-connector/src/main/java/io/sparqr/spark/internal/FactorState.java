@@ -20,7 +20,6 @@ import io.sparqr.spark.factor.FactorTotals;
 import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.Readings;
-import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolveOptions.Dropping;
 import io.sparqr.spark.plan.SolvePlan;
@@ -57,7 +56,7 @@ public final class FactorState implements AutoCloseable {
   private static final String HOW = "by the corrected semi-normal equations";
 
   private final JavaSparkContext context;
-  private final Rows rows;
+  private final FactoredRows rows;
   private final SolveOptions options;
   private final ProgressListener listener;
   private final Held held;
@@ -92,26 +91,6 @@ public final class FactorState implements AutoCloseable {
    */
   record Input(long rows, long nonzeros, double frobenius, long shuffleBytes) {}
 
-  /**
-   * The rows that a factorization was made of.
-   *
-   * @param context of them
-   * @param source null where they are not there: the factorization was loaded
-   * @param whole whether they are all the rows of A, and no row of an earlier R stands for some
-   * @param ridge the penalty, where its rows are in the source; otherwise that of the options holds
-   */
-  record Rows(JavaSparkContext context, RowSource source, boolean whole, Ridge ridge) {
-
-    static Rows of(RowSource source, Earlier earlier) {
-      return new Rows(source.context(), source, !earlier.any(), earlier.ridge());
-    }
-
-    /** Those of a factorization that was loaded. */
-    static Rows notThere(JavaSparkContext context) {
-      return new Rows(context, null, false, Ridge.NONE);
-    }
-  }
-
   /** What the pipeline made. */
   record Made(
       Input input,
@@ -127,15 +106,16 @@ public final class FactorState implements AutoCloseable {
       Optional<Profiler> profiler) {}
 
   /** Takes what the pipeline made, and what it holds on the cluster. */
-  FactorState(Rows rows, SolveOptions options, ProgressListener listener, Held held, Made made) {
-    this.context = rows.context;
+  FactorState(
+      FactoredRows rows, SolveOptions options, ProgressListener listener, Held held, Made made) {
+    this.context = rows.context();
     this.rows = rows;
     this.options = options;
     this.listener = listener;
     this.held = held;
     this.made = made;
     this.ofRows = made.plan.value();
-    this.plan = rows.ridge.any() ? ofRows.withRidge(rows.ridge) : ofRows;
+    this.plan = rows.ridge().any() ? ofRows.withRidge(rows.ridge()) : ofRows;
     this.singletons = made.driverShare.singletons();
     this.analysis = plan.analysis();
     this.n = analysis.columns();
@@ -195,12 +175,12 @@ public final class FactorState implements AutoCloseable {
    *     appended to an earlier one
    */
   public RowSource source() {
-    if (!rows.whole) {
+    if (!rows.whole()) {
       throw new IllegalStateException(
           "the rows that were factorized are not there (the factorization was loaded, or rows were"
               + " appended to it): solveRelabeled takes all rows with their right-hand sides");
     }
-    return rows.source;
+    return rows.source();
   }
 
   /** Numerical rank. */
@@ -285,13 +265,13 @@ public final class FactorState implements AutoCloseable {
       }
       double[] norm = residualNorms(x);
       var notes = new ArrayList<String>();
-      int steps = rows.source == null ? 0 : options.solution().refinement();
+      int steps = rows.source() == null ? 0 : options.solution().refinement();
       for (int step = 0; step < steps; step++) {
         progress.phase("solve", "step %d of refinement".formatted(step + 1));
         norm = equations.refine(pass(), x, scope);
       }
       if (cancelled(norm, x)) {
-        if (rows.source != null && !rows.ridge.any()) {
+        if (rows.source() != null && !rows.ridge().any()) {
           scope.describe("residuals, small beside the ridge's part");
           norm = pass().run(x, held).ofRows();
         } else {
@@ -303,7 +283,7 @@ public final class FactorState implements AutoCloseable {
       double solve = watch.lap();
       SolveLog.solve(steps, solve);
       boolean wanted = options.solution().check() || options.solution().refinement() > 0;
-      if (wanted && rows.source == null) {
+      if (wanted && rows.source() == null) {
         notes.add("neither refined nor checked: the factorization was loaded, without its rows");
       } else if (options.solution().check()) {
         progress.phase("check", "||A'(b-Ax)||");
@@ -322,7 +302,7 @@ public final class FactorState implements AutoCloseable {
 
   /** Over the rows that are there. */
   private ResidualPass pass() {
-    return new ResidualPass(rows.source, made.plan, ofRows);
+    return new ResidualPass(rows.source(), made.plan, ofRows);
   }
 
   /** The tail's norm less the ridge rows' part: lambda ||x||^2. */
@@ -551,7 +531,7 @@ public final class FactorState implements AutoCloseable {
       Made made = head.made(found.plan(), found.levels());
       var state =
           new FactorState(
-              Rows.notThere(context), head.options(), ProgressListener.NONE, held, made);
+              FactoredRows.notThere(context), head.options(), ProgressListener.NONE, held, made);
       loaded = true;
       return state;
     } finally {
