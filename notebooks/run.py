@@ -20,6 +20,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 HERE = pathlib.Path(__file__).resolve().parent
+WIDGET = "application/vnd.jupyter.widget-view+json"
 MADE = HERE.parent / "target" / "notebooks"
 SECONDS = 300
 
@@ -49,12 +50,40 @@ def run(path: pathlib.Path, kernel: KernelManager) -> list[str]:
         return [re.sub(r"\x1b\[[\d;]*m", "", str(e))]
     del notebook.cells[0]
     for cell in notebook.cells:
-        # of Spark's JVM: that it has no native libraries, and the like
+        # of Spark's JVM: that it has no native libraries, and the like; and bars, which live in a kernel
         if cell.cell_type == "code":
-            cell.outputs = [o for o in cell.outputs if o.get("name") != "stderr"]
+            outputs = [o for o in cell.outputs if o.get("name") != "stderr"]
+            cell.outputs = [o for o in outputs if WIDGET not in o.get("data", {})]
         cell.metadata.pop("execution", None)  # times of day
     MADE.mkdir(parents=True, exist_ok=True)
     nbformat.write(notebook, MADE / path.name)
+    return []
+
+
+# A solve in a notebook, by itself: it shows a bar without being asked to, here at once.
+BAR = """
+import sparqr
+from sparqr import _progress
+_progress._QUIET, _progress._LOOK = 0.0, 0.005
+spark = sparqr.session("local[2]")
+sparqr.factorize("gen:cells2d60").close()
+"""
+
+
+def bar(kernel: KernelManager) -> list[str]:
+    """Solves in a notebook, and looks for the progress bar in what the cell shows; returns what is wrong."""
+    cell = nbformat.v4.new_code_cell(BAR)
+    notebook = nbformat.v4.new_notebook(cells=[cell])
+    client = NotebookClient(notebook, timeout=SECONDS, km=kernel, store_widget_state=True)
+    try:
+        client.execute()
+    except CellExecutionError as e:
+        return [re.sub(r"\x1b\[[\d;]*m", "", str(e))]
+    shown = [o for o in cell.outputs if WIDGET in o.get("data", {})]
+    states = notebook.metadata.get("widgets", {}).get("application/vnd.jupyter.widget-state+json", {})
+    models = [m["model_name"] for m in states.get("state", {}).values()]
+    if len(shown) != 1 or "FloatProgressModel" not in models:
+        return [f"no progress bar, but {[o.get('output_type') for o in cell.outputs]} of {models}"]
     return []
 
 
@@ -76,6 +105,10 @@ def main(names: list[str]) -> int:
             began = time.monotonic()
             wrong = run(path, kernel)
             print(f"{path.name}: {'; '.join(wrong) or 'right'} ({time.monotonic() - began:.0f} s)", flush=True)
+            failed = failed or bool(wrong)
+        if not names:
+            wrong = bar(kernel)
+            print(f"progress in a notebook: {'; '.join(wrong) or 'a bar'}", flush=True)
             failed = failed or bool(wrong)
     finally:
         kernel.shutdown_kernel()

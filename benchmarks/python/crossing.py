@@ -1,11 +1,12 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 """How long a matrix takes from Python into Spark's rows, and where the time of sparqr.lstsq goes.
 
-    PYTHONPATH=python python benchmarks/python/crossing.py [--rows 1000000] [--columns 50000] [--frames]
+    PYTHONPATH=python python benchmarks/python/crossing.py [--rows 1000000] [--columns 50000] [--frames | --cold]
 
 A row has three entries, at random within sixty columns that move along with the rows, so that R stays small
 and the way in and out can be seen.
-``--frames`` measures ``createDataFrame`` of vectors too, on a hundredth of the rows. Prints JSON.
+``--frames`` measures ``createDataFrame`` of vectors too, on a hundredth of the rows. ``--cold`` measures the first
+crossing of a fresh process alone, once its session is there, and prints a line. Otherwise prints JSON.
 """
 
 import argparse
@@ -80,6 +81,7 @@ def main():
     words.add_argument("--memory", default="6g")
     words.add_argument("--frames", action="store_true")
     words.add_argument("--no-solve", action="store_true")
+    words.add_argument("--cold", action="store_true")
     args = words.parse_args()
     home = pathlib.Path(__file__).resolve().parents[2]
     jar = next((home / "spark-connector" / "target").glob("sparqr-spark-*-all.jar"))
@@ -94,9 +96,17 @@ def main():
             .getOrCreate()
         )
         try:
-            print(json.dumps(measured(spark, args), indent=1))
+            print(first(spark, args) if args.cold else json.dumps(measured(spark, args), indent=1))
         finally:
             spark.stop()
+
+
+def first(spark, args):
+    A, b = problem(args.rows, args.columns)
+    told = crossing(spark, A, b)
+    return f"{A.shape[0]:,} x {A.shape[1]:,}, {A.nnz:,} nonzeros, cold: {told['all']:.2f} s (" + ", ".join(
+        f"{part} {told[part]:.2f}" for part in ("check", "write", "rows")
+    ) + ")"
 
 
 def measured(spark, args):

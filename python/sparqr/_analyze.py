@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     import pandas
     from pyspark.sql import SparkSession
 
-# What a CPU executor is taken to do on large fronts, as on the command line.
-EXECUTOR_FLOPS = 3e10
-
 _UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
 
 
@@ -140,7 +137,7 @@ def analyze(
     executors: Sequence[int] = (1, 2, 4, 8, 16),
     ordering: str = "auto",
     memory: Optional[str] = None,
-    flops_per_second: float = EXECUTOR_FLOPS,
+    flops_per_second: Optional[float] = None,
     gpu: bool = False,
     partitions: int = 0,
     session: Optional[SparkSession] = None,
@@ -158,8 +155,9 @@ def analyze(
     memory : str, optional
         Heap of an executor, as Spark writes it: ``"8g"``. Default: that of the driver. Cuts are chosen
         so that tasks fit, where they can.
-    flops_per_second : float
-        Of one executor on large fronts. Estimated seconds depend on it.
+    flops_per_second : float, optional
+        Of one executor on large fronts. Estimated seconds depend on it. Default: what ``sparqr analyze`` on
+        the command line goes by, and says.
     gpu : bool
         Executors with a GPU each, like an H200, whose rates and memory are taken instead.
     partitions : int
@@ -190,9 +188,10 @@ def analyze(
     counts = [index(count) for count in executors]
     if not counts or min(counts) < 1:
         raise ValueError(f"executors {counts} are not numbers from 1 on")
-    if gpu and (memory is not None or flops_per_second != EXECUTOR_FLOPS):
+    if gpu and (memory is not None or flops_per_second is not None):
         raise ValueError("gpu has a memory and a rate of its own: leave out memory and flops_per_second")
-    if not 0 < flops_per_second < float("inf"):
+    rate = 0.0 if flops_per_second is None else float(flops_per_second)
+    if flops_per_second is not None and not 0 < rate < float("inf"):
         raise ValueError(f"flops_per_second {flops_per_second!r} is not positive")
     heap = 0 if memory is None else _bytes(memory)
     method = solver_settings(ordering=ordering).method
@@ -202,7 +201,7 @@ def analyze(
     def work() -> str:
         jvm: Any = spark._jvm
         java = java_class(jvm, "io.sparqr.spark.python.PythonAnalysis")
-        like = java.gpu() if gpu else java.cpu(float(flops_per_second), heap)
+        like = java.gpu() if gpu else java.cpu(rate, heap)
         order = getattr(java_class(jvm, "io.sparqr.ordering.OrderingMethod"), method)
         rows = Rows(spark, problem, partitions)
         try:

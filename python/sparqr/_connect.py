@@ -11,13 +11,14 @@ import json
 import re
 import uuid
 import weakref
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from sparqr._errors import SparqrError
 from sparqr._jvm import decode
 from sparqr._version import JAR
 
 _SOLVE = "io.sparqr.spark.connect.Solve"
+_VARIABLES = "io.sparqr.spark.connect.FormulaVariables"
 
 _MISSING = (
     "Sparqr's jar is missing on the server of Spark Connect: add it to your session by "
@@ -192,8 +193,8 @@ def solve(df: Any, columns_of: Any, options: Dict[str, Any]) -> Any:
 
     Returns
     -------
-    tuple of (dict, list of array)
-        The JSON report, and x of shape (n,) for each label column.
+    tuple of (dict, list of array, str)
+        The JSON report, x of shape (n,) for each label column, and the report's page, if there is one.
     """
     features, weight, labels = columns_of
     params: Dict[str, Any] = {"featuresCol": features, "labelCols": list(labels)}
@@ -203,7 +204,7 @@ def solve(df: Any, columns_of: Any, options: Dict[str, Any]) -> Any:
     session = df.sparkSession
     found = parcels(table(_SOLVE, params, df, session))
     vectors: List[Any] = [found[str(k)] for k in range(len(labels))]
-    return json.loads(found["report"]), vectors
+    return json.loads(found["report"]), vectors, found["page"]
 
 
 def _word(value: Any) -> str:
@@ -212,9 +213,27 @@ def _word(value: Any) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def model_frame(model: Any, output: str) -> Any:
-    """The DataFrame that a model's param ``output`` names."""
+def model_frame(model: Any, params: Dict[str, Any], data: Any = None) -> Any:
+    """The DataFrame that a model's params name, ``output`` above all, of data where that reads them."""
     session = active_session()
-    # of no rows: they are not read
-    nothing = session.range(0)
-    return table(str(model._java_obj), {"output": output}, nothing, session, model=model)
+    rows = session.range(0) if data is None else data
+    return table(str(model._java_obj), params, rows, session, model=model)
+
+
+def variables(session: Any, formula: str, columns: Sequence[str]) -> List[Any]:
+    """Role, name, function and column of what a formula reads, by the server.
+
+    Parameters
+    ----------
+    session : pyspark.sql.connect.session.SparkSession
+        The session.
+    formula : str
+        R's formula.
+    columns : sequence of str
+        What a dot stands for.
+    """
+    # of no rows, and so for any number of columns a plan of a line
+    fields = ", ".join("`" + name.replace("`", "``") + "` INT" for name in columns)
+    nothing = session.createDataFrame([], fields or "none INT")
+    found = table(_VARIABLES, {"formula": formula}, nothing, session)
+    return [tuple(row) for row in found.collect()]

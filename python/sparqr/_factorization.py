@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
+from sparqr import _progress
 from sparqr._arrays import Matrix, active_session, is_path, right_hand_sides
 from sparqr._calls import in_thread
 from sparqr._jvm import doubles, integers
 from sparqr._lstsq import LstsqResult, permutation_of, r_of, result_of, shaped
+from sparqr._report import page_of, to_html
 from sparqr._rows import Problem, Rows, problem_of
 from sparqr._solve import Settings, solver_builder, solver_settings
 
@@ -26,6 +29,8 @@ def factorize(
     weights: Any = None,
     ridge: float = 0.0,
     keep_q: bool = True,
+    profile: bool = False,
+    progress: Optional[bool] = None,
     session: Optional[SparkSession] = None,
     **options: Any,
 ) -> Factorization:
@@ -43,6 +48,10 @@ def factorize(
         Whether Q is kept beside R, as Householder vectors: solutions are as accurate then as those of
         :func:`sparqr.lstsq`. It takes memory, about the entries of the fronts. Without it solutions are
         by the corrected semi-normal equations, which lose digits from condition numbers of 1e7 on.
+    profile : bool
+        Note what runs when and where, for :meth:`Factorization.to_html`.
+    progress : bool, optional
+        Show progress, as :func:`sparqr.solve` does: of this, and of what is asked of the factorization.
     session : pyspark.sql.SparkSession, optional
         Default: the active one, or a new one by ``sparqr.session()``.
     **options
@@ -67,10 +76,19 @@ def factorize(
     """
     if options.get("minimum_norm"):
         raise ValueError("a factorization gives basic solutions: minimum_norm is for sparqr.lstsq")
-    settings = solver_settings(ridge=ridge, **options)
+    settings = solver_settings(ridge=ridge, profile=profile, **options)
+    shows = _progress.wanted(progress)
     problem = problem_of(A, None, weights)
     spark = session or active_session()
-    return Factorization(spark, settings, bool(keep_q), problem)
+    return Factorization(spark, settings, _Kept(bool(keep_q), shows), problem)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What is kept beside R, and whether progress is shown."""
+
+    q: bool
+    shows: bool
 
 
 @dataclass
@@ -80,6 +98,7 @@ class _Held:
     rows: Rows
     factorization: Any
     problem: Problem
+    listener: Any
 
     def close(self) -> None:
         try:
@@ -94,21 +113,33 @@ class Factorization:
     Not for several threads at once. Everything but :meth:`close` raises ValueError after that.
     """
 
-    def __init__(self, spark: SparkSession, settings: Settings, keep_q: bool, problem: Problem) -> None:
-        self._spark, self._settings, self._keep_q = spark, settings, keep_q
+    def __init__(self, spark: SparkSession, settings: Settings, keeps: _Kept, problem: Problem) -> None:
+        self._spark, self._settings, self._keeps = spark, settings, keeps
         self._kept: Optional[_Held] = None
         self._kept = self._call("sparqr.factorize", lambda: self._made(problem, None))
 
     def _made(self, problem: Problem, analysis: Any) -> _Held:
         rows = Rows(self._spark, problem, self._settings.options.get("partitions", 0))
         try:
-            builder = solver_builder(self._spark._jvm, self._settings).keepQ(self._keep_q)
-            if analysis is not None:
-                builder.analysis(analysis)
-            return _Held(rows, builder.build().factorize(rows.jrdd), problem)
+            with _progress.showing(self._spark._jvm, self._keeps.shows) as shown:
+                listener = shown and shown.listener
+                builder = solver_builder(self._spark._jvm, self._settings, listener).keepQ(self._keeps.q)
+                if analysis is not None:
+                    builder.analysis(analysis)
+                return _Held(rows, builder.build().factorize(rows.jrdd), problem, listener)
         except BaseException:
             rows.close()
             raise
+
+    def _shown(self, what: str, work: Callable[[], Any]) -> Any:
+        """A call whose progress the factorization tells."""
+        held, jvm = self._held, self._spark._jvm
+
+        def showing() -> Any:
+            with _progress.showing(jvm, held.listener is not None, held.listener):
+                return work()
+
+        return self._call(what, showing)
 
     def _call(self, what: str, work: Callable[[], Any]) -> Any:
         return in_thread(self._spark, what, work)
@@ -149,12 +180,13 @@ class Factorization:
             with held.rows.labels(sides) as labels:
                 solution = held.factorization.solve(labels.jrdd)
                 order = permutation_of(self._spark, held.factorization)
-                result = result_of(self._spark, solution, asked, permutation=order)
+                report = solution.report()
+                result = result_of(self._spark, solution, asked, report, permutation=order)
             if not standard_errors:
                 return result
             return LstsqResult(**{**vars(result), "standard_errors": self._errors(result, several)})
 
-        return self._call("sparqr: solve", work)
+        return self._shown("sparqr: solve", work)
 
     def _errors(self, result: LstsqResult, several: bool) -> numpy.ndarray:
         import numpy
@@ -217,7 +249,7 @@ class Factorization:
         """``sqrt(diag((A'WA)^-1))``, shape (n,), NaN in dead columns: standard errors for sigma = 1."""
         held = self._held
         jvm = self._spark._jvm
-        return self._call("sparqr: errors", lambda: doubles(jvm, held.factorization.unscaledErrors()))
+        return self._shown("sparqr: errors", lambda: doubles(jvm, held.factorization.unscaledErrors()))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -259,6 +291,25 @@ class Factorization:
         """What the factorization did, by the names of the JSON report."""
         held = self._held
         return self._call("sparqr: report", lambda: json.loads(held.factorization.summary().toJson()))
+
+    def to_html(self, path: str | PathLike[str] | None = None) -> str:
+        """The report as one page with pictures, as :meth:`LeastSquaresResult.to_html`.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            Where to write it.
+
+        Raises
+        ------
+        ValueError
+            The factorization was made without ``profile=True``.
+        """
+        held = self._held
+        jvm = self._spark._jvm
+        return to_html(
+            self._call("sparqr: page", lambda: page_of(jvm, held.factorization.summary())), path
+        )
 
     def close(self) -> None:
         """Let go of R, Q and the rows; once is enough."""

@@ -8,7 +8,7 @@ from sparqr._connect import is_connect, is_connect_type
 _CONNECT = (
     "is of Spark Connect, a client that talks to Spark over the network, and this calls Sparqr's jar in a JVM "
     'at hand. Use a classic session: spark.api.mode "classic" (not "connect"), no SPARK_REMOTE, and '
-    "SparkSession.builder.master(...) instead of .remote(...); sparqr.solve and sparqr.ml work over Connect"
+    "SparkSession.builder.master(...) instead of .remote(...); sparqr.solve, sparqr.feols and sparqr.ml work over it"
 )
 
 # By the first part of the type's module: what makes a Spark DataFrame of a pdf, an A and b, ...
@@ -48,14 +48,6 @@ def require_frame(df: Any) -> Any:
     found = getattr(df, "_jdf", None)
     if found is None:
         raise TypeError(f"Sparqr takes a Spark DataFrame, not {_called(kind)}. {_advice(kind)}")
-    return found
-
-
-def require_jvm_frame(df: Any) -> Any:
-    """The same of a classic session; TypeError for one of Spark Connect."""
-    found = require_frame(df)
-    if found is None:
-        raise TypeError(f"this DataFrame {_CONNECT}")
     return found
 
 

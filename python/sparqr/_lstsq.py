@@ -7,9 +7,11 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional
 
+from sparqr import _progress
 from sparqr._arrays import Folder, active_session, is_path
 from sparqr._calls import in_thread
 from sparqr._jvm import doubles, integers, java_class
+from sparqr._report import page_of
 from sparqr._rows import Problem, Rows, array_rows, has_labels, problem_of
 from sparqr._solve import LeastSquaresResult, solver_builder, solver_settings
 
@@ -61,6 +63,8 @@ def lstsq(
     minimum_norm: bool = False,
     standard_errors: bool = False,
     r: bool = False,
+    profile: bool = False,
+    progress: Optional[bool] = None,
     session: Optional[SparkSession] = None,
     **options: Any,
 ) -> LstsqResult:
@@ -86,6 +90,10 @@ def lstsq(
         many flops as the factorization.
     r : bool
         R too; it must fit half of the heap of Spark's driver, and Python's memory.
+    profile : bool
+        Note what ran when and where, for :meth:`LstsqResult.to_html`.
+    progress : bool, optional
+        Show progress, as :func:`sparqr.solve` does.
     session : pyspark.sql.SparkSession, optional
         Default: the active one, or a new one by ``sparqr.session()``.
     **options
@@ -122,7 +130,8 @@ def lstsq(
             "r and standard_errors belong to a basic solution, not to the one of least norm: leave out "
             "minimum_norm"
         )
-    settings = solver_settings(ridge=ridge, minimum_norm=minimum_norm, **options)
+    settings = solver_settings(ridge=ridge, minimum_norm=minimum_norm, profile=profile, **options)
+    shows = _progress.wanted(progress)
     problem = problem_of(A, b, weights)
     if problem.b is None and not is_path(A):
         raise ValueError("b is missing")
@@ -135,16 +144,21 @@ def lstsq(
             raise ValueError("b is missing: of all files only libsvm has labels, and these without weights")
         rows = Rows(spark, problem, settings.options.get("partitions", 0))
         try:
-            solver = solver_builder(spark._jvm, settings).build()
-            if least:
-                return result_of(spark, solver.solve(rows.jrdd), problem)
-            factorization = solver.factorize(rows.jrdd)
-            try:
-                return _of_factorization(spark, factorization, problem, standard_errors, r)
-            finally:
-                factorization.close()
+            with _progress.showing(spark._jvm, shows) as shown:
+                return solved(rows, shown)
         finally:
             rows.close()
+
+    def solved(rows: Rows, shown: Any) -> LstsqResult:
+        solver = solver_builder(spark._jvm, settings, shown and shown.listener).build()
+        if least:
+            solution = solver.solve(rows.jrdd)
+            return result_of(spark, solution, problem, solution.report())
+        factorization = solver.factorize(rows.jrdd)
+        try:
+            return _of_factorization(spark, factorization, problem, standard_errors, r)
+        finally:
+            factorization.close()
 
     return in_thread(spark, "sparqr.lstsq", work)
 
@@ -159,14 +173,15 @@ def _of_factorization(
         spark,
         solution,
         problem,
+        factorization.summary(),
         permutation=permutation_of(spark, factorization),
         r=r_of(spark, factorization) if r else None,
         standard_errors=None if found is None else shaped(found, problem.several),
     )
 
 
-def result_of(spark: SparkSession, solution: Any, problem: Problem, **more: Any) -> LstsqResult:
-    """Java's LeastSquaresSolution as a result."""
+def result_of(spark: SparkSession, solution: Any, problem: Problem, shown: Any, **more: Any) -> LstsqResult:
+    """Java's LeastSquaresSolution as a result, with the page of the report that is to be shown."""
     jvm = spark._jvm
     x = [doubles(jvm, solution.x(j)) for j in range(solution.rhsCount())]
     norms = doubles(jvm, solution.residualNorms())
@@ -177,6 +192,7 @@ def result_of(spark: SparkSession, solution: Any, problem: Problem, **more: Any)
         dead_columns=integers(jvm, solution.deadColumns()).tolist(),
         report=json.loads(solution.report().toJson()),
         names=problem.names,
+        _page=page_of(jvm, shown),
         **more,
     )
 

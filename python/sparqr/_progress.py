@@ -7,7 +7,9 @@ import contextvars
 import math
 import sys
 import threading
+import time
 import warnings
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,8 +27,8 @@ class Progress:
     Attributes
     ----------
     phase : str
-        "pattern", "analyze", "executors", "plan", "rows", "factorize", "solve", "check" or "done";
-        empty before the first.
+        "pattern", "analyze", "executors", "plan", "rows", "factorize", "solve", "check", "errors" or
+        "done"; empty before the first.
     detail : str
         One readable line.
     fraction : float
@@ -55,11 +57,14 @@ class Progress:
 
 
 def wanted(progress: bool | None) -> bool:
-    """Whether progress is shown; None: in a notebook and on a terminal."""
+    """Whether progress is shown; None: in a notebook and on a terminal, of calls of the main thread."""
     if progress is not None:
         if progress not in (True, False):
             raise TypeError(f"progress {progress!r} is neither True nor False nor None")
         return bool(progress)
+    if threading.current_thread() is not threading.main_thread():
+        # bars of calls at once, a cross-validation's say, would write over each other
+        return False
     return _in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
 
 
@@ -71,6 +76,11 @@ def _in_notebook() -> bool:
     return here is not None and getattr(here, "kernel", None) is not None
 
 
+def showing(jvm: Any, shows: bool, listener: Any = None) -> AbstractContextManager[Shown | None]:
+    """:class:`Shown` as a context, or None where nothing is shown."""
+    return Shown(jvm, listener) if shows else nullcontext()
+
+
 class Shown:
     """Shows a solve's progress from a thread of its own, as a context.
 
@@ -78,6 +88,8 @@ class Shown:
     ----------
     jvm : py4j.java_gateway.JVMView
         Of the session.
+    listener : py4j.java_gateway.JavaObject, optional
+        Of an earlier call, whose factorization goes on telling it. Default: a new one.
 
     Attributes
     ----------
@@ -85,8 +97,10 @@ class Shown:
         For the builder of the solver.
     """
 
-    def __init__(self, jvm: Any) -> None:
-        self.listener = java_class(jvm, "io.sparqr.spark.python.ProgressState")()
+    def __init__(self, jvm: Any, listener: Any = None) -> None:
+        self.listener = listener or java_class(jvm, "io.sparqr.spark.python.ProgressState")()
+        self._began = time.monotonic()
+        self._before = self.listener.line() if listener else ""
         self._ended = threading.Event()
         self._bar = _bar()
         # with the caller's variables: a notebook knows by them which cell prints
@@ -108,15 +122,22 @@ class Shown:
 
         try:
             while not self._ended.wait(_LOOK):
-                now = Progress.parse(self.listener.line())
-                if now.phase and now.elapsed >= _QUIET:
+                now = self._now()
+                if now is not None and time.monotonic() - self._began >= _QUIET:
                     self._bar.show(now)
-            self._bar.close(Progress.parse(self.listener.line()))
+            self._bar.close(self._now())
         except Exception:
             # No JVM, no progress: the solve itself says what is wrong.
             self._bar.close(None)
         finally:
             close_connection()
+
+
+    def _now(self) -> Progress | None:
+        """The last that was heard in this call; None: nothing yet."""
+        line = self.listener.line()
+        now = Progress.parse(line)
+        return now if now.phase and line != self._before else None
 
 
 def _bar() -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Sequence
 
+from sparqr import _connect
 from sparqr._jvm import java_class
 
 if TYPE_CHECKING:
@@ -43,27 +44,33 @@ class Variable:
     absorbed: tuple[int, ...]
 
 
-def variables(jvm: Any, formula: str, columns: Sequence[str]) -> list[Variable]:
+def variables(spark: Any, formula: str, columns: Sequence[str]) -> list[Variable]:
     """The variables of a formula, offsets among them.
 
     Parameters
     ----------
-    jvm : py4j.java_gateway.JVMView
-        Spark's.
+    spark : pyspark.sql.SparkSession
+        Whose JVM, or server, reads the formula.
     formula : str
         As Sparqr's parser in the JVM reads it.
     columns : sequence of str
         What a dot stands for.
     """
-    support = java_class(jvm, "io.sparqr.spark.python.PythonSupport")
-    names = jvm.java.util.ArrayList()
-    for name in columns:
-        names.add(name)
     made = []
-    for role, name, function, column in support.variables(formula, names):
+    for role, name, function, column in _read(spark, formula, columns):
         absorbed = tuple(int(t) for t in role.split(",") if t.isdigit())
         made.append(Variable(name, column, function, role == "response", absorbed))
     return made
+
+
+def _read(spark: Any, formula: str, columns: Sequence[str]) -> Any:
+    if _connect.is_connect_type(type(spark)):
+        return _connect.variables(spark, formula, columns)
+    jvm = spark._jvm
+    names = jvm.java.util.ArrayList()
+    for name in columns:
+        names.add(name)
+    return java_class(jvm, "io.sparqr.spark.python.PythonSupport").variables(formula, names)
 
 
 def absorbed_columns(of: Sequence[Variable]) -> list[list[str]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from operator import index
 from os import PathLike
@@ -160,7 +159,8 @@ def solve(
         Note what ran when and where, for :meth:`LeastSquaresResult.to_html`.
     progress : bool, optional
         Show progress, by flops done and with what is left, once two seconds are over: a bar where tqdm
-        is installed, otherwise lines on standard error. Default: in notebooks and on terminals.
+        is installed, otherwise lines on standard error. Default: in notebooks and on terminals. Over Spark
+        Connect the client's own progress is all.
 
     Returns
     -------
@@ -204,21 +204,16 @@ def solve(
     if not names:
         raise ValueError("label_col names no column")
     jdf = require_frame(df)
-    if jdf is None and profile:
-        raise ValueError("profile: the pictures of a solve do not come over Spark Connect; leave it out")
     columns_of = (features_col, weight_col or "", names)
     words = {"ordering": ordering, "backend": backend, "rankPolicy": rank_policy}
 
     def work() -> tuple[dict[str, Any], list[Any], str]:
         if jdf is None:
-            told = {name: value for name, value in settings.options.items() if name != "profile"}
-            return *_connect.solve(df, columns_of, {**words, **told}), ""
+            return _connect.solve(df, columns_of, {**words, **settings.options})
         jvm: Any = df.sparkSession._jvm
-        builder = solver_builder(jvm, settings)
-        with _progress.Shown(jvm) if shows else nullcontext() as shown:
-            if shown is not None:
-                builder.listener(shown.listener)
-            return _solved(jvm, builder.build(), jdf, *columns_of)
+        with _progress.showing(jvm, shows) as shown:
+            solver = solver_builder(jvm, settings, shown and shown.listener).build()
+            return _solved(jvm, solver, jdf, *columns_of)
 
     report, vectors, page = in_thread(df.sparkSession, "sparqr.solve", work)
     norms = report["residualNorm"]
@@ -285,15 +280,15 @@ def solver_settings(
     return Settings(method, choice, policy, options)
 
 
-def solver_builder(jvm: Any, settings: Settings) -> Any:
-    """A builder of the JVM with these settings."""
+def solver_builder(jvm: Any, settings: Settings, listener: Any = None) -> Any:
+    """A builder of the JVM with these settings, and a listener to progress if there is one."""
     builder = java_class(jvm, "io.sparqr.spark.GpuSparseQR").builder()
     builder.ordering(getattr(java_class(jvm, "io.sparqr.ordering.OrderingMethod"), settings.method))
     builder.backend(getattr(java_class(jvm, "io.sparqr.backend.BackendChoice"), settings.choice))
     builder.rankPolicy(getattr(java_class(jvm, "io.sparqr.spark.RankPolicy"), settings.policy))
     for name, value in settings.options.items():
         getattr(builder, name)(value)
-    return builder
+    return builder if listener is None else builder.listener(listener)
 
 
 def _solved(
@@ -306,8 +301,8 @@ def _solved(
     support = java_class(jvm, "io.sparqr.spark.python.PythonSupport")
     solution = solver.solve(jdf, features, weight, support.array(names))
     report = json.loads(solution.report().toJson())
-    page = solution.report().toHtml() if solution.report().profile().any() else ""
-    return report, [doubles(jvm, solution.x(k)) for k in range(len(labels))], page
+    vectors = [doubles(jvm, solution.x(k)) for k in range(len(labels))]
+    return report, vectors, _report.page_of(jvm, solution.report())
 
 
 def _flag(value: bool, what: str) -> bool:

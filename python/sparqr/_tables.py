@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Sequence
 
+from sparqr import _connect
+
 if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import DataFrame, SparkSession
@@ -167,6 +169,9 @@ def to_spark(spark: SparkSession, table: pyarrow.Table) -> DataFrame:
     table : pyarrow.Table
         What :func:`crossing` made.
     """
+    if _connect.is_connect_type(type(spark)):
+        # in the messages that the client makes of it
+        return spark.createDataFrame(table)
     parts = spark.sparkContext.defaultParallelism
     most = max(1, int(_BYTES * table.num_rows / max(1, table.nbytes)))
     rows = min(most, max(_ROWS, -(-table.num_rows // parts)))

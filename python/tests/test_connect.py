@@ -152,6 +152,24 @@ class ArtifactTest(ConnectTest):
         self.check_same(self.found["statistics"], connect.all_statistics(self.spark))
         self.assertAlmostEqual(self.found["statistics"]["line"]["coefficients"][0], 2.1, places=13)
 
+    def test_feols_as_in_a_classic_session(self):
+        from tests.programs import connect
+
+        expected = connect.regressions(self.spark)
+        self.assertEqual(expected["two"]["numbers"][0], 30)
+        self.check_same(self.found["regressions"], json.loads(json.dumps(expected)))
+        for name, message in (
+            ("feols column", "no column salary; there are worker, firm, age, wage"),
+            ("feols formula", "where an operator or the end should stand"),
+            ("feols level", "reference level of firm"),
+        ):
+            kind, _, found = self.found[name]
+            self.assertEqual(kind, "ValueError", found)
+            self.assertIn(message, found)
+
+    def test_a_page(self):
+        self.assertEqual(self.found["page"], "<!DOCTYPE html>")
+
     def test_errors_are_told_in_a_line(self):
         self.check_error("solve NaN", "NonFiniteValueException", "is NaN")
         self.check_error("fit NaN", "NonFiniteValueException", "is NaN")

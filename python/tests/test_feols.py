@@ -203,6 +203,21 @@ class FeolsTest(SparkTest):
         self.assertEqual((list(fit.coef().index), fit.dropped), (["months"], ["age"]))
         self.assertEqual(fit.vcov().shape, (1, 1))
 
+    def test_a_model_of_absorbed_effects_alone(self):
+        """A table without rows, as fixest and pyfixest have it, whatever the errors."""
+        effects = None
+        for vcov in (None, "hetero", "HC3", {"CRV1": "worker"}, {"CRV1": "worker + firm"}):
+            fit = sparqr.feols("log_wage ~ 1 | worker + firm", self.wages, vcov)
+            self.assertEqual(len(fit.tidy()), 0)
+            self.assertEqual(list(fit.tidy().columns), FIELDS)
+            self.assertEqual(fit.vcov().shape, (0, 0))
+            self.assertIn("Observations: 240", str(fit))
+            well_formed(self, fit._repr_html_())
+            effects = effects or fit.fixef()
+            for name, one in effects.items():
+                self.same(fit.fixef()[name].to_frame(), one.to_frame())
+        self.assertEqual((len(effects["worker"]), len(effects["firm"])), (40, 4))
+
     def test_effects_whose_graph_is_not_connected(self):
         """The rank of the dummies counts, where fixest takes each factor's levels less one."""
         import numpy

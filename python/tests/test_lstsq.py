@@ -5,7 +5,6 @@ import importlib.util
 import os
 import sys
 import types
-import unittest
 from unittest import mock
 
 import sparqr

@@ -49,7 +49,7 @@ class MlTest(SparkTest):
         self.assertEqual(names, {p.name() for p in stage._java_obj.params()})
         for name in names:
             setter = getattr(stage, "set" + name[0].upper() + name[1:])
-            value = {"fitIntercept": False, "computeStandardErrors": False}.get(name)
+            value = {"fitIntercept": False, "computeStandardErrors": False, "profile": True}.get(name)
             value = 0.5 if name in ("regParam", "rankTolerance") else value
             lists = ("categoricalCols", "referenceLevels", "clusterCols", "keepTerms", "dropTerms")
             value = ["nd=1"] if name in lists else value
@@ -121,12 +121,13 @@ class MlTest(SparkTest):
             "vcov": None,
             "clusterCols": None,
             "clusterCorrection": "sandwich",
+            "profile": False,
         }
         for it in (stage, model, loaded, stage.copy(), model.copy()):
             getters = [n for n in dir(it) if n.startswith("get") and n not in OTHERS]
             found = {n[3].lower() + n[4:]: getattr(it, n)() for n in getters}
             fitted = isinstance(it, self.ml.SparseQRRegressionModel)
-            own = {**expected, "output": "prediction"} if fitted else expected
+            own = {**expected, "output": "prediction", "level": 0.95} if fitted else expected
             self.assertEqual(found, own, it)
             self.assertEqual({p.name for p in it.params}, set(own))
             unset = {p.name for p in it.params if not it.isDefined(p)}

@@ -5,11 +5,12 @@ import io
 import math
 import pathlib
 import sys
+import threading
 import unittest
 from unittest import mock
 
 from sparqr import _progress
-from tests.spark import SparkTest
+from tests.spark import SparkTest, require
 
 
 class ProgressWords(unittest.TestCase):
@@ -38,6 +39,12 @@ class ProgressWords(unittest.TestCase):
         kernel = mock.Mock()
         with mock.patch.dict(sys.modules, {"IPython": kernel}):
             self.assertTrue(_progress.wanted(None))
+        with mock.patch.object(sys, "stderr", terminal):
+            found = []
+            thread = threading.Thread(target=lambda: found.append(_progress.wanted(None)))
+            thread.start()
+            thread.join()
+        self.assertEqual(found, [False], "bars of several threads would write over each other")
         with self.assertRaisesRegex(TypeError, "progress 'yes'"):
             _progress.wanted("yes")
 
@@ -52,6 +59,13 @@ class ProgressWords(unittest.TestCase):
             lines.close(now)
         self.assertEqual(shown, "\r[   7.0 s] factorize: 99%, 1.2 of 3.4 GFLOP, about 5 s left")
         self.assertTrue(terminal.getvalue().endswith("\r" + " " * (len(shown) - 1) + "\r"))
+
+
+class Shown:
+    """A page that was made."""
+
+    def __init__(self, page):
+        self.to_html = lambda: page
 
 
 class Recorder:
@@ -70,6 +84,44 @@ class Recorder:
 class Pages(SparkTest):
     """In a session."""
 
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        require("numpy", "scipy", "pandas", "pyarrow")
+        import pandas
+
+        # workers that are alone in a firm are no matter here
+        years = [(w, y, 0.3 * w + y * y + (w * y) % 5) for w in range(6) for y in range(1, 6)]
+        cls.table = pandas.DataFrame(years, columns=["worker", "year", "wage"])
+
+    def calls(self):
+        """Every way to a page, by its name: what makes a result that has one, with these options."""
+        import numpy
+        import sparqr
+        from sparqr.ml import SparseQRRegression
+
+        a, b = numpy.vander([1.0, 2, 3, 4], 2), numpy.array([1.0, 2, 2, 5])
+
+        def factorized(**options):
+            with sparqr.factorize(a, **options) as f:
+                f.solve(b)
+                return Shown(f.to_html() if options.get("profile") else "")
+
+        def further(keep_q, **options):
+            with sparqr.factorize(a, keep_q=keep_q, **options) as f:
+                return f.solve(b)
+
+        return {
+            "solve": lambda **options: sparqr.solve(self.data, **options),
+            "lstsq": lambda **options: sparqr.lstsq(a, b, standard_errors=True, **options),
+            "least norm": lambda **options: sparqr.lstsq(a, b, minimum_norm=True, **options),
+            "factorize": factorized,
+            "further": lambda **options: further(True, **options),
+            "semi-normal": lambda **options: further(False, **options),
+            "feols": lambda **options: sparqr.feols("wage ~ year | worker", self.table, "HC1", **options),
+            "ml": lambda **options: SparseQRRegression(**options).fit(self.data).summary,
+        }
+
     def test_the_page_is_there_where_it_was_asked_for(self):
         import sparqr
 
@@ -82,6 +134,38 @@ class Pages(SparkTest):
         self.assertNotIn("page", repr(result))
         with self.assertRaisesRegex(ValueError, "profile=True"):
             sparqr.solve(self.data).to_html()
+
+    def test_every_call_has_a_page_and_shows_its_progress(self):
+        for name, call in self.calls().items():
+            bars = []
+
+            def bar():
+                bars.append(Recorder())
+                return bars[-1]
+
+            with self.subTest(name), mock.patch.multiple(_progress, _LOOK=0.001, _QUIET=0.0, _bar=bar):
+                page = call(profile=True, progress=True).to_html()
+                self.assertTrue(page.startswith("<!DOCTYPE html>"))
+                self.assertIn('"profile":{"beganMillis":', page)
+                kept = name in ("factorize", "further", "semi-normal")
+                self.assertEqual('{"name":"solve","detail":"by the ' in page, kept)
+                self.assertEqual('{"name":"errors","detail"' in page, name in ("lstsq", "ml", "feols"))
+                # a factorization tells of itself, and of each solve
+                self.assertEqual(len(bars), 2 if kept else 1)
+                self.assertTrue({"pattern", "rows", "factorize"}.intersection(p.phase for p in bars[0].shown))
+                last = [b.closed[-1] for b in bars]
+                self.assertEqual([p.phase for p in last], ["factorize", "done"] if kept else ["done"])
+                self.assertEqual(last[-1].fraction, 1.0)
+
+    def test_neither_page_nor_progress_where_none_is_asked_for(self):
+        calls = self.calls()
+        with mock.patch.object(_progress, "Shown", side_effect=AssertionError("shown")):
+            for name in ("lstsq", "feols", "ml"):
+                with self.subTest(name), self.assertRaisesRegex(ValueError, "profile=True"):
+                    calls[name](progress=False).to_html()
+        for options in ({"profile": "yes"}, {"progress": "yes"}):
+            with self.assertRaisesRegex(TypeError, "'yes' is neither True nor False"):
+                calls["lstsq"](**options)
 
     def test_progress_goes_forward_to_the_end(self):
         import sparqr

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 # The wheel, as a person meets it: python/tests/wheel.sh 4.1.0
-# builds it, checks its metadata and the package's types, and runs a program where nothing is but the wheel,
+# builds it, checks its metadata, the package's types and that Python 3.10 can read it, and runs a program where nothing is but the wheel,
 # that PySpark and what they ask for, in another folder. The wheel stays in python/target/wheel. With
 # --install it only makes the environments and checks the types.
 set -euo pipefail
@@ -37,6 +37,9 @@ if ! made "$empty" pyproject.toml "${constraints[@]}"; then
   cat pyproject.toml "${constraints[@]}" | sha256sum >"$empty/made"
 fi
 run "$tools/bin/mypy" --python-executable "$empty/bin/python" --cache-dir "$tools/mypy"
+# no syntax and no library of a Python newer than the oldest that the metadata promise
+run "$tools/bin/ruff" check -q --no-cache . ../notebooks ../benchmarks ../docs/site
+run "$tools/bin/vermin" -q --no-tips --violations -t=3.10- sparqr tests setup.py ../notebooks ../docs/site
 [ "${2:-}" != --install ] || exit 0
 
 rm -rf target/wheel

@@ -98,6 +98,42 @@ def all_solved(spark):
     ]
 
 
+def panel():
+    """Wages of workers in firms: one alone in a firm, values that lack, for which another is alone."""
+    import pandas
+
+    rows = [(f"w{i % 6}", f"f{(i * i + i // 6) % 3}", float(i % 7), (37 * i % 11) / 3) for i in range(30)]
+    rows += [("w7", "alone", 1.0, 2.0), ("w1", "f1", None, 1.0)]
+    rows += [("w8", "f1", None, 1.0), ("w8", "f2", 3.0, 4.0)]
+    return pandas.DataFrame(rows, columns=["worker", "firm", "age", "wage"])
+
+
+def regressions(spark):
+    """All that feols tells, of a table that is here and of a DataFrame."""
+    here = panel()
+    there = spark.createDataFrame(here)
+    two = sparqr.feols("wage ~ age | worker + firm", here, {"CRV1": "worker"}, profile=True)
+    dot = sparqr.feols("wage ~ . | worker", there, "HC3", references={"firm": "f1"})
+    found = {}
+    for name, fit in {"two": two, "dot": dot}.items():
+        found[name] = {
+            "tidy": fit.tidy(0.1).reset_index().to_numpy().tolist(),
+            "columns": list(fit.tidy(0.1).columns),
+            "vcov": fit.vcov().to_numpy().tolist(),
+            "fixef": {effect: one.to_dict() for effect, one in fit.fixef().items()},
+            "numbers": [fit.nobs, fit.rank, fit.df_residual, fit.df_t, fit.sigma, fit.rmse],
+            "r2": [fit.r2, fit.r2_adj, fit.r2_within],
+            "words": [str(fit), fit._repr_html_(), fit.vcov_type, fit.vcov_detail],
+            "dropped": fit.dropped,
+        }
+    found["resid"] = two.resid().tolist()
+    found["predicted"] = two.predict(here).tolist()
+    found["there"] = [row.yhat for row in dot.predict(there, name="yhat").collect()]
+    found["resid there"] = rows(dot.resid())
+    found["page"] = two.to_html().startswith("<!DOCTYPE html>") and two.report["rows"] == 30
+    return found
+
+
 def saved(spark, folder):
     data = line(spark)
     groups = spark.createDataFrame(GROUPS, "y double, x double, g string")
@@ -141,6 +177,9 @@ def errors(spark):
     tell_error("fit NaN", lambda: SparseQRRegression().fit(wrong))
     tell_error("fit ordering", lambda: SparseQRRegression(ordering="metis").fit(data))
     tell_error("solve ridge", lambda: sparqr.solve(data, ridge=-1.0))
+    tell_error("feols column", lambda: sparqr.feols("wage ~ salary", panel()))
+    tell_error("feols formula", lambda: sparqr.feols("wage ~ age)", panel()))
+    tell_error("feols level", lambda: sparqr.feols("wage ~ firm", panel(), references={"firm": "x"}))
     tell_error("solve column", lambda: sparqr.solve(data, label_col="salary"))
 
 
@@ -167,6 +206,8 @@ def main(url, folder, add):
     tell("solved", all_solved(spark))
     if add == "add":
         tell("statistics", all_statistics(spark))
+        tell("regressions", regressions(spark))
+        tell("page", sparqr.solve(line(spark), profile=True).to_html()[:15])
         errors(spark)
     else:
         tell("line", statistics(SparseQRRegression().fit(line(spark))))

@@ -4,7 +4,6 @@
 import json
 import pathlib
 import random
-import sys
 import tempfile
 import threading
 import time

@@ -24,8 +24,6 @@ def noise(seed):
 def main(rows=10_000_000, memory="1g", master="local[2]"):
     made = builder(memory=memory).master(master).config("spark.default.parallelism", "8")
     made = made.config("spark.executor.memory", "2g")  # in a local master's stead, where there are executors
-    # the rows that a fit keeps go to disk sooner, and leave the heap to its factorization
-    made = made.config("spark.memory.fraction", "0.2")
     # long enough for the compiler that is thorough
     spark = made.config("spark.driver.extraJavaOptions", "-XX:+UseParallelGC").getOrCreate()
     made = spark.range(0, rows, 1, 16).selectExpr(

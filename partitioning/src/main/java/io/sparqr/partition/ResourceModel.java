@@ -18,6 +18,12 @@ public record ResourceModel(List<Worker> workers, double networkBytesPerSecond, 
   /** Bytes a second between two workers where nobody says otherwise. */
   public static final double NETWORK = 1e9;
 
+  /**
+   * Flops a second of an executor without a device on large fronts, where nobody says otherwise:
+   * what estimates before a solve go by. Only ratios of theirs depend on it.
+   */
+  public static final double EXECUTOR_FLOPS = 3e10;
+
   /** Seconds of a Spark stage where nobody says otherwise. */
   public static final double LEVEL_SECONDS = 0.1;
 

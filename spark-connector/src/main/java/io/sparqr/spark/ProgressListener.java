@@ -12,7 +12,8 @@ public interface ProgressListener {
    * A state of the solve.
    *
    * @param phase "pattern", "analyze", "executors" (where they are waited for), "plan", "rows",
-   *     "factorize", "solve", "check" or "done"
+   *     "factorize", "solve", "check", "errors" or "done"; each call on a factorization ends with
+   *     "done"
    * @param detail one readable line, such as "level 2 of 4, 37 subtrees, 1.9 TFLOP"
    * @param fraction part of the phase that is done, in [0, 1]; never less than before in the same
    *     phase

@@ -55,6 +55,42 @@ class ProgressTest {
   }
 
   @Test
+  void whatAFactorizationIsAskedForLaterIsToldAndNoted() {
+    CsrMatrix a = Gallery.generate("gen:cells2d20");
+    var all = Collections.synchronizedList(new ArrayList<ProgressListener.Progress>());
+    var rows = Problems.rdd(a, 2, DefaultRightHandSide.of(a));
+    for (boolean keepQ : new boolean[] {true, false}) {
+      try (QRFactorization f =
+          GpuSparseQR.builder()
+              .keepQ(keepQ)
+              .profile(true)
+              .listener(all::add)
+              .build()
+              .factorize(rows)) {
+        f.solve();
+        all.clear();
+        SolveReport further = f.solve(rows.map(SparseRow::labels)).report();
+        assertThat(all).first().extracting(ProgressListener.Progress::phase).isEqualTo("solve");
+        assertThat(all).last().extracting(ProgressListener.Progress::phase).isEqualTo("done");
+        assertThat(further.profile().phases())
+            .extracting(SolveProfile.Phase::name)
+            .as("those of the factorization, and two solves")
+            .contains("factorize")
+            .filteredOn("solve"::equals)
+            .hasSize(2);
+        all.clear();
+        f.standardErrors();
+        assertThat(all).first().extracting(ProgressListener.Progress::phase).isEqualTo("errors");
+        assertThat(all).last().extracting(ProgressListener.Progress::phase).isEqualTo("done");
+        assertThat(f.summary().profile().phases())
+            .last()
+            .extracting(SolveProfile.Phase::name)
+            .isEqualTo("errors");
+      }
+    }
+  }
+
+  @Test
   void theConsoleSaysWhatIsDoneAndWhatIsLeft() {
     var bytes = new ByteArrayOutputStream();
     var console =

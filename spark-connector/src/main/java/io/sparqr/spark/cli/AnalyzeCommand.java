@@ -35,9 +35,6 @@ import picocli.CommandLine.Spec;
     sortOptions = false)
 final class AnalyzeCommand implements Callable<Integer> {
 
-  /** What a CPU executor is taken to do on large fronts; only ratios of the result depend on it. */
-  private static final double EXECUTOR_FLOPS = 3e10;
-
   private static final int[] COUNTS = {1, 2, 4, 8, 16};
 
   @Spec private CommandSpec spec;
@@ -117,7 +114,8 @@ final class AnalyzeCommand implements Callable<Integer> {
   }
 
   private static ResourceModel.Worker worker() {
-    return ResourceModel.Worker.cpu("executor", EXECUTOR_FLOPS, Runtime.getRuntime().maxMemory());
+    return ResourceModel.Worker.cpu(
+        "executor", ResourceModel.EXECUTOR_FLOPS, Runtime.getRuntime().maxMemory());
   }
 
   private static ResourceModel.Worker device() {
@@ -130,13 +128,13 @@ final class AnalyzeCommand implements Callable<Integer> {
     TreePartition cut =
         TreePartitioner.partition(
             s,
-            ResourceModel.uniform(executors, EXECUTOR_FLOPS, memory),
+            ResourceModel.uniform(executors, ResourceModel.EXECUTOR_FLOPS, memory),
             PartitionOptions.defaults());
     out.printf(
         Locale.ROOT,
         "over %d executor(s) of %s/s: %d subtree tasks in %d level(s), about %.2f s, not under %.2f s%n",
         executors,
-        SymbolicSummary.flopsText(EXECUTOR_FLOPS),
+        SymbolicSummary.flopsText(ResourceModel.EXECUTOR_FLOPS),
         cut.tasks().size(),
         cut.levels(),
         cut.estimatedSeconds(),

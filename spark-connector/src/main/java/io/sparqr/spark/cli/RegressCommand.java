@@ -2,15 +2,14 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.spark.ConsoleProgress;
-import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.design.Formula;
 import io.sparqr.spark.design.HandleInvalid;
 import io.sparqr.spark.ml.SparseQRRegression;
 import io.sparqr.spark.ml.SparseQRRegressionSummary;
+import io.sparqr.spark.plan.Words;
 import io.sparqr.spark.resource.JobScope;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
@@ -21,6 +20,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.storage.StorageLevel;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -44,6 +44,8 @@ final class RegressCommand implements Callable<Integer> {
   }
 
   @Spec private CommandSpec spec;
+
+  @Mixin private RunOptions output;
 
   @Parameters(
       index = "0",
@@ -130,14 +132,6 @@ final class RegressCommand implements Callable<Integer> {
   private Path out;
 
   @Option(
-      names = "--report",
-      paramLabel = "FILE.json",
-      description =
-          "the solver's report, a page where the name ends in .html, otherwise JSON; of a failed run as"
-              + " far as it came")
-  private Path report;
-
-  @Option(
       names = "--show",
       paramLabel = "K",
       defaultValue = "100",
@@ -145,28 +139,15 @@ final class RegressCommand implements Callable<Integer> {
   private int show;
 
   @Option(
-      names = "--backend",
-      paramLabel = "NAME",
-      completionCandidates = BackendName.Candidates.class,
-      defaultValue = "auto",
-      description = "${COMPLETION-CANDIDATES}; cuda fails where there is none")
-  private String backend;
-
-  @Option(
       names = "--master",
       paramLabel = "URL",
       description = "Spark master; default: what spark-submit says, otherwise local[*]")
   private String master;
 
-  @Option(names = "--overwrite", description = "replace existing files")
-  private boolean overwrite;
-
   @Option(names = "--verbose", description = "stack traces with errors")
   private boolean verbose;
 
   private double readSeconds;
-
-  private final FailedRun failed = new FailedRun();
 
   @Override
   public Integer call() throws IOException {
@@ -177,9 +158,7 @@ final class RegressCommand implements Callable<Integer> {
     } catch (UsageException e) {
       throw e;
     } catch (Throwable e) {
-      failed
-          .write(report, overwrite, e, readSeconds, secondsSince(begin))
-          .ifPresent(why -> progress("%s: no report, %s", report, why));
+      output.writeFailed(e, readSeconds, secondsSince(begin)).ifPresent(why -> progress("%s", why));
       throw e;
     }
   }
@@ -193,11 +172,7 @@ final class RegressCommand implements Callable<Integer> {
       throw new UsageException("--show " + show + ": at least 0");
     }
     usage(() -> Formula.parse(formula, List.of()));
-    Outputs.check(out, overwrite);
-    Outputs.check(report, overwrite);
-    if (out != null && report != null && out.toAbsolutePath().equals(report.toAbsolutePath())) {
-      throw new UsageException("--out and --report are the same file");
-    }
+    output.check(out);
     return format;
   }
 
@@ -240,8 +215,9 @@ final class RegressCommand implements Callable<Integer> {
             .setFormula(formula)
             .setHandleInvalid(invalid)
             .setComputeStandardErrors(!noErrors)
-            .setBackend(backend)
-            .setListener(failed.hearing(ConsoleProgress.standard()));
+            .setBackend(Words.BACKENDS.word(output.backend))
+            .setProfile(output.isPage())
+            .setListener(output.failed.hearing(ConsoleProgress.standard()));
     if (weights != null) {
       estimator.setWeightCol(weights);
     }
@@ -264,14 +240,12 @@ final class RegressCommand implements Callable<Integer> {
   }
 
   private void write(SparseQRRegressionSummary summary) throws IOException {
-    try (Outputs outputs = new Outputs(overwrite)) {
+    try (Outputs outputs = output.outputs()) {
       if (out != null) {
         List<Row> table = summary.toDataFrame().collectAsList();
         outputs.add(out, file -> DataTable.write(table, file));
       }
-      SolveReport made = summary.report().withReadSeconds(readSeconds);
-      String text = FailedRun.isPage(report) ? made.toHtml() : made.toJson() + "\n";
-      outputs.add(report, file -> Files.writeString(file, text));
+      output.add(outputs, summary.report().withReadSeconds(readSeconds));
       outputs.commit();
     }
   }

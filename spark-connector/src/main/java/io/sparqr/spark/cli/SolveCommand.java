@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
-import io.sparqr.backend.BackendChoice;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.MatrixMarket;
 import io.sparqr.matrix.MatrixMarketWriter;
@@ -18,7 +17,6 @@ import io.sparqr.spark.resource.JobScope;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,6 +43,8 @@ final class SolveCommand implements Callable<Integer> {
 
   @Mixin private MatrixOptions input;
 
+  @Mixin private RunOptions output;
+
   @Option(
       names = "--rhs",
       paramLabel = "FILE",
@@ -65,25 +65,8 @@ final class SolveCommand implements Callable<Integer> {
   @Option(names = "--out", paramLabel = "FILE", description = "x, n x k, Matrix Market array")
   private Path out;
 
-  @Option(
-      names = "--report",
-      paramLabel = "FILE",
-      description =
-          "the report: as a page with pictures where the name ends in .html, otherwise as JSON, of a"
-              + " failed run as far as it came, with the error")
-  private Path report;
-
   @Option(names = "--check", description = "measure ||A'(b-Ax)|| by one more pass over the rows")
   private boolean check;
-
-  @Option(
-      names = "--backend",
-      paramLabel = "NAME",
-      converter = BackendName.class,
-      completionCandidates = BackendName.Candidates.class,
-      defaultValue = "auto",
-      description = "${COMPLETION-CANDIDATES}; cuda fails where there is none")
-  private BackendChoice backend;
 
   @Option(
       names = "--tolerance",
@@ -135,12 +118,7 @@ final class SolveCommand implements Callable<Integer> {
               + " spark.scheduler.maxRegisteredResourcesWaitingTime")
   private Double executorWait;
 
-  @Option(names = "--overwrite", description = "replace existing files")
-  private boolean overwrite;
-
   private double readSeconds;
-
-  private final FailedRun failed = new FailedRun();
 
   @Override
   public Integer call() throws IOException {
@@ -151,9 +129,7 @@ final class SolveCommand implements Callable<Integer> {
     } catch (UsageException e) {
       throw e;
     } catch (Throwable e) {
-      failed
-          .write(report, overwrite, e, readSeconds, secondsSince(begin))
-          .ifPresent(why -> progress("%s: no report, %s", report, why));
+      output.writeFailed(e, readSeconds, secondsSince(begin)).ifPresent(why -> progress("%s", why));
       throw e;
     }
   }
@@ -195,7 +171,7 @@ final class SolveCommand implements Callable<Integer> {
       }
     }
     SolveReport result = solution.report().withReadSeconds(readSeconds);
-    failed.writing();
+    output.failed.writing();
     try {
       write(solution, result);
     } finally {
@@ -282,11 +258,7 @@ final class SolveCommand implements Callable<Integer> {
     if (tolerance != null && tolerance.isNaN()) {
       throw new UsageException("--tolerance is NaN");
     }
-    Outputs.check(out, overwrite);
-    Outputs.check(report, overwrite);
-    if (out != null && report != null && out.toAbsolutePath().equals(report.toAbsolutePath())) {
-      throw new UsageException("--out and --report are the same file");
-    }
+    output.check(out);
   }
 
   private DenseMatrix readRightHandSide() throws IOException {
@@ -300,7 +272,7 @@ final class SolveCommand implements Callable<Integer> {
     GpuSparseQR.Builder builder =
         GpuSparseQR.builder()
             .ordering(input.ordering)
-            .backend(backend)
+            .backend(output.backend)
             .ridge(ridge)
             .equilibrate(!noEquilibrate)
             .refinement(refine)
@@ -310,7 +282,7 @@ final class SolveCommand implements Callable<Integer> {
             .minimumExecutors(minimumExecutors)
             .partitions(input.partitions)
             .check(check)
-            .profile(FailedRun.isPage(report))
+            .profile(output.isPage())
             .listener(listener());
     if (tolerance != null) {
       builder.rankTolerance(tolerance);
@@ -347,9 +319,9 @@ final class SolveCommand implements Callable<Integer> {
 
   private ProgressListener listener() {
     if (!input.verbose) {
-      return failed.hearing(ConsoleProgress.standard());
+      return output.failed.hearing(ConsoleProgress.standard());
     }
-    return failed.hearing(
+    return output.failed.hearing(
         p ->
             progress(
                 "[%6.2f s] %s: %s (%.0f%%)",
@@ -365,11 +337,10 @@ final class SolveCommand implements Callable<Integer> {
   }
 
   private void write(LeastSquaresSolution solution, SolveReport result) {
-    try (Outputs outputs = new Outputs(overwrite)) {
+    try (Outputs outputs = output.outputs()) {
       DenseMatrix x = DenseMatrix.ofColumns(result.matrix().columns(), solution.solutions());
       outputs.add(out, file -> MatrixMarketWriter.writeArray(file, x));
-      String text = FailedRun.isPage(report) ? result.toHtml() : result.toJson() + "\n";
-      outputs.add(report, file -> Files.writeString(file, text));
+      output.add(outputs, result);
       outputs.commit();
     }
   }

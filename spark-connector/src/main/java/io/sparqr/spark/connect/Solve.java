@@ -5,6 +5,7 @@ import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.plan.Words;
 import io.sparqr.spark.python.Parcels;
+import io.sparqr.spark.python.PythonSupport;
 import java.util.UUID;
 import org.apache.spark.ml.Transformer;
 import org.apache.spark.ml.param.Param;
@@ -17,8 +18,8 @@ import org.apache.spark.sql.types.StructType;
 /**
  * Least squares as a transformer, rows of A and b to the solution: how {@code sparqr.solve} of
  * Python travels over Spark Connect. The solve runs in {@link #transform}, once, in the call's own
- * thread; the result is {@link Parcels} of "report" (JSON) and the solutions "0", "1", ..., one for
- * each label column.
+ * thread; the result is {@link Parcels} of "report" (JSON), "page" (HTML, with a profile) and the
+ * solutions "0", "1", ..., one for each label column.
  */
 public final class Solve extends Transformer {
 
@@ -99,7 +100,10 @@ public final class Solve extends Transformer {
                 getOrDefault(featuresCol),
                 getOrDefault(weightCol),
                 getOrDefault(labelCols));
-    var parcels = new Parcels().text("report", found.report().toJson());
+    var parcels =
+        new Parcels()
+            .text("report", found.report().toJson())
+            .text("page", PythonSupport.page(found.report()));
     for (int k = 0; k < found.rhsCount(); k++) {
       parcels.numbers(Integer.toString(k), found.x(k));
     }
@@ -117,6 +121,7 @@ public final class Solve extends Transformer {
       case "equilibrate" -> builder.equilibrate(truth(name, value));
       case "minimumNorm" -> builder.minimumNorm(truth(name, value));
       case "check" -> builder.check(truth(name, value));
+      case "profile" -> builder.profile(truth(name, value));
       case "columns" -> builder.columns(Integer.parseInt(value));
       case "executors" -> builder.executors(Integer.parseInt(value));
       case "minimumExecutors" -> builder.minimumExecutors(Integer.parseInt(value));

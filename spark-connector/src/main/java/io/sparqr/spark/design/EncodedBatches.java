@@ -44,7 +44,7 @@ final class EncodedBatches implements Iterator<RowBatch> {
           int before = batch.rows();
           encoder.fit(cells, this::place, batch);
           for (int f = firstKey; f < fields && batch.rows() > before; f++) {
-            batch.key(f - firstKey, cells.text(f).toString());
+            batch.key(f - firstKey, cells.text(f));
           }
         }
       }

@@ -3,14 +3,19 @@ package io.sparqr.spark.design;
 
 import io.sparqr.spark.SparseRow;
 import java.io.Serializable;
+import java.util.AbstractList;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.NoSuchElementException;
+import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Some rows of a design in a few arrays: what is kept of them takes 12 bytes an entry and 20 a row,
- * half of what rows as objects take.
+ * Some rows of a design in a few arrays: what is kept of them takes 12 bytes an entry, 20 a row and
+ * 4 a key, half of what rows as objects take. Of keys each text is there once a batch.
  */
 final class RowBatch implements Serializable {
 
@@ -24,27 +29,52 @@ final class RowBatch implements Serializable {
   private int[] end = new int[ROWS];
   private double[] label = new double[ROWS];
   private double[] weight = new double[ROWS];
-  private final String[][] key;
+  private final int[][] key;
+  private final String[][] text;
+  // while rows come
+  private transient List<Map<UTF8String, Integer>> known = new ArrayList<>();
   private int[] index = new int[ROWS];
   private double[] value = new double[ROWS];
 
   RowBatch(int columns, int keys) {
     this.columns = columns;
-    this.key = new String[keys][ROWS];
+    this.key = new int[keys][ROWS];
+    this.text = new String[keys][];
+    for (int k = 0; k < keys; k++) {
+      known.add(new HashMap<>());
+    }
   }
 
   int rows() {
     return rows;
   }
 
-  /** Key k of the last row. */
-  void key(int k, String text) {
-    key[k][rows - 1] = text;
+  /** Key k of the last row; the text may be overwritten afterwards. */
+  void key(int k, UTF8String of) {
+    Map<UTF8String, Integer> codes = known.get(k);
+    Integer code = codes.get(of);
+    if (code == null) {
+      code = codes.size();
+      codes.put(of.copy(), code);
+    }
+    key[k][rows - 1] = code;
   }
 
-  /** Key k of each row. */
+  /** Key k of each row, of a batch that is {@link #trimmed()}. */
   List<String> keys(int k) {
-    return Arrays.asList(key[k]).subList(0, rows);
+    int[] codes = key[k];
+    String[] texts = text[k];
+    return new AbstractList<>() {
+      @Override
+      public String get(int row) {
+        return texts[codes[row]];
+      }
+
+      @Override
+      public int size() {
+        return rows;
+      }
+    };
   }
 
   boolean full() {
@@ -82,7 +112,11 @@ final class RowBatch implements Serializable {
     weight = Arrays.copyOf(weight, rows);
     for (int k = 0; k < key.length; k++) {
       key[k] = Arrays.copyOf(key[k], rows);
+      String[] texts = new String[known.get(k).size()];
+      known.get(k).forEach((of, code) -> texts[code] = of.toString());
+      text[k] = texts;
     }
+    known = null;
     index = Arrays.copyOf(index, entries);
     value = Arrays.copyOf(value, entries);
     return this;

@@ -5,6 +5,7 @@ import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.resource.PlannedPlaces;
+import io.sparqr.spark.resource.TaskHeap;
 import io.sparqr.spark.wire.ChangeCodec;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,7 +96,14 @@ final class LevelRdd extends RDD<byte[]> {
   public Iterator<byte[]> compute(Partition split, TaskContext context) {
     SubtreeTask task = plan.value().partition().tasks().get(first + split.index());
     return CollectionConverters.asScala(
-        TaskRefusal.guarded(task, first, context, () -> factor(split, context)));
+        TaskRefusal.guarded(
+            task,
+            first,
+            context,
+            () -> {
+              TaskHeap.take(context, task.hostBytes());
+              return factor(split, context);
+            }));
   }
 
   private java.util.Iterator<byte[]> factor(Partition split, TaskContext context) {

@@ -99,7 +99,7 @@ final class ClusterScores implements Iterator<Tuple2<Integer, byte[]>> {
         sum[c] += u[c];
       }
     }
-    if ((long) open.size() * columns.k() > VALUES) {
+    if ((long) open.size() * Math.max(1, columns.k()) > VALUES) {
       flush();
     }
   }

@@ -31,16 +31,14 @@ final class Sandwich {
   /**
    * Of some columns.
    *
-   * @throws IllegalArgumentException if there are none, or too many, with what they would cost
+   * @param columns may be none, as of a model that has absorbed effects alone
+   * @throws IllegalArgumentException if there are too many, with what they would cost
    */
   Sandwich(Inference inference, int[] columns, HcType type) {
     this.inference = inference;
     this.n = inference.columns();
     this.columns = columns.clone();
     this.type = type;
-    if (columns.length == 0) {
-      throw new IllegalArgumentException("robust errors of no columns");
-    }
     if (columns.length > MOST_COLUMNS) {
       int batch = Batches.width(n);
       throw new IllegalArgumentException(
@@ -55,11 +53,21 @@ final class Sandwich {
   /** {@link Inference#robust}. */
   RobustCovariance ofRows() {
     var pass = new ScorePass(inference.rows(), inference.fit());
-    JavaRDD<Observations.Leverages> h = type.needsLeverages() ? inference.leverages() : null;
-    Found found = inference.scoped("robust errors", () -> run(c -> pass.ofRows(c, h)));
+    Found found =
+        columns.length == 0 ? nothing() : inference.scoped("robust errors", () -> run(of(pass)));
     long freedom = inference.degreesOfFreedom();
     double factor = type == HcType.HC1 ? inference.observations() / (double) freedom : 1;
     return covariance(type.name(), found, new double[] {factor}, new long[0], freedom);
+  }
+
+  private Function<ScorePass.Columns, ScorePass.Sums> of(ScorePass pass) {
+    JavaRDD<Observations.Leverages> h = type.needsLeverages() ? inference.leverages() : null;
+    return c -> pass.ofRows(c, h);
+  }
+
+  /** Of no columns: no pass over the rows. */
+  private static Found nothing() {
+    return new Found(new double[1][0][0], new double[1][0], new long[0], 0);
   }
 
   /**
@@ -124,13 +132,13 @@ final class Sandwich {
             estimator, columns, coefficients, variances, v, clusters, freedom, found.ones));
   }
 
-  /** Sums up with a pass a batch. */
+  /** Sums up with a pass a batch; of no columns with one, which counts clusters. */
   private Found run(Function<ScorePass.Columns, ScorePass.Sums> pass) {
     int k = columns.length;
     int batch = Batches.width(n);
     boolean full = k <= batch;
     Found found = null;
-    for (int from = 0; from < k; from += batch) {
+    for (int from = 0; from == 0 || from < k; from += batch) {
       int[] some = Arrays.copyOfRange(columns, from, Math.min(k, from + batch));
       Broadcast<double[]> z =
           JavaSparkContext.fromSparkContext(inference.rows().context()).broadcast(inverse(some));

@@ -20,7 +20,6 @@ import io.sparqr.spark.factor.FactorTotals;
 import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.Readings;
-import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolveOptions.Dropping;
 import io.sparqr.spark.plan.SolvePlan;
@@ -54,8 +53,10 @@ public final class FactorState implements AutoCloseable {
   /** Of sqrt(a^2 - p^2) below this times p the pass over the rows tells more: 12 digits here. */
   private static final double CANCELLED = 1e-2;
 
+  private static final String HOW = "by the corrected semi-normal equations";
+
   private final JavaSparkContext context;
-  private final Rows rows;
+  private final FactoredRows rows;
   private final SolveOptions options;
   private final ProgressListener listener;
   private final Held held;
@@ -90,26 +91,6 @@ public final class FactorState implements AutoCloseable {
    */
   record Input(long rows, long nonzeros, double frobenius, long shuffleBytes) {}
 
-  /**
-   * The rows that a factorization was made of.
-   *
-   * @param context of them
-   * @param source null where they are not there: the factorization was loaded
-   * @param whole whether they are all the rows of A, and no row of an earlier R stands for some
-   * @param ridge the penalty, where its rows are in the source; otherwise that of the options holds
-   */
-  record Rows(JavaSparkContext context, RowSource source, boolean whole, Ridge ridge) {
-
-    static Rows of(RowSource source, Earlier earlier) {
-      return new Rows(source.context(), source, !earlier.any(), earlier.ridge());
-    }
-
-    /** Those of a factorization that was loaded. */
-    static Rows notThere(JavaSparkContext context) {
-      return new Rows(context, null, false, Ridge.NONE);
-    }
-  }
-
   /** What the pipeline made. */
   record Made(
       Input input,
@@ -125,15 +106,16 @@ public final class FactorState implements AutoCloseable {
       Optional<Profiler> profiler) {}
 
   /** Takes what the pipeline made, and what it holds on the cluster. */
-  FactorState(Rows rows, SolveOptions options, ProgressListener listener, Held held, Made made) {
-    this.context = rows.context;
+  FactorState(
+      FactoredRows rows, SolveOptions options, ProgressListener listener, Held held, Made made) {
+    this.context = rows.context();
     this.rows = rows;
     this.options = options;
     this.listener = listener;
     this.held = held;
     this.made = made;
     this.ofRows = made.plan.value();
-    this.plan = rows.ridge.any() ? ofRows.withRidge(rows.ridge) : ofRows;
+    this.plan = rows.ridge().any() ? ofRows.withRidge(rows.ridge()) : ofRows;
     this.singletons = made.driverShare.singletons();
     this.analysis = plan.analysis();
     this.n = analysis.columns();
@@ -193,12 +175,12 @@ public final class FactorState implements AutoCloseable {
    *     appended to an earlier one
    */
   public RowSource source() {
-    if (!rows.whole) {
+    if (!rows.whole()) {
       throw new IllegalStateException(
           "the rows that were factorized are not there (the factorization was loaded, or rows were"
               + " appended to it): solveRelabeled takes all rows with their right-hand sides");
     }
-    return rows.source;
+    return rows.source();
   }
 
   /** Numerical rank. */
@@ -245,6 +227,21 @@ public final class FactorState implements AutoCloseable {
     }
   }
 
+  /** The same as a phase of its own, after the solve that came with the rows: told, and noted. */
+  private <T> T told(String phase, String what, Function<JobScope, T> action) {
+    return scoped(
+        scope -> {
+          try (var progress =
+              new ProgressTracker(
+                  context, listener, scope.group(), made.profiler, seconds.total())) {
+            progress.phase(phase, what);
+            T found = action.apply(scope);
+            progress.done(what);
+            return found;
+          }
+        });
+  }
+
   /** For the right-hand sides that came with the rows; computed once. */
   public LeastSquaresSolution solve() {
     if (solution == null || held.closed()) {
@@ -268,13 +265,13 @@ public final class FactorState implements AutoCloseable {
       }
       double[] norm = residualNorms(x);
       var notes = new ArrayList<String>();
-      int steps = rows.source == null ? 0 : options.solution().refinement();
+      int steps = rows.source() == null ? 0 : options.solution().refinement();
       for (int step = 0; step < steps; step++) {
         progress.phase("solve", "step %d of refinement".formatted(step + 1));
         norm = equations.refine(pass(), x, scope);
       }
       if (cancelled(norm, x)) {
-        if (rows.source != null && !rows.ridge.any()) {
+        if (rows.source() != null && !rows.ridge().any()) {
           scope.describe("residuals, small beside the ridge's part");
           norm = pass().run(x, held).ofRows();
         } else {
@@ -286,7 +283,7 @@ public final class FactorState implements AutoCloseable {
       double solve = watch.lap();
       SolveLog.solve(steps, solve);
       boolean wanted = options.solution().check() || options.solution().refinement() > 0;
-      if (wanted && rows.source == null) {
+      if (wanted && rows.source() == null) {
         notes.add("neither refined nor checked: the factorization was loaded, without its rows");
       } else if (options.solution().check()) {
         progress.phase("check", "||A'(b-Ax)||");
@@ -305,7 +302,7 @@ public final class FactorState implements AutoCloseable {
 
   /** Over the rows that are there. */
   private ResidualPass pass() {
-    return new ResidualPass(rows.source, made.plan, ofRows);
+    return new ResidualPass(rows.source(), made.plan, ofRows);
   }
 
   /** The tail's norm less the ridge rows' part: lambda ||x||^2. */
@@ -330,10 +327,10 @@ public final class FactorState implements AutoCloseable {
   /** Rows as they were factorized, with other labels. */
   public LeastSquaresSolution solveAligned(RowSource rows) {
     if (options.factorization().keepQ()) {
-      return scoped(scope -> solveReflected(rows, scope));
+      return told("solve", "by the kept Q", scope -> solveReflected(rows, scope));
     }
     var pass = ResidualPass.aligned(rows, plan);
-    return scoped(scope -> solveSemiNormal(pass, scope, "Q was not kept"));
+    return told("solve", HOW, scope -> solveSemiNormal(pass, scope, "Q was not kept"));
   }
 
   /** The same in any order. */
@@ -343,7 +340,7 @@ public final class FactorState implements AutoCloseable {
             ? "rows in any order do not tell their reflectors"
             : "Q was not kept";
     var pass = ResidualPass.further(rows, plan);
-    return scoped(scope -> solveSemiNormal(pass, scope, why));
+    return told("solve", HOW, scope -> solveSemiNormal(pass, scope, why));
   }
 
   /** R x = Q'b by the kept reflectors. */
@@ -386,7 +383,11 @@ public final class FactorState implements AutoCloseable {
     double normal = options.solution().check() ? pass.check(x, held) : Double.NaN;
     SolveLog.further(said.how, norm, said.watch.total());
     return new LeastSquaresSolution(
-        x, norm, rank(), deadColumns(), report.of(norm, normal, seconds, List.of(said.how)));
+        x,
+        norm,
+        rank(),
+        deadColumns(),
+        profiled(report.of(norm, normal, seconds, List.of(said.how))));
   }
 
   private LeastSquaresSolution solveSemiNormal(ResidualPass pass, JobScope scope, String why) {
@@ -475,13 +476,13 @@ public final class FactorState implements AutoCloseable {
 
   /** Of sigma = 1; computed once. */
   public double[] unscaledErrors() {
-    return scoped(scope -> statistics.unscaledErrors(basic, scope));
+    return told("errors", "standard errors", s -> statistics.unscaledErrors(basic, s));
   }
 
   /** Of the rows that were factorized; computed once, with the errors. */
   public JavaRDD<double[]> leverages() {
     RowSource source = source();
-    return scoped(scope -> statistics.leverages(source, basic, scope));
+    return told("errors", "leverages", s -> statistics.leverages(source, basic, s));
   }
 
   /** (A'A)^-1 u for each u. */
@@ -491,7 +492,7 @@ public final class FactorState implements AutoCloseable {
 
   /** R^-T u for each u. */
   public HalfSolve halfSolve(List<SparseRow> vectors) {
-    return scoped(scope -> statistics.halfSolve(vectors, basic, scope));
+    return told("errors", "standard errors", s -> statistics.halfSolve(vectors, basic, s));
   }
 
   /** R as rows in the caller's columns and units, Q'b as their labels; good until close(). */
@@ -530,7 +531,7 @@ public final class FactorState implements AutoCloseable {
       Made made = head.made(found.plan(), found.levels());
       var state =
           new FactorState(
-              Rows.notThere(context), head.options(), ProgressListener.NONE, held, made);
+              FactoredRows.notThere(context), head.options(), ProgressListener.NONE, held, made);
       loaded = true;
       return state;
     } finally {
@@ -567,8 +568,11 @@ public final class FactorState implements AutoCloseable {
 
   /** As things stand: after {@link #solve()} with its residual norms and times. */
   public SolveReport report() {
-    SolveReport made = report.of(residualNorm, normalResidual, seconds, notes);
-    return this.made.profiler.map(p -> made.withProfile(p.profile())).orElse(made);
+    return profiled(report.of(residualNorm, normalResidual, seconds, notes));
+  }
+
+  private SolveReport profiled(SolveReport of) {
+    return made.profiler.map(p -> of.withProfile(p.profile())).orElse(of);
   }
 
   @Override

@@ -37,7 +37,9 @@ record NormalInverse(SolvePlan plan, SingletonRows singletons, LevelSolve levels
   HalfSolve half(List<SparseRow> vectors, JobScope scope) {
     int width = vectors.size();
     double[] c = scaled(vectors);
-    forward(c, width, scope);
+    if (width > 0) {
+      forward(c, width, scope);
+    }
     boolean[] estimable = new boolean[width];
     java.util.Arrays.fill(estimable, true);
     double[] rest = new double[Math.multiplyExact(dead.length, width)];
@@ -73,6 +75,9 @@ record NormalInverse(SolvePlan plan, SingletonRows singletons, LevelSolve levels
   /** (A'A)^-1 u for each u: size n each, by original column, 0 where dead. */
   double[][] times(List<SparseRow> vectors, JobScope scope) {
     int width = vectors.size();
+    if (width == 0) {
+      return new double[0][];
+    }
     double[] c = scaled(vectors);
     forward(c, width, scope);
     for (int d : dead) {

@@ -162,7 +162,7 @@ public final class Pipeline {
             scope.group(),
             List.copyOf(warnings),
             profiler);
-    return new FactorState(FactorState.Rows.of(source, earlier), options, listener, held, made);
+    return new FactorState(FactoredRows.of(source, earlier), options, listener, held, made);
   }
 
   private Prepared prepare(JobScope scope, ProgressTracker progress) {

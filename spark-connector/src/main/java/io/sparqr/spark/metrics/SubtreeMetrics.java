@@ -2,6 +2,7 @@
 package io.sparqr.spark.metrics;
 
 import io.sparqr.numeric.FactorSummary;
+import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.SparkContext;
@@ -26,7 +27,7 @@ public final class SubtreeMetrics implements Serializable {
   private final WorkDone work;
 
   /** Null: nobody asks when and where tasks ran. */
-  private final CollectionAccumulator<TaskProfile> profiles;
+  private final CollectionAccumulator<byte[]> profiles;
 
   /** Registers the accumulators; Spark forgets them when nobody holds this any more. */
   public SubtreeMetrics(SparkContext context) {
@@ -61,7 +62,11 @@ public final class SubtreeMetrics implements Serializable {
 
   /** What ended tasks told of themselves, in any order; nothing where nobody asks. */
   public List<TaskProfile> profiles() {
-    return profiles == null ? List.of() : List.copyOf(profiles.value());
+    return profiles == null
+        ? List.of()
+        : profiles.value().stream()
+            .map(told -> ObjectCodec.decode(told, TaskProfile.class))
+            .toList();
   }
 
   /** Rows have arrived at a task: of A, combined ones as they came, and of the ridge. */

@@ -2,6 +2,7 @@
 package io.sparqr.spark.metrics;
 
 import io.sparqr.numeric.FactorSummary;
+import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
@@ -46,14 +47,14 @@ public record TaskProfile(
   /** A task that is being watched; one that is not costs nothing. */
   public static final class Watch {
 
-    private final CollectionAccumulator<TaskProfile> told;
+    private final CollectionAccumulator<byte[]> told;
     private final int task;
     private final int threads;
     private final long began;
     private final MemorySampler memory;
 
     /** Begins, in the task; told is null where nobody asks. */
-    Watch(CollectionAccumulator<TaskProfile> told, int task, int threads) {
+    Watch(CollectionAccumulator<byte[]> told, int task, int threads) {
       this.told = told;
       this.task = task;
       this.threads = threads;
@@ -86,7 +87,7 @@ public record TaskProfile(
         seen = memory.readings();
       }
       TaskContext context = TaskContext.get();
-      told.add(
+      var profile =
           new TaskProfile(
               task,
               context == null ? 0 : context.attemptNumber(),
@@ -99,7 +100,9 @@ public record TaskProfile(
               s.flopsDone(),
               s.peakHostBytes(),
               s.peakDeviceBytes(),
-              seen));
+              seen);
+      // as bytes: Spark's driver reads accumulators without the classes of a session's artifacts
+      told.add(ObjectCodec.encode(profile));
     }
   }
 }

@@ -121,12 +121,12 @@ record DesignFit(
     if (cancelled) {
       norm = moments.errors();
     }
-    SolveReport report = f.summary();
-    long instances = report.matrix().rows() - ridge.rows();
+    long instances = f.summary().matrix().rows() - ridge.rows();
     long freedom = instances - s.rank();
-    CoefficientErrors errors = null;
+    CoefficientErrors errors =
+        statistics ? CoefficientErrors.of(f, source, held.rows(), norm, freedom) : null;
+    SolveReport report = f.summary();
     if (statistics) {
-      errors = CoefficientErrors.of(f, source, held.rows(), norm, freedom);
       report = report.withWarnings(warnings(moments, norm, instances, freedom, source.constant()));
     }
     return new DesignFit(

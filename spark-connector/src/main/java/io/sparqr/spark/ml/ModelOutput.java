@@ -1,9 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
+import io.sparqr.spark.design.AbsorbedFactor;
 import io.sparqr.spark.python.Parcels;
+import io.sparqr.spark.python.PythonSupport;
 import java.util.Arrays;
 import java.util.List;
+import org.apache.spark.ml.param.DoubleParam;
 import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamValidators;
 import org.apache.spark.sql.Dataset;
@@ -16,11 +19,16 @@ final class ModelOutput {
   /** The data with a column of predictions: no table of the model. */
   static final String PREDICTION = "prediction";
 
+  /** The data with a column of predictions, NaN where there is none. */
+  static final String ALL = "all";
+
   private static final String COEFFICIENTS = "coefficients";
   private static final String ERRORS = "errors";
   private static final String FIT = "fit";
+  private static final String INFERENCE = "inference";
   private static final String METRICS = "metrics";
   private static final String TEXT = "text";
+  private static final String PAGE = "page";
   private static final String TABLE = "table";
   private static final String DEPENDENCIES = "dependencies";
   private static final String EFFECTS = "effects";
@@ -30,11 +38,14 @@ final class ModelOutput {
   private static final List<String> NAMES =
       List.of(
           PREDICTION,
+          ALL,
           COEFFICIENTS,
           ERRORS,
           FIT,
+          INFERENCE,
           METRICS,
           TEXT,
+          PAGE,
           TABLE,
           DEPENDENCIES,
           EFFECTS,
@@ -51,6 +62,14 @@ final class ModelOutput {
         ParamValidators.<String>inArray(NAMES));
   }
 
+  static DoubleParam level(String uid) {
+    return new DoubleParam(
+        uid,
+        "level",
+        "confidence level whose critical value the output \"inference\" has",
+        ParamValidators.inRange(0, 1, false, false));
+  }
+
   static Dataset<Row> of(SparseQRRegressionModel model, SparkSession session) {
     String what = model.getOutput();
     if (what.equals(COEFFICIENTS)) {
@@ -60,8 +79,10 @@ final class ModelOutput {
     return switch (what) {
       case ERRORS -> errors(s).table(session);
       case FIT -> fit(s).table(session);
+      case INFERENCE -> inference(s, model.getLevel()).table(session);
       case METRICS -> metrics(s).table(session);
       case TEXT -> new Parcels().text(TEXT, s.toString()).table(session);
+      case PAGE -> new Parcels().text(PAGE, PythonSupport.page(s.report())).table(session);
       case TABLE -> s.toDataFrame();
       case DEPENDENCIES -> s.dependencies();
       case EFFECTS -> s.absorbedEffects();
@@ -96,6 +117,27 @@ final class ModelOutput {
         .text("labelCol", s.labelCol())
         .text("predictionCol", s.predictionCol())
         .text("report", s.report().toJson());
+  }
+
+  /** What {@code sparqr.feols} tells of a fit, but for its tables. */
+  private static Parcels inference(SparseQRRegressionSummary s, double level) {
+    double[][] covariance =
+        s.hasCoefficientCovariance() ? s.coefficientCovariance() : new double[0][];
+    return new Parcels()
+        .numbers("numInstances", s.numInstances())
+        .numbers("rank", s.rank())
+        .numbers("degreesOfFreedom", s.degreesOfFreedom())
+        .numbers("testDegreesOfFreedom", s.testDegreesOfFreedom())
+        .numbers("criticalValue", s.criticalValue(level))
+        .numbers("r2", s.r2())
+        .numbers("r2adj", s.r2adj())
+        .numbers("r2Within", s.r2Within())
+        .numbers("sigma", s.sigma())
+        .text("standardErrorsAssume", s.standardErrorsAssume())
+        .numbers("covariance", PythonSupport.flat(covariance))
+        .numbers(
+            "absorbedColumns",
+            s.absorbedFactors().stream().mapToDouble(AbsorbedFactor::columns).toArray());
   }
 
   private static Parcels metrics(SparseQRRegressionSummary s) {

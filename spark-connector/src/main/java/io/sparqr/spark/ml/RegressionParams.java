@@ -33,6 +33,7 @@ final class RegressionParams implements Serializable {
   final Param<String> backend;
   final DoubleParam rankTolerance;
   final BooleanParam computeStandardErrors;
+  final BooleanParam profile;
   final Param<String> formula;
   final StringArrayParam categoricalCols;
   final StringArrayParam referenceLevels;
@@ -80,6 +81,9 @@ final class RegressionParams implements Serializable {
             id,
             "computeStandardErrors",
             "whether fit computes the standard errors of the coefficients");
+    profile =
+        new BooleanParam(
+            id, "profile", "whether a fit notes what ran when and where, for its report's page");
     formula =
         new Param<>(
             id,
@@ -209,6 +213,7 @@ final class RegressionParams implements Serializable {
             .singletons(!owner.getComputeStandardErrors())
             .backend(Words.BACKENDS.of(owner.getBackend()))
             .listener(listener)
+            .profile(owner.getProfile())
             .dropLater(true)
             .keep(keep)
             .drop(drop);

@@ -84,6 +84,7 @@ public class SparseQRRegression
     setDefault(own.ordering, "auto");
     setDefault(own.backend, "auto");
     setDefault(own.computeStandardErrors, true);
+    setDefault(own.profile, false);
     setDefault(own.clusterCorrection, CoefficientErrors.SANDWICH);
     setDefault(own.handleInvalid, HandleInvalid.ERROR.param());
   }
@@ -179,6 +180,11 @@ public class SparseQRRegression
   }
 
   @Override
+  public BooleanParam profile() {
+    return own.profile;
+  }
+
+  @Override
   public BooleanParam computeStandardErrors() {
     return own.computeStandardErrors;
   }
@@ -265,6 +271,14 @@ public class SparseQRRegression
   /** Names of coefficients that go first where columns depend on each other. */
   public SparseQRRegression setDropTerms(String... terms) {
     return with(own.dropTerms, terms);
+  }
+
+  /**
+   * Whether a fit notes what ran when and where, for {@link io.sparqr.spark.SolveReport#toHtml()}
+   * of its summary's report; default false.
+   */
+  public SparseQRRegression setProfile(boolean on) {
+    return with(own.profile, on);
   }
 
   /** What {@link #setVcov} takes. */

@@ -40,6 +40,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   private final String uid;
   private final RegressionParams own;
   private final Param<String> output;
+  private final DoubleParam level;
   private final Vector coefficients;
   private final double intercept;
   // it holds a Dataset: the executors that predict must not get it
@@ -66,11 +67,14 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     own = new RegressionParams(this);
     output = ModelOutput.param(uid);
     setDefault(output, ModelOutput.PREDICTION);
+    level = ModelOutput.level(uid);
+    setDefault(level, 0.95);
     setDefault(own.fitIntercept, true);
     setDefault(own.regParam, 0.0);
     setDefault(own.ordering, "auto");
     setDefault(own.backend, "auto");
     setDefault(own.computeStandardErrors, true);
+    setDefault(own.profile, false);
     setDefault(own.clusterCorrection, CoefficientErrors.SANDWICH);
     setDefault(own.handleInvalid, HandleInvalid.ERROR.param());
   }
@@ -167,11 +171,27 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
    * caller that has no way to it but {@code transform}, as over Spark Connect. Then the data are
    * not read; but "training" and "residuals" read those of the fit. As {@link
    * SparseQRRegressionSummary}: "table", "dependencies", "effects", "training", "residuals" are its
-   * data frames. "coefficients", "errors", "fit", "metrics", "text" are its values by name, in
-   * {@link io.sparqr.spark.python.Parcels}.
+   * data frames. "all" is {@link #transformAll}. "coefficients", "errors", "inference", "fit",
+   * "metrics", "text", "page" are its values by name, in {@link io.sparqr.spark.python.Parcels}.
    */
   public SparseQRRegressionModel setOutput(String what) {
     set(output, what);
+    return this;
+  }
+
+  /** Confidence level whose critical value the output "inference" has; default 0.95. */
+  public DoubleParam level() {
+    return level;
+  }
+
+  /** Value of {@link #level()}. */
+  public double getLevel() {
+    return (Double) getOrDefault(level);
+  }
+
+  /** Sets {@link #level()}. */
+  public SparseQRRegressionModel setLevel(double value) {
+    set(level, value);
     return this;
   }
 
@@ -183,6 +203,9 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
    */
   @Override
   public Dataset<Row> transform(Dataset<?> data) {
+    if (getOutput().equals(ModelOutput.ALL)) {
+      return transformAll(data);
+    }
     if (!getOutput().equals(ModelOutput.PREDICTION)) {
       return ModelOutput.of(this, data.sparkSession());
     }
@@ -306,6 +329,11 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   @Override
   public Param<String> handleInvalid() {
     return own.handleInvalid;
+  }
+
+  @Override
+  public BooleanParam profile() {
+    return own.profile;
   }
 
   @Override

@@ -46,6 +46,9 @@ public interface SparseQRRegressionParams extends Params {
   /** Coefficients that go where columns depend on each other, by name. */
   StringArrayParam dropTerms();
 
+  /** Whether a fit notes what ran when and where, for its report's page; default false. */
+  BooleanParam profile();
+
   /** What the standard errors assume of the errors. */
   Param<String> vcov();
 
@@ -153,6 +156,11 @@ public interface SparseQRRegressionParams extends Params {
   /** Value of {@link #clusterCorrection()}. */
   default String getClusterCorrection() {
     return getOrDefault(clusterCorrection());
+  }
+
+  /** Value of {@link #profile()}. */
+  default boolean getProfile() {
+    return (Boolean) getOrDefault(profile());
   }
 
   /** Value of {@link #computeStandardErrors()}. */

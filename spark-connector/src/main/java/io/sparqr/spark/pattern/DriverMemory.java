@@ -3,6 +3,7 @@ package io.sparqr.spark.pattern;
 
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.spark.resource.TaskHeap;
 import java.util.Locale;
 import org.apache.spark.api.java.JavaSparkContext;
 
@@ -105,7 +106,8 @@ final class DriverMemory {
   private static long free(long need) {
     long free = now();
     if (need > free) {
-      // what looks used may be garbage
+      // what looks used may be garbage, or a local master's blocks that may go to disk
+      TaskHeap.evict(need - free);
       System.gc();
       free = now();
     }

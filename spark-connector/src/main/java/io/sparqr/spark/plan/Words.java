@@ -47,6 +47,15 @@ public final class Words<T extends Enum<T>> {
     return List.copyOf(meaning.keySet());
   }
 
+  /** The word for a value. */
+  public String word(T value) {
+    return meaning.entrySet().stream()
+        .filter(e -> e.getValue() == value)
+        .map(Map.Entry::getKey)
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("there is no word for " + value));
+  }
+
   /**
    * What a word means, in any case.
    *

@@ -33,12 +33,14 @@ public final class PythonAnalysis {
   /**
    * An executor without a device.
    *
-   * @param flopsPerSecond on large fronts; times are in proportion to it
+   * @param flopsPerSecond on large fronts; times are in proportion to it; 0: {@link
+   *     ResourceModel#EXECUTOR_FLOPS}
    * @param memoryBytes its heap; 0: as much as the driver's
    */
   public static ResourceModel.Worker cpu(double flopsPerSecond, long memoryBytes) {
     long heap = memoryBytes > 0 ? memoryBytes : Runtime.getRuntime().maxMemory();
-    return ResourceModel.Worker.cpu("executor", flopsPerSecond, heap);
+    double rate = flopsPerSecond > 0 ? flopsPerSecond : ResourceModel.EXECUTOR_FLOPS;
+    return ResourceModel.Worker.cpu("executor", rate, heap);
   }
 
   /**

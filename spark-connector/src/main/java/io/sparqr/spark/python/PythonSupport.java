@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.python;
 
+import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.design.Formula;
 import io.sparqr.spark.design.Variable;
 import java.nio.ByteBuffer;
@@ -84,6 +85,11 @@ public final class PythonSupport {
 
   private static List<String> variable(String role, Variable v) {
     return List.of(role, v.name(), v.function().name(), v.column());
+  }
+
+  /** The report's page; empty where the solve was not asked for a profile. */
+  public static String page(SolveReport report) {
+    return report.profile().any() ? report.toHtml() : "";
   }
 
   /** Strings as an array: Java's variable arguments. */

@@ -52,6 +52,12 @@ class ModelOutputTest {
     assertThat(numbers("fit", "deadColumns")).isEmpty();
     assertThat(numbers("metrics", "r2")).containsExactly(s.r2());
     assertThat(numbers("metrics", "devianceResiduals")).containsExactly(s.devianceResiduals());
+    assertThat(numbers("inference", "sigma")).containsExactly(s.sigma());
+    assertThat(numbers("inference", "testDegreesOfFreedom")).containsExactly(26);
+    assertThat(numbers("inference", "criticalValue")).containsExactly(s.criticalValue(0.95));
+    assertThat(numbers("inference", "covariance")).isEmpty();
+    assertThat(numbers("inference", "absorbedColumns")).isEmpty();
+    assertThat(rows("page").get(0).getString(2)).as("without a profile").isEmpty();
     assertThat(rows("text").get(0).getString(2)).isEqualTo(s.toString());
     assertThat(rows("table")).isEqualTo(s.toDataFrame().collectAsList());
     assertThat(rows("dependencies")).isEmpty();
@@ -59,6 +65,40 @@ class ModelOutputTest {
     assertThat(rows("residuals")).isEqualTo(s.residuals().collectAsList());
     assertThat(rows("training")).isEqualTo(s.predictions().collectAsList());
     assertThatThrownBy(() -> rows("everything")).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void ofAFormulaWithAbsorbedEffects() {
+    Dataset<Row> data =
+        DATA.withColumn("g", org.apache.spark.sql.functions.expr("cast(abs(label) * 3 as int) % 4"))
+            .withColumn("x", org.apache.spark.sql.functions.expr("label * label"));
+    SparseQRRegressionModel fit =
+        new SparseQRRegression()
+            .setFormula("label ~ x | g")
+            .setProfile(true)
+            .setPredictionCol("p")
+            .fit(data);
+    SparseQRRegressionSummary s = fit.summary();
+    Dataset<Row> none = LocalSpark.session().range(0).toDF();
+    fit.setOutput("inference");
+    var told = new java.util.HashMap<String, Row>();
+    fit.transform(none).collectAsList().forEach(r -> told.put(r.getString(0), r));
+    assertThat(((byte[]) told.get("covariance").getAs(3))).hasSize(Double.BYTES);
+    assertThat(s.coefficientCovariance()[0][0]).isPositive();
+    double levels =
+        ByteBuffer.wrap(told.get("absorbedColumns").getAs(3))
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .getDouble();
+    assertThat(levels).isEqualTo(data.select("g").distinct().count());
+    assertThat(told.get("standardErrorsAssume").getString(2)).isEmpty();
+    assertThat(fit.setOutput("page").transform(none).head().getString(2))
+        .startsWith("<!DOCTYPE html>")
+        .contains("standard errors");
+    Row unseen =
+        fit.setOutput("all")
+            .transform(data.limit(1).withColumn("g", org.apache.spark.sql.functions.lit(77)))
+            .head();
+    assertThat(unseen.<Double>getAs("p")).isNaN();
   }
 
   @Test

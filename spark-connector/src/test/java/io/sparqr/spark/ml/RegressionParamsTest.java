@@ -49,6 +49,9 @@ class RegressionParamsTest {
         .isEqualTo(BackendChoice.REQUIRE_CUDA);
     assertThat(solver(new SparseQRRegression().setRankTolerance(-1)).problem().rankTolerance())
         .isEqualTo(OptionalDouble.of(-1));
+    assertThat(solver(new SparseQRRegression()).factorization().profile()).isFalse();
+    assertThat(solver(new SparseQRRegression().setProfile(true)).factorization().profile())
+        .isTrue();
     assertThatThrownBy(() -> new SparseQRRegression().setOrdering("metis"))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new SparseQRRegression().setBackend("tpu"))
@@ -128,6 +131,7 @@ class RegressionParamsTest {
             "ordering",
             "backend",
             "rankTolerance",
+            "profile",
             "computeStandardErrors",
             // FormulaRegressionTest
             "formula",

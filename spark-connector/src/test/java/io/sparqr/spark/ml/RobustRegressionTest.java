@@ -159,6 +159,29 @@ class RobustRegressionTest {
     assertThat(b.standardErrorsAssume()).isEqualTo(a.standardErrorsAssume());
   }
 
+  /** Without any other coefficient: a table without rows, and the fit that the dummies give. */
+  @ParameterizedTest
+  @CsvSource({"iid,", "HC1,", "HC3,", "cluster,firm", "cluster,'second,g'"})
+  void absorbedAloneHaveATableWithoutRows(String vcov, String clusters) {
+    SparseQRRegression dummies = lm("y ~ factor(g) + factor(second)", true);
+    SparseQRRegression absorbed = lm("y ~ 1 | g + second", true);
+    for (SparseQRRegression lm : List.of(dummies, absorbed)) {
+      lm.setVcov(vcov);
+      if (clusters != null) {
+        lm.setClusterCols(clusters.split(","));
+      }
+    }
+    SparseQRRegressionSummary a = dummies.fit(data()).summary();
+    SparseQRRegressionSummary b = absorbed.fit(data()).summary();
+    assertThat(b.toDataFrame().collectAsList()).isEmpty();
+    assertThat(b.hasCoefficientCovariance()).isTrue();
+    assertThat(b.coefficientCovariance()).isEmpty();
+    assertThat(b.standardErrorsAssume()).isEqualTo(a.standardErrorsAssume());
+    assertThat(b.testDegreesOfFreedom()).isEqualTo(a.testDegreesOfFreedom());
+    assertThat(b.r2Within()).isZero();
+    assertThat(b.sigma()).isCloseTo(a.sigma(), within(1e-12 * a.sigma()));
+  }
+
   /**
    * Absorbed effects nested in clusters are not counted: pyfixest's values (test/python/fixest.py).
    */

@@ -1,0 +1,350 @@
+# Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
+"""What a regression by a formula found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Callable, Sequence
+
+from sparqr._calls import in_thread
+from sparqr._display import html_table
+from sparqr._errors import SparqrError
+from sparqr._feols_rows import Source
+from sparqr._sample import Variable
+from sparqr._tables import crossing, to_spark
+from sparqr._tables import doubles as column_of
+
+if TYPE_CHECKING:
+    import numpy
+    import pandas
+    from pyspark.sql import DataFrame
+
+    from sparqr._feols_rows import Rows
+    from sparqr.ml import SparseQRRegressionModel
+
+PREDICTION = "__sparqr_prediction"
+_INTERCEPT = "(Intercept)"
+
+
+def told(work: Callable[[], Any]) -> Any:
+    """What the JVM calls an illegal argument as ValueError."""
+    from pyspark.errors import IllegalArgumentException
+
+    try:
+        return work()
+    except IllegalArgumentException as e:
+        message = str(e).strip().splitlines()[0]
+    except SparqrError as e:  # by a server of Spark Connect
+        if e.kind != "IllegalArgumentException":
+            raise
+        message = str(e)
+    raise ValueError(message)
+
+
+@dataclass
+class Fitted:
+    """What a fit made, for :class:`Feols`."""
+
+    model: SparseQRRegressionModel
+    rows: Rows
+    variables: Sequence[Variable]
+    kind: str
+    clusters: Sequence[str]
+
+
+class Feols:
+    """What :func:`feols` returns; names as pyfixest's.
+
+    Attributes
+    ----------
+    formula : str
+        As it was given.
+    nobs : int
+        Rows of the fit.
+    rank : int
+        Parameters, absorbed effects included.
+    df_residual : int
+        Rows less rank.
+    df_t : float
+        Degrees of freedom of t: as many, or clusters - 1.
+    r2, r2_adj : float
+        Coefficient of determination, and that adjusted.
+    r2_within : float
+        1 - rss / rss of the absorbed effects alone; NaN without any.
+    rmse : float
+        Root of the mean of the (weighted) squared residuals.
+    sigma : float
+        Residual standard error.
+    dropped : list of str
+        Coefficients that are not defined: their columns depend on others.
+    vcov_type : str
+        "iid", "HC0" to "HC3" or "CRV1".
+    vcov_detail : str
+        What the errors assume, with clusters and corrections; empty for "iid".
+    """
+
+    def __init__(self, formula: str, fitted: Fitted):
+        self.formula = formula
+        self.vcov_type = fitted.kind
+        self._clusters = list(fitted.clusters)
+        self._model, self._rows, self._variables = fitted.model, fitted.rows, fitted.variables
+        self._spark = fitted.rows.frame.sparkSession
+        told_of = fitted.model._asked("inference", level=0.95)
+        self.nobs = int(told_of["numInstances"][0])
+        self.rank = int(told_of["rank"][0])
+        self.df_residual = int(told_of["degreesOfFreedom"][0])
+        self.df_t, self.sigma, self.r2, self.r2_adj, self.r2_within = (
+            float(told_of[name][0])
+            for name in ("testDegreesOfFreedom", "sigma", "r2", "r2adj", "r2Within")
+        )
+        self.rmse = self.sigma * (self.df_residual / self.nobs) ** 0.5
+        self.vcov_detail = told_of["standardErrorsAssume"]
+        # of each absorbed factor
+        self._levels = [int(count) for count in told_of["absorbedColumns"]]
+        self._table, self.dropped = self._coefficients(told_of["covariance"])
+
+    def _coefficients(self, covariance: Any) -> tuple[pandas.DataFrame, list[str]]:
+        table = self._model.summary.toDataFrame().toArrow().to_pandas()
+        table.columns = ["Coefficient", "Estimate", "Std. Error", "t value", "Pr(>|t|)"]
+        table = table.set_index("Coefficient").astype(float)
+        gone = table["Estimate"].isna()
+        self._covariance = _covariances(covariance, list(table.index))
+        return table[~gone], list(table.index[gone])
+
+    def coef(self) -> pandas.Series:
+        """Estimates by name, shape (k,)."""
+        return self._table["Estimate"].copy()
+
+    def se(self) -> pandas.Series:
+        """Standard errors by name, shape (k,)."""
+        return self._table["Std. Error"].copy()
+
+    def tstat(self) -> pandas.Series:
+        """Estimates by standard errors, shape (k,)."""
+        return self._table["t value"].copy()
+
+    def pvalue(self) -> pandas.Series:
+        """Two-sided p values of t with ``df_t`` degrees of freedom, shape (k,)."""
+        return self._table["Pr(>|t|)"].copy()
+
+    def confint(self, alpha: float = 0.05) -> pandas.DataFrame:
+        """Ends of the confidence intervals of level 1 - alpha, shape (k, 2).
+
+        Parameters
+        ----------
+        alpha : float
+            Within (0, 1).
+        """
+        import pandas
+
+        if not 0 < alpha < 1:
+            raise ValueError(f"alpha {alpha} is not within (0, 1)")
+        half = self._critical(1 - float(alpha)) * self._table["Std. Error"]
+        ends = (alpha / 2, 1 - alpha / 2)
+        names = [f"{100 * end:.10g}%" for end in ends]
+        estimate = self._table["Estimate"]
+        return pandas.DataFrame({names[0]: estimate - half, names[1]: estimate + half})
+
+    def _critical(self, level: float) -> float:
+        model = self._model
+        found = in_thread(self._spark, "Feols.confint", lambda: model._asked("inference", level=level))
+        return float(found["criticalValue"][0])
+
+    def vcov(self) -> pandas.DataFrame:
+        """The covariance of the coefficients, shape (k, k).
+
+        Raises
+        ------
+        ValueError
+            Of more than 64 coefficients: their standard errors come without covariances.
+        """
+        if self._covariance is None:
+            raise ValueError(
+                f"{len(self._table):,} coefficients, and covariances come with 64 at most: absorb the effects "
+                "that are not asked for, y ~ x | effects"
+            )
+        return self._covariance.loc[self._table.index, self._table.index]
+
+    def tidy(self, alpha: float = 0.05) -> pandas.DataFrame:
+        """Estimate, Std. Error, t value, Pr(>|t|) and the ends of the confidence interval.
+
+        Parameters
+        ----------
+        alpha : float
+            The intervals' level is 1 - alpha.
+        """
+        return self._table.join(self.confint(alpha))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """:meth:`tidy`, for whoever expects this name."""
+        return self.tidy()
+
+    def resid(self) -> numpy.ndarray | DataFrame:
+        """Response less prediction of the rows of the fit.
+
+        Returns
+        -------
+        numpy.ndarray or pyspark.sql.DataFrame
+            Shape (nobs,), the rows in their order, where the data were a table here; a DataFrame of one
+            column, ``residuals``, where they were Spark's.
+        """
+        return self._of_rows("residuals", lambda: self._model.summary.residuals)
+
+    def fitted(self) -> numpy.ndarray | DataFrame:
+        """Predictions of the rows of the fit, as :meth:`resid` returns them."""
+        return self.predict()
+
+    def predict(self, newdata: Any = None, name: str = "prediction") -> numpy.ndarray | DataFrame:
+        """Predictions, absorbed effects and offset included.
+
+        Parameters
+        ----------
+        newdata : optional
+            A table of any kind that :func:`feols` takes. Default: the rows of the fit.
+        name : str
+            Name of the column that a DataFrame of Spark's gets.
+
+        Returns
+        -------
+        numpy.ndarray or pyspark.sql.DataFrame
+            Shape (rows,) for a table that is here, NaN where a value is missing or a level was not in
+            the fit; newdata with one more column for Spark's.
+        """
+        if newdata is None:
+            if self._rows.kept is None:
+                return self._predicted(self._rows.frame, name)
+            frame = self._rows.frame
+            return self._of_rows("predictions", lambda: self._predicted(frame, name).select(name))
+        source = Source.of(newdata)
+        if not source.local:
+            return self._predicted(source.data, name)
+        columns = list(dict.fromkeys(v.column for v in self._variables if not v.response))
+        if not columns:
+            import numpy
+
+            return numpy.full(len(newdata), float(self._table["Estimate"].get(_INTERCEPT, 0.0)))
+        frame = to_spark(self._spark, crossing(newdata, columns).table)
+        return self._collected("predict", lambda: self._predicted(frame, name).select(name))
+
+    def _predicted(self, frame: DataFrame, name: str) -> DataFrame:
+        if name in frame.columns:
+            raise ValueError(f"there is a column {name} already: predict(newdata, name=...)")
+        made: DataFrame = told(lambda: self._model._told_by("all", frame))
+        return made.withColumnRenamed(PREDICTION, name)
+
+    def _of_rows(self, what: str, frame: Callable[[], DataFrame]) -> numpy.ndarray | DataFrame:
+        return frame() if self._rows.kept is None else self._collected(what, frame)
+
+    def _collected(self, what: str, frame: Callable[[], DataFrame]) -> numpy.ndarray:
+        found: numpy.ndarray = in_thread(self._spark, f"Feols.{what}", lambda: column_of(frame()))
+        return found
+
+    def fixef(self) -> dict[str, pandas.Series]:
+        """The absorbed effects by factor and level.
+
+        The first factor has all its levels, the others all but their first, which is 0: as pyfixest's.
+        Where effects depend on each other otherwise, those that went are NaN.
+
+        Returns
+        -------
+        dict of str to pandas.Series
+            By the factors' names, in the formula's order.
+        """
+        if not self._levels:
+            return {}
+        summary = self._model.summary
+        table = in_thread(
+            self._spark, "Feols.fixef", lambda: summary.absorbedEffects().toArrow().to_pandas()
+        )
+        effects = {}
+        at = 0
+        terms = sorted({t for v in self._variables for t in v.absorbed})
+        for term, levels in zip(terms, self._levels):
+            parts = [v.column for v in self._variables if term in v.absorbed]
+            name = ":".join(parts)
+            some = table.iloc[at : at + levels]
+            at += levels
+            values = some.set_index("term")["estimate"].astype(float)
+            values.name = "Estimate"
+            values.index.name = name
+            if len(parts) == 1:
+                written = next(v.name for v in self._variables if term in v.absorbed)
+                values.index = values.index.str.slice(len(written))
+                values.index.name = name
+            effects[name] = values
+        return effects
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """Sizes, ordering, flops, backend, seconds and the rest, by the names of the JSON report."""
+        summary = self._model.summary
+        return in_thread(self._spark, "Feols.report", lambda: summary.report)
+
+    def to_html(self, path: str | PathLike[str] | None = None) -> str:
+        """The report as one page with pictures, as :meth:`LeastSquaresResult.to_html`.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            Where to write it.
+
+        Raises
+        ------
+        ValueError
+            The fit was not asked for one, by ``profile=True``.
+        """
+        return self._model.summary.to_html(path)
+
+    def _title(self) -> list[str]:
+        response, _, right = self.formula.partition("~")
+        effects = right.partition("|")[2].strip()
+        lines = [f"Dep. var.: {response.strip()}" + (f", Fixed effects: {effects}" if effects else "")]
+        by = f" ({' + '.join(self._clusters)})" if self._clusters else ""
+        detail = f": {self.vcov_detail}" if self._clusters else ""
+        lines.append(f"Inference: {self.vcov_type}{by}{detail}")
+        lines.append(f"Observations: {self.nobs:,}")
+        return lines
+
+    def _footer(self) -> str:
+        text = f"RMSE: {self.rmse:.4g}  R2: {self.r2:.4g}"
+        return text if self.r2_within != self.r2_within else f"{text}  R2 within: {self.r2_within:.4g}"
+
+    def __str__(self) -> str:
+        lines = ["Estimation: OLS, by sparse QR", *self._title(), ""]
+        lines.append(self.tidy().to_string(max_rows=60, float_format=lambda v: f"{v:.6g}"))
+        lines += ["---", self._footer()]
+        if self.dropped:
+            lines.append(_dropped(self.dropped))
+        return "\n".join(lines)
+
+    def summary(self) -> None:
+        """Prints the table, with what it assumes above and how well it fits below."""
+        print(self)
+
+    def __repr__(self) -> str:
+        return f"Feols({self.formula!r}, nobs={self.nobs}, coefficients={len(self._table)}, vcov={self.vcov_type!r})"
+
+    def _repr_html_(self) -> str:
+        table = self.tidy()
+        rows = ([name, *map(float, values)] for name, *values in table.head(100).itertuples())
+        notes = [*self._title()[1:], self._footer()]
+        if self.dropped:
+            notes.append(_dropped(self.dropped))
+        return html_table(self.formula, ["Coefficient", *table.columns], rows, notes, len(table))
+
+
+def _covariances(values: Any, names: list[str]) -> pandas.DataFrame | None:
+    """Of all coefficients; None where they are too many."""
+    import pandas
+
+    if len(values) != len(names) ** 2:
+        return None
+    # the JVM has the intercept last
+    order = [*names[1:], names[0]] if names[:1] == [_INTERCEPT] else names
+    return pandas.DataFrame(values.reshape(len(names), len(names)), index=order, columns=order)
+
+
+def _dropped(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 10:,} more" if len(names) > 10 else ""
+    return f"Not defined, because their columns depend on others: {', '.join(names[:10])}{more}"

@@ -1,0 +1,96 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.resource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.spark.LocalSpark;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.storage.RDDInfo;
+import org.apache.spark.storage.StorageLevel;
+import org.junit.jupiter.api.Test;
+
+/** What tasks are foretold to take pushes Spark's blocks out of the heap, and no more of them. */
+class TaskHeapTest {
+
+  private static final long MB = 1 << 20;
+  private static final int BLOCKS = 12;
+
+  @Test
+  void whatFindsNoRoomIsTheExcess() {
+    assertThat(TaskHeap.excess(1000 * MB, 400 * MB, 100 * MB)).isZero();
+    assertThat(TaskHeap.excess(1000 * MB, 400 * MB, 300 * MB)).isEqualTo(100 * MB);
+    assertThat(TaskHeap.excess(1000 * MB, 100 * MB, 900 * MB))
+        .as("no more than there is")
+        .isEqualTo(100 * MB);
+    assertThat(TaskHeap.excess(1000 * MB, 0, 2000 * MB)).isZero();
+  }
+
+  @Test
+  void aTaskThatNeedsTheHeapHasItAndTheBlocksAreOnDisk() {
+    JavaSparkContext context = LocalSpark.context();
+    JavaRDD<long[]> kept =
+        context
+            .parallelize(IntStream.range(0, BLOCKS).boxed().toList(), BLOCKS)
+            .map(k -> LongStream.range(0, MB / 8).map(i -> i * k).toArray())
+            .persist(StorageLevel.MEMORY_AND_DISK());
+    try {
+      List<Long> sums = sums(kept);
+      assertThat(info(context, kept).memSize()).isGreaterThanOrEqualTo(BLOCKS * MB);
+      long blocks = SparkEnv.get().memoryManager().onHeapStorageMemoryUsed();
+      long heap = Runtime.getRuntime().maxMemory();
+
+      take(context, ((long) (0.5 * heap) - blocks) / 2);
+      assertThat(info(context, kept).memSize()).as("there was room").isGreaterThan(11 * MB);
+
+      // beside two tasks at once: 5 MB of the blocks have to go, and whole blocks do
+      take(context, ((long) (0.6 * heap) - blocks + 5 * MB) / 2);
+      assertThat(SparkEnv.get().memoryManager().onHeapStorageMemoryUsed())
+          .isLessThanOrEqualTo(blocks - 5 * MB)
+          .isGreaterThan(blocks - 9 * MB);
+
+      take(context, heap);
+      assertThat(info(context, kept).memSize()).isZero();
+      assertThat(info(context, kept).diskSize()).isGreaterThanOrEqualTo(BLOCKS * MB);
+      assertThat(sums(kept)).isEqualTo(sums);
+    } finally {
+      kept.unpersist(true);
+    }
+  }
+
+  /** Two tasks, which wait for each other. */
+  private static void take(JavaSparkContext context, long bytes) {
+    assertThat(context.defaultParallelism()).isGreaterThanOrEqualTo(2);
+    Both.LATCH.set(new java.util.concurrent.CyclicBarrier(2));
+    context
+        .parallelize(List.of(0, 1), 2)
+        .foreach(
+            k -> {
+              TaskHeap.take(TaskContext.get(), bytes);
+              Both.LATCH.get().await();
+            });
+  }
+
+  /** Of this JVM: the master is local. */
+  private static final class Both {
+    static final java.util.concurrent.atomic.AtomicReference<java.util.concurrent.CyclicBarrier>
+        LATCH = new java.util.concurrent.atomic.AtomicReference<>();
+  }
+
+  private static List<Long> sums(JavaRDD<long[]> of) {
+    return of.map(a -> Arrays.stream(a).sum()).collect();
+  }
+
+  private static RDDInfo info(JavaSparkContext context, JavaRDD<?> rdd) {
+    return Arrays.stream(context.sc().getRDDStorageInfo())
+        .filter(i -> i.id() == rdd.id())
+        .findFirst()
+        .orElseThrow();
+  }
+}
