@@ -81,7 +81,7 @@ final class SubtreeRun {
     addRidge(rows);
     long rowBytes = bytes(rows);
     long bytesIn = rowBytes + arriving.blockBytes;
-    RowBlock block = RowBatchCodec.decode(rows, plan.numbers().rhsCount());
+    RowBlock block = RowBatchCodec.decode(rows, plan.numbers().rhsCount(), threads);
     metrics.arrived(block.rows() - arriving.reducedRows);
     // As they came and as they are now; blocks as they are now.
     long arrival = 2 * rowBytes + arriving.blockBytes;

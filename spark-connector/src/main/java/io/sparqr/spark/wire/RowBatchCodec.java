@@ -4,6 +4,7 @@ package io.sparqr.spark.wire;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.WireFormatException;
 import io.sparqr.numeric.RowBlock;
+import io.sparqr.threads.Parallel;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -108,28 +109,46 @@ public final class RowBatchCodec {
     return ByteBuffer.wrap(batch).order(ByteOrder.LITTLE_ENDIAN).getInt(Frame.HEADER + 4);
   }
 
+  /** {@link #decode(List, int, int)} in the calling thread alone. */
+  public static RowBlock decode(List<byte[]> batches, int rhsCount) {
+    return decode(batches, rhsCount, 1);
+  }
+
   /**
    * All rows of a task in one block, ordered by (source partition, batch): the order is that of the
    * input whatever way the batches arrive.
    *
    * @param batches the array of the list's elements is sorted, the frames are not touched
+   * @param threads that check and copy batches side by side
    * @throws WireFormatException if a batch is damaged or does not fit together
    * @throws IndexOverflowException if the task's rows exceed what one block can address
    */
-  public static RowBlock decode(List<byte[]> batches, int rhsCount) {
+  public static RowBlock decode(List<byte[]> batches, int rhsCount, int threads) {
     byte[][] sorted = batches.toArray(new byte[0][]);
     Arrays.sort(sorted, RowBatchCodec::compare);
+    var open = new ByteBuffer[sorted.length];
+    int[] count = new int[sorted.length];
+    Parallel.loop(
+        sorted.length,
+        1,
+        threads,
+        (from, to, thread) -> {
+          open[from] = Frame.open(sorted[from], Frame.Kind.ROWS);
+          if (Frame.field(open[from], 3) != rhsCount) {
+            throw new WireFormatException(
+                "a row batch with " + Frame.field(open[from], 3) + " right-hand sides", "rhs");
+          }
+          count[from] = entries(open[from]);
+        });
     long rows = 0;
     long entries = 0;
-    var open = new ByteBuffer[sorted.length];
+    int[] firstRow = new int[sorted.length];
+    int[] firstEntry = new int[sorted.length];
     for (int k = 0; k < sorted.length; k++) {
-      open[k] = Frame.open(sorted[k], Frame.Kind.ROWS);
-      if (Frame.field(open[k], 3) != rhsCount) {
-        throw new WireFormatException(
-            "a row batch with " + Frame.field(open[k], 3) + " right-hand sides", "rhs");
-      }
+      firstRow[k] = (int) rows;
+      firstEntry[k] = (int) entries;
       rows += Frame.field(open[k], 2);
-      entries += entries(open[k]);
+      entries += count[k];
     }
     if (entries > Integer.MAX_VALUE - 8 || rows * Math.max(1, rhsCount) > Integer.MAX_VALUE - 8) {
       throw new IndexOverflowException(
@@ -137,7 +156,22 @@ public final class RowBatchCodec {
           "entries of a task",
           entries);
     }
-    return fill(open, (int) rows, (int) entries, rhsCount);
+    int n = (int) rows;
+    var block =
+        new RowBlock(
+            new int[n],
+            new int[n + 1],
+            new int[(int) entries],
+            new double[(int) entries],
+            new double[n * rhsCount],
+            rhsCount);
+    Parallel.loop(
+        sorted.length,
+        1,
+        threads,
+        (from, to, thread) ->
+            fill(open[from], firstRow[from], firstEntry[from], count[from], block));
+    return block;
   }
 
   /** Of one batch, whose length must be exactly that of what it says it has. */
@@ -153,34 +187,26 @@ public final class RowBatchCodec {
     return entries;
   }
 
-  private static RowBlock fill(ByteBuffer[] open, int rows, int entries, int rhsCount) {
-    int[] front = new int[rows];
-    int[] rowStart = new int[rows + 1];
-    int[] position = new int[entries];
-    double[] value = new double[entries];
-    double[] rhs = new double[rows * rhsCount];
-    int row = 0;
-    for (ByteBuffer b : open) {
-      int r = Frame.field(b, 2);
-      int e = (b.remaining() - 8 * r - 8 * r * rhsCount) / 12;
-      b.asIntBuffer().get(front, row, r);
-      b.position(b.position() + 4 * r);
-      int at = rowStart[row];
-      for (int i = row; i < row + r; i++) {
-        int length = b.getInt();
-        Frame.require(length >= 0 && length <= at + e - rowStart[i], "lengths of rows");
-        Frame.require(front[i] >= -1, "front of a row");
-        rowStart[i + 1] = rowStart[i] + length;
-      }
-      Frame.require(rowStart[row + r] == at + e, "number of entries");
-      b.asIntBuffer().get(position, at, e);
-      b.position(b.position() + 4 * e);
-      requirePositions(position, at, e);
-      Frame.getDoubles(b, value, at, e);
-      Frame.getDoubles(b, rhs, row * rhsCount, r * rhsCount);
-      row += r;
+  private static void fill(ByteBuffer b, int row, int at, int entries, RowBlock to) {
+    int[] rowStart = to.rowStart();
+    int rows = Frame.field(b, 2);
+    b.asIntBuffer().get(to.front(), row, rows);
+    b.position(b.position() + 4 * rows);
+    // The row before the first is another batch's: each writes where its own rows end.
+    int start = at;
+    for (int i = row; i < row + rows; i++) {
+      int length = b.getInt();
+      Frame.require(length >= 0 && length <= at + entries - start, "lengths of rows");
+      Frame.require(to.front()[i] >= -1, "front of a row");
+      start += length;
+      rowStart[i + 1] = start;
     }
-    return new RowBlock(front, rowStart, position, value, rhs, rhsCount);
+    Frame.require(start == at + entries, "number of entries");
+    b.asIntBuffer().get(to.position(), at, entries);
+    b.position(b.position() + 4 * entries);
+    requirePositions(to.position(), at, entries);
+    Frame.getDoubles(b, to.value(), at, entries);
+    Frame.getDoubles(b, to.rhs(), row * to.rhsCount(), rows * to.rhsCount());
   }
 
   private static void requirePositions(int[] position, int from, int count) {

@@ -49,7 +49,7 @@ class CodecTest {
     }
     RowBlock ordered = RowBatchCodec.decode(batches, 2);
     Collections.shuffle(batches, random);
-    RowBlock shuffled = RowBatchCodec.decode(batches, 2);
+    RowBlock shuffled = RowBatchCodec.decode(batches, 2, 3);
     assertThat(ordered.rows()).isEqualTo(3 * 90 + 9);
     assertThat(shuffled.front()).isEqualTo(ordered.front());
     assertThat(shuffled.rowStart()).isEqualTo(ordered.rowStart());

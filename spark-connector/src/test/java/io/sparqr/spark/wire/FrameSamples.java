@@ -88,7 +88,7 @@ final class FrameSamples {
         }
         frames.add(b.take(k / 2, k));
       }
-      samples.add(new Sample("ROWS", frames, f -> RowBatchCodec.decode(f, rhs), ERROR));
+      samples.add(new Sample("ROWS", frames, f -> RowBatchCodec.decode(f, rhs, 2), ERROR));
     }
   }
 
