@@ -16,9 +16,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Further right-hand sides by the kept Q: the solutions of right-hand sides carried along. */
+@Tag("once")
 class KeptQTest {
 
   private static final long SEED = Long.getLong("test.seed", 20260105L);

@@ -39,9 +39,11 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.storage.StorageLevel;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Every option is in force, or refused, or the report says that it is not. */
+@Tag("once")
 class OptionsTest {
 
   private static final Path ROOT = Path.of(System.getProperty("basedir", "."), "..");

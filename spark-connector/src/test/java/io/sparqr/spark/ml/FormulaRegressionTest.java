@@ -25,10 +25,12 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Formulas and factors in place of vectors: the same fit as with dummies made by hand. */
+@Tag("once")
 class FormulaRegressionTest {
 
   private static final long SEED = 77;
