@@ -78,10 +78,14 @@ public final class NestedDissection implements ColumnOrdering {
 
   @Override
   public Permutation order(SparsityPattern pattern) {
+    return new Permutation(order(graph(pattern)));
+  }
+
+  /** The graph of A'A that is dissected. */
+  WeightedGraph graph(SparsityPattern pattern) {
     long entries = pattern.patternEntries();
     long cap = Math.max(MIN_CAP, Math.min(MAX_CAP, ENTRIES_PER_ENTRY * entries));
-    WeightedGraph graph = ColumnGraph.of(pattern, cap);
-    return new Permutation(order(graph));
+    return ColumnGraph.of(pattern, cap);
   }
 
   /** Orders a symmetric graph; entry k of the result is the vertex eliminated k-th. */
