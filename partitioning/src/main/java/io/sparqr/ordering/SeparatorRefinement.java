@@ -114,6 +114,7 @@ final class SeparatorRefinement {
     for (int i = 0; i < count; i++) {
       int at = i + offset;
       int v = s.members[at < count ? at : at - count];
+      s.recomputePull(v);
       s.toward[0].insert(v, s.gain(v, 0));
       s.toward[1].insert(v, s.gain(v, 1));
     }
@@ -169,10 +170,10 @@ final class SeparatorRefinement {
     while (moves > count) {
       int v = moved[--moves];
       int other = 1 - s.part[v];
-      s.pullIn(v);
+      s.takeBackRelease(v);
       int first = moves == 0 ? 0 : pulledEnd[moves - 1];
       while (pulls > first) {
-        s.release(pulled[--pulls], other);
+        s.takeBackPull(pulled[--pulls], other);
       }
     }
   }

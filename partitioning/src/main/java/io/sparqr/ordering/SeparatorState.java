@@ -23,7 +23,7 @@ final class SeparatorState {
 
   int memberCount;
 
-  /** Of a vertex in the separator: weight of its neighbours on side 0, side 1. */
+  /** Of a vertex in the separator, unless stale: weight of its neighbours on side 0, side 1. */
   final int[][] pull = new int[2][0];
 
   /** Members by their gain in moving to side 0, side 1; empty unless somebody fills them. */
@@ -65,7 +65,7 @@ final class SeparatorState {
     weight[side] = graph.totalWeight;
   }
 
-  /** Takes weights, members and pulls from {@code part}. O(n + entries at the separator). */
+  /** Takes weights and members from {@code part}; pulls are stale afterwards. O(n). */
   void recompute() {
     memberCount = 0;
     weight[0] = 0;
@@ -77,7 +77,6 @@ final class SeparatorState {
       if (p == SEPARATOR) {
         memberPlace[v] = memberCount;
         members[memberCount++] = v;
-        recomputePull(v);
       }
     }
   }
@@ -161,7 +160,30 @@ final class SeparatorState {
     }
   }
 
-  private void recomputePull(int v) {
+  /** Takes back a {@link #release}, pulls apart, which are stale afterwards. O(1). */
+  void takeBackRelease(int v) {
+    int w = graph.vertexWeight[v];
+    weight[part[v]] -= w;
+    weight[SEPARATOR] += w;
+    part[v] = SEPARATOR;
+    memberPlace[v] = memberCount;
+    members[memberCount++] = v;
+  }
+
+  /** Takes back a {@link #pullIn} from a side, pulls apart, which are stale afterwards. O(1). */
+  void takeBackPull(int v, int side) {
+    int w = graph.vertexWeight[v];
+    weight[side] += w;
+    weight[SEPARATOR] -= w;
+    part[v] = side;
+    int last = members[--memberCount];
+    int hole = memberPlace[v];
+    members[hole] = last;
+    memberPlace[last] = hole;
+  }
+
+  /** Sums the weights of a member's neighbours on either side. O(degree). */
+  void recomputePull(int v) {
     int p0 = 0;
     int p1 = 0;
     for (int e = graph.start[v]; e < graph.start[v + 1]; e++) {
