@@ -18,7 +18,7 @@ import java.util.concurrent.ForkJoinPool;
  * METIS: O(entries of A'A x log n).
  */
 public final class NestedDissection implements ColumnOrdering {
-  static final int DEFAULT_LEAF_SIZE = 120;
+  static final int DEFAULT_LEAF_SIZE = 150;
   static final long SEED = 0x5EED0F5EBA5A70L;
 
   /** Adjacency entries that the cliques of rows may take, for each entry of the pattern. */

@@ -29,6 +29,9 @@ final class SeparatorState {
   /** Members by their gain in moving to side 0, side 1; empty unless somebody fills them. */
   final GainBuckets[] toward = {new GainBuckets(), new GainBuckets()};
 
+  /** What {@link #project} writes the parts to, in turn with {@code part}. */
+  private int[] spare = new int[0];
+
   private int[] memberPlace = new int[0];
   private WeightedGraph graph;
 
@@ -42,6 +45,8 @@ final class SeparatorState {
     emptyQueues();
     if (part.length < g.n) {
       part = new int[g.n];
+    }
+    if (members.length < g.n) {
       members = new int[g.n];
       memberPlace = new int[g.n];
       pull[0] = new int[g.n];
@@ -84,19 +89,26 @@ final class SeparatorState {
   /** Carries a separator of the coarse graph over to the fine one, which is bound afterwards. */
   void project(WeightedGraph fine, int[] map) {
     int[] coarsePart = part;
-    if (part.length < fine.n) {
-      bind(fine);
-      for (int v = 0; v < fine.n; v++) {
-        part[v] = coarsePart[map[v]];
-      }
-    } else {
-      bind(fine);
-      // map[v] <= v, so going down no place is read after it was written
-      for (int v = fine.n - 1; v >= 0; v--) {
-        part[v] = coarsePart[map[v]];
+    part = spare.length < fine.n ? new int[Math.max(fine.n, part.length)] : spare;
+    spare = coarsePart;
+    int[] finePart = part;
+    int pieces = HeavyEdgeMatching.chunks(fine.n);
+    ParallelLoop.run(
+        pieces,
+        p -> {
+          int end = HeavyEdgeMatching.firstOf(p + 1, pieces, fine.n);
+          for (int v = HeavyEdgeMatching.firstOf(p, pieces, fine.n); v < end; v++) {
+            finePart[v] = coarsePart[map[v]];
+          }
+        });
+    bind(fine);
+    memberCount = 0;
+    for (int v = 0; v < fine.n; v++) {
+      if (finePart[v] == SEPARATOR) {
+        memberPlace[v] = memberCount;
+        members[memberCount++] = v;
       }
     }
-    recompute();
   }
 
   /** Gain of moving v, a member, to a side: by how much the separator's weight falls. */

@@ -44,6 +44,24 @@ final class WeightedGraph {
     this.maxVertexWeight = greatest;
   }
 
+  /** The same where the weights' sum and greatest are known. */
+  WeightedGraph(
+      int n,
+      int[] start,
+      int[] neighbor,
+      int[] edgeWeight,
+      int[] vertexWeight,
+      int totalWeight,
+      int maxVertexWeight) {
+    this.n = n;
+    this.start = start;
+    this.neighbor = neighbor;
+    this.edgeWeight = edgeWeight;
+    this.vertexWeight = vertexWeight;
+    this.totalWeight = totalWeight;
+    this.maxVertexWeight = maxVertexWeight;
+  }
+
   /** Neighbours of v, counted without weights. */
   int degree(int v) {
     return start[v + 1] - start[v];
