@@ -108,7 +108,8 @@ final class DissectionTask extends CountedCompleter<Void> {
       return;
     }
     MultilevelSeparator separator = scratch.separator;
-    separator.separate(g, node.seed());
+    // the search for components started from vertex 0 and saw the farthest one last
+    separator.separate(g, node.seed(), scratch.queue[g.n - 1]);
     SeparatorState state = separator.state();
     if (state.weight[0] == 0
         || state.weight[1] == 0

@@ -18,16 +18,29 @@ final class DistanceSeparators {
   private int[] fromSecond = new int[0];
   private int[] queue = new int[0];
 
-  /** Finds two peripheral vertices of a connected graph and the distances to them. */
-  void measure(WeightedGraph g, int seedVertex) {
-    if (queue.length < g.n) {
-      fromFirst = new int[g.n];
-      fromSecond = new int[g.n];
-      queue = new int[g.n];
-    }
-    int first = farthest(g, seedVertex, fromFirst);
+  /** The vertex farthest from another of a connected graph. O(n + entries). */
+  int farthest(WeightedGraph g, int from) {
+    reserve(g.n);
+    return farthest(g, from, fromFirst);
+  }
+
+  /**
+   * Takes the distances to two peripheral vertices of a connected graph.
+   *
+   * @param first one of them; the other is the one farthest from it
+   */
+  void measure(WeightedGraph g, int first) {
+    reserve(g.n);
     int second = farthest(g, first, fromFirst);
     farthest(g, second, fromSecond);
+  }
+
+  private void reserve(int n) {
+    if (queue.length < n) {
+      fromFirst = new int[n];
+      fromSecond = new int[n];
+      queue = new int[n];
+    }
   }
 
   /**

@@ -17,10 +17,11 @@ final class MultilevelSeparator {
   /** METIS's default: neither side beyond 0.6 of the weight (1.2 times half). */
   static final double MAX_SIDE = 0.6;
 
-  private static final int REPEAT_FROM = 5000;
-  private static final int REPEATS = 5;
-  private static final int LEVELS_BEFORE_REPEATS = 4;
+  private static final int REPEAT_FROM = 10_000;
+  private static final int REPEATS = 8;
+  private static final int LEVELS_BEFORE_REPEATS = 6;
   private static final int INITIAL_TRIES = 7;
+  private static final int INITIAL_TRIES_OF_REPEATS = 4;
   private static final int PASSES = 10;
   private static final int DISTANCES_FROM = 400;
   private static final int COARSEST = 100;
@@ -111,9 +112,18 @@ final class MultilevelSeparator {
 
   /** Separates g, of two vertices at least. O((n + entries) log) in practice. */
   void separate(WeightedGraph g, long seed) {
+    separate(g, seed, distances.farthest(g, 0));
+  }
+
+  /**
+   * The same where a vertex at the rim is known.
+   *
+   * @param peripheral a vertex as far as possible from some other
+   */
+  void separate(WeightedGraph g, long seed, int peripheral) {
     refinement.thorough(g.n >= SMALL);
     if (g.n >= REPEAT_FROM) {
-      separateLarge(g, seed);
+      separateLarge(g, seed, peripheral);
       return;
     }
     int maxSide = maxSide(g);
@@ -122,7 +132,7 @@ final class MultilevelSeparator {
     if (g.n >= DISTANCES_FROM) {
       best.reset();
       best.offer(state, cost(maxSide), 0);
-      distances.measure(g, random.next(g.n));
+      distances.measure(g, peripheral);
       for (int which = 0; which < DistanceSeparators.CANDIDATES; which++) {
         if (distances.candidate(g, which, (long) HOPELESS * best.weight, state)) {
           refinement.refine(maxSide, PASSES, random);
@@ -133,7 +143,7 @@ final class MultilevelSeparator {
     }
   }
 
-  private void separateLarge(WeightedGraph g, long seed) {
+  private void separateLarge(WeightedGraph g, long seed, int peripheral) {
     Hierarchy[] hierarchy = new Hierarchy[1];
     ParallelLoop.run(
         2,
@@ -141,8 +151,7 @@ final class MultilevelSeparator {
           if (side == 0) {
             hierarchy[0] = separateCoarse(g, seed);
           } else {
-            DissectionRandom random = new DissectionRandom(DissectionRandom.mix(seed, side));
-            distances.measure(g, random.next(g.n));
+            distances.measure(g, peripheral);
           }
         });
     Hierarchy levels = hierarchy[0];
@@ -188,7 +197,7 @@ final class MultilevelSeparator {
           MultilevelSeparator helper = borrow();
           helper.separateOnce(
               coarse,
-              INITIAL_TRIES,
+              INITIAL_TRIES_OF_REPEATS,
               new DissectionRandom(DissectionRandom.mix(repeatSeed, run)));
           bestOfTries.offer(helper.state, helper.cost(maxSide), run);
           idle.add(helper);
