@@ -2,6 +2,7 @@
 package io.sparqr.ordering;
 
 import io.sparqr.matrix.Gallery;
+import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
@@ -38,30 +39,25 @@ final class OrderingSpeed {
     double first = 0;
     double best = Double.POSITIVE_INFINITY;
     double cpu = Double.POSITIVE_INFINITY;
-    double graph = Double.POSITIVE_INFINITY;
     NestedDissection dissection = new NestedDissection(threads);
     int hash = 0;
     for (int run = 0; run < runs; run++) {
       double cpuBegin = OrderingReport.processSeconds();
       long begin = System.nanoTime();
-      WeightedGraph g = dissection.graph(pattern);
-      double built = (System.nanoTime() - begin) * 1e-9;
-      int[] order = dissection.order(g);
+      Permutation order = dissection.order(pattern);
       double seconds = (System.nanoTime() - begin) * 1e-9;
       cpu = Math.min(cpu, OrderingReport.processSeconds() - cpuBegin);
       first = run == 0 ? seconds : first;
       best = Math.min(best, seconds);
-      graph = Math.min(graph, built);
-      hash = Arrays.hashCode(order);
+      hash = Arrays.hashCode(order.toArray());
     }
     System.out.printf(
         Locale.ROOT,
-        "%-12s %2d threads: first %.3f s, best %.3f s (graph %.3f), CPU %.3f s, order %08x%n",
+        "%-12s %2d threads: first %.3f s, best %.3f s, CPU %.3f s, order %08x%n",
         name,
         threads,
         first,
         best,
-        graph,
         cpu,
         hash);
   }

@@ -7,9 +7,6 @@ package io.sparqr.ordering;
  * entries) a step.
  */
 final class Coarsening {
-  /** A piece of the contraction has about so many fine vertices and adjacency entries. */
-  private static final int PIECE = 1 << 16;
-
   private final WeightedGraph coarse;
   private final int[] map;
 
@@ -35,7 +32,7 @@ final class Coarsening {
    */
   static Coarsening of(WeightedGraph g, int maxWeight, long seed) {
     int[] match = HeavyEdgeMatching.of(g, maxWeight, seed);
-    int pieces = (int) Math.max(1, Math.min(g.n, ((long) g.n + g.entries()) / PIECE));
+    int pieces = Pieces.of(g.n, (long) g.n + g.entries());
     int[] firstCoarse = new int[pieces + 1];
     int[] map = new int[g.n];
     ParallelLoop.run(pieces, p -> firstCoarse[p + 1] = numberLeaders(g, match, map, p, pieces));
@@ -49,9 +46,9 @@ final class Coarsening {
 
   /** Numbers the first vertices of pairs within a piece from 0; returns how many there are. */
   private static int numberLeaders(WeightedGraph g, int[] match, int[] map, int p, int pieces) {
-    int end = HeavyEdgeMatching.firstOf(p + 1, pieces, g.n);
+    int end = Pieces.first(p + 1, pieces, g.n);
     int count = 0;
-    for (int v = HeavyEdgeMatching.firstOf(p, pieces, g.n); v < end; v++) {
+    for (int v = Pieces.first(p, pieces, g.n); v < end; v++) {
       if (match[v] >= v) {
         map[v] = count++;
       }
@@ -61,8 +58,8 @@ final class Coarsening {
 
   private static void addFirst(
       WeightedGraph g, int[] match, int[] map, int p, int pieces, int first) {
-    int end = HeavyEdgeMatching.firstOf(p + 1, pieces, g.n);
-    for (int v = HeavyEdgeMatching.firstOf(p, pieces, g.n); first > 0 && v < end; v++) {
+    int end = Pieces.first(p + 1, pieces, g.n);
+    for (int v = Pieces.first(p, pieces, g.n); first > 0 && v < end; v++) {
       if (match[v] >= v) {
         map[v] += first;
       }
@@ -71,8 +68,8 @@ final class Coarsening {
 
   private static void numberFollowers(
       WeightedGraph g, int[] match, int[] map, int p, int pieces) {
-    int end = HeavyEdgeMatching.firstOf(p + 1, pieces, g.n);
-    for (int v = HeavyEdgeMatching.firstOf(p, pieces, g.n); v < end; v++) {
+    int end = Pieces.first(p + 1, pieces, g.n);
+    for (int v = Pieces.first(p, pieces, g.n); v < end; v++) {
       if (match[v] < v) {
         map[v] = map[match[v]];
       }
@@ -136,8 +133,8 @@ final class Coarsening {
 
     /** Writes a piece's adjacency from 0, its ends into {@code start}; returns the most weight. */
     private int contract(int p) {
-      int from = HeavyEdgeMatching.firstOf(p, pieces, g.n);
-      int to = HeavyEdgeMatching.firstOf(p + 1, pieces, g.n);
+      int from = Pieces.first(p, pieces, g.n);
+      int to = Pieces.first(p + 1, pieces, g.n);
       long bound = 0;
       for (int v = from; v < to; v++) {
         if (match[v] >= v) {
@@ -146,7 +143,7 @@ final class Coarsening {
       }
       int[] out = new int[(int) bound];
       int[] outWeight = new int[(int) bound];
-      int[] slot = Slots.atLeast(count);
+      int[] slot = LastPlaces.atLeast(count);
       int greatest = 1;
       int end = 0;
       int c = firstCoarse[p];
@@ -194,25 +191,6 @@ final class Coarsening {
         }
       }
       return end;
-    }
-  }
-
-  /**
-   * Where a coarse vertex was last written, one array a thread: never cleared, a place counts if it
-   * lies in the vertex's range and holds the vertex.
-   */
-  private static final class Slots {
-    private static final ThreadLocal<int[]> OF_THREAD = ThreadLocal.withInitial(() -> new int[64]);
-
-    private Slots() {}
-
-    static int[] atLeast(int n) {
-      int[] slots = OF_THREAD.get();
-      if (slots.length < n) {
-        slots = new int[n];
-        OF_THREAD.set(slots);
-      }
-      return slots;
     }
   }
 }

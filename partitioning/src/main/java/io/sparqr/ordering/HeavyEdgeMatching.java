@@ -14,7 +14,7 @@ import java.util.Arrays;
  */
 final class HeavyEdgeMatching {
   /** Vertices of a chunk; graphs of less than two chunks are one. */
-  static final int CHUNK = 8192;
+  private static final int CHUNK = 8192;
 
   /** Pairs are looked for at distance two when more than this fraction stays unmatched. */
   private static final double UNMATCHED_FRACTION = 0.10;
@@ -42,16 +42,6 @@ final class HeavyEdgeMatching {
     this.chunks = g.n < 2 * CHUNK ? 1 : g.n / CHUNK + 1;
     this.shift = new DissectionRandom(seed).next(CHUNK);
     this.match = new int[g.n];
-  }
-
-  /** Chunks that n vertices are worked on in. */
-  static int chunks(int n) {
-    return Math.max(1, n / CHUNK);
-  }
-
-  /** The first vertex of a chunk; of the one after the last, n. */
-  static int firstOf(int chunk, int chunks, int n) {
-    return (int) ((long) n * chunk / chunks);
   }
 
   /**
@@ -172,12 +162,12 @@ final class HeavyEdgeMatching {
 
   /** One round: each wants its heaviest free neighbour, ties by a hash; mutual wishes are kept. */
   private int[] propose(int[] waiting, int[] wanted, long roundSeed) {
-    int pieces = chunks(waiting.length);
+    int pieces = Pieces.of(waiting.length, 8L * waiting.length);
     ParallelLoop.run(
         pieces,
         c -> {
-          int end = firstOf(c + 1, pieces, waiting.length);
-          for (int i = firstOf(c, pieces, waiting.length); i < end; i++) {
+          int end = Pieces.first(c + 1, pieces, waiting.length);
+          for (int i = Pieces.first(c, pieces, waiting.length); i < end; i++) {
             wanted[waiting[i]] = heaviestFree(waiting[i], roundSeed);
           }
         });

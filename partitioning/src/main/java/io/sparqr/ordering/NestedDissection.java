@@ -4,7 +4,9 @@ package io.sparqr.ordering;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.Arrays;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinTask;
 
 /**
  * Multilevel nested dissection on the graph of A'A (George 1973; Karypis and Kumar 1998, "A fast
@@ -78,11 +80,10 @@ public final class NestedDissection implements ColumnOrdering {
 
   @Override
   public Permutation order(SparsityPattern pattern) {
-    return new Permutation(order(graph(pattern)));
+    return new Permutation(inPool(() -> ordered(graph(pattern))));
   }
 
-  /** The graph of A'A that is dissected. */
-  WeightedGraph graph(SparsityPattern pattern) {
+  private static WeightedGraph graph(SparsityPattern pattern) {
     long entries = pattern.patternEntries();
     long cap = Math.max(MIN_CAP, Math.min(MAX_CAP, ENTRIES_PER_ENTRY * entries));
     return ColumnGraph.of(pattern, cap);
@@ -90,6 +91,19 @@ public final class NestedDissection implements ColumnOrdering {
 
   /** Orders a symmetric graph; entry k of the result is the vertex eliminated k-th. */
   int[] order(WeightedGraph graph) {
+    return inPool(() -> ordered(graph));
+  }
+
+  private int[] inPool(Callable<int[]> work) {
+    ForkJoinPool pool = new ForkJoinPool(threads);
+    try {
+      return pool.invoke(ForkJoinTask.adapt(work));
+    } finally {
+      pool.shutdown();
+    }
+  }
+
+  private int[] ordered(WeightedGraph graph) {
     int n = graph.n;
     int[] order = new int[n];
     int[] kept = new int[n];
@@ -125,12 +139,7 @@ public final class NestedDissection implements ColumnOrdering {
     GraphCompression compression = GraphCompression.of(graph);
     DissectionTask.Shared shared = new DissectionTask.Shared(compression.compressed(), leafSize);
     if (shared.graph.n > 0) {
-      ForkJoinPool pool = new ForkJoinPool(threads);
-      try {
-        pool.invoke(new DissectionTask(shared, seed));
-      } finally {
-        pool.shutdown();
-      }
+      new DissectionTask(shared, seed).invoke();
     }
     int at = from;
     for (int group : shared.order) {

@@ -92,12 +92,12 @@ final class SeparatorState {
     part = spare.length < fine.n ? new int[Math.max(fine.n, part.length)] : spare;
     spare = coarsePart;
     int[] finePart = part;
-    int pieces = HeavyEdgeMatching.chunks(fine.n);
+    int pieces = Pieces.of(fine.n, 4L * fine.n);
     ParallelLoop.run(
         pieces,
         p -> {
-          int end = HeavyEdgeMatching.firstOf(p + 1, pieces, fine.n);
-          for (int v = HeavyEdgeMatching.firstOf(p, pieces, fine.n); v < end; v++) {
+          int end = Pieces.first(p + 1, pieces, fine.n);
+          for (int v = Pieces.first(p, pieces, fine.n); v < end; v++) {
             finePart[v] = coarsePart[map[v]];
           }
         });
