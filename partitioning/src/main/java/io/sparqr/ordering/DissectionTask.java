@@ -102,13 +102,14 @@ final class DissectionTask extends CountedCompleter<Void> {
       scratch.leaves.order(shared.order, node.first(), node.first() + g.n);
       return;
     }
-    int components = g.components(scratch.part, scratch.queue);
+    int from = new DissectionRandom(DissectionRandom.mix(node.seed(), -1)).next(g.n);
+    int components = g.components(scratch.part, scratch.queue, from);
     if (components > 1) {
       distribute(node, scratch.part, components, components);
       return;
     }
     MultilevelSeparator separator = scratch.separator;
-    // the search for components started from vertex 0 and saw the farthest one last
+    // the search for components saw the vertex farthest from its start last
     separator.separate(g, node.seed(), scratch.queue[g.n - 1]);
     SeparatorState state = separator.state();
     if (state.weight[0] == 0

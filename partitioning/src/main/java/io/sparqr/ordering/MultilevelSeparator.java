@@ -21,7 +21,6 @@ final class MultilevelSeparator {
   private static final int REPEATS = 8;
   private static final int LEVELS_BEFORE_REPEATS = 6;
   private static final int INITIAL_TRIES = 7;
-  private static final int INITIAL_TRIES_OF_REPEATS = 4;
   private static final int PASSES = 10;
   private static final int DISTANCES_FROM = 400;
   private static final int COARSEST = 100;
@@ -112,7 +111,7 @@ final class MultilevelSeparator {
 
   /** Separates g, of two vertices at least. O((n + entries) log) in practice. */
   void separate(WeightedGraph g, long seed) {
-    separate(g, seed, distances.farthest(g, 0));
+    separate(g, seed, distances.farthest(g, new DissectionRandom(seed).next(g.n)));
   }
 
   /**
@@ -197,7 +196,7 @@ final class MultilevelSeparator {
           MultilevelSeparator helper = borrow();
           helper.separateOnce(
               coarse,
-              INITIAL_TRIES_OF_REPEATS,
+              INITIAL_TRIES,
               new DissectionRandom(DissectionRandom.mix(repeatSeed, run)));
           bestOfTries.offer(helper.state, helper.cost(maxSide), run);
           idle.add(helper);

@@ -173,27 +173,38 @@ final class WeightedGraph {
    * @return number of components
    */
   int components(int[] component, int[] queue) {
+    return components(component, queue, 0);
+  }
+
+  /**
+   * The same from a given vertex on, whose component is number 0. If that is the only one, the last
+   * entry of the queue is a vertex as far as any from it.
+   */
+  int components(int[] component, int[] queue, int from) {
     java.util.Arrays.fill(component, 0, n, -1);
     int count = 0;
-    for (int s = 0; s < n; s++) {
-      if (component[s] >= 0) {
-        continue;
+    for (int k = 0; k < n; k++) {
+      int s = k == 0 ? from : from == 0 || k > from ? k : k - 1;
+      if (component[s] < 0) {
+        search(s, count++, component, queue);
       }
-      int tail = 0;
-      queue[tail++] = s;
-      component[s] = count;
-      for (int head = 0; head < tail; head++) {
-        int v = queue[head];
-        for (int e = start[v]; e < start[v + 1]; e++) {
-          int u = neighbor[e];
-          if (component[u] < 0) {
-            component[u] = count;
-            queue[tail++] = u;
-          }
-        }
-      }
-      count++;
     }
     return count;
+  }
+
+  private void search(int from, int number, int[] component, int[] queue) {
+    int tail = 0;
+    queue[tail++] = from;
+    component[from] = number;
+    for (int head = 0; head < tail; head++) {
+      int v = queue[head];
+      for (int e = start[v]; e < start[v + 1]; e++) {
+        int u = neighbor[e];
+        if (component[u] < 0) {
+          component[u] = number;
+          queue[tail++] = u;
+        }
+      }
+    }
   }
 }
