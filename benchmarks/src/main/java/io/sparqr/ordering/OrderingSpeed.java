@@ -7,17 +7,16 @@ import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
-import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.Locale;
 
 /**
  * Prints what nested dissection takes on one thread and on several, and what its order is worth.
- * Arguments: numbers of threads with commas between; runs of each, of which the least counts; seeds,
- * over which the flops are averaged; then problems of the gallery. A line holds the seconds of the
- * first run and the best, CPU seconds of the whole process (compiler and collector included) and a
- * hash of the order, then the flops and entries of R. {@code peer/metis_peer.c} times METIS on the
- * same graphs, written by {@link OrderingReport}.
+ * Arguments: numbers of threads with commas between; runs of each, of which the least counts;
+ * seeds, over which the flops are averaged; then problems of the gallery. A line holds the seconds
+ * of the first run and the best, CPU seconds of the whole process (compiler and collector included)
+ * and a hash of the order, then the flops and entries of R. {@code peer/metis_peer.c} times METIS
+ * on the same graphs, written by {@link OrderingReport}.
  */
 final class OrderingSpeed {
   private OrderingSpeed() {}

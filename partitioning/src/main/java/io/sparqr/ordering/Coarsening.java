@@ -2,9 +2,9 @@
 package io.sparqr.ordering;
 
 /**
- * One step of coarsening: a matching of heavy edges ({@link HeavyEdgeMatching}) is contracted, large
- * graphs in pieces side by side. Coarse vertices are numbered by the first of their fine ones. O(n +
- * entries) a step.
+ * One step of coarsening: a matching of heavy edges ({@link HeavyEdgeMatching}) is contracted,
+ * large graphs in pieces side by side. Coarse vertices are numbered by the first of their fine
+ * ones. O(n + entries) a step.
  */
 final class Coarsening {
   private final WeightedGraph coarse;
@@ -66,8 +66,7 @@ final class Coarsening {
     }
   }
 
-  private static void numberFollowers(
-      WeightedGraph g, int[] match, int[] map, int p, int pieces) {
+  private static void numberFollowers(WeightedGraph g, int[] match, int[] map, int p, int pieces) {
     int end = Pieces.first(p + 1, pieces, g.n);
     for (int v = Pieces.first(p, pieces, g.n); v < end; v++) {
       if (match[v] < v) {

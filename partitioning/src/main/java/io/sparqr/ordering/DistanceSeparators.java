@@ -44,7 +44,8 @@ final class DistanceSeparators {
   }
 
   /**
-   * Writes a candidate into a state. Any number of threads may do so at once after {@link #measure}.
+   * Writes a candidate into a state. Any number of threads may do so at once after {@link
+   * #measure}.
    *
    * @param which 0: nearest to the first end, 1: to the second, 2: by the difference
    * @param heaviest a candidate of more weight is not worth refining

@@ -4,13 +4,13 @@ package io.sparqr.ordering;
 import java.util.Arrays;
 
 /**
- * A matching of heavy edges (Karypis and Kumar 1998, section 3.1). Vertices are visited by ascending
- * degree, at random among equals; each takes the unmatched neighbour with the heaviest edge. Large
- * graphs are matched in chunks of {@value #CHUNK} successive vertices side by side, first along
- * edges within a chunk; where that leaves many alone, they propose to each other and mutual
- * proposals are kept (locally dominant edges, Manne and Bisseling 2008); the last are matched one
- * after another. Where many still are alone (stars, power laws) vertices that share a neighbour are
- * paired. The matching depends on graph and seed, not on threads. O(n + entries).
+ * A matching of heavy edges (Karypis and Kumar 1998, section 3.1). Vertices are visited by
+ * ascending degree, at random among equals; each takes the unmatched neighbour with the heaviest
+ * edge. Large graphs are matched in chunks of {@value #CHUNK} successive vertices side by side,
+ * first along edges within a chunk; where that leaves many alone, they propose to each other and
+ * mutual proposals are kept (locally dominant edges, Manne and Bisseling 2008); the last are
+ * matched one after another. Where many still are alone (stars, power laws) vertices that share a
+ * neighbour are paired. The matching depends on graph and seed, not on threads. O(n + entries).
  */
 final class HeavyEdgeMatching {
   /** Vertices of a chunk; graphs of less than two chunks are one. */
@@ -201,8 +201,7 @@ final class HeavyEdgeMatching {
       if (weight < heaviest || match[u] >= 0 || g.vertexWeight[u] > room) {
         continue;
       }
-      long hash =
-          DissectionRandom.mix(roundSeed ^ (long) Math.min(u, v) << 32, Math.max(u, v));
+      long hash = DissectionRandom.mix(roundSeed ^ (long) Math.min(u, v) << 32, Math.max(u, v));
       if (weight > heaviest || hash < bestHash) {
         heaviest = weight;
         best = u;

@@ -195,9 +195,7 @@ final class MultilevelSeparator {
         run -> {
           MultilevelSeparator helper = borrow();
           helper.separateOnce(
-              coarse,
-              INITIAL_TRIES,
-              new DissectionRandom(DissectionRandom.mix(repeatSeed, run)));
+              coarse, INITIAL_TRIES, new DissectionRandom(DissectionRandom.mix(repeatSeed, run)));
           bestOfTries.offer(helper.state, helper.cost(maxSide), run);
           idle.add(helper);
         });

@@ -105,8 +105,13 @@ final class WeightedGraph {
       int entries = edges[pieces][k];
       graphs[k] =
           new WeightedGraph(
-              vertices, new int[vertices + 1], new int[entries], new int[entries],
-              new int[vertices], 0, 1);
+              vertices,
+              new int[vertices + 1],
+              new int[entries],
+              new int[entries],
+              new int[vertices],
+              0,
+              1);
     }
     ParallelLoop.run(pieces, p -> extract(p, pieces, part, local, graphs, edges[p].clone()));
     for (int k = 0; k < parts; k++) {
