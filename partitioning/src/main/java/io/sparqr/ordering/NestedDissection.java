@@ -21,7 +21,7 @@ import java.util.concurrent.ForkJoinTask;
  */
 public final class NestedDissection implements ColumnOrdering {
   static final int DEFAULT_LEAF_SIZE = 150;
-  static final long SEED = 0x5EED0F5EBA5A70L;
+  static final long SEED = 0x5EED0F5EBA5A7FL;
 
   /** Adjacency entries that the cliques of rows may take, for each entry of the pattern. */
   private static final long ENTRIES_PER_ENTRY = 40;
