@@ -51,7 +51,7 @@ final class OrderingReport {
   }
 
   /** CPU seconds of all threads so far, the compiler's and collector's among them. */
-  private static double processSeconds() {
+  static double processSeconds() {
     var bean = ManagementFactory.getOperatingSystemMXBean();
     return ((com.sun.management.OperatingSystemMXBean) bean).getProcessCpuTime() * 1e-9;
   }

@@ -2,15 +2,11 @@
 package io.sparqr.ordering;
 
 /**
- * One step of coarsening: a matching of heavy edges is contracted (Karypis and Kumar 1998, section
- * 3.1). Vertices are visited by ascending degree, at random among equals; each takes the unmatched
- * neighbour with the heaviest edge. Where that leaves many alone (stars, power laws) vertices that
- * share a neighbour are paired. O(n + entries) a step.
+ * One step of coarsening: a matching of heavy edges ({@link HeavyEdgeMatching}) is contracted,
+ * large graphs in pieces side by side. Coarse vertices are numbered by the first of their fine
+ * ones. O(n + entries) a step.
  */
 final class Coarsening {
-  /** Pairs are looked for at distance two when more than this fraction stays unmatched. */
-  private static final double UNMATCHED_FRACTION = 0.10;
-
   private final WeightedGraph coarse;
   private final int[] map;
 
@@ -34,155 +30,166 @@ final class Coarsening {
    *
    * @param maxWeight no coarse vertex made of two weighs more
    */
-  static Coarsening of(WeightedGraph g, int maxWeight, DissectionRandom random) {
-    int n = g.n;
-    int[] match = new int[n];
-    java.util.Arrays.fill(match, -1);
-    int unmatched = matchHeavyEdges(g, maxWeight, random, match);
-    if (unmatched > UNMATCHED_FRACTION * n) {
-      matchAtDistanceTwo(g, maxWeight, match);
+  static Coarsening of(WeightedGraph g, int maxWeight, long seed) {
+    int[] match = HeavyEdgeMatching.of(g, maxWeight, seed);
+    int pieces = Pieces.of(g.n, (long) g.n + g.entries());
+    int[] firstCoarse = new int[pieces + 1];
+    int[] map = new int[g.n];
+    ParallelLoop.run(pieces, p -> firstCoarse[p + 1] = numberLeaders(g, match, map, p, pieces));
+    for (int p = 0; p < pieces; p++) {
+      firstCoarse[p + 1] += firstCoarse[p];
     }
-    int[] map = new int[n];
-    int coarseVertices = 0;
-    for (int v = 0; v < n; v++) {
-      int u = match[v];
-      if (u < 0) {
-        match[v] = v;
-        map[v] = coarseVertices++;
-      } else if (v <= u) {
-        map[v] = coarseVertices++;
-      } else {
-        map[v] = map[u];
-      }
-    }
-    return new Coarsening(contract(g, match, map, coarseVertices), map);
+    ParallelLoop.run(pieces, p -> addFirst(g, match, map, p, pieces, firstCoarse[p]));
+    ParallelLoop.run(pieces, p -> numberFollowers(g, match, map, p, pieces));
+    return new Coarsening(new Contraction(g, match, map, firstCoarse).contract(), map);
   }
 
-  private static int[] visitOrder(WeightedGraph g, DissectionRandom random) {
-    int n = g.n;
-    int[] shuffled = new int[n];
-    random.permutation(shuffled, n);
-    int cap = (int) (0.7 * g.entries() / Math.max(1, n)) + 1;
-    int[] next = new int[cap + 2];
-    for (int v = 0; v < n; v++) {
-      next[Math.min(g.degree(v), cap) + 1]++;
+  /** Numbers the first vertices of pairs within a piece from 0; returns how many there are. */
+  private static int numberLeaders(WeightedGraph g, int[] match, int[] map, int p, int pieces) {
+    int end = Pieces.first(p + 1, pieces, g.n);
+    int count = 0;
+    for (int v = Pieces.first(p, pieces, g.n); v < end; v++) {
+      if (match[v] >= v) {
+        map[v] = count++;
+      }
     }
-    for (int d = 0; d <= cap; d++) {
-      next[d + 1] += next[d];
-    }
-    int[] order = new int[n];
-    for (int k = 0; k < n; k++) {
-      int v = shuffled[k];
-      order[next[Math.min(g.degree(v), cap)]++] = v;
-    }
-    return order;
+    return count;
   }
 
-  private static int matchHeavyEdges(
-      WeightedGraph g, int maxWeight, DissectionRandom random, int[] match) {
-    int[] order = visitOrder(g, random);
-    int[] start = g.start;
-    int[] neighbor = g.neighbor;
-    int[] weight = g.vertexWeight;
-    int unmatched = 0;
-    int lonely = -1;
-    for (int v : order) {
-      if (match[v] >= 0) {
-        continue;
+  private static void addFirst(
+      WeightedGraph g, int[] match, int[] map, int p, int pieces, int first) {
+    int end = Pieces.first(p + 1, pieces, g.n);
+    for (int v = Pieces.first(p, pieces, g.n); first > 0 && v < end; v++) {
+      if (match[v] >= v) {
+        map[v] += first;
       }
-      int room = maxWeight - weight[v];
-      int best = -1;
-      int heaviest = 0;
-      for (int e = start[v]; e < start[v + 1]; e++) {
-        int u = neighbor[e];
-        if (g.edgeWeight[e] > heaviest && match[u] < 0 && weight[u] <= room) {
-          heaviest = g.edgeWeight[e];
-          best = u;
+    }
+  }
+
+  private static void numberFollowers(WeightedGraph g, int[] match, int[] map, int p, int pieces) {
+    int end = Pieces.first(p + 1, pieces, g.n);
+    for (int v = Pieces.first(p, pieces, g.n); v < end; v++) {
+      if (match[v] < v) {
+        map[v] = map[match[v]];
+      }
+    }
+  }
+
+  /** The pieces of one contraction; each covers a range of fine vertices and those first there. */
+  private static final class Contraction {
+    private final WeightedGraph g;
+    private final int[] match;
+    private final int[] map;
+    private final int[] firstCoarse;
+    private final int pieces;
+    private final int count;
+    private final int[] start;
+    private final int[] vertexWeight;
+    private final int[][] adjacent;
+    private final int[][] weights;
+
+    Contraction(WeightedGraph g, int[] match, int[] map, int[] firstCoarse) {
+      this.g = g;
+      this.match = match;
+      this.map = map;
+      this.firstCoarse = firstCoarse;
+      this.pieces = firstCoarse.length - 1;
+      this.count = firstCoarse[pieces];
+      this.start = new int[count + 1];
+      this.vertexWeight = new int[count];
+      this.adjacent = new int[pieces][];
+      this.weights = new int[pieces][];
+    }
+
+    WeightedGraph contract() {
+      int[] greatest = new int[pieces];
+      ParallelLoop.run(pieces, p -> greatest[p] = contract(p));
+      int max = 1;
+      int end = 0;
+      int[] firstEntry = new int[pieces];
+      for (int p = 0; p < pieces; p++) {
+        max = Math.max(max, greatest[p]);
+        firstEntry[p] = end;
+        end += firstCoarse[p] == firstCoarse[p + 1] ? 0 : start[firstCoarse[p + 1]];
+      }
+      int[] allAdjacent = pieces == 1 ? adjacent[0] : new int[end];
+      int[] allWeights = pieces == 1 ? weights[0] : new int[end];
+      if (pieces > 1) {
+        ParallelLoop.run(pieces, p -> gather(p, firstEntry[p], allAdjacent, allWeights));
+      }
+      return new WeightedGraph(
+          count, start, allAdjacent, allWeights, vertexWeight, g.totalWeight, max);
+    }
+
+    private void gather(int p, int first, int[] allAdjacent, int[] allWeights) {
+      int length = firstCoarse[p] == firstCoarse[p + 1] ? 0 : start[firstCoarse[p + 1]];
+      System.arraycopy(adjacent[p], 0, allAdjacent, first, length);
+      System.arraycopy(weights[p], 0, allWeights, first, length);
+      for (int c = firstCoarse[p] + 1; c <= firstCoarse[p + 1]; c++) {
+        start[c] += first;
+      }
+    }
+
+    /** Writes a piece's adjacency from 0, its ends into {@code start}; returns the most weight. */
+    private int contract(int p) {
+      int from = Pieces.first(p, pieces, g.n);
+      int to = Pieces.first(p + 1, pieces, g.n);
+      long bound = 0;
+      for (int v = from; v < to; v++) {
+        if (match[v] >= v) {
+          bound += g.degree(v) + (match[v] == v ? 0 : g.degree(match[v]));
         }
       }
-      if (best < 0 && start[v] == start[v + 1]) {
-        if (lonely >= 0 && weight[lonely] <= room) {
-          best = lonely;
-          unmatched--;
-          lonely = -1;
-        } else {
-          lonely = v;
-        }
-      }
-      if (best >= 0) {
-        match[v] = best;
-        match[best] = v;
-      } else {
-        unmatched++;
-      }
-    }
-    return unmatched;
-  }
-
-  private static void matchAtDistanceTwo(WeightedGraph g, int maxWeight, int[] match) {
-    for (int hub = 0; hub < g.n; hub++) {
-      int waiting = -1;
-      for (int e = g.start[hub]; e < g.start[hub + 1]; e++) {
-        int v = g.neighbor[e];
-        if (match[v] >= 0) {
+      int[] out = new int[(int) bound];
+      int[] outWeight = new int[(int) bound];
+      int[] slot = LastPlaces.atLeast(count);
+      int greatest = 1;
+      int end = 0;
+      int c = firstCoarse[p];
+      for (int v = from; v < to; v++) {
+        if (match[v] < v) {
           continue;
         }
-        if (waiting < 0) {
-          waiting = v;
-        } else if (g.vertexWeight[v] + g.vertexWeight[waiting] <= maxWeight) {
-          match[v] = waiting;
-          match[waiting] = v;
-          waiting = -1;
-        } else if (g.vertexWeight[v] < g.vertexWeight[waiting]) {
-          waiting = v;
+        int first = end;
+        end = merge(v, c, first, end, slot, out, outWeight);
+        int w = g.vertexWeight[v];
+        if (match[v] != v) {
+          end = merge(match[v], c, first, end, slot, out, outWeight);
+          w += g.vertexWeight[match[v]];
         }
+        vertexWeight[c] = w;
+        greatest = Math.max(greatest, w);
+        start[++c] = end;
       }
+      if (pieces == 1 && end < out.length / 2) {
+        // the hierarchy is held while it is climbed: give back what is mostly empty
+        out = java.util.Arrays.copyOf(out, end);
+        outWeight = java.util.Arrays.copyOf(outWeight, end);
+      }
+      adjacent[p] = out;
+      weights[p] = outWeight;
+      return greatest;
     }
-  }
 
-  private static WeightedGraph contract(WeightedGraph g, int[] match, int[] map, int count) {
-    int[] coarseStart = new int[count + 1];
-    int[] adjacent = new int[g.entries()];
-    int[] weights = new int[g.entries()];
-    int[] vertexWeight = new int[count];
-    int[] slot = new int[count];
-    java.util.Arrays.fill(slot, -1);
-    int end = 0;
-    int c = 0;
-    for (int v = 0; v < g.n; v++) {
-      if (match[v] < v) {
-        continue;
-      }
-      int first = end;
-      int u = v;
-      while (true) {
-        vertexWeight[c] += g.vertexWeight[u];
-        for (int e = g.start[u]; e < g.start[u + 1]; e++) {
-          int k = map[g.neighbor[e]];
-          if (k == c) {
-            continue;
-          }
-          int at = slot[k];
-          if (at < first) {
-            slot[k] = end;
-            adjacent[end] = k;
-            weights[end++] = g.edgeWeight[e];
-          } else {
-            weights[at] += g.edgeWeight[e];
-          }
+    /** Adds the edges of fine vertex u to coarse vertex c, whose entries start at {@code first}. */
+    private int merge(int u, int c, int first, int from, int[] slot, int[] out, int[] outWeight) {
+      int end = from;
+      int[] neighbor = g.neighbor;
+      for (int e = g.start[u]; e < g.start[u + 1]; e++) {
+        int k = map[neighbor[e]];
+        if (k == c) {
+          continue;
         }
-        if (u != v || match[v] == v) {
-          break;
+        int at = slot[k];
+        if (at >= first && at < end && out[at] == k) {
+          outWeight[at] += g.edgeWeight[e];
+        } else {
+          slot[k] = end;
+          out[end] = k;
+          outWeight[end++] = g.edgeWeight[e];
         }
-        u = match[v];
       }
-      coarseStart[++c] = end;
+      return end;
     }
-    if (end < adjacent.length / 2) {
-      // the hierarchy is held while it is climbed: give back what is mostly empty
-      adjacent = java.util.Arrays.copyOf(adjacent, end);
-      weights = java.util.Arrays.copyOf(weights, end);
-    }
-    return new WeightedGraph(count, coarseStart, adjacent, weights, vertexWeight);
   }
 }

@@ -97,64 +97,126 @@ final class ColumnGraph {
 
   private WeightedGraph build() {
     int[] start = new int[n + 1];
-    int[] slot = new int[n];
-    Arrays.fill(slot, -1);
-    int[] neighbor = new int[Math.max(16, 2 * rowOfColumn.length)];
-    int[] weight = new int[neighbor.length];
-    long[] rowStart = pattern.rowStart();
-    int[] columnIndex = pattern.columnIndex();
-    int end = 0;
-    for (int j = 0; j < n; j++) {
-      int first = end;
-      for (int q = columnStart[j]; q < columnStart[j + 1]; q++) {
-        int from = (int) rowStart[rowOfColumn[q]];
-        int to = (int) rowStart[rowOfColumn[q] + 1];
-        if (neighbor.length - end < to - from) {
-          int larger = grown(neighbor.length, end + (to - from));
-          neighbor = Arrays.copyOf(neighbor, larger);
-          weight = Arrays.copyOf(weight, larger);
-        }
-        boolean clique = to - from <= cliqueLength;
-        int here = clique ? 0 : Arrays.binarySearch(columnIndex, from, to, j) - from;
-        int steps = clique ? to - from : 2 * strides(to - from);
-        for (int i = 0; i < steps; i++) {
-          int k = columnIndex[from + (clique ? i : circulant(here, i, to - from))];
-          if (k == j) {
-            continue;
+    int pieces = Pieces.of(n, 2L * rowOfColumn.length);
+    int[][] neighbors = new int[pieces][];
+    int[][] weights = new int[pieces][];
+    ParallelLoop.run(
+        pieces,
+        p -> {
+          AdjacencyList list = new AdjacencyList(rowOfColumn.length / pieces);
+          int end = Pieces.first(p + 1, pieces, n);
+          for (int j = Pieces.first(p, pieces, n); j < end; j++) {
+            addColumn(j, list);
+            start[j + 1] = list.end;
           }
-          int at = slot[k];
-          if (at < first) {
-            slot[k] = end;
-            neighbor[end] = k;
-            weight[end++] = 1;
-          } else {
-            weight[at]++;
-          }
-        }
-      }
-      start[j + 1] = end;
+          neighbors[p] = list.neighbor;
+          weights[p] = list.weight;
+        });
+    long entries = 0;
+    for (int p = 0; p < pieces; p++) {
+      entries += n == 0 ? 0 : start[Pieces.first(p + 1, pieces, n)];
     }
-    return sorted(start, neighbor, weight, end);
-  }
-
-  /**
-   * The graph with ascending neighbours, so that an order does not depend on how the rows came: a
-   * symmetric graph is its own transpose, and transposing sorts. O(entries).
-   */
-  private WeightedGraph sorted(int[] start, int[] neighbor, int[] weight, int end) {
-    int[] next = start.clone();
-    int[] ascending = new int[end];
-    int[] its = new int[end];
-    for (int j = 0; j < n; j++) {
-      for (int q = start[j]; q < start[j + 1]; q++) {
-        int at = next[neighbor[q]]++;
-        ascending[at] = j;
-        its[at] = weight[q];
+    int[] neighbor = new int[Math.toIntExact(entries)];
+    int[] weight = new int[neighbor.length];
+    int at = 0;
+    for (int p = 0; p < pieces; p++) {
+      int first = Pieces.first(p, pieces, n);
+      int last = Pieces.first(p + 1, pieces, n);
+      int length = n == 0 ? 0 : start[last];
+      System.arraycopy(neighbors[p], 0, neighbor, at, length);
+      System.arraycopy(weights[p], 0, weight, at, length);
+      for (int j = first + 1; j <= last; j++) {
+        start[j] += at;
       }
+      at += length;
     }
     int[] one = new int[n];
     Arrays.fill(one, 1);
-    return new WeightedGraph(n, start, ascending, its, one);
+    return new WeightedGraph(n, start, neighbor, weight, one, n, 1);
+  }
+
+  /** Adds the neighbours of column j, ascending: an order must not depend on how rows came. */
+  private void addColumn(int j, AdjacencyList list) {
+    long[] rowStart = pattern.rowStart();
+    int[] columnIndex = pattern.columnIndex();
+    int[] slot = LastPlaces.atLeast(n);
+    int first = list.end;
+    for (int q = columnStart[j]; q < columnStart[j + 1]; q++) {
+      int from = (int) rowStart[rowOfColumn[q]];
+      int to = (int) rowStart[rowOfColumn[q] + 1];
+      list.reserve(to - from);
+      boolean clique = to - from <= cliqueLength;
+      int here = clique ? 0 : Arrays.binarySearch(columnIndex, from, to, j) - from;
+      int steps = clique ? to - from : 2 * strides(to - from);
+      for (int i = 0; i < steps; i++) {
+        int k = columnIndex[from + (clique ? i : circulant(here, i, to - from))];
+        if (k != j) {
+          list.add(k, first, slot);
+        }
+      }
+    }
+    list.sort(first);
+  }
+
+  /** The neighbours of successive columns as they are found. */
+  private static final class AdjacencyList {
+    /** Ranges up to this length are sorted by insertion. */
+    private static final int INSERTION_LIMIT = 24;
+
+    private int[] neighbor;
+    private int[] weight;
+    private int end;
+
+    AdjacencyList(int expected) {
+      neighbor = new int[Math.max(16, 2 * expected)];
+      weight = new int[neighbor.length];
+    }
+
+    void reserve(int more) {
+      if (neighbor.length - end < more) {
+        int larger = grown(neighbor.length, end + more);
+        neighbor = Arrays.copyOf(neighbor, larger);
+        weight = Arrays.copyOf(weight, larger);
+      }
+    }
+
+    /** Counts k once more among the neighbours from {@code first} on. */
+    void add(int k, int first, int[] slot) {
+      int at = slot[k];
+      if (at >= first && at < end && neighbor[at] == k) {
+        weight[at]++;
+      } else {
+        slot[k] = end;
+        neighbor[end] = k;
+        weight[end++] = 1;
+      }
+    }
+
+    void sort(int first) {
+      if (end - first > INSERTION_LIMIT) {
+        long[] keys = new long[end - first];
+        for (int i = first; i < end; i++) {
+          keys[i - first] = (long) neighbor[i] << 32 | weight[i];
+        }
+        Arrays.sort(keys);
+        for (int i = first; i < end; i++) {
+          neighbor[i] = (int) (keys[i - first] >>> 32);
+          weight[i] = (int) keys[i - first];
+        }
+        return;
+      }
+      for (int i = first + 1; i < end; i++) {
+        int k = neighbor[i];
+        int w = weight[i];
+        int at = i;
+        for (; at > first && neighbor[at - 1] > k; at--) {
+          neighbor[at] = neighbor[at - 1];
+          weight[at] = weight[at - 1];
+        }
+        neighbor[at] = k;
+        weight[at] = w;
+      }
+    }
   }
 
   private static int grown(int length, int needed) {

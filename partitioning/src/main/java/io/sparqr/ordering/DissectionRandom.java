@@ -31,10 +31,15 @@ final class DissectionRandom {
 
   /** Uniform in [0, bound), bound positive. */
   int next(int bound) {
+    return (int) (((nextLong() >>> 32) * bound) >>> 32);
+  }
+
+  /** 64 random bits, such as a seed. */
+  long nextLong() {
     state ^= state >>> 12;
     state ^= state << 25;
     state ^= state >>> 27;
-    return (int) (((state * 0x2545F4914F6CDD1DL >>> 32) * bound) >>> 32);
+    return state * 0x2545F4914F6CDD1DL;
   }
 
   /** Fills order[0 .. n) with a random permutation of 0..n-1. */

@@ -2,6 +2,7 @@
 package io.sparqr.ordering;
 
 import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountedCompleter;
 
@@ -30,6 +31,8 @@ final class DissectionTask extends CountedCompleter<Void> {
     final int[] order;
 
     private final ConcurrentLinkedQueue<Scratch> idle = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<MultilevelSeparator> helpers =
+        new ConcurrentLinkedQueue<>();
 
     Shared(WeightedGraph graph, int leafSize) {
       this.graph = graph;
@@ -42,19 +45,20 @@ final class DissectionTask extends CountedCompleter<Void> {
 
     private Scratch borrow() {
       Scratch scratch = idle.poll();
-      return scratch != null ? scratch : new Scratch(graph);
+      return scratch != null ? scratch : new Scratch(graph, helpers);
     }
   }
 
   /** The arrays of one thread. */
   private static final class Scratch {
-    final MultilevelSeparator separator = new MultilevelSeparator();
+    final MultilevelSeparator separator;
     final LeafOrdering leaves;
     final int[] local;
     int[] part;
     int[] queue;
 
-    Scratch(WeightedGraph graph) {
+    Scratch(WeightedGraph graph, Queue<MultilevelSeparator> helpers) {
+      separator = new MultilevelSeparator(helpers);
       leaves = new LeafOrdering(graph);
       local = new int[graph.n];
       part = new int[graph.n];
@@ -98,13 +102,15 @@ final class DissectionTask extends CountedCompleter<Void> {
       scratch.leaves.order(shared.order, node.first(), node.first() + g.n);
       return;
     }
-    int components = g.components(scratch.part, scratch.queue);
+    int from = new DissectionRandom(DissectionRandom.mix(node.seed(), -1)).next(g.n);
+    int components = g.components(scratch.part, scratch.queue, from);
     if (components > 1) {
       distribute(node, scratch.part, components, components);
       return;
     }
     MultilevelSeparator separator = scratch.separator;
-    separator.separate(g, node.seed());
+    // the search for components saw the vertex farthest from its start last
+    separator.separate(g, node.seed(), scratch.queue[g.n - 1]);
     SeparatorState state = separator.state();
     if (state.weight[0] == 0
         || state.weight[1] == 0

@@ -11,57 +11,68 @@ import java.util.Arrays;
  * multilevel refinement stops at k^2. Each is refined; O(n + entries) apart from that.
  */
 final class DistanceSeparators {
-  /** A candidate this many times as heavy as the separator to beat is not worth refining. */
-  private static final int HOPELESS = 4;
+  /** Candidates that {@link #candidate} knows. */
+  static final int CANDIDATES = 3;
 
-  private final SeparatorState state;
-
-  private int[] key = new int[0];
   private int[] fromFirst = new int[0];
   private int[] fromSecond = new int[0];
   private int[] queue = new int[0];
 
-  DistanceSeparators(SeparatorState state) {
-    this.state = state;
+  /** The vertex farthest from another of a connected graph. O(n + entries). */
+  int farthest(WeightedGraph g, int from) {
+    reserve(g.n);
+    return farthest(g, from, fromFirst);
   }
 
-  /** Finds two peripheral vertices of a connected graph and the distances to them. */
-  void measure(WeightedGraph g, int seedVertex) {
-    if (key.length < g.n) {
-      key = new int[g.n];
-      fromFirst = new int[g.n];
-      fromSecond = new int[g.n];
-      queue = new int[g.n];
-    }
-    int first = farthest(g, seedVertex, fromFirst);
+  /**
+   * Takes the distances to two peripheral vertices of a connected graph.
+   *
+   * @param first one of them; the other is the one farthest from it
+   */
+  void measure(WeightedGraph g, int first) {
+    reserve(g.n);
     int second = farthest(g, first, fromFirst);
     farthest(g, second, fromSecond);
   }
 
+  private void reserve(int n) {
+    if (queue.length < n) {
+      fromFirst = new int[n];
+      fromSecond = new int[n];
+      queue = new int[n];
+    }
+  }
+
   /**
-   * Writes a candidate into the state, which is bound to g.
+   * Writes a candidate into a state. Any number of threads may do so at once after {@link
+   * #measure}.
    *
    * @param which 0: nearest to the first end, 1: to the second, 2: by the difference
-   * @param bestWeight weight of the separator to beat
+   * @param heaviest a candidate of more weight is not worth refining
+   * @param state bound to g
    * @return false, the state undefined, where it is not worth refining
    */
-  boolean candidate(WeightedGraph g, int which, int bestWeight) {
+  boolean candidate(WeightedGraph g, int which, long heaviest, SeparatorState state) {
+    int[] plus = which == 1 ? fromSecond : fromFirst;
+    int[] minus = which == 2 ? fromSecond : null;
     int lowest = Integer.MAX_VALUE;
     int highest = Integer.MIN_VALUE;
+    int[] part = state.part;
     for (int v = 0; v < g.n; v++) {
-      int d = which == 0 ? fromFirst[v] : which == 1 ? fromSecond[v] : fromFirst[v] - fromSecond[v];
-      key[v] = d;
+      int d = minus == null ? plus[v] : plus[v] - minus[v];
+      part[v] = d;
       lowest = Math.min(lowest, d);
       highest = Math.max(highest, d);
     }
-    int cut = medianKey(g, lowest, highest);
-    int[] part = state.part;
+    int cut = medianKey(g, part, lowest, highest);
     for (int v = 0; v < g.n; v++) {
-      part[v] = key[v] < cut ? 0 : 1;
+      part[v] = part[v] < cut ? 0 : 1;
     }
+    // along an edge a distance changes by one at most, a difference of two by two
+    int reach = minus == null ? 1 : 2;
     long weight = 0;
     for (int v = 0; v < g.n; v++) {
-      if (part[v] != 0) {
+      if (part[v] != 0 || plus[v] - (minus == null ? 0 : minus[v]) < cut - reach) {
         continue;
       }
       for (int e = g.start[v]; e < g.start[v + 1]; e++) {
@@ -72,7 +83,7 @@ final class DistanceSeparators {
         }
       }
     }
-    if (weight > (long) HOPELESS * bestWeight) {
+    if (weight > heaviest) {
       return false;
     }
     state.recompute();
@@ -80,7 +91,7 @@ final class DistanceSeparators {
   }
 
   /** The key at which the weight below it comes nearest to half. */
-  private int medianKey(WeightedGraph g, int lowest, int highest) {
+  private static int medianKey(WeightedGraph g, int[] key, int lowest, int highest) {
     int[] weight = new int[highest - lowest + 1];
     for (int v = 0; v < g.n; v++) {
       weight[key[v] - lowest] += g.vertexWeight[v];

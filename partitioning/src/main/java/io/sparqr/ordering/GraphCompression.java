@@ -60,13 +60,11 @@ final class GraphCompression {
     Arrays.fill(table, -1);
     Arrays.fill(mark, -1);
     long[] hash = new long[n];
+    int pieces = Pieces.of(n, (long) n + g.entries());
+    ParallelLoop.run(pieces, p -> hash(g, p, pieces, hash));
     int groups = 0;
     for (int v = 0; v < n; v++) {
-      long h = scramble(v);
-      for (int e = g.start[v]; e < g.start[v + 1]; e++) {
-        h += scramble(g.neighbor[e]);
-      }
-      hash[v] = h;
+      long h = hash[v];
       int at = (int) (h ^ (h >>> 32)) & mask;
       while (table[at] >= 0 && !same(g, table[at], v, hash, mark)) {
         at = (at + 1) & mask;
@@ -79,6 +77,18 @@ final class GraphCompression {
       }
     }
     return groups;
+  }
+
+  /** Hashes the closed neighbourhoods of a piece's vertices. */
+  private static void hash(WeightedGraph g, int piece, int pieces, long[] hash) {
+    int end = Pieces.first(piece + 1, pieces, g.n);
+    for (int v = Pieces.first(piece, pieces, g.n); v < end; v++) {
+      long h = scramble(v);
+      for (int e = g.start[v]; e < g.start[v + 1]; e++) {
+        h += scramble(g.neighbor[e]);
+      }
+      hash[v] = h;
+    }
   }
 
   private static boolean same(WeightedGraph g, int first, int v, long[] hash, int[] mark) {

@@ -1,25 +1,41 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering;
 
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
 /**
  * Multilevel vertex separators (Karypis and Kumar 1998): coarsen, separate the coarsest graph
  * several times, carry the best up with refinement at every level. Of a large graph the coarse half
- * of the hierarchy is built and separated several times over, since it costs little there. At last
- * the result competes with separators by distance ({@link DistanceSeparators}). The object keeps
- * scratch arrays and belongs to one thread.
+ * of the hierarchy is built and separated several times over, side by side, since it costs little
+ * there. The result competes with separators by distance ({@link DistanceSeparators}), which are
+ * measured while a large graph is coarsened and refined while the other is carried up. The object
+ * keeps scratch arrays and belongs to one thread; what it does side by side it gives to others like
+ * it. The separator depends on graph and seed alone.
  */
 final class MultilevelSeparator {
   /** METIS's default: neither side beyond 0.6 of the weight (1.2 times half). */
   static final double MAX_SIDE = 0.6;
 
-  private static final int REPEAT_FROM = 5000;
-  private static final int REPEATS = 5;
-  private static final int LEVELS_BEFORE_REPEATS = 4;
+  private static final int REPEAT_FROM = 10_000;
+  private static final int REPEATS = 8;
+  private static final int LEVELS_BEFORE_REPEATS = 6;
   private static final int INITIAL_TRIES = 7;
   private static final int PASSES = 10;
   private static final int DISTANCES_FROM = 400;
   private static final int COARSEST = 100;
   private static final int COARSEST_AT_LEAST = 40;
+
+  /** Graphs of less are many and matter little: fewer tries, and passes that give up earlier. */
+  private static final int SMALL = 2000;
+
+  private static final int INITIAL_TRIES_OF_SMALL = 3;
+
+  /** A separator by distance this many times as heavy as the one to beat is not worth refining. */
+  private static final int HOPELESS = 4;
+
+  /** The same where the one to beat is still coarse and so heavier than it will be. */
+  private static final int HOPELESS_AGAINST_COARSE = 3;
 
   /** Coarsening stops where a step leaves more than this part of the vertices. */
   private static final double STALLED = 0.95;
@@ -33,10 +49,60 @@ final class MultilevelSeparator {
   private final SeparatorState state = new SeparatorState();
   private final SeparatorRefinement refinement = new SeparatorRefinement(state);
   private final InitialSeparator initial = new InitialSeparator(state, refinement);
-  private final DistanceSeparators distances = new DistanceSeparators(state);
+  private final DistanceSeparators distances = new DistanceSeparators();
+  private final Best bestOfTries = new Best();
+  private final Best best = new Best();
+  private final Queue<MultilevelSeparator> idle;
 
-  private int[] bestOfTries = new int[0];
-  private int[] bestOfRepeats = new int[0];
+  MultilevelSeparator() {
+    this(new ConcurrentLinkedQueue<>());
+  }
+
+  /**
+   * A separator that shares its helpers with others.
+   *
+   * @param idle separators that nobody uses; more are added as need be
+   */
+  MultilevelSeparator(Queue<MultilevelSeparator> idle) {
+    this.idle = idle;
+  }
+
+  /** The best of several separators: the cheapest, of equals the first by number. */
+  private static final class Best {
+    private double cost;
+    private int number;
+    private int weight;
+    private int[] part = new int[0];
+
+    void reset() {
+      cost = Double.POSITIVE_INFINITY;
+      number = Integer.MAX_VALUE;
+    }
+
+    synchronized void offer(SeparatorState s, double itsCost, int itsNumber) {
+      if (itsCost < cost || itsCost == cost && itsNumber < number) {
+        cost = itsCost;
+        number = itsNumber;
+        weight = s.weight[SeparatorState.SEPARATOR];
+        int n = s.graph().n;
+        part = part.length < n ? new int[n] : part;
+        System.arraycopy(s.part, 0, part, 0, n);
+      }
+    }
+
+    void restoreTo(SeparatorState s, WeightedGraph g) {
+      s.bind(g);
+      System.arraycopy(part, 0, s.part, 0, g.n);
+      s.recompute();
+    }
+  }
+
+  /** A hierarchy of graphs: level k + 1 is coarse of level k. */
+  private record Hierarchy(WeightedGraph finest, Coarsening[] steps, int depth) {
+    WeightedGraph graph(int level) {
+      return level == 0 ? finest : steps[level - 1].coarse();
+    }
+  }
 
   /** The separator of the last call: {@code part[v]} is 0, 1, or 2 for the separator. */
   SeparatorState state() {
@@ -45,113 +111,150 @@ final class MultilevelSeparator {
 
   /** Separates g, of two vertices at least. O((n + entries) log) in practice. */
   void separate(WeightedGraph g, long seed) {
+    separate(g, seed, distances.farthest(g, new DissectionRandom(seed).next(g.n)));
+  }
+
+  /**
+   * The same where a vertex at the rim is known.
+   *
+   * @param peripheral a vertex as far as possible from some other
+   */
+  void separate(WeightedGraph g, long seed, int peripheral) {
+    refinement.thorough(g.n >= SMALL);
+    if (g.n >= REPEAT_FROM) {
+      separateLarge(g, seed, peripheral);
+      return;
+    }
+    int maxSide = maxSide(g);
     DissectionRandom random = new DissectionRandom(seed);
-    if (g.n < REPEAT_FROM) {
-      separateOnce(g, random);
-    } else {
-      separateRepeatedly(g, random);
-    }
+    separateOnce(g, g.n < SMALL ? INITIAL_TRIES_OF_SMALL : INITIAL_TRIES, random);
     if (g.n >= DISTANCES_FROM) {
-      tryDistances(g, random);
+      best.reset();
+      best.offer(state, cost(maxSide), 0);
+      distances.measure(g, peripheral);
+      for (int which = 0; which < DistanceSeparators.CANDIDATES; which++) {
+        if (distances.candidate(g, which, (long) HOPELESS * best.weight, state)) {
+          refinement.refine(maxSide, PASSES, random);
+          best.offer(state, cost(maxSide), 1 + which);
+        }
+      }
+      best.restoreTo(state, g);
     }
   }
 
-  private void tryDistances(WeightedGraph g, DissectionRandom random) {
+  private void separateLarge(WeightedGraph g, long seed, int peripheral) {
+    Hierarchy[] hierarchy = new Hierarchy[1];
+    ParallelLoop.run(
+        2,
+        side -> {
+          if (side == 0) {
+            hierarchy[0] = separateCoarse(g, seed);
+          } else {
+            distances.measure(g, peripheral);
+          }
+        });
+    Hierarchy levels = hierarchy[0];
+    long heaviest = (long) HOPELESS_AGAINST_COARSE * bestOfTries.weight;
     int maxSide = maxSide(g);
-    bestOfRepeats = keep(bestOfRepeats, g.n);
-    double best = cost(maxSide);
-    int bestWeight = state.weight[SeparatorState.SEPARATOR];
-    distances.measure(g, random.next(g.n));
-    for (int which = 0; which < 3; which++) {
-      if (!distances.candidate(g, which, bestWeight)) {
-        continue;
-      }
-      refinement.refine(maxSide, PASSES, random);
-      double cost = cost(maxSide);
-      if (cost < best) {
-        best = cost;
-        bestWeight = state.weight[SeparatorState.SEPARATOR];
-        bestOfRepeats = keep(bestOfRepeats, g.n);
-      }
-    }
-    restore(bestOfRepeats, g.n);
+    best.reset();
+    ParallelLoop.run(
+        1 + DistanceSeparators.CANDIDATES,
+        number -> {
+          MultilevelSeparator helper = borrow();
+          DissectionRandom random = new DissectionRandom(DissectionRandom.mix(seed, 2 + number));
+          boolean worthIt;
+          if (number == 0) {
+            bestOfTries.restoreTo(helper.state, levels.graph(levels.depth));
+            helper.carryUp(levels, maxSide, random);
+            worthIt = true;
+          } else {
+            helper.state.bind(g);
+            worthIt = distances.candidate(g, number - 1, heaviest, helper.state);
+            if (worthIt) {
+              helper.refinement.refine(maxSide, PASSES, random);
+            }
+          }
+          if (worthIt) {
+            best.offer(helper.state, helper.cost(maxSide), number);
+          }
+          idle.add(helper);
+        });
+    best.restoreTo(state, g);
   }
 
-  private void separateRepeatedly(WeightedGraph g, DissectionRandom random) {
-    Coarsening[] levels = new Coarsening[LEVELS_BEFORE_REPEATS];
-    int maxWeight = maxCoarseWeight(g, COARSEST);
-    int depth = 0;
-    WeightedGraph coarse = g;
-    while (depth < levels.length) {
-      Coarsening next = Coarsening.of(coarse, maxWeight, random);
-      if (next.coarse().n > STALLED * coarse.n) {
-        break;
-      }
-      levels[depth++] = next;
-      coarse = next.coarse();
-    }
+  /** Coarsens some levels and leaves the best separator of the last in {@code bestOfTries}. */
+  private Hierarchy separateCoarse(WeightedGraph g, long seed) {
+    DissectionRandom random = new DissectionRandom(seed);
+    Hierarchy levels = coarsen(g, COARSEST, LEVELS_BEFORE_REPEATS, random);
+    WeightedGraph coarse = levels.graph(levels.depth);
+    long repeatSeed = random.nextLong();
     int maxSide = maxSide(g);
-    double best = Double.POSITIVE_INFINITY;
-    for (int run = 0; run < REPEATS; run++) {
-      separateOnce(coarse, random);
-      double cost = cost(maxSide);
-      if (cost < best) {
-        best = cost;
-        bestOfRepeats = keep(bestOfRepeats, coarse.n);
-      }
-    }
-    restore(bestOfRepeats, coarse.n);
-    carryUp(g, levels, depth, maxSide, random);
+    bestOfTries.reset();
+    ParallelLoop.run(
+        REPEATS,
+        run -> {
+          MultilevelSeparator helper = borrow();
+          helper.separateOnce(
+              coarse, INITIAL_TRIES, new DissectionRandom(DissectionRandom.mix(repeatSeed, run)));
+          bestOfTries.offer(helper.state, helper.cost(maxSide), run);
+          idle.add(helper);
+        });
+    return levels;
   }
 
-  private void separateOnce(WeightedGraph g, DissectionRandom random) {
+  /** A helper as thorough as this one. */
+  private MultilevelSeparator borrow() {
+    MultilevelSeparator helper = idle.poll();
+    helper = helper != null ? helper : new MultilevelSeparator(idle);
+    helper.refinement.thorough(true);
+    return helper;
+  }
+
+  private void separateOnce(WeightedGraph g, int tries, DissectionRandom random) {
     int coarsenTo = Math.max(COARSEST_AT_LEAST, Math.min(g.n / 8, COARSEST));
-    int maxWeight = maxCoarseWeight(g, coarsenTo);
-    Coarsening[] levels = new Coarsening[Integer.SIZE];
+    Hierarchy levels = coarsen(g, coarsenTo, Integer.SIZE, random);
+    int maxSide = maxSide(g);
+    bestInitial(levels.graph(levels.depth), maxSide, tries, random);
+    carryUp(levels, maxSide, random);
+  }
+
+  private static Hierarchy coarsen(
+      WeightedGraph g, int coarsenTo, int maxDepth, DissectionRandom random) {
+    Coarsening[] steps = new Coarsening[maxDepth];
+    int maxWeight = (int) Math.min(Integer.MAX_VALUE, 1 + 1.5 * g.totalWeight / coarsenTo);
     int depth = 0;
     WeightedGraph coarse = g;
-    while (coarse.n > coarsenTo && depth < levels.length && coarse.entries() > 0) {
-      Coarsening next = Coarsening.of(coarse, maxWeight, random);
+    while (coarse.n > coarsenTo && depth < maxDepth && coarse.entries() > 0) {
+      Coarsening next = Coarsening.of(coarse, maxWeight, random.nextLong());
       if (next.coarse().n > STALLED * coarse.n) {
         break;
       }
-      levels[depth++] = next;
+      steps[depth++] = next;
       coarse = next.coarse();
     }
-    int maxSide = maxSide(g);
-    bestInitial(coarse, maxSide, random);
-    carryUp(g, levels, depth, maxSide, random);
+    return new Hierarchy(g, steps, depth);
   }
 
-  private void bestInitial(WeightedGraph coarse, int maxSide, DissectionRandom random) {
+  private void bestInitial(WeightedGraph coarse, int maxSide, int tries, DissectionRandom random) {
     state.bind(coarse);
-    double best = Double.POSITIVE_INFINITY;
-    for (int run = 0; run < INITIAL_TRIES; run++) {
+    bestOfTries.reset();
+    for (int run = 0; run < tries; run++) {
       initial.grow(maxSide, PASSES, random);
-      double cost = cost(maxSide);
-      if (cost < best) {
-        best = cost;
-        bestOfTries = keep(bestOfTries, coarse.n);
-      }
+      bestOfTries.offer(state, cost(maxSide), run);
     }
-    restore(bestOfTries, coarse.n);
+    bestOfTries.restoreTo(state, coarse);
   }
 
-  private void carryUp(
-      WeightedGraph g, Coarsening[] levels, int depth, int maxSide, DissectionRandom random) {
-    for (int level = depth - 1; level >= 0; level--) {
-      state.project(level == 0 ? g : levels[level - 1].coarse(), levels[level].map());
-      levels[level] = null;
+  private void carryUp(Hierarchy levels, int maxSide, DissectionRandom random) {
+    for (int level = levels.depth - 1; level >= 0; level--) {
+      state.project(levels.graph(level), levels.steps[level].map());
+      levels.steps[level] = null;
       refinement.refine(maxSide, PASSES, random);
     }
   }
 
   private static int maxSide(WeightedGraph g) {
     return (int) Math.max(MAX_SIDE * g.totalWeight, g.totalWeight / 2 + 1);
-  }
-
-  private static int maxCoarseWeight(WeightedGraph g, int coarsenTo) {
-    return (int) Math.min(Integer.MAX_VALUE, 1 + 1.5 * g.totalWeight / coarsenTo);
   }
 
   /** What to minimise: excess over the balance first, then the weight, then the imbalance. */
@@ -162,16 +265,5 @@ final class MultilevelSeparator {
     return 1e6 * excess
         + w[SeparatorState.SEPARATOR] * (1 + IMBALANCE_COST * imbalance * imbalance)
         + 0.01 * imbalance;
-  }
-
-  private int[] keep(int[] target, int n) {
-    int[] copy = target.length < n ? new int[n] : target;
-    System.arraycopy(state.part, 0, copy, 0, n);
-    return copy;
-  }
-
-  private void restore(int[] kept, int n) {
-    System.arraycopy(kept, 0, state.part, 0, n);
-    state.recompute();
   }
 }

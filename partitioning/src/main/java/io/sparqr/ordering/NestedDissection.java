@@ -4,7 +4,9 @@ package io.sparqr.ordering;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.Arrays;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinTask;
 
 /**
  * Multilevel nested dissection on the graph of A'A (George 1973; Karypis and Kumar 1998, "A fast
@@ -18,8 +20,8 @@ import java.util.concurrent.ForkJoinPool;
  * METIS: O(entries of A'A x log n).
  */
 public final class NestedDissection implements ColumnOrdering {
-  static final int DEFAULT_LEAF_SIZE = 120;
-  static final long SEED = 0x5EED0F5EBA5A70L;
+  static final int DEFAULT_LEAF_SIZE = 150;
+  static final long SEED = 0x5EED0F5EBA5A7FL;
 
   /** Adjacency entries that the cliques of rows may take, for each entry of the pattern. */
   private static final long ENTRIES_PER_ENTRY = 40;
@@ -78,14 +80,30 @@ public final class NestedDissection implements ColumnOrdering {
 
   @Override
   public Permutation order(SparsityPattern pattern) {
+    return new Permutation(inPool(() -> ordered(graph(pattern))));
+  }
+
+  private static WeightedGraph graph(SparsityPattern pattern) {
     long entries = pattern.patternEntries();
     long cap = Math.max(MIN_CAP, Math.min(MAX_CAP, ENTRIES_PER_ENTRY * entries));
-    WeightedGraph graph = ColumnGraph.of(pattern, cap);
-    return new Permutation(order(graph));
+    return ColumnGraph.of(pattern, cap);
   }
 
   /** Orders a symmetric graph; entry k of the result is the vertex eliminated k-th. */
   int[] order(WeightedGraph graph) {
+    return inPool(() -> ordered(graph));
+  }
+
+  private int[] inPool(Callable<int[]> work) {
+    ForkJoinPool pool = new ForkJoinPool(threads);
+    try {
+      return pool.invoke(ForkJoinTask.adapt(work));
+    } finally {
+      pool.shutdown();
+    }
+  }
+
+  private int[] ordered(WeightedGraph graph) {
     int n = graph.n;
     int[] order = new int[n];
     int[] kept = new int[n];
@@ -121,12 +139,7 @@ public final class NestedDissection implements ColumnOrdering {
     GraphCompression compression = GraphCompression.of(graph);
     DissectionTask.Shared shared = new DissectionTask.Shared(compression.compressed(), leafSize);
     if (shared.graph.n > 0) {
-      ForkJoinPool pool = new ForkJoinPool(threads);
-      try {
-        pool.invoke(new DissectionTask(shared, seed));
-      } finally {
-        pool.shutdown();
-      }
+      new DissectionTask(shared, seed).invoke();
     }
     int at = from;
     for (int group : shared.order) {

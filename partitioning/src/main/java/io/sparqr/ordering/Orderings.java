@@ -136,7 +136,7 @@ public final class Orderings {
               amd.flopsPerSecond * 1e-9);
       return new Result(cheap.order, cheap.method, reason);
     }
-    // COLAMD runs on one thread and nested dissection mostly on one: together they cost the longer
+    // COLAMD runs on one thread, beside a dissection that seldom keeps all of them busy
     var colamd = CompletableFuture.supplyAsync(() -> new Colamd().order(pattern));
     Trial dissected = attempt(pattern, OrderingMethod.NESTED_DISSECTION, cost);
     if (dissected.flops <= VARIANT_WORTH * cheap.flops) {

@@ -12,9 +12,11 @@ final class SeparatorRefinement {
   private static final int PATIENCE_AT_LEAST = 15;
 
   private static final int PATIENCE = 100;
+  private static final int PATIENCE_OF_SMALL = 40;
   private static final int PATIENCE_AT_MOST = 300;
 
   private final SeparatorState state;
+  private boolean thorough = true;
   private int[] locked = new int[0];
   private int stamp;
 
@@ -26,6 +28,11 @@ final class SeparatorRefinement {
 
   SeparatorRefinement(SeparatorState state) {
     this.state = state;
+  }
+
+  /** Whether passes go on for long without a gain; as they do at first. */
+  void thorough(boolean wanted) {
+    thorough = wanted;
   }
 
   /**
@@ -101,9 +108,10 @@ final class SeparatorRefinement {
     return better;
   }
 
-  private static int patience(int members) {
-    int wanted = Math.max(PATIENCE, Math.min(PATIENCE_AT_MOST, members / 2));
-    return Math.max(PATIENCE_AT_LEAST, Math.min(2 * members, wanted));
+  private int patience(int members) {
+    int atLeast = thorough ? PATIENCE : PATIENCE_OF_SMALL;
+    int wanted = Math.max(atLeast, Math.min(PATIENCE_AT_MOST, members / 2));
+    return Math.max(PATIENCE_AT_LEAST, Math.min((thorough ? 2 : 1) * members, wanted));
   }
 
   private void fillQueues(DissectionRandom random) {
@@ -114,6 +122,7 @@ final class SeparatorRefinement {
     for (int i = 0; i < count; i++) {
       int at = i + offset;
       int v = s.members[at < count ? at : at - count];
+      s.recomputePull(v);
       s.toward[0].insert(v, s.gain(v, 0));
       s.toward[1].insert(v, s.gain(v, 1));
     }
@@ -169,10 +178,10 @@ final class SeparatorRefinement {
     while (moves > count) {
       int v = moved[--moves];
       int other = 1 - s.part[v];
-      s.pullIn(v);
+      s.takeBackRelease(v);
       int first = moves == 0 ? 0 : pulledEnd[moves - 1];
       while (pulls > first) {
-        s.release(pulled[--pulls], other);
+        s.takeBackPull(pulled[--pulls], other);
       }
     }
   }

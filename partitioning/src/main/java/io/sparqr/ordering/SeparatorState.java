@@ -23,11 +23,14 @@ final class SeparatorState {
 
   int memberCount;
 
-  /** Of a vertex in the separator: weight of its neighbours on side 0, side 1. */
+  /** Of a vertex in the separator, unless stale: weight of its neighbours on side 0, side 1. */
   final int[][] pull = new int[2][0];
 
   /** Members by their gain in moving to side 0, side 1; empty unless somebody fills them. */
   final GainBuckets[] toward = {new GainBuckets(), new GainBuckets()};
+
+  /** What {@link #project} writes the parts to, in turn with {@code part}. */
+  private int[] spare = new int[0];
 
   private int[] memberPlace = new int[0];
   private WeightedGraph graph;
@@ -42,6 +45,8 @@ final class SeparatorState {
     emptyQueues();
     if (part.length < g.n) {
       part = new int[g.n];
+    }
+    if (members.length < g.n) {
       members = new int[g.n];
       memberPlace = new int[g.n];
       pull[0] = new int[g.n];
@@ -65,7 +70,7 @@ final class SeparatorState {
     weight[side] = graph.totalWeight;
   }
 
-  /** Takes weights, members and pulls from {@code part}. O(n + entries at the separator). */
+  /** Takes weights and members from {@code part}; pulls are stale afterwards. O(n). */
   void recompute() {
     memberCount = 0;
     weight[0] = 0;
@@ -77,7 +82,6 @@ final class SeparatorState {
       if (p == SEPARATOR) {
         memberPlace[v] = memberCount;
         members[memberCount++] = v;
-        recomputePull(v);
       }
     }
   }
@@ -85,19 +89,26 @@ final class SeparatorState {
   /** Carries a separator of the coarse graph over to the fine one, which is bound afterwards. */
   void project(WeightedGraph fine, int[] map) {
     int[] coarsePart = part;
-    if (part.length < fine.n) {
-      bind(fine);
-      for (int v = 0; v < fine.n; v++) {
-        part[v] = coarsePart[map[v]];
-      }
-    } else {
-      bind(fine);
-      // map[v] <= v, so going down no place is read after it was written
-      for (int v = fine.n - 1; v >= 0; v--) {
-        part[v] = coarsePart[map[v]];
+    part = spare.length < fine.n ? new int[Math.max(fine.n, part.length)] : spare;
+    spare = coarsePart;
+    int[] finePart = part;
+    int pieces = Pieces.of(fine.n, 4L * fine.n);
+    ParallelLoop.run(
+        pieces,
+        p -> {
+          int end = Pieces.first(p + 1, pieces, fine.n);
+          for (int v = Pieces.first(p, pieces, fine.n); v < end; v++) {
+            finePart[v] = coarsePart[map[v]];
+          }
+        });
+    bind(fine);
+    memberCount = 0;
+    for (int v = 0; v < fine.n; v++) {
+      if (finePart[v] == SEPARATOR) {
+        memberPlace[v] = memberCount;
+        members[memberCount++] = v;
       }
     }
-    recompute();
   }
 
   /** Gain of moving v, a member, to a side: by how much the separator's weight falls. */
@@ -161,7 +172,30 @@ final class SeparatorState {
     }
   }
 
-  private void recomputePull(int v) {
+  /** Takes back a {@link #release}, pulls apart, which are stale afterwards. O(1). */
+  void takeBackRelease(int v) {
+    int w = graph.vertexWeight[v];
+    weight[part[v]] -= w;
+    weight[SEPARATOR] += w;
+    part[v] = SEPARATOR;
+    memberPlace[v] = memberCount;
+    members[memberCount++] = v;
+  }
+
+  /** Takes back a {@link #pullIn} from a side, pulls apart, which are stale afterwards. O(1). */
+  void takeBackPull(int v, int side) {
+    int w = graph.vertexWeight[v];
+    weight[side] += w;
+    weight[SEPARATOR] -= w;
+    part[v] = side;
+    int last = members[--memberCount];
+    int hole = memberPlace[v];
+    members[hole] = last;
+    memberPlace[last] = hole;
+  }
+
+  /** Sums the weights of a member's neighbours on either side. O(degree). */
+  void recomputePull(int v) {
     int p0 = 0;
     int p1 = 0;
     for (int e = graph.start[v]; e < graph.start[v + 1]; e++) {

@@ -7,6 +7,9 @@ package io.sparqr.ordering;
  * ends. Arrays may be longer than what is used; nobody writes to them once the graph is made.
  */
 final class WeightedGraph {
+  /** More parts than this are extracted by one thread. */
+  private static final int MOST_PARTS_IN_PIECES = 8;
+
   /** Number of vertices. */
   final int n;
 
@@ -44,6 +47,24 @@ final class WeightedGraph {
     this.maxVertexWeight = greatest;
   }
 
+  /** The same where the weights' sum and greatest are known. */
+  WeightedGraph(
+      int n,
+      int[] start,
+      int[] neighbor,
+      int[] edgeWeight,
+      int[] vertexWeight,
+      int totalWeight,
+      int maxVertexWeight) {
+    this.n = n;
+    this.start = start;
+    this.neighbor = neighbor;
+    this.edgeWeight = edgeWeight;
+    this.vertexWeight = vertexWeight;
+    this.totalWeight = totalWeight;
+    this.maxVertexWeight = maxVertexWeight;
+  }
+
   /** Neighbours of v, counted without weights. */
   int degree(int v) {
     return start[v + 1] - start[v];
@@ -64,54 +85,89 @@ final class WeightedGraph {
    * @return the subgraphs, one a part
    */
   WeightedGraph[] induced(int[] part, int parts, int[] local) {
-    int[] size = new int[parts];
-    long[] edges = new long[parts];
-    for (int v = 0; v < n; v++) {
-      int p = part[v];
-      if (p >= 0 && p < parts) {
-        local[v] = size[p]++;
-        for (int e = start[v]; e < start[v + 1]; e++) {
-          if (part[neighbor[e]] == p) {
-            edges[p]++;
-          }
-        }
+    // with many parts the counts of many pieces would be large, and parts are small then
+    int pieces = parts > MOST_PARTS_IN_PIECES ? 1 : Pieces.of(n, (long) n + entries());
+    int[][] size = new int[pieces + 1][parts];
+    int[][] edges = new int[pieces + 1][parts];
+    ParallelLoop.run(pieces, p -> count(p, pieces, part, local, size[p + 1], edges[p + 1]));
+    for (int p = 0; p < pieces; p++) {
+      for (int k = 0; k < parts; k++) {
+        size[p + 1][k] += size[p][k];
+        edges[p + 1][k] += edges[p][k];
       }
     }
-    int[][] starts = new int[parts][];
-    int[][] neighbors = new int[parts][];
-    int[][] edgeWeights = new int[parts][];
-    int[][] vertexWeights = new int[parts][];
-    for (int p = 0; p < parts; p++) {
-      starts[p] = new int[size[p] + 1];
-      neighbors[p] = new int[(int) edges[p]];
-      edgeWeights[p] = new int[(int) edges[p]];
-      vertexWeights[p] = new int[size[p]];
+    if (pieces > 1) {
+      ParallelLoop.run(pieces, p -> addFirst(p, pieces, part, local, size[p]));
     }
-    for (int v = 0; v < n; v++) {
+    WeightedGraph[] graphs = new WeightedGraph[parts];
+    for (int k = 0; k < parts; k++) {
+      int vertices = size[pieces][k];
+      int entries = edges[pieces][k];
+      graphs[k] =
+          new WeightedGraph(
+              vertices,
+              new int[vertices + 1],
+              new int[entries],
+              new int[entries],
+              new int[vertices],
+              0,
+              1);
+    }
+    ParallelLoop.run(pieces, p -> extract(p, pieces, part, local, graphs, edges[p].clone()));
+    for (int k = 0; k < parts; k++) {
+      WeightedGraph g = graphs[k];
+      graphs[k] = new WeightedGraph(g.n, g.start, g.neighbor, g.edgeWeight, g.vertexWeight);
+    }
+    return graphs;
+  }
+
+  /** Numbers a piece's vertices within their parts from 0; counts vertices and inner entries. */
+  private void count(int piece, int pieces, int[] part, int[] local, int[] size, int[] edges) {
+    int end = Pieces.first(piece + 1, pieces, n);
+    for (int v = Pieces.first(piece, pieces, n); v < end; v++) {
       int p = part[v];
-      if (p < 0 || p >= parts) {
+      if (p >= 0 && p < size.length) {
+        local[v] = size[p]++;
+        int inner = 0;
+        for (int e = start[v]; e < start[v + 1]; e++) {
+          inner += part[neighbor[e]] == p ? 1 : 0;
+        }
+        edges[p] += inner;
+      }
+    }
+  }
+
+  private void addFirst(int piece, int pieces, int[] part, int[] local, int[] first) {
+    int end = Pieces.first(piece + 1, pieces, n);
+    for (int v = Pieces.first(piece, pieces, n); v < end; v++) {
+      if (part[v] >= 0 && part[v] < first.length) {
+        local[v] += first[part[v]];
+      }
+    }
+  }
+
+  /** Copies a piece's vertices to the graphs of their parts, entries from {@code at} on. */
+  private void extract(
+      int piece, int pieces, int[] part, int[] local, WeightedGraph[] graphs, int[] at) {
+    int end = Pieces.first(piece + 1, pieces, n);
+    for (int v = Pieces.first(piece, pieces, n); v < end; v++) {
+      int p = part[v];
+      if (p < 0 || p >= graphs.length) {
         continue;
       }
-      int[] adjacent = neighbors[p];
-      int[] weights = edgeWeights[p];
-      int lv = local[v];
-      int q = starts[p][lv];
+      WeightedGraph g = graphs[p];
+      int q = at[p];
       for (int e = start[v]; e < start[v + 1]; e++) {
         int u = neighbor[e];
         if (part[u] == p) {
-          adjacent[q] = local[u];
-          weights[q++] = edgeWeight[e];
+          g.neighbor[q] = local[u];
+          g.edgeWeight[q++] = edgeWeight[e];
         }
       }
-      starts[p][lv + 1] = q;
-      vertexWeights[p][lv] = vertexWeight[v];
+      at[p] = q;
+      g.start[local[v] + 1] = q;
+      g.vertexWeight[local[v]] = vertexWeight[v];
     }
-    WeightedGraph[] graphs = new WeightedGraph[parts];
-    for (int p = 0; p < parts; p++) {
-      graphs[p] =
-          new WeightedGraph(size[p], starts[p], neighbors[p], edgeWeights[p], vertexWeights[p]);
-    }
-    return graphs;
   }
 
   /**
@@ -122,27 +178,38 @@ final class WeightedGraph {
    * @return number of components
    */
   int components(int[] component, int[] queue) {
+    return components(component, queue, 0);
+  }
+
+  /**
+   * The same from a given vertex on, whose component is number 0. If that is the only one, the last
+   * entry of the queue is a vertex as far as any from it.
+   */
+  int components(int[] component, int[] queue, int from) {
     java.util.Arrays.fill(component, 0, n, -1);
     int count = 0;
-    for (int s = 0; s < n; s++) {
-      if (component[s] >= 0) {
-        continue;
+    for (int k = 0; k < n; k++) {
+      int s = k == 0 ? from : from == 0 || k > from ? k : k - 1;
+      if (component[s] < 0) {
+        search(s, count++, component, queue);
       }
-      int tail = 0;
-      queue[tail++] = s;
-      component[s] = count;
-      for (int head = 0; head < tail; head++) {
-        int v = queue[head];
-        for (int e = start[v]; e < start[v + 1]; e++) {
-          int u = neighbor[e];
-          if (component[u] < 0) {
-            component[u] = count;
-            queue[tail++] = u;
-          }
-        }
-      }
-      count++;
     }
     return count;
+  }
+
+  private void search(int from, int number, int[] component, int[] queue) {
+    int tail = 0;
+    queue[tail++] = from;
+    component[from] = number;
+    for (int head = 0; head < tail; head++) {
+      int v = queue[head];
+      for (int e = start[v]; e < start[v + 1]; e++) {
+        int u = neighbor[e];
+        if (component[u] < 0) {
+          component[u] = number;
+          queue[tail++] = u;
+        }
+      }
+    }
   }
 }

@@ -44,7 +44,7 @@ class MultilevelSeparatorTest {
   void coarseningKeepsWeightsAndEdges() {
     for (int seed = 1; seed <= 20; seed++) {
       WeightedGraph g = weighted(FillCounter.Graph.random(500, 1500, seed), seed);
-      Coarsening step = Coarsening.of(g, 12, new DissectionRandom(seed));
+      Coarsening step = Coarsening.of(g, 12, seed);
       WeightedGraph c = step.coarse();
       assertThat(c.totalWeight).as("seed %d", seed).isEqualTo(g.totalWeight);
       assertThat(c.n).as("seed %d", seed).isLessThan(g.n * 3 / 4);
@@ -76,7 +76,7 @@ class MultilevelSeparatorTest {
     int[] ones = new int[2 * n];
     Arrays.fill(ones, 1);
     WeightedGraph star = new WeightedGraph(n, start, neighbor, ones, ones);
-    Coarsening step = Coarsening.of(star, 100, new DissectionRandom(1));
+    Coarsening step = Coarsening.of(star, 100, 1);
     assertThat(step.coarse().n).isLessThanOrEqualTo(n / 2 + 1);
   }
 

@@ -1,0 +1,260 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.ordering;
+
+import java.util.Arrays;
+
+/**
+ * A matching of heavy edges (Karypis and Kumar 1998, section 3.1). Vertices are visited by
+ * ascending degree, at random among equals; each takes the unmatched neighbour with the heaviest
+ * edge. Large graphs are matched in chunks of {@value #CHUNK} successive vertices side by side,
+ * first along edges within a chunk; where that leaves many alone, they propose to each other and
+ * mutual proposals are kept (locally dominant edges, Manne and Bisseling 2008); the last are
+ * matched one after another. Where many still are alone (stars, power laws) vertices that share a
+ * neighbour are paired. The matching depends on graph and seed, not on threads. O(n + entries).
+ */
+final class HeavyEdgeMatching {
+  /** Vertices of a chunk; graphs of less than two chunks are one. */
+  private static final int CHUNK = 8192;
+
+  /** Pairs are looked for at distance two when more than this fraction stays unmatched. */
+  private static final double UNMATCHED_FRACTION = 0.10;
+
+  /** Proposals are worth a round while one vertex in so many is unmatched. */
+  private static final int PROPOSALS_FROM = 8;
+
+  private static final int PROPOSAL_ROUNDS = 4;
+
+  private final WeightedGraph g;
+  private final int maxWeight;
+  private final long seed;
+  private final int chunks;
+
+  /** Vertices that the first chunk lacks: boundaries lie elsewhere at each step of coarsening. */
+  private final int shift;
+
+  /** The partner, or -1. */
+  private final int[] match;
+
+  private HeavyEdgeMatching(WeightedGraph g, int maxWeight, long seed) {
+    this.g = g;
+    this.maxWeight = maxWeight;
+    this.seed = seed;
+    this.chunks = g.n < 2 * CHUNK ? 1 : g.n / CHUNK + 1;
+    this.shift = new DissectionRandom(seed).next(CHUNK);
+    this.match = new int[g.n];
+  }
+
+  /**
+   * Matches.
+   *
+   * @param maxWeight no two vertices that weigh more are matched
+   * @return size n; the partner of each vertex, itself if it has none
+   */
+  static int[] of(WeightedGraph g, int maxWeight, long seed) {
+    HeavyEdgeMatching matching = new HeavyEdgeMatching(g, maxWeight, seed);
+    matching.run();
+    return matching.match;
+  }
+
+  private void run() {
+    int cap = (int) (0.7 * g.entries() / Math.max(1, g.n)) + 1;
+    int[] alone = new int[chunks];
+    ParallelLoop.run(chunks, c -> alone[c] = matchChunk(c, cap));
+    int unmatched = Arrays.stream(alone).sum();
+    if (chunks > 1) {
+      int[] waiting = unmatched(unmatched);
+      int[] wanted = null;
+      for (int round = 0;
+          round < PROPOSAL_ROUNDS && waiting.length > g.n / PROPOSALS_FROM;
+          round++) {
+        wanted = wanted == null ? new int[g.n] : wanted;
+        waiting = propose(waiting, wanted, DissectionRandom.mix(seed, chunks + round));
+      }
+      unmatched = matchRest(waiting);
+    }
+    if (unmatched > UNMATCHED_FRACTION * g.n) {
+      matchAtDistanceTwo();
+    }
+    for (int v = 0; v < g.n; v++) {
+      match[v] = match[v] < 0 ? v : match[v];
+    }
+  }
+
+  /** Matches along the edges within a chunk; returns how many vertices stay alone. */
+  private int matchChunk(int chunk, int cap) {
+    int first = chunk == 0 ? 0 : chunk * CHUNK - shift;
+    int end = chunk == chunks - 1 ? g.n : (chunk + 1) * CHUNK - shift;
+    Arrays.fill(match, first, end, -1);
+    int[] start = g.start;
+    int[] neighbor = g.neighbor;
+    int[] edgeWeight = g.edgeWeight;
+    int[] weight = g.vertexWeight;
+    int unmatched = 0;
+    int lonely = -1;
+    for (int v : visitOrder(first, end, cap, DissectionRandom.mix(seed, chunk))) {
+      if (match[v] >= 0) {
+        continue;
+      }
+      int room = maxWeight - weight[v];
+      int best = -1;
+      int heaviest = 0;
+      for (int e = start[v]; e < start[v + 1]; e++) {
+        int u = neighbor[e];
+        if (edgeWeight[e] <= heaviest || weight[u] > room) {
+          continue;
+        }
+        if (u < first || u >= end) {
+          heaviest = edgeWeight[e];
+          best = -1;
+        } else if (match[u] < 0) {
+          heaviest = edgeWeight[e];
+          best = u;
+        }
+      }
+      if (best < 0 && start[v] == start[v + 1]) {
+        if (lonely >= 0 && weight[lonely] <= room) {
+          best = lonely;
+          unmatched--;
+          lonely = -1;
+        } else {
+          lonely = v;
+        }
+      }
+      if (best >= 0) {
+        match[v] = best;
+        match[best] = v;
+      } else {
+        unmatched++;
+      }
+    }
+    return unmatched;
+  }
+
+  private int[] visitOrder(int first, int end, int cap, long chunkSeed) {
+    int n = end - first;
+    int[] shuffled = new int[n];
+    new DissectionRandom(chunkSeed).permutation(shuffled, n);
+    int[] next = new int[cap + 2];
+    for (int v = first; v < end; v++) {
+      next[Math.min(g.degree(v), cap) + 1]++;
+    }
+    for (int d = 0; d <= cap; d++) {
+      next[d + 1] += next[d];
+    }
+    int[] order = new int[n];
+    for (int k = 0; k < n; k++) {
+      int v = first + shuffled[k];
+      order[next[Math.min(g.degree(v), cap)]++] = v;
+    }
+    return order;
+  }
+
+  private int[] unmatched(int count) {
+    int[] vertices = new int[count];
+    int end = 0;
+    for (int v = 0; v < g.n; v++) {
+      if (match[v] < 0) {
+        vertices[end++] = v;
+      }
+    }
+    return vertices;
+  }
+
+  /** One round: each wants its heaviest free neighbour, ties by a hash; mutual wishes are kept. */
+  private int[] propose(int[] waiting, int[] wanted, long roundSeed) {
+    int pieces = Pieces.of(waiting.length, 8L * waiting.length);
+    ParallelLoop.run(
+        pieces,
+        c -> {
+          int end = Pieces.first(c + 1, pieces, waiting.length);
+          for (int i = Pieces.first(c, pieces, waiting.length); i < end; i++) {
+            wanted[waiting[i]] = heaviestFree(waiting[i], roundSeed);
+          }
+        });
+    int left = 0;
+    for (int v : waiting) {
+      int u = wanted[v];
+      if (match[v] < 0 && u >= 0 && wanted[u] == v) {
+        match[v] = u;
+        match[u] = v;
+      }
+      left += match[v] < 0 ? 1 : 0;
+    }
+    int[] still = new int[left];
+    int end = 0;
+    for (int v : waiting) {
+      if (match[v] < 0) {
+        still[end++] = v;
+      }
+    }
+    return still;
+  }
+
+  private int heaviestFree(int v, long roundSeed) {
+    int room = maxWeight - g.vertexWeight[v];
+    int best = -1;
+    int heaviest = 0;
+    long bestHash = 0;
+    for (int e = g.start[v]; e < g.start[v + 1]; e++) {
+      int u = g.neighbor[e];
+      int weight = g.edgeWeight[e];
+      if (weight < heaviest || match[u] >= 0 || g.vertexWeight[u] > room) {
+        continue;
+      }
+      long hash = DissectionRandom.mix(roundSeed ^ (long) Math.min(u, v) << 32, Math.max(u, v));
+      if (weight > heaviest || hash < bestHash) {
+        heaviest = weight;
+        best = u;
+        bestHash = hash;
+      }
+    }
+    return best;
+  }
+
+  /** Matches what is left one after another; returns how many stay alone. */
+  private int matchRest(int[] waiting) {
+    int unmatched = waiting.length;
+    for (int v : waiting) {
+      if (match[v] >= 0) {
+        continue;
+      }
+      int room = maxWeight - g.vertexWeight[v];
+      int best = -1;
+      int heaviest = 0;
+      for (int e = g.start[v]; e < g.start[v + 1]; e++) {
+        int u = g.neighbor[e];
+        if (g.edgeWeight[e] > heaviest && match[u] < 0 && g.vertexWeight[u] <= room) {
+          heaviest = g.edgeWeight[e];
+          best = u;
+        }
+      }
+      if (best >= 0) {
+        match[v] = best;
+        match[best] = v;
+        unmatched -= 2;
+      }
+    }
+    return unmatched;
+  }
+
+  private void matchAtDistanceTwo() {
+    for (int hub = 0; hub < g.n; hub++) {
+      int waiting = -1;
+      for (int e = g.start[hub]; e < g.start[hub + 1]; e++) {
+        int v = g.neighbor[e];
+        if (match[v] >= 0) {
+          continue;
+        }
+        if (waiting < 0) {
+          waiting = v;
+        } else if (g.vertexWeight[v] + g.vertexWeight[waiting] <= maxWeight) {
+          match[v] = waiting;
+          match[waiting] = v;
+          waiting = -1;
+        } else if (g.vertexWeight[v] < g.vertexWeight[waiting]) {
+          waiting = v;
+        }
+      }
+    }
+  }
+}
