@@ -77,16 +77,20 @@ public final class SparqrCli implements Runnable {
 
   /** Runs a command line and ends the JVM with its exit code if that is not 0. */
   public static void main(String[] args) {
-    // Under spark-submit logging is the cluster's; alone, Spark's own log would hide the summary.
+    quiet(args);
+    int code = execute(new PrintWriter(System.out, true), new PrintWriter(System.err, true), args);
+    if (code != 0) {
+      System.exit(code);
+    }
+  }
+
+  /** Under spark-submit logging is the cluster's; alone, Spark's own log would hide the summary. */
+  static void quiet(String... args) {
     if (System.getProperty(LOG_CONFIGURATION) == null
         && System.getProperty("spark.master") == null) {
       System.setProperty(LOG_CONFIGURATION, "classpath:io/sparqr/spark/cli/log4j2.properties");
       System.setProperty(
           Keys.LOG_LEVEL.name(), Arrays.asList(args).contains("--verbose") ? "warn" : "off");
-    }
-    int code = execute(new PrintWriter(System.out, true), new PrintWriter(System.err, true), args);
-    if (code != 0) {
-      System.exit(code);
     }
   }
 
