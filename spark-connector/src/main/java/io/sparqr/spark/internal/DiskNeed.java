@@ -5,6 +5,7 @@ import io.sparqr.error.DiskFullException;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.Engine;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Comparator;
 import java.util.List;
@@ -26,12 +27,12 @@ final class DiskNeed {
 
   private static final long PATIENCE_MILLIS = 2000;
 
-  private final JavaSparkContext context;
+  private final Engine engine;
   private String what = "";
   private long bytes = -1;
 
-  DiskNeed(JavaSparkContext context) {
-    this.context = context;
+  DiskNeed(Engine engine) {
+    this.engine = engine;
   }
 
   /** The rows on their way to the tasks of their fronts, none of them combined. */
@@ -74,6 +75,7 @@ final class DiskNeed {
 
   /** By the tasks of the stage that failed last, those that failed included. */
   private long written() {
+    JavaSparkContext context = engine.context();
     try {
       // the store hears of a failed task a little later than the job's caller
       context.sc().listenerBus().waitUntilEmpty(PATIENCE_MILLIS);

@@ -24,6 +24,7 @@ import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolveOptions.Dropping;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.ExecutorWait;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
@@ -54,7 +55,7 @@ public final class FactorState implements AutoCloseable {
   /** Of sqrt(a^2 - p^2) below this times p the pass over the rows tells more: 12 digits here. */
   private static final double CANCELLED = 1e-2;
 
-  private final JavaSparkContext context;
+  private final Engine engine;
   private final Rows rows;
   private final SolveOptions options;
   private final ProgressListener listener;
@@ -93,20 +94,20 @@ public final class FactorState implements AutoCloseable {
   /**
    * The rows that a factorization was made of.
    *
-   * @param context of them
+   * @param engine where they are
    * @param source null where they are not there: the factorization was loaded
    * @param whole whether they are all the rows of A, and no row of an earlier R stands for some
    * @param ridge the penalty, where its rows are in the source; otherwise that of the options holds
    */
-  record Rows(JavaSparkContext context, RowSource source, boolean whole, Ridge ridge) {
+  record Rows(Engine engine, RowSource source, boolean whole, Ridge ridge) {
 
     static Rows of(RowSource source, Earlier earlier) {
-      return new Rows(source.context(), source, !earlier.any(), earlier.ridge());
+      return new Rows(source.engine(), source, !earlier.any(), earlier.ridge());
     }
 
     /** Those of a factorization that was loaded. */
     static Rows notThere(JavaSparkContext context) {
-      return new Rows(context, null, false, Ridge.NONE);
+      return new Rows(Engine.of(context), null, false, Ridge.NONE);
     }
   }
 
@@ -126,7 +127,7 @@ public final class FactorState implements AutoCloseable {
 
   /** Takes what the pipeline made, and what it holds on the cluster. */
   FactorState(Rows rows, SolveOptions options, ProgressListener listener, Held held, Made made) {
-    this.context = rows.context;
+    this.engine = rows.engine;
     this.rows = rows;
     this.options = options;
     this.listener = listener;
@@ -137,7 +138,7 @@ public final class FactorState implements AutoCloseable {
     this.singletons = made.driverShare.singletons();
     this.analysis = plan.analysis();
     this.n = analysis.columns();
-    this.solve = new LevelSolve(context, made.plan, made.levels);
+    this.solve = new LevelSolve(made.plan, made.levels);
     this.equations = new SemiNormalEquations(plan, solve, singletons, held);
     this.dead =
         Arrays.stream(made.totals.dead()).map(analysis.permutation()::original).sorted().toArray();
@@ -150,7 +151,7 @@ public final class FactorState implements AutoCloseable {
           n);
     }
     this.statistics =
-        new FactorStatistics(context, made, new NormalInverse(plan, singletons, solve, dead), held);
+        new FactorStatistics(engine, made, new NormalInverse(plan, singletons, solve, dead), held);
     Dropping how = options.problem().dropping();
     BasicColumns.check(how, n);
     this.basic = dead.length > 0 && how.by() ? chosen(how) : BasicColumns.ofR(dead);
@@ -159,7 +160,7 @@ public final class FactorState implements AutoCloseable {
 
   private BasicColumns chosen(Dropping how) {
     long most = Runtime.getRuntime().maxMemory() / NULL_SPACE_SHARE;
-    try (var scope = new JobScope(context, made.group)) {
+    try (var scope = new JobScope(engine, made.group)) {
       return BasicColumns.choose(plan, solve, singletons, dead, how, most, scope);
     }
   }
@@ -230,7 +231,7 @@ public final class FactorState implements AutoCloseable {
       throw new IllegalStateException("this factorization is closed");
     }
     var watch = new Stopwatch();
-    try (var scope = new JobScope(context, made.group)) {
+    try (var scope = new JobScope(engine, made.group)) {
       return action.apply(scope);
     } catch (Throwable e) {
       double spent = watch.total();
@@ -256,7 +257,7 @@ public final class FactorState implements AutoCloseable {
   private LeastSquaresSolution solveStored(JobScope scope) {
     var watch = new Stopwatch();
     try (var progress =
-        new ProgressTracker(context, listener, scope.group(), made.profiler, seconds.total())) {
+        new ProgressTracker(engine, listener, scope.group(), made.profiler, seconds.total())) {
       progress.phase("solve", "back substitution");
       int width = plan.numbers().rhsCount();
       double[] z = plan.vector(width);
@@ -496,7 +497,7 @@ public final class FactorState implements AutoCloseable {
 
   /** R as rows in the caller's columns and units, Q'b as their labels; good until close(). */
   RowSource factorRows() {
-    return FactorRows.of(context, made.plan, singletons, made.levels);
+    return FactorRows.of(engine.context(), made.plan, singletons, made.levels);
   }
 
   /**
@@ -508,7 +509,7 @@ public final class FactorState implements AutoCloseable {
     if (held.closed()) {
       throw new IllegalStateException("this factorization is closed");
     }
-    new FactorStore(context, folder).save(head(), made.levels, overwrite);
+    new FactorStore(engine.context(), folder).save(head(), made.levels, overwrite);
   }
 
   private StoredHead head() {
@@ -562,7 +563,8 @@ public final class FactorState implements AutoCloseable {
     long first = singletons.count() == 0 ? 0 : singletons.rowStart()[singletons.count()];
     CollectedFactor.requireRoom(
         made.totals.entries() + first, rank(), Runtime.getRuntime().maxMemory());
-    return scoped(scope -> CollectedFactor.collect(context, plan, singletons, made.levels));
+    return scoped(
+        scope -> CollectedFactor.collect(engine.context(), plan, singletons, made.levels));
   }
 
   /** As things stand: after {@link #solve()} with its residual norms and times. */

@@ -66,7 +66,8 @@ public record TaskProfile(
     }
 
     private static String executor() {
-      return SparkEnv.get().executorId();
+      SparkEnv env = SparkEnv.get();
+      return env == null ? DRIVER : env.executorId();
     }
 
     /** The task is done. */
@@ -86,7 +87,7 @@ public record TaskProfile(
         seen = memory.readings();
       }
       TaskContext context = TaskContext.get();
-      told.add(
+      var profile =
           new TaskProfile(
               task,
               context == null ? 0 : context.attemptNumber(),
@@ -99,7 +100,11 @@ public record TaskProfile(
               s.flopsDone(),
               s.peakHostBytes(),
               s.peakDeviceBytes(),
-              seen));
+              seen);
+      // without Spark tasks share it
+      synchronized (told) {
+        told.add(profile);
+      }
     }
   }
 }
