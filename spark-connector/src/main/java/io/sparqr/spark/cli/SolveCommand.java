@@ -196,6 +196,7 @@ final class SolveCommand implements Callable<Integer> {
     }
     readSeconds = secondsSince(begin);
     EngineChoice.Chosen where = engine.choose(onlySpark(format, choice), problem);
+    failed.solving(where.reason());
     LeastSquaresSolution solution =
         where.spark() ? onSpark(format, problem, b, split) : solveHere(problem);
     SolveReport result =

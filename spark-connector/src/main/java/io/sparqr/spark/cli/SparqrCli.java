@@ -52,6 +52,8 @@ public final class SparqrCli implements Runnable {
 
   private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
 
+  private static final String LOG_PROVIDER = "slf4j.provider";
+
   /** The project's version, which the build writes into a resource. */
   static final class Version implements IVersionProvider {
     @Override
@@ -89,8 +91,13 @@ public final class SparqrCli implements Runnable {
     if (System.getProperty(LOG_CONFIGURATION) == null
         && System.getProperty("spark.master") == null) {
       System.setProperty(LOG_CONFIGURATION, "classpath:io/sparqr/spark/cli/log4j2.properties");
-      System.setProperty(
-          Keys.LOG_LEVEL.name(), Arrays.asList(args).contains("--verbose") ? "warn" : "off");
+      boolean verbose = Arrays.asList(args).contains("--verbose");
+      System.setProperty(Keys.LOG_LEVEL.name(), verbose ? "warn" : "off");
+      if (!verbose && System.getProperty(LOG_PROVIDER) == null) {
+        // Nothing would be let through, and Log4j takes as long to start as a small solve.
+        System.setProperty(LOG_PROVIDER, "org.slf4j.helpers.NOP_FallbackServiceProvider");
+        System.setProperty("slf4j.internal.verbosity", "WARN");
+      }
     }
   }
 

@@ -36,7 +36,7 @@ final class FactorReport {
             new SolveReport.Cluster(
                 made.waited().executors(),
                 made.waited().seconds(),
-                made.levels().engine().spark() ? SolveReport.Cluster.SPARK : "local",
+                made.levels().engine().name(),
                 ""),
             factorization(made, plan),
             rankTest(options, plan, basic.dropped()),

@@ -256,7 +256,7 @@ public final class Pipeline {
               scope.describe("waiting for executors");
               progress.phase("executors", "%d of %d are there".formatted(there, wanted));
             });
-    known.executors(waited);
+    known.executors(waited, engine);
     SolveLog.executors(waited);
     waited.warning().ifPresent(warnings::add);
     return waited;

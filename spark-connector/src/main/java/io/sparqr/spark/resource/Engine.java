@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.resource;
 
+import io.sparqr.spark.SolveReport;
 import java.io.Serializable;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
@@ -30,6 +31,11 @@ public final class Engine {
   @FunctionalInterface
   public interface Sent<T> extends Serializable {
     T value();
+  }
+
+  /** As reports have it. */
+  public String name() {
+    return context == null ? "local" : SolveReport.Cluster.SPARK;
   }
 
   /** Whether it is Spark. */
