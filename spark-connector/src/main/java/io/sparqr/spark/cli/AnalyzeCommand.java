@@ -10,8 +10,8 @@ import io.sparqr.partition.TreePartitioner;
 import io.sparqr.partition.WhatIf;
 import io.sparqr.spark.AnalysisReport;
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.internal.Pipeline;
 import io.sparqr.spark.plan.DeviceVerdict;
-import io.sparqr.spark.resource.DeviceRule;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
@@ -140,8 +140,7 @@ final class AnalyzeCommand implements Callable<Integer> {
 
   /** Here, or, for executors with a GPU, there: nothing is known of them but the threshold. */
   private AnalysisReport.Backend backend(SymbolicAnalysis analysis) {
-    DeviceVerdict verdict =
-        DeviceRule.of(BackendChoice.AUTO, !gpu).verdict(analysis.flops(), analysis.intensity());
+    DeviceVerdict verdict = Pipeline.foretold(BackendChoice.AUTO, !gpu, analysis);
     return new AnalysisReport.Backend(verdict.use() ? "cuda" : "cpu", verdict.reason());
   }
 

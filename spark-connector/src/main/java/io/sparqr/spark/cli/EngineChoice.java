@@ -1,9 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
+import io.sparqr.error.InsufficientMemoryException;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** Where the tasks of a solve run. */
 enum EngineChoice {
@@ -16,8 +19,8 @@ enum EngineChoice {
 
   /**
    * Up to so many nonzeros a problem is small: its rows are read, and sent to their tasks, in less
-   * time than Spark takes to start (measured: benchmarks/history/2026-11-23-warmup.txt), and all
-   * that is held of them is far below the smallest heap.
+   * time than Spark takes to start (benchmarks/history/2026-11-23-warmup.txt has the times). A
+   * larger one gains nothing from Spark in one JVM either, but does not notice its start.
    */
   static final int MOST_NONZEROS = 2_000_000;
 
@@ -63,6 +66,28 @@ enum EngineChoice {
     return nonzeros > MOST_NONZEROS
         ? new Chosen(true, text("%,d nonzeros, more than %,d", nonzeros, MOST_NONZEROS))
         : new Chosen(false, text("%,d nonzeros, at most %,d: no Spark", nonzeros, MOST_NONZEROS));
+  }
+
+  /**
+   * Solves where that was chosen; what this JVM alone has no memory for goes to Spark, unless that
+   * is not wanted.
+   *
+   * @param told hears of the choice, and of another one
+   */
+  <T> T solve(Chosen chosen, Supplier<T> here, Supplier<T> onSpark, Consumer<Chosen> told) {
+    told.accept(chosen);
+    if (chosen.spark()) {
+      return onSpark.get();
+    }
+    try {
+      return here.get();
+    } catch (InsufficientMemoryException e) {
+      if (this == LOCAL) {
+        throw e;
+      }
+      told.accept(new Chosen(true, e.getMessage()));
+    }
+    return onSpark.get();
   }
 
   /** A setting of Spark's: spark-submit's, or one that the JVM was given. */

@@ -27,6 +27,11 @@ final class FailedRun {
     engineReason = why;
   }
 
+  /** What {@link #solving} was told of last. */
+  String engineReason() {
+    return engineReason;
+  }
+
   /** A solve is done, its results are being written. */
   void writing() {
     phase = "write";

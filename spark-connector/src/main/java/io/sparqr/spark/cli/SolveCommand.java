@@ -17,6 +17,7 @@ import io.sparqr.spark.file.Labels;
 import io.sparqr.spark.internal.Pipeline;
 import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.rows.RowSource;
 import java.io.IOException;
 import java.io.InputStream;
@@ -190,17 +191,18 @@ final class SolveCommand implements Callable<Integer> {
             && Reader.splitsRightHandSide(rhs, local);
     DenseMatrix b = rhs == null || split ? null : readRightHandSide();
     boolean table = format == MatrixFormat.PARQUET || format == MatrixFormat.CSV;
-    LocalProblem problem = null;
-    if (!table && !choice.executors()) {
-      problem = readHere(format, b, choice.why(), begin);
-    }
+    LocalProblem problem =
+        table || choice.executors() ? null : readHere(format, b, choice.why(), begin);
     readSeconds = secondsSince(begin);
     EngineChoice.Chosen where = engine.choose(onlySpark(format, choice), problem);
-    failed.solving(where.reason());
     LeastSquaresSolution solution =
-        where.spark() ? onSpark(format, problem, b, split) : solveHere(problem);
+        engine.solve(
+            where,
+            () -> solveHere(problem),
+            () -> onSpark(format, problem, b, split),
+            chosen -> failed.solving(chosen.reason()));
     SolveReport result =
-        solution.report().withReadSeconds(readSeconds).withEngineReason(where.reason());
+        solution.report().withReadSeconds(readSeconds).withEngineReason(failed.engineReason());
     failed.writing();
     try {
       write(solution, result);
@@ -245,7 +247,7 @@ final class SolveCommand implements Callable<Integer> {
   }
 
   private LeastSquaresSolution onSpark(
-      MatrixFormat format, LocalProblem problem, DenseMatrix b, boolean split) throws IOException {
+      MatrixFormat format, LocalProblem problem, DenseMatrix b, boolean split) {
     try (SparkHandle spark = new SparkHandle(input.master, input.executors);
         JobScope jobs = new JobScope(spark.context())) {
       jobs.describe("reading " + input.matrix);
@@ -258,6 +260,8 @@ final class SolveCommand implements Callable<Integer> {
       try (DriverRows rows = new DriverRows(spark.context(), problem, partitions(spark))) {
         return solve(rows.rows(), problem.a().columns());
       }
+    } catch (IOException e) {
+      throw SparkErrors.<RuntimeException>sneaky(e);
     }
   }
 

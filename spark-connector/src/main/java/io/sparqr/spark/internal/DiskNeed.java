@@ -2,6 +2,7 @@
 package io.sparqr.spark.internal;
 
 import io.sparqr.error.DiskFullException;
+import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.SolvePlan;
@@ -26,6 +27,9 @@ final class DiskNeed {
   private static final long ENTRY = Integer.BYTES + Double.BYTES;
 
   private static final long PATIENCE_MILLIS = 2000;
+
+  /** R and blocks may take this part of the heap where they cannot leave it, as 1 / share. */
+  private static final long HEAP_SHARE = 2;
 
   private final Engine engine;
   private String what = "";
@@ -55,6 +59,24 @@ final class DiskNeed {
       }
     }
     bytes = Double.BYTES * entries;
+  }
+
+  /**
+   * Refuses, without Spark, what would crowd the heap: there is no disk that R could go to.
+   *
+   * @param heap of this JVM, in bytes
+   * @throws InsufficientMemoryException naming the way out
+   */
+  void requireHeap(long heap) {
+    if (bytes > heap / HEAP_SHARE) {
+      throw new InsufficientMemoryException(
+          text(
+              "%s take %,d MB, more than half of the heap of %,d MB, and without Spark they stay in"
+                  + " it: Spark writes to disk what does not fit",
+              what, bytes >> 20, heap >> 20),
+          bytes,
+          heap / HEAP_SHARE);
+    }
   }
 
   /** Entries of an upper trapezoid, rows at most columns. */

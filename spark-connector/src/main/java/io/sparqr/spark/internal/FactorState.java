@@ -217,6 +217,11 @@ public final class FactorState implements AutoCloseable {
     return analysis;
   }
 
+  /** The plan that it was made by. */
+  SolvePlan plan() {
+    return plan;
+  }
+
   /** What the rows were. */
   public Readings readings() {
     return plan.readings();

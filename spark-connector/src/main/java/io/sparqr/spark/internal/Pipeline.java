@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
+import io.sparqr.backend.BackendChoice;
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.DiskFullException;
 import io.sparqr.error.NonFiniteValueException;
@@ -80,6 +81,16 @@ public final class Pipeline {
         options.factorization().profile() ? Optional.of(new Profiler()) : Optional.empty();
   }
 
+  /**
+   * The verdict on devices that a solve comes to, for those who only foretell.
+   *
+   * @param oneJvm whether it is this JVM that computes
+   */
+  public static DeviceVerdict foretold(
+      BackendChoice backend, boolean oneJvm, SymbolicAnalysis analysis) {
+    return DeviceRule.of(backend, oneJvm).verdict(analysis.flops(), analysis.intensity());
+  }
+
   /** Steps 1 to 6; the caller closes what it gets. */
   public static FactorState factorize(
       RowSource source, SolveOptions options, ProgressListener listener) {
@@ -133,6 +144,9 @@ public final class Pipeline {
     Prepared p = prepare(scope, progress);
     SolvePlan plan = p.plan.value();
     disk.factor(plan);
+    if (!engine.spark()) {
+      disk.requireHeap(Runtime.getRuntime().maxMemory());
+    }
     var levels = new Levels(engine, p.plan, p.resources, held, p.rows, profiler.isPresent());
     List<TaskReport> reports;
     try (var working = progress.working(levels.work(), plan.analysis().flops())) {

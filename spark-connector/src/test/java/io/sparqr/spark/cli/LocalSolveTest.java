@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -152,6 +154,23 @@ class LocalSolveTest {
           .startsWith("sparqr: --engine local: ")
           .endsWith(report(file("r.json")).path("engineReason").asText());
     }
+  }
+
+  @Test
+  void whatHasNoMemoryHereGoesToSpark() {
+    var told = new ArrayList<EngineChoice.Chosen>();
+    var here = new EngineChoice.Chosen(false, "small");
+    Supplier<String> without =
+        () -> {
+          throw new InsufficientMemoryException("too much", 2, 1);
+        };
+    assertThat(EngineChoice.AUTO.solve(here, without, () -> "spark", told::add)).isEqualTo("spark");
+    assertThat(told).containsExactly(here, new EngineChoice.Chosen(true, "too much"));
+    assertThatThrownBy(() -> EngineChoice.LOCAL.solve(here, without, () -> "spark", told::add))
+        .isInstanceOf(InsufficientMemoryException.class);
+    told.clear();
+    assertThat(EngineChoice.AUTO.solve(here, () -> "local", without, told::add)).isEqualTo("local");
+    assertThat(told).containsExactly(here);
   }
 
   private static LocalProblem problem(int nonzeros) {
