@@ -187,6 +187,10 @@ final class ProgressTracker implements AutoCloseable {
 
     @Override
     public void close() {
+      if (tasks != null) {
+        // their ends, heard of late, are no progress of the phase that counts tasks
+        tasks.reset();
+      }
       working = null;
       if (looking != null) {
         looking.interrupt();
