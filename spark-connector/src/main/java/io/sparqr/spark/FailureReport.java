@@ -36,6 +36,13 @@ public record FailureReport(
     return new FailureReport(phase, known, seconds.withRead(read), error);
   }
 
+  /** The same with why the engine was chosen, where a solve got so far that it has one. */
+  public FailureReport withEngineReason(String reason) {
+    var figures = new LinkedHashMap<>(known);
+    figures.replace("engineReason", reason);
+    return new FailureReport(phase, figures, seconds, error);
+  }
+
   /**
    * Keys and values of the JSON form: those of {@link SolveReport#toMap} that are known, {@code
    * seconds}, and {@code error} with {@code phase}, {@code class}, {@code message} (one line) and

@@ -20,8 +20,11 @@ import java.util.regex.Pattern;
  */
 final class ReportPage {
 
-  /** What the frame asks for: {@code @text:NAME@} a file as it is, {@code @data@} the figures. */
-  private static final Pattern PLACE = Pattern.compile("@(text:([\\w.-]+)|data|title)@");
+  /**
+   * What the frame asks for: {@code @text:NAME@} a file as it is, {@code @data@} the figures,
+   * {@code @text@} what a person reads.
+   */
+  private static final Pattern PLACE = Pattern.compile("@(text:([\\w.-]+)|data|title|text)@");
 
   private ReportPage() {}
 
@@ -32,17 +35,29 @@ final class ReportPage {
 
   /** A failure's: words alone. */
   static String of(FailureReport failure) {
+    String title =
+        "Failed in the phase %s: %s".formatted(failure.phase(), ErrorText.message(failure.error()));
+    return words("failure.html", title, "", failure.toJson());
+  }
+
+  /** An analysis's: words alone. */
+  static String of(AnalysisReport analysis) {
+    String title =
+        "Sparqr: analysis of %,d x %,d"
+            .formatted(analysis.summary().rows(), analysis.summary().columns());
+    return words("analysis.html", title, analysis.toText(), analysis.toJson());
+  }
+
+  private static String words(String frame, String title, String text, String data) {
     return PLACE
-        .matcher(file("failure.html"))
+        .matcher(file(frame))
         .replaceAll(
             found ->
                 Matcher.quoteReplacement(
                     switch (found.group(1)) {
-                      case "title" ->
-                          escaped(
-                              "Failed in the phase %s: %s"
-                                  .formatted(failure.phase(), ErrorText.message(failure.error())));
-                      case "data" -> escaped(failure.toJson());
+                      case "title" -> escaped(title);
+                      case "text" -> escaped(text);
+                      case "data" -> escaped(data);
                       default -> file(found.group(2));
                     }));
   }

@@ -54,6 +54,9 @@ final class ReportText {
                 ", for %d executor(s), waited for %.1f s",
                 c.executors(),
                 c.waitedSeconds()));
+    if (!c.engineReason().isEmpty()) {
+      line("engine", "%s (%s)", c.engine(), c.engineReason());
+    }
     String reason = f.backendReason().isEmpty() ? "" : " (" + f.backendReason() + ")";
     line("backend", "%s%s", f.backend(), reason);
     if (!f.devices().isEmpty()) {

@@ -107,8 +107,24 @@ public record SolveReport(
    *
    * @param executors that were there then; in local mode 1, the JVM
    * @param waitedSeconds how long they were waited for; part of {@code seconds.plan}
+   * @param engine where the tasks ran: "spark", or "local", the driver's JVM without Spark
+   * @param engineReason why there, where somebody chose; otherwise empty
    */
-  public record Cluster(int executors, double waitedSeconds) implements Serializable {}
+  public record Cluster(int executors, double waitedSeconds, String engine, String engineReason)
+      implements Serializable {
+
+    /** The engine of all that is not a small problem of the command line. */
+    public static final String SPARK = "spark";
+
+    /** On Spark. */
+    public Cluster(int executors, double waitedSeconds) {
+      this(executors, waitedSeconds, SPARK, "");
+    }
+
+    private Cluster because(String reason) {
+      return new Cluster(executors, waitedSeconds, engine, reason);
+    }
+  }
 
   /**
    * What made R.
@@ -313,6 +329,22 @@ public record SolveReport(
         profile);
   }
 
+  /** The same with why its engine was chosen. */
+  public SolveReport withEngineReason(String reason) {
+    return new SolveReport(
+        matrix,
+        analysis,
+        cluster.because(reason),
+        factorization,
+        rankTest,
+        proof,
+        traffic,
+        residual,
+        seconds,
+        warnings,
+        profile);
+  }
+
   /** The same with a profile. */
   public SolveReport withProfile(SolveProfile made) {
     return new SolveReport(
@@ -363,6 +395,8 @@ public record SolveReport(
     map.put("levels", analysis.levels);
     map.put("executors", cluster.executors);
     map.put("waitedSeconds", cluster.waitedSeconds);
+    map.put("engine", cluster.engine);
+    map.put("engineReason", cluster.engineReason);
     map.put("stages", factorization.stages);
     map.put("rounds", factorization.rounds);
     map.put("tasks", factorization.tasks);

@@ -1,14 +1,17 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
+import io.sparqr.backend.BackendChoice;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.ResourceModel;
-import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.TreePartitioner;
 import io.sparqr.partition.WhatIf;
+import io.sparqr.spark.AnalysisReport;
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.internal.Pipeline;
+import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
@@ -16,9 +19,11 @@ import io.sparqr.symbolic.SymbolicOptions;
 import io.sparqr.symbolic.SymbolicSummary;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -46,23 +51,97 @@ final class AnalyzeCommand implements Callable<Integer> {
       description = "for executors with a GPU: auto searches less for a column order then")
   private boolean gpu;
 
+  @Option(
+      names = "--report",
+      paramLabel = "FILE",
+      description =
+          "what was found: as a page where the name ends in .html, otherwise as JSON, of a failed"
+              + " run the error")
+  private Path report;
+
+  @Option(names = "--overwrite", description = "replace existing files")
+  private boolean overwrite;
+
+  private double readSeconds;
+
+  private final FailedRun failed = new FailedRun();
+
   @Override
   public Integer call() throws IOException {
     input.check();
+    Outputs.check(report, overwrite);
+    long begin = System.nanoTime();
+    try {
+      return run(begin);
+    } catch (UsageException e) {
+      throw e;
+    } catch (Throwable e) {
+      Optional<String> unwritten =
+          failed.write(report, overwrite, e, readSeconds, secondsSince(begin));
+      unwritten.ifPresent(
+          why -> spec.commandLine().getErr().println(report + ": no report, " + why));
+      throw e;
+    }
+  }
+
+  private int run(long begin) throws IOException {
     MatrixFormat format = input.format();
     SparsityPattern pattern =
         format == MatrixFormat.PARQUET || format == MatrixFormat.CSV
             ? tablePattern(format)
             : filePattern(format);
+    readSeconds = secondsSince(begin);
+    failed.analyzing();
     SymbolicOptions options = SymbolicOptions.defaults().withOrdering(input.ordering);
     if (gpu) {
       options = options.withRate((flops, intensity) -> device().flopsPerSecond(intensity));
     }
-    SymbolicAnalysis analysis = SymbolicAnalyzer.analyze(pattern, options);
-    PrintWriter out = spec.commandLine().getOut();
-    print(out, analysis);
-    out.flush();
+    AnalysisReport found = report(SymbolicAnalyzer.analyze(pattern, options), begin);
+    failed.writing();
+    try (Outputs outputs = new Outputs(overwrite)) {
+      String text = FailedRun.isPage(report) ? found.toHtml() : found.toJson() + "\n";
+      outputs.add(report, file -> Files.writeString(file, text));
+      outputs.commit();
+    } finally {
+      PrintWriter out = spec.commandLine().getOut();
+      out.print(found.toText());
+      out.flush();
+    }
     return 0;
+  }
+
+  private AnalysisReport report(SymbolicAnalysis analysis, long begin) {
+    long planning = System.nanoTime();
+    int executors = Math.max(1, input.executors);
+    TreePartition cut =
+        analysis.fronts() == 0
+            ? new TreePartition(List.of(), 0, new int[0], 0, 0)
+            : TreePartitioner.partition(
+                analysis,
+                ResourceModel.uniform(
+                    executors, ResourceModel.EXECUTOR_FLOPS, worker().memoryBytes()),
+                PartitionOptions.defaults());
+    WhatIf processors = whatIf(analysis, worker());
+    WhatIf devices = whatIf(analysis, device());
+    return new AnalysisReport(
+        SymbolicSummary.of(analysis, 1),
+        executors,
+        cut,
+        backend(analysis),
+        processors,
+        devices,
+        new AnalysisReport.Seconds(
+            readSeconds,
+            analysis.data().orderSeconds(),
+            analysis.data().analyzeSeconds(),
+            secondsSince(planning),
+            secondsSince(begin)));
+  }
+
+  /** Here, or, for executors with a GPU, there: nothing is known of them but the threshold. */
+  private AnalysisReport.Backend backend(SymbolicAnalysis analysis) {
+    DeviceVerdict verdict = Pipeline.foretold(BackendChoice.AUTO, !gpu, analysis);
+    return new AnalysisReport.Backend(verdict.use() ? "cuda" : "cpu", verdict.reason());
   }
 
   private SparsityPattern filePattern(MatrixFormat format) throws IOException {
@@ -97,20 +176,10 @@ final class AnalyzeCommand implements Callable<Integer> {
     }
   }
 
-  private void print(PrintWriter out, SymbolicAnalysis s) {
-    out.println(SymbolicSummary.of(s, 1));
-    partition(out, s);
-    out.println();
-    whatIf(out, s, worker());
-    out.println();
-    out.println("with a GPU each, like an H200:");
-    whatIf(out, s, device());
-  }
-
-  private static void whatIf(PrintWriter out, SymbolicAnalysis s, ResourceModel.Worker like) {
+  private static WhatIf whatIf(SymbolicAnalysis s, ResourceModel.Worker like) {
     double network = ResourceModel.NETWORK;
     double level = ResourceModel.LEVEL_SECONDS;
-    out.print(WhatIf.of(s, like, network, level, PartitionOptions.defaults(), COUNTS));
+    return WhatIf.of(s, like, network, level, PartitionOptions.defaults(), COUNTS);
   }
 
   private static ResourceModel.Worker worker() {
@@ -122,38 +191,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     return ResourceModel.Worker.gpu("executor", DeviceModel.reference());
   }
 
-  private void partition(PrintWriter out, SymbolicAnalysis s) {
-    int executors = Math.max(1, input.executors);
-    long memory = worker().memoryBytes();
-    TreePartition cut =
-        TreePartitioner.partition(
-            s,
-            ResourceModel.uniform(executors, ResourceModel.EXECUTOR_FLOPS, memory),
-            PartitionOptions.defaults());
-    out.printf(
-        Locale.ROOT,
-        "over %d executor(s) of %s/s: %d subtree tasks in %d level(s), about %.2f s, not under %.2f s%n",
-        executors,
-        SymbolicSummary.flopsText(ResourceModel.EXECUTOR_FLOPS),
-        cut.tasks().size(),
-        cut.levels(),
-        cut.estimatedSeconds(),
-        cut.lowerBoundSeconds());
-    for (int level = 0; level < cut.levels(); level++) {
-      List<SubtreeTask> tasks = cut.level(level);
-      double flops = tasks.stream().mapToDouble(SubtreeTask::flops).sum();
-      double most = tasks.stream().mapToDouble(SubtreeTask::flops).max().orElse(0);
-      long fronts = tasks.stream().mapToLong(k -> k.fronts().length).sum();
-      long peak = tasks.stream().mapToLong(SubtreeTask::peakBytes).max().orElse(0);
-      out.printf(
-          Locale.ROOT,
-          "  level %d: %d tasks, %,d fronts, %s, largest task %s, %s%n",
-          level + 1,
-          tasks.size(),
-          fronts,
-          SymbolicSummary.flopsText(flops),
-          SymbolicSummary.flopsText(most),
-          SymbolicSummary.bytesText(peak));
-    }
+  private static double secondsSince(long begin) {
+    return (System.nanoTime() - begin) * 1e-9;
   }
 }

@@ -3,6 +3,7 @@ package io.sparqr.spark.cli;
 
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.file.RowSlice;
+import io.sparqr.spark.rows.RowSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,8 +31,7 @@ final class DriverRows implements AutoCloseable {
 
   /** Cuts a problem into partitions of about equally many rows. */
   DriverRows(JavaSparkContext context, LocalProblem problem, int partitions) {
-    int m = problem.a().rows();
-    int parts = Math.max(1, Math.min(partitions, m));
+    int parts = partitions(problem, partitions);
     if (context.isLocal()) {
       HELD.put(id, problem);
       long key = id;
@@ -50,6 +50,16 @@ final class DriverRows implements AutoCloseable {
       rows = slices.flatMap(RowSlice::iterator);
     }
     rows.setName("rows of A");
+  }
+
+  /** The same rows in the same partitions, for a solve in this JVM. */
+  static RowSource local(LocalProblem problem, int partitions) {
+    int parts = partitions(problem, partitions);
+    return RowSource.local(parts, p -> slice(problem, p, parts).iterator());
+  }
+
+  private static int partitions(LocalProblem problem, int wanted) {
+    return Math.max(1, Math.min(wanted, problem.a().rows()));
   }
 
   private static RowSlice slice(LocalProblem problem, int part, int parts) {

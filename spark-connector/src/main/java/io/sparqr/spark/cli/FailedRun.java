@@ -19,9 +19,27 @@ final class FailedRun {
   /** What the command does outside of a solve. */
   private String phase = "read";
 
+  /** Why the engine of the solve was chosen. */
+  private String engineReason = "";
+
+  /** A solve begins. */
+  void solving(String why) {
+    engineReason = why;
+  }
+
+  /** What {@link #solving} was told of last. */
+  String engineReason() {
+    return engineReason;
+  }
+
   /** A solve is done, its results are being written. */
   void writing() {
     phase = "write";
+  }
+
+  /** What was read is being analyzed, without a solve. */
+  void analyzing() {
+    phase = "analyze";
   }
 
   /** A listener that shows progress as another does, and keeps the report of a failure. */
@@ -69,7 +87,7 @@ final class FailedRun {
 
   private FailureReport report(Throwable shown, double read, double elapsed) {
     if (failure != null && Failures.telling(failure.error()) == shown) {
-      return failure.withReadSeconds(read);
+      return failure.withReadSeconds(read).withEngineReason(engineReason);
     }
     var seconds = new SolveReport.Seconds(elapsed, 0, 0, 0, 0, 0, 0, 0, elapsed);
     return new FailureReport(phase, Map.of(), seconds, shown);

@@ -13,7 +13,11 @@ import io.sparqr.spark.SparseQRSolver;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.file.FileRows;
 import io.sparqr.spark.file.Labels;
+import io.sparqr.spark.internal.Pipeline;
+import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.rows.RowSource;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -22,7 +26,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.apache.spark.api.java.JavaRDD;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -61,6 +67,16 @@ final class SolveCommand implements Callable<Integer> {
               + " the executors from 64 MB on, in one JVM from an eighth of the heap on, unless the"
               + " file cannot be cut (gzip, array) or is the driver's own (a path without hdfs:, file:)")
   private Reader reader;
+
+  @Option(
+      names = "--engine",
+      paramLabel = "NAME",
+      defaultValue = "auto",
+      description =
+          "where the tasks run: ${COMPLETION-CANDIDATES}; local: in this JVM without Spark; auto:"
+              + " local up to 2,000,000 nonzeros that the driver reads, unless there is a --master, a"
+              + " setting of Spark's, or an option that only Spark has")
+  private EngineChoice engine;
 
   @Option(names = "--out", paramLabel = "FILE", description = "x, n x k, Matrix Market array")
   private Path out;
@@ -151,26 +167,21 @@ final class SolveCommand implements Callable<Integer> {
             && Reader.splitsRightHandSide(rhs, local);
     DenseMatrix b = rhs == null || split ? null : readRightHandSide();
     boolean table = format == MatrixFormat.PARQUET || format == MatrixFormat.CSV;
-    LocalProblem problem = null;
-    if (!table && !choice.executors()) {
-      problem = readHere(format, b, choice.why(), begin);
-    }
+    LocalProblem problem =
+        table || choice.executors() ? null : readHere(format, b, choice.why(), begin);
     readSeconds = secondsSince(begin);
-    LeastSquaresSolution solution;
-    try (SparkHandle spark = new SparkHandle(input.master, input.executors);
-        JobScope jobs = new JobScope(spark.context())) {
-      jobs.describe("reading " + input.matrix);
-      if (table) {
-        solution = solveTable(spark, format, b);
-      } else if (problem == null) {
-        solution = solveFile(spark, format, b, split);
-      } else {
-        try (DriverRows rows = new DriverRows(spark.context(), problem, partitions(spark))) {
-          solution = solve(rows.rows(), problem.a().columns());
-        }
-      }
-    }
-    SolveReport result = solution.report().withReadSeconds(readSeconds);
+    EngineChoice.Chosen where = engine.choose(onlySpark(format, choice), problem);
+    LeastSquaresSolution solution =
+        engine.solve(
+            where,
+            () -> solveHere(problem),
+            () -> onSpark(format, problem, b, split),
+            chosen -> output.failed.solving(chosen.reason()));
+    SolveReport result =
+        solution
+            .report()
+            .withReadSeconds(readSeconds)
+            .withEngineReason(output.failed.engineReason());
     output.failed.writing();
     try {
       write(solution, result);
@@ -180,6 +191,57 @@ final class SolveCommand implements Callable<Integer> {
       summary.flush();
     }
     return 0;
+  }
+
+  /** What was asked for that takes Spark. */
+  private Optional<String> onlySpark(MatrixFormat format, Reader.Choice choice) {
+    if (input.master != null) {
+      return Optional.of("--master is given");
+    }
+    if (format == MatrixFormat.PARQUET || format == MatrixFormat.CSV) {
+      return Optional.of("Spark reads tables");
+    }
+    if (choice.executors()) {
+      return Optional.of("the executors read the file");
+    }
+    if (minimumNorm) {
+      return Optional.of("--minimum-norm takes Spark");
+    }
+    return minimumExecutors > 0 || executorWait != null
+        ? Optional.of("executors are waited for")
+        : Optional.empty();
+  }
+
+  private LeastSquaresSolution solveHere(LocalProblem problem) {
+    int parts = input.partitions > 0 ? input.partitions : Engine.LOCAL.parallelism();
+    RowSource rows = DriverRows.local(problem, parts);
+    SparseQRSolver solver = solver(problem.a().columns());
+    ProgressListener listener = listener();
+    return repeated(
+        () -> {
+          try (var factored = Pipeline.factorize(rows, solver.options(), listener)) {
+            return factored.solve();
+          }
+        });
+  }
+
+  private LeastSquaresSolution onSpark(
+      MatrixFormat format, LocalProblem problem, DenseMatrix b, boolean split) {
+    try (SparkHandle spark = new SparkHandle(input.master, input.executors);
+        JobScope jobs = new JobScope(spark.context())) {
+      jobs.describe("reading " + input.matrix);
+      if (format == MatrixFormat.PARQUET || format == MatrixFormat.CSV) {
+        return solveTable(spark, format, b);
+      }
+      if (problem == null) {
+        return solveFile(spark, format, b, split);
+      }
+      try (DriverRows rows = new DriverRows(spark.context(), problem, partitions(spark))) {
+        return solve(rows.rows(), problem.a().columns());
+      }
+    } catch (IOException e) {
+      throw SparkErrors.<RuntimeException>sneaky(e);
+    }
   }
 
   private LocalProblem readHere(MatrixFormat format, DenseMatrix b, String why, long begin)
@@ -295,10 +357,14 @@ final class SolveCommand implements Callable<Integer> {
 
   private LeastSquaresSolution solve(JavaRDD<SparseRow> rows, int columns) {
     SparseQRSolver solver = solver(columns);
+    return repeated(() -> solver.solve(rows));
+  }
+
+  private LeastSquaresSolution repeated(Supplier<LeastSquaresSolution> solve) {
     List<SolveReport.Seconds> times = new ArrayList<>();
     LeastSquaresSolution solution = null;
     for (int k = 0; k < repeat; k++) {
-      solution = solver.solve(rows);
+      solution = solve.get();
       SolveReport.Seconds s = solution.report().seconds();
       if (repeat > 1) {
         progress(

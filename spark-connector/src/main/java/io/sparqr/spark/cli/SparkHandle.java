@@ -2,8 +2,11 @@
 package io.sparqr.spark.cli;
 
 import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
+import org.apache.spark.SparkContext$;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
+import scala.Option;
 
 /**
  * The Spark of a command: one that is there already (left running), or one of its own (stopped in
@@ -11,8 +14,11 @@ import org.apache.spark.sql.SparkSession;
  */
 final class SparkHandle implements AutoCloseable {
 
-  private final SparkSession session;
+  private final SparkContext context;
   private final boolean own;
+
+  /** Null until somebody asks: Spark SQL takes as long to start as all the rest. */
+  private SparkSession session;
 
   /**
    * Gets or starts Spark.
@@ -21,12 +27,12 @@ final class SparkHandle implements AutoCloseable {
    * @param executors 0: what the cluster's configuration says
    */
   SparkHandle(String master, int executors) {
-    SparkSession running = SparkSession.getDefaultSession().getOrElse(() -> null);
-    own = running == null || running.sparkContext().isStopped();
-    if (!own) {
-      session = running;
-      return;
-    }
+    Option<SparkContext> running = SparkContext$.MODULE$.getActive();
+    own = running.isEmpty();
+    context = own ? start(master, executors) : running.get();
+  }
+
+  private static SparkContext start(String master, int executors) {
     SparkConf conf = new SparkConf();
     if (master != null) {
       conf.setMaster(master);
@@ -43,7 +49,7 @@ final class SparkHandle implements AutoCloseable {
       conf.setIfMissing("spark.driver.bindAddress", "127.0.0.1");
       conf.setIfMissing("spark.ui.enabled", "false");
     }
-    session = SparkSession.builder().config(conf).getOrCreate();
+    return new SparkContext(conf);
   }
 
   /**
@@ -57,20 +63,25 @@ final class SparkHandle implements AutoCloseable {
     return url.startsWith("local") && !url.startsWith("local-cluster");
   }
 
-  /** The session. */
+  /** A session of its context. */
   SparkSession session() {
+    if (session == null) {
+      session = SparkSession.builder().getOrCreate();
+    }
     return session;
   }
 
   /** Its context. */
   JavaSparkContext context() {
-    return JavaSparkContext.fromSparkContext(session.sparkContext());
+    return JavaSparkContext.fromSparkContext(context);
   }
 
   @Override
   public void close() {
     if (own) {
-      session.stop();
+      context.stop();
+    }
+    if (own && session != null) {
       SparkSession.clearDefaultSession();
       SparkSession.clearActiveSession();
     }

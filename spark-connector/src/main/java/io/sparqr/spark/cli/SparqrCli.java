@@ -52,6 +52,8 @@ public final class SparqrCli implements Runnable {
 
   private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
 
+  private static final String LOG_PROVIDER = "slf4j.provider";
+
   /** The project's version, which the build writes into a resource. */
   static final class Version implements IVersionProvider {
     @Override
@@ -77,16 +79,25 @@ public final class SparqrCli implements Runnable {
 
   /** Runs a command line and ends the JVM with its exit code if that is not 0. */
   public static void main(String[] args) {
-    // Under spark-submit logging is the cluster's; alone, Spark's own log would hide the summary.
-    if (System.getProperty(LOG_CONFIGURATION) == null
-        && System.getProperty("spark.master") == null) {
-      System.setProperty(LOG_CONFIGURATION, "classpath:io/sparqr/spark/cli/log4j2.properties");
-      System.setProperty(
-          Keys.LOG_LEVEL.name(), Arrays.asList(args).contains("--verbose") ? "warn" : "off");
-    }
+    quiet(args);
     int code = execute(new PrintWriter(System.out, true), new PrintWriter(System.err, true), args);
     if (code != 0) {
       System.exit(code);
+    }
+  }
+
+  /** Under spark-submit logging is the cluster's; alone, Spark's own log would hide the summary. */
+  static void quiet(String... args) {
+    if (System.getProperty(LOG_CONFIGURATION) == null
+        && System.getProperty("spark.master") == null) {
+      System.setProperty(LOG_CONFIGURATION, "classpath:io/sparqr/spark/cli/log4j2.properties");
+      boolean verbose = Arrays.asList(args).contains("--verbose");
+      System.setProperty(Keys.LOG_LEVEL.name(), verbose ? "warn" : "off");
+      if (!verbose && System.getProperty(LOG_PROVIDER) == null) {
+        // Nothing would be let through, and Log4j takes as long to start as a small solve.
+        System.setProperty(LOG_PROVIDER, "org.slf4j.helpers.NOP_FallbackServiceProvider");
+        System.setProperty("slf4j.internal.verbosity", "WARN");
+      }
     }
   }
 

@@ -1,19 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factor;
 
-import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.resource.PlannedPlaces;
-import io.sparqr.spark.resource.TaskHeap;
-import io.sparqr.spark.wire.ChangeCodec;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Spliterator;
-import java.util.Spliterators;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.apache.spark.Dependency;
 import org.apache.spark.Partition;
 import org.apache.spark.SparkContext;
@@ -94,52 +86,18 @@ final class LevelRdd extends RDD<byte[]> {
 
   @Override
   public Iterator<byte[]> compute(Partition split, TaskContext context) {
-    SubtreeTask task = plan.value().partition().tasks().get(first + split.index());
-    return CollectionConverters.asScala(
-        TaskRefusal.guarded(
-            task,
-            first,
-            context,
-            () -> {
-              TaskHeap.take(context, task.hostBytes());
-              return factor(split, context);
-            }));
-  }
-
-  private java.util.Iterator<byte[]> factor(Partition split, TaskContext context) {
-    var rows = new ArrayList<byte[]>();
-    Seq<Dependency<?>> parents = dependencies();
+    var work = new LevelTask(plan, first, split.index(), threads[split.index()], metrics);
     int task = first + split.index();
-    frames(parents.apply(0).rdd(), task, context).forEachRemaining(rows::add);
-    ChangeCodec.refuse(rows);
-    // Blocks are decoded as they come, one frame at a time.
-    var blocks =
-        IntStream.range(1, parents.size())
-            .boxed()
-            .flatMap(k -> stream(frames(parents.apply(k).rdd(), task, context)))
-            .iterator();
-    var run = new SubtreeRun(plan.value(), task, threads[split.index()], metrics);
-    return run.run(rows, blocks);
-  }
-
-  private static Stream<byte[]> stream(java.util.Iterator<byte[]> frames) {
-    return StreamSupport.stream(
-        Spliterators.spliteratorUnknownSize(frames, Spliterator.ORDERED), false);
-  }
-
-  private static java.util.Iterator<byte[]> frames(RDD<?> parent, int task, TaskContext context) {
-    Iterator<?> it = parent.iterator(parent.partitions()[task], context);
-    return new java.util.Iterator<>() {
-      @Override
-      public boolean hasNext() {
-        return it.hasNext();
-      }
-
-      @Override
-      public byte[] next() {
-        return (byte[]) ((Tuple2<?, ?>) it.next())._2();
-      }
-    };
+    Seq<Dependency<?>> parents = dependencies();
+    return CollectionConverters.asScala(
+        work.run(
+            context,
+            parents.size(),
+            k -> {
+              RDD<?> parent = parents.apply(k).rdd();
+              return CollectionConverters.asJava(
+                  parent.iterator(parent.partitions()[task], context));
+            }));
   }
 
   private record Index(int index) implements Partition {

@@ -10,9 +10,10 @@ import io.sparqr.spark.metrics.WorkDone;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.ClusterResources;
+import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
-import io.sparqr.spark.resource.KeyPartitioner;
+import io.sparqr.spark.resource.Parts;
 import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.resource.StageGpus;
 import io.sparqr.spark.wire.BlockCodec;
@@ -23,31 +24,29 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.rdd.RDD;
 import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
 import scala.reflect.ClassTag$;
 
 /**
- * The levels of the task tree as persisted RDDs, each made of rows and of the contribution blocks
- * of those below it by one Spark job. What they hold is solved with elsewhere.
+ * The levels of the task tree as persisted partitions, each made of rows and of the contribution
+ * blocks of those below it by one Spark job. What they hold is solved with elsewhere.
  */
 public final class Levels {
 
-  private final JavaSparkContext context;
+  private final Engine engine;
   private final PlanHandle broadcast;
   private final SolvePlan plan;
   private final ClusterResources resources;
   private final Held held;
-  private final JavaPairRDD<Integer, byte[]> rows;
+  private final Parts<Tuple2<Integer, byte[]>> rows;
   private final Optional<ResourceProfile> gpus;
   private final SubtreeMetrics metrics;
-  private final List<JavaRDD<byte[]>> levels = new ArrayList<>();
-  private final List<RDD<Tuple2<Integer, byte[]>>> blocks = new ArrayList<>();
+  private final List<Parts<byte[]>> levels = new ArrayList<>();
+  private final List<Parts<Tuple2<Integer, byte[]>>> blocks = new ArrayList<>();
 
   /**
    * No level yet.
@@ -56,20 +55,26 @@ public final class Levels {
    * @param profiled whether tasks tell when and where they ran
    */
   public Levels(
-      JavaSparkContext context,
+      Engine engine,
       PlanHandle broadcast,
       ClusterResources resources,
       Held held,
-      JavaPairRDD<Integer, byte[]> rows,
+      Parts<Tuple2<Integer, byte[]>> rows,
       boolean profiled) {
-    this.context = context;
+    this.engine = engine;
     this.broadcast = broadcast;
     this.plan = broadcast.value();
     this.resources = resources;
     this.held = held;
     this.rows = rows;
-    this.metrics = new SubtreeMetrics(context.sc(), profiled);
-    this.gpus = StageGpus.profile(context, resources, plan.numbers().devices());
+    this.metrics =
+        engine.spark()
+            ? new SubtreeMetrics(engine.context().sc(), profiled)
+            : SubtreeMetrics.local(profiled);
+    this.gpus =
+        engine.spark()
+            ? StageGpus.profile(engine.context(), resources, plan.numbers().devices())
+            : Optional.empty();
   }
 
   /**
@@ -78,7 +83,7 @@ public final class Levels {
    * @param stored the frames of each, a partition a task
    */
   public Levels(JavaSparkContext context, PlanHandle broadcast, List<JavaRDD<byte[]>> stored) {
-    this.context = context;
+    this.engine = Engine.of(context);
     this.broadcast = broadcast;
     this.plan = broadcast.value();
     this.resources = null;
@@ -86,7 +91,7 @@ public final class Levels {
     this.rows = null;
     this.metrics = null;
     this.gpus = Optional.empty();
-    this.levels.addAll(stored);
+    stored.forEach(level -> levels.add(Parts.of(level)));
   }
 
   /** What the tasks told of themselves, if they were asked to. */
@@ -134,19 +139,18 @@ public final class Levels {
               .formatted(name, tasks.size(), tasks.size() == 1 ? "" : "s", SolveReport.work(flops));
       scope.describe(what);
       listener.level(what);
-      JavaRDD<byte[]> rdd =
+      Parts<byte[]> made =
           JobScope.named(
-              context,
+              engine,
               name + ", contribution blocks to their parents",
               () -> level(tasks, storage, what));
       List<byte[]> frames =
           TaskRefusal.lookingFor(
-              context,
+              engine,
               tasks.get(0).id(),
               () ->
                   SparkErrors.unwrap(
-                      () ->
-                          rdd.mapPartitions(it -> List.of(it.next()).iterator(), true).collect()));
+                      () -> made.map((p, it) -> List.of(it.next()).iterator()).collect()));
       for (byte[] frame : frames) {
         reports.add(TaskReport.decode(frame));
       }
@@ -154,38 +158,52 @@ public final class Levels {
     return reports;
   }
 
-  private JavaRDD<byte[]> level(List<SubtreeTask> tasks, StorageLevel storage, String what) {
+  private Parts<byte[]> level(List<SubtreeTask> tasks, StorageLevel storage, String what) {
+    Parts<byte[]> level = engine.spark() ? onSpark(tasks) : local(tasks);
+    Parts<byte[]> kept = level.named("sparqr R, " + what).persist(storage, held);
+    levels.add(kept);
+    boolean passes = tasks.stream().anyMatch(t -> t.outputs().length > 0);
+    blocks.add(passes ? shuffle(kept) : null);
+    return kept;
+  }
+
+  private Parts<byte[]> onSpark(List<SubtreeTask> tasks) {
+    var sc = engine.context().sc();
     var level =
         new LevelRdd(
-            context.sc(),
+            sc,
             broadcast,
             tasks.get(0).id(),
             resources.threads(tasks),
-            resources.places(context.sc(), tasks),
+            resources.places(sc, tasks),
             metrics,
-            rows.rdd(),
-            needed(tasks));
+            rows.rdd().rdd(),
+            needed(tasks).stream().map(b -> b.rdd().rdd()).toList());
     gpus.ifPresent(level::withResources);
-    JavaRDD<byte[]> rdd =
-        held.persist(
-            new JavaRDD<byte[]>(level, ClassTag$.MODULE$.apply(byte[].class))
-                .setName("sparqr R, " + what),
-            storage);
-    levels.add(rdd);
-    boolean passes = tasks.stream().anyMatch(t -> t.outputs().length > 0);
-    blocks.add(passes ? shuffle(rdd) : null);
-    return rdd;
+    return Parts.of(new JavaRDD<byte[]>(level, ClassTag$.MODULE$.apply(byte[].class)));
+  }
+
+  private Parts<byte[]> local(List<SubtreeTask> tasks) {
+    int[] threads = resources.threads(tasks);
+    var sources = new ArrayList<>(List.of(rows));
+    sources.addAll(needed(tasks));
+    int first = tasks.get(0).id();
+    return Parts.here(
+        tasks.size(),
+        i ->
+            new LevelTask(broadcast, first, i, threads[i], metrics)
+                .run(null, sources.size(), k -> sources.get(k).partition(first + i)));
   }
 
   /** The lower levels' blocks that some task of this level takes. */
-  private List<RDD<Tuple2<Integer, byte[]>>> needed(List<SubtreeTask> tasks) {
+  private List<Parts<Tuple2<Integer, byte[]>>> needed(List<SubtreeTask> tasks) {
     var from = new boolean[blocks.size()];
     for (SubtreeTask t : tasks) {
       for (int f : t.inputs()) {
         from[plan.partition().tasks().get(plan.taskOf(f)).level()] = true;
       }
     }
-    var list = new ArrayList<RDD<Tuple2<Integer, byte[]>>>();
+    var list = new ArrayList<Parts<Tuple2<Integer, byte[]>>>();
     for (int l = 0; l < from.length; l++) {
       if (from[l] && blocks.get(l) != null) {
         list.add(blocks.get(l));
@@ -194,11 +212,10 @@ public final class Levels {
     return list;
   }
 
-  private RDD<Tuple2<Integer, byte[]>> shuffle(JavaRDD<byte[]> level) {
+  private Parts<Tuple2<Integer, byte[]>> shuffle(Parts<byte[]> level) {
     PlanHandle b = broadcast;
-    return JavaPairRDD.fromJavaRDD(level.mapPartitions(it -> blocksOf(b.value(), it)))
-        .partitionBy(new KeyPartitioner(Math.max(1, plan.partition().tasks().size())))
-        .rdd();
+    return level.shuffle(
+        Math.max(1, plan.partition().tasks().size()), (p, it) -> blocksOf(b.value(), it));
   }
 
   private static Iterator<Tuple2<Integer, byte[]>> blocksOf(
@@ -216,9 +233,23 @@ public final class Levels {
     return out.iterator();
   }
 
-  /** The persisted frames of a level. */
+  /**
+   * The persisted frames of a level.
+   *
+   * @throws IllegalStateException if there is no Spark
+   */
   public JavaRDD<byte[]> level(int l) {
+    return levels.get(l).rdd();
+  }
+
+  /** The same, whatever the engine. */
+  public Parts<byte[]> parts(int l) {
     return levels.get(l);
+  }
+
+  /** Where they are. */
+  public Engine engine() {
+    return engine;
   }
 
   /** Number of levels factored. */

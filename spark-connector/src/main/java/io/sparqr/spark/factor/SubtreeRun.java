@@ -90,7 +90,8 @@ final class SubtreeRun {
     Backends.Chosen backend =
         Backends.choose(
             plan.numbers().devices(),
-            devices -> DeviceLease.device(TaskContext.get(), devices, plan.numbers().local()));
+            devices ->
+                DeviceLease.device(TaskContext.get(), task.id(), devices, plan.numbers().local()));
     SubtreeFactor factor = factor(backend, problem);
     return frames(factor, new Came(bytesIn, arrival - rowBytes, arrival), backend.reason(), watch);
   }

@@ -5,6 +5,7 @@ import io.sparqr.error.InputChangedException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.SparseQrException;
 import io.sparqr.partition.SubtreeTask;
+import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;
@@ -33,6 +34,7 @@ final class TaskRefusal {
    * What a task makes, or its refusal.
    *
    * @param first the first task of its level
+   * @param context Spark's; null without Spark, where what is thrown arrives as it is
    */
   static Iterator<byte[]> guarded(
       SubtreeTask task, int first, TaskContext context, Supplier<Iterator<byte[]>> work) {
@@ -59,7 +61,7 @@ final class TaskRefusal {
 
   /** Whether the driver will look at the first frame of the level whose first task this is. */
   private static boolean isLookedFor(TaskContext context, int first) {
-    return Integer.toString(first).equals(context.getLocalProperty(LEVEL));
+    return context != null && Integer.toString(first).equals(context.getLocalProperty(LEVEL));
   }
 
   /**
@@ -68,8 +70,11 @@ final class TaskRefusal {
    * @param first its first task
    * @throws SparseQrException that of the lowest task which handed one over
    */
-  static List<byte[]> lookingFor(
-      JavaSparkContext context, int first, Supplier<List<byte[]>> reports) {
+  static List<byte[]> lookingFor(Engine engine, int first, Supplier<List<byte[]>> reports) {
+    if (!engine.spark()) {
+      return reports.get();
+    }
+    JavaSparkContext context = engine.context();
     context.setLocalProperty(LEVEL, Integer.toString(first));
     try {
       List<byte[]> frames = reports.get();

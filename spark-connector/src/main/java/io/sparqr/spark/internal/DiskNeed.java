@@ -2,9 +2,11 @@
 package io.sparqr.spark.internal;
 
 import io.sparqr.error.DiskFullException;
+import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.Engine;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Comparator;
 import java.util.List;
@@ -26,12 +28,15 @@ final class DiskNeed {
 
   private static final long PATIENCE_MILLIS = 2000;
 
-  private final JavaSparkContext context;
+  /** R and blocks may take this part of the heap where they cannot leave it, as 1 / share. */
+  private static final long HEAP_SHARE = 2;
+
+  private final Engine engine;
   private String what = "";
   private long bytes = -1;
 
-  DiskNeed(JavaSparkContext context) {
-    this.context = context;
+  DiskNeed(Engine engine) {
+    this.engine = engine;
   }
 
   /** The rows on their way to the tasks of their fronts, none of them combined. */
@@ -56,6 +61,24 @@ final class DiskNeed {
     bytes = Double.BYTES * entries;
   }
 
+  /**
+   * Refuses, without Spark, what would crowd the heap: there is no disk that R could go to.
+   *
+   * @param heap of this JVM, in bytes
+   * @throws InsufficientMemoryException naming the way out
+   */
+  void requireHeap(long heap) {
+    if (bytes > heap / HEAP_SHARE) {
+      throw new InsufficientMemoryException(
+          text(
+              "%s take %,d MB, more than half of the heap of %,d MB, and without Spark they stay in"
+                  + " it: Spark writes to disk what does not fit",
+              what, bytes >> 20, heap >> 20),
+          bytes,
+          heap / HEAP_SHARE);
+    }
+  }
+
   /** Entries of an upper trapezoid, rows at most columns. */
   private static long trapezoid(long rows, long columns) {
     return rows * columns - rows * (rows - 1) / 2;
@@ -74,6 +97,7 @@ final class DiskNeed {
 
   /** By the tasks of the stage that failed last, those that failed included. */
   private long written() {
+    JavaSparkContext context = engine.context();
     try {
       // the store hears of a failed task a little later than the job's caller
       context.sc().listenerBus().waitUntilEmpty(PATIENCE_MILLIS);

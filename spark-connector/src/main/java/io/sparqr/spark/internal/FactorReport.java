@@ -33,7 +33,11 @@ final class FactorReport {
                 made.input().nonzeros(),
                 plan.numbers().rhsCount()),
             analysis(options, plan),
-            new SolveReport.Cluster(made.waited().executors(), made.waited().seconds()),
+            new SolveReport.Cluster(
+                made.waited().executors(),
+                made.waited().seconds(),
+                made.levels().engine().name(),
+                ""),
             factorization(made, plan),
             rankTest(options, plan, basic.dropped()),
             new SolveReport.Proof(

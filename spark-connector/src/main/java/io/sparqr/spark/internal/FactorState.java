@@ -23,6 +23,7 @@ import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolveOptions.Dropping;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.ExecutorWait;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
@@ -55,7 +56,7 @@ public final class FactorState implements AutoCloseable {
 
   private static final String HOW = "by the corrected semi-normal equations";
 
-  private final JavaSparkContext context;
+  private final Engine engine;
   private final FactoredRows rows;
   private final SolveOptions options;
   private final ProgressListener listener;
@@ -108,7 +109,7 @@ public final class FactorState implements AutoCloseable {
   /** Takes what the pipeline made, and what it holds on the cluster. */
   FactorState(
       FactoredRows rows, SolveOptions options, ProgressListener listener, Held held, Made made) {
-    this.context = rows.context();
+    this.engine = rows.engine();
     this.rows = rows;
     this.options = options;
     this.listener = listener;
@@ -119,7 +120,7 @@ public final class FactorState implements AutoCloseable {
     this.singletons = made.driverShare.singletons();
     this.analysis = plan.analysis();
     this.n = analysis.columns();
-    this.solve = new LevelSolve(context, made.plan, made.levels);
+    this.solve = new LevelSolve(made.plan, made.levels);
     this.equations = new SemiNormalEquations(plan, solve, singletons, held);
     this.dead =
         Arrays.stream(made.totals.dead()).map(analysis.permutation()::original).sorted().toArray();
@@ -132,7 +133,7 @@ public final class FactorState implements AutoCloseable {
           n);
     }
     this.statistics =
-        new FactorStatistics(context, made, new NormalInverse(plan, singletons, solve, dead), held);
+        new FactorStatistics(engine, made, new NormalInverse(plan, singletons, solve, dead), held);
     Dropping how = options.problem().dropping();
     BasicColumns.check(how, n);
     this.basic = dead.length > 0 && how.by() ? chosen(how) : BasicColumns.ofR(dead);
@@ -141,7 +142,7 @@ public final class FactorState implements AutoCloseable {
 
   private BasicColumns chosen(Dropping how) {
     long most = Runtime.getRuntime().maxMemory() / NULL_SPACE_SHARE;
-    try (var scope = new JobScope(context, made.group)) {
+    try (var scope = new JobScope(engine, made.group)) {
       return BasicColumns.choose(plan, solve, singletons, dead, how, most, scope);
     }
   }
@@ -198,6 +199,11 @@ public final class FactorState implements AutoCloseable {
     return analysis;
   }
 
+  /** The plan that it was made by. */
+  SolvePlan plan() {
+    return plan;
+  }
+
   /** What the rows were. */
   public Readings readings() {
     return plan.readings();
@@ -212,7 +218,7 @@ public final class FactorState implements AutoCloseable {
       throw new IllegalStateException("this factorization is closed");
     }
     var watch = new Stopwatch();
-    try (var scope = new JobScope(context, made.group)) {
+    try (var scope = new JobScope(engine, made.group)) {
       return action.apply(scope);
     } catch (Throwable e) {
       double spent = watch.total();
@@ -233,7 +239,7 @@ public final class FactorState implements AutoCloseable {
         scope -> {
           try (var progress =
               new ProgressTracker(
-                  context, listener, scope.group(), made.profiler, seconds.total())) {
+                  engine, listener, scope.group(), made.profiler, seconds.total())) {
             progress.phase(phase, what);
             T found = action.apply(scope);
             progress.done(what);
@@ -253,7 +259,7 @@ public final class FactorState implements AutoCloseable {
   private LeastSquaresSolution solveStored(JobScope scope) {
     var watch = new Stopwatch();
     try (var progress =
-        new ProgressTracker(context, listener, scope.group(), made.profiler, seconds.total())) {
+        new ProgressTracker(engine, listener, scope.group(), made.profiler, seconds.total())) {
       progress.phase("solve", "back substitution");
       int width = plan.numbers().rhsCount();
       double[] z = plan.vector(width);
@@ -497,7 +503,7 @@ public final class FactorState implements AutoCloseable {
 
   /** R as rows in the caller's columns and units, Q'b as their labels; good until close(). */
   RowSource factorRows() {
-    return FactorRows.of(context, made.plan, singletons, made.levels);
+    return FactorRows.of(engine.context(), made.plan, singletons, made.levels);
   }
 
   /**
@@ -509,7 +515,7 @@ public final class FactorState implements AutoCloseable {
     if (held.closed()) {
       throw new IllegalStateException("this factorization is closed");
     }
-    new FactorStore(context, folder).save(head(), made.levels, overwrite);
+    new FactorStore(engine.context(), folder).save(head(), made.levels, overwrite);
   }
 
   private StoredHead head() {
@@ -563,7 +569,8 @@ public final class FactorState implements AutoCloseable {
     long first = singletons.count() == 0 ? 0 : singletons.rowStart()[singletons.count()];
     CollectedFactor.requireRoom(
         made.totals.entries() + first, rank(), Runtime.getRuntime().maxMemory());
-    return scoped(scope -> CollectedFactor.collect(context, plan, singletons, made.levels));
+    return scoped(
+        scope -> CollectedFactor.collect(engine.context(), plan, singletons, made.levels));
   }
 
   /** As things stand: after {@link #solve()} with its residual norms and times. */

@@ -6,13 +6,13 @@ import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.dependence.BasicColumns;
 import io.sparqr.spark.inverse.InverseDescent;
 import io.sparqr.spark.inverse.InverseNorms;
+import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.rows.RowSource;
 import java.util.List;
 import java.util.Optional;
 import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.api.java.JavaSparkContext;
 
 /**
  * What statistics take of a factorization: rows of R^-1, leverages, products with (A'A)^-1, all for
@@ -21,7 +21,7 @@ import org.apache.spark.api.java.JavaSparkContext;
  */
 final class FactorStatistics {
 
-  private final JavaSparkContext context;
+  private final Engine engine;
   private final FactorState.Made made;
   private final NormalInverse inverse;
   private final Held held;
@@ -34,9 +34,8 @@ final class FactorStatistics {
    * @param inverse of its R
    * @param held what lives as long as the factorization
    */
-  FactorStatistics(
-      JavaSparkContext context, FactorState.Made made, NormalInverse inverse, Held held) {
-    this.context = context;
+  FactorStatistics(Engine engine, FactorState.Made made, NormalInverse inverse, Held held) {
+    this.engine = engine;
     this.made = made;
     this.inverse = inverse;
     this.held = held;
@@ -61,7 +60,7 @@ final class FactorStatistics {
 
   private InverseDescent descend(
       Optional<InverseDescent.Observations> rows, BasicColumns basic, JobScope scope) {
-    var tree = new InverseDescent(context, made.plan(), made.levels(), rows, scope);
+    var tree = new InverseDescent(engine.context(), made.plan(), made.levels(), rows, scope);
     double[] ofR =
         new InverseNorms(inverse.plan(), inverse.singletons(), inverse.dead(), tree).run();
     norms = basic.errors(inverse.plan(), ofR, inverse.solves(scope));

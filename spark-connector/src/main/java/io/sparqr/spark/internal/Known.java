@@ -7,6 +7,7 @@ import io.sparqr.spark.FailureReport;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.pattern.PatternPass;
+import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.ExecutorWait;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.LinkedHashMap;
@@ -32,9 +33,11 @@ final class Known {
     figures.put("flops", a.flops());
   }
 
-  void executors(ExecutorWait.Outcome waited) {
+  void executors(ExecutorWait.Outcome waited, Engine engine) {
     figures.put("executors", waited.executors());
     figures.put("waitedSeconds", waited.seconds());
+    figures.put("engine", engine.name());
+    figures.put("engineReason", "");
   }
 
   void cut(TreePartition cut, double tolerance, String toleranceReason) {

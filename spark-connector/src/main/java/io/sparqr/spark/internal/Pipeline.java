@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
+import io.sparqr.backend.BackendChoice;
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.DiskFullException;
 import io.sparqr.error.NonFiniteValueException;
@@ -22,10 +23,11 @@ import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.ClusterResources;
 import io.sparqr.spark.resource.DeviceRule;
+import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.ExecutorWait;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
-import io.sparqr.spark.resource.KeyPartitioner;
+import io.sparqr.spark.resource.Parts;
 import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.rows.CombineChecks;
 import io.sparqr.spark.rows.DriverShare;
@@ -40,11 +42,9 @@ import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import org.apache.spark.api.java.JavaPairRDD;
-import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.api.java.JavaSparkContext;
 import scala.Tuple2;
 
 /**
@@ -57,7 +57,7 @@ public final class Pipeline {
   private final SolveOptions options;
   private final ProgressListener listener;
   private final Earlier earlier;
-  private final JavaSparkContext context;
+  private final Engine engine;
   private final Held held = new Held();
   private final Times times = new Times();
   private final Known known = new Known();
@@ -75,10 +75,20 @@ public final class Pipeline {
     this.earlier = earlier;
     this.options = options;
     this.listener = listener;
-    this.context = source.context();
-    this.disk = new DiskNeed(context);
+    this.engine = source.engine();
+    this.disk = new DiskNeed(engine);
     this.profiler =
         options.factorization().profile() ? Optional.of(new Profiler()) : Optional.empty();
+  }
+
+  /**
+   * The verdict on devices that a solve comes to, for those who only foretell.
+   *
+   * @param oneJvm whether it is this JVM that computes
+   */
+  public static DeviceVerdict foretold(
+      BackendChoice backend, boolean oneJvm, SymbolicAnalysis analysis) {
+    return DeviceRule.of(backend, oneJvm).verdict(analysis.flops(), analysis.intensity());
   }
 
   /** Steps 1 to 6; the caller closes what it gets. */
@@ -92,9 +102,9 @@ public final class Pipeline {
       RowSource source, SolveOptions options, ProgressListener listener, Earlier earlier) {
     var pipeline = new Pipeline(source, options, listener, earlier);
     boolean made = false;
-    try (var scope = new JobScope(source.context());
+    try (var scope = new JobScope(source.engine());
         var progress =
-            new ProgressTracker(source.context(), listener, scope.group(), pipeline.profiler, 0)) {
+            new ProgressTracker(source.engine(), listener, scope.group(), pipeline.profiler, 0)) {
       FactorState state = pipeline.logged(scope, progress);
       made = true;
       return state;
@@ -124,7 +134,7 @@ public final class Pipeline {
       FactorState.Input input,
       PlanHandle plan,
       ClusterResources resources,
-      JavaPairRDD<Integer, byte[]> rows,
+      Parts<Tuple2<Integer, byte[]>> rows,
       DriverShare driverShare,
       CombineChecks combined,
       ExecutorWait.Outcome waited) {}
@@ -134,7 +144,10 @@ public final class Pipeline {
     Prepared p = prepare(scope, progress);
     SolvePlan plan = p.plan.value();
     disk.factor(plan);
-    var levels = new Levels(context, p.plan, p.resources, held, p.rows, profiler.isPresent());
+    if (!engine.spark()) {
+      disk.requireHeap(Runtime.getRuntime().maxMemory());
+    }
+    var levels = new Levels(engine, p.plan, p.resources, held, p.rows, profiler.isPresent());
     List<TaskReport> reports;
     try (var working = progress.working(levels.work(), plan.analysis().flops())) {
       reports =
@@ -168,9 +181,10 @@ public final class Pipeline {
   private Prepared prepare(JobScope scope, ProgressTracker progress) {
     progress.phase("pattern", "row checks, distinct row patterns");
     // what can be known to fail without a job: no stack traces of failed tasks for that
-    ClusterResources.check(context);
-    DeviceRule rule =
-        DeviceRule.of(options.factorization().backend(), ClusterResources.isLocal(context));
+    if (engine.spark()) {
+      ClusterResources.check(engine.context());
+    }
+    DeviceRule rule = DeviceRule.of(options.factorization().backend(), engine.oneJvm());
     scope.describe("pattern and column norms");
     PatternPass.Result found = new PatternPass(source, options).run();
     times.pattern = watch.lap();
@@ -199,13 +213,8 @@ public final class Pipeline {
       ExecutorWait.Outcome waited = executors(scope, progress);
       progress.phase("plan", "cut of the tree");
       DeviceVerdict devices = rule.verdict(analysis.flops(), analysis.intensity());
-      ClusterResources resources =
-          ClusterResources.probe(context, options.cut().workers(), devices);
-      PlanHandle plan =
-          PlanHandle.of(
-              context,
-              plan(analysis, found, resources, devices),
-              ClusterResources.isLocal(context));
+      ClusterResources resources = ClusterResources.probe(engine, options.cut().workers(), devices);
+      PlanHandle plan = handle(plan(analysis, found, resources, devices));
       held.onClose(plan::release);
       double planned = watch.lap();
       times.plan += planned;
@@ -214,8 +223,11 @@ public final class Pipeline {
       known.cut(cut, plan.value().numbers().tolerance(), FactorReport.toleranceReason(options));
       progress.phase("rows", "rows to the tasks of their fronts");
       scope.describe("rows to the tasks of their fronts");
-      var combined = new CombineChecks().register(context.sc(), "sparqr combined rows");
-      JavaPairRDD<Integer, byte[]> rows = shuffle(plan, combined);
+      var combined = new CombineChecks();
+      if (engine.spark()) {
+        combined.register(engine.context().sc(), "sparqr combined rows");
+      }
+      Parts<Tuple2<Integer, byte[]>> rows = shuffle(plan, combined);
       DriverShare driverShare = driverShare(plan.value(), rows);
       double assembled = watch.lap();
       times.assemble += assembled;
@@ -226,6 +238,12 @@ public final class Pipeline {
       }
       symbolic = symbolic.withNotSingletons(barred(symbolic, analysis, bad));
     }
+  }
+
+  private PlanHandle handle(SolvePlan plan) {
+    return engine.spark()
+        ? PlanHandle.of(engine.context(), plan, engine.oneJvm())
+        : PlanHandle.local(plan);
   }
 
   private void profile(PatternPass.Result found, SymbolicAnalysis analysis) {
@@ -246,13 +264,13 @@ public final class Pipeline {
   private ExecutorWait.Outcome executors(JobScope scope, ProgressTracker progress) {
     ExecutorWait.Outcome waited =
         ExecutorWait.await(
-            context,
+            engine,
             options.cut(),
             (wanted, there) -> {
               scope.describe("waiting for executors");
               progress.phase("executors", "%d of %d are there".formatted(there, wanted));
             });
-    known.executors(waited);
+    known.executors(waited, engine);
     SolveLog.executors(waited);
     waited.warning().ifPresent(warnings::add);
     return waited;
@@ -296,7 +314,7 @@ public final class Pipeline {
     if (!devices.use()) {
       return FactorizationRate.PROCESSOR;
     }
-    return ClusterResources.probe(context, options.cut().workers(), devices)
+    return ClusterResources.probe(engine, options.cut().workers(), devices)
         .model()
         .workers()
         .stream()
@@ -375,7 +393,7 @@ public final class Pipeline {
   }
 
   private PartitionOptions cutOptions() {
-    return options.cut().partition().withCombinedParts(source.rows().getNumPartitions());
+    return options.cut().partition().withCombinedParts(source.parts().count());
   }
 
   /** A power of two, 1 unless squares of the right-hand side would leave the range. */
@@ -383,22 +401,36 @@ public final class Pipeline {
     return max == 0 || max > 1e-100 && max < 1e100 ? 1 : Math.scalb(1.0, -Math.getExponent(max));
   }
 
-  private JavaPairRDD<Integer, byte[]> shuffle(PlanHandle plan, CombineChecks combined) {
-    JavaRDD<Tuple2<Integer, byte[]>> routed =
-        source
-            .rows()
-            .mapPartitionsWithIndex(
-                (p, rows) -> new RowRouter(plan.value(), p, rows, combined), false);
-    return JavaPairRDD.fromJavaRDD(routed)
-        .partitionBy(new KeyPartitioner(plan.value().driverKey() + 1));
+  private Parts<Tuple2<Integer, byte[]>> shuffle(PlanHandle plan, CombineChecks combined) {
+    boolean shared = !engine.spark();
+    return source
+        .parts()
+        .shuffle(
+            plan.value().driverKey() + 1,
+            (p, rows) ->
+                new RowRouter(plan.value(), p, rows, shared ? combined.ofPart() : combined));
   }
 
-  private DriverShare driverShare(SolvePlan plan, JavaPairRDD<Integer, byte[]> rows) {
-    int[] key = {plan.driverKey()};
-    List<byte[]>[] parts =
-        JobScope.run(
-            context, "singleton rows to the driver", () -> rows.values().collectPartitions(key));
-    ChangeCodec.refuse(parts[0]);
-    return DriverShare.of(plan, new ArrayList<>(parts[0]));
+  private DriverShare driverShare(SolvePlan plan, Parts<Tuple2<Integer, byte[]>> rows) {
+    Parts<byte[]> frames = rows.map((p, it) -> frames(it));
+    List<byte[]> mine =
+        JobScope.run(engine, "singleton rows to the driver", () -> frames.collect(plan.driverKey()))
+            .get(0);
+    ChangeCodec.refuse(mine);
+    return DriverShare.of(plan, new ArrayList<>(mine));
+  }
+
+  private static Iterator<byte[]> frames(Iterator<Tuple2<Integer, byte[]>> pairs) {
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return pairs.hasNext();
+      }
+
+      @Override
+      public byte[] next() {
+        return pairs.next()._2();
+      }
+    };
   }
 }

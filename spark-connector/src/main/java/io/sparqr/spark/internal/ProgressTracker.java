@@ -4,10 +4,10 @@ package io.sparqr.spark.internal;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.ProgressListener.Progress;
 import io.sparqr.spark.metrics.WorkDone;
+import io.sparqr.spark.resource.Engine;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.scheduler.AccumulableInfo;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerExecutorMetricsUpdate;
@@ -26,11 +26,15 @@ final class ProgressTracker implements AutoCloseable {
   /** What is left is told when so much of the flops is done. */
   private static final double TELLING = 0.02;
 
-  private final JavaSparkContext context;
+  private final Engine engine;
   private final ProgressListener listener;
   private final String group;
   private final long begin;
+  private final boolean heard;
+
+  /** Null without Spark, and where nobody hears. */
   private final TaskListener tasks;
+
   private final Optional<Profiler> profiler;
   private final Optional<Profiler.Sampling> sampling;
 
@@ -50,7 +54,7 @@ final class ProgressTracker implements AutoCloseable {
    * @param before seconds that the solve has taken until then
    */
   ProgressTracker(
-      JavaSparkContext context,
+      Engine engine,
       ProgressListener listener,
       String group,
       Optional<Profiler> profiler,
@@ -58,12 +62,13 @@ final class ProgressTracker implements AutoCloseable {
     this.begin = System.nanoTime() - (long) (before * 1e9);
     this.profiler = profiler;
     this.sampling = profiler.map(Profiler::sampling);
-    this.context = context;
+    this.engine = engine;
     this.listener = listener;
     this.group = group;
-    this.tasks = ToldOnce.hears(listener) ? new TaskListener() : null;
+    this.heard = ToldOnce.hears(listener);
+    this.tasks = heard && engine.spark() ? new TaskListener() : null;
     if (tasks != null) {
-      context.sc().addSparkListener(tasks);
+      engine.context().sc().addSparkListener(tasks);
     }
   }
 
@@ -121,7 +126,7 @@ final class ProgressTracker implements AutoCloseable {
   public void close() {
     sampling.ifPresent(Profiler.Sampling::close);
     if (tasks != null) {
-      context.sc().removeSparkListener(tasks);
+      engine.context().sc().removeSparkListener(tasks);
     }
   }
 
@@ -145,7 +150,7 @@ final class ProgressTracker implements AutoCloseable {
     void phase(String name, String what) {
       working = this;
       ProgressTracker.this.phase(name, what);
-      if (tasks != null && looking == null) {
+      if (heard && looking == null) {
         looking = new Thread(this::look, "sparqr-progress");
         looking.setDaemon(true);
         looking.start();
@@ -157,7 +162,7 @@ final class ProgressTracker implements AutoCloseable {
       try {
         while (working == this) {
           Thread.sleep(LOOK_MILLIS);
-          double now = Math.max(work.here(), tasks.flops());
+          double now = Math.max(work.here(), tasks == null ? 0 : tasks.flops());
           if (now > last && working == this) {
             last = now;
             tell(now / flops);
@@ -182,6 +187,10 @@ final class ProgressTracker implements AutoCloseable {
 
     @Override
     public void close() {
+      if (tasks != null) {
+        // their ends, heard of late, are no progress of the phase that counts tasks
+        tasks.reset();
+      }
       working = null;
       if (looking != null) {
         looking.interrupt();

@@ -69,7 +69,7 @@ public final class InverseDescent implements InverseNorms.Tree {
     this.broadcast = broadcast;
     this.plan = broadcast.value();
     this.levels = levels;
-    this.solve = new LevelSolve(context, broadcast, levels);
+    this.solve = new LevelSolve(broadcast, levels);
     this.scope = scope;
   }
 

@@ -18,12 +18,12 @@ public final class SubtreeMetrics implements Serializable {
 
   private static final long serialVersionUID = 1;
 
-  private final LongAccumulator fronts;
-  private final LongAccumulator flops;
-  private final LongAccumulator rows;
-  private final LongAccumulator rBytes;
-  private final LongAccumulator contributionBytes;
-  private final LongAccumulator deviceWait;
+  private final LongAccumulator fronts = new LongAccumulator();
+  private final LongAccumulator flops = new LongAccumulator();
+  private final LongAccumulator rows = new LongAccumulator();
+  private final LongAccumulator rBytes = new LongAccumulator();
+  private final LongAccumulator contributionBytes = new LongAccumulator();
+  private final LongAccumulator deviceWait = new LongAccumulator();
   private final WorkDone work;
 
   /** Null: nobody asks when and where tasks ran. */
@@ -36,18 +36,27 @@ public final class SubtreeMetrics implements Serializable {
 
   /** The same, and, if asked for, when and where each task ran. */
   public SubtreeMetrics(SparkContext context, boolean profiled) {
-    fronts = context.longAccumulator("sparqr fronts");
-    flops = context.longAccumulator("sparqr flops");
-    rows = context.longAccumulator("sparqr rows");
-    rBytes = context.longAccumulator("sparqr R bytes");
-    contributionBytes = context.longAccumulator("sparqr contribution bytes");
-    deviceWait = context.longAccumulator("sparqr device wait, ms");
-    work = WorkDone.register(context);
-    profiles = profiled ? new CollectionAccumulator<>() : null;
+    this(profiled, WorkDone.register(context));
+    context.register(fronts, "sparqr fronts");
+    context.register(flops, "sparqr flops");
+    context.register(rows, "sparqr rows");
+    context.register(rBytes, "sparqr R bytes");
+    context.register(contributionBytes, "sparqr contribution bytes");
+    context.register(deviceWait, "sparqr device wait, ms");
     if (profiled) {
       // without a name: nothing for Spark's pages
       context.register(profiles);
     }
+  }
+
+  private SubtreeMetrics(boolean profiled, WorkDone work) {
+    this.work = work;
+    this.profiles = profiled ? new CollectionAccumulator<>() : null;
+  }
+
+  /** Of tasks in this JVM, without Spark. */
+  public static SubtreeMetrics local(boolean profiled) {
+    return new SubtreeMetrics(profiled, WorkDone.local());
   }
 
   /** How far the tasks have come. */
@@ -70,7 +79,7 @@ public final class SubtreeMetrics implements Serializable {
   }
 
   /** Rows have arrived at a task: of A, combined ones as they came, and of the ridge. */
-  public void arrived(long count) {
+  public synchronized void arrived(long count) {
     rows.add(count);
     ExecutorMetrics.arrived(count);
   }
@@ -81,7 +90,7 @@ public final class SubtreeMetrics implements Serializable {
    * @param bytesOfR values of R
    * @param blockBytes encoded contribution blocks that go to other tasks
    */
-  public void factored(FactorSummary summary, long bytesOfR, long blockBytes) {
+  public synchronized void factored(FactorSummary summary, long bytesOfR, long blockBytes) {
     long work = Math.round(summary.flopsDone());
     fronts.add(summary.fronts());
     flops.add(work);
@@ -91,7 +100,7 @@ public final class SubtreeMetrics implements Serializable {
   }
 
   /** A task has waited for its device. */
-  public void waited(long nanos) {
+  public synchronized void waited(long nanos) {
     deviceWait.add(nanos / 1_000_000);
     ExecutorMetrics.waited(nanos);
   }

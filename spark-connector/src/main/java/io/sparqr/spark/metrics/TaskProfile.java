@@ -67,7 +67,8 @@ public record TaskProfile(
     }
 
     private static String executor() {
-      return SparkEnv.get().executorId();
+      SparkEnv env = SparkEnv.get();
+      return env == null ? DRIVER : env.executorId();
     }
 
     /** The task is done. */
@@ -102,7 +103,11 @@ public record TaskProfile(
               s.peakDeviceBytes(),
               seen);
       // as bytes: Spark's driver reads accumulators without the classes of a session's artifacts
-      told.add(ObjectCodec.encode(profile));
+      byte[] encoded = ObjectCodec.encode(profile);
+      // without Spark tasks share it
+      synchronized (told) {
+        told.add(encoded);
+      }
     }
   }
 }

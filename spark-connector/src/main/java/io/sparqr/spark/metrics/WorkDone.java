@@ -32,8 +32,14 @@ public final class WorkDone implements WorkListener, Serializable {
 
   /** Registered, for a driver that closes it. */
   public static WorkDone register(SparkContext context) {
-    var made = new WorkDone();
+    WorkDone made = local();
     context.register(made.sum, "sparqr work");
+    return made;
+  }
+
+  /** Of tasks in this JVM, without Spark. */
+  static WorkDone local() {
+    var made = new WorkDone();
     HERE.put(made.key, new DoubleAdder());
     return made;
   }

@@ -3,9 +3,9 @@ package io.sparqr.spark.pattern;
 
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.TaskHeap;
 import java.util.Locale;
-import org.apache.spark.api.java.JavaSparkContext;
 
 /**
  * What pattern, analysis and plan take on the driver, and whether it is there: asked when their
@@ -83,10 +83,9 @@ final class DriverMemory {
    *
    * @throws InsufficientMemoryException if there is not: need, what there is, and which key to set
    */
-  static void require(JavaSparkContext context, Sizes sizes) {
+  static void require(Engine engine, Sizes sizes) {
     long need = sizes.need();
-    var conf = context.getConf();
-    long have = Keys.PATTERN_MEMORY.find(key -> conf.get(key, null)).orElseGet(() -> free(need));
+    long have = Keys.PATTERN_MEMORY.find(engine::setting).orElseGet(() -> free(need));
     if (need > have) {
       throw new InsufficientMemoryException(
           String.format(

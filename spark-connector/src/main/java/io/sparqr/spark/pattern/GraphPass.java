@@ -2,6 +2,7 @@
 package io.sparqr.spark.pattern;
 
 import io.sparqr.spark.plan.Readings;
+import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.KeyPartitioner;
@@ -49,7 +50,7 @@ final class GraphPass {
   private static final int LONG_ROWS = -1;
 
   private final JavaSparkContext context;
-  private final JavaPairRDD<Integer, byte[]> patterns;
+  private final JavaRDD<Tuple2<Integer, byte[]>> patterns;
   private final int columns;
   private final boolean ridge;
   private final long sum;
@@ -82,7 +83,7 @@ final class GraphPass {
    */
   GraphPass(
       JavaSparkContext context,
-      JavaPairRDD<Integer, byte[]> patterns,
+      JavaRDD<Tuple2<Integer, byte[]>> patterns,
       int columns,
       boolean ridge,
       long sum) {
@@ -189,7 +190,7 @@ final class GraphPass {
     long further = ridge ? columns : 0;
     PatternOrder.requireIndexable(rows + further, entries + further);
     DriverMemory.require(
-        context,
+        Engine.of(context),
         new DriverMemory.Sizes(columns, rows + further, entries + further, squares, payload));
     var cover = new Cover((int) (rows + further), (int) (entries + further));
     JavaRDD<byte[]> complete = merged(edges, true);

@@ -11,8 +11,9 @@ import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.JobScope;
-import io.sparqr.spark.resource.KeyPartitioner;
+import io.sparqr.spark.resource.Parts;
 import io.sparqr.spark.rows.RowReader;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.wire.Frame;
@@ -28,9 +29,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import org.apache.spark.api.java.JavaPairRDD;
-import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.api.java.JavaSparkContext;
 import scala.Tuple2;
 
 /**
@@ -154,8 +152,8 @@ public final class PatternPass {
     this.options = options;
     this.eagerBytes = eagerBytes;
     this.batchBytes = batchBytes;
-    int parallel = source.context().defaultParallelism();
-    int input = source.rows().getNumPartitions();
+    int parallel = source.engine().parallelism();
+    int input = source.parts().count();
     this.reducers =
         options.input().partitions() > 0
             ? options.input().partitions()
@@ -164,12 +162,12 @@ public final class PatternPass {
 
   /** Runs the pass; throws what is wrong with the rows. */
   public Result run() {
-    JavaSparkContext context = source.context();
-    JavaPairRDD<Integer, byte[]> shuffled =
-        JobScope.named(context, "pattern and column norms", this::shuffle);
+    Engine engine = source.engine();
+    Parts<Tuple2<Integer, byte[]>> shuffled =
+        JobScope.named(engine, "pattern and column norms", this::shuffle);
     List<Part> found = new ArrayList<>();
     for (byte[] part :
-        JobScope.run(context, "distinct row patterns", reduce(shuffled, eagerBytes)::collect)) {
+        JobScope.run(engine, "distinct row patterns", reduce(shuffled, eagerBytes)::collect)) {
       found.add(ObjectCodec.decode(part, Part.class));
     }
     List<Stats> stats = new ArrayList<>();
@@ -197,15 +195,15 @@ public final class PatternPass {
     requireVectors(n, sum.rhsCount);
     long further = ridge ? n : 0;
     long rows = sum.fingerprint.rows();
-    boolean graph = 16 * patterns + 4 * entries > bound(context);
+    boolean graph = 16 * patterns + 4 * entries > bound(engine);
     Optional<RowGraph> ofRows = Optional.empty();
     if (graph) {
-      var pass = new GraphPass(context, shuffled, n, ridge, sum.sum);
+      var pass = new GraphPass(engine.context(), shuffled.rdd(), n, ridge, sum.sum);
       ofRows = Optional.of(pass.run(rows, sum.entries));
     } else {
       PatternOrder.requireIndexable(patterns + further, entries + further);
       DriverMemory.require(
-          context,
+          engine,
           new DriverMemory.Sizes(n, patterns + further, entries + further, squares, payload));
     }
     var norm = new double[n];
@@ -256,10 +254,9 @@ public final class PatternPass {
   }
 
   /** Bytes of distinct rows from which on the graph of A'A takes their place. */
-  private static long bound(JavaSparkContext context) {
-    var conf = context.getConf();
+  private static long bound(Engine engine) {
     return Keys.ROW_PATTERNS
-        .find(key -> conf.get(key, null))
+        .find(engine::setting)
         .orElseGet(() -> Runtime.getRuntime().maxMemory() / 4);
   }
 
@@ -273,25 +270,20 @@ public final class PatternPass {
     }
   }
 
-  private JavaPairRDD<Integer, byte[]> shuffle() {
+  private Parts<Tuple2<Integer, byte[]>> shuffle() {
     int declared = options.input().columns();
     int r = reducers;
-    JavaRDD<Tuple2<Integer, byte[]>> frames =
-        source
-            .rows()
-            .mapPartitionsWithIndex((p, rows) -> scan(p, rows, declared, r).iterator(), false);
-    return JavaPairRDD.fromJavaRDD(frames).partitionBy(new KeyPartitioner(r));
+    return source.parts().shuffle(r, (p, rows) -> scan(p, rows, declared, r).iterator());
   }
 
-  private static JavaRDD<byte[]> reduce(JavaPairRDD<Integer, byte[]> frames, long limit) {
+  private static Parts<byte[]> reduce(Parts<Tuple2<Integer, byte[]>> frames, long limit) {
     return frames
-        .mapPartitionsWithIndex(
-            (k, it) -> List.of(ObjectCodec.encode(reduce(k, it, limit))).iterator(), false)
-        .setName("sparqr distinct row patterns");
+        .map((k, it) -> List.of(ObjectCodec.encode(reduce(k, it, limit))).iterator())
+        .named("sparqr distinct row patterns");
   }
 
   /** Patterns and norms, those that did not come with the counts by further jobs. */
-  private void fetch(JavaRDD<byte[]> complete, List<Part> found, Consumer<Part> to) {
+  private void fetch(Parts<byte[]> complete, List<Part> found, Consumer<Part> to) {
     List<Integer> batch = new ArrayList<>();
     long bytes = 0;
     for (Part p : found) {
@@ -313,13 +305,13 @@ public final class PatternPass {
   }
 
   /** One job for some reducers, which run again: the shuffle's map stage is there already. */
-  private void fetchNow(JavaRDD<byte[]> complete, List<Integer> reducers, Consumer<Part> to) {
+  private void fetchNow(Parts<byte[]> complete, List<Integer> reducers, Consumer<Part> to) {
     int[] partitions = reducers.stream().mapToInt(k -> k).toArray();
     for (List<byte[]> part :
         JobScope.run(
-            source.context(),
+            source.engine(),
             "distinct row patterns, to the driver",
-            () -> complete.collectPartitions(partitions))) {
+            () -> complete.collect(partitions))) {
       to.accept(ObjectCodec.decode(part.get(0), Part.class));
     }
   }

@@ -67,6 +67,11 @@ public final class PlanHandle implements Serializable {
     return new PlanHandle(plan, null, tasksShareClasses() ? null : context.broadcast(pack(plan)));
   }
 
+  /** For tasks in this JVM, without Spark. */
+  public static PlanHandle local(SolvePlan plan) {
+    return new PlanHandle(plan, null, null);
+  }
+
   /** Whether a local master's tasks have this very class, found by their loader's parents. */
   private static boolean tasksShareClasses() {
     var tasks = SparkEnv.get().serializer().defaultClassLoader();

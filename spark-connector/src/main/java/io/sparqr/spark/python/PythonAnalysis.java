@@ -79,7 +79,7 @@ public final class PythonAnalysis {
 
   private static SymbolicAnalysis analysis(RowSource source, SymbolicOptions options) {
     PatternPass.Result found;
-    try (var scope = new JobScope(source.context())) {
+    try (var scope = new JobScope(source.engine())) {
       scope.describe("pattern for an analysis");
       found = new PatternPass(source, SolveOptions.defaults()).run();
     }

@@ -107,15 +107,18 @@ public final class ClusterResources {
    */
   public static ClusterResources probe(
       JavaSparkContext context, int workers, DeviceVerdict verdict) {
-    return isLocal(context)
-        ? local(context, workers, verdict.use() ? Backends.devices() : List.of())
-        : cluster(context, workers, verdict);
+    return probe(Engine.of(context), workers, verdict);
   }
 
-  private static ClusterResources local(
-      JavaSparkContext context, int workers, List<DeviceModel> devices) {
-    Matcher local = LOCAL.matcher(context.master());
-    int cores = local.matches() && local.group(1) != null ? cores(local.group(1)) : 1;
+  /** The same of any engine; without Spark as with a local master that has all cores. */
+  public static ClusterResources probe(Engine engine, int workers, DeviceVerdict verdict) {
+    return engine.oneJvm()
+        ? local(engine, workers, verdict.use() ? Backends.devices() : List.of())
+        : cluster(engine.context(), workers, verdict);
+  }
+
+  private static ClusterResources local(Engine engine, int workers, List<DeviceModel> devices) {
+    int cores = engine.spark() ? cores(engine.context()) : engine.parallelism();
     int count = Math.max(1, workers > 0 ? workers : devices.size());
     long memory = Runtime.getRuntime().maxMemory() / count;
     int sharing = devices.isEmpty() ? 1 : (count + devices.size() - 1) / devices.size();
@@ -128,10 +131,14 @@ public final class ClusterResources {
               : Optional.of(devices.get(w % devices.size()).sharedBy(sharing));
       list.add(new Worker(name, Optional.empty(), Math.max(1, cores / count), memory, device));
     }
-    return of(context, list, true);
+    return engine.spark()
+        ? of(engine.context(), list, true)
+        : new ClusterResources(list, 1, true, ModelRates.DEFAULT);
   }
 
-  private static int cores(String text) {
+  private static int cores(JavaSparkContext context) {
+    Matcher local = LOCAL.matcher(context.master());
+    String text = local.matches() && local.group(1) != null ? local.group(1) : "1";
     return text.equals("*") ? Runtime.getRuntime().availableProcessors() : Integer.parseInt(text);
   }
 

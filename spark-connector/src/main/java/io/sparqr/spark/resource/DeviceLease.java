@@ -39,10 +39,15 @@ public final class DeviceLease implements AutoCloseable {
    *   <li>Otherwise none: what a cluster manager did not grant is left alone.
    * </ul>
    *
+   * @param task Spark's; null without Spark
+   * @param number what tells tasks apart where Spark does not
    * @param devices devices that the JVM sees, at least 1
    * @param local whether the master is a local one
    */
-  public static OptionalInt device(TaskContext task, int devices, boolean local) {
+  public static OptionalInt device(TaskContext task, int number, int devices, boolean local) {
+    if (task == null) {
+      return device(System.getenv("CUDA_VISIBLE_DEVICES"), null, local, number, devices);
+    }
     ResourceInformation gpu = task.resourcesJMap().get("gpu");
     String address = gpu == null || gpu.addresses().length == 0 ? null : gpu.addresses()[0];
     return device(

@@ -72,12 +72,12 @@ public final class ExecutorWait implements AutoCloseable {
    * @throws IllegalArgumentException if dynamic allocation may not start as many as the options
    *     want
    */
-  public static Outcome await(
-      JavaSparkContext context, SolveOptions.Cut options, Listener listener) {
-    if (ClusterResources.isLocal(context)) {
+  public static Outcome await(Engine engine, SolveOptions.Cut options, Listener listener) {
+    if (engine.oneJvm()) {
       return new Outcome(1, 1, 0);
     }
-    try (var wait = new ExecutorWait(context, options.minimumExecutors(), options.executorWait())) {
+    try (var wait =
+        new ExecutorWait(engine.context(), options.minimumExecutors(), options.executorWait())) {
       return wait.run(listener);
     }
   }

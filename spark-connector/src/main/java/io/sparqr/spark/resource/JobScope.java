@@ -30,13 +30,18 @@ public final class JobScope implements AutoCloseable {
   /** Frames of a call site's long form, as many as Spark's. */
   private static final int FRAMES = 20;
 
-  private final JavaSparkContext context;
+  private final Engine engine;
   private final String[] before = new String[KEYS.length];
   private final String group;
 
   /** Begins a scope; a caller's own job group is kept, so that its cancellation reaches us. */
   public JobScope(JavaSparkContext context) {
-    this(context, newGroup());
+    this(Engine.of(context));
+  }
+
+  /** The same; without Spark there are no jobs to name. */
+  public JobScope(Engine engine) {
+    this(engine, newGroup());
   }
 
   /**
@@ -45,7 +50,17 @@ public final class JobScope implements AutoCloseable {
    * @param own the group where the caller has none, such as that of an earlier scope
    */
   public JobScope(JavaSparkContext context, String own) {
-    this.context = context;
+    this(Engine.of(context), own);
+  }
+
+  /** The same; without Spark there are no jobs to name. */
+  public JobScope(Engine engine, String own) {
+    this.engine = engine;
+    if (!engine.spark()) {
+      group = own;
+      return;
+    }
+    JavaSparkContext context = engine.context();
     for (int k = 0; k < KEYS.length; k++) {
       before[k] = context.getLocalProperty(KEYS[k]);
     }
@@ -77,8 +92,10 @@ public final class JobScope implements AutoCloseable {
 
   /** Names the jobs and stages to come, such as "level 2 of 4, 37 subtrees, 1.9 TFLOP". */
   public void describe(String what) {
-    context.setLocalProperty(DESCRIPTION, PREFIX + what);
-    context.setLocalProperty(SHORT, PREFIX + what);
+    if (engine.spark()) {
+      engine.context().setLocalProperty(DESCRIPTION, PREFIX + what);
+      engine.context().setLocalProperty(SHORT, PREFIX + what);
+    }
   }
 
   /**
@@ -95,9 +112,19 @@ public final class JobScope implements AutoCloseable {
     }
   }
 
+  /** The same. */
+  public static <T> T named(Engine engine, String what, Supplier<T> action) {
+    return engine.spark() ? named(engine.context(), what, action) : action.get();
+  }
+
   /** Runs an action under a name of its own; errors as {@link SparkErrors#unwrap}. */
   public static <T> T run(JavaSparkContext context, String what, Supplier<T> action) {
     return named(context, what, () -> SparkErrors.unwrap(action));
+  }
+
+  /** The same. */
+  public static <T> T run(Engine engine, String what, Supplier<T> action) {
+    return named(engine, what, () -> SparkErrors.unwrap(action));
   }
 
   /** The job group in force. */
@@ -107,8 +134,8 @@ public final class JobScope implements AutoCloseable {
 
   @Override
   public void close() {
-    for (int k = 0; k < KEYS.length; k++) {
-      context.setLocalProperty(KEYS[k], before[k]);
+    for (int k = 0; k < KEYS.length && engine.spark(); k++) {
+      engine.context().setLocalProperty(KEYS[k], before[k]);
     }
   }
 }

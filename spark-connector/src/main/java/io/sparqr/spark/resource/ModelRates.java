@@ -26,6 +26,16 @@ record ModelRates(
     double network,
     double levelSeconds) {
 
+  /** What holds where nothing is set. */
+  static final ModelRates DEFAULT =
+      new ModelRates(
+          Keys.CORE_FLOPS.in(key -> null),
+          0,
+          0,
+          0,
+          ResourceModel.NETWORK,
+          ResourceModel.LEVEL_SECONDS);
+
   /**
    * Reads the keys.
    *

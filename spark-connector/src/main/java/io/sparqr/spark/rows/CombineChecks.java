@@ -30,6 +30,16 @@ public final class CombineChecks implements Serializable {
     return this;
   }
 
+  /** Of tasks in this JVM, without Spark: those of one partition. */
+  public CombineChecks ofPart() {
+    var part = new CombineChecks();
+    synchronized (this) {
+      part.mine = new double[2];
+      seen.add(part.mine);
+    }
+    return part;
+  }
+
   private double[] mine() {
     if (mine == null) {
       mine = new double[2];

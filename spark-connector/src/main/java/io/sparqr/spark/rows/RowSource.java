@@ -2,20 +2,45 @@
 package io.sparqr.spark.rows;
 
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.resource.Engine;
+import io.sparqr.spark.resource.Parts;
 import java.util.Iterator;
+import java.util.function.IntFunction;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
 
-/** The caller's rows, whatever form they have, as an RDD of {@link SparseRow}. */
+/**
+ * The caller's rows, whatever form they have, as partitions of {@link SparseRow}: an RDD, or in
+ * this JVM alone.
+ */
 public final class RowSource {
 
+  private final Parts<SparseRow> parts;
+
+  /** Null where there is no Spark. */
   private final JavaRDD<SparseRow> rows;
 
   private RowSource(JavaRDD<SparseRow> rows) {
     this.rows = rows;
+    this.parts = Parts.of(rows);
+  }
+
+  private RowSource(Parts<SparseRow> parts) {
+    this.rows = null;
+    this.parts = parts;
+  }
+
+  /**
+   * Rows of this JVM, for {@link Engine#LOCAL}.
+   *
+   * @param partitions how many
+   * @param rows those of a partition, by its number: the same ones whenever they are asked for
+   */
+  public static RowSource local(int partitions, IntFunction<Iterator<SparseRow>> rows) {
+    return new RowSource(Parts.here(partitions, rows));
   }
 
   /** Rows of any form that {@link RowForms#toRow} knows. */
@@ -41,17 +66,17 @@ public final class RowSource {
 
   /** The same matrix and weights with other right-hand sides, aligned row by row. */
   public RowSource withLabels(JavaRDD<double[]> labels) {
-    if (labels.getNumPartitions() != rows.getNumPartitions()) {
+    if (labels.getNumPartitions() != rows().getNumPartitions()) {
       throw new io.sparqr.error.DimensionMismatchException(
           "right-hand sides come in "
               + labels.getNumPartitions()
               + " partitions, the rows in "
-              + rows.getNumPartitions(),
+              + rows().getNumPartitions(),
           "partitions",
-          rows.getNumPartitions(),
+          rows().getNumPartitions(),
           labels.getNumPartitions());
     }
-    return new RowSource(rows.zipPartitions(labels, RowSource::relabel));
+    return new RowSource(rows().zipPartitions(labels, RowSource::relabel));
   }
 
   private static Iterator<SparseRow> relabel(Iterator<SparseRow> rows, Iterator<double[]> labels) {
@@ -83,13 +108,27 @@ public final class RowSource {
     };
   }
 
-  /** The rows. */
+  /**
+   * The rows.
+   *
+   * @throws IllegalStateException if there is no Spark
+   */
   public JavaRDD<SparseRow> rows() {
-    return rows;
+    return parts.rdd();
+  }
+
+  /** The same, whatever the engine. */
+  public Parts<SparseRow> parts() {
+    return parts;
+  }
+
+  /** Where they are. */
+  public Engine engine() {
+    return rows == null ? Engine.LOCAL : Engine.of(context());
   }
 
   /** Their context. */
   public JavaSparkContext context() {
-    return JavaSparkContext.fromSparkContext(rows.context());
+    return JavaSparkContext.fromSparkContext(rows().context());
   }
 }

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.api.java.JavaSparkContext;
 
 /**
  * Triangular solves with all of R, level by level: one Spark job a level, up the tree for R'y = c
@@ -24,14 +23,12 @@ import org.apache.spark.api.java.JavaSparkContext;
  */
 public final class LevelSolve {
 
-  private final JavaSparkContext context;
   private final PlanHandle broadcast;
   private final SolvePlan plan;
   private final Levels levels;
 
   /** Solves with the R that the levels hold. */
-  public LevelSolve(JavaSparkContext context, PlanHandle broadcast, Levels levels) {
-    this.context = context;
+  public LevelSolve(PlanHandle broadcast, Levels levels) {
     this.broadcast = broadcast;
     this.plan = broadcast.value();
     this.levels = levels;
@@ -80,21 +77,33 @@ public final class LevelSolve {
     for (int l = levels.count() - 1; l >= 0; l--) {
       scope.describe("back substitution, level " + (l + 1) + " of " + levels.count());
       List<SubtreeTask> tasks = plan.partition().level(l);
-      try (var inputs = new Held()) {
-        TaskInput given = inputs(tasks, x, width, true, pivots, inputs);
-        JavaRDD<byte[]> solved =
-            levels
-                .level(l)
-                .zipPartitions(
-                    given.rdd(),
-                    (frames, in) ->
-                        List.of(
-                                substitution.of(
-                                    frames, VectorCodec.decodeSparse(given.frame(in.next()))))
-                            .iterator());
-        collect(solved, x, width);
-      }
+      collect(run(l, inputs(tasks, x, width, true, pivots), substitution), x, width);
     }
+  }
+
+  /** What each task of a level makes of its input. */
+  private List<byte[]> run(int level, List<byte[]> inputs, Substitution substitution) {
+    if (!levels.engine().spark()) {
+      return levels
+          .parts(level)
+          .map((t, frames) -> solved(substitution, frames, inputs.get(t)))
+          .collect();
+    }
+    try (var held = new Held()) {
+      var given = new TaskInput(levels.engine().context(), held, inputs);
+      JavaRDD<byte[]> solved =
+          levels
+              .level(level)
+              .zipPartitions(
+                  given.rdd(),
+                  (frames, in) -> solved(substitution, frames, given.frame(in.next())));
+      return SparkErrors.unwrap(solved::collect);
+    }
+  }
+
+  private static Iterator<byte[]> solved(
+      Substitution substitution, Iterator<byte[]> frames, byte[] given) {
+    return List.of(substitution.of(frames, VectorCodec.decodeSparse(given))).iterator();
   }
 
   /** R'y = c from the lowest level up, in place, by position; 0 in dead columns. */
@@ -113,28 +122,15 @@ public final class LevelSolve {
     for (int l = 0; l < levels.count(); l++) {
       scope.describe("forward substitution, level " + (l + 1) + " of " + levels.count());
       List<SubtreeTask> tasks = plan.partition().level(l);
-      try (var inputs = new Held()) {
-        TaskInput given = inputs(tasks, c, width, false, true, inputs);
-        JavaRDD<byte[]> solved =
-            levels
-                .level(l)
-                .zipPartitions(
-                    given.rdd(),
-                    (frames, in) ->
-                        forward(b.value(), frames, given.frame(in.next()), rest, threads)
-                            .iterator());
-        List<byte[]> pieces = SparkErrors.unwrap(solved::collect);
-        for (int t = 0; t < tasks.size(); t++) {
-          addForward(tasks.get(t), VectorCodec.decodeSparse(pieces.get(t)), c, width);
-        }
+      List<byte[]> pieces =
+          run(
+              l,
+              inputs(tasks, c, width, false, true),
+              (frames, given) -> TriangularSolve.forward(b.value(), frames, given, rest, threads));
+      for (int t = 0; t < tasks.size(); t++) {
+        addForward(tasks.get(t), VectorCodec.decodeSparse(pieces.get(t)), c, width);
       }
     }
-  }
-
-  private static List<byte[]> forward(
-      SolvePlan plan, Iterator<byte[]> frames, byte[] in, boolean rest, int[] threads) {
-    Sparse given = VectorCodec.decodeSparse(in);
-    return List.of(TriangularSolve.forward(plan, frames, given, rest, threads));
   }
 
   /** Own pivots are set, what lies outside is added. */
@@ -149,13 +145,8 @@ public final class LevelSolve {
     }
   }
 
-  private TaskInput inputs(
-      List<SubtreeTask> tasks,
-      double[] x,
-      int width,
-      boolean outside,
-      boolean pivots,
-      Held inputs) {
+  private List<byte[]> inputs(
+      List<SubtreeTask> tasks, double[] x, int width, boolean outside, boolean pivots) {
     var list = new ArrayList<byte[]>();
     for (SubtreeTask t : tasks) {
       int[] out = outside ? TriangularSolve.outside(plan.analysis(), t) : new int[0];
@@ -168,11 +159,11 @@ public final class LevelSolve {
       }
       list.add(VectorCodec.encodeSparse(new Sparse(position, value, width)));
     }
-    return new TaskInput(context, inputs, list);
+    return list;
   }
 
-  private static void collect(JavaRDD<byte[]> solved, double[] x, int width) {
-    for (byte[] frame : SparkErrors.unwrap(solved::collect)) {
+  private static void collect(List<byte[]> solved, double[] x, int width) {
+    for (byte[] frame : solved) {
       Sparse piece = VectorCodec.decodeSparse(frame);
       for (int i = 0; i < piece.position().length; i++) {
         System.arraycopy(piece.value(), i * width, x, piece.position()[i] * width, width);

@@ -9,9 +9,10 @@ import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
-import io.sparqr.spark.resource.KeyPartitioner;
+import io.sparqr.spark.resource.Parts;
 import io.sparqr.spark.rows.LaterReading;
 import io.sparqr.spark.rows.RowReader;
 import io.sparqr.spark.rows.RowSource;
@@ -24,10 +25,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
-import org.apache.spark.api.java.JavaPairRDD;
-import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.broadcast.Broadcast;
 import scala.Tuple2;
 
 /**
@@ -116,7 +113,7 @@ public final class ResidualPass {
    */
   public Sums run(double[][] x, Held held) {
     try (var local = new Held()) {
-      Broadcast<double[]> at = x == null ? null : local.keep(source.context().broadcast(flat(x)));
+      Engine.Sent<double[]> at = x == null ? null : source.engine().send(flat(x), local);
       return sum(at, x);
     }
   }
@@ -129,22 +126,21 @@ public final class ResidualPass {
     return all;
   }
 
-  private Sums sum(Broadcast<double[]> at, double[][] x) {
+  private Sums sum(Engine.Sent<double[]> at, double[][] x) {
     int n = columns;
     Readings before = readings;
     boolean same = labels;
-    int reducers =
-        Math.max(
-            1, Math.min(source.context().defaultParallelism(), source.rows().getNumPartitions()));
-    JavaSparkContext context = source.context();
-    JavaRDD<Tuple2<Integer, byte[]>> frames =
+    int reducers = Math.max(1, Math.min(source.engine().parallelism(), source.parts().count()));
+    Engine engine = source.engine();
+    Parts<Tuple2<Integer, byte[]>> frames =
         JobScope.named(
-            context,
+            engine,
             "residuals",
             () ->
                 source
-                    .rows()
-                    .mapPartitionsWithIndex(
+                    .parts()
+                    .shuffle(
+                        reducers,
                         (p, rows) ->
                             new Scan(
                                     p,
@@ -152,15 +148,11 @@ public final class ResidualPass {
                                     at == null ? null : at.value(),
                                     new Known(rows, before, same))
                                 .run(reducers)
-                                .iterator(),
-                        false));
-    JavaRDD<byte[]> merged =
-        JavaPairRDD.fromJavaRDD(frames)
-            .partitionBy(new KeyPartitioner(reducers))
-            .mapPartitions(ResidualPass::merge);
+                                .iterator()));
+    Parts<byte[]> merged = frames.map((k, in) -> merge(in));
     var parts = new ArrayList<Part>();
     var chunks = new ArrayList<byte[]>();
-    List<byte[]> found = JobScope.run(context, "residuals, summed up", merged::collect);
+    List<byte[]> found = JobScope.run(engine, "residuals, summed up", merged::collect);
     ChangeCodec.refuse(found);
     for (byte[] frame : found) {
       if (Frame.kind(frame) == Frame.Kind.CHUNK) {

@@ -179,6 +179,8 @@ class SolveCommandTest {
             "levels",
             "executors",
             "waitedSeconds",
+            "engine",
+            "engineReason",
             "stages",
             "rounds",
             "tasks",

@@ -64,6 +64,7 @@ class SolveOptionsTest {
           "--verbose",
           "--rhs",
           "--reader",
+          "--engine",
           "--out",
           "--repeat",
           "--overwrite",

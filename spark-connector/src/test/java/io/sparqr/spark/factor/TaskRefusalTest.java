@@ -9,6 +9,7 @@ import io.sparqr.error.InputChangedException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.resource.Engine;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -54,7 +55,8 @@ class TaskRefusalTest {
     RUNS.set(0);
     JavaRDD<byte[]> level = level(TaskRefusalTest::hungry);
     Throwable e =
-        catchThrowable(() -> TaskRefusal.lookingFor(LocalSpark.context(), 6, level::collect));
+        catchThrowable(
+            () -> TaskRefusal.lookingFor(Engine.of(LocalSpark.context()), 6, level::collect));
     assertThat(e)
         .isInstanceOf(InsufficientMemoryException.class)
         .hasMessageMatching(
@@ -78,7 +80,8 @@ class TaskRefusalTest {
               throw changed;
             });
     assertThat(
-            catchThrowable(() -> TaskRefusal.lookingFor(LocalSpark.context(), 6, level::collect)))
+            catchThrowable(
+                () -> TaskRefusal.lookingFor(Engine.of(LocalSpark.context()), 6, level::collect)))
         .isInstanceOf(InputChangedException.class)
         .hasMessage(changed.getMessage());
   }
@@ -87,7 +90,8 @@ class TaskRefusalTest {
   void whereNobodyLooksItIsThrown() {
     JavaRDD<byte[]> level = level(TaskRefusalTest::hungry);
     assertThat(
-            catchThrowable(() -> TaskRefusal.lookingFor(LocalSpark.context(), 5, level::collect)))
+            catchThrowable(
+                () -> TaskRefusal.lookingFor(Engine.of(LocalSpark.context()), 5, level::collect)))
         .hasMessageContaining("Job aborted")
         .as("with an OutOfMemoryError among its causes it would have ended this JVM")
         .hasRootCauseInstanceOf(InsufficientMemoryException.class);

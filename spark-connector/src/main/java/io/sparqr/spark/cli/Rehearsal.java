@@ -1,0 +1,59 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cli;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Runs what most commands run, so that Java can record the classes: {@code bin/sparqr} starts it
+ * once after a build, with {@code -XX:ArchiveClassesAtExit}, and every command by that archive.
+ */
+final class Rehearsal {
+
+  private static final String MATRIX =
+      """
+      %%MatrixMarket matrix coordinate real general
+      4 3 6
+      1 1 1
+      2 1 2
+      2 2 3
+      3 2 4
+      3 3 5
+      4 3 6
+      """;
+
+  private Rehearsal() {}
+
+  /** Ends with 1 where a command failed. */
+  public static void main(String[] args) throws IOException {
+    SparqrCli.quiet(args);
+    Path folder = Files.createTempDirectory("sparqr-rehearsal");
+    Path matrix = folder.resolve("a.mtx");
+    Path x = folder.resolve("x.mtx");
+    Path report = folder.resolve("report.json");
+    try {
+      Files.writeString(matrix, MATRIX);
+      String[] files = {"--out", x.toString(), "--report", report.toString(), "--overwrite"};
+      String file = matrix.toString();
+      int failed =
+          run("solve", "--matrix", "gen:cells2d20", "--check")
+              + run("solve", "--matrix", file, files[0], files[1], files[2], files[3], files[4])
+              + run("analyze", "--matrix", file)
+              + run("solve", "--matrix", "gen:onehot2000x50x20", "--check", "--engine", "spark");
+      System.exit(failed == 0 ? 0 : SparqrCli.FAILED);
+    } finally {
+      for (Path p : new Path[] {matrix, x, report, folder}) {
+        Files.deleteIfExists(p);
+      }
+    }
+  }
+
+  private static int run(String... args) {
+    var none = new PrintWriter(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
+    return SparqrCli.execute(none, none, args);
+  }
+}

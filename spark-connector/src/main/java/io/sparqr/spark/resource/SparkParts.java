@@ -1,0 +1,71 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.resource;
+
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.storage.StorageLevel;
+import scala.Tuple2;
+
+/** An RDD. */
+final class SparkParts<T> extends Parts<T> {
+
+  private final JavaRDD<T> rdd;
+
+  SparkParts(JavaRDD<T> rdd) {
+    this.rdd = rdd;
+  }
+
+  @Override
+  public int count() {
+    return rdd.getNumPartitions();
+  }
+
+  @Override
+  public <U> Parts<U> map(Work<T, U> work) {
+    return new SparkParts<>(rdd.mapPartitionsWithIndex((p, it) -> work.of(p, it), false));
+  }
+
+  @Override
+  public Parts<Tuple2<Integer, byte[]>> shuffle(int keys, Work<T, Tuple2<Integer, byte[]>> work) {
+    JavaRDD<Tuple2<Integer, byte[]>> sent =
+        rdd.mapPartitionsWithIndex((p, it) -> work.of(p, it), false);
+    JavaPairRDD<Integer, byte[]> pairs =
+        JavaPairRDD.fromJavaRDD(sent).partitionBy(new KeyPartitioner(keys));
+    return new SparkParts<>(JavaRDD.fromRDD(pairs.rdd(), sent.classTag()));
+  }
+
+  @Override
+  public Parts<T> persist(StorageLevel level, Held held) {
+    held.persist(rdd, level);
+    return this;
+  }
+
+  @Override
+  public Parts<T> named(String name) {
+    rdd.setName(name);
+    return this;
+  }
+
+  @Override
+  public List<T> collect() {
+    return rdd.collect();
+  }
+
+  @Override
+  public List<List<T>> collect(int... partitions) {
+    return Arrays.asList(rdd.collectPartitions(partitions));
+  }
+
+  @Override
+  public Iterator<T> partition(int p) {
+    throw new IllegalStateException("a partition of Spark's is asked for by its tasks");
+  }
+
+  @Override
+  public JavaRDD<T> rdd() {
+    return rdd;
+  }
+}

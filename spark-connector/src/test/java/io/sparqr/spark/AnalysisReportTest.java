@@ -1,0 +1,59 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.matrix.Gallery;
+import io.sparqr.partition.SubtreeTask;
+import io.sparqr.partition.TreePartition;
+import io.sparqr.partition.WhatIf;
+import io.sparqr.symbolic.SymbolicAnalyzer;
+import io.sparqr.symbolic.SymbolicOptions;
+import io.sparqr.symbolic.SymbolicSummary;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class AnalysisReportTest {
+
+  private static SubtreeTask task(int id, int level, int worker, long hostBytes) {
+    return new SubtreeTask(
+        id, level, new int[] {id}, new int[0], new int[0], worker, 10, 1, hostBytes);
+  }
+
+  private static AnalysisReport report(SubtreeTask... tasks) {
+    var analysis =
+        SymbolicAnalyzer.analyze(
+            Gallery.generate("gen:cells2d12").pattern(), SymbolicOptions.defaults());
+    return new AnalysisReport(
+        SymbolicSummary.of(analysis, 1),
+        2,
+        new TreePartition(List.of(tasks), 2, new int[0], 3, 2),
+        new AnalysisReport.Backend("cpu", "<small>"),
+        new WhatIf(List.of()),
+        new WhatIf(List.of()),
+        new AnalysisReport.Seconds(1, 2, 3, 4, 10));
+  }
+
+  /**
+   * The tasks of an executor and a level run at once; those of other levels and executors apart.
+   */
+  @Test
+  void anExecutorHoldsItsTasksOfALevel() {
+    AnalysisReport r =
+        report(task(0, 0, 0, 100), task(1, 0, 0, 50), task(2, 0, 1, 120), task(3, 1, 0, 140));
+    assertThat(r.executorBytes()).isEqualTo(150);
+    assertThat(r.toMap())
+        .containsEntry("foretoldExecutorBytes", 150L)
+        .containsEntry("foretoldHostBytes", 140L)
+        .containsEntry("estimatedSeconds", 3.0)
+        .containsEntry("lowerBoundSeconds", 2.0);
+    assertThat(report().executorBytes()).isZero();
+  }
+
+  @Test
+  void aPageIsTextThatEndsNoTag() {
+    assertThat(report(task(0, 0, 0, 100)).toHtml())
+        .contains("cpu (&lt;small&gt;)")
+        .doesNotContain("<small>");
+  }
+}
