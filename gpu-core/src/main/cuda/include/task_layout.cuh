@@ -37,7 +37,8 @@ enum SparqrKind : uint8_t {
   SPARQR_RESIDUAL = 7,         // out: sums of squares of right-hand sides that end in this front
   SPARQR_APPLY_NEAR = 8,       // qr: apply vt_read to column tiles [from, to)
   SPARQR_APPLY = 9,            // the same on columns that the next round does not factorize
-  SPARQR_KINDS = 10
+  SPARQR_DROP = 10,            // out: drops the dead columns of a finished front (drop.cuh); several workers
+  SPARQR_KINDS = 11
 };
 
 // Flags of FACTORIZE and APPLY_FACTORIZE.
@@ -49,9 +50,15 @@ constexpr uint8_t SPARQR_SMALL_PACK_ROWS = 4;      // after: rows [0, row_to) to
 constexpr uint8_t SPARQR_SMALL_RESIDUAL = 8;       // after: residual partial sums to slot
 
 // States of a front, 32-bit; what they mean for its tasks is said at the end of this file.
-constexpr int32_t SPARQR_STATE_SOUND = 0;    // no dead pivot in it or below it
-constexpr int32_t SPARQR_STATE_DEAD = 1;     // a dead pivot in it
+constexpr int32_t SPARQR_STATE_SOUND = 0;    // no dead pivot in it, nothing to do about those below it
+constexpr int32_t SPARQR_STATE_DEAD = 1;     // a dead pivot in it, or rows of a child that its plan has no place for
 constexpr int32_t SPARQR_STATE_PENDING = 2;  // a dead pivot below it
+constexpr int32_t SPARQR_STATE_DROPPED = 3;  // its dead columns are dropped, all else as in a sound front
+constexpr int32_t SPARQR_STATE_PASSED = 4;   // the same, and the parent has rows of it beyond its block
+constexpr int32_t SPARQR_STATE_FAILED = 5;   // a pivot was too near the tolerance, or rows had no place
+
+// How far from the tolerance pivots have to be for dead columns to be dropped, as a factor.
+constexpr double SPARQR_MARGIN = 100;
 
 struct alignas(16) SparqrTask {
   uint8_t kind;
@@ -97,6 +104,7 @@ struct alignas(16) SparqrTask {
       int64_t out;      // PACK_ROWS: place of the values of row_from in the output buffer, doubles
       int64_t out_rhs;  // PACK_ROWS: place of its right-hand sides (rows x rhs, row-major)
     } out;              // SMALL_FRONT has both: rows [0, row_to), residual of rows [min(fm,fn), fm)
+                        // DROP: the same; slot: of rows left over, or -1; row_from: its first VT slot
   };
   // Finished tasks of `front` without which this one may not run; unsigned.
   uint32_t need_chain;
@@ -133,7 +141,7 @@ static_assert(offsetof(SparqrTask, need_bulk) == 68, "");
 
 // Counts of finished tasks, one 64-bit word a front: chain tasks in the low half, bulk tasks in the
 // high half. Chain: FACTORIZE, APPLY_FACTORIZE and APPLY_NEAR of the front. Bulk: its APPLY and
-// ASSEMBLE_S tasks, and what fills it from elsewhere: PACK_ASSEMBLE and ASSEMBLE_BLOCK with this
+// ASSEMBLE_S tasks, and what fills it from elsewhere: PACK_ASSEMBLE, ASSEMBLE_BLOCK and DROP with this
 // parent, SMALL_FRONT with this parent and SPARQR_SMALL_PACK_ASSEMBLE. A task may run when both
 // counts of its front have reached need_chain and need_bulk (0: needs nothing; an ASSEMBLE_BLOCK,
 // whose front is a block, never does). What a task needs comes before it in the list, so running
@@ -158,6 +166,7 @@ struct alignas(16) SparqrFront {
   int32_t column_tiles;  // of fn + rhs columns
   int32_t parent;        // front of the stage that receives; -1: none in this stage
   int32_t id;            // front number of the analysis
+  int32_t drop;          // its drop record: progress + drop (drop.cuh); 0: its dead columns are not dropped here
 };
 static_assert(sizeof(SparqrFront) == 96, "front size");
 static_assert(offsetof(SparqrFront, data) == 0, "");
@@ -176,6 +185,7 @@ static_assert(offsetof(SparqrFront, row_tiles) == 72, "");
 static_assert(offsetof(SparqrFront, column_tiles) == 76, "");
 static_assert(offsetof(SparqrFront, parent) == 80, "");
 static_assert(offsetof(SparqrFront, id) == 84, "");
+static_assert(offsetof(SparqrFront, drop) == 88, "");
 
 // S: s_index[k] is the entry's place in its front, i * ld + j, unsigned 32 bits; s_value[k] goes to
 // arena[data + s_index[k]]. No place twice: plain stores.
@@ -188,7 +198,9 @@ static_assert(offsetof(SparqrFront, id) == 84, "");
 // - Pending: every task of the front does nothing, but passes the state on (see below).
 // - Dead: the front is finished all the same (no task of it is skipped, so nothing of a round
 //   depends on when in the round the state is set), but its block is not passed on, and its rows
-//   in the output buffer are not used. They are fetched later, triangularised again on the host.
+//   in the output buffer are not used. They are fetched later, triangularised again on the host;
+//   but where it has DROP tasks, these drop the dead columns, hand on rows and block, and set one of the other states.
+//   Its PACK_ROWS and PACK_ASSEMBLE do nothing then.
 // - PACK_ASSEMBLE, and SMALL_FRONT with its PACK_ASSEMBLE flag, of a front that is not sound copy
 //   nothing and set the parent pending.
 // - FACTORIZE or APPLY_FACTORIZE with SPARQR_FINAL, and SMALL_FRONT, set the front dead if

@@ -90,6 +90,9 @@ __device__ __forceinline__ void finish_task(const SparqrStage& stage, const Spar
     case SPARQR_ASSEMBLE_BLOCK:
       front = task.pack.parent;
       break;
+    case SPARQR_DROP:
+      front = task.small.parent;
+      break;
     case SPARQR_SMALL_FRONT:
       front = task.flags & SPARQR_SMALL_PACK_ASSEMBLE ? task.small.parent : -1;
       break;

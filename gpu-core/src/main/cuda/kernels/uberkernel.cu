@@ -4,6 +4,7 @@
 // least SPARQR_SHARED_DOUBLES(bundle). sparqr_round_8 takes bundles of up to 8 row tiles,
 // sparqr_round_4 of up to 4.
 #include "column_sums.cuh"
+#include "drop.cuh"
 #include "front_tasks.cuh"
 #include "small_front.cuh"
 #include "waiting.cuh"
@@ -41,7 +42,7 @@ __device__ __forceinline__ void run_kind(const SparqrStage& stage, const SparqrT
     case SPARQR_PACK_ASSEMBLE:
       if (state == SPARQR_STATE_SOUND) {
         pack_assemble_task(stage, task, front);
-      } else if (threadIdx.x == 0) {
+      } else if (threadIdx.x == 0 && front.drop == 0) {
         stage.state[task.pack.parent] = SPARQR_STATE_PENDING;
       }
       break;
@@ -49,7 +50,10 @@ __device__ __forceinline__ void run_kind(const SparqrStage& stage, const SparqrT
       assemble_s_task(stage, task, front);
       break;
     case SPARQR_PACK_ROWS:
-      pack_rows_task(stage, task, front);
+      // Rows of a dead front are fetched after the stage, or packed by its DROP tasks.
+      if (state == SPARQR_STATE_SOUND || stage.progress == nullptr) {
+        pack_rows_task(stage, task, front);
+      }
       break;
     case SPARQR_RESIDUAL:
       sum_squares(stage.arena + front.data, front.ld, front, task.out.row_from, task.out.row_to,
@@ -60,11 +64,21 @@ __device__ __forceinline__ void run_kind(const SparqrStage& stage, const SparqrT
   }
 }
 
+/** By address: a direct call would cost the tasks of every kind registers. */
+typedef void (*DropTask)(double*, const SparqrStage&, const SparqrTask&, const SparqrFront&);
+template <int BUNDLE>
+__device__ DropTask drop_task_at = drop_task<BUNDLE>;
+
 template <int BUNDLE>
 __device__ __forceinline__ void run_task(const SparqrStage& stage, long long first) {
   __shared__ SparqrTask task;
   __shared__ SparqrFront front;
   if (next_task(stage, first, task, front)) {
+    if (task.kind == SPARQR_DROP) {
+      extern __shared__ __align__(16) double shared[];
+      (*const_cast<volatile DropTask*>(&drop_task_at<BUNDLE>))(shared, stage, task, front);
+      return;
+    }
     run_kind<BUNDLE>(stage, task, front);
     finish_task(stage, task);
   }

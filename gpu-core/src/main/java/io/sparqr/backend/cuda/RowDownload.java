@@ -48,7 +48,7 @@ final class RowDownload {
         sink.expect(front);
         int[] state = new int[1];
         transfers.fetch(ready, List.of(states(front, front + 1)), b -> state[0] = b.getInt(0));
-        if (state[0] == TaskLayout.STATE_SOUND) {
+        if (TaskLayout.isDone(state[0])) {
           rows = sink.begin(front, program.outLength(front));
         }
         begun = true;
@@ -136,7 +136,7 @@ final class RowDownload {
       int at = (int) (8 * (program.outStart(f) - start));
       int length = 8 * program.outLength(f);
       int state = buffer.getInt(states + 4 * (f - group.from()));
-      if (state == TaskLayout.STATE_SOUND && length > 0) {
+      if (TaskLayout.isDone(state) && length > 0) {
         sink.accept(f, buffer.slice(at, length).order(buffer.order()).asDoubleBuffer());
       }
     }

@@ -103,7 +103,7 @@ final class StageMemory implements AutoCloseable {
       case OUT -> 8 * p.outDoubles();
       case RESIDUAL -> 8L * p.residualSlots() * p.rhs();
       case STATE -> 4L * p.fronts();
-      case PROGRESS -> 8L * (1 + p.fronts());
+      case PROGRESS -> 8L * (1 + p.fronts() + p.dropWords());
     };
   }
 

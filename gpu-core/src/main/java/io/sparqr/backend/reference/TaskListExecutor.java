@@ -16,7 +16,9 @@ import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.IntUnaryOperator;
 
 /**
@@ -69,6 +71,10 @@ public final class TaskListExecutor implements RoundExecutor {
   double[] out;
   double[] residual;
   int[] state;
+
+  /** size fronts; rows that a front has passed on beyond its block: the parent's columns, values. */
+  private List<List<double[]>> leftOver;
+
   private double tolerance;
 
   /** Tasks in list order; a stage may take half of the heap. */
@@ -135,7 +141,7 @@ public final class TaskListExecutor implements RoundExecutor {
       runRound(r);
     }
     for (int f = 0; f < p.fronts(); f++) {
-      if (state[f] == TaskLayout.STATE_SOUND && p.outLength(f) > 0) {
+      if (TaskLayout.isDone(state[f]) && p.outLength(f) > 0) {
         handOut(p, f, sink);
       }
     }
@@ -169,6 +175,10 @@ public final class TaskListExecutor implements RoundExecutor {
     vt = allocate((long) p.schedule().vtSlots() * TaskLayout.VT_DOUBLES);
     residual = allocate((long) p.residualSlots() * p.rhs());
     state = p.initialState().clone();
+    leftOver = new ArrayList<>();
+    for (int f = 0; f < p.fronts(); f++) {
+      leftOver.add(List.of());
+    }
     chainDone = new int[p.fronts()];
     bulkDone = new int[p.fronts()];
     entry = allocate(p.sEntries());
@@ -251,7 +261,8 @@ public final class TaskListExecutor implements RoundExecutor {
   }
 
   /**
-   * Tasks of fronts above a dead pivot do nothing; a dead front passes its state, not its block.
+   * Tasks of fronts above a dead pivot do nothing; a dead front passes its state, not its block,
+   * unless it has DROP tasks, which see to both.
    */
   private void run(Task task) {
     if (task instanceof Task.AssembleBlock t) {
@@ -259,8 +270,13 @@ public final class TaskListExecutor implements RoundExecutor {
     } else if (task instanceof Task.PackAssemble t) {
       if (state[t.front()] == TaskLayout.STATE_SOUND) {
         packAssemble(t);
-      } else {
+      } else if (state[t.front()] == TaskLayout.STATE_PENDING || front[t.front()].drop() == 0) {
         state[t.parent()] = TaskLayout.STATE_PENDING;
+      }
+    } else if (task instanceof Task.Drop t) {
+      // One task does it all; those that come later find it done.
+      if (state[t.front()] == TaskLayout.STATE_DEAD) {
+        drop(t);
       }
     } else if (task instanceof Task.SmallFront t) {
       if (state[t.front()] != TaskLayout.STATE_PENDING) {
@@ -285,7 +301,9 @@ public final class TaskListExecutor implements RoundExecutor {
     } else if (task instanceof Task.AssembleS t) {
       assembleS(t.front(), t.from(), t.to());
     } else if (task instanceof Task.PackRows t) {
-      packRows(t.front(), t.rowFrom(), t.rowTo(), t.out(), t.outRhs());
+      if (state[t.front()] == TaskLayout.STATE_SOUND) {
+        packRows(t.front(), t.rowFrom(), t.rowTo(), t.out(), t.outRhs());
+      }
     } else if (task instanceof Task.Residual t) {
       residual(t.front(), t.rowFrom(), t.rowTo(), t.slot());
     } else {
@@ -473,6 +491,61 @@ public final class TaskListExecutor implements RoundExecutor {
         out[right++] = negate ? -arena[row + j] : arena[row + j];
       }
     }
+  }
+
+  private void drop(Task.Drop t) {
+    FrontDescriptor d = front[t.front()];
+    List<double[]> given = new ArrayList<>();
+    for (int c = 0; c < t.front(); c++) {
+      if (front[c].parent() == t.front() && state[c] == TaskLayout.STATE_PASSED) {
+        leftOver.get(c).forEach(r -> given.add(inParent(r, d)));
+      }
+    }
+    var columns = new DroppedColumns(d, arena, tolerance, given);
+    if (!columns.run()) {
+      state[t.front()] = TaskLayout.STATE_FAILED;
+      if (t.parent() >= 0) {
+        state[t.parent()] = TaskLayout.STATE_PENDING;
+      }
+      return;
+    }
+    state[t.front()] = TaskLayout.STATE_DROPPED;
+    if (d.fm() >= d.fn()) {
+      for (int j = 0; t.slot() >= 0 && j < d.rhs(); j++) {
+        for (double[] r : columns.left) {
+          residual[t.slot() * d.rhs() + j] += r[d.fn() + j] * r[d.fn() + j];
+        }
+      }
+    } else if (!columns.left.isEmpty()) {
+      state[t.front()] = TaskLayout.STATE_PASSED;
+      leftOver.set(t.front(), columns.left.stream().map(r -> tail(r, d)).toList());
+      // Not if it pends already.
+      state[t.parent()] = Math.max(state[t.parent()], TaskLayout.STATE_DEAD);
+    }
+    packRows(t.front(), 0, t.rows(), t.out(), t.outRhs());
+    if (t.parent() >= 0) {
+      packAssemble(
+          new Task.PackAssemble(t.front(), t.parent(), 0, d.cm(), 0, d.cn() + d.rhs()));
+    }
+  }
+
+  /** Column map and tail of a row left over: columns of the parent, then values. */
+  private double[] tail(double[] row, FrontDescriptor d) {
+    int width = d.cn() + d.rhs();
+    double[] tail = new double[2 * width];
+    for (int j = 0; j < width; j++) {
+      tail[j] = program.maps()[(int) d.columnMap() + j];
+      tail[width + j] = row[d.fp() + j];
+    }
+    return tail;
+  }
+
+  private static double[] inParent(double[] tail, FrontDescriptor parent) {
+    double[] row = new double[parent.fn() + parent.rhs()];
+    for (int j = 0; j < tail.length / 2; j++) {
+      row[(int) tail[j]] = tail[tail.length / 2 + j];
+    }
+    return row;
   }
 
   private void residual(int f, int from, int to, int slot) {

@@ -23,6 +23,8 @@ import java.nio.ByteBuffer;
  * @param columnTiles tiles that cover fn + rhs columns
  * @param parent receiving front of the stage, or -1
  * @param id front number of the analysis
+ * @param drop place of the front's drop record behind the counts, in words of 8 bytes; 0: its dead
+ *     columns are not dropped here
  */
 public record FrontDescriptor(
     long data,
@@ -40,7 +42,8 @@ public record FrontDescriptor(
     int rowTiles,
     int columnTiles,
     int parent,
-    int id) {
+    int id,
+    int drop) {
 
   /** cn, the tail columns. */
   public int cn() {
@@ -92,6 +95,7 @@ public record FrontDescriptor(
     b.putInt(at + TaskLayout.FRONT_COLUMN_TILES, columnTiles);
     b.putInt(at + TaskLayout.FRONT_PARENT, parent);
     b.putInt(at + TaskLayout.FRONT_ID, id);
+    b.putInt(at + TaskLayout.FRONT_DROP, drop);
   }
 
   /** Reads descriptor {@code index} of an array of them. */
@@ -114,6 +118,7 @@ public record FrontDescriptor(
         b.getInt(at + TaskLayout.FRONT_ROW_TILES),
         b.getInt(at + TaskLayout.FRONT_COLUMN_TILES),
         b.getInt(at + TaskLayout.FRONT_PARENT),
-        b.getInt(at + TaskLayout.FRONT_ID));
+        b.getInt(at + TaskLayout.FRONT_ID),
+        b.getInt(at + TaskLayout.FRONT_DROP));
   }
 }

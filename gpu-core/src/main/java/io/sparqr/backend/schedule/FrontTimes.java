@@ -51,6 +51,7 @@ final class FrontTimes {
       int rows = s.rhs == 0 ? 0 : s.fm[f] - s.tailRow(f);
       int slots = (rows + RESIDUAL_ROWS - 1) / RESIDUAL_ROWS;
       residualStart[f + 1] = residualStart[f] + (s.rounds[f] == null ? Math.min(slots, 1) : slots);
+      residualStart[f + 1] += s.dropsRhs(f) ? 1 : 0;
     }
     activeStart = new int[rounds + 1];
     active = activeFronts(s);

@@ -7,6 +7,11 @@ package io.sparqr.backend.schedule;
  */
 public final class StageFronts {
 
+  /** Ints of a drop record, and more of them for each column tile (drop.cuh). */
+  private static final int DROP_HEAD = 10;
+
+  private static final int DROP_PER_TILE = 5;
+
   final int fronts;
   final int blocks;
   final int rhs;
@@ -36,6 +41,11 @@ public final class StageFronts {
   /** size fronts; the rounds of each tiled front, null for a small one. */
   final FrontSchedule[] rounds;
 
+  /** size fronts; place of a front's drop record behind the counts, in words; 0: none. */
+  final int[] dropAt;
+
+  private int dropWords;
+
   /** size blocks each: receiving front, rows, columns. */
   final int[] blockParent;
 
@@ -63,6 +73,7 @@ public final class StageFronts {
     outStart = new long[fronts + 1];
     sStart = new long[fronts + 1];
     rounds = new FrontSchedule[fronts];
+    dropAt = new int[fronts];
     blockParent = new int[blocks];
     blockCm = new int[blocks];
     blockCn = new int[blocks];
@@ -129,6 +140,57 @@ public final class StageFronts {
             options.bundles(left, pivotTiles, columnTiles(f)),
             options.pipelining(),
             keepQ);
+  }
+
+  /**
+   * Plans for dead columns, once all rounds are made: which fronts drop theirs by tasks of their
+   * own. A front of fewer rows than columns has rows left over then, which its parent takes in by
+   * the same tasks, so it must have such a parent in the stage; one of fewer rows than pivots is
+   * left out, so are small ones, and all where Q is kept.
+   */
+  public void planDrops() {
+    boolean[] drops = new boolean[fronts];
+    for (int f = fronts - 1; f >= 0; f--) {
+      boolean place = fm[f] >= fn[f] || parent[f] >= 0 && drops[parent[f]];
+      drops[f] = !keepQ && rounds[f] != null && fm[f] >= fp[f] && place;
+    }
+    long words = 0;
+    for (int f = 0; f < fronts; f++) {
+      if (drops[f]) {
+        dropAt[f] = Math.toIntExact(1 + fronts + words);
+        words += (DROP_HEAD + (long) DROP_PER_TILE * columnTiles(f) + 1) / 2;
+      }
+    }
+    dropWords = Math.toIntExact(words);
+  }
+
+  /** Words of 8 bytes that the drop records take behind the counts. */
+  public int dropWords() {
+    return dropWords;
+  }
+
+  /** Place of front f's drop record behind the counts, in words; 0: none. */
+  public int drop(int f) {
+    return dropAt[f];
+  }
+
+  /** Whether right-hand sides may end in a front's DROP tasks: those of rows left over. */
+  boolean dropsRhs(int f) {
+    return dropAt[f] > 0 && rhs > 0 && fm[f] >= fn[f];
+  }
+
+  /** DROP tasks of front f: as many as its column tiles can keep busy, fewer where others wait. */
+  int dropWorkers(int f) {
+    if (dropAt[f] == 0) {
+      return 0;
+    }
+    int tiles = columnTiles(f);
+    return parent[f] < 0 ? Math.min(128, tiles) : Math.min(24, (tiles + 1) / 2);
+  }
+
+  /** VT slots that they need: for two column tiles, each a bundle for three row tiles and one. */
+  int dropSlots(int f) {
+    return dropAt[f] == 0 ? 0 : 2 * ((columnTiles(f) + 2) / 3 + 1);
   }
 
   /** Fronts of the stage. */

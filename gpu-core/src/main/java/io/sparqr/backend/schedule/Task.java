@@ -84,6 +84,20 @@ public sealed interface Task {
   /** Copies final rows [rowFrom, rowTo) of a front, packed, to the output buffer. */
   record PackRows(int front, int rowFrom, int rowTo, long out, long outRhs) implements Task {}
 
+  /**
+   * Drops the dead columns of a front that its other tasks have finished, takes in the rows that
+   * its children passed on beyond their plans, and hands on what a sound front has handed on by
+   * then: rows [0, rows) to the output buffer, the block to the parent. Nothing to do for a sound
+   * front. A front has several such tasks; how they share the work is the executor's affair.
+   *
+   * @param parent -1: none in the stage
+   * @param slot residual slot for the right-hand sides that end here besides the planned ones; -1:
+   *     none
+   * @param vtFrom the first of the VT slots that these tasks may use
+   */
+  record Drop(int front, int parent, int slot, int vtFrom, int rows, long out, long outRhs)
+      implements Task {}
+
   /** Sums the squares of the right-hand sides of rows [rowFrom, rowTo) into residual[slot]. */
   record Residual(int front, int rowFrom, int rowTo, int slot) implements Task {}
 }

@@ -89,6 +89,14 @@ final class TaskCounter implements TaskSink {
   }
 
   @Override
+  public void drop(int front, int parent, int slot, int vtFrom, int rows, long out, long outRhs) {
+    kinds[TaskLayout.DROP]++;
+    if (parent >= 0) {
+      fills(parent);
+    }
+  }
+
+  @Override
   public void out(
       int kind, int flags, int front, int slot, int rowFrom, int rowTo, long out, long outRhs) {
     kinds[kind]++;

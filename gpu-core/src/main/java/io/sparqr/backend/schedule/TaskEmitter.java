@@ -148,10 +148,18 @@ final class TaskEmitter {
     if (stage.parent[f] >= 0 && stage.cm[f] == 0) {
       sink.pack(TaskLayout.PACK_ASSEMBLE, f, stage.parent[f], 0, 0, 0, 0);
     }
-    for (int slot = times.residualStart[f]; slot < times.residualStart[f + 1]; slot++) {
+    int end = times.residualStart[f + 1];
+    int dropSlot = stage.dropsRhs(f) ? --end : -1;
+    for (int slot = times.residualStart[f]; slot < end; slot++) {
       int from = stage.tailRow(f) + (slot - times.residualStart[f]) * FrontTimes.RESIDUAL_ROWS;
       int to = Math.min(stage.fm[f], from + FrontTimes.RESIDUAL_ROWS);
       sink.out(TaskLayout.RESIDUAL, 0, f, slot, from, to, 0, 0);
+    }
+    for (int k = 0; k < stage.dropWorkers(f); k++) {
+      long out = stage.outStart[f];
+      int rows = stage.outRows[f];
+      sink.drop(
+          f, stage.parent[f], dropSlot, slots.dropFrom(f), rows, out, stage.packedRhs(f, 0));
     }
   }
 

@@ -14,10 +14,11 @@ import java.nio.ByteOrder;
  *   pack            8 parent | 12 rowFrom | 16 rowTo | 20 columnFrom | 24 columnTo          i32
  *   scatter        16 from | 24 to                                                          i64
  *   out             8 slot | 12 rowFrom | 16 rowTo (i32) | 24 out | 32 outRhs (i64)
+ *   drop            8 slot | 12 vtFrom | 16 rows | 20 parent (i32) | 24 out | 32 outRhs (i64)
  *   all            64 needChain | 68 needBulk                                            i32
  * front, 96 bytes:  0 data | 8 dataRhs | 16 sFrom | 24 sTo | 32 rowMap | 40 columnMap       i64
  *                  48 ld | 52 fm | 56 fn | 60 fp | 64 rhs | 68 cm | 72 rowTiles
- *                  76 columnTiles | 80 parent | 84 id                                       i32
+ *                  76 columnTiles | 80 parent | 84 id | 88 drop                             i32
  * </pre>
  */
 public final class TaskLayout {
@@ -53,17 +54,38 @@ public final class TaskLayout {
 
   public static final int APPLY = 9;
 
-  /** Number of kinds. */
-  public static final int KINDS = 10;
+  /** Drops the dead columns of a finished front, if it has any; several workers a front. */
+  public static final int DROP = 10;
 
-  /** States of a front. Sound: no dead pivot in it or below it. */
+  /** Number of kinds. */
+  public static final int KINDS = 11;
+
+  /** States of a front. Sound: no dead pivot in it, and nothing to do about those below it. */
   public static final int STATE_SOUND = 0;
 
-  /** A dead pivot in the front: it is finished all the same, but passes no block. */
+  /**
+   * A dead pivot in the front, or rows of a child that its plan had no place for: it is finished
+   * all the same, but passes no block unless its DROP tasks do.
+   */
   public static final int STATE_DEAD = 1;
 
   /** A dead pivot below the front: its tasks do nothing, it is left for another stage. */
   public static final int STATE_PENDING = 2;
+
+  /** Its dead columns are dropped; its rows and its block are where a sound front's are. */
+  public static final int STATE_DROPPED = 3;
+
+  /** The same, and the parent has more rows of it than its block was planned for. */
+  public static final int STATE_PASSED = 4;
+
+  /** A pivot was too near the tolerance, or rows had no place: its rows of R are lost. */
+  public static final int STATE_FAILED = 5;
+
+  /**
+   * How far from the tolerance pivots have to be for a front's dead columns to be dropped from its
+   * R, as a factor.
+   */
+  public static final double MARGIN = 100;
 
   static final int FLAG_FINAL = 1;
   static final int SMALL_ASSEMBLE_S = 1;
@@ -119,8 +141,14 @@ public final class TaskLayout {
   static final int FRONT_COLUMN_TILES = 76;
   static final int FRONT_PARENT = 80;
   static final int FRONT_ID = 84;
+  static final int FRONT_DROP = 88;
 
   private TaskLayout() {}
+
+  /** Whether a front in that state has left its rows of R: it is sound, or as good as sound. */
+  public static boolean isDone(int state) {
+    return state == STATE_SOUND || state == STATE_DROPPED || state == STATE_PASSED;
+  }
 
   /** Tiles that cover n rows or columns. */
   public static int tiles(int n) {
@@ -155,6 +183,7 @@ public final class TaskLayout {
       case PACK_ASSEMBLE, ASSEMBLE_BLOCK -> b.getInt(at + PACK_PARENT);
       case SMALL_FRONT ->
           (b.get(at + FLAGS) & SMALL_PACK_ASSEMBLE) != 0 ? b.getInt(at + SMALL_PARENT) : -1;
+      case DROP -> b.getInt(at + SMALL_PARENT);
       default -> -1;
     };
   }
@@ -216,6 +245,15 @@ public final class TaskLayout {
               b.getInt(at + OUT_ROW_FROM),
               b.getInt(at + OUT_ROW_TO),
               b.getInt(at + OUT_SLOT));
+      case DROP ->
+          new Task.Drop(
+              front,
+              b.getInt(at + SMALL_PARENT),
+              b.getInt(at + OUT_SLOT),
+              b.getInt(at + OUT_ROW_FROM),
+              b.getInt(at + OUT_ROW_TO),
+              b.getLong(at + OUT_OUT),
+              b.getLong(at + OUT_OUT_RHS));
       default ->
           throw new IllegalArgumentException("task kind " + b.get(at + KIND) + " at byte " + at);
     };

@@ -29,6 +29,9 @@ interface TaskSink {
   /** A SMALL_FRONT; one with SMALL_PACK_ASSEMBLE fills its parent. */
   void small(int flags, int front, int parent, int slot, int rows, long out, long outRhs);
 
+  /** A DROP; it fills its parent, if it has one. */
+  void drop(int front, int parent, int slot, int vtFrom, int rows, long out, long outRhs);
+
   /** A PACK_ROWS or RESIDUAL. */
   void out(int kind, int flags, int front, int slot, int rowFrom, int rowTo, long out, long outRhs);
 }

@@ -157,6 +157,13 @@ final class TaskWriter implements TaskSink {
   }
 
   @Override
+  public void drop(int front, int parent, int slot, int vtFrom, int rows, long out, long outRhs) {
+    int at = next[TaskLayout.DROP] * TaskLayout.TASK_BYTES;
+    out(TaskLayout.DROP, 0, front, slot, vtFrom, rows, out, outRhs);
+    b.putInt(at + TaskLayout.SMALL_PARENT, parent);
+  }
+
+  @Override
   public void out(
       int kind, int flags, int front, int slot, int rowFrom, int rowTo, long out, long outRhs) {
     int at = record(kind, 0, 0, flags, front, need);

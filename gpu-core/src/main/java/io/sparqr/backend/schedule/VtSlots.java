@@ -11,6 +11,10 @@ final class VtSlots {
   private final int[] slotStart;
 
   private final int[] slotBase;
+
+  /** size fronts; first of the slots that a front's DROP tasks may use. */
+  private final int[] dropFrom;
+
   private final int count;
 
   /** Numbers the slots of fronts whose rounds are made. */
@@ -21,6 +25,7 @@ final class VtSlots {
       slotStart[f + 1] = Math.addExact(slotStart[f], length);
     }
     slotBase = new int[slotStart[stage.fronts]];
+    dropFrom = new int[stage.fronts];
     count = stage.keepQ ? ownSlots(stage) : sharedSlots(stage);
   }
 
@@ -32,6 +37,11 @@ final class VtSlots {
   /** First slot that a local round of front f writes. */
   int base(int f, int local) {
     return slotBase[slotStart[f] + local];
+  }
+
+  /** The first slot that the DROP tasks of front f may use, once its other tasks are done. */
+  int dropFrom(int f) {
+    return dropFrom[f];
   }
 
   /** Where Q is kept: the first slot of front f; those of f + 1 follow its own. */
@@ -71,7 +81,7 @@ final class VtSlots {
         }
         own = Math.addExact(Math.addExact(most[f][0], most[f][1]), most[f][2]);
       }
-      below[f] = Math.max(below[f], own);
+      below[f] = Math.max(below[f], Math.max(own, stage.dropSlots(f)));
       int p = stage.parent[f] < 0 ? n : stage.parent[f];
       below[p] = Math.addExact(below[p], below[f]);
     }
@@ -82,6 +92,7 @@ final class VtSlots {
       int p = stage.parent[f] < 0 ? n : stage.parent[f];
       base[f] = (p == n ? 0 : base[p]) + taken[p];
       taken[p] += below[f];
+      dropFrom[f] = base[f];
       FrontSchedule s = stage.rounds[f];
       for (int local = 0; s != null && local < s.rounds(); local++) {
         int set = local % 3;

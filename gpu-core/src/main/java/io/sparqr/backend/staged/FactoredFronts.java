@@ -63,24 +63,6 @@ final class FactoredFronts {
     factor[rows.place(f.front())] = f;
   }
 
-  /**
-   * The sum of the mixed bits of what sound fronts of a stage have left on the host, as they came:
-   * rows of R, and blocks that leave the stage.
-   *
-   * @param stage fronts, by number of the analysis
-   * @param sound size of the stage
-   */
-  long bits(int[] stage, boolean[] sound) {
-    long sum = 0;
-    for (int f = 0; f < stage.length; f++) {
-      FrontFactor r = factor[rows.place(stage[f])];
-      if (sound[f] && r != null) {
-        sum += r.bits() + (blocks.get(stage[f]) == null ? 0 : blocks.bits(stage[f]));
-      }
-    }
-    return sum;
-  }
-
   /** Q of a front. */
   void put(FrontReflectors q) {
     reflectors[rows.place(q.front())] = q;
@@ -125,6 +107,11 @@ final class FactoredFronts {
     departure = Math.max(departure, s.normDeparture());
     redone += s.redoneTasks();
     warnings.addAll(s.warnings());
+  }
+
+  /** Adds the 2-norm of what an executor has dropped. */
+  void addDropped(double norm) {
+    dropped = norm > 0 ? Math.hypot(dropped, norm) : dropped;
   }
 
   /** Largest departure of column sums in what the host did. */

@@ -120,6 +120,9 @@ final class StageBuilder {
               layFrontOut(d, f, layout(t));
             }
           });
+      if (detect) {
+        d.s.planDrops();
+      }
       return finish(d);
     } finally {
       for (int f : fronts) {
@@ -270,7 +273,9 @@ final class StageBuilder {
     int[] initial = new int[fronts];
     long[] outStart = new long[fronts + 1];
     for (int f = 0; f < fronts; f++) {
-      long doubles = s.leadingDimension(f) * s.height(f);
+      // Rows left over take the row tile behind the last, before they take what V leaves.
+      long height = s.height(f) + (s.drop(f) > 0 ? TaskLayout.TILE : 0);
+      long doubles = s.leadingDimension(f) * height;
       d.data[f + 1] = d.data[f] + (doubles + ALIGN - 1) / ALIGN * ALIGN;
       boolean dead = detect && s.rows(f) < s.pivots(f);
       initial[f] = dead ? TaskLayout.STATE_DEAD : TaskLayout.STATE_SOUND;
@@ -299,6 +304,7 @@ final class StageBuilder {
         d.blockData[blocks],
         outStart,
         schedule.residualSlots(),
+        s.dropWords(),
         schedule,
         StageColumns.of(
             analysis,
@@ -341,7 +347,8 @@ final class StageBuilder {
         s.rowTiles(f),
         s.columnTiles(f),
         s.parent(f),
-        d.id[f]);
+        d.id[f],
+        s.drop(f));
   }
 
   private FrontDescriptor blockDescriptor(Draft d, int k) {
@@ -364,6 +371,7 @@ final class StageBuilder {
         0,
         TaskLayout.tiles(block.cn() + rhs),
         stageIndex[analysis.parent(block.front())],
-        block.front());
+        block.front(),
+        0);
   }
 }

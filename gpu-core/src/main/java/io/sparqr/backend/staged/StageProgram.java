@@ -25,6 +25,7 @@ import java.nio.ByteBuffer;
  * @param inputDoubles size of the input buffer that holds the blocks
  * @param outStart size fronts + 1; front f's slice of the output buffer
  * @param residualSlots number of residual partial sums
+ * @param dropWords words of 8 bytes behind the counts, for the fronts' drop records
  * @param schedule the rounds
  * @param columns the stage's columns and each front's among them
  * @param ownRows size fronts where Q is kept: the rows of each front that its rows of A are; else
@@ -43,6 +44,7 @@ public record StageProgram(
     long inputDoubles,
     long[] outStart,
     int residualSlots,
+    int dropWords,
     StageSchedule schedule,
     StageColumns columns,
     int[][] ownRows) {
@@ -98,6 +100,7 @@ public record StageProgram(
         + descriptors.capacity()
         + 8L * residualSlots * rhs
         + 4L * fronts
+        + 8L * dropWords
         + TaskLayout.TASK_BYTES * schedule.tasks()
         + 8L * TaskLayout.VT_DOUBLES * schedule.vtSlots();
   }

@@ -2,12 +2,14 @@
 package io.sparqr.backend.staged;
 
 import io.sparqr.backend.schedule.FrontDescriptor;
+import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.threads.Parallel;
 import java.nio.DoubleBuffer;
+import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Takes the rows of a stage's fronts as they come; the arrays of large ones are made ahead. */
@@ -26,7 +28,13 @@ final class StageRows implements RoundExecutor.RowSink {
   private final int threads;
   private final Runnable meanwhile;
   private final double[][] ahead;
-  private final LongAdder allBits = new LongAdder();
+
+  /** size fronts each. */
+  private final double[] dropped;
+
+  private final boolean[] dead;
+
+  private final long[] bitsOf;
 
   /**
    * A sink.
@@ -50,11 +58,23 @@ final class StageRows implements RoundExecutor.RowSink {
     this.tolerance = tolerance;
     this.threads = threads;
     ahead = new double[fronts.length][];
+    dropped = new double[fronts.length];
+    dead = new boolean[fronts.length];
+    bitsOf = new long[fronts.length];
   }
 
   /** The sum of the mixed bits of all rows that came. */
   long bits() {
-    return allBits.sum();
+    return Arrays.stream(bitsOf).sum();
+  }
+
+  /** The same of some fronts, as they came. */
+  long bits(boolean[] which) {
+    long sum = 0;
+    for (int f = 0; f < bitsOf.length; f++) {
+      sum += which[f] ? bitsOf[f] : 0;
+    }
+    return sum;
   }
 
   @Override
@@ -72,7 +92,7 @@ final class StageRows implements RoundExecutor.RowSink {
   /**
    * Values of R, the block's values if it leaves the stage, right-hand sides of both.
    *
-   * @throws IntegrityFailure if the executor calls the front sound and a pivot is dead
+   * @throws IntegrityFailure if a pivot is dead in a front that drops none
    */
   @Override
   public void accept(int f, DoubleBuffer from) {
@@ -90,8 +110,6 @@ final class StageRows implements RoundExecutor.RowSink {
   private final class Taken implements RoundExecutor.RowPieces {
     private final int f;
     private final FrontDescriptor d;
-    private final int[] live;
-
     /** In the order of the slice: values of R, of the block, right-hand sides of both. */
     private final double[][] arrays;
 
@@ -103,10 +121,6 @@ final class StageRows implements RoundExecutor.RowSink {
       this.f = f;
       this.d = program.descriptor(f);
       int r = Math.min(d.fm(), d.fp());
-      live = new int[r];
-      for (int k = 0; k < r; k++) {
-        live[k] = k;
-      }
       double[] values = ahead[f] == null ? new double[valuesOfR(d)] : ahead[f];
       ahead[f] = null;
       leaves = d.parent() < 0;
@@ -138,28 +152,79 @@ final class StageRows implements RoundExecutor.RowSink {
     @Override
     public void end() {
       int front = fronts[f];
-      requireLive(front, d.fn(), live.length, arrays[0]);
       ContributionBlock block =
           leaves
               ? new ContributionBlock(front, d.cm(), d.cn(), arrays[1], arrays[3], d.rhs())
               : null;
-      allBits.add(bits.sum() + blockBits.sum());
-      var factor = new FrontFactor(front, d.fn(), live, arrays[0], arrays[2], d.rhs(), bits.sum());
+      bitsOf[f] = bits.sum() + blockBits.sum();
+      int[] live = live(f, Math.min(d.fm(), d.fp()), arrays[0]);
+      FrontFactor factor;
+      if (live.length < Math.min(d.fm(), d.fp())) {
+        dead[f] = true;
+        factor = withoutDead(f, live, arrays[0], arrays[2]);
+      } else {
+        factor = new FrontFactor(front, d.fn(), live, arrays[0], arrays[2], d.rhs(), bits.sum());
+      }
       done.put(factor, block, blockBits.sum());
     }
   }
 
-  /** Half: the executor's own test is of the very same pivots, but that is no reason to fail. */
-  private void requireLive(int front, int fn, int rows, double[] values) {
+  /** The rows whose pivot lives; of a dead column's, what was dropped is noted. */
+  private FrontFactor withoutDead(int f, int[] live, double[] values, double[] rhs) {
+    FrontDescriptor d = program.descriptor(f);
+    int count = 0;
+    for (int k : live) {
+      count += d.fn() - k;
+    }
+    double[] kept = new double[count];
+    double[] right = new double[live.length * d.rhs()];
     int at = 0;
-    for (int i = 0; i < rows && tolerance >= 0; i++) {
-      if (!(values[at] > tolerance / 2)) {
+    int to = 0;
+    int row = 0;
+    for (int k = 0; k < Math.min(d.fm(), d.fp()); k++) {
+      int n = d.fn() - k;
+      if (row < live.length && live[row] == k) {
+        System.arraycopy(values, at, kept, to, n);
+        System.arraycopy(rhs, k * d.rhs(), right, row * d.rhs(), d.rhs());
+        to += n;
+        row++;
+      } else {
+        dropped[f] = Math.hypot(dropped[f], values[at]);
+      }
+      at += n;
+    }
+    return new FrontFactor(fronts[f], d.fn(), live, kept, right, d.rhs()).sealed();
+  }
+
+  /** 2-norm of what a front's DROP tasks have dropped; 0 if nothing. */
+  double dropped(int f) {
+    return dropped[f];
+  }
+
+  /** Whether a front came with dead columns. */
+  boolean hasDead(int f) {
+    return dead[f];
+  }
+
+  /** Rows whose pivot lives; the others have what was dropped in its place. */
+  private int[] live(int f, int rows, double[] values) {
+    FrontDescriptor d = program.descriptor(f);
+    int[] live = new int[rows];
+    int count = 0;
+    int at = 0;
+    for (int i = 0; i < rows; i++) {
+      double pivot = values[at];
+      // Half: the executor's own test is of the very same pivots, but that is no reason to fail.
+      if (tolerance < 0 || pivot > tolerance / 2) {
+        live[count++] = i;
+      } else if (d.drop() == 0 || !(pivot <= tolerance / TaskLayout.MARGIN)) {
         throw new IntegrityFailure(
             "front %d has the pivot %.2e in row %d and was called sound"
-                .formatted(front, values[at], i));
+                .formatted(fronts[f], pivot, i));
       }
-      at += fn - i;
+      at += d.fn() - i;
     }
+    return Arrays.copyOf(live, count);
   }
 
   /** Values of the pivot rows of a front of full rank. */

@@ -20,6 +20,7 @@ import io.sparqr.numeric.WorkListener;
 import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.numeric.integrity.CheckedFactorizer;
 import io.sparqr.numeric.integrity.GivenValues;
+import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -232,7 +233,7 @@ public final class StagedFactorization {
         blocks.verify(in);
         remember(stage);
         account(program, result);
-        complete(program, fronts, result, balance, values.bits() + program.sBits(), sink.bits());
+        complete(program, fronts, result, balance, values.bits() + program.sBits(), sink);
         return;
       }
     }
@@ -313,11 +314,12 @@ public final class StagedFactorization {
     }
 
     /**
-     * Sound fronts are done; of those with a dead pivot the lowest are triangularised again, and
-     * all above them stay pending.
+     * Sound fronts are done, and those whose dead columns the executor has dropped; of the others
+     * the lowest are triangularised again or factored from their rows, and all above them stay
+     * pending.
      *
      * @param read sum of the bits of what went up
-     * @param came sum of the bits of all rows that came down
+     * @param sink has the rows that came down
      */
     private void complete(
         StageProgram program,
@@ -325,17 +327,18 @@ public final class StagedFactorization {
         RoundExecutor.Result result,
         StageBalance balance,
         long read,
-        long came) {
+        StageRows sink) {
       int n = fronts.length;
       boolean[] pends = new boolean[n];
-      List<Integer> dead = lowestUnsound(program, result.state(), pends);
+      int[] state = states(program, result, fronts, sink);
+      List<Integer> dead = lowestUnsound(program, state, pends);
       boolean[] sound = new boolean[n];
       for (int f = 0; f < n; f++) {
-        sound[f] = result.state()[f] == TaskLayout.STATE_SOUND && !pends[f];
+        sound[f] = TaskLayout.isDone(state[f]) && !pends[f];
       }
-      boolean checked = dead.isEmpty() && soundAndRight(program, result, balance, read, came);
+      boolean checked = dead.isEmpty() && soundAndRight(program, result, balance, read, sink);
       if (!checked) {
-        balance.left(executor, sound, pends, read, done.bits(fronts, sound));
+        balance.left(executor, sound, pends, read, sink.bits(sound));
       }
       if (options.keepQ()) {
         fetchReflectors(program, fronts, pends);
@@ -344,11 +347,12 @@ public final class StagedFactorization {
       var again = new Retriangularization(program, fronts, analysis, fetch, host, options);
       List<Integer> undecided =
           again.run(
-              dead,
+              dead.stream().filter(f -> state[f] == TaskLayout.STATE_DEAD).toList(),
               (rowsOfR, factor) -> {
                 balance.out(rowsOfR);
                 done.putAgain(factor);
               });
+      dead.stream().filter(f -> state[f] != TaskLayout.STATE_DEAD).forEach(undecided::add);
       flops += again.flops();
       boolean[] fromRows = new boolean[n];
       undecided.forEach(f -> fromRows[f] = true);
@@ -360,8 +364,9 @@ public final class StagedFactorization {
         if (!fromRows[f]) {
           addResidual(program, f, result.residual(), balance);
         }
-        if (result.state()[f] == TaskLayout.STATE_SOUND) {
+        if (sound[f]) {
           done.withoutRows(fronts[f]);
+          done.addDropped(sink.dropped(f));
           FrontDescriptor d = program.descriptor(f);
           if (d.cm() > 0 && d.parent() >= 0 && (pends[d.parent()] || fromRows[d.parent()])) {
             passOn.add(f);
@@ -385,15 +390,37 @@ public final class StagedFactorization {
         RoundExecutor.Result result,
         StageBalance balance,
         long read,
-        long kept) {
+        StageRows sink) {
       var ended = new CompensatedSums(rhs);
       for (int k = 0; k < result.residual().length; k += rhs) {
         ended.add(result.residual(), k);
       }
-      double found = balance.whole(executor, ended.values(), read, kept);
+      double found = balance.whole(executor, ended.values(), read, sink.bits());
       boolean right = balance.within(found);
       departure = right ? Math.max(departure, found) : departure;
       return right;
+    }
+
+    /**
+     * States of the fronts, where those that have passed rows to a parent that is not done have
+     * failed: their rows went nowhere.
+     *
+     * @throws IntegrityFailure if a front is called sound and has dead columns
+     */
+    private static int[] states(
+        StageProgram program, RoundExecutor.Result result, int[] fronts, StageRows sink) {
+      int[] state = result.state().clone();
+      for (int f = state.length - 1; f >= 0; f--) {
+        int parent = program.descriptor(f).parent();
+        if (state[f] == TaskLayout.STATE_PASSED && !TaskLayout.isDone(state[parent])) {
+          state[f] = TaskLayout.STATE_FAILED;
+        }
+        if (state[f] == TaskLayout.STATE_SOUND && sink.hasDead(f)) {
+          throw new IntegrityFailure(
+              "front %d has dead columns and was called sound".formatted(fronts[f]));
+        }
+      }
+      return state;
     }
 
     /**
@@ -405,7 +432,7 @@ public final class StagedFactorization {
       var lowest = new ArrayList<Integer>();
       for (int f = 0; f < pends.length; f++) {
         int parent = program.descriptor(f).parent();
-        if (pends[f] || state[f] != TaskLayout.STATE_SOUND) {
+        if (pends[f] || !TaskLayout.isDone(state[f])) {
           if (!pends[f]) {
             lowest.add(f);
           }

@@ -42,7 +42,7 @@ class TaskLayoutTest {
       assertThat(java).as(m.group()).containsEntry(constant, Integer.parseInt(m.group(3)));
       found++;
     }
-    assertThat(found).isEqualTo(42);
+    assertThat(found).isEqualTo(43);
   }
 
   @Test
@@ -70,6 +70,10 @@ class TaskLayoutTest {
           "STATE_SOUND",
           "STATE_DEAD",
           "STATE_PENDING",
+          "STATE_DROPPED",
+          "STATE_PASSED",
+          "STATE_FAILED",
+          "DROP",
           "SMALL_ASSEMBLE_S",
           "SMALL_PACK_ASSEMBLE",
           "SMALL_PACK_ROWS",
@@ -84,7 +88,7 @@ class TaskLayoutTest {
   @Test
   void descriptorsSurviveTheRoundTrip() {
     var d =
-        new FrontDescriptor(1L << 40, 2, 3, 4L << 33, 5, 6, 96, 70, 80, 30, 2, 40, 3, 3, 7, 123456);
+        new FrontDescriptor(1L << 40, 2, 3, 4L << 33, 5, 6, 96, 70, 80, 30, 2, 40, 3, 3, 7, 123456, 9);
     ByteBuffer b = ByteBuffer.allocate(3 * TaskLayout.FRONT_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     d.encode(b, 1);
     assertThat(FrontDescriptor.decode(b, 1)).isEqualTo(d);

@@ -1,0 +1,123 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.reference;
+
+import io.sparqr.backend.schedule.FrontDescriptor;
+import io.sparqr.backend.schedule.TaskLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What a front's DROP tasks do to its trapezoid, r = min(fm, fn) rows whose row k starts at column
+ * k, and to the rows left over that its children passed on: a row of its own for every column that
+ * lives, by Heath's method (Heath, SIAM J. Sci. Stat. Comput. 1982).
+ *
+ * <pre>
+ *   for k = 0 .. r-1:  x = column k of row k and of all rows left over
+ *     k &lt; fp and ||x|| &lt;= tolerance:  x is dropped, row k is left over from now on;
+ *                                    in its place: ||x|| in column k, nothing else
+ *     else:  H x = +-||x|| e_1, applied to row k and the rows left over
+ * </pre>
+ *
+ * <p>Places do not move: the row with its pivot in column k stays row k, the block's rows stay
+ * where they are. Rows left over have entries in columns r .. fn - 1 and right-hand sides; with r =
+ * fn only these, and their squares are residual. Cost: 4 (d + x) (fn^2 / 2) flops for d dead
+ * columns and x rows of children, not as much as the front itself unless most columns are dead.
+ */
+final class DroppedColumns {
+
+  private final FrontDescriptor d;
+  private final double[] arena;
+  private final double tolerance;
+
+  /** Rows left over, each fn + rhs long. */
+  final List<double[]> left;
+
+  /**
+   * For a finished front.
+   *
+   * @param given rows of children, in the front's columns
+   */
+  DroppedColumns(FrontDescriptor d, double[] arena, double tolerance, List<double[]> given) {
+    this.d = d;
+    this.arena = arena;
+    this.tolerance = tolerance;
+    left = new ArrayList<>(given);
+  }
+
+  /** Drops; returns whether no pivot was near the tolerance. */
+  boolean run() {
+    int width = d.fn() + d.rhs();
+    for (int k = 0; k < d.trapezoidRows(); k++) {
+      int at = row(k);
+      // Row k, and below it what is left over: scaled by the largest entry against underflow.
+      double largest = Math.abs(arena[at + k]);
+      for (double[] l : left) {
+        largest = Math.max(largest, Math.abs(l[k]));
+      }
+      double norm = 0;
+      if (largest > 0) {
+        double squares = Math.pow(arena[at + k] / largest, 2);
+        for (double[] l : left) {
+          squares += Math.pow(l[k] / largest, 2);
+        }
+        norm = largest * Math.sqrt(squares);
+      }
+      if (k < d.fp() && norm <= tolerance) {
+        double[] mine = new double[width];
+        System.arraycopy(arena, at + k + 1, mine, k + 1, width - k - 1);
+        Arrays.fill(arena, at + k, at + width, 0);
+        arena[at + k] = norm;
+        clear(k);
+        left.add(mine);
+      } else if (!left.isEmpty() && norm > 0) {
+        reflect(at, k, norm, width);
+      }
+    }
+    return decided();
+  }
+
+  private int row(int k) {
+    return (int) (d.data() + (long) k * d.ld());
+  }
+
+  private void reflect(int at, int k, double norm, int width) {
+    double alpha = arena[at + k];
+    double beta = alpha < 0 ? norm : -norm;
+    double pivot = alpha - beta;
+    double tau = -pivot / beta;
+    for (int j = k + 1; j < width; j++) {
+      double sum = arena[at + j];
+      for (double[] l : left) {
+        sum += l[k] / pivot * l[j];
+      }
+      arena[at + j] -= tau * sum;
+      for (double[] l : left) {
+        l[j] -= tau * sum * (l[k] / pivot);
+      }
+    }
+    arena[at + k] = beta;
+    clear(k);
+  }
+
+  private void clear(int k) {
+    left.forEach(l -> l[k] = 0);
+  }
+
+  /**
+   * Whether all that was dropped is {@link TaskLayout#MARGIN} times below the tolerance, and every
+   * pivot that was kept as far above it; a NaN is neither.
+   */
+  private boolean decided() {
+    double dropped = 0;
+    for (int k = 0; k < d.fp(); k++) {
+      double pivot = Math.abs(arena[row(k) + k]);
+      if (pivot <= tolerance) {
+        dropped = Math.hypot(dropped, pivot);
+      } else if (!(pivot > TaskLayout.MARGIN * tolerance)) {
+        return false;
+      }
+    }
+    return dropped <= tolerance / TaskLayout.MARGIN;
+  }
+}
