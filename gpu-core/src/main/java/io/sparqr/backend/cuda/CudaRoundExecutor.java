@@ -153,7 +153,8 @@ final class CudaRoundExecutor implements RoundExecutor {
     compute.fill(memory.get(Part.ARENA).at(0), (byte) 0, 8 * program.arenaDoubles());
     // Rows of unsound fronts come down too, unused: they shall be something.
     compute.fill(memory.get(Part.OUT).at(0), (byte) 0, 8 * program.outDoubles());
-    compute.fill(memory.get(Part.PROGRESS).at(0), (byte) 0, StageMemory.bytes(program, Part.PROGRESS));
+    compute.fill(
+        memory.get(Part.PROGRESS).at(0), (byte) 0, StageMemory.bytes(program, Part.PROGRESS));
     compute.fill(
         memory.get(Part.RESIDUAL).at(0), (byte) 0, 8L * program.residualSlots() * program.rhs());
   }

@@ -72,7 +72,9 @@ public final class TaskListExecutor implements RoundExecutor {
   double[] residual;
   int[] state;
 
-  /** size fronts; rows that a front has passed on beyond its block: the parent's columns, values. */
+  /**
+   * size fronts; rows that a front has passed on beyond its block: the parent's columns, values.
+   */
   private List<List<double[]>> leftOver;
 
   private double tolerance;
@@ -524,8 +526,7 @@ public final class TaskListExecutor implements RoundExecutor {
     }
     packRows(t.front(), 0, t.rows(), t.out(), t.outRhs());
     if (t.parent() >= 0) {
-      packAssemble(
-          new Task.PackAssemble(t.front(), t.parent(), 0, d.cm(), 0, d.cn() + d.rhs()));
+      packAssemble(new Task.PackAssemble(t.front(), t.parent(), 0, d.cm(), 0, d.cn() + d.rhs()));
     }
   }
 

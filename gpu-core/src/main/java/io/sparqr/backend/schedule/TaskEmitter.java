@@ -158,8 +158,7 @@ final class TaskEmitter {
     for (int k = 0; k < stage.dropWorkers(f); k++) {
       long out = stage.outStart[f];
       int rows = stage.outRows[f];
-      sink.drop(
-          f, stage.parent[f], dropSlot, slots.dropFrom(f), rows, out, stage.packedRhs(f, 0));
+      sink.drop(f, stage.parent[f], dropSlot, slots.dropFrom(f), rows, out, stage.packedRhs(f, 0));
     }
   }
 

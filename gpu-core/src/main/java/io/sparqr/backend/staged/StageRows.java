@@ -110,6 +110,7 @@ final class StageRows implements RoundExecutor.RowSink {
   private final class Taken implements RoundExecutor.RowPieces {
     private final int f;
     private final FrontDescriptor d;
+
     /** In the order of the slice: values of R, of the block, right-hand sides of both. */
     private final double[][] arrays;
 
