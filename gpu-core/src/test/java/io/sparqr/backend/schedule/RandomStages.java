@@ -10,6 +10,9 @@ final class RandomStages {
   final StageFronts stage;
   final SchedulerOptions options;
 
+  /** Whether there is a plan for dead columns. */
+  boolean drops;
+
   /** size fronts; clipped leftmost column tiles of each tiled front. */
   final int[][] left;
 
@@ -37,6 +40,13 @@ final class RandomStages {
     for (int f = 0; f < fronts; f++) {
       front(f, random, maxTiles);
     }
+  }
+
+  /** The same with a plan for dead columns. */
+  RandomStages withDrops() {
+    stage.planDrops();
+    drops = true;
+    return this;
   }
 
   private void front(int f, Random random, int maxTiles) {

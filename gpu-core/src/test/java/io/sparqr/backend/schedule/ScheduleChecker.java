@@ -36,6 +36,12 @@ final class ScheduleChecker {
   private final int[] firstTask;
   private final int[] lastInput;
   private final long[] scattered;
+
+  /** size fronts each: DROP tasks, their residual slot, their first VT slot. */
+  private final int[] drops;
+
+  private final int[] endSlot;
+  private final int[] dropFrom;
   private final Map<Integer, Bundle> slots = new HashMap<>();
 
   /** Where Q is kept: the bundle that each slot has ever held. */
@@ -56,6 +62,9 @@ final class ScheduleChecker {
     firstTask = new int[s.fronts];
     lastInput = new int[s.fronts];
     scattered = new long[s.fronts];
+    drops = new int[s.fronts];
+    endSlot = new int[s.fronts];
+    dropFrom = new int[s.fronts];
     Arrays.fill(firstTask, Integer.MAX_VALUE);
     Arrays.fill(lastInput, -1);
     for (int f = 0; f < s.fronts; f++) {
@@ -74,6 +83,9 @@ final class ScheduleChecker {
   }
 
   void check(StageSchedule schedule) {
+    for (int f = 0; f < s.fronts; f++) {
+      endSlot[f] = schedule.residualStart(f) + Math.max(0, s.fm[f] - s.fn[f] + 1023) / 1024;
+    }
     for (int r = 0; r < schedule.rounds(); r++) {
       long first = schedule.roundStart(r);
       int tasks = (int) (schedule.roundStart(r + 1) - first);
@@ -238,7 +250,71 @@ final class ScheduleChecker {
       moved.merge("residual " + t.front(), t.rowTo() - t.rowFrom(), Integer::sum);
     } else if (task instanceof Task.SmallFront t) {
       smallFront(r, t);
+    } else if (task instanceof Task.Drop t) {
+      drop(r, t);
     }
+  }
+
+  /** When all of the front is done; beside its last rows' way out, never before them. */
+  private void drop(int r, Task.Drop t) {
+    int f = t.front();
+    assertThat(s.dropAt[f]).as("%s: front %d drops", name, f).isPositive();
+    assertThat(r).isEqualTo(dropRound(f));
+    markPacked(r, f, 0, s.fm[f]);
+    assertThat(t.parent()).isEqualTo(s.parent[f]);
+    if (t.parent() >= 0) {
+      passed(r, f, t.parent());
+    }
+    assertThat(t.rows()).isEqualTo(s.outRows[f]);
+    assertThat(t.out()).isEqualTo(s.packedRow(f, 0));
+    assertThat(t.outRhs()).isEqualTo(s.packedRhs(f, 0));
+    boolean ends = s.rhs > 0 && s.fm[f] >= s.fn[f];
+    assertThat(t.slot()).as("%s: residual of front %d", name, f).isEqualTo(ends ? endSlot[f] : -1);
+    drops[f]++;
+    dropFrom[f] = t.vtFrom();
+  }
+
+  private int dropRound(int f) {
+    return firstTask[f] + s.rounds[f].rounds();
+  }
+
+  /**
+   * Who has DROP tasks, and where they may write: no front that is neither above nor below another
+   * shares a VT slot with it, no drop record another's words.
+   */
+  private void finishDrops(StageSchedule schedule) {
+    int words = 1 + s.fronts;
+    for (int f = 0; f < s.fronts; f++) {
+      boolean tiled = s.rounds[f] != null && s.fm[f] >= s.fp[f] && !s.keepQ;
+      boolean place = s.fm[f] >= s.fn[f] || s.parent[f] >= 0 && drops[s.parent[f]] > 0;
+      assertThat(drops[f] > 0)
+          .as("%s: front %d drops", name, f)
+          .isEqualTo(random.drops && tiled && place);
+      if (drops[f] > 0) {
+        assertThat(s.dropAt[f]).isEqualTo(words);
+        words += (10 + 5 * s.columnTiles(f) + 1) / 2;
+        assertThat(dropFrom[f] + s.dropSlots(f)).isLessThanOrEqualTo(schedule.vtSlots());
+      }
+    }
+    assertThat(1 + s.fronts + s.dropWords()).isEqualTo(words);
+    for (int f = 0; f < s.fronts; f++) {
+      for (int g = f + 1; g < s.fronts; g++) {
+        if (drops[f] > 0 && drops[g] > 0 && !above(g, f)) {
+          boolean apart =
+              dropFrom[f] + s.dropSlots(f) <= dropFrom[g]
+                  || dropFrom[g] + s.dropSlots(g) <= dropFrom[f];
+          assertThat(apart).as("%s: slots of fronts %d and %d", name, f, g).isTrue();
+        }
+      }
+    }
+  }
+
+  private boolean above(int g, int f) {
+    int up = f;
+    while (up >= 0 && up != g) {
+      up = s.parent[up];
+    }
+    return up == g;
   }
 
   private void smallFront(int r, Task.SmallFront t) {
@@ -281,6 +357,7 @@ final class ScheduleChecker {
   }
 
   private void finish(StageSchedule schedule) {
+    finishDrops(schedule);
     kept.forEach(
         (slot, b) ->
             assertThat(slot)

@@ -17,6 +17,9 @@ class SchedulePropertyTest {
       var random = new RandomStages(seed, 1 + (int) (seed % 7), 2 + (int) (seed % 11));
       var schedule = SparseScheduler.schedule(random.stage, random.options, 1);
       new ScheduleChecker("seed " + seed, random).check(schedule);
+      var drops = new RandomStages(seed, 1 + (int) (seed % 7), 2 + (int) (seed % 11)).withDrops();
+      schedule = SparseScheduler.schedule(drops.stage, drops.options, 1);
+      new ScheduleChecker("seed " + seed + " with drops", drops).check(schedule);
     }
   }
 

@@ -97,7 +97,8 @@ public final class SpoiledTasks {
 
   private static ByteBuffer slot(ByteBuffer list, int at, StageProgram p, Random random) {
     int kind = list.get(at + TaskLayout.KIND);
-    boolean reads = kind >= TaskLayout.APPLY_NEAR || kind == TaskLayout.APPLY_FACTORIZE;
+    boolean applies = kind == TaskLayout.APPLY_NEAR || kind == TaskLayout.APPLY;
+    boolean reads = applies || kind == TaskLayout.APPLY_FACTORIZE;
     boolean writes = kind <= TaskLayout.APPLY_FACTORIZE;
     int slots = p.schedule().vtSlots();
     if (!reads && !writes || slots < 2) {
@@ -115,7 +116,8 @@ public final class SpoiledTasks {
 
   private static ByteBuffer tile(ByteBuffer list, int at, StageProgram p, Random random) {
     int kind = list.get(at + TaskLayout.KIND);
-    if (kind > TaskLayout.APPLY_FACTORIZE && kind < TaskLayout.APPLY_NEAR) {
+    boolean applies = kind == TaskLayout.APPLY_NEAR || kind == TaskLayout.APPLY;
+    if (kind > TaskLayout.APPLY_FACTORIZE && !applies) {
       return null;
     }
     int tiles = p.descriptor(TaskLayout.front(list, at)).rowTiles();
