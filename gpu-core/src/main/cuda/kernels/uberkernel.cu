@@ -77,9 +77,9 @@ __device__ __forceinline__ void run_task(const SparqrStage& stage, long long fir
     if (task.kind == SPARQR_DROP) {
       extern __shared__ __align__(16) double shared[];
       (*const_cast<volatile DropTask*>(&drop_task_at<BUNDLE>))(shared, stage, task, front);
-      return;
+    } else {
+      run_kind<BUNDLE>(stage, task, front);
     }
-    run_kind<BUNDLE>(stage, task, front);
     finish_task(stage, task);
   }
 }
