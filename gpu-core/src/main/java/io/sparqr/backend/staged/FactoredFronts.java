@@ -109,9 +109,11 @@ final class FactoredFronts {
     warnings.addAll(s.warnings());
   }
 
-  /** Adds the 2-norm of what an executor has dropped. */
-  void addDropped(double norm) {
-    dropped = norm > 0 ? Math.hypot(dropped, norm) : dropped;
+  /** Adds what an executor has dropped; null: nothing. */
+  void addDropped(double[] values) {
+    for (int k = 0; values != null && k < values.length; k++) {
+      dropped = Math.hypot(dropped, values[k]);
+    }
   }
 
   /** Largest departure of column sums in what the host did. */

@@ -30,13 +30,14 @@ public interface RoundExecutor extends AutoCloseable {
 
   /**
    * Allocates, uploads, zeroes the arena, runs all tasks, and hands out the packed rows of each
-   * sound front. A task may run as soon as its front's counts of finished tasks are what its record
+   * front that is sound, or whose dead columns its tasks have dropped: a row in which what was
+   * dropped is followed by zeros stands for each of these. A task may run as soon as its front's counts of finished tasks are what its record
    * says, whatever round others are in; tasks of one round in any order.
    *
    * @param program structure and schedule
    * @param input values
    * @param tolerance of the pivot test; negative: no test
-   * @param sink takes the rows of every sound front that has any, each once
+   * @param sink takes the rows of every such front that has any, each once
    * @throws io.sparqr.error.InsufficientMemoryException if the stage does not fit after all
    */
   Result execute(StageProgram program, StageInput input, double tolerance, RowSink sink);
@@ -151,8 +152,7 @@ public interface RoundExecutor extends AutoCloseable {
   /**
    * What came out of a stage besides rows.
    *
-   * @param state size fronts; {@link TaskLayout#STATE_SOUND}, {@link TaskLayout#STATE_DEAD} or
-   *     {@link TaskLayout#STATE_PENDING}. A front's state does not change after its last round
+   * @param state size fronts; one of {@link TaskLayout}'s states. A front's state does not change after its last round
    *     ({@link StageSchedule#lastRound})
    * @param residual size residualSlots x rhs; slots of fronts that were not finished are 0
    * @param h2dBytes sent to the device

@@ -49,6 +49,9 @@ final class StageBalance {
 
   private boolean[] pends;
 
+  /** Steps that stand for what was dropped, in the bound. */
+  private long stepsForDropped;
+
   /**
    * For a stage that is about to run.
    *
@@ -126,7 +129,26 @@ final class StageBalance {
 
   /** Whether a departure is within the stage's bound. */
   boolean within(double departure) {
-    return Balance.within(departure, program.columns().steps());
+    return Balance.within(departure, program.columns().steps() + stepsForDropped);
+  }
+
+  /**
+   * Allows for what the executor has dropped. Left in its row alone, the entry x_j of a dead column
+   * counts in the column's own sums, but no more in t of the row that it was in: that changes w_k't
+   * by at most |x_j scale_j| ||w_k||, and w_j't by |x_j scale_j| ||t||, for a norm of 1/4 or more.
+   */
+  void allow(StageRows rows) {
+    lookAhead();
+    double squares = 0;
+    for (int f = 0; f < fronts.length; f++) {
+      double[] dropped = rows.dropped(f);
+      int first = program.columns().start()[f];
+      for (int k = 0; dropped != null && k < dropped.length; k++) {
+        double x = dropped[k] * ahead.scale()[program.columns().number()[first + k]];
+        squares += x * x;
+      }
+    }
+    stepsForDropped = (long) Math.ceil(5 * Math.sqrt(squares) / (4 * Math.ulp(1.0)));
   }
 
   private void requireSame(long host, long executor, String where) {
@@ -196,7 +218,7 @@ final class StageBalance {
       went = new ColumnSums(columns.count() + program.rhs());
       executor.inputSums(program, probe.scale(), counts, went);
     }
-    var balance = new Balance(columns, probe, went, program.columns().steps(), threads);
+    var balance = new Balance(columns, probe, went, program.columns().steps() + stepsForDropped, threads);
     return balance.verify(out, residual.values(), new BitSet(), 0);
   }
 

@@ -5,6 +5,7 @@ import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageFronts;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.partition.StagePlan;
 import io.sparqr.symbolic.FrontMemory;
@@ -29,6 +30,10 @@ final class StageEstimate {
   private final HeldBlocks blocks;
   private final SchedulerOptions options;
   private final boolean keepQ;
+
+  /** Whether tiled fronts have a row tile for rows that dead columns leave over. */
+  private final boolean drops;
+
   private final int rhs;
 
   /**
@@ -41,12 +46,13 @@ final class StageEstimate {
       RowsByFront rows,
       HeldBlocks blocks,
       SchedulerOptions options,
-      boolean keepQ) {
+      FactorOptions factor) {
     this.analysis = analysis;
     this.rows = rows;
     this.blocks = blocks;
     this.options = options;
-    this.keepQ = keepQ;
+    keepQ = factor.keepQ();
+    drops = factor.rankTolerance() >= 0 && !keepQ;
     this.rhs = rows.rows().rhsCount();
   }
 
@@ -140,6 +146,7 @@ final class StageEstimate {
       slots = pivotTiles * (1 + (rowTiles - pivotTiles / 2) / (options.bundle() - 1));
     }
     double vt = 8.0 * TaskLayout.VT_DOUBLES * slots;
+    rowTiles += drops && fm >= fp ? 1 : 0;
     return out + vt + 8.0 * 1024 * rowTiles * TaskLayout.tiles(fn + rhs);
   }
 }

@@ -30,9 +30,7 @@ final class StageRows implements RoundExecutor.RowSink {
   private final double[][] ahead;
 
   /** size fronts each. */
-  private final double[] dropped;
-
-  private final boolean[] dead;
+  private final double[][] dropped;
 
   private final long[] bitsOf;
 
@@ -58,8 +56,7 @@ final class StageRows implements RoundExecutor.RowSink {
     this.tolerance = tolerance;
     this.threads = threads;
     ahead = new double[fronts.length][];
-    dropped = new double[fronts.length];
-    dead = new boolean[fronts.length];
+    dropped = new double[fronts.length][];
     bitsOf = new long[fronts.length];
   }
 
@@ -161,7 +158,6 @@ final class StageRows implements RoundExecutor.RowSink {
       int[] live = live(f, Math.min(d.fm(), d.fp()), arrays[0]);
       FrontFactor factor;
       if (live.length < Math.min(d.fm(), d.fp())) {
-        dead[f] = true;
         factor = withoutDead(f, live, arrays[0], arrays[2]);
       } else {
         factor = new FrontFactor(front, d.fn(), live, arrays[0], arrays[2], d.rhs(), bits.sum());
@@ -182,6 +178,7 @@ final class StageRows implements RoundExecutor.RowSink {
     int at = 0;
     int to = 0;
     int row = 0;
+    double[] gone = new double[Math.min(d.fm(), d.fp())];
     for (int k = 0; k < Math.min(d.fm(), d.fp()); k++) {
       int n = d.fn() - k;
       if (row < live.length && live[row] == k) {
@@ -190,21 +187,17 @@ final class StageRows implements RoundExecutor.RowSink {
         to += n;
         row++;
       } else {
-        dropped[f] = Math.hypot(dropped[f], values[at]);
+        gone[k] = values[at];
       }
       at += n;
     }
+    dropped[f] = gone;
     return new FrontFactor(fronts[f], d.fn(), live, kept, right, d.rhs()).sealed();
   }
 
-  /** 2-norm of what a front's DROP tasks have dropped; 0 if nothing. */
-  double dropped(int f) {
+  /** What a front's DROP tasks have dropped, by pivot column, 0 for a live one; null: nothing. */
+  double[] dropped(int f) {
     return dropped[f];
-  }
-
-  /** Whether a front came with dead columns. */
-  boolean hasDead(int f) {
-    return dead[f];
   }
 
   /** Rows whose pivot lives; the others have what was dropped in its place. */

@@ -38,9 +38,12 @@ import java.util.List;
  *
  * <p>Dead columns. A static schedule cannot shift rows, so it only detects: a pivot with |R_kk| at
  * most the tolerance marks its front unsound. The front is finished all the same, for A_f = QR
- * holds whatever the pivots; but instead of its block its parent gets the mark, and every front
- * above it in the stage, whose tasks do nothing then. When the stage is done, the lowest unsound
- * fronts are triangularised again from their R, without the dead columns ({@link
+ * holds whatever the pivots; then tasks at the end of its list drop the dead columns, and the
+ * fronts above go on ({@link io.sparqr.backend.schedule.Task.Drop}). Where there are none (small
+ * fronts, Q kept, fewer rows than pivots, or fewer than columns and no parent in the stage that
+ * has them) or they find a pivot too near the tolerance, instead of its block its parent gets the
+ * mark, and every front above it in the stage, whose tasks do nothing then. When the stage is done,
+ * the lowest unsound fronts are triangularised again from their R, without the dead columns ({@link
  * Retriangularization}), or from their rows, where a pivot is so near the tolerance that rounding
  * errors might decide; the fronts above them go through the executor again, as part of the next
  * stage, with the number of rows that they really get (more than at full rank, at most min(fm,
@@ -153,7 +156,7 @@ public final class StagedFactorization {
       rhs = problem.rows().rhsCount();
       blocks = new HeldBlocks(analysis, problem.inputs());
       done = new FactoredFronts(problem, rows, blocks, options.keepQ());
-      estimate = new StageEstimate(analysis, rows, blocks, cut, options.keepQ());
+      estimate = new StageEstimate(analysis, rows, blocks, cut, options);
       pending = problem.fronts().clone();
     }
 
@@ -336,6 +339,7 @@ public final class StagedFactorization {
       for (int f = 0; f < n; f++) {
         sound[f] = TaskLayout.isDone(state[f]) && !pends[f];
       }
+      balance.allow(sink);
       boolean checked = dead.isEmpty() && soundAndRight(program, result, balance, read, sink);
       if (!checked) {
         balance.left(executor, sound, pends, read, sink.bits(sound));
@@ -415,7 +419,7 @@ public final class StagedFactorization {
         if (state[f] == TaskLayout.STATE_PASSED && !TaskLayout.isDone(state[parent])) {
           state[f] = TaskLayout.STATE_FAILED;
         }
-        if (state[f] == TaskLayout.STATE_SOUND && sink.hasDead(f)) {
+        if (state[f] == TaskLayout.STATE_SOUND && sink.dropped(f) != null) {
           throw new IntegrityFailure(
               "front %d has dead columns and was called sound".formatted(fronts[f]));
         }
