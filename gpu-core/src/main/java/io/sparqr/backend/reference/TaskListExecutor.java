@@ -16,9 +16,7 @@ import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.function.IntUnaryOperator;
 
 /**
@@ -72,11 +70,7 @@ public final class TaskListExecutor implements RoundExecutor {
   double[] residual;
   int[] state;
 
-  /**
-   * size fronts; rows that a front has passed on beyond its block: the parent's columns, values.
-   */
-  private List<List<double[]>> leftOver;
-
+  private RowsLeftOver leftOver;
   private double tolerance;
 
   /** Tasks in list order; a stage may take half of the heap. */
@@ -177,10 +171,7 @@ public final class TaskListExecutor implements RoundExecutor {
     vt = allocate((long) p.schedule().vtSlots() * TaskLayout.VT_DOUBLES);
     residual = allocate((long) p.residualSlots() * p.rhs());
     state = p.initialState().clone();
-    leftOver = new ArrayList<>();
-    for (int f = 0; f < p.fronts(); f++) {
-      leftOver.add(List.of());
-    }
+    leftOver = new RowsLeftOver(p);
     chainDone = new int[p.fronts()];
     bulkDone = new int[p.fronts()];
     entry = allocate(p.sEntries());
@@ -497,13 +488,7 @@ public final class TaskListExecutor implements RoundExecutor {
 
   private void drop(Task.Drop t) {
     FrontDescriptor d = front[t.front()];
-    List<double[]> given = new ArrayList<>();
-    for (int c = 0; c < t.front(); c++) {
-      if (front[c].parent() == t.front() && state[c] == TaskLayout.STATE_PASSED) {
-        leftOver.get(c).forEach(r -> given.add(inParent(r, d)));
-      }
-    }
-    var columns = new DroppedColumns(d, arena, tolerance, given);
+    var columns = new DroppedColumns(d, arena, tolerance, leftOver.of(t.front(), state));
     if (!columns.run()) {
       state[t.front()] = TaskLayout.STATE_FAILED;
       if (t.parent() >= 0) {
@@ -520,7 +505,7 @@ public final class TaskListExecutor implements RoundExecutor {
       }
     } else if (!columns.left.isEmpty()) {
       state[t.front()] = TaskLayout.STATE_PASSED;
-      leftOver.set(t.front(), columns.left.stream().map(r -> tail(r, d)).toList());
+      leftOver.pass(t.front(), columns.left);
       // Not if it pends already.
       state[t.parent()] = Math.max(state[t.parent()], TaskLayout.STATE_DEAD);
     }
@@ -528,25 +513,6 @@ public final class TaskListExecutor implements RoundExecutor {
     if (t.parent() >= 0) {
       packAssemble(new Task.PackAssemble(t.front(), t.parent(), 0, d.cm(), 0, d.cn() + d.rhs()));
     }
-  }
-
-  /** Column map and tail of a row left over: columns of the parent, then values. */
-  private double[] tail(double[] row, FrontDescriptor d) {
-    int width = d.cn() + d.rhs();
-    double[] tail = new double[2 * width];
-    for (int j = 0; j < width; j++) {
-      tail[j] = program.maps()[(int) d.columnMap() + j];
-      tail[width + j] = row[d.fp() + j];
-    }
-    return tail;
-  }
-
-  private static double[] inParent(double[] tail, FrontDescriptor parent) {
-    double[] row = new double[parent.fn() + parent.rhs()];
-    for (int j = 0; j < tail.length / 2; j++) {
-      row[(int) tail[j]] = tail[tail.length / 2 + j];
-    }
-    return row;
   }
 
   private void residual(int f, int from, int to, int slot) {

@@ -31,8 +31,9 @@ public interface RoundExecutor extends AutoCloseable {
   /**
    * Allocates, uploads, zeroes the arena, runs all tasks, and hands out the packed rows of each
    * front that is sound, or whose dead columns its tasks have dropped: a row in which what was
-   * dropped is followed by zeros stands for each of these. A task may run as soon as its front's counts of finished tasks are what its record
-   * says, whatever round others are in; tasks of one round in any order.
+   * dropped is followed by zeros stands for each of these. A task may run as soon as its front's
+   * counts of finished tasks are what its record says, whatever round others are in; tasks of one
+   * round in any order.
    *
    * @param program structure and schedule
    * @param input values
@@ -152,8 +153,8 @@ public interface RoundExecutor extends AutoCloseable {
   /**
    * What came out of a stage besides rows.
    *
-   * @param state size fronts; one of {@link TaskLayout}'s states. A front's state does not change after its last round
-   *     ({@link StageSchedule#lastRound})
+   * @param state size fronts; one of {@link TaskLayout}'s states. A front's state does not change
+   *     after its last round ({@link StageSchedule#lastRound})
    * @param residual size residualSlots x rhs; slots of fronts that were not finished are 0
    * @param h2dBytes sent to the device
    * @param d2hBytes received

@@ -218,7 +218,8 @@ final class StageBalance {
       went = new ColumnSums(columns.count() + program.rhs());
       executor.inputSums(program, probe.scale(), counts, went);
     }
-    var balance = new Balance(columns, probe, went, program.columns().steps() + stepsForDropped, threads);
+    var balance =
+        new Balance(columns, probe, went, program.columns().steps() + stepsForDropped, threads);
     return balance.verify(out, residual.values(), new BitSet(), 0);
   }
 

@@ -40,10 +40,10 @@ import java.util.List;
  * most the tolerance marks its front unsound. The front is finished all the same, for A_f = QR
  * holds whatever the pivots; then tasks at the end of its list drop the dead columns, and the
  * fronts above go on ({@link io.sparqr.backend.schedule.Task.Drop}). Where there are none (small
- * fronts, Q kept, fewer rows than pivots, or fewer than columns and no parent in the stage that
- * has them) or they find a pivot too near the tolerance, instead of its block its parent gets the
- * mark, and every front above it in the stage, whose tasks do nothing then. When the stage is done,
- * the lowest unsound fronts are triangularised again from their R, without the dead columns ({@link
+ * fronts, Q kept, fewer rows than pivots, or fewer than columns and no parent in the stage that has
+ * them) or they find a pivot too near the tolerance, instead of its block its parent gets the mark,
+ * and every front above it in the stage, whose tasks do nothing then. When the stage is done, the
+ * lowest unsound fronts are triangularised again from their R, without the dead columns ({@link
  * Retriangularization}), or from their rows, where a pivot is so near the tolerance that rounding
  * errors might decide; the fronts above them go through the executor again, as part of the next
  * stage, with the number of rows that they really get (more than at full rank, at most min(fm,

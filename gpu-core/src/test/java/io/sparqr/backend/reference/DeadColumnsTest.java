@@ -203,7 +203,8 @@ class DeadColumnsTest {
       double[][] a = new double[size[0]][size[1]];
       for (double[] row : a) {
         for (int j = 0; j < row.length; j++) {
-          row[j] = where.dead.test(j) ? (j > 1 ? row[0] - 2 * row[j - 1] : 0) : random.nextGaussian();
+          row[j] =
+              where.dead.test(j) ? (j > 1 ? row[0] - 2 * row[j - 1] : 0) : random.nextGaussian();
         }
       }
       var c = new Case(TestMatrices.ofDense(a, 70, true), OrderingMethod.NATURAL, 2, 3);
@@ -249,8 +250,7 @@ class DeadColumnsTest {
         }
       }
     }
-    var spoiled =
-        new CsrMatrix(rows, width * levels, full.rowStart(), full.columnIndex(), values);
+    var spoiled = new CsrMatrix(rows, width * levels, full.rowStart(), full.columnIndex(), values);
     var c = new Case(spoiled, OrderingMethod.NATURAL, 1, 5);
     assertThat(c.analysis.fronts()).isEqualTo(levels - 1);
     int onHost = check("chain, " + where, c);
