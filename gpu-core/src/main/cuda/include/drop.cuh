@@ -4,7 +4,7 @@
 //
 // Rows left over wait in row tiles of their own, 32 at a time. Column tile by column tile, from the first with a dead pivot (the
 // first of all if children passed rows on):
-//   PANEL c    row tile c and the tiles of rows left over: bundles of up to BUNDLE row tiles, by reflectors. Then, if
+//   PANEL c    row tile c and the tiles of rows left over: bundles of up to BUNDLE row tiles, as Factorize does it. Then, if
 //              a pivot is dead: Heath's method on that one 32 x 32 tile, the rows of dead columns become rows left over.
 //   UPDATE c,j the same on column tile j.
 // then END (is every pivot far from the tolerance?), and PACK k: row tile k to the output and to the parent.
@@ -212,7 +212,12 @@ __device__ __forceinline__ void drop_bundle(Bundle& bundle, const SparqrStage& s
 
 // Functions of their own, not inlined: what they keep in registers leaves no room for anything else.
 template <int TILES>
-SPARQR_COLD void drop_factorize(double* shared, const Bundle& bundle, int ld, int column, int width, double* vt) {
+SPARQR_COLD void drop_factorize(double* shared, const Bundle& bundle, int ld, int column, int width, double* vt,
+                                bool reflectors) {
+  CholeskyShared& cholesky = cholesky_shared();
+  if (width >= SPARQR_TILE && !reflectors && cholesky_factorize<TILES>(shared, cholesky, bundle, ld, column, vt)) {
+    return;
+  }
   householder_factorize<TILES>(*reinterpret_cast<HouseholderShared*>(shared), bundle, ld, column, width, vt);
 }
 
@@ -318,9 +323,10 @@ struct DropTile {
 
 /**
  * Heath's method on the triangle at t.r: rows [0, live) are then those with a pivot, rows [live, width) are zero in columns
- * [0, width); t.q is the product of the reflectors. Columns from `tested` on live anyway.
+ * [0, width); t.q is the product of the reflectors. Columns before `first` live and are in place, those from `tested` on live
+ * anyway.
  */
-__device__ __forceinline__ void heath_tile(DropTile& t, int width, int tested, double tolerance) {
+__device__ __forceinline__ void heath_tile(DropTile& t, int first, int width, int tested, double tolerance) {
   const int lane = threadIdx.x & 31, j = threadIdx.x;
   for (int i = threadIdx.x; i < 1024; i += SPARQR_THREADS) {
     t.q[i >> 5][i & 31] = (i >> 5) == (i & 31) ? 1 : 0;
@@ -328,8 +334,8 @@ __device__ __forceinline__ void heath_tile(DropTile& t, int width, int tested, d
   if (threadIdx.x == 0) {
     t.dead = 0;
   }
-  int g = 0;
-  for (int k = 0; k < width; k++) {
+  int g = first;
+  for (int k = first; k < width; k++) {
     __syncthreads();
     if (threadIdx.x < 32) {
       const double x = lane >= g && lane < width ? t.r[lane][k] : 0.0;
@@ -420,7 +426,7 @@ template <int BUNDLE>
 __device__ __forceinline__ bool drop_panel(double* shared, Bundle& bundle, const SparqrStage& stage,
                                            const SparqrTask& task, const SparqrFront& front, const DropShape& shape,
                                            const Drop& drop, int c) {
-  __shared__ int room;
+  __shared__ int room, first;
   const int width = shape.width(c);
   const int before = drop.word[DROP_LEFT];
   const int waiting = (before + 31) >> 5;
@@ -429,9 +435,9 @@ __device__ __forceinline__ bool drop_panel(double* shared, Bundle& bundle, const
     drop_bundle<BUNDLE>(bundle, stage, front, shape, drop, c, b, waiting, c);
     __syncthreads();
     if (BUNDLE > 4 && bundle.size <= 4) {
-      drop_factorize<4>(shared, bundle, front.ld, c, width, vt + b * SPARQR_VT_DOUBLES);
+      drop_factorize<4>(shared, bundle, front.ld, c, width, vt + b * SPARQR_VT_DOUBLES, stage.reflectors != 0);
     } else {
-      drop_factorize<BUNDLE>(shared, bundle, front.ld, c, width, vt + b * SPARQR_VT_DOUBLES);
+      drop_factorize<BUNDLE>(shared, bundle, front.ld, c, width, vt + b * SPARQR_VT_DOUBLES, stage.reflectors != 0);
     }
     __syncthreads();
   }
@@ -444,16 +450,20 @@ __device__ __forceinline__ bool drop_panel(double* shared, Bundle& bundle, const
   }
   if (threadIdx.x == 0) {
     room = 1;
+    first = -32;
     drop.rows(c) = before;
     drop.dead(c) = 0;
   }
   __syncthreads();
   const int tested = min(width, max(0, front.fp - 32 * c));
   const bool mine = threadIdx.x < tested && fabs(t.r[threadIdx.x & 31][threadIdx.x & 31]) <= stage.tolerance;
+  if (mine) {
+    atomicMax(&first, -static_cast<int>(threadIdx.x));
+  }
   if (!__syncthreads_or(mine)) {
     return true;
   }
-  heath_tile(t, width, tested, stage.tolerance);
+  heath_tile(t, -first, width, tested, stage.tolerance);
   const int added = width - t.live;
   // Rows left over start in this column tile where it has columns without a pivot here, else in the next.
   const int from = width < 32 ? c : c + 1;

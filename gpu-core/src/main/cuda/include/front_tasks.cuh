@@ -25,10 +25,16 @@ __device__ __forceinline__ void check_pivots(const SparqrStage& stage, const Spa
   }
 }
 
+/** Shared memory of Cholesky QR: one place, whoever needs it. */
+__device__ __forceinline__ CholeskyShared& cholesky_shared() {
+  __shared__ CholeskyShared cholesky;
+  return cholesky;
+}
+
 template <int BUNDLE>
 __device__ __forceinline__ void factorize_task(double* shared, const SparqrStage& stage, const SparqrTask& task,
                                                const SparqrFront& front, const Bundle& bundle, int column) {
-  __shared__ CholeskyShared cholesky;
+  CholeskyShared& cholesky = cholesky_shared();
   HouseholderShared& sh = *reinterpret_cast<HouseholderShared*>(shared);
   const int columns = reflector_columns(front, column);
   double* vt = task.qr.vt_write < 0 ? nullptr : stage.vt + static_cast<long long>(task.qr.vt_write) * SPARQR_VT_DOUBLES;

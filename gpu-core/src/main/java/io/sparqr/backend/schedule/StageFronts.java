@@ -185,7 +185,7 @@ public final class StageFronts {
       return 0;
     }
     int tiles = columnTiles(f);
-    return parent[f] < 0 ? Math.min(128, tiles) : Math.min(24, (tiles + 1) / 2);
+    return parent[f] < 0 ? Math.min(256, tiles) : Math.min(24, (tiles + 1) / 2);
   }
 
   /** VT slots that they need: for two column tiles, each a bundle for three row tiles and one. */

@@ -169,30 +169,38 @@ final class StageRows implements RoundExecutor.RowSink {
   /** The rows whose pivot lives; of a dead column's, what was dropped is noted. */
   private FrontFactor withoutDead(int f, int[] live, double[] values, double[] rhs) {
     FrontDescriptor d = program.descriptor(f);
-    int count = 0;
-    for (int k : live) {
-      count += d.fn() - k;
-    }
-    double[] kept = new double[count];
+    int rows = Math.min(d.fm(), d.fp());
+    int[] from = new int[live.length];
+    int[] to = new int[live.length + 1];
     double[] right = new double[live.length * d.rhs()];
-    int at = 0;
-    int to = 0;
+    dropped[f] = new double[rows];
     int row = 0;
-    double[] gone = new double[Math.min(d.fm(), d.fp())];
-    for (int k = 0; k < Math.min(d.fm(), d.fp()); k++) {
-      int n = d.fn() - k;
+    int at = 0;
+    for (int k = 0; k < rows; k++) {
       if (row < live.length && live[row] == k) {
-        System.arraycopy(values, at, kept, to, n);
+        from[row] = at;
+        to[row + 1] = to[row] + d.fn() - k;
         System.arraycopy(rhs, k * d.rhs(), right, row * d.rhs(), d.rhs());
-        to += n;
         row++;
       } else {
-        gone[k] = values[at];
+        dropped[f][k] = values[at];
       }
-      at += n;
+      at += d.fn() - k;
     }
-    dropped[f] = gone;
-    return new FrontFactor(fronts[f], d.fn(), live, kept, right, d.rhs()).sealed();
+    double[] kept = new double[to[live.length]];
+    var sum = new LongAdder();
+    sum.add(BitChecksum.sum(right));
+    Parallel.loop(
+        live.length,
+        Math.max(1, LARGE / 4 / d.fn()),
+        kept.length < LARGE ? 1 : Math.min(8, threads),
+        (lo, hi, t) -> {
+          for (int i = lo; i < hi; i++) {
+            System.arraycopy(values, from[i], kept, to[i], to[i + 1] - to[i]);
+            sum.add(BitChecksum.sum(kept, to[i], to[i + 1]));
+          }
+        });
+    return new FrontFactor(fronts[f], d.fn(), live, kept, right, d.rhs(), sum.sum());
   }
 
   /** What a front's DROP tasks have dropped, by pivot column, 0 for a live one; null: nothing. */
