@@ -431,22 +431,18 @@ __device__ __forceinline__ bool drop_panel(double* shared, Bundle& bundle, const
   const int before = drop.word[DROP_LEFT];
   const int waiting = (before + 31) >> 5;
   double* vt = stage.vt + static_cast<long long>(task.out.row_from + (c & 1) * shape.slots) * SPARQR_VT_DOUBLES;
-  double* home = row_tile(stage, front, c) + 32 * c;
-  const int tested = min(width, max(0, front.fp - 32 * c));
-  // Columns close to dependent: Cholesky QR would decline.
-  const bool near = threadIdx.x < tested && fabs(home[threadIdx.x * (front.ld + 1ll)]) <= stage.tolerance;
-  const bool reflectors = __syncthreads_or(near) || stage.reflectors != 0;
   for (int b = 0; b * (BUNDLE - 1) < waiting; b++) {
     drop_bundle<BUNDLE>(bundle, stage, front, shape, drop, c, b, waiting, c);
     __syncthreads();
     if (BUNDLE > 4 && bundle.size <= 4) {
-      drop_factorize<4>(shared, bundle, front.ld, c, width, vt + b * SPARQR_VT_DOUBLES, reflectors);
+      drop_factorize<4>(shared, bundle, front.ld, c, width, vt + b * SPARQR_VT_DOUBLES, stage.reflectors != 0);
     } else {
-      drop_factorize<BUNDLE>(shared, bundle, front.ld, c, width, vt + b * SPARQR_VT_DOUBLES, reflectors);
+      drop_factorize<BUNDLE>(shared, bundle, front.ld, c, width, vt + b * SPARQR_VT_DOUBLES, stage.reflectors != 0);
     }
     __syncthreads();
   }
   DropTile& t = *reinterpret_cast<DropTile*>(shared);
+  double* home = row_tile(stage, front, c) + 32 * c;
   for (int i = threadIdx.x; i < 1024; i += SPARQR_THREADS) {
     const int row = i >> 5, column = i & 31;
     // The triangle; what is below is zero by reflectors, but may be V's in a front that was never here.
@@ -459,6 +455,7 @@ __device__ __forceinline__ bool drop_panel(double* shared, Bundle& bundle, const
     drop.dead(c) = 0;
   }
   __syncthreads();
+  const int tested = min(width, max(0, front.fp - 32 * c));
   const bool mine = threadIdx.x < tested && fabs(t.r[threadIdx.x & 31][threadIdx.x & 31]) <= stage.tolerance;
   if (mine) {
     atomicMax(&first, -static_cast<int>(threadIdx.x));
@@ -590,13 +587,12 @@ __device__ __forceinline__ void drop_end(double* shared, const SparqrStage& stag
     const double pivot = fabs(a[j * (front.ld + 1ll)]);
     if (pivot <= stage.tolerance) {
       squares = fma(pivot, pivot, squares);
-      near = near || pivot > stage.tolerance / SPARQR_MARGIN;
     } else {
       near = near || !(pivot > SPARQR_MARGIN * stage.tolerance);
     }
   }
   squares = block_sum(squares, shared);
-  near = __syncthreads_or(near) || !(sqrt(squares) <= stage.tolerance);
+  near = __syncthreads_or(near) || !(sqrt(squares) <= stage.tolerance / SPARQR_MARGIN);
   const int left = drop.word[DROP_LEFT];
   if (near) {
     if (threadIdx.x == 0) {

@@ -105,9 +105,8 @@ final class DroppedColumns {
   }
 
   /**
-   * Whether every pivot that was dropped is {@link TaskLayout#MARGIN} times below the tolerance,
-   * every one that was kept as far above it, and the 2-norm of all that was dropped not above the
-   * tolerance; a NaN is none of these.
+   * Whether all that was dropped is {@link TaskLayout#MARGIN} times below the tolerance, and every
+   * pivot that was kept as far above it; a NaN is neither.
    */
   private boolean decided() {
     double dropped = 0;
@@ -115,12 +114,10 @@ final class DroppedColumns {
       double pivot = Math.abs(arena[row(k) + k]);
       if (pivot <= tolerance) {
         dropped = Math.hypot(dropped, pivot);
-      }
-      boolean dead = pivot <= tolerance / TaskLayout.MARGIN;
-      if (!dead && !(pivot > TaskLayout.MARGIN * tolerance)) {
+      } else if (!(pivot > TaskLayout.MARGIN * tolerance)) {
         return false;
       }
     }
-    return dropped <= tolerance;
+    return dropped <= tolerance / TaskLayout.MARGIN;
   }
 }
