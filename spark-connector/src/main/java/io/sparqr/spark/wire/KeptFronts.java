@@ -163,7 +163,7 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
             opened[k] =
                 parts.get(k) instanceof byte[] frame
                     ? FactorChunk.open(frame)
-                    : checked((FrontFactor) parts.get(k));
+                    : new Arrays(checked((FrontFactor) parts.get(k)));
           }
         });
     var rows = new ArrayList<FrontRows>();
@@ -173,7 +173,7 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
           rows.add(chunk.segment(s));
         }
       } else {
-        rows.add(new Arrays((FrontFactor) o));
+        rows.add((Arrays) o);
       }
     }
     return rows;
