@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * All settings of Sparqr that are no options of a solve. The tables of docs/configuration.md are
- * made of this one.
+ * All settings of Sparqr that are no options of a solve. The tables of docs/guide/configuration.md
+ * are made of this one.
  */
 public final class Keys {
 
@@ -44,7 +44,7 @@ public final class Keys {
           null,
           "5 on an H200",
           "flops a byte of the fronts below which `AUTO` stays on the CPU; derived from the device's"
-              + " FP64 peak ([kernels.md](kernels.md)). Asked once, on the driver; cut, stages and"
+              + " FP64 peak ([kernels.md](../design/kernels.md)). Asked once, on the driver; cut, stages and"
               + " tasks go by it");
 
   public static final Key<Double> MINIMUM_FLOPS =
@@ -135,7 +135,7 @@ public final class Keys {
           JVM,
           false,
           "true: every column tile by Householder reflectors, none by Cholesky QR"
-              + " ([kernels.md](kernels.md)); slower, and for comparison");
+              + " ([kernels.md](../design/kernels.md)); slower, and for comparison");
 
   public static final Key<String> BLAS =
       Key.text(
