@@ -29,6 +29,7 @@ final class LevelRdd extends RDD<Object> {
   private final int first;
   private final int[] threads;
   private final boolean framed;
+  private final RowParts rowParts;
   private final SubtreeMetrics metrics;
 
   /** The driver's alone. */
@@ -41,7 +42,8 @@ final class LevelRdd extends RDD<Object> {
    * @param framed whether R is wanted as frames
    * @param places where each task should run
    * @param metrics what the tasks count
-   * @param rows shuffled rows, partition = task
+   * @param rowParts which partitions the tasks' rows are
+   * @param rows shuffled rows
    * @param blocks shuffled blocks of lower levels, partition = task
    */
   LevelRdd(
@@ -52,21 +54,29 @@ final class LevelRdd extends RDD<Object> {
       boolean framed,
       PlannedPlaces places,
       SubtreeMetrics metrics,
+      RowParts rowParts,
       RDD<Tuple2<Integer, byte[]>> rows,
       List<RDD<Tuple2<Integer, byte[]>>> blocks) {
-    super(context, dependencies(first, rows, blocks), ClassTag$.MODULE$.apply(Object.class));
+    super(
+        context,
+        dependencies(first, rowParts, rows, blocks),
+        ClassTag$.MODULE$.apply(Object.class));
     this.plan = plan;
     this.first = first;
     this.threads = threads;
     this.framed = framed;
+    this.rowParts = rowParts;
     this.places = places;
     this.metrics = metrics;
   }
 
   private static Seq<Dependency<?>> dependencies(
-      int first, RDD<Tuple2<Integer, byte[]>> rows, List<RDD<Tuple2<Integer, byte[]>>> blocks) {
+      int first,
+      RowParts parts,
+      RDD<Tuple2<Integer, byte[]>> rows,
+      List<RDD<Tuple2<Integer, byte[]>>> blocks) {
     var list = new ArrayList<Dependency<?>>();
-    list.add(new FromTask(rows, first));
+    list.add(new FromTask(rows, first, parts.each()));
     for (var b : blocks) {
       list.add(new FromTask(b, first));
     }
@@ -99,6 +109,9 @@ final class LevelRdd extends RDD<Object> {
             parents.size(),
             k -> {
               RDD<?> parent = parents.apply(k).rdd();
+              if (k == 0) {
+                return rowParts.read(parent, task, context);
+              }
               return CollectionConverters.asJava(
                   parent.iterator(parent.partitions()[task], context));
             }));

@@ -44,6 +44,7 @@ public final class Levels {
   private final ClusterResources resources;
   private final Held held;
   private final Parts<Tuple2<Integer, byte[]>> rows;
+  private final RowParts rowParts;
   private final Optional<ResourceProfile> gpus;
   private final SubtreeMetrics metrics;
   private final List<Parts<Object>> levels = new ArrayList<>();
@@ -52,7 +53,8 @@ public final class Levels {
   /**
    * No level yet.
    *
-   * @param rows shuffled rows by task
+   * @param rows shuffled rows
+   * @param rowParts which of their partitions are a task's
    * @param profiled whether tasks tell when and where they ran
    */
   public Levels(
@@ -61,6 +63,7 @@ public final class Levels {
       ClusterResources resources,
       Held held,
       Parts<Tuple2<Integer, byte[]>> rows,
+      RowParts rowParts,
       boolean profiled) {
     this.engine = engine;
     this.broadcast = broadcast;
@@ -68,6 +71,7 @@ public final class Levels {
     this.resources = resources;
     this.held = held;
     this.rows = rows;
+    this.rowParts = rowParts;
     this.metrics =
         engine.spark()
             ? new SubtreeMetrics(engine.context().sc(), profiled)
@@ -90,6 +94,7 @@ public final class Levels {
     this.resources = null;
     this.held = null;
     this.rows = null;
+    this.rowParts = null;
     this.metrics = null;
     this.gpus = Optional.empty();
     stored.forEach(level -> levels.add(Parts.of(level).map((p, it) -> objects(it))));
@@ -185,6 +190,7 @@ public final class Levels {
             framed,
             resources.places(sc, tasks),
             metrics,
+            rowParts,
             rows.rdd().rdd(),
             needed(tasks).stream().map(b -> b.rdd().rdd()).toList());
     gpus.ifPresent(level::withResources);
