@@ -12,9 +12,10 @@ mine=$home/target/standalone
 rm -rf "$repository" "$mine"
 
 # Two layers: a folder to write to, and yours to read from.
+yours=${SPARQR_MAVEN_REPOSITORY:-$HOME/.m2/repository}
 maven() {
-  "$home/mvnw" -q -B -ntp "-Dmaven.repo.local=$mine" \
-    "-Dmaven.repo.local.tail=${SPARQR_MAVEN_REPOSITORY:-$HOME/.m2/repository}" "$@"
+  "$home/mvnw" -q -B -ntp "-Dmaven.repo.local=$mine" "-Dmaven.repo.local.tail=$yours" \
+    "-Ddownload.cache.directory=$yours/.cache/download-maven-plugin" "$@"
 }
 
 # The profile errorprone compiles nothing here that a build with checks has compiled; the jar for
