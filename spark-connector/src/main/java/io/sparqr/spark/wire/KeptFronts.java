@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.function.Predicate;
 import org.apache.spark.util.KnownSizeEstimation;
 
@@ -129,7 +130,9 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
 
       @Override
       public byte[] next() {
-        hasNext();
+        if (!hasNext()) {
+          throw new NoSuchElementException();
+        }
         return some.next();
       }
     };
