@@ -8,7 +8,7 @@ classpath=spark-connector/target/cli.classpath
 [ -s "$classpath" ] || { echo "no $classpath: run ./mvnw -DskipTests package" >&2; exit 1; }
 tool=javadoc
 [ -z "${JAVA_HOME:-}" ] || tool=$JAVA_HOME/bin/javadoc
-packages=(spark spark/ml spark/inference spark/metrics backend configuration error ordering partition sparse symbolic)
+packages=(spark spark/ml spark/inference spark/design spark/metrics backend configuration error ordering partition sparse symbolic)
 files=()
 for package in "${packages[@]}"; do
   files+=({partitioning,gpu-core,spark-connector}/src/main/java/io/sparqr/"$package"/[A-Zp]*.java)

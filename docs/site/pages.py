@@ -25,8 +25,10 @@ ELSEWHERE = {
     "README.md": "index.md",
     "CHANGELOG.md": "changes.md",
     "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
     "python/README.md": "python.md",
     "benchmarks/README.md": "benchmarks.md",
+    "benchmarks/RESULTS.md": "results.md",
     "docs/site/python.md": "api/python.md",
     "docs/site/java.md": "api/java.md",
 }

@@ -1,5 +1,5 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// Which task a block takes, what it waits for, how it counts: no barrier between rounds (docs/kernels.md, Waiting).
+// Which task a block takes, what it waits for, how it counts: no barrier between rounds (docs/design/kernels.md, Waiting).
 #pragma once
 #include "stage.cuh"
 

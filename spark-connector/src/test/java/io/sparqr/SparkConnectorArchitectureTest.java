@@ -13,6 +13,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.constructors;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -22,9 +23,15 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -189,6 +196,44 @@ class SparkConnectorArchitectureTest {
             target(nameMatching("minimum(Intensity|Flops)"))
                 .and(target(owner(name("io.sparqr.backend.QrBackendProvider")))))
         .check(CLASSES);
+  }
+
+  /** A package of ours in a line of the table's second column; ".wire" is beside the one before. */
+  private static final Pattern PACKAGE = Pattern.compile("`((?:io\\.sparqr)?[.\\w]+)`");
+
+  /** What CONTRIBUTING's table promises: a package uses those above it, and values of the root. */
+  @Test
+  void packagesAreInTheOrderOfContributing() throws IOException {
+    String text =
+        Files.readString(Path.of(System.getProperty("basedir", "."), "..", "CONTRIBUTING.md"));
+    var order = new ArrayList<String>();
+    text.substring(text.indexOf("| module | package"))
+        .lines()
+        .takeWhile(l -> l.startsWith("|"))
+        .filter(l -> !l.startsWith("| tests of") && !l.startsWith("| `examples`"))
+        .map(l -> l.split("\\|")[2])
+        .forEach(
+            cell ->
+                PACKAGE
+                    .matcher(cell)
+                    .results()
+                    .map(m -> m.group(1))
+                    .filter(p -> p.startsWith("io.") || p.startsWith("."))
+                    .forEach(p -> order.add(p.startsWith(".") ? ROOT + p : p)));
+    assertThat(order).hasSizeGreaterThan(30).doesNotHaveDuplicates();
+    var wrong = new TreeSet<String>();
+    for (JavaClass c : CLASSES) {
+      int place = order.indexOf(c.getPackageName());
+      if (place < 0) {
+        wrong.add(c.getPackageName() + " is not in the table");
+      }
+      c.getDirectDependenciesFromSelf().stream()
+          .map(d -> d.getTargetClass().getPackageName())
+          .filter(p -> p.startsWith("io.sparqr") && !p.equals(ROOT))
+          .filter(p -> order.indexOf(p) > place)
+          .forEach(p -> wrong.add(c.getPackageName() + " uses " + p + ", below it"));
+    }
+    assertThat(wrong).isEmpty();
   }
 
   private static DescribedPredicate<JavaClass> in(List<String> packages) {

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * All settings of Sparqr that are no options of a solve. The tables of docs/configuration.md are
- * made of this one.
+ * All settings of Sparqr that are no options of a solve. The tables of docs/guide/configuration.md
+ * are made of this one.
  */
 public final class Keys {
 
@@ -20,9 +20,9 @@ public final class Keys {
           0,
           Long.MAX_VALUE,
           null,
-          "what the heap has left",
-          "bytes that pattern and analysis may take on the driver. Needing more is"
-              + " `InsufficientMemoryException` before anything is collected");
+          "the free heap",
+          "limit of the driver's memory for pattern and analysis, in bytes. A larger"
+              + " need is an `InsufficientMemoryException` before anything is collected");
 
   public static final Key<Long> ROW_PATTERNS =
       Key.count(
@@ -32,9 +32,9 @@ public final class Keys {
           Long.MAX_VALUE,
           null,
           "a quarter of the driver's heap",
-          "bytes of distinct row patterns (16 a pattern, 4 an entry) that are brought to the driver."
-              + " Where there are more, the graph of A'A is made on the executors and analyzed in"
-              + " their place: without column singletons, by one order");
+          "limit of the distinct row patterns on the driver, in bytes (16 a pattern, 4"
+              + " an entry). Beyond it the executors build the graph of A'A, which is analyzed"
+              + " instead, without column singletons and with one order");
 
   public static final Key<Double> MINIMUM_INTENSITY =
       Key.number(
@@ -43,9 +43,10 @@ public final class Keys {
           0,
           null,
           "5 on an H200",
-          "flops a byte of the fronts below which `AUTO` stays on the CPU; derived from the device's"
-              + " FP64 peak ([kernels.md](kernels.md)). Asked once, on the driver; cut, stages and"
-              + " tasks go by it");
+          "arithmetic intensity (flops a byte of the fronts) below which `AUTO` stays"
+              + " on the CPU; derived from the device's FP64 peak"
+              + " ([kernels](../design/kernels.md#cpu-or-device)). Decided once, on the"
+              + " driver, for cut, stages and tasks");
 
   public static final Key<Double> MINIMUM_FLOPS =
       Key.number(
@@ -54,8 +55,8 @@ public final class Keys {
           0,
           null,
           "1e9",
-          "flops below which `AUTO` stays on the CPU: done there in 0.1 s, opening a device takes"
-              + " longer");
+          "flops below which `AUTO` stays on the CPU, which does them in 0.1 s; opening"
+              + " a device takes longer");
 
   public static final Key<Double> CORE_FLOPS =
       Key.positive(
@@ -70,7 +71,7 @@ public final class Keys {
           "spark.sparqr.model.deviceFlops",
           SPARK,
           null,
-          "0.3 of the device's FP64 peak; of an unknown one that of an H200, 1e13",
+          "0.3 of the device's FP64 peak; for an unknown device 1e13, as an H200",
           "useful flops a second of a GPU on large fronts");
 
   public static final Key<Double> DEVICE_BANDWIDTH =
@@ -79,14 +80,14 @@ public final class Keys {
           SPARK,
           null,
           "6e10",
-          "bytes of fronts a second that a GPU takes: what small fronts cost");
+          "bytes of fronts a second on a GPU: the cost of small fronts");
 
   public static final Key<String> DEVICE_MEMORY =
       Key.text(
           "spark.sparqr.model.deviceMemory",
           SPARK,
-          "the device's; an unknown one's `140g`",
-          "memory of a GPU, as Spark writes sizes");
+          "the device's; for an unknown device `140g`",
+          "memory of a GPU, in Spark's notation of sizes");
 
   public static final Key<Double> NETWORK_BANDWIDTH =
       Key.positive(
@@ -102,7 +103,7 @@ public final class Keys {
           SPARK,
           null,
           "0.1",
-          "seconds of a Spark stage, its shuffle's latency included");
+          "fixed cost of a Spark stage in seconds, with the latency of its shuffle");
 
   public static final Key<Double> IDLE_SECONDS =
       Key.number(
@@ -111,8 +112,9 @@ public final class Keys {
           0,
           5.0,
           "5",
-          "how long a device's context, kernels and page-locked buffers (at most 1 GiB) are kept"
-              + " after a task; 0: not at all. Device memory is given back after every task");
+          "seconds to keep a device's context, kernels and page-locked buffers (at most"
+              + " 1 GiB) after a task; 0: release them at once. Device memory is released"
+              + " after every task");
 
   public static final Key<Long> BUNDLE =
       Key.count(
@@ -126,42 +128,41 @@ public final class Keys {
           Long.MAX_VALUE,
           60_000L,
           "60000",
-          "milliseconds that a task of a list may wait on the device for what it needs; a list that"
-              + " waits for itself ends then and its task is done again");
+          "longest wait of a device task for its inputs, in milliseconds. A deadlocked"
+              + " list ends then, and its Spark task is repeated");
 
   public static final Key<Boolean> REFLECTORS =
       Key.flag(
           "sparqr.cuda.reflectors",
           JVM,
           false,
-          "true: every column tile by Householder reflectors, none by Cholesky QR"
-              + " ([kernels.md](kernels.md)); slower, and for comparison");
+          "true: all column tiles by Householder reflectors, none by Cholesky QR"
+              + " ([kernels](../design/kernels.md#by-cholesky-qr)); slower, for comparison");
 
   public static final Key<String> BLAS =
       Key.text(
           "sparqr.blas",
           JVM,
-          "OpenBLAS, where it can be loaded",
-          "`java`: the CPU backend's kernels in plain Java; the environment variable `SPARQR_BLAS`"
-              + " says the same");
+          "OpenBLAS, if it can be loaded",
+          "`java`: the CPU backend in plain Java; the environment variable"
+              + " `SPARQR_BLAS` has the same effect");
 
   public static final Key<String> NATIVE_FOLDER =
       Key.text(
           "sparqr.native.folder",
           JVM,
           "`sparqr-<user>` in `java.io.tmpdir`",
-          "where JCuda's native library is put to be loaded (and OpenBLAS, where"
-              + " `~/.javacpp/cache` cannot be written to): a folder of the user's own, made with"
-              + " mode 0700; one that belongs to somebody else, is open to others or is a link is"
-              + " refused");
+          "private folder for JCuda's native library (and for OpenBLAS, if"
+              + " `~/.javacpp/cache` is not writable), created with mode 0700. A folder that"
+              + " belongs to another user, is open to others or is a link is refused");
 
   public static final Key<String> LOG_LEVEL =
       Key.text(
           "sparqr.log.level",
           JVM,
           "`off`; with `--verbose` `warn`",
-          "what of Spark's log `sparqr` lets through when it is started without spark-submit; with"
-              + " `--verbose` our own lines, too");
+          "level of Spark's log when `sparqr` runs without spark-submit; with"
+              + " `--verbose` Sparqr's own lines are shown too");
 
   private static final List<Key<?>> ALL =
       List.of(

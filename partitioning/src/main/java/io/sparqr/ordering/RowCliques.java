@@ -5,6 +5,8 @@ import io.sparqr.error.IndexOverflowException;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.Arrays;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
 
 /**
  * The part of the graph of A'A that minimum degree works on, as a cover by the rows of A. Left out,
@@ -13,6 +15,13 @@ import java.util.Arrays;
  * then columns with no entry in what remains. The columns left out go last.
  */
 final class RowCliques {
+
+  /** Entries of rows from which on a piece of the columns is worth a thread. */
+  private static final int LEAST_OF_PIECE = 1 << 17;
+
+  private static final int MOST_PIECES = 64;
+
+  private int leastOfPiece = LEAST_OF_PIECE;
 
   /** The factor of the square root beyond which a row or a column counts as dense. */
   private static final double DENSE = 10;
@@ -95,6 +104,12 @@ final class RowCliques {
     }
     System.arraycopy(empty, 0, last, denseCount, emptyCount);
     return last;
+  }
+
+  /** The same with edges written out in pieces of so many entries of the rows. */
+  RowCliques inPiecesOf(int entries) {
+    leastOfPiece = entries;
+    return this;
   }
 
   /**
@@ -235,15 +250,61 @@ final class RowCliques {
 
   /** Neighbours of each column through the rows of up to {@code limit} columns, each once. */
   private int[] edges(int limit, int[] edgeCount) {
-    int[] index = pattern.columnIndex();
-    long[] rowStart = pattern.rowStart();
     int[] columnStart = new int[n + 1];
     int[] rows = rowsOfLength(1, limit);
     int[] columnRow = rowsOfColumns(rows, columnStart);
-    int[] edges = new int[Math.max(16, columnRow.length)];
-    int[] seen = new int[n];
+    int pieces = Math.max(1, Math.min(MOST_PIECES, columnRow.length / leastOfPiece));
+    int[] bound = new int[pieces + 1];
+    for (int p = 1; p < pieces; p++) {
+      int at = Arrays.binarySearch(columnStart, (int) ((long) p * columnRow.length / pieces));
+      bound[p] = Math.max(bound[p - 1], at < 0 ? -at - 1 : at);
+    }
+    bound[pieces] = n;
+    var marks = new ConcurrentLinkedQueue<int[]>();
+    int[][] found =
+        IntStream.range(0, pieces)
+            .parallel()
+            .mapToObj(
+                p -> {
+                  int[] idle = marks.poll();
+                  int[] seen = idle == null ? new int[n] : idle;
+                  int[] some =
+                      edges(bound[p], bound[p + 1], rows, columnStart, columnRow, seen, edgeCount);
+                  marks.add(seen);
+                  return some;
+                })
+            .toArray(int[][]::new);
+    long size = 0;
+    for (int[] some : found) {
+      size += some.length;
+    }
+    int[] edges = new int[checkedSize(size)];
     int out = 0;
-    for (int j = 0; j < n; j++) {
+    for (int[] some : found) {
+      System.arraycopy(some, 0, edges, out, some.length);
+      out += some.length;
+    }
+    return edges;
+  }
+
+  /**
+   * Those of columns [from, to).
+   *
+   * @param seen size n; holds the number + 1 of no column among these
+   */
+  private int[] edges(
+      int from,
+      int to,
+      int[] rows,
+      int[] columnStart,
+      int[] columnRow,
+      int[] seen,
+      int[] edgeCount) {
+    int[] index = pattern.columnIndex();
+    long[] rowStart = pattern.rowStart();
+    int[] edges = new int[Math.max(16, columnStart[to] - columnStart[from])];
+    int out = 0;
+    for (int j = from; j < to; j++) {
       int first = out;
       seen[j] = j + 1;
       for (int q = columnStart[j]; q < columnStart[j + 1]; q++) {

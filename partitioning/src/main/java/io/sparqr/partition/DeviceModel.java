@@ -34,7 +34,7 @@ public record DeviceModel(double flopsPerSecond, double bytesPerSecond, long mem
   /**
    * What is assumed of a device that nobody could ask: an H200. With 1 us a front and 10 ms a task
    * (which a level's cost covers) this is what it took for problems of 0.5 to 150 Gflop, to a
-   * factor of 1.6 (docs/measurements/symbolic.md).
+   * factor of 1.6 (benchmarks/RESULTS.md).
    */
   public static DeviceModel reference() {
     return ofPeak(33.5e12, 140L << 30);

@@ -3,6 +3,7 @@ package io.sparqr.symbolic;
 
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
+import java.util.stream.IntStream;
 
 /**
  * The graph of A'A with each row's clique replaced by a star: edges from the row's leftmost column
@@ -13,6 +14,9 @@ import io.sparqr.sparse.SparsityPattern;
  * ("labels").
  */
 final class StarGraph {
+
+  /** Rows that a thread looks at at a time. */
+  private static final int PIECE = 1 << 14;
 
   /** Number of columns. */
   final int n;
@@ -39,19 +43,14 @@ final class StarGraph {
     int patterns = a.patterns();
     long[] rowStart = a.rowStart();
     int[] columnIndex = a.columnIndex();
-    int[] leftmost = new int[patterns];
+    int[] leftmost = leftmost(a, label);
     leftmostCount = new long[n];
     highStart = new int[n + 1];
     for (int r = 0; r < patterns; r++) {
-      int end = (int) rowStart[r + 1];
-      int least = n;
-      for (int k = (int) rowStart[r]; k < end; k++) {
-        least = Math.min(least, label[columnIndex[k]]);
-      }
-      leftmost[r] = least;
+      int least = leftmost[r];
       if (least < n) {
         leftmostCount[least] = Math.addExact(leftmostCount[least], a.multiplicity()[r]);
-        highStart[least + 1] += end - (int) rowStart[r] - 1;
+        highStart[least + 1] += (int) (rowStart[r + 1] - rowStart[r]) - 1;
       }
     }
     for (int j = 0; j < n; j++) {
@@ -77,6 +76,27 @@ final class StarGraph {
         low[next[high[k]]++] = j;
       }
     }
+  }
+
+  /** Size patterns; least label of each row, n if it is empty. What is read lies far apart. */
+  private int[] leftmost(SparsityPattern a, int[] label) {
+    int patterns = a.patterns();
+    long[] rowStart = a.rowStart();
+    int[] columnIndex = a.columnIndex();
+    int[] leftmost = new int[patterns];
+    IntStream.range(0, (patterns + PIECE - 1) / PIECE)
+        .parallel()
+        .forEach(
+            p -> {
+              for (int r = p * PIECE; r < Math.min((p + 1L) * PIECE, patterns); r++) {
+                int least = n;
+                for (int k = (int) rowStart[r]; k < (int) rowStart[r + 1]; k++) {
+                  least = Math.min(least, label[columnIndex[k]]);
+                }
+                leftmost[r] = least;
+              }
+            });
+    return leftmost;
   }
 
   /** Lets go what only the counts need: all but the edges to smaller labels. */

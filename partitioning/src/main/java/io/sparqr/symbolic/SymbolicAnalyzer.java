@@ -9,6 +9,7 @@ import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Pattern in, {@link SymbolicAnalysis} out: column singletons, column order of the rest, column
@@ -41,6 +42,7 @@ public final class SymbolicAnalyzer {
       java.util.Objects.checkIndex(j, pattern.columns());
     }
     t.end("validate");
+    var fingerprint = CompletableFuture.supplyAsync(pattern::fingerprint);
     ColumnSingletons singletons = ColumnSingletons.find(pattern, options);
     Remainder rest = Remainder.of(pattern, singletons);
     t.end("singletons");
@@ -50,8 +52,7 @@ public final class SymbolicAnalyzer {
     double orderSeconds = (System.nanoTime() - orderBegin) * 1e-9;
     t.end("order");
     AnalysisPlan plan = plans.take(rest.pattern(), chosen.order(), t);
-    var known =
-        new Known(pattern.fingerprint(), pattern.rows(), rest.emptyRows(), pattern.nonzeros());
+    var known = new Known(fingerprint.join(), pattern.rows(), rest.emptyRows(), pattern.nonzeros());
     SymbolicAnalysis.Data data =
         ReductionFronts.insert(
             assemble(known, singletons, rest, chosen, plan), options.reduction());

@@ -43,6 +43,19 @@ class ApproximateMinimumDegreeTest {
   }
 
   @Test
+  void theGraphIsTheSameInHoweverManyPiecesItIsWritten() {
+    for (SparsityPattern a : RandomPatterns.structuredAndRandom()) {
+      RowCliques one = RowCliques.of(a).inPiecesOf(Integer.MAX_VALUE);
+      int[] order = one.order(1000, false).toArray();
+      for (int entries : new int[] {1, 7, 100}) {
+        RowCliques some = RowCliques.of(a).inPiecesOf(entries);
+        assertThat(some.order(1000, false).toArray()).isEqualTo(order);
+        assertThat(some.adjacencies()).isEqualTo(one.adjacencies());
+      }
+    }
+  }
+
+  @Test
   void flopsWithinTenPercentOfTheOracleOnGridsAndRandomGraphs() {
     for (int seed = 1; seed <= 12; seed++) {
       FillCounter.Graph g =

@@ -11,7 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Flops on the problems that the project is measured by, see docs/measurements/orderings.md. */
+/**
+ * Flops on the problems that the project is measured by, see
+ * benchmarks/history/2026-11-21-orderings.md.
+ */
 class BaselineQualityTest {
 
   private static SymbolicAnalysis analyze(String problem, OrderingMethod method) {

@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a factorization would cost, before any of it is done: for programs that decide by it. Keys
- * of the JSON form that {@link SolveReport} has, too, are called the same there.
+ * The predicted cost of a factorization, for people and programs. JSON keys shared with {@link
+ * SolveReport} have the same names and meanings.
  *
  * @param summary of the symbolic analysis, one right-hand side carried along
  * @param executors that the tree was cut for
  * @param cut of the tree, for so many CPU executors
- * @param backend what a solve would compute by, and why
+ * @param backend the backend that a solve would choose, and the reason
  * @param processors the same problem on other numbers of CPU executors
  * @param devices on other numbers of executors with a GPU
  * @param seconds wall times

@@ -6,11 +6,11 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 
 /**
- * What a dependent column is made of: column = sum of coefficients[i] times column on[i], to
- * rounding, in the caller's units.
+ * A dependent column as a combination of others: column = sum of coefficients[i] times column
+ * on[i], up to rounding, in the caller's units.
  *
- * @param column that was dropped
- * @param on columns that stay, ascending
+ * @param column the dropped column
+ * @param on the kept columns, ascending
  * @param coefficients the same length
  */
 public record Dependency(int column, int[] on, double[] coefficients) implements Serializable {

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What a failed solve had come to: the figures of an ordinary {@link SolveReport} as far as they
- * were known, by the same keys, and the error. {@link ProgressListener#failed} gets it; {@code
- * sparqr solve --report} writes it.
+ * The report of a failed solve: the figures of an ordinary {@link SolveReport} known so far, by the
+ * same keys, and the error. {@link ProgressListener#failed} receives it; {@code sparqr solve
+ * --report} writes it.
  *
  * @param phase that failed, as {@link ProgressListener.Progress#phase} names it
  * @param known figures of the report that were known, by their keys; without the seconds

@@ -25,24 +25,24 @@ import org.apache.spark.storage.StorageLevel;
  * Exact sparse linear least squares on Spark, min ||sqrt(W) (b - A x)||^2 + lambda ||x||^2, by a
  * distributed multifrontal QR factorization AP = QR (never A'A), on the executors' GPUs or CPUs.
  *
- * <p>The way in: {@code solve} with the defaults, or {@link #builder()} for a {@link
- * SparseQRSolver} with options. Nothing is an instance of this class, so that its {@code solve}
- * cannot be called on something that has options, and forget them.
+ * <p>Call {@code solve} for the defaults, or {@link #builder()} for a {@link SparseQRSolver} with
+ * options. This class has no instances: otherwise one could call the static {@code solve} on an
+ * object with options, and lose them.
  *
- * <p>Rows come as an RDD (Java or Scala) of {@link SparseRow}, of {@code
+ * <p>Rows are an RDD (Java or Scala) of {@link SparseRow}, of {@code
  * org.apache.spark.mllib.regression.LabeledPoint} or of {@code
- * org.apache.spark.ml.feature.LabeledPoint}, or as a Dataset with a vector column and one or more
- * label columns. The rows are read twice (pattern, values), three times with {@link
- * Builder#check(boolean)}: persist an RDD that is costly to compute, and one that may give other
- * rows, or another order of them, the next time: readings that differ are refused with an {@link
- * io.sparqr.error.InputChangedException}, whichever reading it is. Same rows in the same
- * partitions, same options and machine: bit-identical results.
+ * org.apache.spark.ml.feature.LabeledPoint}, or a Dataset with a vector column and one or more
+ * label columns. A solve reads the rows twice (pattern, values), and a third time with {@link
+ * Builder#check(boolean)}. So persist an RDD that is costly to compute, or whose rows or their
+ * order may change: if a later reading differs from the first, the solve throws an {@link
+ * io.sparqr.error.InputChangedException}. The same rows in the same partitions, with the same
+ * options on the same kind of machine, give bit-identical results.
  */
 public final class GpuSparseQR {
 
   private GpuSparseQR() {}
 
-  /** Everything on its default. */
+  /** A builder with all options at their defaults. */
   public static Builder builder() {
     return new Builder();
   }
@@ -67,17 +67,17 @@ public final class GpuSparseQR {
   }
 
   /**
-   * Loads a factorization that {@link QRFactorization#save(String)} saved: R comes to the
-   * executors, as many as there are; every file is read once and checked. The result has no rows:
-   * {@link QRFactorization#solve()} gives the solution that belongs to the saved right-hand sides,
-   * {@link QRFactorization#solveRelabeled(JavaRDD)} solves for others, {@link
+   * Loads a factorization saved by {@link QRFactorization#save(String)}. R is distributed over the
+   * executors, whatever their number; every file is read once and checked. The result has no rows:
+   * {@link QRFactorization#solve()} gives the solution for the saved right-hand sides, {@link
+   * QRFactorization#solveRelabeled(JavaRDD)} solves for others, {@link
    * QRFactorization#append(JavaRDD)} takes new rows; {@link QRFactorization#solve(JavaRDD)} throws
-   * {@link IllegalStateException}. The files must stay as long as it is open: what executors lose
-   * is read again.
+   * {@link IllegalStateException}. Keep the files until the factorization is closed: blocks lost
+   * with an executor are read again.
    *
-   * @throws java.io.FileNotFoundException if there is none
-   * @throws io.sparqr.error.WireFormatException if it is truncated, damaged, not complete, or of
-   *     another version
+   * @throws java.io.FileNotFoundException if the folder has no factorization
+   * @throws io.sparqr.error.WireFormatException if it is truncated, damaged, incomplete, or of
+   *     another format version
    * @throws IOException if it cannot be read
    */
   public static QRFactorization load(JavaSparkContext context, String folder) throws IOException {
@@ -85,9 +85,9 @@ public final class GpuSparseQR {
   }
 
   /**
-   * Collects options, which are checked as they are set: {@link IllegalArgumentException} for one
-   * out of range. One builder may make several solvers, each with the options of its time. Not for
-   * several threads at once.
+   * Collects options and checks each when it is set: {@link IllegalArgumentException} if it is out
+   * of range. One builder may make several solvers, each with the options set so far. Not
+   * thread-safe.
    */
   public static final class Builder {
     private SolveOptions options = SolveOptions.defaults();
@@ -95,7 +95,10 @@ public final class GpuSparseQR {
 
     private Builder() {}
 
-    /** Which column order; default AUTO. GIVEN goes by {@link #permutation(Permutation)}. */
+    /**
+     * The method of the column order; default AUTO. For GIVEN see {@link
+     * #permutation(Permutation)}.
+     */
     public Builder ordering(OrderingMethod method) {
       return symbolic(options.analysis().symbolic().withOrdering(method));
     }
@@ -105,7 +108,7 @@ public final class GpuSparseQR {
       return symbolic(options.analysis().symbolic().withGiven(order));
     }
 
-    /** Rules of relaxed amalgamation. */
+    /** Rules for merging fronts. */
     public Builder amalgamation(Amalgamation rules) {
       return symbolic(options.analysis().symbolic().withAmalgamation(rules));
     }
@@ -159,23 +162,23 @@ public final class GpuSparseQR {
       return this;
     }
 
-    /** n, where the rows cannot tell it (trailing empty columns). */
+    /** The number of columns, if the rows do not show it (trailing empty columns). */
     public Builder columns(int n) {
       options = options.with(options.input().withColumns(n));
       return this;
     }
 
-    /** Workers that the tree is cut for; default: the executors that are there. */
+    /** The number of workers to cut the tree for; default: the executors present. */
     public Builder executors(int count) {
       options = options.with(options.cut().withWorkers(count));
       return this;
     }
 
     /**
-     * Executors that are waited for before the tree is cut; under dynamic allocation they are asked
-     * for, too. Default: what {@code spark.scheduler.minRegisteredResourcesRatio} makes of the
-     * executors that Spark was told to start with, for as long after the application's start as
-     * Spark itself would wait. Without effect in local mode.
+     * The number of executors to wait for before the tree is cut; under dynamic allocation they are
+     * also requested. Default: the part {@code spark.scheduler.minRegisteredResourcesRatio} of the
+     * executors that Spark starts with, and as long after the application's start as Spark itself
+     * would wait. No effect in local mode.
      */
     public Builder minimumExecutors(int count) {
       options = options.with(options.cut().withMinimumExecutors(count));
@@ -183,9 +186,9 @@ public final class GpuSparseQR {
     }
 
     /**
-     * Seconds that {@link #minimumExecutors(int)} are waited for at most; default {@code
-     * spark.scheduler.maxRegisteredResourcesWaitingTime}. After them the tree is cut for the
-     * executors that are there, and the report warns.
+     * The longest wait for {@link #minimumExecutors(int)}, in seconds; default {@code
+     * spark.scheduler.maxRegisteredResourcesWaitingTime}. After that the tree is cut for the
+     * executors present, and the report warns.
      */
     public Builder executorWait(double seconds) {
       options = options.with(options.cut().withExecutorWait(seconds));
@@ -213,33 +216,33 @@ public final class GpuSparseQR {
       return this;
     }
 
-    /** What happens to a rank-deficient problem; default REPORT. */
+    /** How to treat a rank-deficient problem; default REPORT. */
     public Builder rankPolicy(RankPolicy policy) {
       options = options.with(options.problem().withRankPolicy(policy));
       return this;
     }
 
     /**
-     * Whether of columns that depend on others the later ones go, as in R's lm, whatever the
-     * fill-reducing order; default false. It costs a back substitution for each of them, and memory
-     * on the driver for the null space; where that is beyond an eighth of its heap the report
-     * warns, and the fill-reducing order decides.
+     * Whether the later ones of dependent columns are dropped, as in R's lm, whatever the
+     * fill-reducing order; default false. It costs one back substitution for each dropped column,
+     * and memory on the driver for the null space. If that exceeds an eighth of the driver's heap,
+     * the fill-reducing order decides and the report warns.
      */
     public Builder dropLater(boolean on) {
       return dropping(options.problem().dropping().later(on));
     }
 
     /**
-     * Columns that stay where they can, the first of them most of all, before all others; the rest
-     * by {@link #dropLater(boolean)}, which this turns on. Negative ones count from the end: -1 is
-     * the last column.
+     * Columns to keep if possible, before all others and the first with the highest priority.
+     * {@link #dropLater(boolean)}, which this turns on, decides on the rest. Negative numbers count
+     * from the end: -1 is the last column.
      */
     public Builder keep(int... columns) {
       return dropping(options.problem().dropping().keeping(columns));
     }
 
     /**
-     * Columns that go where they can, before all others, numbered as in {@link #keep}; turns {@link
+     * Columns to drop if possible, before all others, numbered as in {@link #keep}; turns {@link
      * #dropLater(boolean)} on.
      */
     public Builder drop(int... columns) {
@@ -252,8 +255,8 @@ public final class GpuSparseQR {
     }
 
     /**
-     * Whether every solve ends with a pass that measures ||A'(b-Ax)||, of further right-hand sides
-     * too; default false.
+     * Whether every solve, also one of later right-hand sides, ends with a pass that measures
+     * ||A'(b-Ax)||; default false.
      */
     public Builder check(boolean on) {
       options = options.with(options.solution().withCheck(on));
@@ -261,11 +264,11 @@ public final class GpuSparseQR {
     }
 
     /**
-     * Steps of iterative refinement after every solve, x += (R'R)^-1 A'(b - Ax), of further
-     * right-hand sides too; default 0. A minimum-norm solution is refined as long as that helps,
-     * whatever is said here. Each costs a pass over the rows and two triangular solves, no
-     * factorization. The report's residual norm is that of the refined x then. For badly
-     * conditioned problems; a solve without it is normwise backward stable already.
+     * Steps of iterative refinement x += (R'R)^-1 A'(b - Ax) after every solve, also one of later
+     * right-hand sides; default 0. A minimum-norm solution is refined as long as that helps,
+     * whatever this option is. Each costs a pass over the rows and two triangular solves, no
+     * factorization. The report then has the residual norm of the refined x. Useful for badly
+     * conditioned problems; a solve is normwise backward stable without it.
      */
     public Builder refinement(int steps) {
       options = options.with(options.solution().withRefinement(steps));
@@ -275,10 +278,10 @@ public final class GpuSparseQR {
     /**
      * Whether a solve of a problem with several solutions (rank-deficient, or fewer rows than
      * columns) gives the one of least 2-norm instead of a basic one, by a QR of A' or, where A does
-     * not have full row rank, of R' after that of A; default false. Where the equations of that one
-     * are too badly conditioned, the basic one is given all the same and the report warns. {@code
-     * factorize} refuses it. Under a ridge the solution is unique; where the ridge is too small to
-     * make it so numerically, the basic one is given and the report warns.
+     * not have full row rank, of R' after that of A; default false. If that system is too badly
+     * conditioned, the result is the basic solution and the report warns. {@code factorize} refuses
+     * it. Under a ridge the solution is unique; if the ridge is too small to make it so
+     * numerically, the result is the basic solution and the report warns.
      */
     public Builder minimumNorm(boolean on) {
       options = options.with(options.solution().withMinimumNorm(on));
@@ -293,9 +296,9 @@ public final class GpuSparseQR {
 
     /**
      * An analysis made before ({@link QRFactorization#analysis()}), for a sequence of problems of
-     * one pattern: Gauss-Newton steps, reweighted least squares. Ordering and analysis are saved
-     * where the rows have that pattern (up to their order; stored zeros do not count), otherwise
-     * they are made anew and the report warns. It takes the place of ordering, amalgamation and
+     * one pattern: Gauss-Newton steps, reweighted least squares. If the rows have that pattern (in
+     * any order; stored zeros do not count), ordering and analysis are skipped; otherwise they are
+     * computed and the report warns. Replaces the options for ordering, amalgamation and
      * singletons.
      */
     public Builder analysis(SymbolicAnalysis known) {
@@ -304,9 +307,9 @@ public final class GpuSparseQR {
     }
 
     /**
-     * Whether it is noted what ran when and where, with the assembly tree and the patterns of A and
-     * R, for {@link SolveReport#toHtml()}; default false. Cost: some thousand records, one pass
-     * over the pattern and the tree on the driver, a look at each JVM's memory some times a second.
+     * Whether to record the time and place of every task, the assembly tree and the patterns of A
+     * and R, for {@link SolveReport#toHtml()}; default false. Cost: some thousand records, one pass
+     * over the pattern and the tree on the driver, and a few memory readings a second in each JVM.
      */
     public Builder profile(boolean on) {
       options = options.with(options.factorization().withProfile(on));
@@ -316,17 +319,17 @@ public final class GpuSparseQR {
     /**
      * Whether {@code factorize} keeps Q beside R, as Householder vectors: further right-hand sides
      * that are aligned with the rows are then solved as accurately as those that came with them,
-     * and without the semi-normal equations' two passes. Costs memory (about the entries of the
-     * fronts, which the report tells) and sends every row to its task, as the rows of a front are
-     * not combined before the shuffle. A one-shot solve does not keep it, and its report says so.
-     * Default false.
+     * and without the semi-normal equations' two passes. It costs memory (about the entries of the
+     * fronts; the report has the number), and every row travels to its task, because rows are not
+     * combined before the shuffle. {@code solve} does not keep Q and says so in its report. Default
+     * false.
      */
     public Builder keepQ(boolean on) {
       options = options.with(options.factorization().withKeepQ(on));
       return this;
     }
 
-    /** Who hears of progress; default nobody. */
+    /** The listener for progress; default none. */
     public Builder listener(ProgressListener hears) {
       listener = Objects.requireNonNull(hears, "listener");
       return this;
@@ -362,7 +365,7 @@ public final class GpuSparseQR {
       return build().factorize(rows);
     }
 
-    /** A solver with the options so far: what is set afterwards is for the next one. */
+    /** A solver with the options set so far. Later changes affect later solvers only. */
     public SparseQRSolver build() {
       return new SparseQRSolver(options, listener);
     }

@@ -4,15 +4,15 @@ package io.sparqr.spark;
 import java.io.Serializable;
 
 /**
- * The minimizer of ||sqrt(W) (b - A x)||, in the caller's column order and units. In a
- * rank-deficient problem it is a basic solution, zero in the dead columns, or on request the one of
- * least 2-norm.
+ * The minimizer of ||sqrt(W) (b - A x)||, in the caller's column order and units. For a
+ * rank-deficient problem it is a basic solution, with zeros in the dead columns, or on request the
+ * solution of least 2-norm.
  *
  * @param solutions one x of n entries for each right-hand side
  * @param residualNorms for each right-hand side ||sqrt(W) (b - A x)||; ridge rows are not counted
- * @param rank the numerical rank found
+ * @param rank the numerical rank
  * @param deadColumns original indices of the columns that depend on others, ascending
- * @param report what was done
+ * @param report figures of the solve
  */
 public record LeastSquaresSolution(
     double[][] solutions, double[] residualNorms, int rank, int[] deadColumns, SolveReport report)
@@ -33,7 +33,7 @@ public record LeastSquaresSolution(
     return residualNorms[0];
   }
 
-  /** Sizes, and what was done. */
+  /** Sizes and the report. */
   @Override
   public String toString() {
     return "LeastSquaresSolution[%,d coefficients, %d right-hand side(s), rank %,d]%n%s"

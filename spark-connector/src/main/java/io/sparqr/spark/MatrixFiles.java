@@ -22,11 +22,11 @@ import org.apache.spark.api.java.JavaSparkContext;
  * double[] x = GpuSparseQR.solve(rows).x();
  * }</pre>
  *
- * <p>The file is cut at multiples of its block size (Hadoop's {@code
- * mapreduce.input.fileinputformat.split.*} hold) and parsed once, when the method is called; all
- * its errors come then, with the file and the line. What was parsed stays with the executors (as
- * shuffle files, or cached) while the RDD is in use. Rows come in the file's order and know n.
- * Plain text only: gzip cannot be split, {@code io.sparqr.matrix} reads it in one JVM.
+ * <p>The file is split at multiples of its block size (Hadoop's {@code
+ * mapreduce.input.fileinputformat.split.*} apply) and parsed once, when the method is called.
+ * Errors are thrown then, with file and line. The parsed entries stay on the executors (as shuffle
+ * files, or cached) while the RDD is in use. Rows are in the file's order and know the number of
+ * columns. Plain text only: gzip cannot be split, {@code io.sparqr.matrix} reads it in one JVM.
  */
 public final class MatrixFiles {
 
@@ -34,8 +34,8 @@ public final class MatrixFiles {
 
   /**
    * The rows of a coordinate file with a right-hand side of zeros: for {@link
-   * SparseQRSolver#factorize(JavaRDD)}, whose result solves others. A row without entries is there
-   * too.
+   * SparseQRSolver#factorize(JavaRDD)} and later right-hand sides. Rows without entries are
+   * included.
    *
    * @throws IOException if the file cannot be opened or read
    * @throws io.sparqr.error.MatrixFormatException if it is malformed, packed, an array, or has no

@@ -2,8 +2,8 @@
 package io.sparqr.spark;
 
 /**
- * Hears what a solve is doing. Called on the driver, from the solving thread and from Spark's
- * listener thread; an implementation must be quick and safe for that.
+ * Receives the progress of a solve. Called on the driver, from the solving thread and from Spark's
+ * listener thread: implementations must be fast and thread-safe.
  */
 @FunctionalInterface
 public interface ProgressListener {
@@ -40,16 +40,16 @@ public interface ProgressListener {
     }
   }
 
-  /** Something happened. */
+  /** The state has changed. */
   void update(Progress progress);
 
   /**
-   * The solve has failed, and its error is about to be thrown. Once for each call that fails, on
-   * the solving thread; does nothing by default. What this throws itself is suppressed in the
-   * error.
+   * The solve has failed, and its error is about to be thrown. Called once for each failed call, on
+   * the solving thread; the default does nothing. An exception thrown here is added to the error as
+   * suppressed.
    */
   default void failed(FailureReport report) {}
 
-  /** Hears nothing; with it, nothing is measured either. */
+  /** Ignores everything; with it nothing is measured either. */
   ProgressListener NONE = progress -> {};
 }

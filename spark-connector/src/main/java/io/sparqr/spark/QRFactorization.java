@@ -12,10 +12,9 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.rdd.RDD;
 
 /**
- * AP = QR with R on the executors and Q'b beside it, made with a solver's options, which hold for
- * every solution that it gives. Holds persisted RDDs and broadcasts until {@link #close()}; every
- * method but close itself throws {@link IllegalStateException} after that. Not for several threads
- * at once.
+ * A factorization AP = QR, with R and Q'b on the executors. The options of its solver apply to all
+ * solutions. It holds persisted RDDs and broadcasts until {@link #close()}; afterwards every other
+ * method throws {@link IllegalStateException}. Not thread-safe.
  */
 public final class QRFactorization implements AutoCloseable {
 
@@ -36,19 +35,19 @@ public final class QRFactorization implements AutoCloseable {
 
   /**
    * The solution for the right-hand sides that came with the rows: back substitution, from the top
-   * of the tree down. The first call computes, later ones return the same object.
+   * of the tree down. Computed at the first call; later calls return the same object.
    */
   public LeastSquaresSolution solve() {
     return open().solve();
   }
 
   /**
-   * Solves for further right-hand sides. With {@code keepQ} by the kept Q, as accurately as for
-   * those that came with the rows, one pass over the rows; otherwise by the corrected semi-normal
-   * equations R'R x = A'b with one step of iterative refinement (Bjorck 1987, Linear Algebra Appl.
-   * 88/89), two passes, which lose digits where the condition number is beyond about 1e7. The
-   * report of the solution says which. {@code refinement} and {@code check} hold here too; the one
-   * step of the semi-normal equations is the first of them.
+   * Solves for further right-hand sides. With {@code keepQ} it uses the kept Q, in one pass over
+   * the rows and as accurately as for the original right-hand sides; otherwise it uses the
+   * corrected semi-normal equations R'R x = A'b with one step of iterative refinement (Bjorck 1987,
+   * Linear Algebra Appl. 88/89), in two passes, which lose digits if the condition number exceeds
+   * about 1e7. The report says which way was taken. {@code refinement} and {@code check} apply here
+   * too; the correction counts as the first step of refinement.
    *
    * @param rightHandSides aligned with the rows that were factorized: same number of partitions,
    *     same number of elements in each; every element has the same number of values
@@ -59,14 +58,13 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * The same for the rows that were factorized, come again with other labels: same matrix and
-   * weights, in any order and partitioning. Always by the semi-normal equations. Rows of another
-   * matrix want a factorization of their own; they are refused as far as their number or ||A||_F
-   * tells them.
+   * The same for right-hand sides given as complete rows: the matrix and weights of this
+   * factorization with new labels, in any order and partitioning. Always uses the semi-normal
+   * equations. Rows of another matrix are refused if their number or ||A||_F differs.
    *
    * @param rows of {@link SparseRow} or a LabeledPoint
    * @throws IllegalArgumentException if these are the rows of another matrix
-   * @throws io.sparqr.error.DimensionMismatchException if they are not as many or not as wide
+   * @throws io.sparqr.error.DimensionMismatchException if the number of rows or columns differs
    */
   public LeastSquaresSolution solveRelabeled(JavaRDD<?> rows) {
     return open().solveFurther(RowSource.of(rows));
@@ -89,7 +87,7 @@ public final class QRFactorization implements AutoCloseable {
 
   /**
    * sqrt(diag((A'A)^-1)) over the live columns, NaN in dead ones: standard errors for sigma = 1.
-   * The first call computes, later ones copy.
+   * Computed at the first call and kept.
    *
    * <p>Norms of the rows of R^-1, by the selected inverse on the pattern of R (Erisman and Tinney
    * 1975, doi:10.1145/360680.360704) from the top of the tree down, one Spark job a level: about as
@@ -131,7 +129,7 @@ public final class QRFactorization implements AutoCloseable {
    * the caller's columns and units. Two triangular solves, one Spark job a level each; n values a
    * vector on the driver, twice: some tens of vectors at a time.
    *
-   * @param vectors their indices and values; labels and weights are not looked at
+   * @param vectors their indices and values; labels and weights are ignored
    * @return n values a vector, 0 in dead columns
    * @throws IndexOutOfBoundsException if a vector has an entry beyond the columns
    */
@@ -163,8 +161,8 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * What each dead column is made of, ascending. A back substitution for each, unless they were
-   * needed to choose the dead columns.
+   * Each dead column as a combination of live ones, ascending. Costs one back substitution for
+   * each, unless they were computed before to choose the dead columns.
    *
    * @throws io.sparqr.error.InsufficientMemoryException if the null space has more nonzeros than an
    *     eighth of the driver's heap holds
@@ -174,8 +172,8 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * The {@link #dependencies()} where they were needed to choose the dead columns; otherwise none.
-   * Costs nothing.
+   * The {@link #dependencies()} if they were computed to choose the dead columns, otherwise an
+   * empty list. Costs nothing.
    */
   public List<Dependency> knownDependencies() {
     return open().knownDependencies();
@@ -197,22 +195,22 @@ public final class QRFactorization implements AutoCloseable {
     return open().collectR();
   }
 
-  /** What the rows were, for further passes over them; not for callers. */
+  /** The rows, for further passes over them; internal. */
   public Readings readings() {
     return open().readings();
   }
 
   /**
-   * Appends rows: the factorization of the rows so far and of these, by QR of [R; new rows], which
-   * has the R of all; the rows so far are not read. Solution, residual norms, rank, errors, number
-   * of rows and report are those of a fit of all rows, up to rounding; a ridge counts once. Columns
-   * that the rows so far did not have may come; further right-hand sides may not.
+   * Appends rows: returns the factorization of the old rows and the new ones together, by QR of [R;
+   * new rows]. The old rows are not read. Solution, residual norms, rank, errors, number of rows
+   * and report equal those of a fit of all rows, up to rounding; a ridge counts once. The new rows
+   * may have new columns, but not more right-hand sides.
    *
-   * <p>This factorization stays as it is, and open: what executors of the new one lose is computed
-   * again from it. Close it after the new one, or {@link #save(String)} the new one and load it.
-   * Costs a factorization of rank + new rows; the driver takes 4 bytes an entry of R for their
-   * pattern, or the graph of A'A where that is too much. Bjorck 1996, Numerical Methods for Least
-   * Squares Problems, sec. 3.2.1.
+   * <p>This factorization stays unchanged and open, because blocks of the new one that are lost
+   * with an executor are computed again from it. Close it after the new one, or {@link
+   * #save(String)} the new one and load it. Costs a factorization of rank + new rows; the driver
+   * takes 4 bytes an entry of R for their pattern, or the graph of A'A where that is too much.
+   * Bjorck 1996, Numerical Methods for Least Squares Problems, sec. 3.2.1.
    *
    * @param rows of {@link SparseRow} or a LabeledPoint; read three times
    * @return a new factorization; to be closed too. It has no rows to be aligned with: {@link
@@ -233,12 +231,12 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * Saves R, Q'b and the report in a new folder of any of Hadoop's file systems: one file a task of
-   * the factorization, written by the executors, with checksums, in a versioned format. Q, where it
-   * is kept, is not saved. About 8 bytes an entry of R. {@link GpuSparseQR#load} loads it.
+   * Saves R, Q'b and the report in a new folder of any Hadoop file system: one file for each task
+   * of the factorization, written by the executors, with checksums, in a versioned format. A kept Q
+   * is not saved. About 8 bytes an entry of R. {@link GpuSparseQR#load} loads it.
    *
    * @param folder such as {@code hdfs:///models/last-night}
-   * @throws java.nio.file.FileAlreadyExistsException if there is something already
+   * @throws java.nio.file.FileAlreadyExistsException if the folder exists
    * @throws IOException if it cannot be written
    */
   public void save(String folder) throws IOException {
@@ -248,9 +246,9 @@ public final class QRFactorization implements AutoCloseable {
   /**
    * The same.
    *
-   * @param overwrite whether a factorization that is there may be replaced: it is, when the new one
-   *     is complete. Anything else that is there is left alone
-   * @throws java.nio.file.FileAlreadyExistsException if there is something that is not replaced
+   * @param overwrite whether an existing factorization may be replaced, as soon as the new one is
+   *     complete. Any other existing content is left alone
+   * @throws java.nio.file.FileAlreadyExistsException if existing content may not be replaced
    */
   public void save(String folder, boolean overwrite) throws IOException {
     open().save(folder, overwrite);

@@ -5,10 +5,10 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * What a solve did when and where, for pictures: kept where {@code GpuSparseQR.Builder.profile}
- * asks for it, shown by {@link SolveReport#toHtml()}. Bounded whatever the problem: some thousand
- * records at most, and two grids. All times are seconds since {@code beganMillis}, by the clock of
- * the machine that they happened on.
+ * Time and place of everything in a solve, for pictures: recorded on request ({@code
+ * GpuSparseQR.Builder.profile}), shown by {@link SolveReport#toHtml()}. Its size is bounded for
+ * every problem: a few thousand records, and two grids. All times are seconds since {@code
+ * beganMillis}, by the clock of the machine that they happened on.
  *
  * @param beganMillis when the solve began, since 1970
  * @param phases in the order they began

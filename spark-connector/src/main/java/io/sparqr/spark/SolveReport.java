@@ -12,21 +12,21 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a solve did, for people and programs: a group of figures for each phase. In the JSON form
- * all of them stand side by side, by their component names; only the seconds are a group there too.
- * Immutable, but for the arrays, which are the caller's not to write to.
+ * The report of a solve, for people and programs: a group of figures for each phase. In JSON the
+ * figures are not grouped, except for the seconds; their keys are the component names. Immutable,
+ * except for the arrays, which callers must not change.
  *
- * @param matrix what was solved
- * @param analysis the column order, and the tree that it gives
- * @param cluster what the tree was cut for
- * @param factorization what made R
+ * @param matrix the size of the problem
+ * @param analysis the column order and the tree
+ * @param cluster the resources that the tree was cut for
+ * @param factorization backend, work and memory
  * @param rankTest rank and dead columns
- * @param proof how well what orthogonal transformations keep was kept
- * @param traffic bytes that were moved
+ * @param proof the tasks' checks of themselves
+ * @param traffic bytes moved
  * @param residual of the solution; none before a solve
  * @param seconds wall times
  * @param warnings in the order they came
- * @param profile what ran when and where, if it was asked for; not in the JSON form
+ * @param profile time and place of every task, if requested; not in the JSON form
  */
 public record SolveReport(
     Matrix matrix,
@@ -74,9 +74,9 @@ public record SolveReport(
   }
 
   /**
-   * What was solved.
+   * The size of the problem.
    *
-   * @param rows m: rows of A that count (rows of weight 0 do not), ridge rows not included
+   * @param rows m: rows of positive weight, without ridge rows
    * @param columns n
    * @param nonzeros entries of A
    * @param rhs right-hand sides
@@ -86,8 +86,8 @@ public record SolveReport(
   /**
    * The symbolic analysis and the cut of its tree.
    *
-   * @param ordering the column order that was used
-   * @param orderingReason why this one
+   * @param ordering the column order
+   * @param orderingReason the reason for this order
    * @param fronts fronts of the assembly tree
    * @param flops of the staircase factorization
    * @param subtreeTasks tasks that the tree was cut into
@@ -103,17 +103,17 @@ public record SolveReport(
       implements Serializable {}
 
   /**
-   * What the tree was cut for.
+   * The resources that the tree was cut for.
    *
-   * @param executors that were there then; in local mode 1, the JVM
-   * @param waitedSeconds how long they were waited for; part of {@code seconds.plan}
+   * @param executors executors present at that time; in local mode 1, the JVM
+   * @param waitedSeconds time of waiting for them; part of {@code seconds.plan}
    * @param engine where the tasks ran: "spark", or "local", the driver's JVM without Spark
-   * @param engineReason why there, where somebody chose; otherwise empty
+   * @param engineReason the reason, if there was a choice; otherwise empty
    */
   public record Cluster(int executors, double waitedSeconds, String engine, String engineReason)
       implements Serializable {
 
-    /** The engine of all that is not a small problem of the command line. */
+    /** The engine of everything except small problems of the command line. */
     public static final String SPARK = "spark";
 
     /** On Spark. */
@@ -127,19 +127,19 @@ public record SolveReport(
   }
 
   /**
-   * What made R.
+   * Backend, work and memory of the factorization.
    *
-   * @param nnzR entries of R that are held
+   * @param nnzR stored entries of R
    * @param flopsDone flops executed, padding included
-   * @param backend what computed, such as "cpu (OpenBLAS 0.3.31)"
-   * @param backendReason why this backend
-   * @param devices names and PCI addresses of the devices that computed; empty on CPUs
+   * @param backend the backend, such as "cpu (OpenBLAS 0.3.31)"
+   * @param backendReason the reason for this backend
+   * @param devices names and PCI addresses of the devices; empty on CPUs
    * @param stages memory stages on devices
    * @param rounds rounds of the bucket scheduler
    * @param tasks device tasks
    * @param peakDeviceBytes most device memory held by a task
    * @param peakHostBytes most heap that a task held in rows, fronts, contribution blocks and R
-   * @param foretoldHostBytes the same as the plan has it
+   * @param foretoldHostBytes the plan's prediction of {@code peakHostBytes}
    */
   public record Factorization(
       long nnzR,
@@ -166,7 +166,7 @@ public record SolveReport(
    *
    * @param tolerance a column whose remaining norm, columns scaled, is at most this is dead;
    *     negative: no rank detection
-   * @param toleranceReason where it is from
+   * @param toleranceReason its origin
    * @param rank numerical rank
    * @param deadColumns original indices, ascending
    */
@@ -181,32 +181,31 @@ public record SolveReport(
   }
 
   /**
-   * The checks that every task makes of itself.
+   * Every task's check of itself.
    *
-   * @param normDeparture how far the column sums that an orthogonal transformation keeps (norm^2,
-   *     and a linear probe) departed at most, relative to the columns' norms, in any task; always
-   *     measured
-   * @param redoneTasks tasks, and batches of combined rows, that were done again because their
-   *     column sums departed too far; the warnings say why
+   * @param normDeparture the largest change, in any task, of a column sum that an orthogonal
+   *     transformation preserves (norm^2, and a linear probe), relative to the columns' norms;
+   *     always measured
+   * @param redoneTasks tasks, and batches of combined rows, that were repeated because their column
+   *     sums changed too much; see the warnings
    */
   public record Proof(double normDeparture, long redoneTasks) implements Serializable {}
 
   /**
    * Bytes moved.
    *
-   * @param shuffleBytes of patterns, rows and contribution blocks that were shuffled, before
-   *     Spark's own compression
+   * @param shuffleBytes shuffled patterns, rows and contribution blocks, before Spark's compression
    * @param h2dBytes host to device
    * @param d2hBytes device to host
    */
   public record Traffic(long shuffleBytes, long h2dBytes, long d2hBytes) implements Serializable {}
 
   /**
-   * What a solution leaves.
+   * Residuals.
    *
    * @param residualNorm one for each right-hand side
    * @param normalResidual max over the right-hand sides of ||A'(b-Ax)|| / (||A||_F ||b-Ax||); NaN
-   *     if it was not asked for (null in JSON)
+   *     if not requested (null in JSON)
    */
   public record Residual(double[] residualNorm, double normalResidual) implements Serializable {
 
@@ -225,7 +224,7 @@ public record SolveReport(
   /**
    * Wall times on the driver, in seconds.
    *
-   * @param read reading the input, where the caller measured it
+   * @param read reading the input, if the caller measured it
    * @param pattern row checks, column norms, distinct patterns
    * @param order column ordering
    * @param analyze symbolic analysis without the ordering
@@ -279,7 +278,7 @@ public record SolveReport(
     return seconds.factorize > 0 ? analysis.flops / seconds.factorize / 1e9 : 0;
   }
 
-  /** The same with other times: what a caller who repeats a solve reports. */
+  /** The same with other times, for callers that repeat a solve. */
   public SolveReport withSeconds(Seconds other) {
     return new SolveReport(
         matrix,
@@ -329,7 +328,7 @@ public record SolveReport(
         profile);
   }
 
-  /** The same with why its engine was chosen. */
+  /** The same with the reason for its engine. */
   public SolveReport withEngineReason(String reason) {
     return new SolveReport(
         matrix,
@@ -419,11 +418,10 @@ public record SolveReport(
   }
 
   /**
-   * One page with pictures, light or dark as the reader's system is, that needs nothing beside
-   * itself, not even a network: about a megabyte. The phases and the tasks as a timeline, the
-   * assembly tree, fronts by size, A and R, memory over time, foretold beside measured. Pictures
-   * need a {@link #profile}: without {@code GpuSparseQR.Builder.profile(true)} there are figures
-   * alone, and a line that says so.
+   * One self-contained HTML page of about a megabyte, light or dark as the reader's system is:
+   * phases and tasks as a timeline, the assembly tree, fronts by size, A and R, memory over time,
+   * predictions beside measurements. The pictures need a {@link #profile}; without {@code
+   * GpuSparseQR.Builder.profile(true)} the page has figures only, and says so.
    */
   public String toHtml() {
     return ReportPage.of(this);

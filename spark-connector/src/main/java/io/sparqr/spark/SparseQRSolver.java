@@ -19,8 +19,8 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 
 /**
- * A solver of sparse least-squares problems with its options, made by {@link
- * GpuSparseQR#builder()}; see there for the forms of the rows. Every method goes by the options.
+ * A solver of sparse least-squares problems with fixed options, made by {@link
+ * GpuSparseQR#builder()}. {@link GpuSparseQR} describes the accepted forms of rows.
  *
  * <p>Immutable; one instance may serve many solves and threads.
  */
@@ -35,18 +35,18 @@ public final class SparseQRSolver {
   }
 
   /**
-   * Factorizes and solves; nothing stays behind on the cluster.
+   * Factorizes, solves, and frees everything on the cluster.
    *
    * @param rows of {@link SparseRow} or a LabeledPoint
    * @throws io.sparqr.error.NonFiniteValueException NaN or infinity in A, b or weights
-   * @throws io.sparqr.error.MatrixFormatException index out of range or twice in a row, negative
-   *     weight, no rows, no columns, an element that is no row
+   * @throws io.sparqr.error.MatrixFormatException an index out of range or twice in one row, a
+   *     negative weight, no rows, no columns, or an element that is not a row
    * @throws io.sparqr.error.DimensionMismatchException rows that disagree on the number of columns
    *     or right-hand sides
-   * @throws io.sparqr.error.InsufficientMemoryException the pattern does not fit the driver, or a
-   *     front its executor
+   * @throws io.sparqr.error.InsufficientMemoryException the pattern does not fit the driver's
+   *     memory, or a front its executor's
    * @throws io.sparqr.error.RankDeficientException with {@link RankPolicy#FAIL}
-   * @throws io.sparqr.error.BackendUnavailableException CUDA is required and not there
+   * @throws io.sparqr.error.BackendUnavailableException CUDA is required and not available
    */
   public LeastSquaresSolution solve(JavaRDD<?> rows) {
     return solve(RowSource.of(rows));

@@ -174,9 +174,9 @@ class OptionsTest {
     assertThat(found("(?m)^    (?!weight_col)(\\w+) : ", described))
         .containsExactlyInAnyOrderElementsOf(keywords);
 
-    String document = Files.readString(ROOT.resolve("docs/configuration.md"));
+    String document = Files.readString(ROOT.resolve("docs/guide/configuration.md"));
     assertThat(document)
-        .as("the options' table of docs/configuration.md is to be:%n%s", SolveOption.table())
+        .as("the options' table of docs/guide/configuration.md is to be:%n%s", SolveOption.table())
         .contains("\n\n" + SolveOption.table() + "\n");
   }
 

@@ -8,8 +8,8 @@ import jcuda.driver.CUdevice_attribute;
  * From which arithmetic intensity on a device is faster than the CPU. The device takes bytes / B +
  * flops / D seconds (B: plan, transfers and memory, all in proportion to the fronts' bytes), the
  * CPU flops / C, so the device wins above (C / B) / (1 - C / D) flops a byte. C / B is where the
- * two met on an H200 with 16 CPU cores (docs/measurements); D is a share of the FP64 peak by the
- * device's own numbers, so that a chip with few FP64 units is asked less.
+ * two met on an H200 with 16 CPU cores (benchmarks/RESULTS.md); D is a share of the FP64 peak by
+ * the device's own numbers, so that a chip with few FP64 units is asked less.
  */
 final class Crossover {
 

@@ -23,10 +23,10 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * The columns of a design matrix and how a row of a Dataset becomes one of it: the terms' columns
- * in R's order, then a column of ones, or in its place the dummies of what is absorbed. A row takes
- * as many entries as its variables are no zeros and no reference levels; a level is found in O(1).
- * Immutable.
+ * The columns of a design matrix, and the conversion of a Dataset's rows: the terms' columns in R's
+ * order, then a column of ones or, instead, the dummies of the absorbed effects. A row has one
+ * entry for each variable that is neither zero nor a reference level; looking up a level takes
+ * O(1). Immutable.
  */
 public final class Design implements Serializable {
 

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** What a design is made of. Immutable. */
+/** The description of a design. Immutable. */
 public final class DesignOptions implements Serializable {
 
   private static final long serialVersionUID = 1;
@@ -25,13 +25,13 @@ public final class DesignOptions implements Serializable {
   private final HandleInvalid handleInvalid;
   private ArrayList<String> dot = new ArrayList<>();
 
-  /** What a column that is no variable is there for. */
+  /** The role of a column that is not a variable. */
   public enum Role {
     /** The response, where no formula names it. */
     LABEL,
     /** The weights; without one all are 1. */
     WEIGHT,
-    /** Taken off the response, added to predictions. */
+    /** Subtracted from the response, added to predictions. */
     OFFSET,
     /** Named by errors. */
     ID
@@ -118,7 +118,7 @@ public final class DesignOptions implements Serializable {
     return intercept;
   }
 
-  /** What is done with rows that lack a value. */
+  /** The treatment of rows without a value. */
   public HandleInvalid handleInvalid() {
     return handleInvalid;
   }
@@ -171,7 +171,7 @@ public final class DesignOptions implements Serializable {
       return this;
     }
 
-    /** What is done with rows that lack a value; default ERROR. */
+    /** The treatment of rows without a value; default ERROR. */
     public Builder handleInvalid(HandleInvalid how) {
       handleInvalid = how;
       return this;

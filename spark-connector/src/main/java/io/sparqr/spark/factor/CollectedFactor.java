@@ -66,7 +66,7 @@ public final class CollectedFactor {
           JobScope.run(
               context,
               "R to the driver, level " + (l + 1) + " of " + levels.count(),
-              levels.level(l).filter(f -> Frame.kind(f) == Frame.Kind.FACTOR)::collect);
+              levels.frames(l, Frame.Kind.FACTOR)::collect);
       frames.forEach(f -> all.addChunk(FactorChunk.open(f)));
     }
     return all.factor();

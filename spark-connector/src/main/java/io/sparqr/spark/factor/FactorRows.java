@@ -7,8 +7,8 @@ import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.rows.SortedPairs;
-import io.sparqr.spark.wire.FactorChunk;
-import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.FrontRows;
+import io.sparqr.spark.wire.KeptFronts;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -34,7 +34,7 @@ public final class FactorRows {
     JavaRDD<SparseRow> all = null;
     for (int l = 0; l < levels.count(); l++) {
       JavaRDD<SparseRow> level =
-          levels.level(l).mapPartitions(frames -> new Rows(broadcast.value(), frames));
+          levels.level(l).mapPartitions(kept -> new Rows(broadcast.value(), kept));
       all = all == null ? level : all.union(level);
     }
     if (singletons.count() > 0) {
@@ -73,28 +73,25 @@ public final class FactorRows {
     return new SparseRow(index, unscaled, rhs, 1, plan.analysis().columns());
   }
 
-  /** The rows of R in a task's frames. */
+  /** The rows of R in what is kept of a task. */
   private static final class Rows implements Iterator<SparseRow> {
     private final SolvePlan plan;
-    private final Iterator<byte[]> frames;
+    private final Iterator<Object> kept;
+    private Iterator<FrontRows> segments = Collections.emptyIterator();
     private Iterator<SparseRow> segment = Collections.emptyIterator();
-    private FactorChunk chunk;
-    private int next;
 
-    Rows(SolvePlan plan, Iterator<byte[]> frames) {
+    Rows(SolvePlan plan, Iterator<Object> kept) {
       this.plan = plan;
-      this.frames = frames;
+      this.kept = kept;
     }
 
     @Override
     public boolean hasNext() {
       while (!segment.hasNext()) {
-        if (chunk != null && next < chunk.segments()) {
-          segment = rows(chunk.segment(next++));
-        } else if (frames.hasNext()) {
-          byte[] frame = frames.next();
-          chunk = Frame.kind(frame) == Frame.Kind.FACTOR ? FactorChunk.open(frame) : null;
-          next = 0;
+        if (segments.hasNext()) {
+          segment = rows(segments.next());
+        } else if (kept.hasNext()) {
+          segments = KeptFronts.rows(List.of(kept.next()).iterator(), 1).iterator();
         } else {
           return false;
         }
@@ -110,14 +107,14 @@ public final class FactorRows {
       return segment.next();
     }
 
-    private Iterator<SparseRow> rows(FactorChunk.Segment s) {
+    private Iterator<SparseRow> rows(FrontRows s) {
       SymbolicAnalysis a = plan.analysis();
       int[] position = new int[s.fn()];
       for (int k = 0; k < position.length; k++) {
         position[k] = a.column(s.front(), k);
       }
       double[] row = new double[s.fn()];
-      int width = chunk.rhsCount();
+      int width = plan.numbers().rhsCount();
       return IntStream.range(0, s.rows())
           .mapToObj(
               i -> {

@@ -19,15 +19,17 @@ import scala.reflect.ClassTag$;
 
 /**
  * The tasks of one level: partition i factors task first + i from that task's partition of the rows
- * and of each lower level's blocks, and holds the frames of {@link SubtreeRun#run}.
+ * and of each lower level's blocks, and holds what {@link SubtreeRun#run} makes.
  */
-final class LevelRdd extends RDD<byte[]> {
+final class LevelRdd extends RDD<Object> {
 
   private static final long serialVersionUID = 1;
 
   private final PlanHandle plan;
   private final int first;
   private final int[] threads;
+  private final boolean framed;
+  private final RowParts rowParts;
   private final SubtreeMetrics metrics;
 
   /** The driver's alone. */
@@ -37,9 +39,11 @@ final class LevelRdd extends RDD<byte[]> {
    * A level.
    *
    * @param threads of each task
+   * @param framed whether R is wanted as frames
    * @param places where each task should run
    * @param metrics what the tasks count
-   * @param rows shuffled rows, partition = task
+   * @param rowParts which partitions the tasks' rows are
+   * @param rows shuffled rows
    * @param blocks shuffled blocks of lower levels, partition = task
    */
   LevelRdd(
@@ -47,22 +51,32 @@ final class LevelRdd extends RDD<byte[]> {
       PlanHandle plan,
       int first,
       int[] threads,
+      boolean framed,
       PlannedPlaces places,
       SubtreeMetrics metrics,
+      RowParts rowParts,
       RDD<Tuple2<Integer, byte[]>> rows,
       List<RDD<Tuple2<Integer, byte[]>>> blocks) {
-    super(context, dependencies(first, rows, blocks), ClassTag$.MODULE$.apply(byte[].class));
+    super(
+        context,
+        dependencies(first, rowParts, rows, blocks),
+        ClassTag$.MODULE$.apply(Object.class));
     this.plan = plan;
     this.first = first;
     this.threads = threads;
+    this.framed = framed;
+    this.rowParts = rowParts;
     this.places = places;
     this.metrics = metrics;
   }
 
   private static Seq<Dependency<?>> dependencies(
-      int first, RDD<Tuple2<Integer, byte[]>> rows, List<RDD<Tuple2<Integer, byte[]>>> blocks) {
+      int first,
+      RowParts parts,
+      RDD<Tuple2<Integer, byte[]>> rows,
+      List<RDD<Tuple2<Integer, byte[]>>> blocks) {
     var list = new ArrayList<Dependency<?>>();
-    list.add(new FromTask(rows, first));
+    list.add(new FromTask(rows, first, parts.each()));
     for (var b : blocks) {
       list.add(new FromTask(b, first));
     }
@@ -85,8 +99,8 @@ final class LevelRdd extends RDD<byte[]> {
   }
 
   @Override
-  public Iterator<byte[]> compute(Partition split, TaskContext context) {
-    var work = new LevelTask(plan, first, split.index(), threads[split.index()], metrics);
+  public Iterator<Object> compute(Partition split, TaskContext context) {
+    var work = new LevelTask(plan, first, split.index(), threads[split.index()], framed, metrics);
     int task = first + split.index();
     Seq<Dependency<?>> parents = dependencies();
     return CollectionConverters.asScala(
@@ -95,6 +109,9 @@ final class LevelRdd extends RDD<byte[]> {
             parents.size(),
             k -> {
               RDD<?> parent = parents.apply(k).rdd();
+              if (k == 0) {
+                return rowParts.read(parent, task, context);
+              }
               return CollectionConverters.asJava(
                   parent.iterator(parent.partitions()[task], context));
             }));

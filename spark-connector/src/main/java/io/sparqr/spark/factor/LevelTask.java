@@ -19,13 +19,15 @@ import scala.Tuple2;
 
 /**
  * A task of a level, on Spark or without it: its rows, and the blocks of each lower level that it
- * takes, to the frames of {@link SubtreeRun#run}.
+ * takes, to what {@link SubtreeRun#run} makes.
  *
  * @param first task of the level
  * @param index of the task in the level
  * @param threads that it may use
+ * @param framed whether R is wanted as frames
  */
-record LevelTask(PlanHandle plan, int first, int index, int threads, SubtreeMetrics metrics) {
+record LevelTask(
+    PlanHandle plan, int first, int index, int threads, boolean framed, SubtreeMetrics metrics) {
 
   /**
    * Factors.
@@ -34,7 +36,7 @@ record LevelTask(PlanHandle plan, int first, int index, int threads, SubtreeMetr
    * @param sources how many there are: the rows, then lower levels
    * @param source the task's elements of each, pairs of key and frame
    */
-  Iterator<byte[]> run(
+  Iterator<Object> run(
       TaskContext context, int sources, IntFunction<? extends Iterator<?>> source) {
     SubtreeTask task = plan.value().partition().tasks().get(first + index);
     return TaskRefusal.guarded(
@@ -49,14 +51,14 @@ record LevelTask(PlanHandle plan, int first, int index, int threads, SubtreeMetr
         });
   }
 
-  private Iterator<byte[]> factor(int sources, IntFunction<? extends Iterator<?>> source) {
+  private Iterator<Object> factor(int sources, IntFunction<? extends Iterator<?>> source) {
     var rows = new ArrayList<byte[]>();
     frames(source.apply(0)).forEach(rows::add);
     ChangeCodec.refuse(rows);
     // Blocks are decoded as they come, one frame at a time.
     var blocks =
         IntStream.range(1, sources).boxed().flatMap(k -> frames(source.apply(k))).iterator();
-    return new SubtreeRun(plan.value(), first + index, threads, metrics).run(rows, blocks);
+    return new SubtreeRun(plan.value(), first + index, threads, framed, metrics).run(rows, blocks);
   }
 
   private static Stream<byte[]> frames(Iterator<?> pairs) {

@@ -18,6 +18,7 @@ import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.resource.StageGpus;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.KeptFronts;
 import io.sparqr.spark.wire.RowBatchCodec;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -43,15 +44,17 @@ public final class Levels {
   private final ClusterResources resources;
   private final Held held;
   private final Parts<Tuple2<Integer, byte[]>> rows;
+  private final RowParts rowParts;
   private final Optional<ResourceProfile> gpus;
   private final SubtreeMetrics metrics;
-  private final List<Parts<byte[]>> levels = new ArrayList<>();
+  private final List<Parts<Object>> levels = new ArrayList<>();
   private final List<Parts<Tuple2<Integer, byte[]>>> blocks = new ArrayList<>();
 
   /**
    * No level yet.
    *
-   * @param rows shuffled rows by task
+   * @param rows shuffled rows
+   * @param rowParts which of their partitions are a task's
    * @param profiled whether tasks tell when and where they ran
    */
   public Levels(
@@ -60,6 +63,7 @@ public final class Levels {
       ClusterResources resources,
       Held held,
       Parts<Tuple2<Integer, byte[]>> rows,
+      RowParts rowParts,
       boolean profiled) {
     this.engine = engine;
     this.broadcast = broadcast;
@@ -67,6 +71,7 @@ public final class Levels {
     this.resources = resources;
     this.held = held;
     this.rows = rows;
+    this.rowParts = rowParts;
     this.metrics =
         engine.spark()
             ? new SubtreeMetrics(engine.context().sc(), profiled)
@@ -89,9 +94,10 @@ public final class Levels {
     this.resources = null;
     this.held = null;
     this.rows = null;
+    this.rowParts = null;
     this.metrics = null;
     this.gpus = Optional.empty();
-    stored.forEach(level -> levels.add(Parts.of(level)));
+    stored.forEach(level -> levels.add(Parts.of(level).map((p, it) -> objects(it))));
   }
 
   /** What the tasks told of themselves, if they were asked to. */
@@ -139,7 +145,7 @@ public final class Levels {
               .formatted(name, tasks.size(), tasks.size() == 1 ? "" : "s", SolveReport.work(flops));
       scope.describe(what);
       listener.level(what);
-      Parts<byte[]> made =
+      Parts<Object> made =
           JobScope.named(
               engine,
               name + ", contribution blocks to their parents",
@@ -150,7 +156,7 @@ public final class Levels {
               tasks.get(0).id(),
               () ->
                   SparkErrors.unwrap(
-                      () -> made.map((p, it) -> List.of(it.next()).iterator()).collect()));
+                      () -> made.map((p, it) -> List.of((byte[]) it.next()).iterator()).collect()));
       for (byte[] frame : frames) {
         reports.add(TaskReport.decode(frame));
       }
@@ -158,16 +164,22 @@ public final class Levels {
     return reports;
   }
 
-  private Parts<byte[]> level(List<SubtreeTask> tasks, StorageLevel storage, String what) {
-    Parts<byte[]> level = engine.spark() ? onSpark(tasks) : local(tasks);
-    Parts<byte[]> kept = level.named("sparqr R, " + what).persist(storage, held);
+  private Parts<Object> level(List<SubtreeTask> tasks, StorageLevel storage, String what) {
+    Parts<Object> level = engine.spark() ? onSpark(tasks, framed(storage)) : local(tasks);
+    Parts<Object> kept = level.named("sparqr R, " + what).persist(storage, held);
     levels.add(kept);
     boolean passes = tasks.stream().anyMatch(t -> t.outputs().length > 0);
     blocks.add(passes ? shuffle(kept) : null);
     return kept;
   }
 
-  private Parts<byte[]> onSpark(List<SubtreeTask> tasks) {
+  /** A store that keeps bytes gets bytes, and so does one that may meet no class of ours. */
+  private boolean framed(StorageLevel storage) {
+    return !storage.deserialized()
+        || Boolean.parseBoolean(engine.setting("spark.kryo.registrationRequired"));
+  }
+
+  private Parts<Object> onSpark(List<SubtreeTask> tasks, boolean framed) {
     var sc = engine.context().sc();
     var level =
         new LevelRdd(
@@ -175,15 +187,17 @@ public final class Levels {
             broadcast,
             tasks.get(0).id(),
             resources.threads(tasks),
+            framed,
             resources.places(sc, tasks),
             metrics,
+            rowParts,
             rows.rdd().rdd(),
             needed(tasks).stream().map(b -> b.rdd().rdd()).toList());
     gpus.ifPresent(level::withResources);
-    return Parts.of(new JavaRDD<byte[]>(level, ClassTag$.MODULE$.apply(byte[].class)));
+    return Parts.of(new JavaRDD<Object>(level, ClassTag$.MODULE$.apply(Object.class)));
   }
 
-  private Parts<byte[]> local(List<SubtreeTask> tasks) {
+  private Parts<Object> local(List<SubtreeTask> tasks) {
     int[] threads = resources.threads(tasks);
     var sources = new ArrayList<>(List.of(rows));
     sources.addAll(needed(tasks));
@@ -191,7 +205,7 @@ public final class Levels {
     return Parts.here(
         tasks.size(),
         i ->
-            new LevelTask(broadcast, first, i, threads[i], metrics)
+            new LevelTask(broadcast, first, i, threads[i], false, metrics)
                 .run(null, sources.size(), k -> sources.get(k).partition(first + i)));
   }
 
@@ -212,14 +226,15 @@ public final class Levels {
     return list;
   }
 
-  private Parts<Tuple2<Integer, byte[]>> shuffle(Parts<byte[]> level) {
+  private Parts<Tuple2<Integer, byte[]>> shuffle(Parts<Object> level) {
     PlanHandle b = broadcast;
     return level.shuffle(
         Math.max(1, plan.partition().tasks().size()), (p, it) -> blocksOf(b.value(), it));
   }
 
-  private static Iterator<Tuple2<Integer, byte[]>> blocksOf(
-      SolvePlan plan, Iterator<byte[]> frames) {
+  private static Iterator<Tuple2<Integer, byte[]>> blocksOf(SolvePlan plan, Iterator<Object> kept) {
+    Iterator<byte[]> frames =
+        KeptFronts.frames(kept, k -> k == Frame.Kind.BLOCK || k == Frame.Kind.ROWS);
     var out = new ArrayList<Tuple2<Integer, byte[]>>();
     while (frames.hasNext()) {
       byte[] frame = frames.next();
@@ -234,17 +249,42 @@ public final class Levels {
   }
 
   /**
-   * The persisted frames of a level.
+   * What is kept of a level, a partition a task: its report first, then byte[] frames and {@link
+   * KeptFronts}.
    *
    * @throws IllegalStateException if there is no Spark
    */
-  public JavaRDD<byte[]> level(int l) {
+  public JavaRDD<Object> level(int l) {
     return levels.get(l).rdd();
   }
 
-  /** The same, whatever the engine. */
-  public Parts<byte[]> parts(int l) {
+  /**
+   * Frames of a level; rows of R that are kept without one get one on the way.
+   *
+   * @throws IllegalStateException if there is no Spark
+   */
+  public JavaRDD<byte[]> frames(int l, Frame.Kind... kinds) {
+    List<Frame.Kind> wanted = List.of(kinds);
+    return level(l).mapPartitions(kept -> KeptFronts.frames(kept, wanted::contains), true);
+  }
+
+  /** What is kept of a level, whatever the engine. */
+  public Parts<Object> parts(int l) {
     return levels.get(l);
+  }
+
+  private static Iterator<Object> objects(Iterator<byte[]> frames) {
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return frames.hasNext();
+      }
+
+      @Override
+      public Object next() {
+        return frames.next();
+      }
+    };
   }
 
   /** Where they are. */

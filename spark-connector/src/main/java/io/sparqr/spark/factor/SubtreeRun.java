@@ -22,6 +22,7 @@ import io.sparqr.spark.resource.DeviceLease;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.FactorChunk;
 import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.KeptFronts;
 import io.sparqr.spark.wire.ReflectorCodec;
 import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -44,11 +45,17 @@ final class SubtreeRun {
   private final SolvePlan plan;
   private final SubtreeTask task;
   private final int threads;
+  private final boolean framed;
   private final SubtreeMetrics metrics;
   private final Consumer<RuntimeException> lost;
 
-  SubtreeRun(SolvePlan plan, int task, int threads, SubtreeMetrics metrics) {
-    this(plan, task, threads, metrics, DyingExecutor::leave);
+  /**
+   * A task.
+   *
+   * @param framed whether R is wanted as frames: for a store that keeps bytes
+   */
+  SubtreeRun(SolvePlan plan, int task, int threads, boolean framed, SubtreeMetrics metrics) {
+    this(plan, task, threads, framed, metrics, DyingExecutor::leave);
   }
 
   /** The same with what is to happen when a device is lost. */
@@ -56,8 +63,10 @@ final class SubtreeRun {
       SolvePlan plan,
       int task,
       int threads,
+      boolean framed,
       SubtreeMetrics metrics,
       Consumer<RuntimeException> lost) {
+    this.framed = framed;
     this.lost = lost;
     this.plan = plan;
     this.task = plan.partition().tasks().get(task);
@@ -71,10 +80,10 @@ final class SubtreeRun {
    * @param rows row batches in any order
    * @param blocks chunks of contribution blocks, and row batches that stand for some, in any order
    * @return a {@link TaskReport}, then {@link ReflectorCodec} frames if Q is kept, then the chunks
-   *     of the output blocks or the rows that stand for them, then {@link FactorChunk}s, made as
-   *     they are asked for
+   *     of the output blocks or the rows that stand for them; then R, as {@link KeptFronts} or, if
+   *     that is asked for, as {@link FactorChunk} frames, made as they are asked for
    */
-  Iterator<byte[]> run(List<byte[]> rows, Iterator<byte[]> blocks) {
+  Iterator<Object> run(List<byte[]> rows, Iterator<byte[]> blocks) {
     TaskProfile.Watch watch = metrics.watch(task.id(), threads);
     var arriving = new Arriving(blocks, rows);
     List<ContributionBlock> inputs = BlockCodec.decode(arriving);
@@ -93,7 +102,7 @@ final class SubtreeRun {
             devices ->
                 DeviceLease.device(TaskContext.get(), task.id(), devices, plan.numbers().local()));
     SubtreeFactor factor = factor(backend, problem);
-    return frames(factor, new Came(bytesIn, arrival - rowBytes, arrival), backend.reason(), watch);
+    return kept(factor, new Came(bytesIn, arrival - rowBytes, arrival), backend.reason(), watch);
   }
 
   private static long bytes(List<byte[]> frames) {
@@ -203,7 +212,7 @@ final class SubtreeRun {
    */
   private record Came(long bytes, long kept, long most) {}
 
-  private Iterator<byte[]> frames(
+  private Iterator<Object> kept(
       SubtreeFactor factor, Came came, String reason, TaskProfile.Watch watch) {
     Passed passed = Passed.of(plan, task.id(), factor);
     long blockBytes = passed.bytes();
@@ -243,12 +252,16 @@ final class SubtreeRun {
             blockBytes,
             reflectorBytes,
             reason);
-    var out = new ArrayList<byte[]>();
+    var out = new ArrayList<Object>();
     out.add(report.encode());
     out.addAll(reflectors);
     out.addAll(passed.frames());
-    Iterator<byte[]> chunks =
-        FactorChunk.encode(new ArrayDeque<>(factor.fronts()), plan.numbers().rhsCount(), threads);
+    int rhs = plan.numbers().rhsCount();
+    if (!framed) {
+      out.addAll(KeptFronts.of(factor.fronts(), rhs, threads));
+      return out.iterator();
+    }
+    Iterator<byte[]> chunks = FactorChunk.encode(new ArrayDeque<>(factor.fronts()), rhs, threads);
     var lazily = Spliterators.spliteratorUnknownSize(chunks, Spliterator.ORDERED);
     return Stream.concat(out.stream(), StreamSupport.stream(lazily, false)).iterator();
   }

@@ -36,8 +36,8 @@ final class TaskRefusal {
    * @param first the first task of its level
    * @param context Spark's; null without Spark, where what is thrown arrives as it is
    */
-  static Iterator<byte[]> guarded(
-      SubtreeTask task, int first, TaskContext context, Supplier<Iterator<byte[]>> work) {
+  static Iterator<Object> guarded(
+      SubtreeTask task, int first, TaskContext context, Supplier<Iterator<Object>> work) {
     try {
       return work.get();
     } catch (OutOfMemoryError | InsufficientMemoryException e) {
@@ -52,11 +52,11 @@ final class TaskRefusal {
     }
   }
 
-  private static Iterator<byte[]> refused(SparseQrException e, int first, TaskContext context) {
+  private static Iterator<Object> refused(SparseQrException e, int first, TaskContext context) {
     if (!isLookedFor(context, first)) {
       throw e;
     }
-    return List.of(ObjectCodec.encode(new Refused(e))).iterator();
+    return List.<Object>of(ObjectCodec.encode(new Refused(e))).iterator();
   }
 
   /** Whether the driver will look at the first frame of the level whose first task this is. */

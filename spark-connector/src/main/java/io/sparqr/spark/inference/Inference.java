@@ -18,15 +18,15 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * Statistics of a weighted least-squares fit, from its R on the executors. Good as long as the
- * factorization is open; not for several threads at once.
+ * Statistics of a weighted least-squares fit, from its R on the executors. Valid while the
+ * factorization is open; not thread-safe.
  *
  * <p>The coefficients' classical covariance is sigma^2 (A'WA)^-1 over the live columns, under a
  * ridge sigma^2 (A'WA + lambda I)^-1; sigma^2 = ||sqrt(W)(b - Ax)||^2 / (rows - rank). Contrasts
- * and further rows are {@link SparseRow}s: indices and values; the label of a contrast is the value
- * that its hypothesis says, the weight of a row to be predicted that of the observation to come. A
- * batch of vectors costs a triangular solve or two with R, one Spark job a level each, and on the
- * driver n values a vector, 64 MB at a time in all; (A'A)^-1 is formed nowhere.
+ * and further rows are {@link SparseRow}s: indices and values; the label of a contrast is the
+ * hypothesized value, the weight of a new row that of the observation to predict. A batch of
+ * vectors costs a triangular solve or two with R, one Spark job a level each, and on the driver n
+ * values a vector, 64 MB at a time in all; (A'A)^-1 is formed nowhere.
  */
 public final class Inference {
 

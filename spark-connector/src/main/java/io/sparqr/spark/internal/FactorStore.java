@@ -7,6 +7,7 @@ import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.resource.ClusterResources;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.wire.Frame;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
@@ -111,7 +112,7 @@ final class FactorStore {
                 "saving R, level " + (l + 1),
                 () ->
                     levels
-                        .level(level)
+                        .frames(level, Frame.Kind.TASK, Frame.Kind.FACTOR)
                         .mapPartitionsWithIndex(
                             (p, frames) ->
                                 StoredPart.write(conf.value().value(), parts, id, level, p, frames),

@@ -13,6 +13,7 @@ import io.sparqr.spark.FailureReport;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.factor.FactorTotals;
 import io.sparqr.spark.factor.Levels;
+import io.sparqr.spark.factor.RowParts;
 import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.DeviceVerdict;
@@ -135,6 +136,7 @@ public final class Pipeline {
       PlanHandle plan,
       ClusterResources resources,
       Parts<Tuple2<Integer, byte[]>> rows,
+      RowParts rowParts,
       DriverShare driverShare,
       CombineChecks combined,
       ExecutorWait.Outcome waited) {}
@@ -147,7 +149,8 @@ public final class Pipeline {
     if (!engine.spark()) {
       disk.requireHeap(Runtime.getRuntime().maxMemory());
     }
-    var levels = new Levels(engine, p.plan, p.resources, held, p.rows, profiler.isPresent());
+    var levels =
+        new Levels(engine, p.plan, p.resources, held, p.rows, p.rowParts, profiler.isPresent());
     List<TaskReport> reports;
     try (var working = progress.working(levels.work(), plan.analysis().flops())) {
       reports =
@@ -227,14 +230,17 @@ public final class Pipeline {
       if (engine.spark()) {
         combined.register(engine.context().sc(), "sparqr combined rows");
       }
-      Parts<Tuple2<Integer, byte[]>> rows = shuffle(plan, combined);
-      DriverShare driverShare = driverShare(plan.value(), rows);
+      RowParts rowParts =
+          engine.spark() ? RowParts.of(plan.value(), resources) : RowParts.one(plan.value());
+      Parts<Tuple2<Integer, byte[]>> rows = shuffle(plan, combined, rowParts);
+      DriverShare driverShare = driverShare(plan.value(), rows, rowParts);
       double assembled = watch.lap();
       times.assemble += assembled;
       SolveLog.rows(assembled);
       int[] bad = driverShare.singletons().tinyPivots(plan.value().numbers().tolerance());
       if (bad.length == 0) {
-        return new Prepared(input(found), plan, resources, rows, driverShare, combined, waited);
+        return new Prepared(
+            input(found), plan, resources, rows, rowParts, driverShare, combined, waited);
       }
       symbolic = symbolic.withNotSingletons(barred(symbolic, analysis, bad));
     }
@@ -401,20 +407,24 @@ public final class Pipeline {
     return max == 0 || max > 1e-100 && max < 1e100 ? 1 : Math.scalb(1.0, -Math.getExponent(max));
   }
 
-  private Parts<Tuple2<Integer, byte[]>> shuffle(PlanHandle plan, CombineChecks combined) {
+  private Parts<Tuple2<Integer, byte[]>> shuffle(
+      PlanHandle plan, CombineChecks combined, RowParts parts) {
     boolean shared = !engine.spark();
     return source
         .parts()
         .shuffle(
-            plan.value().driverKey() + 1,
+            parts.count(),
             (p, rows) ->
-                new RowRouter(plan.value(), p, rows, shared ? combined.ofPart() : combined));
+                parts.keyed(
+                    p,
+                    new RowRouter(plan.value(), p, rows, shared ? combined.ofPart() : combined)));
   }
 
-  private DriverShare driverShare(SolvePlan plan, Parts<Tuple2<Integer, byte[]>> rows) {
+  private DriverShare driverShare(
+      SolvePlan plan, Parts<Tuple2<Integer, byte[]>> rows, RowParts parts) {
     Parts<byte[]> frames = rows.map((p, it) -> frames(it));
     List<byte[]> mine =
-        JobScope.run(engine, "singleton rows to the driver", () -> frames.collect(plan.driverKey()))
+        JobScope.run(engine, "singleton rows to the driver", () -> frames.collect(parts.driver()))
             .get(0);
     ChangeCodec.refuse(mine);
     return DriverShare.of(plan, new ArrayList<>(mine));

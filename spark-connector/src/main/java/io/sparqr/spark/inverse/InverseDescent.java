@@ -100,9 +100,8 @@ public final class InverseDescent implements InverseNorms.Tree {
                 .level(l)
                 .zipPartitions(
                     given,
-                    (frames, in) ->
-                        SubtreeInverse.run(
-                                b.value(), frames, questions.frame(in.next()), in, threads)
+                    (kept, in) ->
+                        SubtreeInverse.run(b.value(), kept, questions.frame(in.next()), in, threads)
                             .iterator());
         held.persist(level, StorageLevel.MEMORY_AND_DISK());
         above.add(level);

@@ -10,8 +10,8 @@ import io.sparqr.spark.solve.TaskRows;
 import io.sparqr.spark.solve.TriangularSolve;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.ChangeCodec;
-import io.sparqr.spark.wire.FactorChunk;
 import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.FrontRows;
 import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
@@ -67,14 +67,10 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
   private final UnitOrder order;
 
   private SubtreeInverse(
-      SolvePlan plan,
-      Iterator<byte[]> frames,
-      byte[] asked,
-      Iterator<byte[]> given,
-      int[] threads) {
+      SolvePlan plan, Iterator<Object> kept, byte[] asked, Iterator<byte[]> given, int[] threads) {
     this.plan = plan;
     this.analysis = plan.analysis();
-    this.r = new TaskRows(plan, frames, threads);
+    this.r = new TaskRows(plan, kept, threads);
     this.fronts = r.task().fronts();
     this.tails = new InverseFactor[fronts.length];
     this.sent = new ArrayList<>(Collections.nCopies(fronts.length, List.of()));
@@ -101,7 +97,7 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
   /**
    * Runs.
    *
-   * @param frames of the task, as {@code SubtreeRun} made them
+   * @param kept of the task, as {@code SubtreeRun} made it
    * @param asked rows u, ascending by front, with their numbers as right-hand sides
    * @param given the inverse's factors on the tails of the task's outputs, and rows whose leverages
    *     are wanted, as {@link io.sparqr.spark.rows.LeverageRouter} sends them
@@ -111,12 +107,8 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
    * @throws io.sparqr.error.InputChangedException if the rows are others than were factorized
    */
   static List<byte[]> run(
-      SolvePlan plan,
-      Iterator<byte[]> frames,
-      byte[] asked,
-      Iterator<byte[]> given,
-      int[] threads) {
-    var run = new SubtreeInverse(plan, frames, asked, given, threads);
+      SolvePlan plan, Iterator<Object> kept, byte[] asked, Iterator<byte[]> given, int[] threads) {
+    var run = new SubtreeInverse(plan, kept, asked, given, threads);
     UnitThreads.run(run, run.r.threads(), "sparqr-inverse");
     var out = new ArrayList<byte[]>();
     out.add(VectorCodec.encodeSparse(new Sparse(run.position, run.norm, 1)));
@@ -184,12 +176,12 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
 
   private FrontInverse front(int i, Crew crew) {
     int f = fronts[i];
-    List<FactorChunk.Segment> parts = r.rows(i);
-    int rank = parts.stream().mapToInt(FactorChunk.Segment::rows).sum();
+    List<FrontRows> parts = r.rows(i);
+    int rank = parts.stream().mapToInt(FrontRows::rows).sum();
     int[] live = new int[rank];
     double[][] rows = new double[rank][];
     int n = 0;
-    for (FactorChunk.Segment s : parts) {
+    for (FrontRows s : parts) {
       for (int k = 0; k < s.rows(); k++) {
         live[n] = s.livePivot(k);
         rows[n] = new double[s.fn()];

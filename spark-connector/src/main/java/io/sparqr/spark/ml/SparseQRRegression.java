@@ -46,8 +46,9 @@ import org.apache.spark.sql.types.StructType;
  *
  * <p>Rank-deficient designs (the dummy variable trap) are solved: coefficients of columns that
  * depend on others are 0, their standard errors NaN, {@link
- * SparseQRRegressionSummary#deadColumns()} names them. Of dependent columns the later go, as in R's
- * lm, and the intercept stays. {@code fit} throws what {@link io.sparqr.spark.GpuSparseQR} throws.
+ * SparseQRRegressionSummary#deadColumns()} names them. Of dependent columns the later ones are
+ * dropped, as in R's lm, and the intercept is kept. {@code fit} throws the exceptions of {@link
+ * io.sparqr.spark.GpuSparseQR}.
  *
  * <p>Its one subclass has the name of the Python class and nothing else: {@link PythonNames}.
  */
@@ -195,8 +196,8 @@ public class SparseQRRegression
   }
 
   /**
-   * A column whose value an error names of the row that it is about, such as a customer's number;
-   * default none. Read only after a row was refused.
+   * A column that identifies rows in errors, such as a customer number; default none. It is read
+   * only after a row was refused.
    */
   public SparseQRRegression setIdCol(String column) {
     return with(own.idCol, column);
@@ -237,19 +238,19 @@ public class SparseQRRegression
 
   /**
    * A formula as R's {@code lm} reads it, such as {@code log_wage ~ age + a:b + offset(z)}, with
-   * absorbed fixed effects behind a bar: {@link io.sparqr.spark.design.Formula#parse}. Texts and
-   * truth values are factors, numbers where {@link #setCategoricalCols} or {@code factor(x)} says
-   * so; a dot stands for all columns that have no other role. It names the label, too, if there is
-   * something before the tilde, and takes the place of the features column.
+   * absorbed fixed effects behind a bar: {@link io.sparqr.spark.design.Formula#parse}. Strings and
+   * booleans are factors, numbers only by {@link #setCategoricalCols} or {@code factor(x)}; a dot
+   * stands for all columns without another role. The left side of the tilde, if present, names the
+   * label. A formula replaces the features column.
    */
   public SparseQRRegression setFormula(String text) {
     return with(own.formula, text);
   }
 
   /**
-   * Factors: columns of integers, strings, truth values or numbers, of which each level but the
-   * reference level becomes one column of the design, without an encoder before. Without a formula
-   * they come after the features column, if there is one.
+   * Factors: columns of strings, booleans or numbers. Each level except the reference level becomes
+   * one column of the design, without an encoder. Without a formula they come after the features
+   * column, if there is one.
    */
   public SparseQRRegression setCategoricalCols(String... columns) {
     return with(own.categoricalCols, columns);
@@ -261,27 +262,28 @@ public class SparseQRRegression
   }
 
   /**
-   * Names of coefficients that stay where columns depend on each other, the first most of all; the
-   * intercept stays before them, unless it is to go. Without wishes the later columns go, as in lm.
+   * Names of coefficients to keep if columns depend on each other, in order of priority. The
+   * intercept comes before them, unless it is to be dropped. By default the later columns are
+   * dropped, as in lm.
    */
   public SparseQRRegression setKeepTerms(String... terms) {
     return with(own.keepTerms, terms);
   }
 
-  /** Names of coefficients that go first where columns depend on each other. */
+  /** Names of coefficients to drop first if columns depend on each other. */
   public SparseQRRegression setDropTerms(String... terms) {
     return with(own.dropTerms, terms);
   }
 
   /**
-   * Whether a fit notes what ran when and where, for {@link io.sparqr.spark.SolveReport#toHtml()}
-   * of its summary's report; default false.
+   * Whether a fit records the time and place of every task, for {@link
+   * io.sparqr.spark.SolveReport#toHtml()} of its summary's report; default false.
    */
   public SparseQRRegression setProfile(boolean on) {
     return with(own.profile, on);
   }
 
-  /** What {@link #setVcov} takes. */
+  /** The values of {@link #setVcov}. */
   public static List<String> standardErrorNames() {
     return CoefficientErrors.names();
   }
@@ -313,20 +315,20 @@ public class SparseQRRegression
     return with(own.clusterCorrection, name);
   }
 
-  /** A column that is taken off the label, and added to predictions; default none. */
+  /** A column that is subtracted from the label and added to predictions; default none. */
   public SparseQRRegression setOffsetCol(String column) {
     return with(own.offsetCol, column);
   }
 
   /**
-   * What is done with rows that lack a value: error (default), skip, keep; see {@link
+   * The treatment of rows without a value: error (default), skip, keep; see {@link
    * io.sparqr.spark.design.HandleInvalid}.
    */
   public SparseQRRegression setHandleInvalid(String how) {
     return with(own.handleInvalid, how);
   }
 
-  /** Who hears of a fit's progress; no param: it is not saved, and copies hear of nothing. */
+  /** The listener for a fit's progress. Not a Param: it is neither saved nor copied. */
   public SparseQRRegression setListener(ProgressListener hearing) {
     listener = Objects.requireNonNull(hearing, "listener");
     return this;

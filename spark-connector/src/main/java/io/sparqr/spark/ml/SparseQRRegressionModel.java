@@ -27,8 +27,8 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * A fitted linear model x'b + c. Right after {@code fit} it has a {@link #summary()}; a loaded
- * model has none. Test data are judged by Spark's {@code RegressionEvaluator}.
+ * A fitted linear model x'b + c. After {@code fit} it has a {@link #summary()}; a loaded model has
+ * none. Evaluate it on test data with Spark's {@code RegressionEvaluator}.
  *
  * <p>Its one subclass has the name of the Python class and nothing else: {@link PythonNames}.
  */
@@ -114,13 +114,13 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     return design != null ? design.names() : summary().coefficientNames();
   }
 
-  /** Whether {@link #summary()} is there. */
+  /** Whether there is a {@link #summary()}. */
   public boolean hasSummary() {
     return summary != null;
   }
 
   /**
-   * What the fit found.
+   * The results of the fit on its training data.
    *
    * @throws IllegalStateException if the model was loaded
    */

@@ -14,17 +14,16 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
 
 /**
- * What a fit found on its training data, in the terms of MLlib's linear regression summary: weights
- * count in every sum, the intercept comes last in {@link #coefficientStandardErrors()}, {@link
- * #tValues()} and {@link #pValues()}, and without an intercept r2 is that of a regression through
- * the origin. Rows of weight 0 are no instances. Degrees of freedom go by the numerical rank, which
- * in a design of full rank is MLlib's count of coefficients.
+ * The results of a fit on its training data, in the terms of MLlib's linear regression summary.
+ * Weights count in every sum. The intercept comes last in {@link #coefficientStandardErrors()},
+ * {@link #tValues()} and {@link #pValues()}. Without an intercept, r2 is that of a regression
+ * through the origin. Rows of weight 0 are not instances. Degrees of freedom use the numerical
+ * rank, which equals MLlib's number of coefficients if the design has full rank.
  *
  * <p>Sums of squared errors come from the factorization (the tail of Q'b), which is more accurate
- * than subtracting predictions where the design is ill-conditioned; what needs the labels (r2, mean
- * errors) takes one pass over the training data: in {@code fit} where it computes standard errors,
- * else at the first call, which fails if the data are not those any more that the model was fitted
- * to.
+ * than subtracting predictions if the design is ill-conditioned. Values that need the labels (r2,
+ * mean errors) take one pass over the training data: in {@code fit} if it computes standard errors,
+ * otherwise at the first call, which fails if the data have changed since the fit.
  *
  * <p>Standard errors are sigma sqrt(diag((A'A + lambda D)^-1)), D = I without the intercept, as
  * MLlib's: with a ridge they are those of a Bayesian reading, not of the biased estimator's
@@ -103,8 +102,8 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
-   * What the standard errors assume, and their small-sample correction: such as "HC1", or
-   * "clustered by firm (120), ..."; empty where it is equal variances.
+   * The assumption behind the standard errors and their small-sample correction, such as "HC1", or
+   * "clustered by firm (120), ..."; empty for equal variances.
    */
   public String standardErrorsAssume() {
     coefficientStandardErrors();
@@ -218,7 +217,7 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
-   * What the columns that were dropped are made of, as R's {@code alias}: term, depends_on,
+   * The dropped columns as combinations of others, as R's {@code alias}: term, depends_on,
    * coefficient, a row for each column that is part of one; term is the sum of coefficient times
    * depends_on. Empty where which ones go was left to the fill-reducing order (the report warns).
    */

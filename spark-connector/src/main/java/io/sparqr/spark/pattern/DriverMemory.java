@@ -13,7 +13,7 @@ import java.util.Locale;
  *
  * <table>
  *   <caption>What is counted</caption>
- *   <tr><td>the pattern</td><td>16 a distinct row, 4 an entry, and its frames as they came</td></tr>
+ *   <tr><td>the pattern</td><td>16 a distinct row, 4 an entry; as much again and its frames while they are merged</td></tr>
  *   <tr><td>column norms</td><td>8 a column</td></tr>
  *   <tr><td>ordering by minimum degree, then elimination tree, counts and fronts</td><td>{@value
  *     #COLUMN} a column, {@value #PATTERN} a distinct row, {@value #ENTRY} an entry, {@value #EDGE}
@@ -74,7 +74,8 @@ final class DriverMemory {
       long written = (long) Math.min(edges, budget);
       long pattern = 16 * patterns + 4 * entries + 8 * columns;
       long analysis = COLUMN * columns + PATTERN * patterns + ENTRY * entries + EDGE * written;
-      return pattern + Math.max(frames, Math.max(analysis, PLAN * columns));
+      long merging = frames + 16 * patterns + 4 * entries;
+      return pattern + Math.max(merging, Math.max(analysis, PLAN * columns));
     }
   }
 

@@ -6,45 +6,152 @@ import io.sparqr.error.WireFormatException;
 import io.sparqr.spark.wire.PatternCodec;
 import io.sparqr.spark.wire.PatternCodec.Patterns;
 import io.sparqr.sparse.SparsityPattern;
-import java.util.ArrayDeque;
+import io.sparqr.threads.Parallel;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.List;
 import java.util.PriorityQueue;
 
 /**
  * Merges the reducers' distinct patterns into one that depends on the patterns alone: by least
  * column (none: last), then by hash, then lexicographically. Each reducer has sorted its own
- * ({@link PatternTable#sorted}), so that the driver holds nothing but their frames as they came,
- * delta-coded ({@link PatternCodec}), of each reducer one of them decoded, and the result: 16 bytes
- * a pattern and 4 an entry. Frames are let go as they are read. O(entries + patterns log reducers).
+ * ({@link PatternTable#sorted}). Threads take ranges of least columns; each holds, of every
+ * reducer, one frame decoded ({@link PatternCodec}), and what it merged: 16 bytes a pattern and 4
+ * an entry, which the driver has twice while they are put together. O(entries + patterns log
+ * reducers).
  */
 final class PatternOrder {
 
+  /** Fewer patterns a range are not worth a thread. */
+  private static final int LEAST = 1 << 15;
+
+  /** Ranges a thread: where they turn out unequal. */
+  private static final int RANGES_A_THREAD = 4;
+
   private final int columns;
   private final boolean ridge;
-  private final PriorityQueue<Cursor> queue = new PriorityQueue<>();
 
-  private long[] start;
-  private long[] multiplicity;
-  private int[] column;
-  private int patterns;
-  private int entries;
-  private long sum;
+  /** A run of patterns in order: those of least columns [low, high). */
+  private final class Piece {
+    private final int low;
+    private final int high;
+    private final PriorityQueue<Cursor> queue = new PriorityQueue<>();
 
-  /** The patterns of a reducer, one after the other. */
+    private long[] start;
+    private long[] multiplicity;
+    private int[] column;
+    private int patterns;
+    private int entries;
+    private long sum;
+
+    Piece(int low, int high, int patterns, int entries) {
+      this.low = low;
+      this.high = high;
+      start = new long[patterns + 1];
+      multiplicity = new long[patterns];
+      column = new int[entries];
+    }
+
+    void run(List<Frames> parts) {
+      for (Frames frames : parts) {
+        var cursor = new Cursor(frames, low, high == columns ? Integer.MAX_VALUE : high - 1);
+        if (cursor.begin()) {
+          queue.add(cursor);
+        }
+      }
+      int bucket = low;
+      boolean missing = ridge;
+      while (!queue.isEmpty()) {
+        Cursor c = queue.poll();
+        int first = Math.min(c.first, columns);
+        for (; bucket < first; bucket++) {
+          addRidge(bucket, missing);
+          missing = ridge;
+        }
+        long times = c.now.multiplicity()[c.p];
+        sum += times * c.hash;
+        boolean ridgeToo = missing && c.to() - c.from() == 1;
+        missing &= !ridgeToo;
+        add(c.now.column(), c.from(), c.to(), ridgeToo ? times + 1 : times);
+        if (c.next()) {
+          queue.add(c);
+        }
+      }
+      for (; bucket < high; bucket++) {
+        addRidge(bucket, missing);
+        missing = ridge;
+      }
+    }
+
+    private void addRidge(int j, boolean missing) {
+      if (missing) {
+        add(new int[] {j}, 0, 1, 1);
+      }
+    }
+
+    private void add(int[] from, int begin, int end, long times) {
+      int length = end - begin;
+      if (patterns == multiplicity.length) {
+        int larger = larger(patterns, 1);
+        multiplicity = Arrays.copyOf(multiplicity, larger);
+        start = Arrays.copyOf(start, larger + 1);
+      }
+      if (length > column.length - entries) {
+        column = Arrays.copyOf(column, larger(entries, length));
+      }
+      System.arraycopy(from, begin, column, entries, length);
+      entries += length;
+      multiplicity[patterns++] = times;
+      start[patterns] = entries;
+    }
+
+    private static int larger(int now, int more) {
+      return (int) Math.min(Integer.MAX_VALUE - 8, Math.max(now + (long) more, now + now / 2L));
+    }
+  }
+
+  /** A reducer's frames, and the first column of each. */
+  private record Frames(byte[][] frame, int[] first) {
+    static Frames of(List<byte[]> frames) {
+      byte[][] frame = frames.toArray(new byte[0][]);
+      return new Frames(frame, Arrays.stream(frame).mapToInt(PatternCodec::first).toArray());
+    }
+
+    /** The first that may have a pattern of that least column or of later ones. */
+    int before(int column) {
+      int k = 0;
+      while (k + 1 < frame.length && first[k + 1] < column) {
+        k++;
+      }
+      return k;
+    }
+  }
+
+  /** The patterns of a reducer, one after the other, from some least column to another. */
   private static final class Cursor implements Comparable<Cursor> {
-    private final Deque<byte[]> frames;
-    private Patterns now;
-    private int p;
+    private final byte[][] frames;
+    private final int low;
+    private final int last;
+    private int frame;
+    private Patterns now = new Patterns(new long[0], new int[1], new int[0]);
+    private int p = -1;
     private int first = -1;
     private long hash;
 
-    Cursor(List<byte[]> frames) {
-      this.frames = new ArrayDeque<>(frames);
-      this.now = new Patterns(new long[0], new int[1], new int[0]);
-      this.p = -1;
+    Cursor(Frames frames, int low, int last) {
+      this.frames = frames.frame;
+      this.low = low;
+      this.last = last;
+      frame = frames.before(low);
+    }
+
+    /** Goes to the first; whether there is one. */
+    boolean begin() {
+      boolean any = next();
+      while (any && first < low) {
+        any = next();
+      }
+      return any;
     }
 
     /** Goes to the next; whether there is one. */
@@ -53,10 +160,10 @@ final class PatternOrder {
       long hashBefore = hash;
       p++;
       while (p == now.count()) {
-        if (frames.isEmpty()) {
+        if (frame == frames.length) {
           return false;
         }
-        now = PatternCodec.decode(frames.pop());
+        now = PatternCodec.decode(frames[frame++]);
         p = 0;
       }
       first = from() == to() ? Integer.MAX_VALUE : now.column()[from()];
@@ -64,7 +171,7 @@ final class PatternOrder {
       if (first < firstBefore || first == firstBefore && hash < hashBefore) {
         throw new WireFormatException("row patterns that are out of order", "patterns");
       }
-      return true;
+      return first <= last;
     }
 
     int from() {
@@ -126,71 +233,101 @@ final class PatternOrder {
    */
   static Merged merge(
       List<List<byte[]>> parts, long patterns, long entries, int columns, boolean ridge) {
+    int threads = Runtime.getRuntime().availableProcessors();
+    int ranges = (int) Math.min((long) RANGES_A_THREAD * threads, 1 + patterns / LEAST);
+    return merge(parts, patterns, entries, columns, ridge, threads, threads == 1 ? 1 : ranges);
+  }
+
+  /** The same in so many ranges, about. */
+  static Merged merge(
+      List<List<byte[]>> parts,
+      long patterns,
+      long entries,
+      int columns,
+      boolean ridge,
+      int threads,
+      int ranges) {
     long further = ridge ? columns : 0;
     requireIndexable(patterns + further, entries + further);
+    List<Frames> frames = parts.stream().map(Frames::of).toList();
+    int[] bound = bounds(frames, columns, ranges);
+    int pieces = bound.length - 1;
     var order = new PatternOrder(columns, ridge);
-    order.start = new long[(int) (patterns + further) + 1];
-    order.multiplicity = new long[(int) (patterns + further)];
-    order.column = new int[(int) (entries + further)];
-    for (List<byte[]> frames : parts) {
-      var cursor = new Cursor(frames);
-      if (cursor.next()) {
-        order.queue.add(cursor);
+    var piece = new Piece[pieces];
+    Parallel.loop(
+        pieces,
+        1,
+        threads,
+        (from, to, thread) -> {
+          for (int k = from; k < to; k++) {
+            piece[k] =
+                order
+                .new Piece(
+                    bound[k],
+                    bound[k + 1],
+                    (int) ((patterns + further) / pieces),
+                    (int) ((entries + further) / pieces));
+            piece[k].run(frames);
+          }
+        });
+    return joined(piece, patterns + further, entries + further, columns, threads);
+  }
+
+  /** Least columns that cut the frames into ranges of about as many; the first 0, the last n. */
+  private static int[] bounds(List<Frames> frames, int columns, int ranges) {
+    int[] first =
+        frames.stream()
+            .flatMapToInt(f -> Arrays.stream(f.first))
+            .filter(j -> j > 0 && j < columns)
+            .sorted()
+            .toArray();
+    int[] bound = new int[ranges + 1];
+    int count = 1;
+    for (int k = 1; k < ranges && first.length > 0; k++) {
+      int at = first[(int) ((long) k * first.length / ranges)];
+      if (at > bound[count - 1]) {
+        bound[count++] = at;
       }
     }
-    return order.run();
+    bound[count] = columns;
+    return Arrays.copyOf(bound, count + 1);
   }
 
-  private Merged run() {
-    int bucket = 0;
-    boolean missing = ridge;
-    while (!queue.isEmpty()) {
-      Cursor c = queue.poll();
-      int first = Math.min(c.first, columns);
-      for (; bucket < first; bucket++) {
-        addRidge(bucket, missing);
-        missing = ridge;
-      }
-      long times = c.now.multiplicity()[c.p];
-      sum += times * c.hash;
-      boolean ridgeToo = missing && c.to() - c.from() == 1;
-      missing &= !ridgeToo;
-      add(c.now.column(), c.from(), c.to(), ridgeToo ? times + 1 : times);
-      if (c.next()) {
-        queue.add(c);
-      }
+  private static Merged joined(
+      Piece[] piece, long mostPatterns, long mostEntries, int columns, int threads) {
+    long[] patternAt = new long[piece.length + 1];
+    long[] entryAt = new long[piece.length + 1];
+    long sum = 0;
+    for (int k = 0; k < piece.length; k++) {
+      patternAt[k + 1] = patternAt[k] + piece[k].patterns;
+      entryAt[k + 1] = entryAt[k] + piece[k].entries;
+      sum += piece[k].sum;
     }
-    for (; bucket < columns; bucket++) {
-      addRidge(bucket, missing);
-      missing = ridge;
-    }
-    return new Merged(
-        new SparsityPattern(
-            columns,
-            cut(start, patterns + 1),
-            entries == column.length ? column : Arrays.copyOf(column, entries),
-            cut(multiplicity, patterns)),
-        sum);
-  }
-
-  private static long[] cut(long[] all, int length) {
-    return length == all.length ? all : Arrays.copyOf(all, length);
-  }
-
-  private void addRidge(int j, boolean missing) {
-    if (missing) {
-      add(new int[] {j}, 0, 1, 1);
-    }
-  }
-
-  private void add(int[] from, int begin, int end, long times) {
-    if (patterns == multiplicity.length || end - begin > column.length - entries) {
+    long patterns = patternAt[piece.length];
+    long entries = entryAt[piece.length];
+    if (patterns > mostPatterns || entries > mostEntries) {
       throw new WireFormatException("more row patterns than were counted", "patterns");
     }
-    System.arraycopy(from, begin, column, entries, end - begin);
-    entries += end - begin;
-    multiplicity[patterns++] = times;
-    start[patterns] = entries;
+    long[] start = new long[(int) patterns + 1];
+    long[] multiplicity = new long[(int) patterns];
+    int[] column = new int[(int) entries];
+    Parallel.loop(
+        piece.length,
+        1,
+        threads,
+        (from, to, thread) -> {
+          for (int k = from; k < to; k++) {
+            Piece p = piece[k];
+            int at = (int) patternAt[k];
+            System.arraycopy(p.multiplicity, 0, multiplicity, at, p.patterns);
+            System.arraycopy(p.column, 0, column, (int) entryAt[k], p.entries);
+            for (int i = 1; i <= p.patterns; i++) {
+              start[at + i] = entryAt[k] + p.start[i];
+            }
+            piece[k] = null;
+          }
+        });
+    return new Merged(new SparsityPattern(columns, start, column, multiplicity), sum);
   }
 
   /** Frames of sorted patterns, as {@link #merge} wants them. */

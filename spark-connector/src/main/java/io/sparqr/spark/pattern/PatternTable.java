@@ -16,6 +16,11 @@ final class PatternTable {
   private int[] column = new int[64];
   private int[] slot = new int[32];
 
+  /** Patterns by part, and where each part begins, for as many parts as were asked for last. */
+  private int[] byPart = new int[0];
+
+  private int[] partStart = new int[0];
+
   PatternTable() {
     Arrays.fill(slot, -1);
   }
@@ -113,28 +118,45 @@ final class PatternTable {
     return sum;
   }
 
-  /** Patterns whose hash falls into part {@code part} of {@code parts} equal ranges. */
+  /**
+   * Patterns whose hash falls into part {@code part} of {@code parts} equal ranges, in the order in
+   * which they came. The first call for a number of parts is O(patterns), each O(what it returns).
+   */
   Patterns part(int part, int parts) {
-    int count = 0;
-    int entries = 0;
-    for (int p = 0; p < size; p++) {
-      if (partOf(hash[p], parts) == part) {
-        count++;
-        entries += start[p + 1] - start[p];
-      }
+    if (partStart.length != parts + 1 || byPart.length != size) {
+      split(parts);
     }
-    var out = new Patterns(new long[count], new int[count + 1], new int[entries]);
-    int k = 0;
-    for (int p = 0; p < size; p++) {
-      if (partOf(hash[p], parts) == part) {
-        int length = start[p + 1] - start[p];
-        out.multiplicity()[k] = multiplicity[p];
-        System.arraycopy(column, start[p], out.column(), out.start()[k], length);
-        out.start()[k + 1] = out.start()[k] + length;
-        k++;
-      }
+    int from = partStart[part];
+    int count = partStart[part + 1] - from;
+    int[] offset = new int[count + 1];
+    for (int k = 0; k < count; k++) {
+      int p = byPart[from + k];
+      offset[k + 1] = offset[k] + start[p + 1] - start[p];
+    }
+    var out = new Patterns(new long[count], offset, new int[offset[count]]);
+    for (int k = 0; k < count; k++) {
+      int p = byPart[from + k];
+      out.multiplicity()[k] = multiplicity[p];
+      System.arraycopy(column, start[p], out.column(), offset[k], offset[k + 1] - offset[k]);
     }
     return out;
+  }
+
+  /** Sorts the patterns by part. */
+  private void split(int parts) {
+    partStart = new int[parts + 1];
+    byPart = new int[size];
+    int[] at = new int[parts];
+    for (int p = 0; p < size; p++) {
+      at[partOf(hash[p], parts)]++;
+    }
+    for (int k = 0; k < parts; k++) {
+      partStart[k + 1] = partStart[k] + at[k];
+      at[k] = partStart[k];
+    }
+    for (int p = 0; p < size; p++) {
+      byPart[at[partOf(hash[p], parts)]++] = p;
+    }
   }
 
   /** All patterns in the one order that {@link PatternOrder} knows. O(entries + size log size). */

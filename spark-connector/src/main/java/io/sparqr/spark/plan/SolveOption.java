@@ -18,24 +18,26 @@ public enum SolveOption {
       "--ordering",
       "ordering",
       "AUTO",
-      "column order: `COLAMD`, `AMD`, `NESTED_DISSECTION`, `NATURAL`, `BEST`, or the caller's own."
-          + " `AUTO` takes AMD's unless the factorization is expected to take longer than the"
-          + " search for a better order; on a GPU that is soon not so. For an analysis that serves"
-          + " many problems ask for `NESTED_DISSECTION` or `BEST`"),
+      "column order: `COLAMD`, `AMD`, `NESTED_DISSECTION`, `NATURAL`, `BEST`, or"
+          + " your own. `AUTO` uses AMD, unless a search for a better order probably takes"
+          + " less time than it saves; on a GPU it rarely does. For an analysis that"
+          + " serves many problems choose `NESTED_DISSECTION` or `BEST`"),
   SINGLETONS(
       "singletons(b)",
       "",
       "",
       "true",
-      "column singletons are taken out first; standard errors of many of them cost more than those of"
-          + " other columns, so turn this off if you want these"),
-  AMALGAMATION("amalgamation(a)", "", "", "CHOLMOD's rules", "how far fronts are merged"),
+      "column singletons are removed before the factorization. Their standard"
+          + " errors cost more than those of other columns, so turn this off if there are"
+          + " many and you need errors"),
+  AMALGAMATION("amalgamation(a)", "", "", "CHOLMOD's rules", "rules for merging small fronts"),
   BACKEND(
       "backend(c)",
       "--backend",
       "backend",
       "AUTO",
-      "`CPU`; `REQUIRE_CUDA` never falls back; `AUTO` says in the report what it chose and why"),
+      "`CPU`; `REQUIRE_CUDA`, which never falls back; `AUTO`, whose choice and"
+          + " reason are in the report"),
   RIDGE(
       "ridge(lambda)",
       "--ridge",
@@ -48,7 +50,7 @@ public enum SolveOption {
       "--no-equilibrate",
       "equilibrate",
       "true",
-      "columns scaled to unit 2-norm first, so that the rank does not depend on units"),
+      "scales columns to unit 2-norm first, so that the rank does not depend on" + " units"),
   RANK_TOLERANCE(
       "rankTolerance(t)",
       "--tolerance",
@@ -66,62 +68,72 @@ public enum SolveOption {
       "",
       "",
       "false",
-      "of columns that depend on others the later ones go, as in R's lm, whatever the fill-reducing"
-          + " order: decided on the null space, a back substitution for each of them; `keep` and `drop`"
-          + " name columns that go last or first. Otherwise the fill-reducing order decides, at no cost"),
+      "of dependent columns the later ones are dropped, as in R's lm, at the cost"
+          + " of one back substitution for each; `keep` and `drop` name columns to drop"
+          + " last or first. Otherwise the fill-reducing order decides, at no cost"),
   ANALYSIS(
       "analysis(a)",
       "",
       "",
       "none",
-      "an analysis made before (`QRFactorization.analysis()`), used where the rows have its pattern:"
-          + " Gauss-Newton, reweighting"),
+      "an earlier analysis (`QRFactorization.analysis()`), used if the rows have"
+          + " its pattern: Gauss-Newton, reweighting"),
   REFINEMENT(
       "refinement(k)",
       "--refine",
       "refinement",
       "0",
-      "steps x += (R'R)^-1 A'(b - Ax) after a solve, a pass over the rows each; repairs what rows of"
-          + " very different weights lose"),
+      "steps x += (R'R)^-1 A'(b - Ax) after a solve, each with a pass over the"
+          + " rows; restores digits lost by rows of very different weights"),
   MINIMUM_NORM(
       "minimumNorm(b)",
       "--minimum-norm",
       "minimum_norm",
       "false",
-      "a rank-deficient problem, or one with fewer rows than columns, gets its solution of least"
-          + " 2-norm instead of a basic one (a second factorization, of R', unless A' has full column"
-          + " rank); a basic one all the same, with a warning, where the equations of that one are"
-          + " too badly conditioned"),
+      "the solution of least 2-norm, instead of a basic one, for problems that are"
+          + " rank-deficient or have fewer rows than columns. It takes a second"
+          + " factorization, of R', unless A' has full column rank. If that system is too"
+          + " badly conditioned, the solution is basic, with a warning"),
   CHECK(
       "check(b)",
       "--check",
       "check",
       "false",
-      "a further pass over the rows measures ||A'(b-Ax)|| / (||A||_F ||b-Ax||)"),
-  COLUMNS("columns(n)", "", "columns", "from the rows", "n, where trailing columns are empty"),
+      "measures ||A'(b-Ax)|| / (||A||_F ||b-Ax||) by one more pass over the rows"),
+  COLUMNS(
+      "columns(n)",
+      "",
+      "columns",
+      "from the rows",
+      "number of columns, if trailing columns are empty"),
   EXECUTORS(
       "executors(k)",
       "--executors",
       "executors",
-      "the executors there are, for a problem that goes to GPUs their GPUs (local: one, or one a"
-          + " device)",
-      "workers that the tree is cut for"),
+      "the executors present, or their GPUs if the problem goes to GPUs (local:"
+          + " one, or one for each device)",
+      "number of workers to cut the tree for"),
   MINIMUM_EXECUTORS(
       "minimumExecutors(k)",
       "--minimum-executors",
       "minimum_executors",
-      "what `spark.scheduler.minRegisteredResourcesRatio` wants",
-      "executors that are waited for before the tree is cut, so that a plan made while a cluster"
-          + " grows has tasks for all of it; under dynamic allocation they are asked for"),
+      "by `spark.scheduler.minRegisteredResourcesRatio`",
+      "number of executors to wait for before the tree is cut, so that the plan of"
+          + " a growing cluster has tasks for all of it; under dynamic allocation they are"
+          + " also requested"),
   EXECUTOR_WAIT(
       "executorWait(s)",
       "--executor-wait",
       "executor_wait",
       "`spark.scheduler.maxRegisteredResourcesWaitingTime`",
-      "seconds that they are waited for at most; the tree is cut for those that are there then, and"
-          + " the report warns"),
+      "longest wait for them, in seconds; after that the tree is cut for the"
+          + " executors present, and the report warns"),
   PARTITION_OPTIONS(
-      "partitionOptions(o)", "", "", "2 tasks a worker, 1 to 4 levels", "how the tree is cut"),
+      "partitionOptions(o)",
+      "",
+      "",
+      "2 tasks a worker, 1 to 4 levels",
+      "rules for cutting the tree"),
   PARTITIONS(
       "partitions(k)",
       "--partitions",
@@ -133,20 +145,20 @@ public enum SolveOption {
       "",
       "",
       "false",
-      "`factorize` keeps Q as Householder vectors, so that `solve(rightHandSides)` is as accurate as"
-          + " for those that came with the rows; costs memory (the report says how much) and the"
-          + " map-side combine"),
+      "`factorize` keeps Q as Householder vectors, so that `solve(rightHandSides)`"
+          + " is as accurate as for the original ones. It costs memory (see the report)"
+          + " and excludes the map-side combine"),
   PROFILE(
       "profile(b)",
       "--report",
       "profile",
       "false",
-      "notes what ran when and where, the tree and the patterns, for `SolveReport.toHtml()`: some"
-          + " thousand records and a pass over the pattern on the driver; on the command line with"
-          + " `--report FILE.html`"),
-  STORAGE_LEVEL("storageLevel(l)", "", "", "MEMORY_AND_DISK", "where R is kept until `close()`"),
+      "records time and place of every task, the tree and the patterns, for"
+          + " `SolveReport.toHtml()`: some thousand records and a pass over the pattern on"
+          + " the driver. On the command line: `--report FILE.html`"),
+  STORAGE_LEVEL("storageLevel(l)", "", "", "MEMORY_AND_DISK", "storage level of R until `close()`"),
   DEVICE_MEMORY_BYTES(
-      "deviceMemoryBytes(n)", "", "", "what is free", "device memory that a task may use");
+      "deviceMemoryBytes(n)", "", "", "all free memory", "device memory for one task, in bytes");
 
   private final String calls;
   private final String word;

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
-import io.sparqr.spark.wire.FactorChunk;
+import io.sparqr.spark.wire.FrontRows;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Crew;
 import java.util.List;
@@ -37,7 +37,7 @@ final class BackSubstitution extends FrontVectors {
   void front(int i, Buffer buffer, Crew crew) {
     int f = r.front(i);
     int fn = analysis.fn(f);
-    List<FactorChunk.Segment> rows = r.rows(i);
+    List<FrontRows> rows = r.rows(i);
     if (rows.isEmpty()) {
       return;
     }
@@ -47,7 +47,7 @@ final class BackSubstitution extends FrontVectors {
     }
     double[] row = buffer.row(fn);
     for (int s = rows.size() - 1; s >= 0; s--) {
-      FactorChunk.Segment segment = rows.get(s);
+      FrontRows segment = rows.get(s);
       for (int to = segment.rows(); to > 0; to -= BLOCK) {
         block(segment, Math.max(0, to - BLOCK), to, fn, v, row, crew);
       }
@@ -56,7 +56,7 @@ final class BackSubstitution extends FrontVectors {
   }
 
   private void block(
-      FactorChunk.Segment segment, int from, int to, int fn, double[] v, double[] row, Crew crew) {
+      FrontRows segment, int from, int to, int fn, double[] v, double[] row, Crew crew) {
     int end = segment.livePivot(to - 1) + 1;
     double[] sum = new double[(to - from) * width];
     for (int i = from; i < to; i++) {
@@ -92,7 +92,7 @@ final class BackSubstitution extends FrontVectors {
 
   /** Takes columns [end, fn) of rows [first, to) from the block's sums, which begin with a row. */
   private void right(
-      FactorChunk.Segment segment,
+      FrontRows segment,
       int begin,
       int first,
       int to,

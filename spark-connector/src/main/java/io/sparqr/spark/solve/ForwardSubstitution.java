@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
-import io.sparqr.spark.wire.FactorChunk;
+import io.sparqr.spark.wire.FrontRows;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Crew;
 import java.util.ArrayList;
@@ -65,7 +65,7 @@ final class ForwardSubstitution extends FrontVectors {
       return;
     }
     double[] row = buffer.row(fn);
-    for (FactorChunk.Segment segment : r.rows(i)) {
+    for (FrontRows segment : r.rows(i)) {
       for (int from = 0; from < segment.rows(); from += BLOCK) {
         block(segment, from, Math.min(from + BLOCK, segment.rows()), fn, v, row, crew);
       }
@@ -104,7 +104,7 @@ final class ForwardSubstitution extends FrontVectors {
   }
 
   private void block(
-      FactorChunk.Segment segment, int from, int to, int fn, double[] v, double[] row, Crew crew) {
+      FrontRows segment, int from, int to, int fn, double[] v, double[] row, Crew crew) {
     int end = segment.livePivot(to - 1) + 1;
     double[] y = new double[(to - from) * width];
     boolean any = false;

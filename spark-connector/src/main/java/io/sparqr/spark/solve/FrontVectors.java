@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
-import io.sparqr.spark.wire.FactorChunk;
+import io.sparqr.spark.wire.FrontRows;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Crew;
 import io.sparqr.threads.TreeUnits;
@@ -60,7 +60,7 @@ abstract class FrontVectors implements UnitThreads.Units<FrontVectors.Buffer> {
     double[] work = new double[r.count()];
     for (int i = 0; i < work.length; i++) {
       double rank = 0;
-      for (FactorChunk.Segment s : r.rows(i)) {
+      for (FrontRows s : r.rows(i)) {
         rank += s.rows();
       }
       work[i] = ENTRY * width * (FRONT_OVERHEAD + rank * analysis.fn(r.front(i)));

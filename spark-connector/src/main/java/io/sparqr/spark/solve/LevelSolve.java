@@ -47,7 +47,7 @@ public final class LevelSolve {
         width,
         !stored,
         scope,
-        (frames, given) -> TriangularSolve.back(b.value(), frames, given, stored, threads));
+        (kept, given) -> TriangularSolve.back(b.value(), kept, given, stored, threads));
   }
 
   /**
@@ -64,12 +64,12 @@ public final class LevelSolve {
         width,
         true,
         scope,
-        (frames, given) -> TriangularSolve.homogeneous(b.value(), frames, given, threads));
+        (kept, given) -> TriangularSolve.homogeneous(b.value(), kept, given, threads));
   }
 
   /** What a task does with its part of R and the values that it is given. */
   private interface Substitution extends Serializable {
-    byte[] of(Iterator<byte[]> frames, Sparse given);
+    byte[] of(Iterator<Object> kept, Sparse given);
   }
 
   private void down(
@@ -86,7 +86,7 @@ public final class LevelSolve {
     if (!levels.engine().spark()) {
       return levels
           .parts(level)
-          .map((t, frames) -> solved(substitution, frames, inputs.get(t)))
+          .map((t, kept) -> solved(substitution, kept, inputs.get(t)))
           .collect();
     }
     try (var held = new Held()) {
@@ -95,15 +95,14 @@ public final class LevelSolve {
           levels
               .level(level)
               .zipPartitions(
-                  given.rdd(),
-                  (frames, in) -> solved(substitution, frames, given.frame(in.next())));
+                  given.rdd(), (kept, in) -> solved(substitution, kept, given.frame(in.next())));
       return SparkErrors.unwrap(solved::collect);
     }
   }
 
   private static Iterator<byte[]> solved(
-      Substitution substitution, Iterator<byte[]> frames, byte[] given) {
-    return List.of(substitution.of(frames, VectorCodec.decodeSparse(given))).iterator();
+      Substitution substitution, Iterator<Object> kept, byte[] given) {
+    return List.of(substitution.of(kept, VectorCodec.decodeSparse(given))).iterator();
   }
 
   /** R'y = c from the lowest level up, in place, by position; 0 in dead columns. */
@@ -126,7 +125,7 @@ public final class LevelSolve {
           run(
               l,
               inputs(tasks, c, width, false, true),
-              (frames, given) -> TriangularSolve.forward(b.value(), frames, given, rest, threads));
+              (kept, given) -> TriangularSolve.forward(b.value(), kept, given, rest, threads));
       for (int t = 0; t < tasks.size(); t++) {
         addForward(tasks.get(t), VectorCodec.decodeSparse(pieces.get(t)), c, width);
       }

@@ -80,7 +80,7 @@ public final class Reflection {
                 tasks.get(0).id(),
                 tasks.size(),
                 result.width,
-                levels.level(l).rdd(),
+                levels.frames(l, Frame.Kind.REFLECTORS).rdd(),
                 shuffled.rdd(),
                 given);
         JavaRDD<byte[]> level = new JavaRDD<>(rdd, ClassTag$.MODULE$.apply(byte[].class));

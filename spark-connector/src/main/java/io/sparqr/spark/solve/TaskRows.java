@@ -4,17 +4,15 @@ package io.sparqr.spark.solve;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.wire.FactorChunk;
-import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.FrontRows;
+import io.sparqr.spark.wire.KeptFronts;
 import io.sparqr.symbolic.SymbolicAnalysis;
-import io.sparqr.threads.Parallel;
 import io.sparqr.threads.TreeUnits;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 
-/** One task's rows of R, front by front, as they lie in its frames; and its fronts as a forest. */
+/** One task's rows of R, front by front, where they lie; and its fronts as a forest. */
 public final class TaskRows {
 
   private static final int SHARES_PER_THREAD = 16;
@@ -26,41 +24,24 @@ public final class TaskRows {
   private final SubtreeTask task;
   private final int threads;
   private final int[] fronts;
-  private final List<FactorChunk.Segment> segments = new ArrayList<>();
+  private final List<FrontRows> segments;
 
   /** By front of the task: its segments are [start[i], start[i + 1]). */
   private final int[] start;
 
   /**
-   * Opens a task's frames, several at a time: their checksums are as much work as a solve.
+   * Opens what is kept of a task, several fronts at a time: checksums are as much work as a solve.
    *
-   * @param frames as {@code SubtreeRun} made them
+   * @param kept as {@code SubtreeRun} made it
    * @param threads that a task may use, by task
    */
-  public TaskRows(SolvePlan plan, Iterator<byte[]> frames, int[] threads) {
+  public TaskRows(SolvePlan plan, Iterator<Object> kept, int[] threads) {
     this.plan = plan;
     this.analysis = plan.analysis();
-    this.task = plan.partition().tasks().get(TaskReport.decode(frames.next()).task());
+    this.task = plan.partition().tasks().get(TaskReport.decode((byte[]) kept.next()).task());
     this.threads = threads[task.id()];
     this.fronts = task.fronts();
-    List<byte[]> parts = new ArrayList<>();
-    while (frames.hasNext()) {
-      byte[] frame = frames.next();
-      if (Frame.kind(frame) == Frame.Kind.FACTOR) {
-        parts.add(frame);
-      }
-    }
-    var chunks = new FactorChunk[parts.size()];
-    Parallel.loop(
-        chunks.length,
-        1,
-        this.threads,
-        (from, to, thread) -> chunks[from] = FactorChunk.open(parts.get(from)));
-    for (FactorChunk chunk : chunks) {
-      for (int s = 0; s < chunk.segments(); s++) {
-        segments.add(chunk.segment(s));
-      }
-    }
+    this.segments = KeptFronts.rows(kept, this.threads);
     this.start = new int[fronts.length + 1];
     int next = 0;
     for (int i = 0; i < fronts.length; i++) {
@@ -101,7 +82,7 @@ public final class TaskRows {
   }
 
   /** Its rows of R, in order. */
-  public List<FactorChunk.Segment> rows(int i) {
+  public List<FrontRows> rows(int i) {
     return segments.subList(start[i], start[i + 1]);
   }
 

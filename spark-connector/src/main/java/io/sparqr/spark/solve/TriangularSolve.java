@@ -4,7 +4,7 @@ package io.sparqr.spark.solve;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.wire.FactorChunk;
+import io.sparqr.spark.wire.FrontRows;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -26,9 +26,9 @@ public final class TriangularSolve {
   private final int width;
   private final double[] x;
 
-  private TriangularSolve(SolvePlan plan, Iterator<byte[]> frames, Sparse given, int[] threads) {
+  private TriangularSolve(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
     this.analysis = plan.analysis();
-    this.r = new TaskRows(plan, frames, threads);
+    this.r = new TaskRows(plan, kept, threads);
     this.base = analysis.firstPivot(r.front(0));
     this.width = given.width();
     long length = (long) (analysis.columns() - base) * width;
@@ -49,7 +49,7 @@ public final class TriangularSolve {
   /**
    * Back substitution R x = c.
    *
-   * @param frames of the task, as {@code SubtreeRun} made them
+   * @param kept of the task, as {@code SubtreeRun} made it
    * @param given x at the columns outside the task; also c at the task's pivots unless {@code
    *     stored}
    * @param stored whether c is the Q'b kept beside R
@@ -57,8 +57,8 @@ public final class TriangularSolve {
    * @return x at the task's pivots
    */
   public static byte[] back(
-      SolvePlan plan, Iterator<byte[]> frames, Sparse given, boolean stored, int[] threads) {
-    var solve = new TriangularSolve(plan, frames, given, threads);
+      SolvePlan plan, Iterator<Object> kept, Sparse given, boolean stored, int[] threads) {
+    var solve = new TriangularSolve(plan, kept, given, threads);
     solve.descend(stored);
     if (!stored) {
       solve.clearDead();
@@ -73,8 +73,8 @@ public final class TriangularSolve {
    * @param threads that a task may use, by task
    * @return x at the task's pivots
    */
-  static byte[] homogeneous(SolvePlan plan, Iterator<byte[]> frames, Sparse given, int[] threads) {
-    var solve = new TriangularSolve(plan, frames, given, threads);
+  static byte[] homogeneous(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
+    var solve = new TriangularSolve(plan, kept, given, threads);
     solve.descend(false);
     return VectorCodec.encodeSparse(solve.pivots());
   }
@@ -89,7 +89,7 @@ public final class TriangularSolve {
     for (int i = 0; i < r.count(); i++) {
       int first = analysis.firstPivot(r.front(i));
       int next = 0;
-      for (FactorChunk.Segment s : r.rows(i)) {
+      for (FrontRows s : r.rows(i)) {
         for (int k = 0; k < s.rows(); k++) {
           Arrays.fill(x, at(first + next), at(first + s.livePivot(k)), 0);
           next = s.livePivot(k) + 1;
@@ -109,8 +109,8 @@ public final class TriangularSolve {
    * @return y at the task's pivots, and at the columns outside the task what is to be added to c
    */
   public static byte[] forward(
-      SolvePlan plan, Iterator<byte[]> frames, Sparse given, boolean rest, int[] threads) {
-    var solve = new TriangularSolve(plan, frames, given, threads);
+      SolvePlan plan, Iterator<Object> kept, Sparse given, boolean rest, int[] threads) {
+    var solve = new TriangularSolve(plan, kept, given, threads);
     var units = new ForwardSubstitution(solve.analysis, solve.r, solve.x, solve.base, solve.width);
     UnitThreads.run(units, solve.r.threads(), "sparqr-solve");
     units.addOutside();

@@ -15,7 +15,8 @@ import java.util.stream.IntStream;
 /**
  * Rows of R and of Q'b as they are kept on an executor: whole rows of consecutive fronts, at most
  * about 32 MB a chunk (a front may be spread over chunks). Frame fields: a = segments, b = number
- * of the chunk, c = rows, d = right-hand sides. Body, one segment after the other:
+ * of the chunk among those made together, c = rows, d = right-hand sides. Body, one segment after
+ * the other:
  *
  * <pre>
  * int    front, fn, rows
@@ -100,7 +101,7 @@ public final class FactorChunk {
   }
 
   /** Some consecutive rows of R of one front. */
-  public final class Segment {
+  public final class Segment implements FrontRows {
     private final int front;
     private final int fn;
     private final int[] livePivot;
@@ -122,27 +123,27 @@ public final class FactorChunk {
       this.valueCount = count;
     }
 
-    /** The front. */
+    @Override
     public int front() {
       return front;
     }
 
-    /** Columns of the front. */
+    @Override
     public int fn() {
       return fn;
     }
 
-    /** Rows in this segment. */
+    @Override
     public int rows() {
       return livePivot.length;
     }
 
-    /** Local column of the pivot of row i of the segment. */
+    @Override
     public int livePivot(int i) {
       return livePivot[i];
     }
 
-    /** Copies row i: the values of columns livePivot(i) .. fn-1 to into[livePivot(i) .. fn). */
+    @Override
     public void row(int i, double[] into) {
       int count = fn - livePivot[i];
       buffer
@@ -152,7 +153,7 @@ public final class FactorChunk {
           .get(into, livePivot[i], count);
     }
 
-    /** Copies columns [from, to) of row i, from at least livePivot(i), to into[0 .. to - from). */
+    @Override
     public void row(int i, int from, int to, double[] into) {
       buffer
           .slice(rowAt[i] + 8 * (from - livePivot[i]), 8 * (to - from))
@@ -161,7 +162,7 @@ public final class FactorChunk {
           .get(into, 0, to - from);
     }
 
-    /** Entry of Q'b. */
+    @Override
     public double rhs(int i, int k) {
       return buffer.getDouble((int) (valuesAt + 8 * (valueCount + (long) i * rhsCount + k)));
     }

@@ -103,6 +103,20 @@ public final class PatternCodec {
     return v;
   }
 
+  /** The first column of a frame's first pattern; none: 2^31 - 1. The frame is not checked. */
+  public static int first(byte[] frame) {
+    ByteBuffer b = ByteBuffer.wrap(frame).position(Math.min(Frame.HEADER, frame.length));
+    if (b.remaining() == 0) {
+      return Integer.MAX_VALUE;
+    }
+    get(b);
+    if (get(b) == 0) {
+      return Integer.MAX_VALUE;
+    }
+    long step = get(b);
+    return (int) (step >>> 1 ^ -(step & 1));
+  }
+
   /**
    * The inverse of {@link #encode}. O(entries).
    *

@@ -39,6 +39,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A task by itself: its part of the triangular solves, and what it does when its device is lost.
@@ -86,11 +88,11 @@ class SubtreeRunTest {
     return batch.take(0, 0);
   }
 
-  private static List<byte[]> frames(SolvePlan plan) {
+  private static List<Object> kept(SolvePlan plan, boolean framed) {
     var rows = new ArrayList<byte[]>(List.of(batch(plan)));
     var metrics = new SubtreeMetrics(LocalSpark.context().sc());
-    var out = new ArrayList<byte[]>();
-    new SubtreeRun(plan, 0, 1, metrics)
+    var out = new ArrayList<Object>();
+    new SubtreeRun(plan, 0, 1, framed, metrics)
         .run(rows, java.util.Collections.emptyIterator())
         .forEachRemaining(out::add);
     return out;
@@ -108,16 +110,17 @@ class SubtreeRunTest {
     return Math.max(order.position(0), order.position(2));
   }
 
-  @Test
-  void deadEntriesAreZeroWhateverStandsThereBefore() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void deadEntriesAreZeroWhateverStandsThereBefore(boolean framed) {
     SolvePlan plan = plan();
-    List<byte[]> frames = frames(plan);
+    List<Object> kept = kept(plan, framed);
     int dead = dead(plan);
     double[] c = {1, 2, 3, 4};
     double[] y =
         VectorCodec.decodeSparse(
                 TriangularSolve.forward(
-                    plan, frames.iterator(), new Sparse(COLUMNS, c, 1), false, ALONE))
+                    plan, kept.iterator(), new Sparse(COLUMNS, c, 1), false, ALONE))
             .value();
     assertThat(y[dead]).isZero();
     // something stands at the dead column again, as in what a caller hands in
@@ -125,21 +128,21 @@ class SubtreeRunTest {
     double[] x =
         VectorCodec.decodeSparse(
                 TriangularSolve.back(
-                    plan, frames.iterator(), new Sparse(COLUMNS, y, 1), false, ALONE))
+                    plan, kept.iterator(), new Sparse(COLUMNS, y, 1), false, ALONE))
             .value();
     assertThat(x[dead]).isZero();
     // R'R x = c in the live columns, although back substitution meets the dead one's in each row
     double[] stored =
         VectorCodec.decodeSparse(
                 TriangularSolve.back(
-                    plan, frames.iterator(), new Sparse(new int[0], new double[0], 1), true, ALONE))
+                    plan, kept.iterator(), new Sparse(new int[0], new double[0], 1), true, ALONE))
             .value();
     assertThat(stored[dead]).isZero();
     y[dead] = 0;
     double[] clean =
         VectorCodec.decodeSparse(
                 TriangularSolve.back(
-                    plan, frames.iterator(), new Sparse(COLUMNS, y, 1), false, ALONE))
+                    plan, kept.iterator(), new Sparse(COLUMNS, y, 1), false, ALONE))
             .value();
     for (int i = 0; i < 4; i++) {
       double sum = 0;
@@ -205,7 +208,7 @@ class SubtreeRunTest {
       var lost = new ArrayList<RuntimeException>();
       var metrics = new SubtreeMetrics(LocalSpark.context().sc());
       SolvePlan plan = plan();
-      var run = new SubtreeRun(plan, 0, 1, metrics, lost::add);
+      var run = new SubtreeRun(plan, 0, 1, false, metrics, lost::add);
       var problem =
           new SubtreeProblem(
               plan.analysis(),

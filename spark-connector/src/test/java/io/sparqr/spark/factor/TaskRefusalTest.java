@@ -28,7 +28,7 @@ class TaskRefusalTest {
       new SubtreeTask(7, 1, new int[] {3, 4}, new int[0], new int[0], 0, 1e6, 5L << 20, 5L << 20);
   private static final AtomicInteger RUNS = new AtomicInteger();
 
-  private interface Work extends Supplier<Iterator<byte[]>>, Serializable {}
+  private interface Work extends Supplier<Iterator<Object>>, Serializable {}
 
   /** A level of three tasks from 6 on, of which task 7 does this. */
   private static JavaRDD<byte[]> level(Work work) {
@@ -38,12 +38,13 @@ class TaskRefusalTest {
             it ->
                 it.next() == 7
                     ? TaskRefusal.guarded(TASK, 6, TaskContext.get(), work)
-                    : List.of(TaskReportTest.report(6, 0, "").encode()).iterator());
+                    : List.<Object>of(TaskReportTest.report(6, 0, "").encode()).iterator())
+        .map(frame -> (byte[]) frame);
   }
 
-  private static Iterator<byte[]> hungry() {
+  private static Iterator<Object> hungry() {
     RUNS.incrementAndGet();
-    var all = new ArrayList<byte[]>();
+    var all = new ArrayList<Object>();
     for (int k = 0; k < 1000; k++) {
       all.add(new byte[Integer.MAX_VALUE - 8]);
     }

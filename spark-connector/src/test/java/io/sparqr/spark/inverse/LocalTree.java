@@ -24,6 +24,7 @@ import io.sparqr.spark.solve.TriangularSolve;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.FactorChunk;
 import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.KeptFronts;
 import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
@@ -47,7 +48,7 @@ final class LocalTree implements InverseNorms.Tree {
   int threads = 1;
 
   private final RowSplit split;
-  private final List<List<byte[]>> frames = new ArrayList<>();
+  private final List<List<Object>> kept = new ArrayList<>();
   private int[] dead = new int[0];
 
   private LocalTree(SolvePlan plan, RowSplit split) {
@@ -158,10 +159,15 @@ final class LocalTree implements InverseNorms.Tree {
     var report =
         new TaskReport(
             task.id(), factor.summary(), factor.residualSquares(), 0, new int[0], 0, 0, 0, "");
-    var mine = new ArrayList<byte[]>();
+    var mine = new ArrayList<Object>();
     mine.add(report.encode());
-    FactorChunk.encode(new ArrayDeque<>(factor.fronts()), 1, 1).forEachRemaining(mine::add);
-    frames.add(mine);
+    // both forms in one tree
+    if (task.id() % 2 == 0) {
+      mine.addAll(KeptFronts.of(factor.fronts(), 1, 2));
+    } else {
+      FactorChunk.encode(new ArrayDeque<>(factor.fronts()), 1, 1).forEachRemaining(mine::add);
+    }
+    kept.add(mine);
   }
 
   /** Original indices, ascending. */
@@ -172,11 +178,11 @@ final class LocalTree implements InverseNorms.Tree {
   /** x by original column. */
   double[] solve() {
     double[] z = plan.vector(1);
-    for (int t = frames.size() - 1; t >= 0; t--) {
+    for (int t = kept.size() - 1; t >= 0; t--) {
       int[] outside = TriangularSolve.outside(plan.analysis(), plan.partition().tasks().get(t));
       Sparse given =
           new Sparse(outside, Arrays.stream(outside).mapToDouble(p -> z[p]).toArray(), 1);
-      put(TriangularSolve.back(plan, frames.get(t).iterator(), given, true, allowed()), z);
+      put(TriangularSolve.back(plan, kept.get(t).iterator(), given, true, allowed()), z);
     }
     singletons.backSubstitute(singletons.rhs(), z, 1);
     return plan.unscale(z, 0, 1, 1);
@@ -190,13 +196,13 @@ final class LocalTree implements InverseNorms.Tree {
   @Override
   public void descend(List<byte[]> asked, double[] norm) {
     List<byte[]> blocks = new ArrayList<>();
-    for (int t = frames.size() - 1; t >= 0; t--) {
+    for (int t = kept.size() - 1; t >= 0; t--) {
       int task = t;
       List<byte[]> mine =
           blocks.stream().filter(b -> plan.taskOf(BlockCodec.front(b)) == task).toList();
       for (byte[] out :
           SubtreeInverse.run(
-              plan, frames.get(t).iterator(), asked.get(t), mine.iterator(), allowed())) {
+              plan, kept.get(t).iterator(), asked.get(t), mine.iterator(), allowed())) {
         if (Frame.kind(out) == Frame.Kind.BLOCK) {
           blocks.add(out);
         } else {
@@ -207,7 +213,7 @@ final class LocalTree implements InverseNorms.Tree {
   }
 
   private int[] allowed() {
-    int[] allowed = new int[frames.size()];
+    int[] allowed = new int[kept.size()];
     Arrays.fill(allowed, threads);
     return allowed;
   }
@@ -221,7 +227,7 @@ final class LocalTree implements InverseNorms.Tree {
 
   /** R x = c by position, in place. */
   void back(double[] c, int width) {
-    for (int t = frames.size() - 1; t >= 0; t--) {
+    for (int t = kept.size() - 1; t >= 0; t--) {
       SubtreeTask task = plan.partition().tasks().get(t);
       int[] outside = TriangularSolve.outside(plan.analysis(), task);
       int[] own = TriangularSolve.pivots(plan.analysis(), task);
@@ -234,7 +240,7 @@ final class LocalTree implements InverseNorms.Tree {
       var given = new Sparse(position, value, width);
       Sparse piece =
           VectorCodec.decodeSparse(
-              TriangularSolve.back(plan, frames.get(t).iterator(), given, false, allowed()));
+              TriangularSolve.back(plan, kept.get(t).iterator(), given, false, allowed()));
       for (int i = 0; i < own.length; i++) {
         System.arraycopy(piece.value(), i * width, c, piece.position()[i] * width, width);
       }
@@ -244,7 +250,7 @@ final class LocalTree implements InverseNorms.Tree {
   @Override
   public void forward(double[] c, int width) {
     forwards += width;
-    for (int t = 0; t < frames.size(); t++) {
+    for (int t = 0; t < kept.size(); t++) {
       int[] own = TriangularSolve.pivots(plan.analysis(), plan.partition().tasks().get(t));
       double[] value = new double[own.length * width];
       for (int i = 0; i < own.length; i++) {
@@ -253,7 +259,7 @@ final class LocalTree implements InverseNorms.Tree {
       Sparse piece =
           VectorCodec.decodeSparse(
               TriangularSolve.forward(
-                  plan, frames.get(t).iterator(), new Sparse(own, value, width), false, allowed()));
+                  plan, kept.get(t).iterator(), new Sparse(own, value, width), false, allowed()));
       for (int i = 0; i < piece.position().length; i++) {
         for (int k = 0; k < width; k++) {
           int at = piece.position()[i] * width + k;

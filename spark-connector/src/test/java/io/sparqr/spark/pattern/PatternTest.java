@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Distinct patterns, their order, the sorting of rows, the sums over columns. */
 class PatternTest {
@@ -24,6 +26,37 @@ class PatternTest {
 
   private int[] row(int n) {
     return random.ints(random.nextInt(5), 0, n).distinct().sorted().toArray();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void rangesOfThemMergeToTheSame(boolean ridge) {
+    int n = 5000;
+    var all = new PatternTable();
+    for (int i = 0; i < 60_000; i++) {
+      int[] r = random.ints(random.nextInt(7), 0, n).distinct().sorted().toArray();
+      all.add(r, 0, r.length, 1 + random.nextInt(3));
+    }
+    int reducers = 3;
+    List<List<byte[]>> parts = new ArrayList<>();
+    for (int k = 0; k < reducers; k++) {
+      var reducer = new PatternTable();
+      Patterns its = all.part(k, reducers);
+      for (int q = 0; q < its.count(); q++) {
+        reducer.add(its.column(), its.start()[q], its.start()[q + 1], its.multiplicity()[q]);
+      }
+      parts.add(PatternOrder.frames(k, reducer.sorted()));
+    }
+    assertThat(parts.get(0)).as("frames a reducer").hasSizeGreaterThan(1);
+    var one = PatternOrder.merge(parts, all.size(), all.entries(), n, ridge, 1, 1);
+    assertThat(one.sum()).isEqualTo(all.sum());
+    for (int ranges : new int[] {2, 3, 7, 40}) {
+      var some = PatternOrder.merge(parts, all.size(), all.entries(), n, ridge, 2, ranges);
+      assertThat(some.sum()).isEqualTo(one.sum());
+      assertThat(some.pattern().rowStart()).as("seed %d", SEED).isEqualTo(one.pattern().rowStart());
+      assertThat(some.pattern().columnIndex()).isEqualTo(one.pattern().columnIndex());
+      assertThat(some.pattern().multiplicity()).isEqualTo(one.pattern().multiplicity());
+    }
   }
 
   @Test

@@ -1,0 +1,179 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import com.esotericsoftware.kryo.Kryo;
+import com.esotericsoftware.kryo.io.Input;
+import com.esotericsoftware.kryo.io.Output;
+import io.sparqr.error.NumericalIntegrityException;
+import io.sparqr.numeric.FrontFactor;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.apache.spark.util.SizeEstimator;
+import org.junit.jupiter.api.Test;
+
+/** Rows of R that an executor keeps as they were made. */
+class KeptFrontsTest {
+
+  private static final long SEED = 20261123L;
+  private static final int RHS = 2;
+
+  /** Fronts of all kinds: without a row, with dead columns, one larger than a group. */
+  private static List<FrontFactor> fronts() {
+    var random = new Random(SEED);
+    var fronts = new ArrayList<FrontFactor>();
+    for (int f = 0; f < 60; f++) {
+      int fn = f == 30 ? 3000 : 1 + random.nextInt(40);
+      int fp = 1 + random.nextInt(fn);
+      int[] live =
+          random.ints(0, fp).distinct().limit(f % 7 == 0 ? 0 : fp).limit(2500).sorted().toArray();
+      if (f == 30) {
+        live = java.util.stream.IntStream.range(0, 2600).filter(k -> k % 13 != 5).toArray();
+      }
+      int values = Arrays.stream(live).map(k -> fn - k).sum();
+      fronts.add(
+          new FrontFactor(
+              f,
+              fn,
+              live,
+              random.doubles(values).toArray(),
+              random.doubles((long) live.length * RHS).toArray(),
+              RHS));
+    }
+    return fronts;
+  }
+
+  private static List<Object> kept(List<FrontFactor> fronts) {
+    var kept = new ArrayList<Object>();
+    kept.add(Frame.seal(Frame.allocate(Frame.Kind.TASK, 0, 0, 0, 0, 0)));
+    kept.addAll(KeptFronts.of(fronts, RHS, 2));
+    return kept;
+  }
+
+  private static void requireSame(List<FrontFactor> fronts, List<FrontRows> rows) {
+    int next = 0;
+    for (FrontFactor f : fronts) {
+      int at = 0;
+      int done = 0;
+      while (done < f.rank()) {
+        FrontRows r = rows.get(next++);
+        assertThat(r.front()).isEqualTo(f.front());
+        assertThat(r.fn()).isEqualTo(f.fn());
+        for (int i = 0; i < r.rows(); i++, done++) {
+          int live = f.livePivot()[done];
+          assertThat(r.livePivot(i)).isEqualTo(live);
+          double[] row = new double[f.fn()];
+          r.row(i, row);
+          double[] values = Arrays.copyOfRange(f.values(), at, at + f.fn() - live);
+          assertThat(Arrays.copyOfRange(row, live, f.fn())).isEqualTo(values);
+          int from = (live + f.fn()) / 2;
+          double[] part = new double[f.fn() - from];
+          r.row(i, from, f.fn(), part);
+          assertThat(part).isEqualTo(Arrays.copyOfRange(row, from, f.fn()));
+          for (int k = 0; k < RHS; k++) {
+            assertThat(r.rhs(i, k)).isEqualTo(f.rhs()[done * RHS + k]);
+          }
+          at += f.fn() - live;
+        }
+      }
+    }
+    assertThat(rows).as("seed %d", SEED).hasSize(next);
+  }
+
+  @Test
+  void rowsAreThoseOfTheFronts() {
+    List<FrontFactor> fronts = fronts();
+    requireSame(fronts, KeptFronts.rows(kept(fronts).iterator(), 2));
+  }
+
+  @Test
+  void whatIsWrittenIsFramesAndReadAgain() throws IOException, ClassNotFoundException {
+    List<FrontFactor> fronts = fronts();
+    var bytes = new ByteArrayOutputStream();
+    try (var out = new ObjectOutputStream(bytes)) {
+      out.writeObject(kept(fronts));
+    }
+    Object read;
+    try (var in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+      read = in.readObject();
+    }
+    @SuppressWarnings("unchecked")
+    var java = (List<Object>) read;
+    requireSame(fronts, KeptFronts.rows(java.iterator(), 2));
+    var kryo = new Kryo();
+    var target = new Output(1 << 16, -1);
+    List<Object> kept = kept(fronts);
+    for (Object k : kept) {
+      kryo.writeClassAndObject(target, k);
+    }
+    var source = new Input(target.toBytes());
+    var byKryo = new ArrayList<Object>();
+    for (int k = 0; k < kept.size(); k++) {
+      byKryo.add(kryo.readClassAndObject(source));
+    }
+    requireSame(fronts, KeptFronts.rows(byKryo.iterator(), 1));
+    // and once more, of what was read
+    var again = new ArrayList<Object>();
+    KeptFronts.frames(byKryo.iterator(), k -> true).forEachRemaining(again::add);
+    requireSame(fronts, KeptFronts.rows(again.iterator(), 1));
+  }
+
+  @Test
+  void framesAreThoseThatAreWanted() {
+    List<FrontFactor> fronts = fronts();
+    var kinds = new ArrayList<Frame.Kind>();
+    KeptFronts.frames(kept(fronts).iterator(), k -> true)
+        .forEachRemaining(f -> kinds.add(Frame.kind(f)));
+    assertThat(kinds).startsWith(Frame.Kind.TASK, Frame.Kind.FACTOR).doesNotContainNull();
+    assertThat(kinds.subList(1, kinds.size())).containsOnly(Frame.Kind.FACTOR);
+    var some = KeptFronts.frames(kept(fronts).iterator(), k -> k == Frame.Kind.TASK);
+    assertThat(some.next()).isNotNull();
+    assertThat(some.hasNext()).isFalse();
+    var chunks = new ArrayList<Object>();
+    FactorChunk.encode(new ArrayDeque<>(fronts), RHS, 1).forEachRemaining(chunks::add);
+    requireSame(fronts, KeptFronts.rows(chunks.iterator(), 2));
+  }
+
+  @Test
+  void whatChangedInMemoryIsNotReadAsR() {
+    List<FrontFactor> fronts = fronts();
+    FrontFactor large = fronts.get(30);
+    List<Object> kept = kept(fronts);
+    long word = Double.doubleToRawLongBits(large.values()[77_777]);
+    large.values()[77_777] = Double.longBitsToDouble(word ^ 1);
+    assertThatThrownBy(() -> KeptFronts.rows(kept.iterator(), 2))
+        .isInstanceOf(NumericalIntegrityException.class);
+    assertThatThrownBy(
+            () -> KeptFronts.frames(kept.iterator(), k -> true).forEachRemaining(f -> {}))
+        .isInstanceOf(NumericalIntegrityException.class);
+    large.values()[77_777] = Double.longBitsToDouble(word);
+    large.livePivot()[3] = large.livePivot()[2];
+    assertThatThrownBy(() -> KeptFronts.rows(kept.iterator(), 2))
+        .isInstanceOf(NumericalIntegrityException.class);
+  }
+
+  @Test
+  void itsSizeIsWhatSparkWouldFind() {
+    List<FrontFactor> fronts = fronts();
+    long own = KeptFronts.of(fronts, RHS, 1).stream().mapToLong(KeptFronts::estimatedSize).sum();
+    assertThat((double) own).isCloseTo(SizeEstimator.estimate(fronts), within(0.05 * own));
+    double[] many = new double[1];
+    var small = new ArrayList<FrontFactor>();
+    for (int f = 0; f < 5000; f++) {
+      small.add(new FrontFactor(f, 1, new int[] {0}, many.clone(), new double[RHS], RHS));
+    }
+    own = KeptFronts.of(small, RHS, 1).stream().mapToLong(KeptFronts::estimatedSize).sum();
+    assertThat((double) own).isCloseTo(SizeEstimator.estimate(small), within(0.15 * own));
+  }
+}
