@@ -31,7 +31,11 @@ class CudaDeadColumnsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "gen:nug8, 742", "gen:nug12, 2794", "gen:ch7-6-b3, 3611", "gen:ch6-6-b3, 0", "gen:ch5-5-b3, 0"
+    "gen:nug8, 742",
+    "gen:nug12, 2794",
+    "gen:ch7-6-b3, 3611",
+    "gen:ch6-6-b3, 0",
+    "gen:ch5-5-b3, 0"
   })
   void ranksAndBits(String name, int rank) {
     CsrMatrix a = Gallery.generate(name);
