@@ -272,13 +272,13 @@ __device__ __forceinline__ bool gather_rows(const SparqrStage& stage, const Spar
   __syncthreads();
   while (true) {
     if (threadIdx.x == 0) {
-      int best = INT32_MAX;
+      int best = 0x7fffffff;
       for (int k = drop.word[DROP_CHILD] - 1; k >= 0;) {
         best = k > child ? min(best, k) : best;
         k = Drop(stage, stage.fronts[k]).word[DROP_NEXT] - 1;
       }
       child = best;
-      if (best != INT32_MAX) {
+      if (best != 0x7fffffff) {
         const int to = drop.word[DROP_LEFT] + Drop(stage, stage.fronts[best]).word[DROP_LEFT];
         for (int q = (drop.word[DROP_LEFT] + 31) >> 5; q < (to + 31) >> 5 && room; q++) {
           room = open_tile(shape, drop, q, 0);
@@ -286,7 +286,7 @@ __device__ __forceinline__ bool gather_rows(const SparqrStage& stage, const Spar
       }
     }
     __syncthreads();
-    if (child == INT32_MAX || !room) {
+    if (child == 0x7fffffff || !room) {
       return room;
     }
     const SparqrFront& source = stage.fronts[child];
