@@ -49,9 +49,6 @@ final class StageBalance {
 
   private boolean[] pends;
 
-  /** Steps that stand for what was dropped, in the bound. */
-  private long stepsForDropped;
-
   /**
    * For a stage that is about to run.
    *
@@ -129,26 +126,35 @@ final class StageBalance {
 
   /** Whether a departure is within the stage's bound. */
   boolean within(double departure) {
-    return Balance.within(departure, program.columns().steps() + stepsForDropped);
+    return Balance.within(departure, program.columns().steps());
   }
 
   /**
-   * Allows for what the executor has dropped. Left in its row alone, the entry x_j of a dead column
-   * counts in the column's own sums, but no more in t of the row that it was in: that changes w_k't
-   * by at most |x_j scale_j| ||w_k||, and w_j't by |x_j scale_j| ||t||, for a norm of 1/4 or more.
+   * Leaves the columns out that the executor has dropped: without them what went in and what it
+   * left balance as if they had never been there, whereas x_j, left in its row alone, is missing
+   * from the probe of the row that it was in.
+   *
+   * @param sound size fronts
+   * @return whether there are any; then {@link #whole} knows nothing of it
    */
-  void allow(StageRows rows) {
+  boolean leaveOut(StageRows rows, boolean[] sound) {
     lookAhead();
-    double squares = 0;
+    double[] scale = ahead.scale().clone();
+    boolean any = false;
     for (int f = 0; f < fronts.length; f++) {
-      double[] dropped = rows.dropped(f);
+      double[] dropped = sound[f] ? rows.dropped(f) : null;
       int first = program.columns().start()[f];
       for (int k = 0; dropped != null && k < dropped.length; k++) {
-        double x = dropped[k] * ahead.scale()[program.columns().number()[first + k]];
-        squares += x * x;
+        if (dropped[k] != 0) {
+          scale[program.columns().number()[first + k]] = 0;
+          any = true;
+        }
       }
     }
-    stepsForDropped = (long) Math.ceil(5 * Math.sqrt(squares) / (4 * Math.ulp(1.0)));
+    if (any) {
+      ahead = new ColumnProbe(ahead.columns(), scale, scale, ahead.plain());
+    }
+    return any;
   }
 
   private void requireSame(long host, long executor, String where) {
@@ -218,8 +224,7 @@ final class StageBalance {
       went = new ColumnSums(columns.count() + program.rhs());
       executor.inputSums(program, probe.scale(), counts, went);
     }
-    var balance =
-        new Balance(columns, probe, went, program.columns().steps() + stepsForDropped, threads);
+    var balance = new Balance(columns, probe, went, program.columns().steps(), threads);
     return balance.verify(out, residual.values(), new BitSet(), 0);
   }
 

@@ -339,8 +339,9 @@ public final class StagedFactorization {
       for (int f = 0; f < n; f++) {
         sound[f] = TaskLayout.isDone(state[f]) && !pends[f];
       }
-      balance.allow(sink);
-      boolean checked = dead.isEmpty() && soundAndRight(program, result, balance, read, sink);
+      boolean dropped = balance.leaveOut(sink, sound);
+      boolean checked =
+          dead.isEmpty() && !dropped && soundAndRight(program, result, balance, read, sink);
       if (!checked) {
         balance.left(executor, sound, pends, read, sink.bits(sound));
       }

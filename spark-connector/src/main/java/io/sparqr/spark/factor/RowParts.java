@@ -29,6 +29,12 @@ public record RowParts(int tasks, int each) implements Serializable {
   /** Partitions at most, about: every partition of the input has a piece for each. */
   private static final int MOST = 64;
 
+  /**
+   * And of a task where they come by the network: each has up to {@code
+   * spark.reducer.maxSizeInFlight} under way.
+   */
+  private static final int MOST_REMOTE = 4;
+
   /** A partition a task. */
   public static RowParts one(SolvePlan plan) {
     return new RowParts(plan.driverKey(), 1);
@@ -42,8 +48,9 @@ public record RowParts(int tasks, int each) implements Serializable {
         threads = Math.max(threads, t);
       }
     }
+    int most = resources.local() ? threads : Math.min(threads, MOST_REMOTE);
     int tasks = plan.driverKey();
-    return new RowParts(tasks, Math.max(1, Math.min(threads, MOST / (tasks + 1))));
+    return new RowParts(tasks, Math.max(1, Math.min(most, MOST / (tasks + 1))));
   }
 
   /** Partitions in all. */
