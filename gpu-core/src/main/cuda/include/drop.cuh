@@ -1,5 +1,5 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// DROP tasks: a finished front less its dead columns, on the device (docs/adr/dead-columns-on-the-device.md). What is
+// DROP tasks: a finished front less its dead columns, on the device (docs/adr/0029-dead-columns-on-the-device.md). What is
 // computed is io.sparqr.backend.reference.DroppedColumns by tiles; who computes it is decided here, as it goes.
 //
 // Rows left over wait in row tiles of their own, 32 at a time. Column tile by column tile, from the first with a dead pivot (the
