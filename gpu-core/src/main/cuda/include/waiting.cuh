@@ -3,6 +3,20 @@
 #pragma once
 #include "stage.cuh"
 
+/** After a failed look: whether the stage has been given up, or is now, after too long a wait. */
+__device__ __forceinline__ bool given_up(const SparqrStage& stage, unsigned long long& since) {
+  unsigned long long now, tickets;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(tickets) : "l"(stage.progress));
+  since = since == 0 ? now : since;
+  if (tickets >= SPARQR_GIVEN_UP || now - since > stage.wait_nanos) {
+    atomicOr(stage.progress, SPARQR_GIVEN_UP);
+    return true;
+  }
+  __nanosleep(64);
+  return false;
+}
+
 /**
  * Waits until the counts of a front have got so far; false if the stage has been given up, as it is by the task that
  * waits longer than wait_nanos: a list that waits for itself. Called by one thread.
@@ -16,15 +30,9 @@ __device__ __forceinline__ bool wait_for(const SparqrStage& stage, const unsigne
     if (static_cast<unsigned>(have) >= chain && static_cast<unsigned>(have >> 32) >= bulk) {
       return true;
     }
-    unsigned long long now, tickets;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(tickets) : "l"(stage.progress));
-    since = since == 0 ? now : since;
-    if (tickets >= SPARQR_GIVEN_UP || now - since > stage.wait_nanos) {
-      atomicOr(stage.progress, SPARQR_GIVEN_UP);
+    if (given_up(stage, since)) {
       return false;
     }
-    __nanosleep(64);
   }
 }
 
