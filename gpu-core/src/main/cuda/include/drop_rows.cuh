@@ -4,9 +4,10 @@
 // Where rows left over are: column tile j of their row tile q is block off[q] + j; blocks are the row tile behind the front's last,
 // then tiles below the diagonal, where the remains of V are that nobody wants any more.
 #pragma once
+// The first: it brings what stands for CUDA where an ordinary compiler reads this.
+#include "front_tasks.cuh"
 #include "assemble.cuh"
 #include "drop_record.cuh"
-#include "front_tasks.cuh"
 
 /** What a front is, as DROP tasks see it. */
 struct DropShape {
