@@ -85,14 +85,7 @@ public final class MllibSpeed {
     for (int k = 0; k < levels.length; k++) {
       levels[k] = Integer.parseInt(args[k + 2]);
     }
-    SparkSession spark =
-        SparkSession.builder()
-            .master(System.getProperty("sparqr.benchmark.master", "local[2]"))
-            .config("spark.ui.enabled", "false")
-            .config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.bindAddress", "127.0.0.1")
-            .getOrCreate();
-    spark.sparkContext().setLogLevel("ERROR");
+    SparkSession spark = RegressionSpeed.session();
     var context = JavaSparkContext.fromSparkContext(spark.sparkContext());
     var schema =
         new StructType(

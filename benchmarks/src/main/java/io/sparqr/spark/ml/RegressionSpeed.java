@@ -73,8 +73,8 @@ public final class RegressionSpeed {
     return result;
   }
 
-  /** See the class. */
-  public static void main(String[] args) {
+  /** Spark as these programs run it: two cores unless told otherwise, and quiet. */
+  static SparkSession session() {
     SparkSession spark =
         SparkSession.builder()
             .master(System.getProperty("sparqr.benchmark.master", "local[2]"))
@@ -83,6 +83,12 @@ public final class RegressionSpeed {
             .config("spark.driver.bindAddress", "127.0.0.1")
             .getOrCreate();
     spark.sparkContext().setLogLevel("ERROR");
+    return spark;
+  }
+
+  /** See the class. */
+  public static void main(String[] args) {
+    SparkSession spark = session();
     long rows = Long.parseLong(args[1]);
     boolean panel = args[0].equals("panel");
     Dataset<Row> data = (panel ? panel(spark, rows) : levels(spark, rows)).cache();

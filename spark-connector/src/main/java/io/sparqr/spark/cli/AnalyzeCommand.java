@@ -19,11 +19,8 @@ import io.sparqr.symbolic.SymbolicOptions;
 import io.sparqr.symbolic.SymbolicSummary;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -51,35 +48,23 @@ final class AnalyzeCommand implements Callable<Integer> {
       description = "for executors with a GPU: auto searches less for a column order then")
   private boolean gpu;
 
-  @Option(
-      names = "--report",
-      paramLabel = "FILE",
-      description =
-          "what was found: as a page where the name ends in .html, otherwise as JSON, of a failed"
-              + " run the error")
-  private Path report;
-
-  @Option(names = "--overwrite", description = "replace existing files")
-  private boolean overwrite;
+  @Mixin private ReportOptions output;
 
   private double readSeconds;
-
-  private final FailedRun failed = new FailedRun();
 
   @Override
   public Integer call() throws IOException {
     input.check();
-    Outputs.check(report, overwrite);
+    output.check(null);
     long begin = System.nanoTime();
     try {
       return run(begin);
     } catch (UsageException e) {
       throw e;
     } catch (Throwable e) {
-      Optional<String> unwritten =
-          failed.write(report, overwrite, e, readSeconds, secondsSince(begin));
-      unwritten.ifPresent(
-          why -> spec.commandLine().getErr().println(report + ": no report, " + why));
+      output
+          .writeFailed(e, readSeconds, secondsSince(begin))
+          .ifPresent(spec.commandLine().getErr()::println);
       throw e;
     }
   }
@@ -91,16 +76,15 @@ final class AnalyzeCommand implements Callable<Integer> {
             ? tablePattern(format)
             : filePattern(format);
     readSeconds = secondsSince(begin);
-    failed.analyzing();
+    output.failed.analyzing();
     SymbolicOptions options = SymbolicOptions.defaults().withOrdering(input.ordering);
     if (gpu) {
       options = options.withRate((flops, intensity) -> device().flopsPerSecond(intensity));
     }
     AnalysisReport found = report(SymbolicAnalyzer.analyze(pattern, options), begin);
-    failed.writing();
-    try (Outputs outputs = new Outputs(overwrite)) {
-      String text = FailedRun.isPage(report) ? found.toHtml() : found.toJson() + "\n";
-      outputs.add(report, file -> Files.writeString(file, text));
+    output.failed.writing();
+    try (Outputs outputs = output.outputs()) {
+      output.add(outputs, found);
       outputs.commit();
     } finally {
       PrintWriter out = spec.commandLine().getOut();

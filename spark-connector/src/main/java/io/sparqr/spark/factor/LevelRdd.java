@@ -110,7 +110,7 @@ final class LevelRdd extends RDD<Object> {
             k -> {
               RDD<?> parent = parents.apply(k).rdd();
               if (k == 0) {
-                return rowParts.read(parent, task, context);
+                return rowParts.read(parent, task, context, threads[split.index()]);
               }
               return CollectionConverters.asJava(
                   parent.iterator(parent.partitions()[task], context));

@@ -88,8 +88,12 @@ public record RowParts(int tasks, int each) implements Serializable {
     };
   }
 
-  /** A task's elements, its partitions read side by side; in their order. */
-  Iterator<?> read(RDD<?> rows, int task, TaskContext context) {
+  /**
+   * A task's elements, its partitions read side by side; in their order.
+   *
+   * @param threads that the task may use
+   */
+  Iterator<?> read(RDD<?> rows, int task, TaskContext context, int threads) {
     Partition[] all = rows.partitions();
     if (each == 1) {
       return read(rows, all[first(task)], context).iterator();
@@ -100,7 +104,7 @@ public record RowParts(int tasks, int each) implements Serializable {
     Parallel.loop(
         each,
         1,
-        each,
+        threads,
         (k, next, thread) -> {
           // what Spark reads asks the thread whose task it is
           TaskContext before = TaskContext.get();

@@ -61,7 +61,7 @@ class RowPartsTest {
 
     @Override
     public scala.collection.Iterator<String> compute(Partition split, TaskContext context) {
-      var read = parts.read(dependencies().apply(0).rdd(), split.index(), context);
+      var read = parts.read(dependencies().apply(0).rdd(), split.index(), context, 3);
       Stream<String> found =
           Stream.iterate(read, Iterator::hasNext, it -> it)
               .map(it -> (byte[]) ((Tuple2<?, ?>) it.next())._2())

@@ -129,20 +129,22 @@ class RobustRegressionTest {
     }
   }
 
+  /** A weighted fit; clusters: null for none. */
+  private static SparseQRRegressionSummary robust(String formula, String vcov, String clusters) {
+    SparseQRRegression lm = lm(formula, true).setVcov(vcov);
+    if (clusters != null) {
+      lm.setClusterCols(clusters.split(","));
+    }
+    return lm.fit(data()).summary();
+  }
+
   /** Absorbed effects and their dummies: the same coefficients and errors of the rest. */
   @ParameterizedTest
   @CsvSource({"iid,", "HC1,", "HC3,", "cluster,firm", "cluster,'second,g'"})
   void absorbedIsDummies(String vcov, String clusters) {
-    SparseQRRegression dummies = lm("y ~ x1 + x2 + factor(g) + factor(second)", true);
-    SparseQRRegression absorbed = lm("y ~ x1 + x2 | g + second", true);
-    for (SparseQRRegression lm : List.of(dummies, absorbed)) {
-      lm.setVcov(vcov);
-      if (clusters != null) {
-        lm.setClusterCols(clusters.split(","));
-      }
-    }
-    SparseQRRegressionSummary a = dummies.fit(data()).summary();
-    SparseQRRegressionSummary b = absorbed.fit(data()).summary();
+    SparseQRRegressionSummary a =
+        robust("y ~ x1 + x2 + factor(g) + factor(second)", vcov, clusters);
+    SparseQRRegressionSummary b = robust("y ~ x1 + x2 | g + second", vcov, clusters);
     Map<String, Row> table = new HashMap<>();
     a.toDataFrame().collectAsList().forEach(r -> table.put(r.getString(0), r));
     List<Row> rows = b.toDataFrame().collectAsList();
@@ -163,16 +165,8 @@ class RobustRegressionTest {
   @ParameterizedTest
   @CsvSource({"iid,", "HC1,", "HC3,", "cluster,firm", "cluster,'second,g'"})
   void absorbedAloneHaveATableWithoutRows(String vcov, String clusters) {
-    SparseQRRegression dummies = lm("y ~ factor(g) + factor(second)", true);
-    SparseQRRegression absorbed = lm("y ~ 1 | g + second", true);
-    for (SparseQRRegression lm : List.of(dummies, absorbed)) {
-      lm.setVcov(vcov);
-      if (clusters != null) {
-        lm.setClusterCols(clusters.split(","));
-      }
-    }
-    SparseQRRegressionSummary a = dummies.fit(data()).summary();
-    SparseQRRegressionSummary b = absorbed.fit(data()).summary();
+    SparseQRRegressionSummary a = robust("y ~ factor(g) + factor(second)", vcov, clusters);
+    SparseQRRegressionSummary b = robust("y ~ 1 | g + second", vcov, clusters);
     assertThat(b.toDataFrame().collectAsList()).isEmpty();
     assertThat(b.hasCoefficientCovariance()).isTrue();
     assertThat(b.coefficientCovariance()).isEmpty();
