@@ -6,18 +6,18 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * A setting: its name, how its text is read, what holds without it, what it means. A text that
- * cannot be read is an error that names the key; it is never taken for the default.
+ * A setting: its name, the parser of its text, its default and its meaning. Text that cannot be
+ * parsed is an error that names the key; the default never stands in for it.
  *
- * @param <T> of its value
+ * @param <T> the type of the value
  */
 public final class Key<T> {
 
-  /** Where a setting is looked for. */
+  /** Where a setting is looked up. */
   public enum Scope {
     /** The Spark configuration, on the driver. */
     SPARK,
-    /** System properties of the JVM that computes ({@code spark.executor.extraJavaOptions}). */
+    /** System properties of the computing JVM ({@code spark.executor.extraJavaOptions}). */
     JVM
   }
 
@@ -46,7 +46,7 @@ public final class Key<T> {
     this.meaning = meaning;
   }
 
-  /** A finite number above a bound, or that bound itself. */
+  /** A finite number above a bound, or equal to it. */
   static Key<Double> number(
       String name, Scope scope, double least, Double otherwise, String text, String meaning) {
     Function<String, Double> reader =
@@ -73,7 +73,7 @@ public final class Key<T> {
     return number(name, scope, Double.MIN_VALUE, otherwise, text, meaning);
   }
 
-  /** A whole number from one to another. */
+  /** A whole number in a range. */
   static Key<Long> count(
       String name, Scope scope, long least, long most, Long otherwise, String text, String what) {
     Function<String, Long> reader =
@@ -111,12 +111,12 @@ public final class Key<T> {
     return name;
   }
 
-  /** Where it is looked for. */
+  /** Where it is looked up. */
   public Scope scope() {
     return scope;
   }
 
-  /** What holds without it, in words. */
+  /** The default, in words. */
   public String otherwise() {
     return otherwiseText;
   }
@@ -127,10 +127,11 @@ public final class Key<T> {
   }
 
   /**
-   * The value that some settings give it.
+   * The value in some settings.
    *
    * @param settings text by name; null where there is none
-   * @throws IllegalArgumentException if the text cannot be read; names the key and what is expected
+   * @throws IllegalArgumentException if the text cannot be parsed; names the key and what is
+   *     expected
    */
   public Optional<T> find(UnaryOperator<String> settings) {
     String text = settings.apply(name);
@@ -144,12 +145,12 @@ public final class Key<T> {
     }
   }
 
-  /** The same, or its default, which it has. */
+  /** The value in some settings, or the default, which must exist. */
   public T in(UnaryOperator<String> settings) {
     return find(settings).orElse(otherwise);
   }
 
-  /** The system property's value, or its default, which it has. */
+  /** The system property's value, or the default, which must exist. */
   public T ofJvm() {
     return in(System::getProperty);
   }

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * All settings of Sparqr that are no options of a solve. The tables of docs/guide/configuration.md
- * are made of this one.
+ * All settings of Sparqr other than the options of a solve. The tables of
+ * docs/guide/configuration.md are generated from this list.
  */
 public final class Keys {
 
@@ -191,7 +191,7 @@ public final class Keys {
     return ALL;
   }
 
-  /** The documentation's table of a scope. */
+  /** The documentation's table for a scope. */
   public static String table(Key.Scope scope) {
     return ALL.stream()
         .filter(k -> k.scope() == scope)

@@ -22,14 +22,14 @@ import java.util.Arrays;
 import java.util.Set;
 
 /**
- * The one folder that Sparqr writes to without being told a path: native libraries go there before
- * they are loaded, so it has to be the user's own. It is made with mode 0700; one that is there
- * already is taken only if it is a folder and no link, belongs to the user of this process and
- * nobody else may enter it. In a folder like that (in a sticky one, as /tmp is) nobody can put
- * another file in the place of one that was checked.
+ * The one folder that Sparqr writes to without being given a path. Native libraries are written
+ * there before they are loaded, so it must belong to the user. It is created with mode 0700; an
+ * existing one is accepted only if it is a real folder and not a link, belongs to the user of this
+ * process and is closed to everybody else. Inside such a folder (or a sticky one such as /tmp)
+ * nobody can swap a file that has been checked.
  *
- * <p>Where files have no POSIX attributes, nothing is checked: temporary folders are the user's own
- * there.
+ * <p>Where files have no POSIX attributes nothing is checked: temporary folders are private to the
+ * user there.
  */
 public final class PrivateFolder {
 
@@ -48,10 +48,10 @@ public final class PrivateFolder {
   }
 
   /**
-   * That of {@link Keys#NATIVE_FOLDER}; made if it is not there.
+   * The folder of {@link Keys#NATIVE_FOLDER}; created if missing.
    *
-   * @throws IOException if it cannot be made or is not the user's own; names folder, owner and what
-   *     to do, in one line
+   * @throws IOException if it cannot be created or belongs to somebody else; names folder, owner
+   *     and remedy, in one line
    */
   public static PrivateFolder open() throws IOException {
     return open(
@@ -63,7 +63,7 @@ public final class PrivateFolder {
     return Path.of(System.getProperty("java.io.tmpdir"), "sparqr-" + user);
   }
 
-  /** The same for any folder. */
+  /** Opens any folder in the same way. */
   public static PrivateFolder open(Path folder) throws IOException {
     Path path = folder.toAbsolutePath();
     if (path.getParent() != null) {
@@ -72,7 +72,7 @@ public final class PrivateFolder {
     try {
       Files.createDirectory(path, POSIX ? new FileAttribute<?>[] {mode(OWN)} : none());
     } catch (FileAlreadyExistsException e) {
-      // looked at like a new one
+      // checked below, as a new one is
     } catch (AccessDeniedException e) {
       throw refusal(path, "cannot be made: access denied", e);
     }
@@ -96,7 +96,7 @@ public final class PrivateFolder {
     return PosixFilePermissions.asFileAttribute(permissions);
   }
 
-  /** Whoever owns what this process writes there. */
+  /** The owner of files that this process writes there. */
   private static UserPrincipal self(Path path, PosixFileAttributes found) throws IOException {
     Path probe;
     try {
@@ -113,7 +113,7 @@ public final class PrivateFolder {
   }
 
   /**
-   * What a folder has to be.
+   * Throws unless the folder is private to the user.
    *
    * @param self the user of this process
    */
@@ -142,10 +142,10 @@ public final class PrivateFolder {
   }
 
   /**
-   * Makes sure that a file there has some content: one that has it, and is written to by nobody
-   * else, stays; otherwise it is written under another name, forced to the disk, and moved to its
-   * place at once. Processes that do this at the same time need no lock: each one puts the same
-   * whole file there, and one that has mapped an older file keeps it.
+   * Makes sure that a file in the folder has the given content. A file that already has it, and
+   * that only the user can write, stays; otherwise the content is written under another name,
+   * forced to disk and moved into place atomically. Concurrent processes need no lock: each moves
+   * the same complete file into place, and a process that has mapped an older file keeps that one.
    *
    * @return whether it was written
    */
@@ -163,7 +163,7 @@ public final class PrivateFolder {
     }
   }
 
-  /** Whatever is there. */
+  /** Replaces an existing file. */
   void write(Path target, byte[] content) throws IOException {
     Path part = Files.createTempFile(path, target.getFileName().toString(), ".part");
     try {

@@ -1,6 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 /**
- * Every setting that has a name: {@link io.sparqr.configuration.Keys} is the one list of them; and
- * the folder that one of them is about.
+ * All named settings, listed in {@link io.sparqr.configuration.Keys}, and the private folder that
+ * one of them configures.
  */
 package io.sparqr.configuration;

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.error;
 
-/** No space is left on a disk that Spark writes to: which folder, and what was to be written. */
+/** No space is left on a disk that Spark writes to; names the folder and the size of the data. */
 public final class DiskFullException extends SparseQrException {
 
   private static final long serialVersionUID = 1;
@@ -12,9 +12,9 @@ public final class DiskFullException extends SparseQrException {
   /**
    * The one-line message, the folder and the need.
    *
-   * @param folder a folder, or what Spark's configuration says of several
-   * @param neededBytes what was to be written, on all executors together; -1: not known
-   * @param cause what was thrown
+   * @param folder a folder, or Spark's configured list of folders
+   * @param neededBytes bytes to be written by all executors together; -1: not known
+   * @param cause the original error
    */
   public DiskFullException(String message, String folder, long neededBytes, Throwable cause) {
     super(message, cause);
@@ -23,7 +23,7 @@ public final class DiskFullException extends SparseQrException {
   }
 
   /**
-   * The same, with what was to be written.
+   * The same error with the size of the data added.
    *
    * @param what such as "the rows take 1,000 bytes", for the message
    */
@@ -31,12 +31,12 @@ public final class DiskFullException extends SparseQrException {
     return new DiskFullException(getMessage() + "; " + what, folder, bytes, getCause());
   }
 
-  /** What was to be written, on all executors together, in bytes; -1: not known. */
+  /** Bytes to be written by all executors together; -1: not known. */
   public long neededBytes() {
     return neededBytes;
   }
 
-  /** Where no space is left. */
+  /** The full folder. */
   public String folder() {
     return folder;
   }

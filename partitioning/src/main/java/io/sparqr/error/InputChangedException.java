@@ -2,8 +2,8 @@
 package io.sparqr.error;
 
 /**
- * The rows were read more than once, and not the same every time: a source that is not
- * deterministic, a file rewritten in between. Nothing was computed of them.
+ * The rows were read more than once and differed: a source that is not deterministic, or a file
+ * rewritten in between. No result was computed from them.
  */
 public final class InputChangedException extends SparseQrException {
 
@@ -16,11 +16,11 @@ public final class InputChangedException extends SparseQrException {
   /**
    * The one-line message, and the fields that a program can read.
    *
-   * @param partition whose rows differ; -1 if it is not known which
-   * @param firstRows rows of positive weight at the first reading
-   * @param laterRows at the other one; -1 where it could not be read to its end
-   * @param firstNonzeros their entries that are not zero
-   * @param laterNonzeros at the other one; -1 where it could not be read to its end
+   * @param partition the partition whose rows differ; -1 if unknown
+   * @param firstRows rows of positive weight in the first pass
+   * @param laterRows the same in the later pass; -1 if it was not completed
+   * @param firstNonzeros nonzero entries of these rows in the first pass
+   * @param laterNonzeros the same in the later pass; -1 if it was not completed
    */
   public InputChangedException(
       String message,
@@ -37,12 +37,12 @@ public final class InputChangedException extends SparseQrException {
     this.laterNonzeros = laterNonzeros;
   }
 
-  /** Whose rows differ; -1 if it is not known which. */
+  /** The partition whose rows differ; -1 if unknown. */
   public int partition() {
     return partition;
   }
 
-  /** Rows of positive weight at the first reading. */
+  /** Rows of positive weight in the first pass. */
   public long firstRows() {
     return firstRows;
   }
@@ -52,7 +52,7 @@ public final class InputChangedException extends SparseQrException {
     return laterRows;
   }
 
-  /** Entries that are not zero at the first reading. */
+  /** Nonzero entries in the first pass. */
   public long firstNonzeros() {
     return firstNonzeros;
   }

@@ -2,8 +2,8 @@
 package io.sparqr.error;
 
 /**
- * Input that is malformed: the source (a file, a partition) and the place in it (a line, a row; -1
- * where there is none).
+ * Malformed input: the source (a file, a partition) and the position in it (a line, a row; -1 where
+ * there is none).
  */
 public final class MatrixFormatException extends SparseQrException {
 

@@ -2,15 +2,15 @@
 package io.sparqr.error;
 
 /**
- * A result that is no orthogonal transformation of what it was made from, after it had been
- * computed again the safe way, or one that cannot be computed again: hardware or software is at
- * fault, and there is no answer.
+ * A result that is not an orthogonal transformation of its input, even after it was computed again
+ * by the safe method, or where it cannot be computed again. Hardware or software is at fault, and
+ * there is no answer.
  */
 public final class NumericalIntegrityException extends SparseQrException {
 
   private static final long serialVersionUID = 1;
 
-  /** No column is known. */
+  /** The column is unknown. */
   public static final int NO_COLUMN = Integer.MIN_VALUE;
 
   private final int task;
@@ -20,14 +20,14 @@ public final class NumericalIntegrityException extends SparseQrException {
   private final double bound;
 
   /**
-   * What failed.
+   * Describes the failed check.
    *
-   * @param task subtree task; -1 where there is none or it is not known
+   * @param task subtree task; -1 if there is none or it is unknown
    * @param front front of the assembly tree
    * @param column column of the input, or right-hand side q as -1 - q
-   * @param departure by how much its sums differ, relative to its norm; NaN where something was not
-   *     finite
-   * @param bound how much may be
+   * @param departure difference of the column's sums relative to its norm; NaN where a value was
+   *     not finite
+   * @param bound the largest departure allowed
    */
   public NumericalIntegrityException(
       int task, int front, int column, double departure, double bound) {
@@ -57,12 +57,12 @@ public final class NumericalIntegrityException extends SparseQrException {
     bound = 0;
   }
 
-  /** Values that a task was given are no longer what they were when they were first used. */
+  /** The input values of a task have changed since their first use. */
   public static NumericalIntegrityException changedInMemory(int front) {
     return new NumericalIntegrityException(-1, front);
   }
 
-  /** The same of a known task. */
+  /** The same error with the task's number. */
   public NumericalIntegrityException ofTask(int id) {
     var e =
         column == NO_COLUMN
@@ -72,7 +72,7 @@ public final class NumericalIntegrityException extends SparseQrException {
     return e;
   }
 
-  /** Subtree task; -1 where there is none or it is not known. */
+  /** Subtree task; -1 if there is none or it is unknown. */
   public int task() {
     return task;
   }
@@ -87,12 +87,12 @@ public final class NumericalIntegrityException extends SparseQrException {
     return column;
   }
 
-  /** By how much the column's sums differ, relative to its norm. */
+  /** The difference of the column's sums relative to its norm. */
   public double departure() {
     return departure;
   }
 
-  /** How much may be. */
+  /** The largest departure allowed. */
   public double bound() {
     return bound;
   }

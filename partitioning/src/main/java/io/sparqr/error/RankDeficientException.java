@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.error;
 
-/** The matrix does not have full column rank and the caller asked for that to be an error. */
+/** The matrix does not have full column rank and the caller asked for an error in that case. */
 public final class RankDeficientException extends SparseQrException {
 
   private final int rank;

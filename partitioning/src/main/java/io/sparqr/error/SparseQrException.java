@@ -3,8 +3,9 @@ package io.sparqr.error;
 
 /**
  * Root of every error that Sparqr reports about its input, its resources or its results. Each
- * subclass carries typed, serializable fields and one line of text that names what and where;
- * caller bugs stay {@link IllegalArgumentException}, use after close {@link IllegalStateException}.
+ * subclass carries typed, serializable fields and one line of text that names the problem and its
+ * place. Caller bugs remain {@link IllegalArgumentException}, use after close {@link
+ * IllegalStateException}.
  */
 public abstract sealed class SparseQrException extends RuntimeException
     permits BackendUnavailableException,

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.error;
 
-/** Bytes that are no message of ours: wrong magic, version, size or checksum. */
+/** Bytes that are not a message of Sparqr: wrong magic, version, size or checksum. */
 public final class WireFormatException extends SparseQrException {
 
   private final String what;

@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * The values of a Matrix Market array file as entries, column by column. Which place a value has is
- * told by how many come before it.
+ * The values of a Matrix Market array file as entries, column by column. The number of values
+ * before it gives a value's place.
  */
 public final class ArrayReader extends EntryReader {
 
@@ -15,16 +15,16 @@ public final class ArrayReader extends EntryReader {
   private long nextRow;
   private int nextColumn;
 
-  /** All values; the scanner stands behind the header. */
+  /** Reads all values; the scanner stands after the header. */
   ArrayReader(TextScanner in, String source, MatrixMarketHeader header) {
     super(in, source, header, header.nextLine(), 0);
     this.nextRow = header.symmetry() == Symmetry.SKEW ? 1 : 0;
   }
 
   /**
-   * The values on lines that begin in the bytes [begin, end) of a plain file.
+   * Reads the values on lines that begin in the bytes [begin, end) of an uncompressed file.
    *
-   * @param stream stands at byte begin - 1, begin being header.end() at least; stays open
+   * @param stream positioned at byte begin - 1, where begin is at least header.end(); stays open
    * @param header of a general array with rows
    * @param firstLine number of the first such line
    * @param before number of values before begin

@@ -5,7 +5,7 @@ import io.sparqr.error.IndexOverflowException;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.Arrays;
 
-/** The gallery's matrices that come from combinatorics: integers, rank deficient, no geometry. */
+/** The gallery's matrices from combinatorics: integers, rank deficient, no geometry. */
 final class Combinatorial {
 
   private Combinatorial() {}
@@ -13,8 +13,8 @@ final class Combinatorial {
   /**
    * Boundary map from the (k+1)-rook placements on a p x q board to the k-rook placements (Björner,
    * Lovász, Vrećica, Živaljević 1994). A placement is numbered by the set of its board rows, in
-   * lexicographic order, then by its sequence of board columns. Row r has k+1 entries; rook i (by
-   * board row) left out gives (-1)^i.
+   * lexicographic order, then by its sequence of board columns. Row r has k+1 entries; leaving out
+   * rook i (by board row) gives (-1)^i.
    */
   static CsrMatrix chessboard(int p, int q, int k) {
     int m = placements(p, q, k + 1);
@@ -47,7 +47,7 @@ final class Combinatorial {
     return new CsrMatrix(m, n, start, index, value);
   }
 
-  /** Puts the column numbers in ascending order, each with the sign of its place. */
+  /** Sorts the column numbers ascending, each with the sign of its place. */
   private static void sortedBySize(int[] column, int[] index, double[] value, int at) {
     for (int i = 0; i < column.length; i++) {
       int q = at + i;
@@ -61,7 +61,7 @@ final class Combinatorial {
     }
   }
 
-  /** The number of the placement that is left when rook {@code out} goes. */
+  /** The number of the placement without rook {@code out}. */
   private static int number(int p, int q, int[] boardRow, int[] boardColumn, int out) {
     int k = boardRow.length - 1;
     long rank = 0;
@@ -159,10 +159,10 @@ final class Combinatorial {
 
   /**
    * Transposed Adams-Johnson linearisation of the quadratic assignment problem (Adams and Johnson
-   * 1994; Resende, Ramakrishnan, Drezner 1995). A row a variable: x_ij, i and j in 0..N-1, then
-   * y_ijkl, i &lt; k and j != l (y_ijkl is y_klij). A column a constraint: sum_j x_ij = 1 for each
-   * i; sum_i x_ij = 1 for each j; sum_l y_ijkl = x_ij for each i, j, k != i; sum_k y_ijkl = x_ij
-   * for each i, j, l != j.
+   * 1994; Resende, Ramakrishnan, Drezner 1995). One row per variable: x_ij, i and j in 0..N-1, then
+   * y_ijkl, i &lt; k and j != l (y_ijkl is y_klij). One column per constraint: sum_j x_ij = 1 for
+   * each i; sum_i x_ij = 1 for each j; sum_l y_ijkl = x_ij for each i, j, k != i; sum_k y_ijkl =
+   * x_ij for each i, j, l != j.
    */
   static CsrMatrix quadraticAssignment(int size) {
     long big = size;
@@ -200,7 +200,7 @@ final class Combinatorial {
         if (l == j) {
           continue;
         }
-        // Of the four constraints two belong to (i, j), two to (k, l), which comes later.
+        // Two of the four constraints belong to (i, j), two to (k, l), which comes later.
         index[at] = first + ij * (size - 1) + k - 1;
         index[at + 1] = first + kl * (size - 1) + i;
         index[at + 2] = second + ij * (size - 1) + (l > j ? l - 1 : l);
@@ -213,7 +213,7 @@ final class Combinatorial {
     return new CsrMatrix(m, n, start, index, value);
   }
 
-  /** The count as an int, or the error that it does not fit. */
+  /** The count as an int; throws if it does not fit. */
   static int size(long count, String what) {
     if (count < 0 || count > Integer.MAX_VALUE - 16) {
       throw new IndexOverflowException(

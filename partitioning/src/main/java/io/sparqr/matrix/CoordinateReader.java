@@ -9,15 +9,15 @@ import java.io.InputStream;
 /** The entries of a Matrix Market coordinate file. */
 public final class CoordinateReader extends EntryReader {
 
-  /** All entries; the scanner stands behind the header. */
+  /** Reads all entries; the scanner stands after the header. */
   CoordinateReader(TextScanner in, String source, MatrixMarketHeader header) {
     super(in, source, header, header.nextLine(), 0);
   }
 
   /**
-   * The entries on lines that begin in the bytes [begin, end) of a plain file.
+   * Reads the entries on lines that begin in the bytes [begin, end) of an uncompressed file.
    *
-   * @param stream stands at byte begin - 1, begin being header.end() at least; stays open
+   * @param stream positioned at byte begin - 1, where begin is at least header.end(); stays open
    * @param firstLine number of the first such line
    * @param before number of entries before begin
    */

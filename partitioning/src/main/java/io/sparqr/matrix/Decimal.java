@@ -6,8 +6,8 @@ import java.math.BigInteger;
 /**
  * Decimal to binary: w 10^q as the nearest double, ties to even. Small cases by one exact product
  * or quotient (Clinger 1990), the others by a product with a 128-bit truncated power of five
- * (Lemire 2021, "Number parsing at a gigabyte per second", section 5). What that cannot decide is
- * NaN, and the caller takes the slow road.
+ * (Lemire 2021, "Number parsing at a gigabyte per second", section 5). Where that cannot decide the
+ * result is NaN, and the caller falls back to the slow method.
  */
 final class Decimal {
 

@@ -4,9 +4,9 @@ package io.sparqr.matrix;
 import io.sparqr.sparse.CsrMatrix;
 
 /**
- * The right-hand side of a problem that comes without one: b = A 1 + p. Row i's perturbation p_i is
- * the row's 2-norm (1 for an empty row) times a number in [-0.5, 0.5) that only i decides, so that
- * the answer is near 1, the residual is not zero, and b does not depend on how rows are split.
+ * The right-hand side of a problem without one: b = A 1 + p. The perturbation p_i of row i is the
+ * row's 2-norm (1 for an empty row) times a number in [-0.5, 0.5) that depends on i alone, so that
+ * the answer is near 1, the residual is not zero, and b does not depend on the split of the rows.
  */
 public final class DefaultRightHandSide {
 
@@ -22,7 +22,7 @@ public final class DefaultRightHandSide {
   }
 
   /**
-   * b_i of one row.
+   * b_i for one row.
    *
    * @param row i
    * @param values the row's values at [from, to)

@@ -7,9 +7,9 @@ import io.sparqr.matrix.MatrixMarketHeader.Symmetry;
 import java.io.IOException;
 
 /**
- * The entries of a Matrix Market file, one after the other: of all of it or of a part, so that
- * several readers side by side get every entry once. Errors name the file and the line. Not
- * thread-safe.
+ * The entries of a Matrix Market file, one after the other. A reader covers the whole file or a
+ * part of it; readers of adjacent parts return every entry exactly once. Errors name the file and
+ * the line. Not thread-safe.
  */
 public abstract sealed class EntryReader permits CoordinateReader, ArrayReader {
 
@@ -18,12 +18,12 @@ public abstract sealed class EntryReader permits CoordinateReader, ArrayReader {
   final String source;
   private final long firstLine;
 
-  // The entry at hand.
+  // The current entry.
   long row;
   int column;
   double value;
 
-  /** Entries taken, with those before our part. */
+  /** Entries read so far, including those before this part. */
   long taken;
 
   EntryReader(
@@ -38,13 +38,13 @@ public abstract sealed class EntryReader permits CoordinateReader, ArrayReader {
   /**
    * Takes the next entry; false if there is none.
    *
-   * @throws io.sparqr.error.MatrixFormatException at a malformed line, an index out of range, and
-   *     entries beyond those that the header promises
+   * @throws io.sparqr.error.MatrixFormatException at a malformed line, an index out of range, or
+   *     more entries than the header declares
    * @throws NonFiniteValueException at NaN, infinity or a number beyond the double range
    */
   public abstract boolean next() throws IOException;
 
-  /** The number at the scanner's place, for the row and column at hand. */
+  /** The number at the scanner's position, for the current row and column. */
   final double number() throws IOException {
     double v = in.number("number");
     if (!Double.isFinite(v)) {
@@ -64,7 +64,7 @@ public abstract sealed class EntryReader permits CoordinateReader, ArrayReader {
     return v;
   }
 
-  /** Refuses a file that has fewer entries than it promises. */
+  /** Refuses a file with fewer entries than its header declares. */
   final void requireComplete() {
     if (taken < header.entries()) {
       throw header.endsEarly(source, in.line(), taken);
@@ -96,7 +96,7 @@ public abstract sealed class EntryReader permits CoordinateReader, ArrayReader {
     return header.symmetry() == Symmetry.SKEW ? -value : value;
   }
 
-  /** Entries taken, with those before our part. */
+  /** Entries read so far, including those before this part. */
   public final long taken() {
     return taken;
   }

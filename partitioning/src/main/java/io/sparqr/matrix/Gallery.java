@@ -8,24 +8,25 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Problems made from a formula, the same on any machine: the ones that the measurements use.
+ * Problems generated from a formula, the same on any machine: those of the measurements.
  *
  * <table>
  *   <caption>Specifications</caption>
- *   <tr><td>{@code chP-Q-bK}</td><td>boundary matrix of the P x Q chessboard complex: a row a
- *     placement of K+1 non-attacking rooks, a column a placement of K, entry (-1)^i where the i-th
- *     rook is left out. Rank deficient.</td></tr>
+ *   <tr><td>{@code chP-Q-bK}</td><td>boundary matrix of the P x Q chessboard complex: one row per
+ *       placement of K+1 non-attacking rooks, one column per placement of K, entry (-1)^i where the
+ *       i-th rook is left out. Rank deficient.</td></tr>
  *   <tr><td>{@code nugN}</td><td>transpose of the Adams-Johnson linear program of a quadratic
  *     assignment problem of size N. Rank deficient.</td></tr>
  *   <tr><td>{@code cells2dK}, {@code cells3dK}</td><td>unknowns are the nodes of a K x K (x K)
- *     grid, two random rows a cell on its 4 (8) nodes.</td></tr>
- *   <tr><td>{@code grad3dK}</td><td>nodes of a K x K x K grid; a row (-1, 1) an edge, a row (1) a
- *     node.</td></tr>
+ *     grid, two random rows per cell on its 4 (8) nodes.</td></tr>
+ *   <tr><td>{@code grad3dK}</td><td>nodes of a K x K x K grid; one row (-1, 1) per edge, one row
+ *       (1) per node.</td></tr>
  *   <tr><td>{@code onehotMxC1xC2...}</td><td>a regression with M rows: 5 numeric columns, then a
  *     factor of C1 levels, of C2 levels, ..., one zipf-distributed level each; the first level of
  *     every factor but the first is left out.</td></tr>
- *   <tr><td>{@code panelWxFxY}</td><td>W workers, F firms, Y years: a row a worker and year with a
- *     one for each of the two, 15% of the workers moving in a year ({@link WorkerPanel}). Rank
+ *   <tr><td>{@code panelWxFxY}</td><td>W workers, F firms, Y years: one row per worker and year
+ *       with a one for the worker and a one for the firm, 15% of the workers moving in a year
+ *       ({@link WorkerPanel}). Rank
  *     deficient.</td></tr>
  * </table>
  *
@@ -34,7 +35,7 @@ import java.util.regex.Pattern;
  */
 public final class Gallery {
 
-  /** What a specification starts with where file names are possible too. */
+  /** The prefix of a specification where file names are possible too. */
   public static final String PREFIX = "gen:";
 
   private static final Pattern SPEC =
@@ -46,7 +47,7 @@ public final class Gallery {
 
   private Gallery() {}
 
-  /** Whether a name is a specification and no file. */
+  /** Whether a name is a specification rather than a file. */
   public static boolean isSpec(String name) {
     return name.startsWith(PREFIX);
   }
@@ -54,7 +55,8 @@ public final class Gallery {
   /**
    * The matrix of a specification. Time and memory are linear in its entries.
    *
-   * @throws IllegalArgumentException if the specification is none, or its numbers are out of range
+   * @throws IllegalArgumentException if the specification is unknown or its numbers are out of
+   *     range
    * @throws io.sparqr.error.IndexOverflowException if the matrix has 2^31 rows, columns or entries
    */
   public static CsrMatrix generate(String specification) {

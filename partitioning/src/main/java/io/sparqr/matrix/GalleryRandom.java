@@ -2,7 +2,7 @@
 package io.sparqr.matrix;
 
 /**
- * SplitMix64 (Steele, Lea, Flood 2014): our own, so that a seed means the same matrix on every
+ * SplitMix64 (Steele, Lea, Flood 2014): written here, so that a seed gives the same matrix on every
  * release of Java.
  */
 final class GalleryRandom {

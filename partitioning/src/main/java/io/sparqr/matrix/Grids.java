@@ -9,8 +9,8 @@ final class Grids {
   private Grids() {}
 
   /**
-   * Two rows a cell on its 2^d corner nodes, values +-[0.5, 1.5): 2 (K-1)^d x K^d, as a
-   * least-squares finite element method gives. Full column rank with probability 1.
+   * Two rows per cell on its 2^d corner nodes, values +-[0.5, 1.5): 2 (K-1)^d x K^d, as in a
+   * least-squares finite element method. Full column rank with probability 1.
    */
   static CsrMatrix cells(int dimension, int size, GalleryRandom random) {
     int n = nodes(dimension, size);

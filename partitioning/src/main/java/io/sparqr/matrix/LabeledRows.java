@@ -6,7 +6,7 @@ import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.util.Arrays;
 
-/** The rows of a libsvm file or of a part of it, as they are collected. Not thread-safe. */
+/** Collects the rows of a libsvm file or of a part of it. Not thread-safe. */
 public final class LabeledRows {
 
   private static final int MOST = Integer.MAX_VALUE - 16;
@@ -20,9 +20,9 @@ public final class LabeledRows {
   private int greatest = -1;
 
   /**
-   * Takes all that a reader has left.
+   * Reads the remaining rows of a reader.
    *
-   * @throws io.sparqr.error.SparseQrException as the reader does; the rows before stay
+   * @throws io.sparqr.error.SparseQrException as the reader does; the rows before the error stay
    */
   public void addAll(LibsvmReader reader) throws IOException {
     while (reader.next()) {
@@ -74,7 +74,7 @@ public final class LabeledRows {
     return greatest;
   }
 
-  /** Where the indices of a file count from: 0 if there is a 0 in it, else 1. */
+  /** The base of a file's indices: 0 if a 0 occurs, else 1. */
   public static int base(int leastOfFile) {
     return leastOfFile == 0 ? 0 : 1;
   }
@@ -88,7 +88,7 @@ public final class LabeledRows {
    * The rows as A and b. O(entries).
    *
    * @param columns n
-   * @param base what is subtracted from every index
+   * @param base subtracted from every index
    */
   public LabeledMatrix toMatrix(int columns, int base) {
     int used = start[rows];

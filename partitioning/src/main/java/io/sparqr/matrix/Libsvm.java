@@ -9,11 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Reads libsvm files: a row a line, {@code label index:value index:value ...}, the labels being b.
- * Plain or gzip. Blank lines and everything from {@code #} on are left out. Indices count from 1; a
- * file that has an index 0 anywhere counts from 0 throughout. They may come in any order within a
- * line, but none twice. n is the greatest index. A {@code qid:number} behind the label, which
- * rankings have, is no feature and is read over.
+ * Reads libsvm files, plain or gzip: one row per line, {@code label index:value index:value ...};
+ * the labels are b. Blank lines and everything from {@code #} on are left out. Indices count from
+ * 1; a file that has an index 0 anywhere counts from 0 throughout. They may come in any order
+ * within a line, but none twice. n is the number of columns up to the greatest index. A {@code
+ * qid:number} after the label, as in ranking data, is skipped.
  */
 public final class Libsvm {
 

@@ -7,9 +7,10 @@ import java.io.InputStream;
 import java.util.Arrays;
 
 /**
- * The rows of a libsvm file, one after the other: of all of it or of a part, so that several
- * readers side by side get every row once. Indices are as in the file: whether they count from 0 or
- * from 1 only the whole file tells. Errors name the file and the line. Not thread-safe.
+ * The rows of a libsvm file, one after the other. A reader covers the whole file or a part of it;
+ * readers of adjacent parts return every row exactly once. Indices are as in the file: only the
+ * whole file shows whether they count from 0 or from 1. Errors name the file and the line. Not
+ * thread-safe.
  */
 public final class LibsvmReader {
 
@@ -24,7 +25,7 @@ public final class LibsvmReader {
   private double[] value = new double[64];
   private long[] key = new long[0];
 
-  /** All rows. */
+  /** Reads all rows. */
   LibsvmReader(TextScanner in) {
     this.in = in;
     this.firstLine = in.line();
@@ -32,9 +33,9 @@ public final class LibsvmReader {
   }
 
   /**
-   * The rows on lines that begin in the bytes [begin, end) of a plain file.
+   * Reads the rows on lines that begin in the bytes [begin, end) of an uncompressed file.
    *
-   * @param stream stands at byte max(0, begin - 1); stays open
+   * @param stream positioned at byte max(0, begin - 1); stays open
    * @param firstLine number of the first such line
    * @param before number of rows before begin
    */

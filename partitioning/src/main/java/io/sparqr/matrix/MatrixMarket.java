@@ -13,19 +13,19 @@ import java.util.Arrays;
 
 /**
  * Reads Matrix Market files (Boisvert, Pozo, Remington 1996, NISTIR 5935): coordinate and array;
- * real, integer and pattern; general, symmetric and skew-symmetric; plain or gzip, whatever the
- * name. {@link MatrixMarketWriter} writes them.
+ * real, integer and pattern; general, symmetric and skew-symmetric; plain or gzip, recognised by
+ * content. {@link MatrixMarketWriter} writes them.
  *
- * <p>What the format leaves open: banner words in any case; blank lines and comments anywhere after
- * the banner; entries of one place are summed; a pattern's entries are 1; stored zeros of a
- * coordinate file stay entries, zeros of an array file are none; in a symmetric file an entry above
- * the diagonal stands for its mirror image too; numbers of an array may share a line; Fortran's D
+ * <p>Where the format leaves a choice: banner words in any case; blank lines and comments anywhere
+ * after the banner; duplicate entries are summed; a pattern's entries are 1; stored zeros of a
+ * coordinate file stay entries, zeros of an array file do not; in a symmetric file an entry above
+ * the diagonal also stands for its mirror image; numbers of an array may share a line; Fortran's D
  * exponents are read.
  *
- * <p>Refused with the file and the line: a banner of something else (complex above all), too few or
- * too many entries, an index out of range (0-based files too), a word where a number should be,
- * words after an entry, NaN, infinity, a number beyond the double range. Cost: one pass, about 24
- * bytes an entry.
+ * <p>Refused with the file and the line: an unsupported banner (above all complex), too few or too
+ * many entries, an index out of range (0-based files too), a word where a number should be, text
+ * after an entry, NaN, infinity, a number beyond the double range. Cost: one pass, about 24 bytes
+ * an entry.
  */
 public final class MatrixMarket {
 
@@ -124,7 +124,7 @@ public final class MatrixMarket {
       throws IOException {
     int size = denseSize(header);
     int m = header.intRows(source);
-    // The promise of a truncated file must not take the memory: grow with what is there.
+    // The sizes in a truncated file's header must not exhaust memory: grow with the data.
     double[] values = new double[Math.min(size, 1 << 20)];
     ArrayReader reader = new ArrayReader(in, source, header);
     while (reader.next()) {

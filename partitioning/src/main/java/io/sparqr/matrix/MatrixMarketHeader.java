@@ -14,10 +14,10 @@ import java.util.Locale;
  * @param coordinate entries (row, column, value); otherwise an array, dense and column by column
  * @param rows m; under 2^31 in an array
  * @param columns n
- * @param entries that the file promises (in an array: that its size implies)
+ * @param entries declared by the file (for an array: implied by its size)
  * @param line of the sizes, 1-based
- * @param nextLine line that the entries begin at
- * @param end offset of the first byte behind the line of sizes, in the unpacked text
+ * @param nextLine first line of entries
+ * @param end offset of the first byte after the line of sizes, in the uncompressed text
  */
 public record MatrixMarketHeader(
     boolean coordinate,
@@ -33,28 +33,28 @@ public record MatrixMarketHeader(
 
   private static final int MOST = Integer.MAX_VALUE - 16;
 
-  /** What the values are. */
+  /** The type of the values. */
   public enum Field {
     /** Decimal numbers. */
     REAL,
     /** Whole numbers. */
     INTEGER,
-    /** None: every entry is 1. */
+    /** No values: every entry is 1. */
     PATTERN
   }
 
-  /** What an entry says of its mirror image. */
+  /** The relation of an entry to its mirror image. */
   public enum Symmetry {
-    /** Nothing. */
+    /** None. */
     GENERAL,
-    /** It is the same. */
+    /** Equal. */
     SYMMETRIC,
-    /** It is the negative. */
+    /** Negated. */
     SKEW
   }
 
   /**
-   * Reads the header of a file, plain or gzip. The stream is read beyond it, and stays open.
+   * Reads the header of a file, plain or gzip. The stream is read past the header, and stays open.
    *
    * @param source what messages call the file
    * @throws MatrixFormatException if it is malformed; the message names source and line
@@ -192,8 +192,8 @@ public record MatrixMarketHeader(
   /**
    * The error of a file that ends too soon.
    *
-   * @param last the line that it ends in
-   * @param there entries that it has
+   * @param last its last line
+   * @param there the entries found
    */
   public MatrixFormatException endsEarly(String source, long last, long there) {
     return new MatrixFormatException(

@@ -30,7 +30,7 @@ public final class MatrixMarketWriter {
     }
   }
 
-  /** Writes column by column, one number a line. */
+  /** Writes column by column, one number per line. */
   public static void writeArray(Path file, DenseMatrix a) throws IOException {
     try (OutputStream raw = Files.newOutputStream(file);
         OutputStream out = stream(raw, file);

@@ -14,8 +14,8 @@ final class OneHot {
   /**
    * m rows: 5 numeric columns uniform in [-1, 1), then for each factor one level, level l of c with
    * probability proportional to 1 / (l+1) (Zipf), as a column of ones. The first (commonest) level
-   * of every factor but the first has no column, which would be the sum of others. Columns: 5 + c1
-   * + (c2 - 1) + (c3 - 1) + ... O(m (factors log c)).
+   * of every factor but the first has no column: it would be a linear combination of others.
+   * Columns: 5 + c1 + (c2 - 1) + (c3 - 1) + ... O(m (factors log c)).
    */
   static CsrMatrix regression(int rows, int[] levels, GalleryRandom random) {
     double[][] cumulated = new double[levels.length][];
@@ -23,7 +23,7 @@ final class OneHot {
     long columns = NUMERIC;
     for (int f = 0; f < levels.length; f++) {
       cumulated[f] = cumulatedZipf(levels[f]);
-      // Where level 0 would be, had it a column.
+      // The column of level 0, or one before the first where level 0 has none.
       first[f] = (int) (f == 0 ? columns : columns - 1);
       columns += f == 0 ? levels[f] : levels[f] - 1;
     }
@@ -40,7 +40,7 @@ final class OneHot {
       }
       for (int f = 0; f < levels.length; f++) {
         int level = Arrays.binarySearch(cumulated[f], random.uniform());
-        // Found exactly: the interval to the right. Not found: -(insertion point) - 1.
+        // An exact hit means the next interval; a miss is -(insertion point) - 1.
         level = level >= 0 ? level + 1 : -level - 1;
         if (f == 0 || level > 0) {
           index[at] = first[f] + level;
@@ -52,7 +52,7 @@ final class OneHot {
     return new CsrMatrix(rows, n, start, Arrays.copyOf(index, at), Arrays.copyOf(value, at));
   }
 
-  /** size c; the probability of levels 0..l; the last is above any uniform number. */
+  /** size c; the probability of levels 0..l; the last entry is above any uniform number. */
   private static double[] cumulatedZipf(int count) {
     double[] sum = new double[count];
     double total = 0;

@@ -12,10 +12,10 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
 /**
- * Tokens and numbers of a line-oriented text, from a byte buffer and without an object a token.
+ * Tokens and numbers of a line-oriented text, from a byte buffer and without an object per token.
  * Tokens are separated by blanks, tabs and carriage returns; a line ends at {@code '\n'} or at the
- * end of the text. Gzip is recognised by its first two bytes. A scanner of a part of a text has the
- * lines whose first byte lies in that part, so that parts side by side have every line once. Not
+ * end of the text. Gzip is recognised by its first two bytes. A scanner of a part of a text covers
+ * the lines whose first byte lies in that part, so that adjacent parts cover every line once. Not
  * thread-safe.
  */
 final class TextScanner {
@@ -37,15 +37,15 @@ final class TextScanner {
   /** Offset in the text of buffer[0]. */
   private long bufferOffset;
 
-  /** Lines that begin here or later are not ours. */
+  /** Lines that begin here or later belong to the next part. */
   private final long end;
 
   private final InputStream reader;
 
   /**
-   * Takes the stream; the caller closes it.
+   * Scans a whole stream; the caller closes it.
    *
-   * @param source what messages call the text, usually the file's name
+   * @param source the text's name in messages, usually the file's
    */
   TextScanner(InputStream in, String source) throws IOException {
     this.source = source;
@@ -60,10 +60,10 @@ final class TextScanner {
   }
 
   /**
-   * The lines of a plain text that begin in [begin, end).
+   * Scans the lines of an uncompressed text that begin in [begin, end).
    *
-   * @param in stands at byte max(0, begin - 1): whether a line begins at begin is told by the byte
-   *     before; the caller closes it
+   * @param in positioned at byte max(0, begin - 1): the byte before begin shows whether a line
+   *     begins there; the caller closes it
    * @param firstLine number of the first line that begins at begin or later, for messages
    */
   TextScanner(InputStream in, String source, long begin, long end, long firstLine)
@@ -88,7 +88,7 @@ final class TextScanner {
     }
   }
 
-  /** Offset of the next byte in the (unpacked) text. */
+  /** Offset of the next byte in the (uncompressed) text. */
   long offset() {
     return bufferOffset + position;
   }
@@ -108,12 +108,14 @@ final class TextScanner {
     return new MatrixFormatException(source + ":" + where + ": " + what, source, where);
   }
 
-  /** The text's name with the current line, as it stands in front of messages. */
+  /** The text's name with the current line, as messages begin with it. */
   String place() {
     return source + ":" + line;
   }
 
-  /** Makes the next token lie in one piece in the buffer, a line feed after the text's end. */
+  /**
+   * Refills the buffer so that the next token is contiguous; adds a line feed after the text's end.
+   */
   private void fill() throws IOException {
     if (limit - position > LONGEST || ended) {
       return;
@@ -140,7 +142,7 @@ final class TextScanner {
     }
   }
 
-  /** Goes over UTF-8's byte order mark, which some editors put before the text. */
+  /** Skips UTF-8's byte order mark, which some editors put before the text. */
   private void skipMark() throws IOException {
     fill();
     if (limit - position >= 3
@@ -174,12 +176,12 @@ final class TextScanner {
     }
   }
 
-  /** Next byte of the line, which must not be done. */
+  /** Next byte of the line, which must not be at its end. */
   int peek() {
     return buffer[position];
   }
 
-  /** Goes over the rest of the line, whatever is in it. */
+  /** Skips the rest of the line. */
   void skipLine() throws IOException {
     while (true) {
       fill();
@@ -203,7 +205,7 @@ final class TextScanner {
 
   /**
    * From the beginning of a line, skips empty lines and lines that begin with the mark; false at
-   * the end of the text or of our part.
+   * the end of the text or of this part.
    */
   boolean nextContent(char commentMark) throws IOException {
     while (offset() < end) {
@@ -231,7 +233,7 @@ final class TextScanner {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
   }
 
-  /** The next token of the line as a string; the line must not be done. */
+  /** The next token of the line as a string; the line must not be at its end. */
   String token() throws IOException {
     String text = peekToken();
     position += text.length();
@@ -248,7 +250,7 @@ final class TextScanner {
     return "'" + (text.length() > 40 ? text.substring(0, 40) + "..." : text) + "'";
   }
 
-  /** Takes a byte if it comes next. */
+  /** Consumes a byte if it comes next. */
   boolean accept(char expected) {
     if (position < limit && buffer[position] == expected) {
       position++;
@@ -257,7 +259,9 @@ final class TextScanner {
     return false;
   }
 
-  /** Takes a word's beginning if it comes next in the line, which must not be done. */
+  /**
+   * Consumes the beginning of a word if it comes next in the line, which must not be at its end.
+   */
   boolean accept(String expected) {
     for (int k = 0; k < expected.length(); k++) {
       if (position + k >= limit || buffer[position + k] != expected.charAt(k)) {
@@ -269,9 +273,9 @@ final class TextScanner {
   }
 
   /**
-   * An integer of at most 18 digits, at the current token; as 1e+05 too, as R writes numbers.
+   * The integer of at most 18 digits at the current token, also in the form 1e+05, which R writes.
    *
-   * @param what names it in the error
+   * @param what its name in the error
    * @param terminator a further byte that may follow it, or a blank
    */
   long integer(String what, char terminator) throws IOException {
@@ -299,14 +303,14 @@ final class TextScanner {
     return p >= limit || blank(buffer[p]) || buffer[p] == terminator;
   }
 
-  /** An integer that is written with an exponent or a point. */
+  /** An integer written with an exponent or a point. */
   private long rounded(String what, char terminator) {
     int p = position;
     while (!ends(p, terminator) && p - position < LONGEST) {
       p++;
     }
     String text = new String(buffer, position, p - position, StandardCharsets.ISO_8859_1);
-    // Without an exponent 0.5 or 10.0 would be a value that stands where an index should.
+    // Without an exponent, 0.5 or 10.0 is more likely a misplaced value than an index.
     if (!NUMBER.matcher(text).matches()) {
       throw malformed(quoted() + " is no " + what);
     }
@@ -319,9 +323,9 @@ final class TextScanner {
   }
 
   /**
-   * A decimal number at the current token, correctly rounded. Fortran's D exponent is read too. NaN
-   * and infinities come back as such, and so does a number beyond the range of a double: the caller
-   * knows the row and column that the error must name.
+   * The decimal number at the current token, correctly rounded; Fortran's D exponent is accepted.
+   * NaN and infinities, numbers beyond the double range included, are returned: the caller knows
+   * the row and column for the error.
    */
   double number(String what) throws IOException {
     if (lineDone()) {

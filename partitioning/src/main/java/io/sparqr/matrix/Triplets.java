@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Entries (row, column, value) in any order, on their way to compressed rows. Kept in blocks, so
- * that nothing is copied as they grow more. Not thread-safe.
+ * Entries (row, column, value) in any order, to be turned into compressed rows. Kept in blocks, so
+ * that growing copies nothing. Not thread-safe.
  */
 public final class Triplets {
 
@@ -18,7 +18,7 @@ public final class Triplets {
   private static final int FIRST_BLOCK = 1 << 12;
   private static final int LARGEST_BLOCK = 1 << 20;
 
-  /** Entries in the order they came; values null: all 1. */
+  /** Entries in order of arrival; values null: all 1. */
   private record Block(int[] row, int[] column, double[] value, int count) {}
 
   private final List<Block> blocks = new ArrayList<>();
@@ -67,7 +67,7 @@ public final class Triplets {
   }
 
   /**
-   * Appends all entries of three arrays of equal length, which are kept and not copied.
+   * Appends all entries of three arrays of equal length, which are kept, not copied.
    *
    * @param v null: all values are 1
    */
@@ -80,9 +80,9 @@ public final class Triplets {
   }
 
   /**
-   * Compressed rows, columns ascending, entries of one place summed in the order they came. O(m +
-   * entries) if the entries of every row come with ascending columns, as those of a file sorted by
-   * rows or by columns do; otherwise O(k log k) for a row of k more.
+   * Compressed rows, columns ascending, duplicates summed in order of arrival. O(m + entries) if
+   * the entries of every row arrive with ascending columns, as from a file sorted by rows or by
+   * columns; otherwise a row of k entries costs O(k log k) more.
    */
   public CsrMatrix toCsr(int rows, int columns) {
     seal();
@@ -112,7 +112,7 @@ public final class Triplets {
     return sumDuplicates(rows, columns, start, index, values);
   }
 
-  /** Every row by ascending column, stable. */
+  /** Sorts every row by column, stably. */
   private static void sortRows(int rows, int[] start, int[] index, double[] values) {
     long[] key = new long[0];
     double[] copy = new double[0];

@@ -7,26 +7,26 @@ import java.util.Arrays;
 
 /**
  * A panel of workers and firms, the design of two-way fixed effects (Abowd, Kramarz, Margolis
- * 1999): one row a worker and year, with a one in the worker's column and a one in the column of
- * the firm that he works for. A worker begins at any firm; each later year he moves with
- * probability {@value #MOVERS}, to one of the {@value #REACH} next firms on either side of a ring:
- * the labour market that he lives in. Its rank is the number of columns less one for every group of
- * firms that no mover connects.
+ * 1999): one row per worker and year, with a one in the column of the worker and a one in that of
+ * the firm. A worker starts at a random firm; each later year he moves with probability {@value
+ * #MOVERS} to one of the {@value #REACH} nearest firms on either side of a ring, his local labour
+ * market. Its rank is the number of columns less one for every group of firms that no mover
+ * connects.
  *
  * <p>A worker's rows depend on his number and the seed alone, so that any part of the matrix can be
- * made where it is wanted.
+ * generated where it is needed.
  *
  * @param workers columns 0 .. workers-1
  * @param firms columns workers .. workers+firms-1
- * @param years rows a worker
- * @param seed other panels of the same sizes
+ * @param years rows per worker
+ * @param seed selects another panel of the same sizes
  */
 public record WorkerPanel(int workers, int firms, int years, long seed) implements Serializable {
 
-  /** The part of the workers who move in a year. */
+  /** The fraction of the workers who move in a year. */
   static final double MOVERS = 0.15;
 
-  /** How far they move, in firms. */
+  /** The farthest move, in firms. */
   static final int REACH = 16;
 
   private static final long WORKER = 0x9e3779b97f4a7c15L;
@@ -42,7 +42,7 @@ public record WorkerPanel(int workers, int firms, int years, long seed) implemen
   }
 
   /**
-   * Where a worker works.
+   * The firms of a worker.
    *
    * @param firmOfYear size years: receives the firms, 0 .. firms-1
    */
@@ -59,7 +59,7 @@ public record WorkerPanel(int workers, int firms, int years, long seed) implemen
     }
   }
 
-  /** All of it, by worker and year. O(m). */
+  /** The whole matrix, by worker and year. O(m). */
   CsrMatrix matrix() {
     int m = Combinatorial.size(rows(), "rows");
     Combinatorial.size(2 * rows(), "entries");

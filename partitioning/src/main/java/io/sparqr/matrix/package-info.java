@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 /**
- * Matrices from outside and from formulas, in one JVM: Matrix Market and libsvm files, the gallery
- * of generated problems, the default right-hand side. Everything ends in a {@link
+ * Matrices from files and from formulas, in one JVM: Matrix Market and libsvm files, the gallery of
+ * generated problems, the default right-hand side. The result is always a {@link
  * io.sparqr.sparse.CsrMatrix} or a {@link io.sparqr.matrix.DenseMatrix}; nothing here knows Spark.
  */
 package io.sparqr.matrix;

@@ -6,10 +6,10 @@ import java.util.Arrays;
 import java.util.function.IntToLongFunction;
 
 /**
- * A table of longs that are small but for a few: cells of 1, 2, 4 or 8 bytes, whichever takes the
- * least memory, and the values that do not fit into one in a list of their own (12 bytes each).
- * Counts of a column's rows or a front's flops take 1 to 2 bytes a column so, instead of 8.
- * Immutable; get is O(1), or O(log of the list) for a value of the list.
+ * A table of longs, few of them large: cells of 1, 2, 4 or 8 bytes, whichever takes the least
+ * memory, and a separate list of the values that do not fit into a cell (12 bytes each). Row counts
+ * of columns and flops of fronts then take 1 to 2 bytes per column instead of 8. Immutable; get is
+ * O(1), or O(log of the list's size) for a value in the list.
  */
 public final class CompactLongs implements Serializable {
 
@@ -18,10 +18,12 @@ public final class CompactLongs implements Serializable {
 
   private final int size;
 
-  /** Bytes a cell: 1, 2, 4 or 8. */
+  /** Bytes per cell: 1, 2, 4 or 8. */
   private final int width;
 
-  /** Size {@code size}, of the type of the width; all bits set: look in the list. */
+  /**
+   * An array of {@code size} cells, its type given by the width; all bits set: look in the list.
+   */
   private final Object cells;
 
   /** Ascending. */
@@ -30,11 +32,11 @@ public final class CompactLongs implements Serializable {
   private final long[] value;
 
   /**
-   * Takes the parts as they are.
+   * Takes the arrays without copying them.
    *
    * @param cells byte[], short[], int[] or long[]: a cell with all bits set is in the list, the
-   *     others are unsigned (of 8 bytes: as they are, and none is in the list)
-   * @param index ascending; of the cells with all bits set
+   *     others are unsigned (in long[]: signed, with no list)
+   * @param index ascending; the cells with all bits set
    * @param value their values
    * @throws IllegalArgumentException if cells and list do not belong together
    */
@@ -69,15 +71,15 @@ public final class CompactLongs implements Serializable {
     }
   }
 
-  /** The values of an array. O(size). */
+  /** Packs the values of an array. O(size). */
   public static CompactLongs of(long[] values) {
     return of(values.length, k -> values[k]);
   }
 
   /**
-   * The values of a function, which is asked three times. O(size).
+   * Packs the values of a function, which is evaluated twice. O(size).
    *
-   * @param values of 0 .. size-1
+   * @param values defined on 0 .. size-1
    */
   public static CompactLongs of(int size, IntToLongFunction values) {
     int[] width = {1, 2, 4};
@@ -133,7 +135,7 @@ public final class CompactLongs implements Serializable {
     };
   }
 
-  /** The cell that says "in the list". */
+  /** The cell that means "in the list". */
   private static long none(int width) {
     return (1L << 8 * width) - 1;
   }
@@ -158,7 +160,7 @@ public final class CompactLongs implements Serializable {
     return width < Long.BYTES && v == none(width) ? value[Arrays.binarySearch(index, k)] : v;
   }
 
-  /** The sum; wraps where the values do. O(size). */
+  /** The sum of a range; wraps on overflow. O(size). */
   public long sum(int from, int to) {
     long sum = 0;
     for (int k = from; k < to; k++) {
@@ -182,7 +184,7 @@ public final class CompactLongs implements Serializable {
     return value;
   }
 
-  /** Bytes that it takes. */
+  /** Memory in bytes. */
   public long bytes() {
     return (long) width * size + (long) LISTED_BYTES * index.length;
   }

@@ -4,9 +4,9 @@ package io.sparqr.sparse;
 import java.util.Objects;
 
 /**
- * An m x n sparse matrix in compressed rows, in one JVM: what readers and generators make and tests
- * compare against. Row i has the entries {@code rowStart[i] .. rowStart[i+1]}, column indices
- * strictly ascending. Arrays are shared, not copied.
+ * An m x n sparse matrix in compressed rows, in one JVM: the result of readers and generators and
+ * the reference of tests. Row i has the entries {@code rowStart[i] .. rowStart[i+1]}, column
+ * indices strictly ascending. Arrays are shared, not copied.
  *
  * @param rows m
  * @param columns n

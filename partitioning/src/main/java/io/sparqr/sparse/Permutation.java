@@ -14,15 +14,15 @@ public final class Permutation implements Serializable {
 
   private final int[] original;
 
-  /** Made when it is first asked for: 4 bytes a column that the driver of a cluster spares. */
+  /** Computed on first use: the driver of a cluster saves its 4 bytes per column. */
   @SuppressWarnings("serial")
   private transient volatile int[] position;
 
   /**
-   * Takes the order as it stands; the array is copied. O(n).
+   * Takes an order; the array is copied. O(n).
    *
    * @param original size n; original[k] is the original index at position k
-   * @throws IllegalArgumentException if it is no permutation
+   * @throws IllegalArgumentException if it is not a permutation
    */
   public Permutation(int[] original) {
     this.original = original.clone();
@@ -56,7 +56,7 @@ public final class Permutation implements Serializable {
     return original[position];
   }
 
-  /** Position in the new order of an original index. The first call is O(n), and thread-safe. */
+  /** Position in the new order of an original index. The first call is O(n); thread-safe. */
   public int position(int original) {
     int[] p = position;
     if (p == null) {

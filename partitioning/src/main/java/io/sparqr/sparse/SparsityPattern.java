@@ -5,8 +5,8 @@ import java.io.Serializable;
 import java.util.Objects;
 
 /**
- * Nonzero pattern of an m x n matrix as DISTINCT row patterns with their multiplicities: all that
- * ordering and symbolic analysis ever see. Row pattern p has the column indices {@code
+ * Nonzero pattern of an m x n matrix as DISTINCT row patterns with their multiplicities: the only
+ * input of ordering and symbolic analysis. Row pattern p has the column indices {@code
  * columnIndex[rowStart[p] .. rowStart[p+1])}, strictly ascending, and stands for {@code
  * multiplicity[p]} rows of A. Empty rows are legal. Immutable by contract: the arrays are shared,
  * not copied, and nobody may write to them.
@@ -14,7 +14,7 @@ import java.util.Objects;
  * @param columns n
  * @param rowStart size patterns+1; offsets into columnIndex
  * @param columnIndex size rowStart[patterns]; column indices in [0, n), ascending in each row
- * @param multiplicity size patterns; how many rows of A have the pattern, at least 1
+ * @param multiplicity size patterns; rows of A with the pattern, at least 1
  */
 public record SparsityPattern(int columns, long[] rowStart, int[] columnIndex, long[] multiplicity)
     implements Serializable {
@@ -51,7 +51,7 @@ public record SparsityPattern(int columns, long[] rowStart, int[] columnIndex, l
     return m;
   }
 
-  /** Stored entries of the distinct patterns. */
+  /** Entries of the distinct patterns. */
   public long patternEntries() {
     return columnIndex.length;
   }
@@ -91,8 +91,8 @@ public record SparsityPattern(int columns, long[] rowStart, int[] columnIndex, l
   }
 
   /**
-   * What tells two patterns apart, whatever the order of their rows: equal for equal patterns;
-   * different ones have equal fingerprints with a probability of about 2^-128.
+   * A hash that does not depend on the order of the rows: equal for equal patterns; different
+   * patterns collide with a probability of about 2^-128.
    */
   public record Fingerprint(int columns, long rows, long first, long second)
       implements Serializable {}
@@ -106,13 +106,13 @@ public record SparsityPattern(int columns, long[] rowStart, int[] columnIndex, l
     return sum.of(columns);
   }
 
-  /** A fingerprint in the making: of rows in any order, in any number of parts. */
+  /** Accumulates a fingerprint from rows in any order and any number of parts. */
   public static final class FingerprintSum {
     private long rows;
     private long first;
     private long second;
 
-    /** Of no rows. */
+    /** Starts without rows. */
     public FingerprintSum() {}
 
     /** Counts {@code times} rows with the columns [from, to) of an array. */
@@ -135,7 +135,7 @@ public record SparsityPattern(int columns, long[] rowStart, int[] columnIndex, l
       second += part.second;
     }
 
-    /** Of all of them, as rows of so many columns. */
+    /** The fingerprint of all rows added, for a matrix of so many columns. */
     public Fingerprint of(int columns) {
       return new Fingerprint(columns, rows, first, second);
     }
