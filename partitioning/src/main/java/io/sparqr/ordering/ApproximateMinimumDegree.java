@@ -7,19 +7,19 @@ import java.util.Arrays;
 
 /**
  * Approximate minimum degree on the graph of A'A (Amestoy, Davis, Duff 1996). A row of A is a
- * clique of that graph: short rows are written out as edges, whose union counts each neighbour
- * once, long rows stay as elements of the quotient graph, so that memory is bounded whatever the
- * rows are.
+ * clique of that graph: short rows are written out as edges, so that a neighbour shared by several
+ * rows counts once; long rows remain elements of the quotient graph, which bounds the memory for
+ * any matrix.
  */
 public final class ApproximateMinimumDegree implements ColumnOrdering {
 
-  /** Edges, before doubles are dropped, that are written out whatever the size of A. */
+  /** Edges, duplicates included, that may be written out however small A is. */
   private static final long LEAST_EDGE_BUDGET = 1L << 24;
 
-  /** Edges, before doubles are dropped, that are written out for each entry of A. */
+  /** Edges, duplicates included, that may be written out per entry of A. */
   private static final int EDGES_PER_ENTRY = 20;
 
-  /** Edges, before doubles are dropped, that are written out at most. */
+  /** The most edges, duplicates included, that are written out. */
   private static final long MOST_EDGE_BUDGET = 1L << 28;
 
   @Override
@@ -39,13 +39,13 @@ public final class ApproximateMinimumDegree implements ColumnOrdering {
   }
 
   /**
-   * An order, and how much there was to look at.
+   * An order and the size of the graph behind it.
    *
-   * @param adjacencies of {@link RowCliques#adjacencies}
+   * @param adjacencies see {@link RowCliques#adjacencies}
    */
   record Counted(Permutation order, double adjacencies) {}
 
-  /** Orders, and counts. */
+  /** Orders the columns and counts the adjacencies. */
   static Counted counted(SparsityPattern pattern) {
     RowCliques rows = RowCliques.of(pattern);
     long budget = Math.max(LEAST_EDGE_BUDGET, EDGES_PER_ENTRY * pattern.patternEntries());

@@ -3,8 +3,8 @@ package io.sparqr.ordering;
 
 /**
  * One step of coarsening: a matching of heavy edges ({@link HeavyEdgeMatching}) is contracted,
- * large graphs in pieces side by side. Coarse vertices are numbered by the first of their fine
- * ones. O(n + entries) a step.
+ * large graphs in parallel pieces. Coarse vertices are numbered by the first of their fine ones.
+ * O(n + entries) per step.
  */
 final class Coarsening {
   private final WeightedGraph coarse;
@@ -75,7 +75,10 @@ final class Coarsening {
     }
   }
 
-  /** The pieces of one contraction; each covers a range of fine vertices and those first there. */
+  /**
+   * The pieces of one contraction; each covers a range of fine vertices and the coarse vertices
+   * whose first vertex lies in it.
+   */
   private static final class Contraction {
     private final WeightedGraph g;
     private final int[] match;
@@ -130,7 +133,10 @@ final class Coarsening {
       }
     }
 
-    /** Writes a piece's adjacency from 0, its ends into {@code start}; returns the most weight. */
+    /**
+     * Writes a piece's adjacency from 0 and its row ends into {@code start}; returns the greatest
+     * weight.
+     */
     private int contract(int p) {
       int from = Pieces.first(p, pieces, g.n);
       int to = Pieces.first(p + 1, pieces, g.n);
@@ -162,7 +168,7 @@ final class Coarsening {
         start[++c] = end;
       }
       if (pieces == 1 && end < out.length / 2) {
-        // the hierarchy is held while it is climbed: give back what is mostly empty
+        // the whole hierarchy stays in memory during the search: trim an array that is mostly empty
         out = java.util.Arrays.copyOf(out, end);
         outWeight = java.util.Arrays.copyOf(outWeight, end);
       }

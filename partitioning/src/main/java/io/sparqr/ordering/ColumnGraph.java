@@ -6,11 +6,11 @@ import java.util.Arrays;
 
 /**
  * The graph of A'A from the distinct row patterns: vertices are columns, a row makes a clique of
- * its columns, an edge weighs as many row patterns as share it. Rows longer than max(16, 10
- * sqrt(n)) are left out, as COLAMD does. If the cliques that remain could exceed a cap on the
- * adjacency, the longest of them are replaced by circulants with strides 1, 2, 4, ..: O(length log
- * length) edges that still hold the row's columns together. Time is that of the sum of squared row
- * lengths kept.
+ * its columns, and an edge's weight is the number of row patterns that contain both ends. Rows
+ * longer than max(16, 10 sqrt(n)) are left out, as COLAMD does. If the cliques that remain could
+ * exceed a cap on the adjacency, the longest of them are replaced by circulants with strides 1, 2,
+ * 4, ..: O(length log length) edges that still connect the row's columns. Time is proportional to
+ * the sum of the squared lengths of the rows kept.
  */
 final class ColumnGraph {
   private static final double DENSE_FACTOR = 10;
@@ -22,7 +22,7 @@ final class ColumnGraph {
   /** Rows up to this length are cliques. */
   private final int cliqueLength;
 
-  /** Rows up to this length are in the graph at all. */
+  /** Longer rows are left out of the graph. */
   private final int denseLength;
 
   private final int[] columnStart;
@@ -66,7 +66,7 @@ final class ColumnGraph {
    * Builds the graph.
    *
    * @param maxEntries cap on the adjacency entries that cliques may take, an upper bound that
-   *     counts shared edges each time
+   *     counts a shared edge once per row
    */
   static WeightedGraph of(SparsityPattern pattern, long maxEntries) {
     return new ColumnGraph(pattern, maxEntries).build();
@@ -135,7 +135,10 @@ final class ColumnGraph {
     return new WeightedGraph(n, start, neighbor, weight, one, n, 1);
   }
 
-  /** Adds the neighbours of column j, ascending: an order must not depend on how rows came. */
+  /**
+   * Adds the neighbours of column j, ascending: an order must not depend on the sequence of the
+   * rows.
+   */
   private void addColumn(int j, AdjacencyList list) {
     long[] rowStart = pattern.rowStart();
     int[] columnIndex = pattern.columnIndex();
@@ -158,9 +161,9 @@ final class ColumnGraph {
     list.sort(first);
   }
 
-  /** The neighbours of successive columns as they are found. */
+  /** Collects the neighbours of successive columns. */
   private static final class AdjacencyList {
-    /** Ranges up to this length are sorted by insertion. */
+    /** Insertion sort for ranges up to this length. */
     private static final int INSERTION_LIMIT = 24;
 
     private int[] neighbor;
@@ -180,7 +183,9 @@ final class ColumnGraph {
       }
     }
 
-    /** Counts k once more among the neighbours from {@code first} on. */
+    /**
+     * Adds one to the weight of neighbour k of the column whose neighbours start at {@code first}.
+     */
     void add(int k, int first, int[] slot) {
       int at = slot[k];
       if (at >= first && at < end && neighbor[at] == k) {
@@ -224,7 +229,7 @@ final class ColumnGraph {
     return (int) Math.min(larger, Integer.MAX_VALUE - 16);
   }
 
-  /** Strides 1, 2, 4, .. below half of the length. */
+  /** The number of strides 1, 2, 4, .. below half of the length. */
   private static int strides(int length) {
     return 32 - Integer.numberOfLeadingZeros(length / 2);
   }

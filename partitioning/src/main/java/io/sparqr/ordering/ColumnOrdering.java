@@ -10,7 +10,7 @@ public interface ColumnOrdering {
   /**
    * Orders the columns.
    *
-   * @param pattern m x n pattern; singletons already taken out by the caller
+   * @param pattern m x n pattern; singletons already removed by the caller
    * @return P, size n; the same for the same pattern on any machine and number of threads
    */
   Permutation order(SparsityPattern pattern);

@@ -17,7 +17,7 @@ final class DissectionRandom {
   }
 
   /**
-   * A seed for the child number {@code index} of what has {@code seed} (SplitMix64's finalizer).
+   * The seed of child number {@code index} of a node with the given seed (SplitMix64's finalizer).
    */
   static long mix(long seed, int index) {
     return mix(seed + (index + 1) * 0x9E3779B97F4A7C15L);
@@ -34,7 +34,7 @@ final class DissectionRandom {
     return (int) (((nextLong() >>> 32) * bound) >>> 32);
   }
 
-  /** 64 random bits, such as a seed. */
+  /** 64 random bits, also used as a seed. */
   long nextLong() {
     state ^= state >>> 12;
     state ^= state << 25;

@@ -9,20 +9,20 @@ import java.util.concurrent.CountedCompleter;
 /**
  * The recursion of nested dissection over one graph. A node of it is a set of vertices and the
  * range of positions that they fill: separators go to the end of the range, the two sides to its
- * start, and become nodes themselves. Large nodes are tasks of their own, small ones go on an
- * explicit stack; since a node's seed and range depend on its place in the recursion only, so does
- * the order.
+ * start, and become nodes themselves. Large nodes are separate tasks, small ones go on an explicit
+ * stack; a node's seed and range depend only on its place in the recursion, and hence so does the
+ * order.
  */
 final class DissectionTask extends CountedCompleter<Void> {
   private static final long serialVersionUID = 1;
 
-  /** Nodes from this many vertices on are handed to other threads. */
+  /** Nodes with at least this many vertices are handed to other threads. */
   private static final int FORK_FROM = 2000;
 
-  /** A separator of more than this part of the weight separates nothing worth the trouble. */
+  /** A separator heavier than this fraction of the weight is not worth a split. */
   private static final double HOPELESS_SEPARATOR = 0.5;
 
-  /** What all tasks of one dissection share. */
+  /** The state shared by all tasks of one dissection. */
   static final class Shared {
     final WeightedGraph graph;
     final int leafSize;
@@ -49,7 +49,7 @@ final class DissectionTask extends CountedCompleter<Void> {
     }
   }
 
-  /** The arrays of one thread. */
+  /** The scratch arrays of one thread. */
   private static final class Scratch {
     final MultilevelSeparator separator;
     final LeafOrdering leaves;
@@ -109,7 +109,7 @@ final class DissectionTask extends CountedCompleter<Void> {
       return;
     }
     MultilevelSeparator separator = scratch.separator;
-    // the search for components saw the vertex farthest from its start last
+    // the search for components ends at the vertex farthest from its start
     separator.separate(g, node.seed(), scratch.queue[g.n - 1]);
     SeparatorState state = separator.state();
     if (state.weight[0] == 0
@@ -123,8 +123,8 @@ final class DissectionTask extends CountedCompleter<Void> {
   }
 
   /**
-   * Sorts the node's range of the order by part and goes on with the first {@code nodes} parts;
-   * what comes after them, the separator, stays as it is.
+   * Sorts the node's range of the order by part and recurses into the first {@code nodes} parts;
+   * the separator after them stays as it is.
    */
   private void distribute(Node node, int[] part, int parts, int nodes) {
     WeightedGraph g = node.graph();

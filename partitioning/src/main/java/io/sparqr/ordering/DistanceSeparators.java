@@ -5,13 +5,14 @@ import java.util.Arrays;
 
 /**
  * Separators of the uncoarsened graph from distances to peripheral vertices (George and Liu 1978,
- * level structures): the half of the weight nearest to one end, to the other, or nearer to one than
- * to the other. Coarsening by random matchings blurs the metric of a mesh; these keep it. On a k^3
- * grid with seven-point stencil they find the hexagon of 3/4 k^2 vertices across the diagonal where
- * multilevel refinement stops at k^2. Each is refined; O(n + entries) apart from that.
+ * level structures): the half of the weight nearest to one end, nearest to the other, or closest to
+ * one relative to the other. Coarsening by random matchings blurs the metric of a mesh; distances
+ * keep it. On a k^3 grid with seven-point stencil they find the hexagon of 3/4 k^2 vertices across
+ * the diagonal, where multilevel refinement stops at k^2. Each candidate is refined; O(n + entries)
+ * without the refinement.
  */
 final class DistanceSeparators {
-  /** Candidates that {@link #candidate} knows. */
+  /** Number of candidates of {@link #candidate}. */
   static final int CANDIDATES = 3;
 
   private int[] fromFirst = new int[0];
@@ -27,7 +28,7 @@ final class DistanceSeparators {
   /**
    * Takes the distances to two peripheral vertices of a connected graph.
    *
-   * @param first one of them; the other is the one farthest from it
+   * @param first one of them; the other is the vertex farthest from it
    */
   void measure(WeightedGraph g, int first) {
     reserve(g.n);
@@ -44,13 +45,12 @@ final class DistanceSeparators {
   }
 
   /**
-   * Writes a candidate into a state. Any number of threads may do so at once after {@link
-   * #measure}.
+   * Writes a candidate into a state. Several threads may call it at once after {@link #measure}.
    *
    * @param which 0: nearest to the first end, 1: to the second, 2: by the difference
-   * @param heaviest a candidate of more weight is not worth refining
+   * @param heaviest a heavier candidate is not worth refining
    * @param state bound to g
-   * @return false, the state undefined, where it is not worth refining
+   * @return false, with the state undefined, if it is not worth refining
    */
   boolean candidate(WeightedGraph g, int which, long heaviest, SeparatorState state) {
     int[] plus = which == 1 ? fromSecond : fromFirst;
@@ -68,7 +68,7 @@ final class DistanceSeparators {
     for (int v = 0; v < g.n; v++) {
       part[v] = part[v] < cut ? 0 : 1;
     }
-    // along an edge a distance changes by one at most, a difference of two by two
+    // along an edge a distance changes by one at most, a difference of two distances by two
     int reach = minus == null ? 1 : 2;
     long weight = 0;
     for (int v = 0; v < g.n; v++) {

@@ -5,9 +5,9 @@ import java.util.Arrays;
 
 /**
  * A priority queue of vertices by gain, greatest first and the latest first among equals, in the
- * doubly linked bucket lists of Fiduccia and Mattheyses (1982). Gains below {@link #LOWEST_FACTOR}
- * times the greatest share the last bucket, and where weights are large several gains share one;
- * every operation but finding the next top is O(1).
+ * doubly linked bucket lists of Fiduccia and Mattheyses (1982). All gains below {@link
+ * #LOWEST_FACTOR} times the greatest share the last bucket, and with large weights several gains
+ * share a bucket; every operation except finding the next top is O(1).
  */
 final class GainBuckets {
   private static final int BUCKETS = 512;
@@ -31,7 +31,7 @@ final class GainBuckets {
    * Empties the queue. O(buckets + size), O(n) if it must grow.
    *
    * @param n vertices 0..n-1 may be inserted afterwards
-   * @param greatest no gain is greater; positive
+   * @param greatest upper bound of the gains; positive
    */
   void reset(int n, int greatest) {
     for (; top >= 0 && size > 0; top--) {
@@ -88,7 +88,7 @@ final class GainBuckets {
     }
   }
 
-  /** Removes a vertex if it is there. */
+  /** Removes a vertex if it is in the queue. */
   void remove(int v) {
     if (bucket[v] >= 0) {
       unlink(v);

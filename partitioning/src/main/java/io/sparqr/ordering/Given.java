@@ -6,12 +6,12 @@ import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.Objects;
 
-/** A permutation that the caller gives. O(1). */
+/** A permutation given by the caller. O(1). */
 public final class Given implements ColumnOrdering {
 
   private final Permutation order;
 
-  /** The order to give back. */
+  /** Always returns this order. */
   public Given(Permutation order) {
     this.order = Objects.requireNonNull(order, "order");
   }
@@ -24,7 +24,7 @@ public final class Given implements ColumnOrdering {
   /**
    * {@inheritDoc}
    *
-   * @throws DimensionMismatchException if the order is not of the pattern's number of columns
+   * @throws DimensionMismatchException if the order's size is not the number of columns
    */
   @Override
   public Permutation order(SparsityPattern pattern) {

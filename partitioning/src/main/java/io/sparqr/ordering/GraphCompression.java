@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /**
  * Vertices with the same closed neighbourhood merged into one, weighted by their number: they can
- * be eliminated one after another without further fill (as METIS does; Ashcraft 1995). O(n +
+ * be eliminated one after another without further fill (Ashcraft 1995; METIS does the same). O(n +
  * entries) expected.
  */
 final class GraphCompression {

@@ -7,19 +7,20 @@ import java.util.Arrays;
  * A matching of heavy edges (Karypis and Kumar 1998, section 3.1). Vertices are visited by
  * ascending degree, at random among equals; each takes the unmatched neighbour with the heaviest
  * edge. Large graphs are matched in chunks of {@value #CHUNK} successive vertices side by side,
- * first along edges within a chunk; where that leaves many alone, they propose to each other and
- * mutual proposals are kept (locally dominant edges, Manne and Bisseling 2008); the last are
- * matched one after another. Where many still are alone (stars, power laws) vertices that share a
- * neighbour are paired. The matching depends on graph and seed, not on threads. O(n + entries).
+ * first along edges within a chunk; if many stay unmatched, they propose to each other and mutual
+ * proposals are kept (locally dominant edges, Manne and Bisseling 2008); the remaining ones are
+ * matched one after another. If many are unmatched even then (stars, power laws), vertices that
+ * share a neighbour are paired. The matching depends on graph and seed, not on threads. O(n +
+ * entries).
  */
 final class HeavyEdgeMatching {
   /** Vertices of a chunk; graphs of less than two chunks are one. */
   private static final int CHUNK = 8192;
 
-  /** Pairs are looked for at distance two when more than this fraction stays unmatched. */
+  /** Vertices at distance two are paired if more than this fraction stays unmatched. */
   private static final double UNMATCHED_FRACTION = 0.10;
 
-  /** Proposals are worth a round while one vertex in so many is unmatched. */
+  /** A round of proposals pays while at least one vertex in this many is unmatched. */
   private static final int PROPOSALS_FROM = 8;
 
   private static final int PROPOSAL_ROUNDS = 4;
@@ -29,7 +30,10 @@ final class HeavyEdgeMatching {
   private final long seed;
   private final int chunks;
 
-  /** Vertices that the first chunk lacks: boundaries lie elsewhere at each step of coarsening. */
+  /**
+   * The first chunk is shorter by this: chunk boundaries then differ from one coarsening step to
+   * the next.
+   */
   private final int shift;
 
   /** The partner, or -1. */
@@ -45,9 +49,9 @@ final class HeavyEdgeMatching {
   }
 
   /**
-   * Matches.
+   * Matches the vertices of a graph.
    *
-   * @param maxWeight no two vertices that weigh more are matched
+   * @param maxWeight no pair may weigh more
    * @return size n; the partner of each vertex, itself if it has none
    */
   static int[] of(WeightedGraph g, int maxWeight, long seed) {
@@ -80,7 +84,7 @@ final class HeavyEdgeMatching {
     }
   }
 
-  /** Matches along the edges within a chunk; returns how many vertices stay alone. */
+  /** Matches along the edges within a chunk; returns how many vertices stay unmatched. */
   private int matchChunk(int chunk, int cap) {
     int first = chunk == 0 ? 0 : chunk * CHUNK - shift;
     int end = chunk == chunks - 1 ? g.n : (chunk + 1) * CHUNK - shift;
@@ -160,7 +164,10 @@ final class HeavyEdgeMatching {
     return vertices;
   }
 
-  /** One round: each wants its heaviest free neighbour, ties by a hash; mutual wishes are kept. */
+  /**
+   * One round: each vertex proposes to its heaviest free neighbour, ties broken by a hash; mutual
+   * proposals are kept.
+   */
   private int[] propose(int[] waiting, int[] wanted, long roundSeed) {
     int pieces = Pieces.of(waiting.length, 8L * waiting.length);
     ParallelLoop.run(
@@ -211,7 +218,7 @@ final class HeavyEdgeMatching {
     return best;
   }
 
-  /** Matches what is left one after another; returns how many stay alone. */
+  /** Matches the remaining vertices one after another; returns how many stay unmatched. */
   private int matchRest(int[] waiting) {
     int unmatched = waiting.length;
     for (int v : waiting) {

@@ -2,9 +2,10 @@
 package io.sparqr.ordering;
 
 /**
- * First separators of a small graph: side 0 grows from a random vertex, always by the member of the
- * separator that enlarges the separator least, until it has half of the weight (greedy graph
- * growing, Karypis and Kumar 1998, section 3.2, here with vertex separators), then is refined.
+ * Initial separators of a small graph: side 0 grows from a random vertex, always by the member of
+ * the separator that enlarges the separator least, until it has half of the weight (greedy graph
+ * growing, Karypis and Kumar 1998, section 3.2, here with vertex separators). The separator is then
+ * refined.
  */
 final class InitialSeparator {
   private final SeparatorState state;
@@ -15,7 +16,7 @@ final class InitialSeparator {
     this.refinement = refinement;
   }
 
-  /** Grows and refines one separator of the graph that the state is bound to. */
+  /** Grows and refines one separator of the state's graph. */
   void grow(int maxSide, int passes, DissectionRandom random) {
     SeparatorState s = state;
     WeightedGraph g = s.graph();

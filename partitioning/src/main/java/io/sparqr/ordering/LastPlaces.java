@@ -2,16 +2,16 @@
 package io.sparqr.ordering;
 
 /**
- * Where a vertex was last written in a list, to merge doubles: one array a thread that is never
- * cleared, whatever it is used for. A place counts only if it lies in the range being written and
- * holds that vertex.
+ * The last place of each vertex in a list, used to merge duplicates: one array per thread, never
+ * cleared. A place is valid only if it lies in the range being written and the list holds that
+ * vertex there.
  */
 final class LastPlaces {
   private static final ThreadLocal<int[]> OF_THREAD = ThreadLocal.withInitial(() -> new int[64]);
 
   private LastPlaces() {}
 
-  /** This thread's array, of n places at least, with anything in it. */
+  /** This thread's array of at least n places, with arbitrary contents. */
   static int[] atLeast(int n) {
     int[] places = OF_THREAD.get();
     if (places.length < n) {

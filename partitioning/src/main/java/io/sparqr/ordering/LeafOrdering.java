@@ -5,8 +5,8 @@ package io.sparqr.ordering;
  * Minimum-degree order of the small subgraphs where dissection stops. Exact external degrees on bit
  * sets, and the halo: neighbours outside the subgraph, all ordered later, count in the degrees
  * though they are not eliminated here (Pellegrini, Roman, Amestoy 2000). Subgraphs too large for
- * bit sets go to approximate minimum degree without halo. The object keeps scratch arrays and
- * belongs to one thread.
+ * bit sets are ordered by approximate minimum degree without the halo. The object keeps scratch
+ * arrays and belongs to one thread.
  */
 final class LeafOrdering {
   private static final int BITSET_LIMIT = 640;

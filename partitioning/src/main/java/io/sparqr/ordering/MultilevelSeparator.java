@@ -6,12 +6,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Multilevel vertex separators (Karypis and Kumar 1998): coarsen, separate the coarsest graph
- * several times, carry the best up with refinement at every level. Of a large graph the coarse half
- * of the hierarchy is built and separated several times over, side by side, since it costs little
- * there. The result competes with separators by distance ({@link DistanceSeparators}), which are
- * measured while a large graph is coarsened and refined while the other is carried up. The object
- * keeps scratch arrays and belongs to one thread; what it does side by side it gives to others like
- * it. The separator depends on graph and seed alone.
+ * several times, project the best separator back with refinement at every level. For a large graph
+ * the coarse half of the hierarchy, which is cheap, is built and separated several times in
+ * parallel. The result competes with separators by distance ({@link DistanceSeparators}), which are
+ * measured while a large graph is coarsened and refined while the multilevel one is projected back.
+ * The object keeps scratch arrays and belongs to one thread; parallel work goes to other objects of
+ * this class. The separator depends on graph and seed alone.
  */
 final class MultilevelSeparator {
   /** METIS's default: neither side beyond 0.6 of the weight (1.2 times half). */
@@ -26,23 +26,26 @@ final class MultilevelSeparator {
   private static final int COARSEST = 100;
   private static final int COARSEST_AT_LEAST = 40;
 
-  /** Graphs of less are many and matter little: fewer tries, and passes that give up earlier. */
+  /**
+   * Smaller graphs are many and matter little: they get fewer tries, and passes that give up
+   * earlier.
+   */
   private static final int SMALL = 2000;
 
   private static final int INITIAL_TRIES_OF_SMALL = 3;
 
-  /** A separator by distance this many times as heavy as the one to beat is not worth refining. */
+  /** A separator by distance that weighs this many times the one to beat is not worth refining. */
   private static final int HOPELESS = 4;
 
-  /** The same where the one to beat is still coarse and so heavier than it will be. */
+  /** The same while the one to beat is still coarse, and so heavier than after refinement. */
   private static final int HOPELESS_AGAINST_COARSE = 3;
 
-  /** Coarsening stops where a step leaves more than this part of the vertices. */
+  /** Coarsening stops when a step leaves more than this fraction of the vertices. */
   private static final double STALLED = 0.95;
 
   /**
-   * How much imbalance costs: a side of 0.6 makes a separator count 2% heavier, about what it adds
-   * to the flops of the two sides of a cube.
+   * The cost of imbalance: a side of 0.6 makes a separator count 2% heavier, about what it adds to
+   * the flops of the two sides of a cube.
    */
   private static final double IMBALANCE_COST = 0.5;
 
@@ -59,15 +62,17 @@ final class MultilevelSeparator {
   }
 
   /**
-   * A separator that shares its helpers with others.
+   * A separator with helpers shared among several.
    *
-   * @param idle separators that nobody uses; more are added as need be
+   * @param idle separators free for use; more are added as needed
    */
   MultilevelSeparator(Queue<MultilevelSeparator> idle) {
     this.idle = idle;
   }
 
-  /** The best of several separators: the cheapest, of equals the first by number. */
+  /**
+   * The best of several separators: the cheapest, and among equals the one with the lowest number.
+   */
   private static final class Best {
     private double cost;
     private int number;
@@ -97,7 +102,7 @@ final class MultilevelSeparator {
     }
   }
 
-  /** A hierarchy of graphs: level k + 1 is coarse of level k. */
+  /** A hierarchy of graphs: level k + 1 is the coarse graph of level k. */
   private record Hierarchy(WeightedGraph finest, Coarsening[] steps, int depth) {
     WeightedGraph graph(int level) {
       return level == 0 ? finest : steps[level - 1].coarse();
@@ -109,13 +114,13 @@ final class MultilevelSeparator {
     return state;
   }
 
-  /** Separates g, of two vertices at least. O((n + entries) log) in practice. */
+  /** Separates g, which has at least two vertices. O((n + entries) log) in practice. */
   void separate(WeightedGraph g, long seed) {
     separate(g, seed, distances.farthest(g, new DissectionRandom(seed).next(g.n)));
   }
 
   /**
-   * The same where a vertex at the rim is known.
+   * The same with a known vertex at the rim.
    *
    * @param peripheral a vertex as far as possible from some other
    */
@@ -182,7 +187,9 @@ final class MultilevelSeparator {
     best.restoreTo(state, g);
   }
 
-  /** Coarsens some levels and leaves the best separator of the last in {@code bestOfTries}. */
+  /**
+   * Coarsens some levels and leaves the best separator of the coarsest one in {@code bestOfTries}.
+   */
   private Hierarchy separateCoarse(WeightedGraph g, long seed) {
     DissectionRandom random = new DissectionRandom(seed);
     Hierarchy levels = coarsen(g, COARSEST, LEVELS_BEFORE_REPEATS, random);
@@ -202,7 +209,7 @@ final class MultilevelSeparator {
     return levels;
   }
 
-  /** A helper as thorough as this one. */
+  /** A helper with the same settings as this object. */
   private MultilevelSeparator borrow() {
     MultilevelSeparator helper = idle.poll();
     helper = helper != null ? helper : new MultilevelSeparator(idle);
@@ -257,7 +264,10 @@ final class MultilevelSeparator {
     return (int) Math.max(MAX_SIDE * g.totalWeight, g.totalWeight / 2 + 1);
   }
 
-  /** What to minimise: excess over the balance first, then the weight, then the imbalance. */
+  /**
+   * The cost to minimise: first a side's excess over the limit, then the weight, then the
+   * imbalance.
+   */
   private double cost(int maxSide) {
     int[] w = state.weight;
     int excess = Math.max(0, Math.max(w[0], w[1]) - maxSide);

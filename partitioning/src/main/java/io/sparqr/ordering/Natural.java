@@ -4,7 +4,7 @@ package io.sparqr.ordering;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 
-/** The columns as they come. O(n). */
+/** The columns in their given order. O(n). */
 public final class Natural implements ColumnOrdering {
 
   @Override

@@ -14,7 +14,7 @@ import java.util.concurrent.ForkJoinTask;
  * Ashcraft and Liu 1998 and Hendrickson and Rothberg 1998). Vertices with the same neighbours are
  * merged, separators come last, subgraphs of up to {@code leafSize} vertices are ordered by minimum
  * degree with their halo. Dense rows are left out of the graph ({@link ColumnGraph}); columns
- * without neighbours come first, columns with very many last.
+ * without neighbours come first, columns with very many neighbours last.
  *
  * <p>The order depends on the pattern alone, not on the number of threads. Time is about that of
  * METIS: O(entries of A'A x log n).
@@ -23,13 +23,13 @@ public final class NestedDissection implements ColumnOrdering {
   static final int DEFAULT_LEAF_SIZE = 150;
   static final long SEED = 0x5EED0F5EBA5A7FL;
 
-  /** Adjacency entries that the cliques of rows may take, for each entry of the pattern. */
+  /** Adjacency entries allowed for the cliques of rows, per entry of the pattern. */
   private static final long ENTRIES_PER_ENTRY = 40;
 
   private static final long MIN_CAP = 1L << 24;
   private static final long MAX_CAP = 1L << 29;
 
-  /** A column is dense if its degree also exceeds the mean this many times. */
+  /** A dense column's degree also exceeds this many times the mean. */
   private static final double DENSE_COLUMN_FACTOR = 4;
 
   private final int threads;
@@ -50,7 +50,7 @@ public final class NestedDissection implements ColumnOrdering {
     this(threads, DEFAULT_LEAF_SIZE);
   }
 
-  /** A variant with other random choices: number 0 is the default. */
+  /** A variant with other random choices; number 0 is the default. */
   static NestedDissection variant(int number) {
     return new NestedDissection(
         Runtime.getRuntime().availableProcessors(), DEFAULT_LEAF_SIZE, SEED + number);

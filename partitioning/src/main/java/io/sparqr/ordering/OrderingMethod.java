@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What a caller may ask for; the report names what was used, and why. */
+/** The ordering that a caller requests; the report names the one used and the reason. */
 public enum OrderingMethod {
-  /** A choice by the work that a cheap order leaves: see {@link Orderings}. */
+  /** A choice by the flops under a cheap order: see {@link Orderings}. */
   AUTO("auto"),
   /** Column approximate minimum degree on A (Davis, Gilbert, Larimore, Ng 2004). */
   COLAMD("colamd"),
@@ -15,11 +15,11 @@ public enum OrderingMethod {
   AMD("amd"),
   /** Multilevel nested dissection of the graph of A'A. */
   NESTED_DISSECTION("nd"),
-  /** Columns as they come. */
+  /** Columns in their given order. */
   NATURAL("natural"),
-  /** A permutation that the caller gives. */
+  /** A permutation given by the caller. */
   GIVEN("given"),
-  /** Least flops of COLAMD, AMD and nested dissection. */
+  /** The one of COLAMD, AMD and nested dissection with the least flops. */
   BEST("best");
 
   private final String label;
@@ -34,7 +34,7 @@ public enum OrderingMethod {
   }
 
   /**
-   * The method of a name: a {@link #label()} or the constant's own name, in any case.
+   * The method with a name: a {@link #label()} or the constant's own name, in any case.
    *
    * @throws IllegalArgumentException if there is none; the message lists the legal names
    */

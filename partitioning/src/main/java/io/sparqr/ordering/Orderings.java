@@ -16,54 +16,54 @@ import java.util.function.BiFunction;
  *
  * <p>BEST tries COLAMD, AMD and nested dissection (several times) and takes the least flops.
  *
- * <p>AUTO orders by AMD first, which is the cheapest and loses to COLAMD seldom and by little, and
- * counts the flops that the factorization would take. Nested dissection, the most expensive, needs
- * some {@value #SECONDS_PER_ADJACENCY} seconds for each adjacency of the graph of A'A (the measured
- * range is 4e-7 to 9e-7) and {@value #SECONDS_PER_ENTRY} for each entry of A. Where the
- * factorization takes less than that at the rate that it is expected to go at, no other order can
- * save what the search for it costs, and AMD's is taken; where it takes more, nested dissection and
- * COLAMD are tried too, and the least flops are taken. Where it takes very much more and the first
- * dissection is not far behind AMD, it is repeated with other random choices, which moves its flops
- * by 10 to 25% on graphs without geometry. Expected rates decide, not measured seconds: the choice
- * is the same on any machine that is told the same rate.
+ * <p>AUTO first orders by AMD, which is the cheapest and is seldom and only slightly worse than
+ * COLAMD, and counts the flops of the factorization. Nested dissection, the most expensive, needs
+ * about {@value #SECONDS_PER_ADJACENCY} seconds per adjacency of the graph of A'A (the measured
+ * range is 4e-7 to 9e-7) and {@value #SECONDS_PER_ENTRY} per entry of A. If the factorization, at
+ * its expected rate, takes less time than that, no other order can save the cost of the search, and
+ * AMD's is taken; if it takes more, nested dissection and COLAMD are tried too, and the order with
+ * the least flops is taken. If it takes very much more and the first dissection is not far behind
+ * AMD, dissection is repeated with other random choices, which moves its flops by 10 to 25% on
+ * graphs without geometry. The choice follows expected rates, not measured seconds, so it is the
+ * same on any machine with the same expected rate.
  */
 public final class Orderings {
 
-  /** What the search for a better order takes, for each adjacency of the graph of A'A. */
+  /** Time of the search for a better order, per adjacency of the graph of A'A. */
   static final double SECONDS_PER_ADJACENCY = 6e-7;
 
-  /** And for each entry of A's distinct rows: all that counts where these are dense. */
+  /** The same per entry of A's distinct rows, which dominates where the rows are dense. */
   static final double SECONDS_PER_ENTRY = 5e-8;
 
-  /** Most runs of nested dissection, each with other random choices. */
+  /** The most runs of nested dissection, each with other random choices. */
   private static final int VARIANTS = 4;
 
-  /** A further run may cost this part of the factorization at most, as 1 / share. */
+  /** A further run may cost at most one part in this many of the factorization. */
   private static final double VARIANT_SHARE = 30;
 
-  /** Nested dissection is repeated only if it takes at most so many times AMD's flops. */
+  /** Nested dissection is repeated only if its flops are at most this multiple of AMD's. */
   private static final double VARIANT_WORTH = 1.3;
 
   private Orderings() {}
 
   /**
-   * An order and where it is from.
+   * An order and its origin.
    *
    * @param order P
-   * @param method what made it: never AUTO nor BEST
-   * @param reason one line for the report, such as why AUTO chose the method
+   * @param method the method used, never AUTO or BEST
+   * @param reason one line for the report, such as the grounds of AUTO's choice
    */
   public record Result(Permutation order, OrderingMethod method, String reason) {}
 
   /**
-   * What a factorization costs under an order.
+   * The cost of the factorization under an order.
    *
    * @param flops of all fronts
-   * @param flopsPerSecond at which they are expected to go, greater than 0 unless there are none
+   * @param flopsPerSecond the expected rate, positive unless there are no flops
    */
   public record Cost(double flops, double flopsPerSecond) {}
 
-  /** A candidate and the flops it leads to. */
+  /** A candidate and its flops. */
   private record Trial(Permutation order, OrderingMethod method, double flops) {
 
     String text() {
@@ -74,8 +74,8 @@ public final class Orderings {
   /**
    * Orders the columns of a pattern.
    *
-   * @param pattern m x n; singletons already taken out
-   * @param given the order for GIVEN; not looked at otherwise
+   * @param pattern m x n; singletons already removed
+   * @param given the order for GIVEN; otherwise ignored
    * @param cost of the factorization under an order; called by AUTO and BEST only, one at a time
    * @throws IllegalArgumentException if GIVEN has no order
    * @throws io.sparqr.error.DimensionMismatchException if the given order is not of size n
@@ -177,7 +177,7 @@ public final class Orderings {
         repeated(pattern, dissected, cost, 0));
   }
 
-  /** The least flops; of equals the first. */
+  /** The trial with the least flops; among equals the first. */
   private static Result least(String who, Trial... trials) {
     Trial winner = trials[0];
     for (Trial t : trials) {

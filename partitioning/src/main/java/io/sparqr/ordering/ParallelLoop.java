@@ -7,9 +7,9 @@ import java.util.function.IntConsumer;
 
 /**
  * A loop over numbered pieces of work that may run side by side, on the workers of the pool that
- * the caller belongs to; outside of a pool, or on a pool of one thread, one after another. How many
- * pieces there are must depend on the work alone, so that results do, too. Who waits for a loop
- * helps with that loop only, so that a worker never gets lost in other branches of the recursion.
+ * the caller belongs to; outside of a pool, or on a pool of one thread, one after another. The
+ * number of pieces must depend on the work alone, so that results do, too. A thread that waits for
+ * a loop helps with that loop only and never picks up work of other branches of the recursion.
  */
 final class ParallelLoop extends CountedCompleter<Void> {
   private static final long serialVersionUID = 1;

@@ -17,9 +17,9 @@ import java.util.Arrays;
  * of Amestoy, Davis, Duff, "An approximate minimum degree ordering algorithm", SIAM J. Matrix Anal.
  * Appl. 17 (1996), sections 3 to 5: approximate external degrees, mass elimination, supervariables
  * found by hashing, element absorption, aggressive absorption. Cost O(sum over pivots and i in L_p
- * of |E_i| + |A_i|); memory the lists, n ints of elbow room and eleven ints a node.
+ * of |E_i| + |A_i|); memory: the lists, n ints of elbow room and eleven ints per node.
  *
- * <p>One use: the lists are consumed. Not thread-safe.
+ * <p>For a single use: the lists are consumed. Not thread-safe.
  */
 final class QuotientGraph {
 
@@ -33,7 +33,7 @@ final class QuotientGraph {
   /** size nodes; offset of a node's list. */
   private final int[] start;
 
-  /** size nodes; length of a node's list, 0 for a node that is gone. */
+  /** size nodes; length of a node's list, 0 for a node removed. */
   private final int[] length;
 
   /** size variables; how many entries at the head of a variable's list are elements. */
@@ -85,13 +85,14 @@ final class QuotientGraph {
    * Takes over the arrays.
    *
    * @param variables n; nodes 0..n-1 are variables, the rest elements
-   * @param lists node lists; used up to {@code free}, at least {@code variables} entries beyond
+   * @param lists node lists; filled up to {@code free}, with room for at least {@code variables}
+   *     more entries
    * @param start size nodes
    * @param length size nodes
    * @param elements size n; elements at the head of each variable's list
-   * @param weight size n; positive for variables to be ordered, 0 for those that are left out (they
-   *     must be in no list and have length 0)
-   * @param firstGoesFirst the order of ties among the variables of an element: whether the first of
+   * @param weight size n; positive for variables to be ordered, 0 for those left out (which must be
+   *     in no list and have length 0)
+   * @param firstGoesFirst the tie-breaking among the variables of an element: whether the first in
    *     the list is the first candidate for the next pivot, or the last
    */
   QuotientGraph(
@@ -167,8 +168,8 @@ final class QuotientGraph {
       largestElement = Math.max(largestElement, sum);
     }
     leastDegree = total;
-    // Ascending, so that the last of equals goes first: on regular grids whose lists ascend this
-    // order of ties leaves a third of the flops of the other one.
+    // Ascending, so that the last of equals goes first: on regular grids with ascending lists this
+    // tie-breaking gives a third of the flops of the opposite one.
     for (int i = 0; i < variables; i++) {
       memberLast[i] = i;
       if (weight[i] > 0) {
@@ -231,7 +232,7 @@ final class QuotientGraph {
     }
   }
 
-  /** L_p, in place where p has no elements, else at the free end; absorbs E_p. */
+  /** Forms L_p, in place if p has no elements, else at the free end; absorbs E_p. */
   private void formElement(int pivot) {
     pivotWeight = weight[pivot];
     pivotDegree = 0;
@@ -299,8 +300,8 @@ final class QuotientGraph {
     if (free <= lists.length - count) {
       return;
     }
-    // The head of each live list changes places with the name of its owner, so that one sweep over
-    // the lists in their order of storage finds and moves them.
+    // The head of each live list is swapped with its owner's number, so that one sweep through the
+    // storage finds and moves the lists.
     for (int k = 0; k < start.length; k++) {
       if (length[k] > 0) {
         int head = start[k];
@@ -349,8 +350,8 @@ final class QuotientGraph {
   }
 
   /**
-   * For each i in L_p: drops what the pivot has absorbed or covers from the lists, sums the degree
-   * outside the pivot, eliminates i with the pivot if there is none, else hashes it.
+   * For each i in L_p: removes nodes absorbed or covered by the pivot from its lists, sums the
+   * degree outside the pivot, eliminates i with the pivot if that is zero, else hashes it.
    */
   private void updateVariables(int pivot) {
     int[] lists = this.lists;
@@ -392,7 +393,8 @@ final class QuotientGraph {
         eliminateWith(pivot, i);
       } else {
         degree[i] = (int) Math.min(degree[i], sum);
-        // The pivot goes first; at least one entry, the pivot or an absorbed element, made room.
+        // The pivot goes first; a removed entry, the pivot or an absorbed element, left room for
+        // it.
         lists[out] = lists[from + keptElements];
         lists[from + keptElements] = lists[from];
         lists[from] = pivot;

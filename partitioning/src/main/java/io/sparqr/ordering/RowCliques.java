@@ -16,14 +16,14 @@ import java.util.stream.IntStream;
  */
 final class RowCliques {
 
-  /** Entries of rows from which on a piece of the columns is worth a thread. */
+  /** A piece of the columns is worth a thread if its rows have at least this many entries. */
   private static final int LEAST_OF_PIECE = 1 << 17;
 
   private static final int MOST_PIECES = 64;
 
   private int leastOfPiece = LEAST_OF_PIECE;
 
-  /** The factor of the square root beyond which a row or a column counts as dense. */
+  /** A row or a column is dense beyond this multiple of the square root. */
   private static final double DENSE = 10;
 
   private static final int ADJACENCIES_PER_ENTRY = 40;
@@ -54,7 +54,7 @@ final class RowCliques {
     return (int) Math.min(Integer.MAX_VALUE, Math.max(16, DENSE * Math.sqrt(n)));
   }
 
-  /** Finds what takes part. O(entries + n log n). */
+  /** Finds the rows and columns that take part. O(entries + n log n). */
   static RowCliques of(SparsityPattern pattern) {
     int n = pattern.columns();
     int m = pattern.patterns();
@@ -106,15 +106,15 @@ final class RowCliques {
     return last;
   }
 
-  /** The same with edges written out in pieces of so many entries of the rows. */
+  /** The same object, which writes out edges in pieces of this many row entries. */
   RowCliques inPiecesOf(int entries) {
     leastOfPiece = entries;
     return this;
   }
 
   /**
-   * How many adjacencies an algorithm on the graph of A'A has to look at: those of the edges of the
-   * last {@link #order}, and some {@value #ADJACENCIES_PER_ENTRY} for each entry of a longer row.
+   * The number of adjacencies for an algorithm on the graph of A'A: those of the edges in the last
+   * {@link #order}, and about {@value #ADJACENCIES_PER_ENTRY} per entry of a longer row.
    */
   double adjacencies() {
     return adjacencies;
@@ -149,7 +149,7 @@ final class RowCliques {
    * @param edgeLimit rows of up to this many columns are written out as edges, longer ones are
    *     elements; 0 makes every row an element
    * @param firstGoesFirst the order of ties, see {@link QuotientGraph}
-   * @throws IndexOverflowException if the lists pass what an array can index
+   * @throws IndexOverflowException if the lists are longer than an array can be
    */
   Permutation order(int edgeLimit, boolean firstGoesFirst) {
     int[] order = new int[n];
@@ -178,8 +178,8 @@ final class RowCliques {
       offset += elements[j] + edgeCount[j];
     }
     placeElements(n, rows.length, lists, start, length);
-    // The graph is symmetric, so reading the lists in order and writing each edge to its other end
-    // sorts them: the order of ties depends on it.
+    // The graph is symmetric, so that reading the lists in order and writing each edge to its other
+    // end sorts them, which fixes the tie-breaking.
     int p = 0;
     for (int j = 0; j < n; j++) {
       for (int end = p + edgeCount[j]; p < end; p++) {
@@ -194,7 +194,7 @@ final class RowCliques {
     return new QuotientGraph(n, lists, offset, start, length, elements, weight, firstGoesFirst);
   }
 
-  /** The rows of more than {@code edgeLimit} columns, distinct in these, in canonical order. */
+  /** The rows of more than {@code edgeLimit} columns, without duplicates, in canonical order. */
   private int[] elementRows(int edgeLimit) {
     int[] rows = rowsOfLength(edgeLimit + 1, Integer.MAX_VALUE);
     if (rows.length == 0) {
@@ -288,9 +288,9 @@ final class RowCliques {
   }
 
   /**
-   * Those of columns [from, to).
+   * The neighbours of columns [from, to).
    *
-   * @param seen size n; holds the number + 1 of no column among these
+   * @param seen size n; no entry equals j + 1 for a column j of this range
    */
   private int[] edges(
       int from,

@@ -4,11 +4,11 @@ package io.sparqr.ordering;
 import java.util.Arrays;
 
 /**
- * Puts rows into lexicographic order, equal ones once, by partition refinement (Paige and Tarjan
- * 1987): the columns ascending, each splits every class of rows into those that have the column
- * and, after them, those that have not. O(entries), whatever the rows. Minimum degree breaks ties
- * by the order of its lists, so an order that depends on the rows alone makes the result
- * independent of how the rows came; and a shuffled one costs half as many flops again on grids.
+ * Sorts rows lexicographically without duplicates, by partition refinement (Paige and Tarjan 1987):
+ * each column in ascending order splits every class of rows into those with the column and, after
+ * them, those without it. O(entries) for any rows. Minimum degree breaks ties by the order of its
+ * lists: a canonical order makes the result independent of the sequence of the rows, and on grids a
+ * shuffled one costs half as many flops again.
  */
 final class RowOrder {
 
@@ -30,7 +30,7 @@ final class RowOrder {
 
   private final int[] splitAt;
 
-  /** size rows; classes that are free, as a stack. */
+  /** size rows; stack of free class numbers. */
   private final int[] unused;
 
   private int unusedCount;
@@ -54,7 +54,7 @@ final class RowOrder {
   }
 
   /**
-   * Sorts.
+   * Sorts the rows.
    *
    * @param rows number of rows, at least 1
    * @param columnStart size n+1; the rows of column j are {@code columnRow[columnStart[j] ..
@@ -71,7 +71,7 @@ final class RowOrder {
     return order.representatives();
   }
 
-  /** Moves a row from its class into the one that column j splits off before it. */
+  /** Moves a row from its class into the class that column j splits off before it. */
   private void move(int row, int column) {
     int from = classOf[row];
     if (splitAt[from] != column) {

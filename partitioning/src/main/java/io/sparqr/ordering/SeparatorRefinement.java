@@ -4,11 +4,11 @@ package io.sparqr.ordering;
 /**
  * Refinement of a vertex separator by moves of single vertices, after Fiduccia and Mattheyses as
  * Ashcraft and Liu (1998) and Hendrickson and Rothberg (1998) apply it to separators. A pass moves
- * members to either side by greatest gain, each at most once, on past losses for a while, and then
- * returns to the best state it saw. O(separator x degree x log) a pass.
+ * members to either side by greatest gain, each at most once, continues through losses for a while,
+ * and then returns to the best state found. O(separator x degree x log) a pass.
  */
 final class SeparatorRefinement {
-  /** Moves without a gain after which a pass gives up: more for larger separators. */
+  /** Least number of moves without a gain before a pass gives up; more for larger separators. */
   private static final int PATIENCE_AT_LEAST = 15;
 
   private static final int PATIENCE = 100;
@@ -30,13 +30,13 @@ final class SeparatorRefinement {
     this.state = state;
   }
 
-  /** Whether passes go on for long without a gain; as they do at first. */
+  /** Sets whether passes continue for long without a gain (the default). */
   void thorough(boolean wanted) {
     thorough = wanted;
   }
 
   /**
-   * Improves the separator until a pass brings nothing.
+   * Improves the separator until a pass gains nothing.
    *
    * @param maxSide weight that neither side should exceed
    * @param maxPasses passes at most
@@ -128,7 +128,10 @@ final class SeparatorRefinement {
     }
   }
 
-  /** The side to move to next: the greater gain that keeps balance, or -1 if nothing can move. */
+  /**
+   * The side to move to next: the one with the greater gain that keeps the balance, or -1 if
+   * nothing can move.
+   */
   private int chooseSide(int maxSide) {
     SeparatorState s = state;
     boolean empty0 = s.toward[0].isEmpty();
@@ -163,7 +166,7 @@ final class SeparatorRefinement {
         s.pullIn(u);
         pulled[pulls++] = u;
         if (locked[u] != stamp) {
-          // moving it back would only pull v in again, so it may go on to v's side alone
+          // moving it back would only pull v in again, so it may only move to v's side
           s.toward[to].insert(u, s.gain(u, to));
         }
       }

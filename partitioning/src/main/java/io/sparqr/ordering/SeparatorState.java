@@ -2,7 +2,7 @@
 package io.sparqr.ordering;
 
 /**
- * A vertex separator of a graph as it changes: every vertex is on side 0, on side 1 or in the
+ * A vertex separator of a graph, modified in place: every vertex is on side 0, on side 1 or in the
  * separator (2), and no edge joins the two sides. Moving v out of the separator to side s pulls v's
  * neighbours on the other side into it, so the separator shrinks by {@code weight(v) -
  * pull(1-s)(v)}. One object serves every level of a multilevel hierarchy; its arrays grow to the
@@ -18,18 +18,20 @@ final class SeparatorState {
   /** Size n; part of each vertex. */
   int[] part = new int[0];
 
-  /** Members of the separator, {@code members[0 .. memberCount)}, in no order. */
+  /** Members of the separator, {@code members[0 .. memberCount)}, in arbitrary order. */
   int[] members = new int[0];
 
   int memberCount;
 
-  /** Of a vertex in the separator, unless stale: weight of its neighbours on side 0, side 1. */
+  /**
+   * For a vertex in the separator: weight of its neighbours on side 0 and on side 1, unless stale.
+   */
   final int[][] pull = new int[2][0];
 
-  /** Members by their gain in moving to side 0, side 1; empty unless somebody fills them. */
+  /** Members by their gain in moving to side 0 and to side 1; empty outside of a refinement. */
   final GainBuckets[] toward = {new GainBuckets(), new GainBuckets()};
 
-  /** What {@link #project} writes the parts to, in turn with {@code part}. */
+  /** The array that {@link #project} writes to, swapped with {@code part}. */
   private int[] spare = new int[0];
 
   private int[] memberPlace = new int[0];
@@ -39,7 +41,7 @@ final class SeparatorState {
     return graph;
   }
 
-  /** Binds a graph; every array has room for its vertices afterwards; parts are not set. */
+  /** Binds a graph and makes room for its vertices in every array; parts are not set. */
   void bind(WeightedGraph g) {
     graph = g;
     emptyQueues();
@@ -86,7 +88,7 @@ final class SeparatorState {
     }
   }
 
-  /** Carries a separator of the coarse graph over to the fine one, which is bound afterwards. */
+  /** Projects a separator of the coarse graph onto the fine one, and binds the fine one. */
   void project(WeightedGraph fine, int[] map) {
     int[] coarsePart = part;
     part = spare.length < fine.n ? new int[Math.max(fine.n, part.length)] : spare;
@@ -111,13 +113,13 @@ final class SeparatorState {
     }
   }
 
-  /** Gain of moving v, a member, to a side: by how much the separator's weight falls. */
+  /** Gain of moving member v to a side: the decrease of the separator's weight. */
   int gain(int v, int side) {
     return graph.vertexWeight[v] - pull[1 - side][v];
   }
 
   /**
-   * Puts a vertex of a side into the separator and updates pulls and gains around it. O(degree).
+   * Moves a vertex from a side into the separator and updates pulls and gains around it. O(degree).
    */
   void pullIn(int v) {
     int from = part[v];
@@ -149,7 +151,7 @@ final class SeparatorState {
     pull[1][v] = p1;
   }
 
-  /** Puts a member with no neighbour on the other side onto a side. O(degree). */
+  /** Moves a member without neighbours on the other side to a side. O(degree). */
   void release(int v, int to) {
     int w = graph.vertexWeight[v];
     part[v] = to;
@@ -172,7 +174,7 @@ final class SeparatorState {
     }
   }
 
-  /** Takes back a {@link #release}, pulls apart, which are stale afterwards. O(1). */
+  /** Undoes a {@link #release}, except for the pulls, which are stale afterwards. O(1). */
   void takeBackRelease(int v) {
     int w = graph.vertexWeight[v];
     weight[part[v]] -= w;
@@ -182,7 +184,9 @@ final class SeparatorState {
     members[memberCount++] = v;
   }
 
-  /** Takes back a {@link #pullIn} from a side, pulls apart, which are stale afterwards. O(1). */
+  /**
+   * Undoes a {@link #pullIn} from a side, except for the pulls, which are stale afterwards. O(1).
+   */
   void takeBackPull(int v, int side) {
     int w = graph.vertexWeight[v];
     weight[side] += w;

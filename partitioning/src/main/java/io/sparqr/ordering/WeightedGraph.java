@@ -4,10 +4,10 @@ package io.sparqr.ordering;
 /**
  * An undirected graph with weights on vertices and edges, in compressed adjacency: the neighbours
  * of v are {@code neighbor[start[v] .. start[v+1])}, no self loops, each edge stored from both
- * ends. Arrays may be longer than what is used; nobody writes to them once the graph is made.
+ * ends. Arrays may be longer than needed; they are not modified after construction.
  */
 final class WeightedGraph {
-  /** More parts than this are extracted by one thread. */
+  /** Beyond this number of parts one thread extracts them all. */
   private static final int MOST_PARTS_IN_PIECES = 8;
 
   /** Number of vertices. */
@@ -16,19 +16,19 @@ final class WeightedGraph {
   /** Size n+1; offsets into neighbor and edgeWeight. */
   final int[] start;
 
-  /** Size start[n] at least; vertex indices. */
+  /** Size at least start[n]; vertex indices. */
   final int[] neighbor;
 
-  /** Size start[n] at least; positive. */
+  /** Size at least start[n]; positive. */
   final int[] edgeWeight;
 
-  /** Size n at least; positive: how many columns the vertex stands for. */
+  /** Size at least n; positive: number of columns that the vertex stands for. */
   final int[] vertexWeight;
 
   /** Sum of the vertex weights. */
   final int totalWeight;
 
-  /** The greatest vertex weight, 1 at least. */
+  /** The greatest vertex weight, at least 1. */
   final int maxVertexWeight;
 
   WeightedGraph(int n, int[] start, int[] neighbor, int[] edgeWeight, int[] vertexWeight) {
@@ -47,7 +47,7 @@ final class WeightedGraph {
     this.maxVertexWeight = greatest;
   }
 
-  /** The same where the weights' sum and greatest are known. */
+  /** The same with known sum and maximum of the weights. */
   WeightedGraph(
       int n,
       int[] start,
@@ -65,7 +65,7 @@ final class WeightedGraph {
     this.maxVertexWeight = maxVertexWeight;
   }
 
-  /** Neighbours of v, counted without weights. */
+  /** Number of neighbours of v. */
   int degree(int v) {
     return start[v + 1] - start[v];
   }
@@ -76,16 +76,16 @@ final class WeightedGraph {
   }
 
   /**
-   * Splits the vertices by part and extracts the subgraph that each part induces; edges between
-   * parts are dropped. O(n + entries).
+   * Splits the vertices by part and extracts the subgraph induced by each part; edges between parts
+   * are dropped. O(n + entries).
    *
    * @param part size n; part of each vertex, or negative or {@code >= parts} for none
    * @param parts number of parts
    * @param local size n, written: index of a vertex within its part, by ascending vertex
-   * @return the subgraphs, one a part
+   * @return the subgraphs, one per part
    */
   WeightedGraph[] induced(int[] part, int parts, int[] local) {
-    // with many parts the counts of many pieces would be large, and parts are small then
+    // with many parts the counts of several pieces would be large while the parts are small
     int pieces = parts > MOST_PARTS_IN_PIECES ? 1 : Pieces.of(n, (long) n + entries());
     int[][] size = new int[pieces + 1][parts];
     int[][] edges = new int[pieces + 1][parts];
@@ -173,8 +173,8 @@ final class WeightedGraph {
   /**
    * Connected components by breadth-first search. O(n + entries).
    *
-   * @param component size n at least, written: component of each vertex, numbered by first vertex
-   * @param queue size n at least, scratch
+   * @param component size at least n, written: component of each vertex, numbered by first vertex
+   * @param queue size at least n, scratch
    * @return number of components
    */
   int components(int[] component, int[] queue) {
@@ -182,8 +182,8 @@ final class WeightedGraph {
   }
 
   /**
-   * The same from a given vertex on, whose component is number 0. If that is the only one, the last
-   * entry of the queue is a vertex as far as any from it.
+   * The same, starting from a given vertex, whose component is number 0. If that is the only one,
+   * the last entry of the queue is a vertex as far as any from it.
    */
   int components(int[] component, int[] queue, int from) {
     java.util.Arrays.fill(component, 0, n, -1);
