@@ -4,16 +4,17 @@ package io.sparqr.partition;
 import java.io.Serializable;
 
 /**
- * A GPU as the cut of the tree sees it. Work of intensity I (flops / bytes of the fronts) goes at
+ * The model of a GPU for cutting the tree. Work of intensity I (flops / bytes of the fronts) runs
+ * at
  *
  * <pre>
  *   1 / (1 / flopsPerSecond + 1 / (I bytesPerSecond))
  * </pre>
  *
- * flops a second: slow on many small fronts, fast on a few large ones.
+ * flops per second: slow on many small fronts, fast on a few large ones.
  *
  * @param flopsPerSecond useful flops on large fronts
- * @param bytesPerSecond fronts' bytes planned, sent, held and fetched a second
+ * @param bytesPerSecond bytes of fronts planned, sent, kept and fetched per second
  * @param memoryBytes device memory
  */
 public record DeviceModel(double flopsPerSecond, double bytesPerSecond, long memoryBytes)
@@ -32,20 +33,20 @@ public record DeviceModel(double flopsPerSecond, double bytesPerSecond, long mem
   }
 
   /**
-   * What is assumed of a device that nobody could ask: an H200. With 1 us a front and 10 ms a task
-   * (which a level's cost covers) this is what it took for problems of 0.5 to 150 Gflop, to a
-   * factor of 1.6 (benchmarks/RESULTS.md).
+   * The device assumed if none can be queried: an H200. With 1 us per front and 10 ms per task
+   * (covered by a level's cost) the model matches the measured times of problems of 0.5 to 150
+   * Gflop within a factor of 1.6 (benchmarks/RESULTS.md).
    */
   public static DeviceModel reference() {
     return ofPeak(33.5e12, 140L << 30);
   }
 
-  /** By a device's FP64 peak without tensor cores, in flops a second. */
+  /** The model of a device from its FP64 peak without tensor cores, in flops per second. */
   public static DeviceModel ofPeak(double peak, long memoryBytes) {
     return new DeviceModel(PEAK_SHARE * peak, REFERENCE_BYTES_PER_SECOND, memoryBytes);
   }
 
-  /** What each of so many workers has of it that take turns. */
+  /** The share of each worker if several take turns on the device. */
   public DeviceModel sharedBy(int workers) {
     return new DeviceModel(flopsPerSecond / workers, bytesPerSecond / workers, memoryBytes);
   }

@@ -7,16 +7,16 @@ import java.util.PriorityQueue;
 
 /**
  * Chooses the layer of subtrees that the next level factors: from the roots down, the heaviest
- * subtree is replaced by its children (Geist and Ng 1989), and of all the layers met on the way the
- * one with the least estimate of
+ * subtree is replaced by its children (Geist and Ng 1989), and of all layers visited the one with
+ * the least estimate of
  *
  * <pre>
- *   LPT(layer) + max(path(above) / best rate, work(above) / rates that the levels left can use)
+ *   LPT(layer) + max(path(above) / best rate, work(above) / rates usable by the remaining levels)
  * </pre>
  *
  * is taken, where {@code above} are the fronts split off. Subtrees so light that they fill gaps
- * between the others wherever they go ("dust", see {@link #dustSeconds}) are one divisible load, so
- * that a star of a million leaves costs no more than its heavy ones.
+ * anywhere between the others ("dust", see {@link #dustSeconds}) are one divisible load, so that a
+ * star of a million leaves costs no more than its heavy ones.
  */
 final class LayerSearch {
 
@@ -27,7 +27,7 @@ final class LayerSearch {
   private final ResourceModel resources;
   private final PartitionOptions options;
 
-  /** The fastest worker of those that can hold anything, or else the largest. */
+  /** The fastest worker with enough memory for any front, or else the largest. */
   private final ResourceModel.Worker best;
 
   private final double allRates;
@@ -36,7 +36,7 @@ final class LayerSearch {
   private final int[] childStart;
   private final int[] child;
 
-  /** Subtrees of the layer that are no dust, heaviest first; the dust's seconds together. */
+  /** Subtrees of the layer heavier than dust, heaviest first; the total seconds of the dust. */
   private final PriorityQueue<Integer> heavy =
       new PriorityQueue<>(
           Comparator.<Integer>comparingDouble(f -> -seconds(f)).thenComparing(f -> f));
@@ -44,7 +44,7 @@ final class LayerSearch {
   private double light;
   private double caution;
 
-  // What has been split off, in that order, and its sums.
+  // The fronts split off so far, in order, and their sums.
   private int[] split = new int[16];
   private int splits;
   private final double[] path;
@@ -86,7 +86,7 @@ final class LayerSearch {
     listChildren();
   }
 
-  /** Seconds under which a subtree is dust: a 64th of a task's share, less with many workers. */
+  /** A subtree of fewer seconds is dust: a 64th of a task's share, less with many workers. */
   static double dustSeconds(double all, ResourceModel resources, PartitionOptions options) {
     double workers = resources.workers().size();
     double parts = Math.min(64, Math.max(8, 4096 / workers));
@@ -114,11 +114,11 @@ final class LayerSearch {
    * The layer for the next level.
    *
    * @param levelsLeft levels after this one, at least 1
-   * @param forced whether something must remain above that is levelsLeft fronts high; the forest is
+   * @param forced whether a part of height levelsLeft must remain above the layer; the forest is
    *     higher than that
-   * @param caution what the estimate of the levels after the next is multiplied by: the bound that
-   *     it is made of is seldom reached
-   * @return roots of the subtrees, ascending; all roots of the forest if no cut is worth it
+   * @param caution factor on the estimate for the levels after the next, which is a lower bound
+   *     that is seldom reached
+   * @return roots of the subtrees, ascending; all roots of the forest if no cut pays
    */
   int[] choose(int levelsLeft, boolean forced, double caution) {
     this.caution = levelsLeft == 1 ? 1 : caution;
@@ -216,7 +216,7 @@ final class LayerSearch {
   }
 
   private double estimate(int levelsLeft) {
-    // With one level left each connected part of what is above runs on one worker.
+    // With one level left, each connected part above the layer runs on one worker.
     double serial = levelsLeft == 1 ? largestComponent : longest;
     double speed = allRates / best.flopsPerSecond();
     double rest = Math.max(serial, work / speed);

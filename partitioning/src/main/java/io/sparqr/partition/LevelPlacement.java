@@ -10,9 +10,10 @@ import java.util.stream.IntStream;
 
 /**
  * Places the subtrees of one level on workers and groups those of one worker into tasks. Heaviest
- * first, each goes where it finishes earliest, the transfer of contribution blocks made elsewhere
- * included (HEFT, Topcuoglu, Hariri and Wu 2002, within a level; LPT where all workers are equal);
- * a worker whose memory cannot hold it is passed over as long as another can.
+ * first, each subtree goes to the worker on which it finishes earliest, the transfer of
+ * contribution blocks from other workers included (HEFT, Topcuoglu, Hariri and Wu 2002, within a
+ * level; LPT where all workers are equal); a worker with too little memory for it is skipped as
+ * long as another has enough.
  */
 final class LevelPlacement {
 
@@ -31,15 +32,15 @@ final class LevelPlacement {
     Arrays.fill(workerOf, -1);
   }
 
-  /** Subtrees (indices into the level's roots) of one task, and its worker. */
+  /** One task: its subtrees (indices into the level's roots) and its worker. */
   record Group(int worker, int[] subtrees) {}
 
   /**
    * Places a level.
    *
-   * @param forest before the level is cut off
-   * @param root subtrees' roots, ascending
-   * @param inputs per subtree, fronts of earlier levels whose blocks it takes
+   * @param forest the forest before the level is cut off
+   * @param root roots of the subtrees, ascending
+   * @param inputs per subtree, the fronts of earlier levels whose blocks it needs
    */
   List<Group> place(RemainingForest forest, int[] root, List<int[]> inputs) {
     double flops = 0;
@@ -66,8 +67,8 @@ final class LevelPlacement {
   }
 
   /**
-   * What is placed as one: a subtree each, but the light ones (see LayerSearch) in runs of
-   * neighbours; heaviest first.
+   * The units of placement: single subtrees, and runs of neighbouring light ones (dust, see
+   * LayerSearch); heaviest first.
    */
   private int[][] units(RemainingForest forest, int[] root, int workers) {
     double[] seconds = new double[root.length];
@@ -112,12 +113,12 @@ final class LevelPlacement {
     return TreeCost.seconds(forest.flops[f], forest.bytes[f], forest.fronts[f], worker);
   }
 
-  /** Remembers where the fronts of a level are. */
+  /** Records the worker of a front. */
   void record(int front, int worker) {
     workerOf[front] = worker;
   }
 
-  /** Fewer workers where the level has less work than their tasks should have at least. */
+  /** The workers to use: fewer if the level's work is less than the minimum for a task on each. */
   private int[] usableWorkers(double flops, long peak) {
     int all = resources.workers().size();
     double most = options.minTaskFlops() > 0 ? flops / options.minTaskFlops() : all;

@@ -5,8 +5,8 @@ import io.sparqr.symbolic.FrontMemory;
 import java.util.Arrays;
 
 /**
- * The upper part of the assembly forest that no level owns yet, with sums over its subtrees. Layers
- * of whole subtrees are cut off from below, so that what remains always has the forest's roots.
+ * The upper part of the assembly forest, not yet assigned to a level, with sums over its subtrees.
+ * Layers of whole subtrees are cut off from below, so that the roots of the forest always remain.
  */
 final class RemainingForest {
 
@@ -21,13 +21,13 @@ final class RemainingForest {
   final double[] fronts;
 
   /**
-   * Most bytes alive while the remaining part of each front's subtree is worked through in order,
-   * the blocks of children cut off before all held from the start; rows of A and R, which a task
-   * holds all along, are counted in {@link #kept}.
+   * Peak bytes while the remaining part of each front's subtree is factored in order, with all
+   * blocks of children cut off earlier held from the start. Rows of A and R, which a task holds
+   * throughout, are counted in {@link #kept}.
    */
   final long[] peak;
 
-  /** Bytes of rows of A, as they come and decoded, and of R in each front's subtree. */
+  /** Bytes of rows of A, encoded and decoded, and of R in each front's subtree. */
   final long[] kept;
 
   /** Longest path of fronts in the remaining part of each front's subtree. */
@@ -35,7 +35,7 @@ final class RemainingForest {
 
   private final long[] held;
 
-  /** Everything remains. */
+  /** Starts with all fronts. */
   RemainingForest(TreeCost cost) {
     this.cost = cost;
     int nf = cost.fronts;
@@ -55,7 +55,7 @@ final class RemainingForest {
     sum();
   }
 
-  /** Bytes that a task of the remaining part of f's subtree alone needs. */
+  /** Bytes needed by a task that consists of the remaining part of f's subtree. */
   long need(int f) {
     return FrontMemory.add(peak[f], kept[f]);
   }
@@ -79,7 +79,7 @@ final class RemainingForest {
     return Arrays.stream(alive).filter(f -> cost.parent[f] < 0).toArray();
   }
 
-  /** Longest path of fronts. */
+  /** Length of the longest path of fronts. */
   int height() {
     int most = 0;
     for (int f : alive) {
@@ -92,8 +92,7 @@ final class RemainingForest {
    * Cuts subtrees off.
    *
    * @param root roots of disjoint remaining subtrees
-   * @return size nf; index in {@code root} of the subtree that each front cut off now is in, else
-   *     -1
+   * @return size nf; for a front cut off now, the index in {@code root} of its subtree, else -1
    */
   int[] cut(int[] root) {
     int[] subtree = new int[cost.fronts];

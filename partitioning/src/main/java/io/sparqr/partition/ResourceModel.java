@@ -5,26 +5,26 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * What the tree is cut for: the workers (one task slot group or one device each) and the network
- * between them.
+ * The resources for which the tree is cut: the workers (one task slot group or one device each) and
+ * the network between them.
  *
  * @param workers at least one
  * @param networkBytesPerSecond bandwidth between two workers
- * @param levelSeconds fixed cost of a level: a Spark stage, its shuffle's latency included
+ * @param levelSeconds fixed cost of a level: a Spark stage with the latency of its shuffle
  */
 public record ResourceModel(List<Worker> workers, double networkBytesPerSecond, double levelSeconds)
     implements Serializable {
 
-  /** Bytes a second between two workers where nobody says otherwise. */
+  /** Default bytes per second between two workers. */
   public static final double NETWORK = 1e9;
 
   /**
-   * Flops a second of an executor without a device on large fronts, where nobody says otherwise:
-   * what estimates before a solve go by. Only ratios of theirs depend on it.
+   * Default flops per second of an executor without a device on large fronts, for estimates before
+   * a solve. Only ratios of estimates depend on it.
    */
   public static final double EXECUTOR_FLOPS = 3e10;
 
-  /** Seconds of a Spark stage where nobody says otherwise. */
+  /** Default seconds of a Spark stage. */
   public static final double LEVEL_SECONDS = 0.1;
 
   /**
@@ -32,9 +32,9 @@ public record ResourceModel(List<Worker> workers, double networkBytesPerSecond, 
    *
    * @param name as in reports, such as "executor 3" or "executor 3, device 1"
    * @param flopsPerSecond rate on large fronts
-   * @param bytesPerSecond rate at which fronts are assembled and packed, on a device sent and
-   *     fetched too: what small fronts spend their time on
-   * @param memoryBytes what a task may hold at once
+   * @param bytesPerSecond rate of assembling and packing fronts, on a device also of the transfers:
+   *     it dominates for small fronts
+   * @param memoryBytes memory available to a task
    * @param device whether it is a GPU
    */
   public record Worker(
@@ -61,7 +61,10 @@ public record ResourceModel(List<Worker> workers, double networkBytesPerSecond, 
           name, device.flopsPerSecond(), device.bytesPerSecond(), device.memoryBytes(), true);
     }
 
-    /** Flops a second on fronts of so many flops a byte, on average: see {@link DeviceModel}. */
+    /**
+     * Average flops per second on fronts of this intensity (flops per byte): see {@link
+     * DeviceModel}.
+     */
     public double flopsPerSecond(double intensity) {
       return intensity > 0 ? 1 / (1 / flopsPerSecond + 1 / (intensity * bytesPerSecond)) : 0;
     }
@@ -80,7 +83,7 @@ public record ResourceModel(List<Worker> workers, double networkBytesPerSecond, 
     }
   }
 
-  /** count CPU workers of equal rate and memory; 1 GB/s network, 0.1 s a level. */
+  /** count CPU workers of equal rate and memory; 1 GB/s network, 0.1 s per level. */
   public static ResourceModel uniform(int count, double flopsPerSecond, long memoryBytes) {
     var list = new java.util.ArrayList<Worker>();
     for (int i = 0; i < count; i++) {

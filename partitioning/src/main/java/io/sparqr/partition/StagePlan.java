@@ -11,22 +11,23 @@ import java.util.function.IntUnaryOperator;
 /**
  * The memory stages of a task: fronts that are on the device together. Fronts are taken in
  * postorder with a running sum; a new stage begins when the next front would exceed the budget
- * (Yeralan, Davis and Ranka, section 3.4). A front counts its own bytes (its rows of A included)
- * and the contribution blocks of those children that are in an earlier stage or another task: they
- * come back to the device with it. A child in the same stage is counted as a front already.
+ * (Yeralan, Davis and Ranka, section 3.4). A front counts with its own bytes (its rows of A
+ * included) and the contribution blocks of those children that are in an earlier stage or another
+ * task, since these return to the device with it. A child in the same stage is already counted as a
+ * front.
  *
- * <p>A pure function of sizes: bytes are given as functions of the front, for padding differs by
+ * <p>A pure function of sizes: bytes are given as functions of the front because padding differs by
  * backend.
  *
  * @param fronts the task's fronts, ascending
  * @param stageStart size stages+1; stage s is {@code fronts[stageStart[s] .. stageStart[s+1])}
  * @param stageBytes size stages; bytes of each stage
- * @param budgetBytes what the plan was made for
+ * @param budgetBytes the budget of the plan
  */
 public record StagePlan(int[] fronts, int[] stageStart, long[] stageBytes, long budgetBytes)
     implements Serializable {
 
-  /** A plan, or why there is none. */
+  /** A plan, or the reason why there is none. */
   public sealed interface Outcome permits Feasible, Infeasible {}
 
   /**
@@ -45,7 +46,7 @@ public record StagePlan(int[] fronts, int[] stageStart, long[] stageBytes, long 
    */
   public record Infeasible(int front, long requiredBytes, long availableBytes) implements Outcome {
 
-    /** The same as an error, for callers that cannot go on. */
+    /** This outcome as an error, for callers that cannot continue. */
     public InsufficientMemoryException asException() {
       return new InsufficientMemoryException(
           "front "
@@ -82,7 +83,7 @@ public record StagePlan(int[] fronts, int[] stageStart, long[] stageBytes, long 
    * @param inputs the task's input blocks (fronts of other tasks), any order
    * @param frontBytes bytes of a front on the device, its rows of A included
    * @param blockBytes bytes of a front's contribution block on the device
-   * @param budgetBytes bytes that a stage may take
+   * @param budgetBytes limit for the bytes of a stage
    */
   public static Outcome plan(
       int[] fronts,
@@ -92,8 +93,8 @@ public record StagePlan(int[] fronts, int[] stageStart, long[] stageBytes, long 
       IntToLongFunction blockBytes,
       long budgetBytes) {
     int count = fronts.length;
-    // Per front: blocks from other tasks and from stages before the one in stageOfLast; blocks from
-    // that one.
+    // Bytes per front: blocks from other tasks and from stages before the one in stageOfLast;
+    // blocks from that stage.
     long[] earlier = new long[count];
     long[] latest = new long[count];
     int[] stageOfLatest = new int[count];

@@ -4,20 +4,20 @@ package io.sparqr.partition;
 import java.io.Serializable;
 
 /**
- * What one Spark task factors: a set of fronts, each connected part of it a subtree of the assembly
- * tree with lower subtrees cut off.
+ * The work of one Spark task: a set of fronts, each connected part of which is a subtree of the
+ * assembly tree with lower subtrees cut off.
  *
  * @param id 0 .. tasks-1, ascending with the level
- * @param level 0 for tasks that take no contribution blocks from other tasks; otherwise one more
- *     than the highest level of the tasks that it takes from
+ * @param level 0 for tasks without contribution blocks from other tasks; otherwise one more than
+ *     the highest level among the senders
  * @param fronts ascending (postorder)
- * @param inputs roots of other tasks whose contribution blocks come in, ascending
+ * @param inputs roots of other tasks whose contribution blocks this task receives, ascending
  * @param outputs fronts of this task whose parent is in another task, ascending
- * @param worker index of the worker it is planned for in the resource model
+ * @param worker index of its planned worker in the resource model
  * @param flops work
- * @param peakBytes most bytes alive at once where it is factored: on CPUs rows, fronts,
- *     contribution blocks and R, on a device fronts and blocks
- * @param hostBytes most heap that it takes: on CPUs the same; of a device's task rows, blocks and R
+ * @param peakBytes peak memory of the factorization: on CPUs rows, fronts, contribution blocks and
+ *     R, on a device fronts and blocks
+ * @param hostBytes peak heap: on CPUs the same; for a device's task rows, blocks and R
  */
 public record SubtreeTask(
     int id,

@@ -5,15 +5,15 @@ import io.sparqr.symbolic.FrontMemory;
 import io.sparqr.symbolic.SymbolicAnalysis;
 
 /**
- * What fronts cost: seconds on a worker = flops / rate + bytes of the assembled fronts / byte rate
- * + a fixed cost a front. The last two are what small fronts spend their time on.
+ * The cost of fronts: seconds on a worker = flops / rate + bytes of the assembled fronts / byte
+ * rate + a fixed cost per front. The last two dominate for small fronts.
  */
 final class TreeCost {
 
   /** Bytes of an entry of a row: position and value. */
   private static final long ENTRY_BYTES = 12;
 
-  /** Seconds a front costs whatever its size: calls, maps, scheduling. */
+  /** Fixed seconds per front: calls, maps, scheduling. */
   private static final double FRONT_SECONDS = 1e-6;
 
   final int fronts;
@@ -26,19 +26,22 @@ final class TreeCost {
 
   private final boolean host;
 
-  /** Bytes of an upper triangle of each front's columns as rows: an index beside each value. */
+  /**
+   * Bytes of an upper triangle in each front's columns, stored as rows with an index beside each
+   * value.
+   */
   private final long[] mergedBytes;
 
-  /** Bytes that each front needs while it is factored, besides what goes into it. */
+  /** Bytes needed to factor each front, without its inputs. */
   final long[] workBytes;
 
-  /** Bytes of each front that are there still when its block and its rows of R are packed. */
+  /** Bytes of each front still held while its block and its rows of R are packed. */
   private final long[] packedBytes;
 
-  /** Bytes of each front's rows of A, as a task holds them from its start to its end. */
+  /** Bytes of each front's rows of A, held by a task from start to end. */
   final long[] rowBytes;
 
-  /** Bytes of each front's rows of R, as a task holds them from then to its end. */
+  /** Bytes of each front's rows of R, held by a task from their creation to its end. */
   final long[] resultBytes;
 
   /** Costs of an analysis with right-hand sides carried along, on CPUs. O(n). */
@@ -47,10 +50,10 @@ final class TreeCost {
   }
 
   /**
-   * The same.
+   * Costs in a given memory.
    *
-   * @param host whether the memory is the host's, which rows and R fill too; else a device's
-   * @param parts partitions in which rows are combined; 0: they are not
+   * @param host whether it is the host's, which rows and R occupy too; else a device's
+   * @param parts partitions in which rows are combined; 0: not combined
    */
   TreeCost(SymbolicAnalysis analysis, int rhs, boolean host, int parts) {
     this.host = host;
@@ -74,7 +77,7 @@ final class TreeCost {
       long r = Math.min(analysis.fp(f), fm);
       rowBytes[f] = (long) (perRow * rows(analysis, f));
       if (parts > 0) {
-        // Fewer than two triangles are left as they are.
+        // Each partition leaves up to two triangles' worth of rows uncombined.
         long most = FrontMemory.multiply(2L * parts, triangle(analysis.fn(f), rhs));
         rowBytes[f] = Math.min(rowBytes[f], most);
       }
@@ -91,16 +94,16 @@ final class TreeCost {
   }
 
   /**
-   * Bytes of what a task sends for a front at most: a triangle of its columns, as rows. On a
-   * device's way blocks may go as they are.
+   * The most bytes that a task sends for a front: a triangle of its columns, as rows. Tasks of a
+   * device may send blocks unreduced.
    */
   long reducedBytes(int f) {
     return host ? mergedBytes[f] : Long.MAX_VALUE;
   }
 
   /**
-   * Bytes of a front's rows of A, twice while they are decoded, and of R, where they are in the
-   * memory that fronts are in.
+   * Bytes of a front's rows of A, encoded and decoded, and of its rows of R, if these share the
+   * memory of the fronts.
    */
   long keptBytes(int f) {
     return !host ? 0 : FrontMemory.add(FrontMemory.multiply(2, rowBytes[f]), resultBytes[f]);
@@ -131,7 +134,7 @@ final class TreeCost {
     return ENTRY_BYTES * entries / rows + 8 * rhs + 16;
   }
 
-  /** Seconds of some fronts together on a worker. */
+  /** Total seconds of several fronts on a worker. */
   static double seconds(double flops, double bytes, double fronts, ResourceModel.Worker worker) {
     return flops / worker.flopsPerSecond()
         + bytes / worker.bytesPerSecond()
@@ -144,9 +147,9 @@ final class TreeCost {
   }
 
   /**
-   * Most bytes alive while a task works through its fronts in order: all rows as they came and
-   * decoded, beside the inputs; then rows, inputs and a front beside its children's blocks, which
-   * go when it is assembled; R and outputs stay. On a device fronts and blocks alone.
+   * Peak bytes while a task factors its fronts in order: first all rows, encoded and decoded,
+   * beside the inputs; then rows, inputs and a front beside its children's blocks, which are freed
+   * when it is assembled; R and outputs stay. On a device only fronts and blocks.
    *
    * @param task fronts, ascending
    * @param owner task of every front; {@code id} for this one
@@ -171,14 +174,14 @@ final class TreeCost {
     return peak;
   }
 
-  /** Whether the memory that fronts are in is the host's. */
+  /** Whether fronts are in the host's memory. */
   boolean host() {
     return host;
   }
 
   /**
-   * Most heap of a task whose fronts are on a device: rows as they came and decoded beside the
-   * blocks that came, then rows, those blocks, R and the blocks that go.
+   * Peak heap of a task whose fronts are on a device: rows, encoded and decoded, beside the input
+   * blocks; then rows, input blocks, R and output blocks.
    */
   long aroundDeviceBytes(int[] task, int[] outputs, int[] inputs) {
     long rows = sum(rowBytes, task);

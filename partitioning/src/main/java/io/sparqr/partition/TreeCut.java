@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 
-/** One way to cut the tree, for a wanted number of levels, and what it is estimated to take. */
+/** One cut of the tree for a requested number of levels, with its estimated time. */
 final class TreeCut {
 
   private final TreeCost cost;
@@ -25,7 +25,7 @@ final class TreeCut {
   }
 
   /**
-   * Cuts for {@code levels} levels; fewer come out where a level is not worth its while.
+   * Cuts for {@code levels} levels; fewer if a level does not pay.
    *
    * @param caution see {@link LayerSearch#choose}
    */
@@ -84,7 +84,7 @@ final class TreeCut {
     }
   }
 
-  /** Per subtree, its fronts' children that earlier levels own. */
+  /** Per subtree, the children of its fronts that belong to earlier levels. */
   private List<int[]> inputsOf(RemainingForest forest, int[] roots) {
     int[] top = new int[cost.fronts];
     Arrays.fill(top, -1);
@@ -98,7 +98,7 @@ final class TreeCut {
         top[f] = top[p];
       }
       if (top[f] >= 0 && !forest.contains(f)) {
-        // Only the topmost fronts of earlier levels send here; nothing below them does.
+        // Only the topmost fronts of earlier levels have a parent here.
         boolean boundary = p >= 0 && forest.contains(p);
         count[top[f]] += boundary ? 1 : 0;
         top[f] = boundary ? top[f] : -1;
@@ -133,7 +133,7 @@ final class TreeCut {
         inputs.get(owner[p]).add(f);
       }
     }
-    // Tasks were made level by level, so every input comes from a task with a smaller number.
+    // Tasks are created level by level, so every input comes from a task with a smaller number.
     int[] level = new int[tasks];
     int levels = 0;
     for (int t = 0; t < tasks; t++) {

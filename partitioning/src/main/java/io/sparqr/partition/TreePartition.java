@@ -6,13 +6,13 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * The cut of an assembly tree into subtree tasks by levels. Every front is in exactly one task; a
- * contribution block only ever goes to a task of a higher level.
+ * The cut of an assembly tree into subtree tasks by levels. Every front is in exactly one task;
+ * contribution blocks go only to tasks of higher levels.
  *
  * @param tasks by id; ids ascend with the level
  * @param levels number of levels
- * @param taskOfFront size nf; the task that owns the front, one byte where there are few tasks
- * @param estimatedSeconds makespan that the model predicts
+ * @param taskOfFront size nf; the task that owns the front, in one byte if there are few tasks
+ * @param estimatedSeconds makespan predicted by the model
  * @param lowerBoundSeconds the larger of total work over all rates and the critical path over the
  *     best rate
  */

@@ -12,16 +12,16 @@ import io.sparqr.symbolic.SymbolicAnalysis;
  * <pre>
  *   sum over l &lt; K of  L + max over workers w of  sum over t in T_l, w(t) = w of
  *       ( flops(t) / rate(w) + bytes(t) / byte rate(w) + fronts(t) x 1 us
- *         + blocks of t's inputs made on other workers / network rate ),
+ *         + blocks of t's inputs from other workers / network rate ),
  * </pre>
  *
- * minimised over the cuts that are tried: for each K between the options' least and most levels, a
- * layer of subtrees a level by repeated splitting of the heaviest subtree (Geist and Ng 1989; the
- * layer L0 of MUMPS), placed by earliest finish (LPT; HEFT for mixed workers), the rest of the tree
- * above left to the later levels: proportional mapping (Pothen and Sun 1993) in few steps. Subject
- * to: a task's peak bytes at most its worker's memory where another worker, fewer subtrees a task
- * or another number of levels can do it. (No cut helps against a front that is too large with its
- * children's blocks: they must meet.)
+ * minimised over the cuts tried: for each K between the minimum and the maximum of the options, one
+ * layer of subtrees per level by repeated splitting of the heaviest subtree (Geist and Ng 1989; the
+ * layer L0 of MUMPS), placed by earliest finish (LPT; HEFT for mixed workers), the tree above it
+ * left to the later levels: proportional mapping (Pothen and Sun 1993) in few steps. Subject to: a
+ * task's peak bytes are at most its worker's memory if another worker, fewer subtrees per task or
+ * another number of levels can achieve that. (No cut helps if one front with its children's blocks
+ * is too large: they must be in one place.)
  *
  * <p>Lower bound: max(total flops / sum of rates, flops of the heaviest path / best rate); no cut
  * at fronts can beat it.
@@ -30,7 +30,7 @@ public final class TreePartitioner {
 
   private static final double[] ONCE = {1};
 
-  /** How the later levels' bound is weighted, in turn: see {@link LayerSearch#choose}. */
+  /** Weights of the bound on the later levels, tried in turn: see {@link LayerSearch#choose}. */
   private static final double[] CAUTIONS = {1, 1.5, 2.5};
 
   private TreePartitioner() {}
@@ -55,7 +55,7 @@ public final class TreePartitioner {
     TreePartition best = null;
     for (int levels = options.minLevels(); levels <= options.maxLevels(); levels++) {
       if (alone && best != null && overMemory(best, resources) == 0) {
-        // More levels would bring nothing but barriers.
+        // More levels would only add barriers.
         break;
       }
       for (double caution : levels < 3 ? ONCE : CAUTIONS) {
@@ -68,7 +68,10 @@ public final class TreePartitioner {
     return best;
   }
 
-  /** The least number of levels, then fewer tasks beyond their worker's memory, then time. */
+  /**
+   * Compares first by the minimum number of levels, then by tasks beyond their worker's memory,
+   * then by time.
+   */
   private static boolean better(
       TreePartition a, TreePartition b, ResourceModel resources, PartitionOptions options) {
     int levelsA = Math.min(a.levels(), options.minLevels());
@@ -81,7 +84,7 @@ public final class TreePartitioner {
     return overA != overB ? overA < overB : a.estimatedSeconds() < b.estimatedSeconds();
   }
 
-  /** Tasks whose peak exceeds the memory of the worker that they are planned for. */
+  /** Number of tasks whose peak exceeds the memory of their planned worker. */
   static long overMemory(TreePartition partition, ResourceModel resources) {
     return partition.tasks().stream()
         .filter(t -> t.peakBytes() > resources.workers().get(t.worker()).memoryBytes())

@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What partitions of one tree over different numbers of workers would look like: for {@code sparqr
- * analyze}, and for choosing a cluster.
+ * Partitions of one tree over different numbers of workers: for {@code sparqr analyze}, and for the
+ * choice of a cluster.
  *
- * @param lines one for each number of workers
+ * @param lines one per number of workers
  */
 public record WhatIf(List<Line> lines) {
 
@@ -21,16 +21,16 @@ public record WhatIf(List<Line> lines) {
   }
 
   /**
-   * One number of workers.
+   * The best cut for one number of workers.
    *
-   * @param workers how many
+   * @param workers their number
    * @param levels levels of the best cut found
    * @param tasks subtree tasks
    * @param seconds estimated makespan
-   * @param lowerBoundSeconds what no cut at fronts can beat
-   * @param speedup estimated seconds of one worker over those of these
-   * @param peakBytes most bytes that a task has alive at once
-   * @param shuffleBytes contribution blocks that go from one worker to another
+   * @param lowerBoundSeconds lower bound for any cut at fronts
+   * @param speedup estimated seconds with one worker over those with this number
+   * @param peakBytes largest peak memory of a task
+   * @param shuffleBytes contribution blocks sent between workers
    */
   public record Line(
       int workers,
@@ -102,7 +102,7 @@ public record WhatIf(List<Line> lines) {
     return TreePartitioner.partition(analysis, model, options);
   }
 
-  /** A table. */
+  /** The lines as a table. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();

@@ -8,10 +8,11 @@ import java.io.Serializable;
  * when the merged front has at most {@code width0} pivot columns, or adds no zeros, or has at most
  * {@code width1} columns and a fraction of zeros under {@code zeros1}, or at most {@code width2}
  * and under {@code zeros2}, or any width and under {@code zeros3} (Ashcraft and Grimes 1989; the
- * rules and defaults of CHOLMOD's supernodal analysis). A front of more than 100,000 entries must
- * moreover not become more than a tenth wider: its work would be done at the merged width.
+ * rules and defaults of CHOLMOD's supernodal analysis). In addition, a front of more than 100,000
+ * entries must not become more than a tenth wider, because its work would be done at the merged
+ * width.
  *
- * @param width0 pivot columns merged without question; default 4
+ * @param width0 pivot columns always merged; default 4
  * @param width1 default 16
  * @param width2 default 48
  * @param zeros1 default 0.8
@@ -27,7 +28,7 @@ public record Amalgamation(
     return new Amalgamation(4, 16, 48, 0.8, 0.1, 0.05);
   }
 
-  /** No relaxation: fundamental supernodes as they are. */
+  /** No relaxation: fundamental supernodes unchanged. */
   public static Amalgamation none() {
     return new Amalgamation(0, 0, 0, 0, 0, 0);
   }

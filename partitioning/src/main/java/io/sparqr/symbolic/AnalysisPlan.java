@@ -5,8 +5,9 @@ import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 
 /**
- * The analysis of one pattern (singletons gone) under one column order: from star graph to flops.
- * What {@link SymbolicAnalyzer} makes its result from, and what a comparison of orderings needs.
+ * The analysis of one pattern (without singletons) under one column order, from star graph to
+ * flops. {@link SymbolicAnalyzer} builds its result from it, and comparisons of orderings use its
+ * flops.
  */
 final class AnalysisPlan {
 
@@ -26,7 +27,8 @@ final class AnalysisPlan {
   /**
    * Analyzes the cliques of a pattern.
    *
-   * @param counts size n2, by place in the order: rows that begin there; null: those of the pattern
+   * @param counts size n2, by place in the order: rows that begin at a place; null: counted from
+   *     the pattern
    */
   AnalysisPlan(
       SparsityPattern pattern,
@@ -51,7 +53,7 @@ final class AnalysisPlan {
     t.end("structure and flops");
   }
 
-  /** In a method of its own, so that what it makes on the way is garbage after it. */
+  /** A separate method, so that its intermediate arrays become garbage on return. */
   private FrontTree fronts(StarGraph graph, long[] byPost, SymbolicOptions options, PhaseTimes t) {
     int[] counts = ColumnCounts.of(graph, tree);
     t.end("counts");

@@ -7,7 +7,7 @@ package io.sparqr.symbolic;
  * Gilbert, Li, Ng and Peyton 2001), and a postorder of it.
  *
  * <p>Labels are places in the column order; post numbers are places in the postorder. O(nnz(A) log
- * n), in practice linear; no recursion and no stack, so that a path of any length will do.
+ * n), in practice linear; no recursion and no stack, so that paths may have any length.
  */
 final class ColumnEliminationTree {
 

@@ -5,14 +5,14 @@ import io.sparqr.sparse.SparsityPattern;
 import java.util.Arrays;
 
 /**
- * Column singletons: columns with one live entry, each taken out together with that entry's row,
- * again and again until none is left. In the order taken they and their rows form an upper
- * triangular R11: the row of the p-th singleton has no entry in an earlier one, since an earlier
- * one had no live row but its own. What is left of A has no entry in any singleton column (Davis
- * 2011, Algorithm 915, section 2.1).
+ * Column singletons: columns with one live entry, removed together with that entry's row,
+ * repeatedly until none is left. In order of removal they and their rows form an upper triangular
+ * R11: the row of the p-th singleton has no entry in an earlier singleton, whose only live row was
+ * its own. The remainder of A has no entry in any singleton column (Davis 2011, Algorithm 915,
+ * section 2.1).
  *
- * <p>O(entries): per column only the number of its live row patterns and the exclusive or of their
- * numbers are kept, which is the number of the last one once only one is left.
+ * <p>O(entries): each column keeps only the count of its live row patterns and the exclusive or of
+ * their numbers, which identifies the last one when only one is left.
  */
 final class ColumnSingletons {
 
@@ -25,13 +25,13 @@ final class ColumnSingletons {
   /** Size n1; original column of position p. */
   final int[] column;
 
-  /** Size n; whether a column was taken. */
+  /** Size n; whether a column was removed. */
   final boolean[] columnTaken;
 
-  /** Size patterns; whether a row pattern (of multiplicity 1) was taken with a singleton. */
+  /** Size patterns; whether a row pattern (of multiplicity 1) was removed with a singleton. */
   final boolean[] rowTaken;
 
-  /** Size n; row patterns that are left in each column. */
+  /** Size n; live row patterns of each column. */
   final int[] liveRows;
 
   private ColumnSingletons(
@@ -44,7 +44,7 @@ final class ColumnSingletons {
     this.liveRows = liveRows;
   }
 
-  /** Finds the singletons, or none where the options want none. */
+  /** Finds the singletons; none if the options turn them off. */
   static ColumnSingletons find(SparsityPattern a, SymbolicOptions options) {
     int n = a.columns();
     int patterns = a.patterns();

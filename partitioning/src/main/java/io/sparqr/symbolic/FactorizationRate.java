@@ -4,24 +4,24 @@ package io.sparqr.symbolic;
 import java.io.Serializable;
 
 /**
- * How fast the factorization will be, by whoever knows what it will run on. AUTO weighs the time
- * that the search for a better column order takes with it.
+ * The expected speed of the factorization on its machine. AUTO weighs the time of the search for a
+ * better column order against it.
  */
 @FunctionalInterface
 public interface FactorizationRate extends Serializable {
 
-  /** Flops a second of a few cores, such as those that order. */
+  /** Flops per second of a few cores, such as those of the driver. */
   double PROCESSOR = 1e11 / 3;
 
   /**
-   * Flops a second, greater than 0 unless there are no flops.
+   * Flops per second, positive unless there are no flops.
    *
    * @param flops of the factorization under a cheap order
-   * @param intensity flops a byte of its fronts
+   * @param intensity flops per byte of its fronts
    */
   double flopsPerSecond(double flops, double intensity);
 
-  /** {@link #PROCESSOR}, whatever the problem. */
+  /** {@link #PROCESSOR} for any problem. */
   static FactorizationRate processor() {
     return (flops, intensity) -> PROCESSOR;
   }

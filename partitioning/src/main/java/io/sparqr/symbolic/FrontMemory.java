@@ -7,35 +7,35 @@ package io.sparqr.symbolic;
  */
 public final class FrontMemory {
 
-  /** Entries of a front that a CPU assembles whole, whatever its shape. */
+  /** A CPU always assembles fronts of up to this many entries whole. */
   public static final long WHOLE_FRONT_ENTRIES = 1L << 23;
 
-  /** Bytes of rows that are merged into a tall front's triangle at a time, about. */
+  /** Approximate bytes of rows merged into a tall front's triangle at a time. */
   public static final long CHUNK_BYTES = 32L << 20;
 
   private FrontMemory() {}
 
   /**
-   * Whether a CPU merges a front's rows into a triangle chunk by chunk: more than four rows a
+   * Whether a CPU merges a front's rows into a triangle chunk by chunk: more than four rows per
    * column, and too large to be held whole.
    */
   public static boolean isTall(long fm, long fn, long rhs) {
     return fm > 4 * fn && multiply(fm, fn + rhs) > WHOLE_FRONT_ENTRIES;
   }
 
-  /** Rows of a tall front that are merged into its triangle at a time. */
+  /** Rows of a tall front merged into its triangle at a time. */
   public static long tallRows(long fn, long rhs) {
     return tallRows(fn, rhs, CHUNK_BYTES);
   }
 
-  /** The same of a buffer of about so many bytes: at least a quarter more rows than columns. */
+  /** The same for a buffer of about so many bytes: at least a quarter more rows than columns. */
   public static long tallRows(long fn, long rhs, long bytes) {
     return Math.max(bytes / 8 / Math.max(fn + rhs, 1), fn + fn / 4 + 1);
   }
 
   /**
-   * Most bytes that a CPU needs for a front besides what goes into it: the assembled front, or,
-   * where it is tall, its triangle and a chunk of its rows.
+   * Bytes that a CPU needs for a front besides its inputs: the assembled front or, for a tall one,
+   * its triangle and a chunk of its rows.
    */
   public static long hostBytes(long fm, long fn, long rhs) {
     return isTall(fm, fn, rhs)
@@ -45,7 +45,7 @@ public final class FrontMemory {
 
   /**
    * Bytes of a front that a CPU still holds when its contribution block and its rows of R are
-   * packed: all of it, or a tall one's triangle.
+   * packed: the whole front, or the triangle of a tall one.
    */
   public static long packedBytes(SymbolicAnalysis analysis, int f, int rhs) {
     long fn = analysis.fn(f);
@@ -60,8 +60,8 @@ public final class FrontMemory {
   }
 
   /**
-   * Arithmetic intensity, flops a byte: how much a factorization does with what it holds. The one
-   * figure that says whether a device is worth it.
+   * Arithmetic intensity, the flops per byte of the fronts: the one figure that tells whether a
+   * device pays.
    *
    * @param frontBytes of all fronts, right-hand sides not counted
    */

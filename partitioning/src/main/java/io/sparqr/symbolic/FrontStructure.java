@@ -4,10 +4,10 @@ package io.sparqr.symbolic;
 /**
  * The non-pivot columns of every front and the flops of its staircase factorization.
  *
- * <p>Column x is in the tail of front f when a row whose leftmost column lies in f's subtree has an
- * entry in x and x is owned further up: for each x, in ascending order, the row subtrees are walked
- * up from the leftmost columns to the owner of x, so that every tail comes out ascending without a
- * sort (Liu 1986, row subtrees). O(nnz(A) + size of all tails).
+ * <p>Column x is in the tail of front f if a row whose leftmost column lies in f's subtree has an
+ * entry in x and the owner of x is an ancestor of f. For each x, in ascending order, the row
+ * subtrees are climbed from the leftmost columns to the owner of x, so that every tail is ascending
+ * without a sort (Liu 1986, row subtrees). O(nnz(A) + size of all tails).
  */
 final class FrontStructure {
 
@@ -51,7 +51,7 @@ final class FrontStructure {
   private void walk(StarGraph graph, ColumnEliminationTree tree, FrontTree fronts) {
     int nf = fronts.count;
     int n = graph.n;
-    // By label, to spare two look-ups an edge.
+    // By label, which saves two look-ups per edge.
     int[] frontOfLabel = new int[n];
     int[] labelOfPlace = new int[n];
     for (int j = 0; j < n; j++) {

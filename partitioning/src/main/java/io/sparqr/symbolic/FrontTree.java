@@ -37,7 +37,7 @@ final class FrontTree {
   /** Size n2; front of a final place. */
   final int[] frontOfPlace;
 
-  /** Most bytes alive at once, R apart. */
+  /** Peak bytes alive, without R. */
   final long peakBytes;
 
   /**
@@ -91,7 +91,7 @@ final class FrontTree {
     }
   }
 
-  /** Children lists of 0 .. count-1 and, as number count, the roots; fills childStart. */
+  /** Children of 0 .. count-1 and, under the number count, the roots; fills childStart. */
   private static int[] children(int[] parent, int[] childStart) {
     int count = parent.length;
     for (int p : parent) {

@@ -7,21 +7,21 @@ import java.util.Arrays;
  * Fundamental supernodes: columns j, j+1 (post numbers) are in one when j is the only child of j+1
  * and row j of R is row j+1 and the diagonal (Liu, Ng and Peyton 1993). O(n).
  *
- * <p>A supernode into which rows come all along its columns (a wide staircase: one dense row of A
- * among millions of short ones is enough) would be a front of as many rows as columns, though
- * hardly a row of it is alive beyond the columns after its own. Where such a front would exceed
- * {@value #CUT_ENTRIES} entries, the supernode is cut into a chain of fronts that pass few rows on.
- * A dense front, whose rows are there from its first columns on, stays whole: cut, it would pass
- * nearly all of them on.
+ * <p>A supernode with rows that begin all along its columns (a wide staircase: one dense row of A
+ * among millions of short ones is enough) would be a front of as many rows as columns, although
+ * each row is eliminated a few columns after it begins. If such a front would exceed {@value
+ * #CUT_ENTRIES} entries, the supernode is cut into a chain of fronts that pass few rows on. A dense
+ * front, whose rows begin in its first columns, stays whole: its parts would pass on nearly all of
+ * them.
  */
 final class FundamentalSupernodes {
 
-  /** Entries (rows x columns) that a front with a wide staircase is cut at. */
+  /** A front with a wide staircase is cut beyond this many entries (rows x columns). */
   static final long CUT_ENTRIES = 1L << 24;
 
   /**
-   * A front's width over the least rows that it is cut at: a supernode of n columns comes to at
-   * most some {@value} ln(n) fronts, however wide.
+   * A front is cut only if it has at least 1 / {@value} as many rows as columns, so that a
+   * supernode of n columns becomes at most about {@value} ln(n) fronts.
    */
   private static final int MOST_CUTS = 64;
 
@@ -43,7 +43,7 @@ final class FundamentalSupernodes {
   /** Size count; rows of A that begin at its columns. */
   final double[] rows;
 
-  /** Size count; whether the parent continues it, cut off for its size. */
+  /** Size count; whether it was cut for its size and its parent continues it. */
   final boolean[] cut;
 
   /**
@@ -99,12 +99,14 @@ final class FundamentalSupernodes {
     }
   }
 
-  /** Rows of a contribution block: what is left of the rows below the pivots, at most square. */
+  /** Rows of a contribution block: the rows below the pivots, at most as many as columns. */
   static double passedOn(double rows, int pivots, int tail) {
     return Math.min(Math.max(rows - pivots, 0), tail);
   }
 
-  /** Whether the front from column {@code first} on, of so many rows, ends before column j. */
+  /**
+   * Whether the front that begins at column {@code first}, with so many rows, ends before column j.
+   */
   private static boolean divides(int j, int first, int[] counts, double height, long more) {
     double width = counts[first];
     double most = Math.max(CUT_ENTRIES / width, width / MOST_CUTS);

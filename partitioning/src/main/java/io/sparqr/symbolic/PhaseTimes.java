@@ -10,12 +10,12 @@ final class PhaseTimes {
   private final Map<String, Double> seconds = new LinkedHashMap<>();
   private long last = System.nanoTime();
 
-  /** The next phase begins now. */
+  /** Starts the next phase. */
   void start() {
     last = System.nanoTime();
   }
 
-  /** The phase that began with the last call ends; the next begins. */
+  /** Ends the current phase, which began with the previous call, and starts the next. */
   void end(String phase) {
     long now = System.nanoTime();
     seconds.merge(phase, (now - last) * 1e-9, Double::sum);

@@ -8,14 +8,14 @@ import java.util.List;
 
 /**
  * Puts fronts without pivots between a front and its many children: each takes the contribution
- * blocks of some neighbouring children and passes on their triangle, and where that leaves too many
- * triangles, others take these: the tree of TSQR (Demmel, Grigori, Hoemmen, Langou 2012) as part of
- * the assembly tree. So blocks wait no longer than until their group is there, no front is taller
- * than {@link Reduction} allows for what its children bring, and the tree's cut distributes the
- * reductions like everything else. What is eliminated where, and R's pattern, do not change.
+ * blocks of some neighbouring children and passes on their triangle, and if too many triangles
+ * remain, further fronts combine these: the tree of TSQR (Demmel, Grigori, Hoemmen, Langou 2012) as
+ * part of the assembly tree. Blocks then wait only until their group is complete, no front gets
+ * more rows from its children than {@link Reduction} allows, and the cut of the tree distributes
+ * the reductions like any other fronts. The elimination and the pattern of R do not change.
  *
- * <p>A group comes right behind its last child in the postorder, its columns are those of its
- * children's blocks. A front's own rows of A stay with it.
+ * <p>A group follows its last child in the postorder; its columns are those of its children's
+ * blocks. A front's own rows of A stay with it.
  */
 final class ReductionFronts {
 
@@ -23,20 +23,20 @@ final class ReductionFronts {
   private final Reduction rule;
   private final int nf;
 
-  /** By node: the given fronts, then those that are put in. */
+  /** By node: the given fronts, then the inserted ones. */
   private int[] parent;
 
   private long[] fm;
   private long[] cm;
   private double[] flops;
 
-  /** Columns of the nodes that are put in, from node nf on. */
+  /** Columns of the inserted nodes, starting with node nf. */
   private final List<int[]> columns = new ArrayList<>();
 
-  /** The given front behind which each of them comes, ascending along a list. */
+  /** The given front that each inserted node follows, ascending. */
   private final List<Integer> behind = new ArrayList<>();
 
-  /** By position: the node that has marked it last, and its place there. */
+  /** By position: the last node that marked it, and its place there. */
   private final int[] mark;
 
   private final int[] local;
@@ -59,13 +59,13 @@ final class ReductionFronts {
     local = new int[n];
   }
 
-  /** Rows of a given front's block before anything is put in. */
+  /** Rows of a given front's block before insertions. */
   private long given(int f) {
     int fp = d.firstPivot()[f + 1] - d.firstPivot()[f];
     return Math.min(Math.max(d.fm().get(f) - fp, 0), cn(f));
   }
 
-  /** Whether some front has children with enough rows; nothing is allocated for the answer. */
+  /** Whether the rule can apply to any front; allocates nothing. */
   private static boolean mayApply(SymbolicAnalysis.Data d, Reduction rule) {
     for (int f = 0; f < d.parent().length; f++) {
       long rows = d.fm().get(f) - own(d, f);
@@ -115,7 +115,7 @@ final class ReductionFronts {
     }
   }
 
-  /** Sizes of front f, whose children have theirs. */
+  /** Computes the sizes of front f from those of its children. */
   private void size(int f, int[] children) {
     boolean changed = false;
     long rows = 0;
@@ -153,7 +153,7 @@ final class ReductionFronts {
     }
   }
 
-  /** Neighbours together until they have the rows of a group; what is left over stays as it is. */
+  /** Groups neighbours until they have enough rows; the remaining nodes stay ungrouped. */
   private int[] grouped(int f, int[] nodes, int[] mine) {
     long enough = rule.group(mine.length);
     int[] next = new int[nodes.length];
@@ -260,7 +260,7 @@ final class ReductionFronts {
   private SymbolicAnalysis.Data result() {
     int put = columns.size();
     int all = nf + put;
-    // New nodes behind each given front, in the order in which they were made.
+    // New nodes after each given front, in order of creation.
     int[] start = new int[nf + 1];
     for (int b : behind) {
       start[b + 1]++;

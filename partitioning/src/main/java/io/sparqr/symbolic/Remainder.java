@@ -5,19 +5,19 @@ import io.sparqr.sparse.SparsityPattern;
 import java.util.Arrays;
 
 /**
- * What the singletons leave of A: the rows that were not taken and are not empty, the columns that
- * still have an entry, renumbered 0 .. n2-1 in their original order. Columns without any entry are
- * listed apart; no ordering need look at them.
+ * The rest of A without the singletons: the nonempty rows not removed with a singleton, and the
+ * columns that still have an entry, renumbered 0 .. n2-1 in their original order. Columns without
+ * any entry are listed separately; orderings skip them.
  *
  * @param pattern the remaining matrix, rows still distinct
  * @param originalColumn size n2; original index of a column of {@code pattern}
- * @param emptyColumns original indices of columns, no singletons, that have no live entry
+ * @param emptyColumns original indices of columns without a live entry that are not singletons
  * @param emptyRows rows of A without an entry
  */
 record Remainder(
     SparsityPattern pattern, int[] originalColumn, int[] emptyColumns, long emptyRows) {
 
-  /** Takes the singletons out. O(entries). */
+  /** Removes the singletons. O(entries). */
   static Remainder of(SparsityPattern a, ColumnSingletons singletons) {
     int n = a.columns();
     int[] number = new int[n];

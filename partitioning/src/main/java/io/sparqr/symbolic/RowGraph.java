@@ -6,15 +6,14 @@ import io.sparqr.sparse.SparsityPattern;
 import java.util.function.Function;
 
 /**
- * A matrix of which only the graph of A'A is known, for an analysis where the distinct rows are too
- * many: a cover of the graph by cliques, an edge a row {i, j}, and what else has to be known of the
- * rows. All of an analysis but the number of rows that begin at a column follows from the graph, so
- * that for a given order, and without column singletons, its result is the one that the rows
- * themselves lead to. Singletons, which only rows tell, are not looked for: their columns are
- * pivots like others.
+ * A matrix known by its graph of A'A alone, for an analysis with too many distinct rows: a cover of
+ * the graph by cliques (an edge is a row {i, j}) and a few facts about the rows. Apart from the
+ * number of rows that begin at each column, the whole analysis follows from the graph, so that for
+ * a given order, and without column singletons, the result is the same as from the rows. Singletons
+ * cannot be found without the rows: their columns are pivots like any other.
  *
- * @param graph n columns; rows whose cliques cover the graph, each column that has an entry in one
- *     of them; multiplicities mean nothing
+ * @param graph n columns; rows whose cliques cover the graph, with every nonempty column in at
+ *     least one of them; multiplicities are ignored
  * @param fingerprint of the rows
  * @param rows m
  * @param emptyRows rows of A without an entry

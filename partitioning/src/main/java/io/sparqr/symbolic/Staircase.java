@@ -49,8 +49,8 @@ public final class Staircase {
 
   /**
    * Flops of Householder QR of a staircase matrix with fm rows, zeros below the staircase skipped:
-   * step k has a reflector of h = max(stair[k], k+1) - k rows, 3h to make it and 4h for each of the
-   * fn-k-1 columns that it is applied to; min(fm, fn) steps (Golub and Van Loan, section 5.2).
+   * step k has a reflector of h = max(stair[k], k+1) - k rows, 3h to compute it and 4h for each of
+   * the fn-k-1 columns it is applied to; min(fm, fn) steps (Golub and Van Loan, section 5.2).
    */
   static double flops(long[] stair, int fn, long fm) {
     double sum = 0;

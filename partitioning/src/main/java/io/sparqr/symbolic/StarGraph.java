@@ -7,15 +7,14 @@ import java.util.stream.IntStream;
 
 /**
  * The graph of A'A with each row's clique replaced by a star: edges from the row's leftmost column
- * (in the given order) to its other columns. Eliminating the leftmost column brings the clique
- * back, so that the filled graph, the elimination tree and the counts are those of A'A, at
- * O(nnz(A)) edges instead of the squares of the row lengths (Gilbert, Li, Ng and Peyton 2001,
- * section 3). Multiple edges are merged. Vertices are columns by their place in the order
- * ("labels").
+ * (in the given order) to its other columns. Eliminating the leftmost column restores the clique,
+ * so that the filled graph, the elimination tree and the counts are those of A'A, at O(nnz(A))
+ * edges instead of the squares of the row lengths (Gilbert, Li, Ng and Peyton 2001, section 3).
+ * Multiple edges are merged. Vertices are columns by their place in the order ("labels").
  */
 final class StarGraph {
 
-  /** Rows that a thread looks at at a time. */
+  /** Rows per piece of parallel work. */
   private static final int PIECE = 1 << 14;
 
   /** Number of columns. */
@@ -78,7 +77,10 @@ final class StarGraph {
     }
   }
 
-  /** Size patterns; least label of each row, n if it is empty. What is read lies far apart. */
+  /**
+   * Size patterns; least label of each row, n if it is empty. Parallel, because its reads are
+   * scattered.
+   */
   private int[] leftmost(SparsityPattern a, int[] label) {
     int patterns = a.patterns();
     long[] rowStart = a.rowStart();
@@ -99,7 +101,7 @@ final class StarGraph {
     return leftmost;
   }
 
-  /** Lets go what only the counts need: all but the edges to smaller labels. */
+  /** Releases the arrays needed for the counts only; keeps the edges to smaller labels. */
   void keepLow() {
     highStart = null;
     high = null;

@@ -5,20 +5,20 @@ import java.util.Arrays;
 
 /**
  * Relaxed amalgamation of the {@link FundamentalSupernodes}: from the roots down, a supernode is
- * merged into its parent's group under the rules of {@link Amalgamation}; any child may be, not
- * just the last one, for the final order of the columns is made after it. O(n).
+ * merged into its parent's group under the rules of {@link Amalgamation}; any child qualifies, not
+ * just the last one, because the columns get their final order afterwards. O(n).
  *
- * <p>The rules look at zeros in R. In a QR the rows that a child passes on widen too: merged, all
- * its work is done at the merged front's width. So a child of more than {@value #LARGE_ENTRIES}
- * entries, whose own cost no overhead matters to, is merged only if its width grows by at most a
- * tenth. That saves 17% of the flops on nug15 and 7% on ch7-8-b3 (COLAMD) for a few more fronts.
+ * <p>The rules count zeros in R. In a QR the child's contribution rows widen too: all its work is
+ * done at the merged front's width. So a child of more than {@value #LARGE_ENTRIES} entries, for
+ * which overheads are negligible, is merged only if its width grows by at most a tenth. That saves
+ * 17% of the flops on nug15 and 7% on ch7-8-b3 (COLAMD) for a few more fronts.
  */
 final class Supernodes {
 
-  /** Entries (rows x columns) from which on a front is large. */
+  /** A front of more entries (rows x columns) is large. */
   static final int LARGE_ENTRIES = 100_000;
 
-  /** Most that a large child's width may grow by, as a fraction. */
+  /** The largest relative growth of a large child's width. */
   private static final double LARGE_GROWTH = 0.1;
 
   /** Number of groups. */
@@ -103,7 +103,7 @@ final class Supernodes {
       }
       int g = group[above[s]];
       long width = (long) columns[s] + columns[g];
-      // The child's rows of R grow to the parent's columns: that many explicit zeros each.
+      // Explicit zeros per row: the child's rows of R widen to the parent's columns.
       double wider = (double) columns[g] + beyond[g] - beyond[s];
       double own = (double) columns[s] + beyond[s];
       if (rows[s] * own > LARGE_ENTRIES && wider > LARGE_GROWTH * own) {

@@ -9,38 +9,38 @@ import java.io.Serializable;
 import java.util.Arrays;
 
 /**
- * What is known of the factorization AP = QR before any value is seen: the column order, the column
- * singletons, the tree of fronts, their columns and sizes, flops and bytes. Immutable and
- * serializable; good for any matrix of the same pattern.
+ * The structure of the factorization AP = QR, computed without any values: the column order, the
+ * column singletons, the tree of fronts, their columns and sizes, flops and bytes. Immutable and
+ * serializable; reusable for any matrix of the same pattern.
  *
  * <p>Positions. "Position" always means a column's place in the final order {@code permutation()}:
- * the {@code singletons()} first (positions 0 .. n1-1, an upper triangular R11 with one row of A a
- * position), then the pivot columns of front 0, of front 1, ... in postorder. Front f has the pivot
- * positions {@code firstPivot(f) .. firstPivot(f+1)} and, after them, the ascending non-pivot
+ * the {@code singletons()} first (positions 0 .. n1-1, an upper triangular R11 with one row of A
+ * per position), then the pivot columns of front 0, of front 1, ... in postorder. Front f has the
+ * pivot positions {@code firstPivot(f) .. firstPivot(f+1)} and, after them, the ascending non-pivot
  * positions {@code tailColumns[tailStart[f] .. tailStart[f+1])}.
  *
  * <p>Where a row of A goes: let p be the least position of its columns; if p &lt; n1 the row is the
- * singleton row of position p (row p of R, as it stands), otherwise it belongs to front {@code
- * frontOfPosition(p)}. An empty row belongs nowhere: only its right-hand side counts, in the
+ * singleton row of position p (row p of R, unchanged), otherwise it belongs to front {@code
+ * frontOfPosition(p)}. An empty row belongs to no front: its right-hand side only enters the
  * residual.
  *
  * <p>Sizes are those of full rank. With dead columns a contribution block may have more rows than
- * {@code cm(f)} says, at most min(fm, cn): a numeric code takes what comes.
+ * {@code cm(f)}, up to min(fm, cn), which numeric code must accept.
  */
 public final class SymbolicAnalysis implements Serializable {
 
   private static final long serialVersionUID = 1;
 
   /**
-   * All that the analysis knows, as arrays; see the accessors of the same names for meanings.
+   * All data of the analysis, as arrays; see the accessors of the same names for meanings.
    *
-   * <p>Bytes: 4 a column for the order, 1 for {@code leftmostCount} (12 more for a column where
-   * more than 254 rows begin, unless these are many); 12 a front for {@code firstPivot}, {@code
-   * parent} and {@code tailStart}, 1 to 4 each for {@code fm} and {@code frontFlops}; 4 an entry of
-   * {@code tailColumns}. What tasks need besides is made where it is asked for: the order's inverse
-   * (4 a column) and the children's lists (8 a front).
+   * <p>Bytes: per column 4 for the order and 1 for {@code leftmostCount} (12 more for a column
+   * where more than 254 rows begin, unless there are many of these); per front 12 for {@code
+   * firstPivot}, {@code parent} and {@code tailStart} and 1 to 4 each for {@code fm} and {@code
+   * frontFlops}; 4 per entry of {@code tailColumns}. Derived arrays are computed on first use: the
+   * order's inverse (4 per column) and the lists of children (8 per front).
    *
-   * @param frontFlops by {@link SymbolicAnalysis#packed}
+   * @param frontFlops encoded by {@link SymbolicAnalysis#packed}
    */
   public record Data(
       SparsityPattern.Fingerprint pattern,
@@ -65,7 +65,7 @@ public final class SymbolicAnalysis implements Serializable {
 
   private final Data data;
 
-  /** Made when first asked for: nobody asks on the driver of a cluster. */
+  /** Computed on first use, which never happens on the driver of a cluster. */
   @SuppressWarnings("serial")
   private transient volatile Children children;
 
@@ -73,14 +73,14 @@ public final class SymbolicAnalysis implements Serializable {
    * Lists of children.
    *
    * @param start size nf+2
-   * @param child size nf; those of front f at start[f] .. start[f+1], the roots last
+   * @param child size nf; the children of front f at start[f] .. start[f+1], the roots last
    */
   private record Children(int[] start, int[] child) {}
 
   /**
-   * Takes the arrays as they are. O(fronts).
+   * Takes the arrays without copying them. O(fronts).
    *
-   * @throws IllegalArgumentException if the fronts are in no postorder
+   * @throws IllegalArgumentException if the fronts are not in postorder
    */
   public SymbolicAnalysis(Data data) {
     this.data = data;
@@ -139,7 +139,7 @@ public final class SymbolicAnalysis implements Serializable {
     return data.pattern.equals(fingerprint);
   }
 
-  /** m: rows of A, empty ones too. */
+  /** m: rows of A, empty ones included. */
   public long rows() {
     return data.rows;
   }
@@ -174,12 +174,12 @@ public final class SymbolicAnalysis implements Serializable {
     return data.singletonEntries;
   }
 
-  /** The ordering that was used for what the singletons left. */
+  /** The ordering used for the columns left by the singletons. */
   public OrderingMethod orderingUsed() {
     return data.orderingUsed;
   }
 
-  /** Why that ordering. */
+  /** The reason for that ordering. */
   public String orderingReason() {
     return data.orderingReason;
   }
@@ -248,8 +248,8 @@ public final class SymbolicAnalysis implements Serializable {
   }
 
   /**
-   * Flops of front f's staircase factorization (Golub and Van Loan's count, the pattern's zeros
-   * skipped).
+   * Flops of front f's staircase factorization (Golub and Van Loan's count, without the pattern's
+   * zeros).
    */
   public double frontFlops(int f) {
     return flops(data.frontFlops.get(f));
@@ -265,8 +265,8 @@ public final class SymbolicAnalysis implements Serializable {
   }
 
   /**
-   * Flops as a long for {@link Data#frontFlops()}: whole numbers, which they are up to 2^53, as
-   * they are, others by their bits, made negative.
+   * Flops as a long for {@link Data#frontFlops()}: whole numbers (all counts up to 2^53 are whole)
+   * unchanged, others as their bits with the sign set.
    *
    * @param flops at least 0
    */
@@ -280,7 +280,7 @@ public final class SymbolicAnalysis implements Serializable {
     return packed >= 0 ? packed : Double.longBitsToDouble(packed & Long.MAX_VALUE);
   }
 
-  /** Flops a byte of the fronts, right-hand sides not counted; 0 without fronts. O(nf). */
+  /** Flops per byte of the fronts, right-hand sides not counted; 0 without fronts. O(nf). */
   public double intensity() {
     double bytes = 0;
     for (int f = 0; f < fronts(); f++) {
@@ -297,7 +297,7 @@ public final class SymbolicAnalysis implements Serializable {
     int k = Arrays.binarySearch(data.firstPivot, position);
     k = k >= 0 ? k : -k - 2;
     while (data.firstPivot[k + 1] <= position) {
-      // Fronts without pivots begin where the next one with some does.
+      // Fronts without pivots share the start of the next front with pivots.
       k++;
     }
     return k;

@@ -16,19 +16,19 @@ import java.util.concurrent.CompletableFuture;
  * elimination tree, postorder, counts, supernodes, fronts.
  *
  * <p>The structure is that of the Cholesky factor of A'A (George and Heath 1980): an upper bound of
- * R's, and R's own for a matrix with the strong Hall property. Columns without an entry (after the
- * singletons) are the pivots of one last front without rows.
+ * R's structure, and equal to it for a matrix with the strong Hall property. Columns without an
+ * entry (after the singletons) are the pivots of one last front without rows.
  */
 public final class SymbolicAnalyzer {
 
   private SymbolicAnalyzer() {}
 
   /**
-   * Analyzes a pattern. Near-linear in its entries and the fronts' column lists, the ordering
-   * aside.
+   * Analyzes a pattern. Near-linear in its entries and the fronts' column lists, plus the ordering.
    *
    * @throws IllegalArgumentException if the pattern's indices are out of order or range
-   * @throws DimensionMismatchException if a given order has not the pattern's number of columns
+   * @throws DimensionMismatchException if a given order's size is not the pattern's number of
+   *     columns
    * @throws io.sparqr.error.IndexOverflowException if the column lists exceed an array
    */
   public static SymbolicAnalysis analyze(SparsityPattern pattern, SymbolicOptions options) {
@@ -61,17 +61,18 @@ public final class SymbolicAnalyzer {
     return new SymbolicAnalysis(withSeconds(data, orderSeconds, analyzeSeconds));
   }
 
-  /** What an analysis says of its matrix. */
+  /** The facts about the matrix in an analysis. */
   private record Known(
       SparsityPattern.Fingerprint fingerprint, long rows, long emptyRows, long nonzeros) {}
 
   /**
-   * Analyzes a matrix of which the graph of A'A is known: without column singletons, and by one
-   * order, minimum degree's where AUTO, BEST or COLAMD is asked for: these compare orders by the
-   * rows, or work on them. Under the same order the result is that of the rows, singletons off.
+   * Analyzes a matrix by its graph of A'A, without column singletons and under one order. AUTO,
+   * BEST and COLAMD become minimum degree, since they need the rows. Under the same order the
+   * result is that of the rows with singletons off.
    *
    * @throws IllegalArgumentException if the graph's indices are out of order or range
-   * @throws DimensionMismatchException if a given order has not the matrix' number of columns
+   * @throws DimensionMismatchException if a given order's size is not the matrix's number of
+   *     columns
    * @throws io.sparqr.error.IndexOverflowException if the column lists exceed an array
    */
   public static SymbolicAnalysis analyze(RowGraph a, SymbolicOptions options) {
@@ -109,7 +110,10 @@ public final class SymbolicAnalyzer {
     };
   }
 
-  /** Analyses made for AUTO and BEST; the one with the least flops is kept, for it wins. */
+  /**
+   * The analyses of AUTO and BEST; only the one with the least flops is kept, since it will be
+   * chosen.
+   */
   private static final class PlanCache {
     private final SymbolicOptions options;
     private AnalysisPlan best;
@@ -145,7 +149,7 @@ public final class SymbolicAnalyzer {
     return Orderings.order(rest.pattern(), options.ordering(), given, (p, o) -> plans.cost(p, o));
   }
 
-  /** The given order of all columns, restricted to those of the remainder. */
+  /** The given order of all columns, restricted to the columns of the remainder. */
   private static Permutation restrict(Permutation given, Remainder rest, int columns) {
     if (given.size() != columns) {
       throw new DimensionMismatchException(

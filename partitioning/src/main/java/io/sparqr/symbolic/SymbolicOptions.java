@@ -10,17 +10,18 @@ import java.util.Optional;
 /**
  * Options of ordering and symbolic analysis.
  *
- * @param ordering which column order; default AUTO
+ * @param ordering the column ordering; default AUTO
  * @param given the order for {@link OrderingMethod#GIVEN}; empty otherwise
- * @param singletons whether column singletons are taken out first; default true
+ * @param singletons whether column singletons are removed first; default true
  * @param amalgamation rules of relaxed amalgamation
  * @param notSingletons original indices of columns that must not be taken as singletons although
  *     the pattern allows it (their pivot turned out to be numerically zero); ascending, usually
  *     empty
  * @param rhs number of right-hand sides carried along, for the byte counts; at least 0
- * @param rate how fast the factorization will be: what AUTO weighs the time of further orderings
- *     with; empty, the default: whoever knows says it, else {@link FactorizationRate#processor()}
- * @param reduction when contribution blocks are reduced in a tree before they meet
+ * @param rate expected speed of the factorization, against which AUTO weighs the time of further
+ *     orderings; empty, the default: set by the caller's backend if known, else {@link
+ *     FactorizationRate#processor()}
+ * @param reduction rule for reducing contribution blocks in a tree before a front is assembled
  */
 public record SymbolicOptions(
     OrderingMethod ordering,
@@ -33,7 +34,7 @@ public record SymbolicOptions(
     Reduction reduction)
     implements Serializable {
 
-  /** Checks that a given order is there exactly when it is asked for; copies the array. */
+  /** Checks that there is a given order exactly for GIVEN; copies the array. */
   public SymbolicOptions {
     Objects.requireNonNull(ordering, "ordering");
     Objects.requireNonNull(amalgamation, "amalgamation");
@@ -86,7 +87,7 @@ public record SymbolicOptions(
         reduction);
   }
 
-  /** The same with singletons taken out or not. */
+  /** The same with singletons on or off. */
   public SymbolicOptions withSingletons(boolean on) {
     return new SymbolicOptions(
         ordering, given, on, amalgamation, notSingletons, rhs, rate, reduction);
@@ -110,7 +111,7 @@ public record SymbolicOptions(
         ordering, given, singletons, amalgamation, notSingletons, count, rate, reduction);
   }
 
-  /** The same with another expectation of speed. */
+  /** The same with another expected speed. */
   public SymbolicOptions withRate(FactorizationRate expected) {
     return new SymbolicOptions(
         ordering,

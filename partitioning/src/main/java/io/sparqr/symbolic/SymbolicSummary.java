@@ -15,23 +15,21 @@ import java.util.Locale;
  * @param nonzeros entries of A
  * @param singletons column singletons
  * @param ordering order used
- * @param orderingReason why
- * @param nonzerosOfR entries of R at full rank, singleton rows included, the fronts' explicit zeros
- *     too
+ * @param orderingReason the reason for it
+ * @param nonzerosOfR entries of R at full rank, with singleton rows and the fronts' explicit zeros
  * @param flops of the staircase factorizations of all fronts
- * @param tileFlops that a device with default settings does for them in tiles, see {@link
- *     TileFlops}
- * @param criticalPathFlops the heaviest path from a leaf to a root: what no parallelism between
- *     fronts can shorten
+ * @param tileFlops of a device with default settings for these in tiles, see {@link TileFlops}
+ * @param criticalPathFlops the heaviest path from a leaf to a root: a lower bound for any
+ *     parallelism between fronts
  * @param fronts nf
  * @param leaves fronts without children
  * @param height fronts on the longest path
  * @param largestRows fm of the front with most entries
  * @param largestColumns fn of that front
  * @param frontBytes bytes to hold all fronts at once
- * @param peakBytes most bytes alive in postorder: a front and all contribution blocks that wait,
- *     its children's included; R apart
- * @param arithmeticIntensity flops a byte of the fronts, right-hand sides not counted
+ * @param peakBytes peak bytes in postorder: a front and all waiting contribution blocks, its
+ *     children's included; without R
+ * @param arithmeticIntensity flops per byte of the fronts, right-hand sides not counted
  * @param histogram fronts by size, smallest first
  * @param orderSeconds time of the ordering
  * @param analyzeSeconds time of the rest
@@ -65,8 +63,8 @@ public record SymbolicSummary(
    *
    * @param fromColumns least fn
    * @param toColumns greatest fn
-   * @param fronts how many
-   * @param flops their flops together
+   * @param fronts their number
+   * @param flops their total flops
    */
   public record Bin(int fromColumns, int toColumns, int fronts, double flops)
       implements Serializable {}
@@ -149,7 +147,7 @@ public record SymbolicSummary(
         s.data().analyzeSeconds());
   }
 
-  /** A page of text. */
+  /** The summary as a page of text. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();

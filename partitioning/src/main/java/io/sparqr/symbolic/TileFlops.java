@@ -4,8 +4,8 @@ package io.sparqr.symbolic;
 import java.util.Arrays;
 
 /**
- * Flops that a device does for a front cut into tiles, padding and zeros of the tiles included: the
- * pipelined bucket scheduler (Yeralan, Davis and Ranka, section 3.1) run on counts alone.
+ * Flops executed by a device for a front cut into tiles, padding and zeros of the tiles included:
+ * the pipelined bucket scheduler (Yeralan, Davis and Ranka, section 3.1) simulated on counts alone.
  *
  * <p>A bundle of b row tiles factorized in column tile c of C (right-hand sides included) does
  *
@@ -14,19 +14,19 @@ import java.util.Arrays;
  * </pre>
  *
  * flops: Factorize with T, and Apply to every column tile on the right. It leaves one row tile in c
- * and moves b - 1 to c + 1, so what column c costs follows from the number of its bundles. That one
- * depends on which row tiles meet when, but not on which row tiles they are: a count of idle tiles
- * for each column and a list of bundles on their way tell it. A small front, not tiled, does dense
- * Householder steps on all rows below the pivot.
+ * and moves b - 1 to c + 1, so the cost of column c follows from the number of its bundles. That
+ * number depends on when row tiles meet but not on their identity: a count of idle tiles per column
+ * and a list of bundles in flight suffice. A small front is not tiled and takes dense Householder
+ * steps on all rows below the pivot.
  *
- * <p>Exact at full rank for fronts of up to 2^23 tiles. Above, every bundle of a column is taken to
- * be full, ceil((rows - 1) / (B - 1)) of them: a lower bound, 3% off at most on fronts that large.
+ * <p>Exact at full rank for fronts of up to 2^23 tiles. For larger ones every bundle of a column is
+ * assumed full, ceil((rows - 1) / (B - 1)) of them: a lower bound, at most 3% off at that size.
  *
- * <p>Cost: O(bundles + rounds x column tiles) a front.
+ * <p>Cost: O(bundles + rounds x column tiles) per front.
  */
 public final class TileFlops {
 
-  /** Tiles of a front (rows x pivot columns) up to which it is counted bundle by bundle. */
+  /** Fronts of up to this many tiles (rows x pivot columns) are counted bundle by bundle. */
   static final long MOST_TILES = 1L << 23;
 
   private static final double CUBE = (double) TileModel.TILE * TileModel.TILE * TileModel.TILE;
@@ -34,14 +34,14 @@ public final class TileFlops {
   private final TileModel model;
   private final int rhs;
 
-  // Of the front at hand: per column tile, idle row tiles and those not yet annihilated.
+  // For the current front and each column tile: idle row tiles and those not yet annihilated.
   private long[] idle = new long[8];
   private long[] remaining = new long[8];
 
   /** Largest bundle of each column tile. */
   private int[] bundle = new int[8];
 
-  // Bundles of the last round and of this one, in the order in which they were made.
+  // Bundles of the last round and of this one, in order of creation.
   private int[] column = new int[64];
   private int[] size = new int[64];
   private int[] nextColumn = new int[64];
@@ -118,9 +118,7 @@ public final class TileFlops {
     return CUBE * units;
   }
 
-  /**
-   * Row tiles enter where their first row begins, but row tile i at column tile i at the latest.
-   */
+  /** A row tile enters where its first row begins, but row tile i no later than column tile i. */
   private void enter(long[] stair, long rowTiles, int fn) {
     if (idle.length < pivotTiles) {
       idle = new long[2 * pivotTiles];
@@ -148,18 +146,18 @@ public final class TileFlops {
     }
   }
 
-  /** So many bundles, of so many row tiles together, in column tile c. */
+  /** Adds bundles with so many row tiles in total in column tile c. */
   private void add(int c, double tiles, double bundles) {
     units += 3 * tiles + (4 * tiles + 2 * bundles) * (columnTiles - c - 1);
   }
 
-  /** Round by round; the sweep over the columns is that of the scheduler. */
+  /** Simulates the rounds; the sweep over the columns is that of the scheduler. */
   private void rounds() {
     int flying = 0;
     int lo = 0;
     do {
       made = 0;
-      // The first row tiles of the last round's bundles are idle again, but for final ones.
+      // The first row tiles of the last round's bundles are idle again, except for final ones.
       for (int k = 0; k < flying; k++) {
         int c = column[k] - 1;
         if (remaining[c] > 1) {
@@ -202,7 +200,7 @@ public final class TileFlops {
     }
   }
 
-  /** What is left of a bundle, grown by idle row tiles; returns how many stay idle. */
+  /** Moves the rest of a bundle on, enlarged by idle row tiles; returns how many stay idle. */
   private int advance(int c, int rest) {
     int b = (int) Math.max(rest, Math.min(bundle[c], rest + idle[c]));
     if (b > 1 || remaining[c] == 1) {

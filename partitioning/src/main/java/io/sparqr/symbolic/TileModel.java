@@ -2,19 +2,20 @@
 package io.sparqr.symbolic;
 
 /**
- * How a device cuts fronts into tiles: what the flops that it does depend on. The scheduler takes
- * its rules from here, so that {@link TileFlops} foretells what it does.
+ * The rules by which a device cuts fronts into tiles, on which its flops depend. The scheduler uses
+ * them, so that {@link TileFlops} predicts its work.
  *
  * @param bundle largest number of row tiles in a bundle, 2 .. 8
- * @param smallFrontDoubles a front of at most so many entries (rows x padded columns) is not tiled
- * @param smallFrontColumns if it has at most so many columns, right-hand sides not counted
+ * @param smallFrontDoubles a front of at most this many entries (rows x padded columns) is not
+ *     tiled
+ * @param smallFrontColumns provided that it has at most this many columns, without right-hand sides
  */
 public record TileModel(int bundle, int smallFrontDoubles, int smallFrontColumns) {
 
   /** Rows and columns of a tile. */
   public static final int TILE = 32;
 
-  /** Tiles yet to be applied to from which on large bundles are worth their longer Factorize. */
+  /** With this many tiles left to apply to, large bundles are worth their longer Factorize. */
   private static final long WORTH_TILES = 96 * 96;
 
   /** Checks the ranges. */
@@ -24,21 +25,21 @@ public record TileModel(int bundle, int smallFrontDoubles, int smallFrontColumns
     }
   }
 
-  /** What a CUDA device does by default: bundles of 8, small fronts of 64 KB and 64 columns. */
+  /** The defaults of a CUDA device: bundles of 8, small fronts of 64 KB and 64 columns. */
   public static TileModel device() {
     return new TileModel(8, 8192, 64);
   }
 
-  /** Tiles that so many rows or columns take. */
+  /** Number of tiles for so many rows or columns. */
   public static long tiles(long count) {
     return (count + TILE - 1) / TILE;
   }
 
   /**
    * The largest bundle in a column tile of a front of so many row, pivot column and column tiles.
-   * Large bundles save rounds of tall fronts, flops where there is much to apply to, and tasks of
-   * small fronts; elsewhere the time of a task on the chain counts, and bundles of 4 are faster
-   * (measured on an H200).
+   * Large bundles save rounds on tall fronts, flops where many tiles remain to apply to, and tasks
+   * on small fronts; elsewhere the time of a task on the critical chain counts, and bundles of 4
+   * are faster (measured on an H200).
    *
    * @param entered row tiles whose leftmost column tile is at most {@code column}
    */
