@@ -3,8 +3,8 @@ package io.sparqr.numeric;
 
 /**
  * 64-bit checksums of the bits of values: the sum of all values' {@link #mixed} bits modulo 2^64,
- * in any order. It is the same here and there, or a value was lost, doubled or changed: a change of
- * one value always shows, one of several all but certainly.
+ * in any order. Different sums for the same values at two places mean that a value was lost,
+ * duplicated or changed: a change of one value always shows, a change of several almost certainly.
  */
 public final class BitChecksum {
 
@@ -12,17 +12,17 @@ public final class BitChecksum {
 
   private BitChecksum() {}
 
-  /** Of a block's values and right-hand sides. O(values). */
+  /** The checksum of a block's values and right-hand sides. O(values). */
   public static long of(ContributionBlock b) {
     return sum(b.values()) + sum(b.rhs());
   }
 
-  /** One value's part of a sum: {@code mixed_bits} of the kernels. One to one. */
+  /** One value's contribution to a sum: {@code mixed_bits} of the kernels. A bijection. */
   public static long mixed(double x) {
     return mixed(Double.doubleToRawLongBits(x));
   }
 
-  /** The part of a word that is no double, and of its number in a list. */
+  /** The contribution of an int and its index in a list. */
   public static long mixed(int word, long number) {
     return mixed(number << 32 ^ Integer.toUnsignedLong(word));
   }

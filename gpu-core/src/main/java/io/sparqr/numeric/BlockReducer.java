@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Contribution blocks for one parent, stacked and triangularized before they travel: rows of the
- * parent's front instead, at most as many as the blocks have columns between them (TSQR as in
+ * Contribution blocks for one parent, stacked and triangularized before they are sent. They become
+ * rows of the parent's front, at most as many as the union of the blocks' columns (TSQR as in
  * {@link MapSideReducer}). Exactly orthogonal, no rank decision; the same blocks in the same order
  * give the same bits. Bytes: 16 MB of rows, or twice as many rows as columns if that is more.
  */
@@ -17,14 +17,17 @@ public final class BlockReducer {
 
   private static final long BUFFER_BYTES = 16L << 20;
 
-  /** Values of blocks, and of the buffer, beyond which a reduction takes too much memory. */
+  /**
+   * Limit for the values of the blocks and of the buffer; beyond it a reduction takes too much
+   * memory.
+   */
   private static final long MOST_VALUES = 1L << 26;
 
   private final List<ContributionBlock> blocks;
   private final int parent;
   private final int rhsCount;
 
-  /** Positions of the columns that some block has, ascending. */
+  /** Positions of the columns that occur in any block, ascending. */
   private final int[] columns;
 
   private final long rows;
@@ -32,7 +35,7 @@ public final class BlockReducer {
   private double[] residualSquares;
 
   /**
-   * For the blocks of some children of a front. O(columns of the blocks).
+   * A reducer for the blocks of some children of a front. O(columns of the blocks).
    *
    * @param blocks ascending by front, at least one
    */
@@ -52,7 +55,7 @@ public final class BlockReducer {
     residualSquares = new double[rhsCount];
   }
 
-  /** By block: its columns' places in {@code columns}. */
+  /** By block: the places of its columns in {@code columns}. */
   private final int[][] numbers;
 
   private static int[] positions(SymbolicAnalysis a, ContributionBlock b) {
@@ -77,15 +80,15 @@ public final class BlockReducer {
     return values;
   }
 
-  /** Values that a reduction leaves at most. */
+  /** The most values left by a reduction. */
   public long reducedValues() {
     long left = Math.min(rows, columns.length);
     return ContributionBlock.packedLength(left, columns.length);
   }
 
   /**
-   * Whether a reduction's arrays are of a size that a task can have beside its fronts: the blocks
-   * once more (12 bytes a value), and two buffers. Else the blocks must go as they are.
+   * Whether a task has room for a reduction's arrays beside its fronts: a second copy of the blocks
+   * (12 bytes per value) and two buffers. If not, the blocks are sent unreduced.
    */
   public boolean fits() {
     return fits(values, columns.length, rhsCount);
@@ -95,12 +98,12 @@ public final class BlockReducer {
     return values <= MOST_VALUES && (2 * columns + 1) * (columns + rhsCount) <= MOST_VALUES;
   }
 
-  /** Flops of the reduction, about. */
+  /** Approximate flops of the reduction. */
   public double flops() {
     return 2.0 * rows * columns.length * columns.length;
   }
 
-  /** The blocks' rows as rows of the parent, as they are. */
+  /** The blocks' rows as rows of the parent, unreduced. */
   public RowBlock stacked() {
     int count = Math.toIntExact(rows);
     var out = empty(count, Math.toIntExact(values));
@@ -132,7 +135,7 @@ public final class BlockReducer {
         rhsCount);
   }
 
-  /** What is left of them: an upper trapezoid in their columns, zeros left out, no empty row. */
+  /** The reduced rows: an upper trapezoid in the blocks' columns, without zeros and empty rows. */
   public RowBlock reduce() {
     int n = columns.length;
     int width = n + rhsCount;
@@ -194,7 +197,7 @@ public final class BlockReducer {
     }
   }
 
-  /** Size rhsCount: squares of right-hand sides that dropped out of the reduction. */
+  /** Size rhsCount: squares of the right-hand sides of rows eliminated by the reduction. */
   public double[] residualSquares() {
     return residualSquares.clone();
   }

@@ -4,10 +4,10 @@ package io.sparqr.numeric;
 import java.io.Serializable;
 
 /**
- * 2-norms of columns, gathered entry by entry without overflow or underflow and mergeable: norm_j =
- * scale_j sqrt(sum_j), scale_j a power of two not less than half the largest entry. Columns are
- * divided by their norms before the factorization, so that the rank does not depend on a column's
- * unit.
+ * 2-norms of columns, accumulated entry by entry without overflow or underflow, and mergeable:
+ * norm_j = scale_j sqrt(sum_j) with scale_j a power of two of at least half the largest entry.
+ * Columns are divided by their norms before the factorization, so that the rank does not depend on
+ * a column's unit.
  */
 public final class ColumnNorms implements Serializable {
 
@@ -73,7 +73,7 @@ public final class ColumnNorms implements Serializable {
     return max;
   }
 
-  /** Size n: 1 / norm, and 1 for an empty column; what the columns are multiplied by. */
+  /** Size n: 1 / norm, and 1 for an empty column; the factors that scale the columns. */
   public double[] factors() {
     double[] factor = new double[sum.length];
     for (int j = 0; j < factor.length; j++) {
@@ -83,7 +83,7 @@ public final class ColumnNorms implements Serializable {
     return factor;
   }
 
-  /** x 2^e where 2^e itself may be out of range. */
+  /** x 2^e, where 2^e itself may be out of range. */
   private static double scaled(double x, int e) {
     if (e >= -1000 && e <= 1000) {
       return x * Double.longBitsToDouble((long) (e + 1023) << 52);

@@ -2,17 +2,17 @@
 package io.sparqr.numeric;
 
 /**
- * Sums of many terms, as squares of what right-hand sides leave behind in each of a million fronts:
- * compensated (Neumaier 1974; Higham, Accuracy and Stability, 2nd ed., section 4.3), because
- * rounding errors of equal terms all have one sign. The error is 2 eps of the sum and O(terms
- * eps^2) of the sum of absolute values. Not thread-safe.
+ * Sums of many terms, such as the residual squares of a million fronts, compensated (Neumaier 1974;
+ * Higham, Accuracy and Stability, 2nd ed., section 4.3), because rounding errors of equal terms all
+ * have one sign. The error is 2 eps of the sum and O(terms eps^2) of the sum of absolute values.
+ * Not thread-safe.
  */
 public final class CompensatedSums {
 
   private final double[] high;
   private final double[] low;
 
-  /** All zero. */
+  /** Starts at zero. */
   public CompensatedSums(int count) {
     high = new double[count];
     low = new double[count];
@@ -24,14 +24,14 @@ public final class CompensatedSums {
       double s = high[k];
       double x = terms[from + k];
       double t = s + x;
-      // Knuth's: the order of magnitudes does not matter.
+      // Knuth's two-sum, which needs no ordering by magnitude.
       double z = t - s;
       low[k] += (s - (t - z)) + (x - z);
       high[k] = t;
     }
   }
 
-  /** The sums. An overflow is infinite, as it is without compensation. */
+  /** The sums. An overflow gives infinity, as without compensation. */
   public double[] values() {
     double[] sums = new double[high.length];
     for (int k = 0; k < sums.length; k++) {

@@ -2,14 +2,14 @@
 package io.sparqr.numeric;
 
 /**
- * What front f passes to its parent: the trailing upper trapezoid C of the factorized front, cm x
- * cn, and the same rows of Q'b. Row i starts at column i of the front's tail (its non-pivot
- * columns); rows are packed one after the other, row i with cn - i values. Host memory, owned by
- * whoever holds the object; nobody writes to it once it is made.
+ * The part of front f that its parent receives: the trailing upper trapezoid C of the factorized
+ * front, cm x cn, and the same rows of Q'b. Row i starts at column i of the front's tail (its
+ * non-pivot columns); rows are packed one after the other, row i with cn - i values. In host
+ * memory, owned by the holder of the object; immutable by contract.
  *
  * <p>cm x cn packed is cm cn - cm (cm - 1) / 2 values; that product is limited to an array's size.
  *
- * @param front the front that made it
+ * @param front the front it comes from
  * @param cm rows, at most cn
  * @param cn columns: the front's non-pivot columns
  * @param values packed trapezoid

@@ -6,16 +6,16 @@ import java.util.Objects;
 /**
  * Options of the numeric factorization of a subtree.
  *
- * @param rankTolerance a pivot column whose remaining 2-norm is at most this is dead (Heath 1982);
+ * @param rankTolerance a pivot column with a remaining 2-norm of at most this is dead (Heath 1982);
  *     negative: no detection, every column with a row left is live
- * @param threads host threads that the task may use, at least 1
- * @param deviceMemoryBytes device memory the task may use; 0 = what is free
+ * @param threads host threads for the task, at least 1
+ * @param deviceMemoryBytes device memory the task may use; 0 = all free memory
  * @param keepQ whether the reflectors of every front are kept ({@link SubtreeFactor#reflectors})
- * @param safe whether a backend that has faster ways than reflectors leaves them alone: for a task
- *     that is done again
+ * @param safe whether a backend must use reflectors even if it has faster methods: for a repeated
+ *     task
  * @param unitColumns whether every column of the whole matrix has a 2-norm of about 1 at most
- *     (equilibrated): what checks the task need not look for the norms then
- * @param work hears how far the task has come
+ *     (equilibrated): the check of the task then need not compute norms
+ * @param work listener to the task's progress
  */
 public record FactorOptions(
     double rankTolerance,
@@ -42,23 +42,23 @@ public record FactorOptions(
     this(rankTolerance, threads, deviceMemoryBytes, false);
   }
 
-  /** By whatever ways the backend has. */
+  /** With every method of the backend. */
   public FactorOptions(double rankTolerance, int threads, long deviceMemoryBytes, boolean keepQ) {
     this(rankTolerance, threads, deviceMemoryBytes, keepQ, false, false, WorkListener.NONE);
   }
 
-  /** The same, the safe way. */
+  /** The same with the safe method only. */
   public FactorOptions safely() {
     return new FactorOptions(
         rankTolerance, threads, deviceMemoryBytes, keepQ, true, unitColumns, work);
   }
 
-  /** The same for columns of norm 1. */
+  /** The same for columns of norm 1 or not. */
   public FactorOptions ofUnitColumns(boolean unit) {
     return new FactorOptions(rankTolerance, threads, deviceMemoryBytes, keepQ, safe, unit, work);
   }
 
-  /** The same, heard by another listener. */
+  /** The same with another listener. */
   public FactorOptions heardBy(WorkListener listener) {
     return new FactorOptions(
         rankTolerance, threads, deviceMemoryBytes, keepQ, safe, unitColumns, listener);

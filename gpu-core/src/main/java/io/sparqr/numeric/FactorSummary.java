@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a subtree's factorization did. Merging is associative; counts and times add, peaks take the
- * maximum.
+ * The record of a subtree's factorization. Merging is associative; counts and times add, peaks take
+ * the maximum.
  *
  * @param backend name of the backend, such as "cpu (OpenBLAS 0.3.31)" or "cuda"
  * @param device device name and PCI address, empty on a CPU
@@ -15,18 +15,18 @@ import java.util.List;
  * @param rank live pivot columns
  * @param flopsDone flops executed, padding included
  * @param stages memory stages on the device
- * @param rounds rounds of the bucket scheduler; a device takes many of them in a launch
+ * @param rounds rounds of the bucket scheduler; a device runs many of them per launch
  * @param tasks device tasks
  * @param h2dBytes host to device
  * @param d2hBytes device to host
  * @param peakDeviceBytes most device memory held
- * @param peakHostBytes most host memory held in rows, fronts, contribution blocks and R
+ * @param peakHostBytes peak host memory of rows, fronts, contribution blocks and R
  * @param factorSeconds wall time of the whole call
- * @param droppedNorm 2-norm of what rank detection dropped
- * @param normDeparture largest relative departure of the column sums in what was accepted ({@code
- *     io.sparqr.numeric.integrity}); 0 where nothing was compared
- * @param redoneTasks tasks that were done again because their sums departed
- * @param warnings in the order they came
+ * @param droppedNorm 2-norm of the part dropped by rank detection
+ * @param normDeparture largest relative departure of the column sums in accepted results ({@code
+ *     io.sparqr.numeric.integrity}); 0 if nothing was compared
+ * @param redoneTasks tasks repeated because their sums departed
+ * @param warnings in order of occurrence
  */
 public record FactorSummary(
     String backend,
@@ -82,7 +82,7 @@ public record FactorSummary(
         List.of());
   }
 
-  /** The two together. */
+  /** Both summaries merged. */
   public FactorSummary merge(FactorSummary other) {
     var all = new ArrayList<>(warnings);
     other.warnings.stream().filter(w -> !all.contains(w)).forEach(all::add);
@@ -106,7 +106,7 @@ public record FactorSummary(
         all);
   }
 
-  /** The same where more host memory was held before or after. */
+  /** The same with at least this peak of host memory. */
   public FactorSummary withHostPeak(long bytes) {
     return new FactorSummary(
         backend,
@@ -128,17 +128,17 @@ public record FactorSummary(
         warnings);
   }
 
-  /** The same with a departure that was seen, if it is more. */
+  /** The same with at least this departure. */
   public FactorSummary withDeparture(double seen) {
     return with(Math.max(normDeparture, seen), redoneTasks, warnings);
   }
 
-  /** The same with so many more tasks that were done again. */
+  /** The same with more repeated tasks. */
   public FactorSummary withRedone(long more) {
     return with(normDeparture, redoneTasks + more, warnings);
   }
 
-  /** The same of a task that was done again, and why. */
+  /** The same for a repeated task, with the reasons. */
   public FactorSummary doneAgain(List<String> why) {
     var all = new ArrayList<>(why);
     all.addAll(warnings);

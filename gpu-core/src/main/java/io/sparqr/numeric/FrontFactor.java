@@ -4,11 +4,11 @@ package io.sparqr.numeric;
 import io.sparqr.error.NumericalIntegrityException;
 
 /**
- * The rows of R that one front yields, and their part of Q'b. Pivot column {@code livePivot[i]}
- * (local, ascending, in [0, fp)) has its pivot in row i; columns of [0, fp) that are not listed are
- * dead. Row i starts at column livePivot[i] and runs to the front's last column: fn - livePivot[i]
- * values, rows packed one after the other. The diagonal (first) value of each row is positive: rows
- * of R and Q'b are negated where Householder left it negative.
+ * The rows of R from one front, and their part of Q'b. Pivot column {@code livePivot[i]} (local,
+ * ascending, in [0, fp)) has its pivot in row i; columns of [0, fp) not listed are dead. Row i
+ * starts at column livePivot[i] and runs to the front's last column: fn - livePivot[i] values, rows
+ * packed one after the other. The diagonal (first) value of each row is positive: rows of R and Q'b
+ * are negated where Householder left it negative.
  *
  * @param front front number
  * @param fn columns of the front
@@ -16,8 +16,8 @@ import io.sparqr.error.NumericalIntegrityException;
  * @param values packed rows
  * @param rhs rank x rhsCount, row-major
  * @param rhsCount right-hand sides carried along
- * @param bits sum of the mixed bits of values and rhs ({@link BitChecksum#sum}) when they were
- *     looked at last; 0: nobody took it
+ * @param bits sum of the mixed bits of values and rhs ({@link BitChecksum#sum}) when last computed;
+ *     0: not computed
  */
 public record FrontFactor(
     int front, int fn, int[] livePivot, double[] values, double[] rhs, int rhsCount, long bits) {
@@ -40,10 +40,10 @@ public record FrontFactor(
   }
 
   /**
-   * Checks that a sum over all values is what it was.
+   * Checks that the checksum of all values is unchanged.
    *
    * @param sum of the mixed bits, now
-   * @throws NumericalIntegrityException if it is another, and one was taken
+   * @throws NumericalIntegrityException if a checksum is stored and differs
    */
   public void requireSame(long sum) {
     if (bits != 0 && sum != bits) {
@@ -51,7 +51,7 @@ public record FrontFactor(
     }
   }
 
-  /** The same with a checksum of its values as they are. O(values). */
+  /** The same with a checksum of its current values. O(values). */
   public FrontFactor sealed() {
     long sum = BitChecksum.sum(values) + BitChecksum.sum(rhs);
     return new FrontFactor(front, fn, livePivot, values, rhs, rhsCount, sum);

@@ -5,22 +5,22 @@ import io.sparqr.numeric.dense.ReflectorBlock;
 import java.util.List;
 
 /**
- * Q of one front, whatever backend made it: where the rows that come into the front are put, the
- * reflectors in the order in which they are applied (Q' = H_last ... H_1), and where the rows of R
- * and of the contribution block are afterwards. Kept, it turns any further right-hand side b of the
- * task's rows into Q'b ({@link TaskReflection}). As SuiteSparseQR does, V and tau are kept and no T
- * (Davis 2011, section 3).
+ * Q of one front from any backend: the places of the input rows in the front, the reflectors in
+ * order of application (Q' = H_last ... H_1), and the places of the rows of R and of the
+ * contribution block afterwards. It turns any further right-hand side b of the task's rows into Q'b
+ * ({@link TaskReflection}). As SuiteSparseQR does, V and tau are kept, but not T (Davis 2011,
+ * section 3).
  *
  * @param front front number
  * @param rows rows of the front
  * @param own row of the front's k-th row of A, ridge or combined row, in the task's order of rows
- * @param child children that pass rows, ascending
+ * @param child children with contribution rows, ascending
  * @param childStart size child.length + 1; offsets in childRow
  * @param childRow row of each row of the children's contribution blocks
  * @param livePivot size rank: local column of the pivot of each row of R
  * @param negative size rank: whether the row was negated for a positive diagonal
- * @param result size rank + cm: where the rows of R, then those of the contribution block are; the
- *     other rows are the residual's
+ * @param result size rank + cm: places of the rows of R, then of those of the contribution block;
+ *     the other rows belong to the residual
  * @param blocks reflectors in order
  */
 public record FrontReflectors(
@@ -72,7 +72,7 @@ public record FrontReflectors(
     return result.length - livePivot.length;
   }
 
-  /** Values of V that are kept. */
+  /** Number of values of V kept. */
   public long values() {
     long sum = 0;
     for (ReflectorBlock b : blocks) {
@@ -81,7 +81,7 @@ public record FrontReflectors(
     return sum;
   }
 
-  /** The same without the blocks: what has to be known before they are applied. */
+  /** The same without the blocks: all that is needed before they are applied. */
   public FrontReflectors withoutBlocks() {
     return new FrontReflectors(
         front, rows, own, child, childStart, childRow, livePivot, negative, result, List.of());

@@ -7,9 +7,9 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 
 /**
- * TSQR as a map-side combine: many rows of one front become at most fn rows before they travel
+ * TSQR as a map-side combine: many rows of one front become at most fn rows before the shuffle
  * (Demmel, Grigori, Hoemmen, Langou 2012), an upper trapezoid in the front's columns. Exactly
- * orthogonal, no rank decision; squares of right-hand sides of rows that vanish are kept. The same
+ * orthogonal, no rank decision; the squared right-hand sides of eliminated rows are kept. The same
  * rows in the same order give the same bits. Bytes: {@value #BUFFER_BYTES} of rows at most, or 2 fn
  * rows if that is more.
  */
@@ -23,7 +23,7 @@ public final class MapSideReducer {
   private final int rhsCount;
   private final TallReducer tall;
 
-  /** A reducer for one front, without rows. */
+  /** An empty reducer for one front. */
   public MapSideReducer(SymbolicAnalysis analysis, int front, int rhsCount) {
     this.analysis = analysis;
     this.front = front;
@@ -67,7 +67,7 @@ public final class MapSideReducer {
     }
   }
 
-  /** Reduces if there are more than fn rows; the rows that are left, zeros left out. */
+  /** Reduces if there are more than fn rows; returns the remaining rows without zeros. */
   public RowBlock finish() {
     if (tall.held() > fn) {
       tall.reduce();
@@ -102,7 +102,7 @@ public final class MapSideReducer {
     return new RowBlock(owner, start, position, value, rhs, rhsCount);
   }
 
-  /** Size rhsCount: squares of right-hand sides that dropped out so far. */
+  /** Size rhsCount: squares of the right-hand sides eliminated so far. */
   public double[] residualSquares() {
     return tall.residualSquares().clone();
   }

@@ -2,11 +2,11 @@
 package io.sparqr.numeric;
 
 /**
- * Rows on their way into fronts: rows of A (weighted, equilibrated, columns as positions of the
- * analysis), ridge rows, or rows that a map-side QR has already combined. Row i goes to front
- * {@code front[i]} and has the entries {@code rowStart[i] .. rowStart[i+1]}: positions strictly
- * ascending, each one a column of that front. The order of the rows is part of the input: the same
- * rows in the same order give the same bits. Arrays are shared, not copied.
+ * Rows to be assembled into fronts: rows of A (weighted, equilibrated, columns as positions of the
+ * analysis), ridge rows, or rows combined by a map-side QR. Row i goes to front {@code front[i]}
+ * and has the entries {@code rowStart[i] .. rowStart[i+1]}: positions strictly ascending, each one
+ * a column of that front. The order of the rows is part of the input: the same rows in the same
+ * order give the same bits. Arrays are shared, not copied.
  *
  * @param front size rows
  * @param rowStart size rows+1; offsets
@@ -28,7 +28,7 @@ public record RowBlock(
     }
   }
 
-  /** No rows. */
+  /** A block without rows. */
   public static RowBlock empty(int rhsCount) {
     return new RowBlock(new int[0], new int[1], new int[0], new double[0], new double[0], rhsCount);
   }

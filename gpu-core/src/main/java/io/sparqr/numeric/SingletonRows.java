@@ -4,7 +4,7 @@ package io.sparqr.numeric;
 import java.io.Serializable;
 
 /**
- * The rows of the column singletons: [R11 R12], row p of R as it stands in A. Row p has the entries
+ * The rows of the column singletons: [R11 R12], row p of R unchanged from A. Row p has the entries
  * {@code rowStart[p] .. rowStart[p+1]}, positions ascending, the first one p itself.
  *
  * @param rowStart size n1+1
@@ -23,10 +23,10 @@ public record SingletonRows(
   }
 
   /**
-   * Positions whose pivot is at most the tolerance in absolute value: such a column is no singleton
-   * in numbers (nor is one whose row is missing), and the pattern must be analyzed again with these
-   * columns excluded ({@link io.sparqr.symbolic.SymbolicOptions#withNotSingletons}). Ascending;
-   * none if the tolerance is negative and no pivot is zero.
+   * Positions whose pivot is at most the tolerance in absolute value: such a column is not a
+   * singleton numerically (nor is one whose row is missing), and the pattern must be analyzed again
+   * with these columns excluded ({@link io.sparqr.symbolic.SymbolicOptions#withNotSingletons}).
+   * Ascending; none if the tolerance is negative and no pivot is zero.
    */
   public int[] tinyPivots(double tolerance) {
     double limit = Math.max(tolerance, 0);

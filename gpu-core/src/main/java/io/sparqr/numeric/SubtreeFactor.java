@@ -6,15 +6,15 @@ import java.util.List;
 /**
  * Result of a subtree task, all in host memory.
  *
- * @param fronts the rows of R, one entry a front of the task, in the task's order
- * @param outputs contribution blocks of fronts whose parent is outside the task and that have rows
- *     to pass, ascending by front
+ * @param fronts the rows of R, one entry per front of the task, in the task's order
+ * @param outputs the nonempty contribution blocks of fronts whose parent is outside the task,
+ *     ascending by front
  * @param residualSquares size rhsCount: sums of squares of the entries of Q'b that end here (rows
- *     that no pivot and no contribution block took)
- * @param summary what was done
- * @param reflectors Q of each front in the task's order if it was asked for ({@link
- *     FactorOptions#keepQ}), else empty; not copied: whoever encodes them may set entries to null
- *     on the way, so that Q is not in memory twice
+ *     that belong to no pivot and no contribution block)
+ * @param summary record of the work
+ * @param reflectors Q of each front in the task's order if requested ({@link FactorOptions#keepQ}),
+ *     else empty; not copied: an encoder may set entries to null as it goes, so that Q is not in
+ *     memory twice
  */
 public record SubtreeFactor(
     List<FrontFactor> fronts,
@@ -39,8 +39,8 @@ public record SubtreeFactor(
   }
 
   /**
-   * Checks that the rows of R are what they were when they came from where they were made, if it is
-   * known. For a reader to whom no other check will tell. O(values).
+   * Checks that the rows of R are unchanged since they were made, if they have checksums. For
+   * readers without any other check. O(values).
    *
    * @throws io.sparqr.error.NumericalIntegrityException if a bit has changed
    */

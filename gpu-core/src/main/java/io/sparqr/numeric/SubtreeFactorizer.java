@@ -2,9 +2,9 @@
 package io.sparqr.numeric;
 
 /**
- * The one seam between the distributed algorithm and a backend: factors the fronts of one subtree
- * task. The result is a pure function of the problem and the options: the same bits on every run on
- * the same machine, whatever the number of threads.
+ * The only interface between the distributed algorithm and a backend: factors the fronts of one
+ * subtree task. The result is a pure function of the problem and the options: the same bits on
+ * every run on the same machine, whatever the number of threads.
  */
 public interface SubtreeFactorizer extends AutoCloseable {
 
@@ -19,26 +19,26 @@ public interface SubtreeFactorizer extends AutoCloseable {
   SubtreeFactor factor(SubtreeProblem problem, FactorOptions options);
 
   /**
-   * Whether {@link #factor} itself compares column sums of what went in and what came out, where
-   * the values are, and throws an {@code IntegrityFailure} if they depart; else whoever calls it
-   * does.
+   * Whether {@link #factor} itself compares the column sums of its input and output, where the
+   * values are, and throws an {@code IntegrityFailure} if they depart; if not, the caller does.
    */
   default boolean checksItself() {
     return false;
   }
 
   /**
-   * Checks that what the last {@link #factor} was given is still what it was when it was first
-   * used, as far as it was; for backends that check themselves, and that call's problem. O(values).
+   * Checks that the input values of the last {@link #factor} have not changed since their first
+   * use; values not yet used are not checked. For backends that check themselves, with that call's
+   * problem. O(values).
    *
-   * @throws io.sparqr.error.NumericalIntegrityException if a bit of it is another
+   * @throws io.sparqr.error.NumericalIntegrityException if a bit has changed
    */
   default void verifyGiven(SubtreeProblem problem) {}
 
-  /** Name and version of what computes, for the report. */
+  /** Name and version of the backend, for the report. */
   String description();
 
-  /** Releases whatever is held; idempotent. */
+  /** Releases all resources; idempotent. */
   @Override
   void close();
 }

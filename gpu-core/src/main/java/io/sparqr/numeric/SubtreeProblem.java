@@ -10,7 +10,7 @@ import java.util.Objects;
  *
  * @param analysis the whole analysis
  * @param fronts the task's fronts, ascending (postorder)
- * @param rows the rows of A for these fronts, in their final order; any number of rows a front
+ * @param rows the rows of A for these fronts, in their final order; any number of rows per front
  * @param inputs contribution blocks of the fronts' children that are in other tasks, any order
  */
 public record SubtreeProblem(

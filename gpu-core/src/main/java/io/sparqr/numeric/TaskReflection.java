@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Q' of one subtree task on further right-hand sides: front after front in postorder, the rows'
- * right-hand sides and the children's are put where the factorization put the rows, the kept
- * reflectors applied, and the rows of Q'b handed on as those of R and of the contribution block
- * are. Backward stable like the factorization itself: Q'b as if b had been carried along.
+ * Q' of one subtree task on further right-hand sides: for each front in postorder, the right-hand
+ * sides of its rows and of its children are placed as the factorization placed the rows, the kept
+ * reflectors are applied, and the rows of Q'b are passed on like those of R and of the contribution
+ * block. Backward stable like the factorization itself: Q'b as if b had been carried along.
  *
- * <p>Cost: 4 flops a kept value and right-hand side; V is read once. Memory: rows of the largest
+ * <p>Cost: 4 flops per kept value and right-hand side; V is read once. Memory: rows of the largest
  * front x width. Not thread-safe.
  */
 public final class TaskReflection {
@@ -33,7 +33,7 @@ public final class TaskReflection {
   private final Map<Integer, double[]> passing = new HashMap<>();
   private final double[] residual;
 
-  /** Result so far: width values for each of {@code count} positions. */
+  /** The result so far: width values for each of {@code count} positions. */
   private int[] position = new int[64];
 
   private double[] value;
@@ -44,15 +44,15 @@ public final class TaskReflection {
   private double[] work = new double[0];
 
   /**
-   * A task before its first front.
+   * Starts a task.
    *
    * @param fronts the task's, ascending
-   * @param rowFront front of each row, rows in the order that they had when they were factored
+   * @param rowFront front of each row, in the order of the factorization
    * @param rhs rowFront.length x width, row-major
    * @param width right-hand sides
-   * @param zeroPivotRows whether each front had one more row a pivot column after these, whose
-   *     right-hand side is zero: the ridge's
-   * @param inputs of children in other tasks
+   * @param zeroPivotRows whether each front had one further row per pivot column after these, with
+   *     right-hand side zero: the ridge rows
+   * @param inputs right-hand sides of children in other tasks
    */
   public TaskReflection(
       SymbolicAnalysis analysis,
@@ -94,7 +94,7 @@ public final class TaskReflection {
     }
   }
 
-  /** A whole front; children before parents. */
+  /** Processes a whole front; children before parents. */
   public void run(FrontReflectors f) {
     begin(f);
     for (ReflectorBlock b : f.blocks()) {
@@ -106,8 +106,8 @@ public final class TaskReflection {
   /**
    * Gathers the right-hand sides of a front's rows.
    *
-   * @param f its blocks are not looked at
-   * @throws DimensionMismatchException if the front gets other rows than it was factored from
+   * @param f its blocks are not read
+   * @throws DimensionMismatchException if the front's rows differ in number from those factored
    */
   public void begin(FrontReflectors f) {
     int at = Arrays.binarySearch(fronts, f.front());
@@ -172,7 +172,7 @@ public final class TaskReflection {
     work = block.applyTransposed(y, front.rows(), width, work);
   }
 
-  /** Hands the front's rows on. */
+  /** Passes the front's rows on. */
   public void end() {
     int rank = front.rank();
     int first = analysis.firstPivot(front.front());
@@ -196,7 +196,7 @@ public final class TaskReflection {
     front = null;
   }
 
-  /** Moves a row out: what is left in y is the residual's. */
+  /** Moves a row out of y, which in the end holds the residual's rows. */
   private void take(int row, boolean negate, double[] to, int at) {
     for (int q = 0; q < width; q++) {
       double x = y[q * front.rows() + row];
@@ -223,7 +223,7 @@ public final class TaskReflection {
     return Arrays.copyOf(value, count * width);
   }
 
-  /** What no front of the task took, ascending by front. */
+  /** Right-hand sides for fronts of other tasks, ascending by front. */
   public List<ContributionRhs> outputs() {
     var out = new ArrayList<ContributionRhs>();
     passing.keySet().stream()

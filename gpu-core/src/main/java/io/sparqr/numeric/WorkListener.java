@@ -2,17 +2,17 @@
 package io.sparqr.numeric;
 
 /**
- * Hears how far a task has come, in the flops that the analysis counts for its fronts: of a task
- * that comes to its end at the first attempt they add up to those of all its fronts, up to
- * rounding. Called from any of the task's threads, at most some hundred times a front; must be
- * quick and safe for that.
+ * Listens to the progress of a task, in the flops that the analysis counts for its fronts: for a
+ * task that succeeds at the first attempt they add up to those of all its fronts, up to rounding.
+ * Called from any of the task's threads, at most some hundred times per front; must be fast and
+ * thread-safe.
  */
 @FunctionalInterface
 public interface WorkListener {
 
-  /** Hears nothing. */
+  /** Ignores everything. */
   WorkListener NONE = flops -> {};
 
-  /** So many flops more are done. */
+  /** Reports further flops as done. */
   void done(double flops);
 }

@@ -1,3 +1,3 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-/** Numeric multifrontal QR: the types that every backend shares. */
+/** Numeric multifrontal QR: the types shared by all backends. */
 package io.sparqr.numeric;

@@ -15,8 +15,8 @@ public interface Crew {
       };
 
   /**
-   * Runs task(0) .. task(count - 1), started in that order by whoever is free, and returns when all
-   * are done. What the tasks wrote is visible to the caller.
+   * Runs task(0) .. task(count - 1), started in that order by free threads, and returns when all
+   * are done. The caller sees all writes of the tasks.
    */
   void run(int count, IntConsumer task);
 }

@@ -9,9 +9,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Threads for short pieces of host work beside the caller's own: kept for some seconds, since
- * making one costs as much as adding up a hundred thousand numbers. As many as are asked for at a
- * time, so that work that waits for other work of this kind never waits for a thread.
+ * Threads for short pieces of host work beside the caller's own: kept for some seconds, because
+ * creating one costs as much as adding a hundred thousand numbers. There is no limit on their
+ * number, so that work waiting for other such work never waits for a thread.
  */
 public final class HostThreads {
 
@@ -36,15 +36,15 @@ public final class HostThreads {
         });
   }
 
-  /** Runs work on a thread of its own, at once; what it throws is the caller's to catch in it. */
+  /** Starts work on a separate thread at once; the work itself must catch its exceptions. */
   public static Future<?> start(Runnable work) {
     return POOL.submit(work);
   }
 
   /**
-   * Waits until all have ended; an interrupt in between is kept for later.
+   * Waits until all have ended; an interrupt meanwhile is restored afterwards.
    *
-   * @param all of {@link #start}
+   * @param all results of {@link #start}
    */
   public static void join(Iterable<? extends Future<?>> all) {
     boolean interrupted = false;

@@ -7,13 +7,15 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Loops over independent indices on a few host threads; the results may not depend on how many. */
+/**
+ * Loops over independent indices on a few host threads; results must not depend on their number.
+ */
 public final class Parallel {
 
   /** Body of a loop: indices [from, to), on the given thread (0 .. threads-1). */
   @FunctionalInterface
   public interface Body {
-    /** Does the indices [from, to). */
+    /** Processes the indices [from, to). */
     void run(int from, int to, int thread);
   }
 

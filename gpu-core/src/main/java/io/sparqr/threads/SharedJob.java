@@ -22,7 +22,7 @@ final class SharedJob {
     return next.get() < count;
   }
 
-  /** Works on pieces until none is left to claim. */
+  /** Runs pieces until none is left to claim. */
   void help() {
     int i;
     while ((i = next.getAndIncrement()) < count) {
@@ -38,7 +38,7 @@ final class SharedJob {
     }
   }
 
-  /** Waits for the pieces that others claimed. */
+  /** Waits for the pieces claimed by other threads. */
   void await() {
     int spins = 0;
     while (finished.get() < count) {

@@ -4,10 +4,10 @@ package io.sparqr.threads;
 import java.util.Arrays;
 
 /**
- * A forest, its nodes in postorder, cut into runs of consecutive nodes that one thread works off:
- * whole small subtrees, bundled up to a share of the work, and each node above them by itself.
- * Units are in postorder: nodes of a unit have their children in it or in earlier ones, their
- * parents in it or in later ones.
+ * A forest in postorder, cut into units of consecutive nodes for one thread each: whole small
+ * subtrees, bundled up to a share of the work, and single nodes above them. Units are in postorder:
+ * nodes of a unit have their children in it or in earlier ones, their parents in it or in later
+ * ones.
  */
 public final class TreeUnits {
 
@@ -26,9 +26,9 @@ public final class TreeUnits {
   }
 
   /**
-   * Cuts for about {@code shares} units' worth of subtrees. O(nodes).
+   * Cuts the subtrees into about {@code shares} units. O(nodes).
    *
-   * @param work flops of each node, with what it costs beyond them
+   * @param work flops of each node, plus its overhead in flops
    * @param parent of each node, later than it; -1 for a root
    */
   public static TreeUnits cut(double[] work, int[] parent, int shares) {
@@ -53,7 +53,8 @@ public final class TreeUnits {
       sum += small ? work[i] : 0;
       boolean top = parent[i] < 0 || below[parent[i]] > share;
       boolean nextSmall = i + 1 < count && below[i + 1] <= share;
-      // Cut only where whole subtrees end, or a unit would wait for one that runs beside it.
+      // Cut only where whole subtrees end; otherwise a unit would wait for one that runs at the
+      // same time.
       if (!small || !nextSmall || top && sum >= share / 2) {
         start[++units] = i + 1;
         sum = 0;
@@ -67,12 +68,12 @@ public final class TreeUnits {
     return start.length - 1;
   }
 
-  /** First node of a unit; of the number of units: the number of nodes. */
+  /** First node of a unit; the number of nodes for unit = count. */
   public int start(int unit) {
     return start[unit];
   }
 
-  /** Size units: how many nodes outside have their parent in each unit. */
+  /** Size units: number of nodes in other units whose parent is in the unit. */
   public int[] childrenOutside() {
     int[] pending = new int[count()];
     for (int i = 0; i < parent.length; i++) {

@@ -5,17 +5,17 @@ import java.util.Collections;
 import java.util.PriorityQueue;
 
 /**
- * Which unit of a tree comes next: from the leaves up, the first in postorder, or from the roots
- * down, the last. Not thread-safe.
+ * The order of a tree's units: from the leaves up, first in postorder first, or from the roots
+ * down, last first. Not thread-safe.
  */
 public final class UnitOrder {
 
   private final PriorityQueue<Integer> ready;
 
-  /** By unit: how many of those that it waits for are not finished. */
+  /** By unit: number of unfinished units that it waits for. */
   private final int[] pending;
 
-  /** Those that wait for unit u: after[start[u]] .. after[start[u + 1] - 1], with repetitions. */
+  /** Units that wait for unit u: after[start[u]] .. after[start[u + 1] - 1], with repetitions. */
   private final int[] start;
 
   private final int[] after;
@@ -71,12 +71,12 @@ public final class UnitOrder {
     return left == 0;
   }
 
-  /** Takes a unit that may be worked on; -1 if there is none. */
+  /** Takes a unit that is ready; -1 if there is none. */
   public int next() {
     return ready.isEmpty() ? -1 : ready.poll();
   }
 
-  /** A unit is finished; returns whether another has become ready. */
+  /** Marks a unit as finished; returns whether another has become ready. */
   public boolean finished(int unit) {
     left--;
     boolean more = false;

@@ -5,11 +5,11 @@ import java.util.concurrent.CancellationException;
 import java.util.function.IntConsumer;
 
 /**
- * Works off units of work, some of which wait for others, with several threads: a ready unit goes
- * to the next free thread, and a thread that finds none helps with a large one of another. Results
- * must not depend on who does what. Threads live as long as the call; the caller is one of them.
+ * Runs units of work with dependencies on several threads: a ready unit goes to the next free
+ * thread, and a thread without one helps with another thread's large unit. Results must not depend
+ * on the assignment. Threads live as long as the call; the caller is one of them.
  *
- * @param <W> what a thread has of its own: workspaces
+ * @param <W> workspaces of a thread
  */
 public final class UnitThreads<W> {
 
@@ -27,26 +27,26 @@ public final class UnitThreads<W> {
   private volatile int events;
 
   /**
-   * The units and what they wait for. All but {@link #workspace} and {@link #run} are called by one
-   * thread at a time.
+   * The units and their dependencies. All methods but {@link #workspace} and {@link #run} are
+   * called by one thread at a time.
    *
-   * @param <W> what a thread has of its own
+   * @param <W> workspaces of a thread
    */
   public interface Units<W> {
 
     /** Whether every unit is finished. */
     boolean isDone();
 
-    /** Takes a unit that may run now; -1 if none is ready. */
+    /** Takes a ready unit; -1 if there is none. */
     int next();
 
-    /** For a thread, before its first unit. */
+    /** Creates a thread's workspaces, before its first unit. */
     W workspace();
 
-    /** Does a unit; the crew are the threads that have nothing else to do. */
+    /** Runs a unit; the crew are the idle threads. */
     void run(int unit, W workspace, Crew crew);
 
-    /** The unit is done; returns whether another has become ready. */
+    /** Marks a unit as finished; returns whether another has become ready. */
     boolean finished(int unit);
   }
 
@@ -57,11 +57,11 @@ public final class UnitThreads<W> {
   }
 
   /**
-   * Returns when every unit is done; throws what the first failing thread threw.
+   * Returns when every unit is finished; rethrows the error of the first failing thread.
    *
-   * @param threads the caller among them, at least 1
-   * @param name of the other threads, before their numbers
-   * @throws CancellationException if the caller is interrupted, whose interrupt stays
+   * @param threads number of threads with the caller, at least 1
+   * @param name prefix of the other threads' names
+   * @throws CancellationException if the caller is interrupted; its interrupt status stays set
    */
   public static <W> void run(Units<W> units, int threads, String name) {
     new UnitThreads<>(units, threads).run(name);
@@ -146,7 +146,8 @@ public final class UnitThreads<W> {
   }
 
   /**
-   * Between two pieces of a large unit: it may take minutes, and its owner is seldom the caller.
+   * Called between two pieces of a large unit, which may take minutes and whose owner is seldom the
+   * caller.
    */
   private void stopIfTold() {
     if (Thread.currentThread().isInterrupted()) {
@@ -196,7 +197,7 @@ public final class UnitThreads<W> {
     event();
   }
 
-  /** Under the lock. */
+  /** Called under the lock. */
   private void event() {
     events = events + 1;
     notifyAll();

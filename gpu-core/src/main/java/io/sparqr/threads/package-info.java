@@ -1,6 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 /**
- * Loops, units that wait for each other, and helpers on host threads; results never depend on how
- * many there are.
+ * Loops, units that wait for each other, and helpers on host threads; results never depend on their
+ * number.
  */
 package io.sparqr.threads;

@@ -5,26 +5,26 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 
 /**
- * Where everything that comes into a front goes. Columns are numbered 0 .. fn - 1: pivots, then the
- * tail. Rows are numbered as they come: the front's rows of A in their given order, then the rows
- * of the children's contribution blocks, children ascending. Sorted by leftmost column, stably,
- * they give the front's staircase; so a front is the same whether a child is factored with it, or
- * comes from another stage, another task or another executor.
+ * The places of all inputs in a front. Columns are numbered 0 .. fn - 1: pivots, then the tail.
+ * Rows are numbered in input order: the front's rows of A in their given order, then the rows of
+ * the children's contribution blocks, children ascending. Sorted by leftmost column, stably, they
+ * give the front's staircase; so a front is the same whether a child is factored with it or arrives
+ * from another stage, task or executor.
  *
  * <p>Row i of a contribution block starts at column i of the child's tail, so its leftmost column
- * here is that of the tail's column i: of a child only its number and its number of rows count.
+ * here is that of the tail's column i: only a child's number and its number of rows matter.
  *
  * <p>For one front at a time: {@link #begin}, {@link #addChild} for each child, {@link #sort}. One
- * instance a thread, buffers are kept: n ints, and what the largest front takes. O(rows + fn +
- * tails of the children) a front.
+ * instance per thread; buffers are reused: n ints, and those of the largest front. O(rows + fn +
+ * tails of the children) per front.
  */
 public final class FrontLayout {
 
-  /** Where rows go that have no entry, only right-hand sides. */
+  /** The place of rows without entries, which have only right-hand sides. */
   public enum EmptyRows {
-    /** Behind all others, leftmost column fn: no part of the staircase. */
+    /** After all others, with leftmost column fn: outside the staircase. */
     BEHIND,
-    /** Among those whose leftmost column is the last one: part of the staircase, as others are. */
+    /** Among the rows that begin at the last column: part of the staircase. */
     LAST_COLUMN
   }
 
@@ -32,7 +32,7 @@ public final class FrontLayout {
   private final RowsByFront rows;
   private final EmptyRows emptyRows;
 
-  /** size n; column of the front at a position; at other fronts' positions it means nothing. */
+  /** size n; column of the front at a position; undefined at other fronts' positions. */
   private final int[] columnAt;
 
   private int front;
@@ -61,7 +61,7 @@ public final class FrontLayout {
 
   private int[] columns = new int[64];
 
-  /** For fronts of a task. */
+  /** A layout for the fronts of a task. */
   public FrontLayout(SymbolicAnalysis analysis, RowsByFront rows, EmptyRows emptyRows) {
     this.analysis = analysis;
     this.rows = rows;
@@ -70,9 +70,9 @@ public final class FrontLayout {
   }
 
   /**
-   * Starts a front of the task: its columns, its rows of A.
+   * Starts a front of the task with its columns and its rows of A.
    *
-   * @throws IllegalArgumentException if a row's first position is no column of the front
+   * @throws IllegalArgumentException if a row's first position is not a column of the front
    */
   public void begin(int f) {
     front = f;
@@ -108,7 +108,7 @@ public final class FrontLayout {
   }
 
   /**
-   * Adds a child that passes rows; children ascending.
+   * Adds a child with contribution rows; children ascending.
    *
    * @param c the child's front
    * @param cm rows of its contribution block, at most its tail columns
@@ -136,7 +136,7 @@ public final class FrontLayout {
     childRow[childCount] = count;
   }
 
-  /** Sorts the rows, all of them added: a counting sort. */
+  /** Sorts the rows after all were added: a counting sort. */
   public void sort() {
     destination = atLeast(destination, count);
     stair = atLeast(stair, fn);
@@ -164,7 +164,7 @@ public final class FrontLayout {
     return own;
   }
 
-  /** The row of the task's block that row i of the front is, i in [0, own). */
+  /** The row in the task's block of row i of the front, i in [0, own). */
   public int row(int i) {
     return rows.at(ownFrom + i);
   }
@@ -172,7 +172,7 @@ public final class FrontLayout {
   /**
    * Column of the front at a position of a row.
    *
-   * @throws IllegalArgumentException if it is no column of the front
+   * @throws IllegalArgumentException if it is not a column of the front
    */
   public int column(int row, int position) {
     int k = position < 0 || position >= columnAt.length ? -1 : columnAt[position];
@@ -183,7 +183,10 @@ public final class FrontLayout {
     return k;
   }
 
-  /** Size fn, or longer: stair[k] rows have a leftmost column of at most k. Not to be kept. */
+  /**
+   * Size at least fn: stair[k] rows have a leftmost column of at most k. Overwritten by the next
+   * front.
+   */
   public int[] stair() {
     return stair;
   }
@@ -193,17 +196,19 @@ public final class FrontLayout {
     return leftmost[i];
   }
 
-  /** Size count, or longer: place of each row among the sorted ones. Not to be kept. */
+  /**
+   * Size at least count: place of each row among the sorted ones. Overwritten by the next front.
+   */
   public int[] destination() {
     return destination;
   }
 
-  /** Children that were added. */
+  /** Number of children added. */
   public int children() {
     return childCount;
   }
 
-  /** Front of the child that was added as number c. */
+  /** Front of child number c, in order of addition. */
   public int child(int c) {
     return child[c];
   }
@@ -213,17 +218,20 @@ public final class FrontLayout {
     return childRow[c];
   }
 
-  /** The child that row i comes from, i in [own, count). */
+  /** The child of row i, i in [own, count). */
   public int childOf(int i) {
     int c = Arrays.binarySearch(childRow, 0, childCount, i);
-    // A child without rows starts where the next one does.
+    // A child without rows has the same start as the next one.
     while (c >= 0 && childRow[c + 1] == i) {
       c++;
     }
     return c >= 0 ? c : -c - 2;
   }
 
-  /** The children's tail columns as columns of the front, child by child. Not to be kept. */
+  /**
+   * The children's tail columns as columns of the front, child by child. Overwritten by the next
+   * front.
+   */
   public int[] columns() {
     return columns;
   }

@@ -6,8 +6,8 @@ import io.sparqr.numeric.SubtreeProblem;
 import java.util.Arrays;
 
 /**
- * The rows of a subtree task grouped by front, each front's in their order. Immutable. O(rows +
- * fronts), and where the task's fronts do not follow each other an int for each front between.
+ * The rows of a subtree task grouped by front, in order within each front. Immutable. O(rows +
+ * fronts), plus an int for each front skipped if the task's fronts are not consecutive.
  */
 public final class RowsByFront {
 
@@ -15,13 +15,16 @@ public final class RowsByFront {
   private final int firstFront;
   private final int frontCount;
 
-  /** Place in the task's list of front firstFront + k, or -1; null: fronts follow each other. */
+  /** Place in the task's list of front firstFront + k, or -1; null: the fronts are consecutive. */
   private final int[] place;
 
   private final int[] start;
   private final int[] order;
 
-  /** By row in the fronts' order: values of its front's rows before it, right-hand sides apart. */
+  /**
+   * By row in the fronts' order: number of values in earlier rows of its front, without right-hand
+   * sides.
+   */
   private final int[] before;
 
   private final long[] entries;
@@ -29,7 +32,8 @@ public final class RowsByFront {
   /**
    * Groups a task's rows.
    *
-   * @throws IllegalArgumentException if the fronts do not ascend, or a row's front is none of them
+   * @throws IllegalArgumentException if the fronts do not ascend, or a row's front is not among
+   *     them
    */
   public RowsByFront(SubtreeProblem problem) {
     rows = problem.rows();
@@ -85,7 +89,7 @@ public final class RowsByFront {
     entries = other.entries;
   }
 
-  /** The same grouping for a block of which {@link #sameStructure} is true. */
+  /** The same grouping for a block with {@link #sameStructure}. */
   public RowsByFront withValues(RowBlock values) {
     return new RowsByFront(this, values);
   }
@@ -124,7 +128,7 @@ public final class RowsByFront {
     return k >= 0 && k < place.length ? place[k] : -1;
   }
 
-  /** Whether front f is one of the task's. */
+  /** Whether front f belongs to the task. */
   public boolean has(int f) {
     return place(f) >= 0;
   }
@@ -140,7 +144,7 @@ public final class RowsByFront {
     return order[first(f) + k];
   }
 
-  /** Where front f's rows start among all rows in the fronts' order. */
+  /** Start of front f's rows among all rows in the fronts' order. */
   int first(int f) {
     return start[place(f)];
   }
@@ -156,7 +160,9 @@ public final class RowsByFront {
     return k == start[t + 1] - start[t] ? entries[t] : before[start[t] + k];
   }
 
-  /** How many of front f's rows, from row k on, follow each other in the block; at least 1. */
+  /**
+   * The number of front f's rows, starting with row k, that are adjacent in the block; at least 1.
+   */
   public int run(int f, int k) {
     int from = first(f) + k;
     int end = start[place(f) + 1];
@@ -170,12 +176,12 @@ public final class RowsByFront {
     return at - from;
   }
 
-  /** Entries of front f's rows, right-hand sides counted. */
+  /** Entries of front f's rows, right-hand sides included. */
   public long entries(int f) {
     return entries[place(f)] + (long) count(f) * rows.rhsCount();
   }
 
-  /** Rows of some of the task's fronts alone, front by front, as a block. */
+  /** The rows of some of the task's fronts, front by front, as a block. */
   public RowBlock only(int[] fronts) {
     int n = 0;
     int nz = 0;

@@ -1,8 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 /**
- * What comes into a front and where it goes there: rows by front, the staircase, maps of the
- * children's contribution blocks. The same for every backend; backends write the values there, each
- * in its way. {@code HeathFactorizer} does without on purpose: it is what backends are held
- * against.
+ * The inputs of a front and their places: rows by front, the staircase, maps of the children's
+ * contribution blocks. The same for every backend; each backend writes the values in its own way.
+ * {@code HeathFactorizer} deliberately does not use it, because backends are compared with it.
  */
 package io.sparqr.numeric.assembly;

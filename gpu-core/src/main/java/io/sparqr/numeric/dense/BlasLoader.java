@@ -13,14 +13,14 @@ import org.bytedeco.javacpp.Loader;
 import org.bytedeco.openblas.global.openblas_nolapack;
 
 /**
- * Finds the BLAS once a JVM: OpenBLAS from its Maven artifact behind netlib's JNI, one thread a
- * call; pure Java where that does not load or where {@code -Dsparqr.blas=java} (or the environment
- * variable SPARQR_BLAS=java) asks for it. OpenBLAS picks its kernels by OPENBLAS_CORETYPE, read
- * from the environment when it is loaded.
+ * Loads the BLAS once per JVM: OpenBLAS from its Maven artifact behind netlib's JNI, with one
+ * thread per call; pure Java if that does not load or if {@code -Dsparqr.blas=java} (or the
+ * environment variable SPARQR_BLAS=java) selects it. OpenBLAS chooses its kernels by
+ * OPENBLAS_CORETYPE, read from the environment when it is loaded.
  */
 public final class BlasLoader {
 
-  /** Both spellings are JavaCPP's. */
+  /** JavaCPP uses both spellings. */
   private static final String CACHE = "org.bytedeco.javacpp.cachedir";
 
   private static final String CACHE_TOO = "org.bytedeco.javacpp.cacheDir";
@@ -33,7 +33,7 @@ public final class BlasLoader {
     return Holder.KERNELS;
   }
 
-  /** Pure Java kernels, whatever else there is. */
+  /** Pure Java kernels, even if a native BLAS is available. */
   public static DenseKernels javaKernels(String reason) {
     return new NetlibKernels(JavaBLAS.getInstance(), false, "pure Java BLAS (" + reason + ")");
   }
@@ -82,8 +82,8 @@ public final class BlasLoader {
   }
 
   /**
-   * JavaCPP puts OpenBLAS into ~/.javacpp/cache; without such a home it would take a folder in the
-   * common temporary one, whoever that belongs to.
+   * JavaCPP puts OpenBLAS into ~/.javacpp/cache; without a home directory it would use a folder in
+   * the shared temporary directory, regardless of its owner.
    */
   private static void requireOwnCache() {
     File home = new File(System.getProperty("user.home"), ".javacpp/cache");
@@ -99,7 +99,9 @@ public final class BlasLoader {
     }
   }
 
-  /** netlib's own copy for us looks for that library, whatever the application wants of its own. */
+  /**
+   * Our private copy of netlib loads that library, whatever library the application has configured.
+   */
   private static DenseKernels withProperty(Path library, String description)
       throws ReflectiveOperationException {
     String before = System.getProperty(NETLIB_PATH);

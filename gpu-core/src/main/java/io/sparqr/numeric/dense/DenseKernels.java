@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.dense;
 
-/** The one level-3 operation that everything here is built on. Stateless and thread-safe. */
+/** The only level-3 operation of the dense factorizations. Stateless and thread-safe. */
 public interface DenseKernels {
 
   /**
@@ -27,9 +27,9 @@ public interface DenseKernels {
       int cOffset,
       int ldc);
 
-  /** Whether calls go to native code, so that tiny operands are better left to Java. */
+  /** Whether calls go to native code, in which case tiny operands are faster in Java. */
   boolean isNative();
 
-  /** Library, version, core type; why pure Java where it is that. One line, for the report. */
+  /** Library, version, core type, or the reason for pure Java. One line, for the report. */
   String description();
 }

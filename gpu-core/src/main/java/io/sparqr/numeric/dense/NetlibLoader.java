@@ -11,8 +11,8 @@ import java.util.logging.Logger;
 
 /**
  * A second copy of netlib's classes, and of {@link NetlibKernels} on top of them. netlib chooses
- * its library once, when its classes are initialized: where Spark ML (or the application) came
- * first, the shared copy is bound to another BLAS, of any number of threads, or to none.
+ * its library once, when its classes are initialized: if Spark ML (or the application) was first,
+ * the shared copy is bound to another BLAS with an unknown number of threads, or to none.
  */
 final class NetlibLoader extends URLClassLoader {
 
@@ -36,10 +36,10 @@ final class NetlibLoader extends URLClassLoader {
       }
       urls.add(source.getLocation());
     }
-    // Never closed: the kernels load classes from it as long as the JVM lives.
+    // Never closed: the kernels load classes from it for the life of the JVM.
     var loader = new NetlibLoader(urls.toArray(new URL[0]));
-    // netlib warns of every implementation that it tries in vain, the vector module's to begin
-    // with.
+    // netlib logs a warning for every implementation that fails to load, starting with the vector
+    // module's.
     Logger log = Logger.getLogger("dev.ludovic.netlib.blas.InstanceBuilder");
     Level level = log.getLevel();
     log.setLevel(Level.OFF);

@@ -4,13 +4,13 @@ package io.sparqr.numeric.dense;
 /**
  * One panel of a staircase QR in compact WY form, A := (I - V T V')' A = A - V (V T)' A (Schreiber
  * and Van Loan 1989), factored recursively (Elmroth and Gustavson 2000): halves down to {@value
- * #BASE} columns by single reflectors, everything above by gemm. Rank detection (Heath 1982) sits
- * in the base case, where each column's remaining norm is computed anyway; a dead column has no
- * column in V, so nothing needs to be redone.
+ * #BASE} columns by single reflectors, everything above by gemm. Rank detection (Heath 1982)
+ * happens in the base case, which computes each column's remaining norm anyway; a dead column has
+ * no column in V, so nothing is undone.
  */
 final class Panel {
 
-  /** Columns that are factored by single reflectors. */
+  /** Panels of up to this many columns are factored by single reflectors. */
   static final int BASE = 8;
 
   private final DenseKernels kernels;
@@ -63,7 +63,8 @@ final class Panel {
     width = k2 - k1;
     // Leading dimensions that are multiples of 4096 bytes thrash the cache.
     ldv = rows % 512 == 0 ? rows + 8 : rows;
-    // One spare column: netlib wants offset + lda n entries, the last column's slack included.
+    // One spare column: netlib requires offset + lda n entries, including the last column's
+    // padding.
     v = grown(v, (long) ldv * (width + 1));
     t = grown(t, (long) width * (width + 1));
     w = grown(w, (long) width * width);
@@ -73,8 +74,8 @@ final class Panel {
   }
 
   /**
-   * Prepares the update of {@code columns} columns: Y = V T where that is less work than applying T
-   * to each V'C.
+   * Prepares the update of {@code columns} columns: Y = V T if that is less work than applying T to
+   * each V'C.
    */
   void complete(int columns) {
     withY = columns > rows;
@@ -107,7 +108,10 @@ final class Panel {
     return g2;
   }
 
-  /** Columns [k1, k2) by single reflectors, their V copied out, their diagonal block of T. */
+  /**
+   * Factors columns [k1, k2) by single reflectors, copies their V out and computes their diagonal
+   * block of T.
+   */
   private int base(int k1, int k2, int g) {
     int first = count;
     double[] a = qr.a;

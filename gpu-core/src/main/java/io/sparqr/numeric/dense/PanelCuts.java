@@ -2,13 +2,13 @@
 package io.sparqr.numeric.dense;
 
 /**
- * Panels of a matrix with a staircase: at most so many columns, ended early where the staircase
- * grows so fast that the panel's rectangle would hold more than {@value #WASTE} times what the
- * columns need.
+ * The panels of a matrix with a staircase: of limited width, and narrower where the staircase grows
+ * so fast that the panel's rectangle would hold more than {@value #WASTE} times the entries of its
+ * columns.
  */
 final class PanelCuts {
 
-  /** Panels are at least this wide, but for the last. */
+  /** Minimum width of all panels but the last. */
   private static final int LEAST_WIDTH = 8;
 
   private static final double WASTE = 1.25;
@@ -23,8 +23,8 @@ final class PanelCuts {
    * Cuts columns [from, columns).
    *
    * @param stair size columns, ascending: rows of each column
-   * @param slope rows that each column leaves to its successor: 1 where the trapezoid comes out of
-   *     the same rows, 0 where it lies beside them
+   * @param slope rows lost from each column to the next: 1 if the trapezoid takes its rows from the
+   *     same matrix, 0 if it is stored separately
    */
   void cut(int from, int columns, int width, int[] stair, int slope) {
     if (end.length < columns / LEAST_WIDTH + 1) {
@@ -50,7 +50,7 @@ final class PanelCuts {
     }
   }
 
-  /** Columns that are worth a panel where {@code size} are to be triangularized. */
+  /** The best panel width for {@code size} columns. */
   static int width(int size) {
     if (size < 192) {
       return 32;

@@ -4,14 +4,14 @@ package io.sparqr.numeric.dense;
 import java.util.Arrays;
 
 /**
- * Householder reflectors H_r = I - tau_r v_r v_r' in the order in which they were applied to some
- * rows of a front. Reflector r acts on {@code length[r]} consecutive rows of the block from row
- * {@code first[r]} on; v_r is 1 in the first of them, and the others' values follow each other in
- * {@code v}. T of the compact WY form is not kept: its diagonal is tau, the rest of it follows from
- * V, and reflectors one by one move no more memory where right-hand sides are few.
+ * Householder reflectors H_r = I - tau_r v_r v_r' in order of their application to some rows of a
+ * front. Reflector r acts on {@code length[r]} consecutive rows of the block, starting at row
+ * {@code first[r]}; v_r is 1 in the first of them, and the other values are stored one after the
+ * other in {@code v}. T of the compact WY form is not kept: its diagonal is tau, the rest follows
+ * from V, and with few right-hand sides single reflectors move no more memory.
  *
  * <p>The block's rows are runs of the front's rows: {@code segments} holds (first row, rows) pairs.
- * Bytes: 8 a value of V, 16 a reflector, 8 a run. Arrays are shared and not to be written to.
+ * Bytes: 8 per value of V, 16 per reflector, 8 per run. Arrays are shared and must not be modified.
  *
  * @param segments (first row of the front, rows) of each run
  * @param first size reflectors; the row of the block where v_r is 1
@@ -92,8 +92,7 @@ public record ReflectorBlock(int[] segments, int[] first, int[] length, double[]
    * @param y column-major, the front's rows by {@code width} columns
    * @param ld leading dimension of y
    * @param width columns
-   * @param work scratch for rows() x width values where the block has several runs; grown if too
-   *     small
+   * @param work scratch for rows() x width values if the block has several runs; grown if too small
    * @return work
    */
   public double[] applyTransposed(double[] y, int ld, int width, double[] work) {

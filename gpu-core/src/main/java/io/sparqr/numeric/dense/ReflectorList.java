@@ -3,7 +3,7 @@ package io.sparqr.numeric.dense;
 
 import java.util.Arrays;
 
-/** A {@link ReflectorBlock} in the making: reflectors appended one by one, values one by one. */
+/** Builds a {@link ReflectorBlock}: reflectors and their values are appended one by one. */
 public final class ReflectorList {
 
   private int[] first = new int[16];
@@ -28,7 +28,7 @@ public final class ReflectorList {
     }
   }
 
-  /** The next value of the last reflector, rows - 1 of them to be given. */
+  /** Appends a value to the last reflector; rows - 1 of them are required. */
   public void value(double x) {
     v[values++] = x;
   }

@@ -21,9 +21,9 @@ public final class Reflectors {
   private static final double LARGEST_NORM = 0x1p+960;
 
   /**
-   * Sums of more than twice as many products are taken in blocks of so many, which are added up
-   * compensated: rounding errors of equal terms all have one sign, and a million of them would cost
-   * five digits.
+   * Sums of more than twice this many products are formed in blocks of this size, and the blocks
+   * are added with compensation: rounding errors of equal terms all have one sign, and a million of
+   * them would cost five digits.
    */
   private static final int BLOCK = 256;
 
@@ -64,7 +64,7 @@ public final class Reflectors {
     for (int i = 0; i < length; i += BLOCK) {
       double x = shortSumOfSquares(a, from + i, Math.min(BLOCK, length - i));
       double t = sum + x;
-      // What rounding takes off (Dekker): the larger term first.
+      // The rounding error (Dekker): the larger term first.
       lost += sum >= x ? (sum - t) + x : (x - t) + sum;
       sum = t;
     }
@@ -93,9 +93,9 @@ public final class Reflectors {
 
   /**
    * Turns x = a[at .. at + length) of 2-norm {@code norm} into beta e_1: beta at a[at], v below it.
-   * H is orthogonal to working precision whatever the size of x: rank-deficient matrices leave
-   * rounding errors of rounding errors that end in subnormal numbers, where beta itself has but a
-   * few bits.
+   * H is orthogonal to working precision for x of any size: rank-deficient matrices produce
+   * rounding errors of rounding errors down to subnormal numbers, where beta itself has only a few
+   * bits.
    *
    * @return tau; 0 where x is already a multiple of e_1
    */
@@ -133,8 +133,8 @@ public final class Reflectors {
   }
 
   /**
-   * The same for a vector in two places: alpha at r[top], the rest, x, at a[at .. at + length), of
-   * which v replaces it.
+   * The same for a vector stored in two parts: alpha at r[top], and the rest, x, at a[at .. at +
+   * length), where v replaces it.
    *
    * @param norm of x alone
    * @return tau; 0 where x is zero
@@ -346,7 +346,7 @@ public final class Reflectors {
       for (int c = 0; c < count; c++) {
         double sum = out[from + c];
         double t = sum + part[c];
-        // The error of a sum without a branch (Knuth).
+        // The rounding error of a sum without a branch (Knuth).
         double z = t - sum;
         lost[c] += (sum - (t - z)) + (part[c] - z);
         out[from + c] = t;

@@ -2,9 +2,10 @@
 package io.sparqr.numeric.dense;
 
 /**
- * One panel of a {@link StackedQr}: reflectors (e_k, v_k), v_k where the rows' column k was, in
- * compact WY form I - V T V'. The identity above costs nothing: V'C is the triangle's rows plus the
- * rows' own product. Factored recursively (Elmroth and Gustavson 2000), as {@link Panel} is.
+ * One panel of a {@link StackedQr}: reflectors (e_k, v_k), with v_k stored in column k of the rows,
+ * in compact WY form I - V T V'. The identity part is free: V'C is the triangle's rows plus the
+ * product of the stacked rows. Factored recursively (Elmroth and Gustavson 2000), as {@link Panel}
+ * is.
  */
 final class StackedPanel {
 
@@ -16,7 +17,7 @@ final class StackedPanel {
   /** Columns. */
   int width;
 
-  /** Rows that any column of the panel has. */
+  /** Largest number of rows of a column of the panel. */
   int rows;
 
   /** width x width upper triangular, explicit zeros below. */
@@ -95,8 +96,8 @@ final class StackedPanel {
   }
 
   /**
-   * Applies the panel's reflectors first .. first + count - 1, which have {@code height} rows, to
-   * columns [c1, c2) of the triangle and the rows.
+   * Applies the panel's reflectors first .. first + count - 1, of {@code height} rows, to columns
+   * [c1, c2) of the triangle and the rows.
    */
   private void apply(int first, int count, int height, int c1, int c2, double[] x, double[] y) {
     int n = c2 - c1;

@@ -9,16 +9,16 @@ import java.util.function.IntConsumer;
  * Householder QR of an upper triangle R with rows B stacked under it, in place: column k of B has
  * entries only in rows [0, stair[k]). Reflector k acts on row k of R and on those rows alone, so
  * that the triangle's zeros cost nothing (LAPACK's tpqrt has this structure; the flat tree of TSQR:
- * Demmel, Grigori, Hoemmen, Langou 2012, section 4). The further columns are updated along; B's
- * part of them is what is left over. No rank detection.
+ * Demmel, Grigori, Hoemmen, Langou 2012, section 4). The further columns are updated too; their
+ * part in B is the residual. No rank detection.
  *
- * <p>Flops: 4 (columns + further - k) stair[k] a column, and a tenth for T. Panels with one panel
- * of lookahead; pieces depend on the sizes alone, so the bits do not depend on how many threads
- * help.
+ * <p>Flops: 4 (columns + further - k) stair[k] per column, and a tenth more for T. Panels with one
+ * panel of lookahead; pieces depend on the sizes alone, so the bits do not depend on the number of
+ * threads.
  */
 final class StackedQr {
 
-  /** Below this many flops a step is not worth waking others. */
+  /** A step of fewer flops is not worth waking other threads. */
   private static final double SHARED_STEP = 2e6;
 
   private static final ThreadLocal<double[][]> PRODUCT =
@@ -28,7 +28,7 @@ final class StackedQr {
   private StackedPanel current;
   private StackedPanel next;
 
-  // What is being factored, shared with the panels.
+  // The matrix being factored, shared with the panels.
   double[] r;
   int ldr;
   double[] b;
@@ -37,7 +37,7 @@ final class StackedQr {
 
   private DoubleConsumer heard = part -> {};
 
-  /** Takes each panel when it is done, in order. */
+  /** Receives each finished panel, in order. */
   interface PanelSink {
     void take(StackedPanel panel);
   }
@@ -47,19 +47,19 @@ final class StackedQr {
     next = new StackedPanel(kernels);
   }
 
-  /** Who hears what part of a factorization is done, in (0, 1], after each panel. */
+  /** Sets the listener to the fraction of a factorization done, in (0, 1], after each panel. */
   void heardBy(DoubleConsumer listener) {
     heard = listener;
   }
 
   /**
-   * Factors.
+   * Factors in place.
    *
-   * @param triangle column-major, columns x (columns + further), zero below the diagonal, with an
-   *     array column to spare
-   * @param rows column-major, zero below the staircase, with an array column to spare
+   * @param triangle column-major, columns x (columns + further), zero below the diagonal, with one
+   *     spare array column
+   * @param rows column-major, zero below the staircase, with one spare array column
    * @param staircase size columns, ascending
-   * @param sink hears of panels, before the next but one is begun
+   * @param sink receives each panel before the next but one is begun
    * @return flops
    */
   double factor(

@@ -8,25 +8,25 @@ import java.util.function.IntConsumer;
 /**
  * Householder QR of one dense matrix whose zero staircase is known: column k has entries only in
  * rows [0, stair[k]). After it, rows [0, count) hold the upper trapezoid: row i starts at column
- * rowPivot[i], ascending in i; what lies left of that is undefined. The further columns (right-hand
- * sides) are updated along. Rows [count, m) are zero in the matrix columns (up to what rank
- * detection dropped), their right-hand sides are the residual's part.
+ * rowPivot[i], ascending in i; entries to the left of it are undefined. The further columns
+ * (right-hand sides) are updated too. Rows [count, m) are zero in the matrix columns (up to the
+ * part dropped by rank detection), and their right-hand sides belong to the residual.
  *
  * <p>Panels in compact WY with one panel of lookahead; the partition into panels and column blocks
- * depends on the sizes alone, so the bits do not depend on how many threads help. Flops: about the
+ * depends on the sizes alone, so the bits do not depend on the number of threads. Flops: about the
  * staircase's own count plus a tenth for T and V T.
  *
  * <p>Not thread-safe; workspaces are kept between calls.
  */
 public final class StaircaseQr {
 
-  /** Widths up to this are left to single reflectors where BLAS is native. */
+  /** Matrices up to this width are factored by single reflectors if BLAS is native. */
   private static final int SMALL_NATIVE = 40;
 
-  /** The same where BLAS is Java. */
+  /** The same for a Java BLAS. */
   private static final int SMALL_JAVA = 48;
 
-  /** Below this many flops a step is not worth waking others. */
+  /** A step of fewer flops is not worth waking other threads. */
   private static final double SHARED_STEP = 2e6;
 
   private static final ThreadLocal<double[][]> PRODUCT =
@@ -48,7 +48,7 @@ public final class StaircaseQr {
   /** By row of the trapezoid. */
   double[] tau = new double[0];
 
-  /** Hears what part of a factorization is done. */
+  /** Listener to the fraction of a factorization done. */
   private DoubleConsumer heard = part -> {};
 
   private int pivots;
@@ -63,8 +63,8 @@ public final class StaircaseQr {
   }
 
   /**
-   * Who hears what part of the next factorizations is done, in (0, 1]: after each panel of a
-   * blocked one, from the calling thread; of a small one nothing.
+   * Sets the listener to the fraction done of the next factorizations, in (0, 1]: called after each
+   * panel of a blocked one, from the calling thread, and not at all for a small one.
    */
   public void heardBy(DoubleConsumer listener) {
     heard = listener;
@@ -73,13 +73,13 @@ public final class StaircaseQr {
   /**
    * Factors in place.
    *
-   * @param matrix column-major, columns + further columns, entries under the staircase zero; {@link
-   *     #length} entries at least
+   * @param matrix column-major, columns + further columns, entries below the staircase zero; at
+   *     least {@link #length} entries
    * @param ld leading dimension, at least the number of rows
    * @param columns columns to triangularize
-   * @param further columns after them that are only updated
-   * @param tested the first columns whose remaining norm is compared with the tolerance; a column
-   *     at or below it is dead: no reflector, no row
+   * @param further columns after them, only updated
+   * @param tested number of leading columns whose remaining norm is compared with the tolerance; a
+   *     column at or below it is dead: no reflector, no row
    * @param tol the tolerance; negative: none
    * @param staircase size columns, ascending
    * @param pivotOfRow out: size at least min(rows, columns)
@@ -118,28 +118,28 @@ public final class StaircaseQr {
     return g;
   }
 
-  /** Array entries that a matrix needs: netlib's range checks want a column to spare. */
+  /** Array entries for a matrix, with the spare column that netlib's range checks require. */
   public static long length(long ld, long allColumns) {
     return Math.multiplyExact(ld, allColumns + 1);
   }
 
-  /** 2-norm of what the last factorization dropped as dead. */
+  /** 2-norm of the dead part dropped by the last factorization. */
   public double droppedNorm() {
     return dropped;
   }
 
-  /** Flops of the last factorization, those for T included. */
+  /** Flops of the last factorization, including those for T. */
   public double flops() {
     return flops;
   }
 
   /**
-   * The reflectors of the last factorization, which left them below the trapezoid, packed. Those
-   * with tau = 0, which do nothing, are left out.
+   * The reflectors of the last factorization, which stored them below the trapezoid, packed;
+   * without those of tau = 0, which have no effect.
    *
-   * @param matrix as it was left, with its leading dimension
-   * @param live what {@link #factor} returned, with the staircase and the pivots of that call
-   * @param segments where the matrix' rows are in the front ({@link ReflectorBlock#runs})
+   * @param matrix as factored, with its leading dimension
+   * @param live result of {@link #factor}, with the staircase and the pivots of that call
+   * @param segments the places of the matrix's rows in the front ({@link ReflectorBlock#runs})
    */
   public ReflectorBlock reflectors(
       double[] matrix, int ld, int live, int[] staircase, int[] pivotOfRow, int[] segments) {
@@ -240,7 +240,7 @@ public final class StaircaseQr {
     return free[0];
   }
 
-  /** Flops of the updates of all panels, as far as the staircase foretells their heights; > 0. */
+  /** Flops of the updates of all panels, with their heights estimated from the staircase; > 0. */
   private double expected(int end) {
     double sum = 1;
     int from = 0;

@@ -9,19 +9,19 @@ import java.util.List;
 import java.util.function.DoubleConsumer;
 
 /**
- * QR of a front with far more rows than columns, whose rows come ascending by leftmost column: a
- * chunk of rows at a time is stacked under the triangle of those before and merged into it (the
- * flat tree of TSQR: Demmel, Grigori, Hoemmen, Langou 2012). The triangle stays where it is, and
- * nothing is copied but where it has holes yet, as it has after a first chunk of few rows. Memory
- * is the triangle and one chunk, whatever the number of rows. No rank detection: all is orthogonal,
- * norms are preserved, and the squares of right-hand sides that drop out are added up.
+ * QR of a front with far more rows than columns, with rows added in ascending order of leftmost
+ * column: each chunk of rows is stacked under the triangle of the earlier rows and merged into it
+ * (the flat tree of TSQR: Demmel, Grigori, Hoemmen, Langou 2012). The triangle stays in place, and
+ * copies are made only while it has holes, as after a first chunk of few rows. Memory is the
+ * triangle and one chunk for any number of rows. No rank detection: every step is orthogonal, norms
+ * are preserved, and the squares of eliminated right-hand sides are summed.
  */
 public final class TallQr {
 
-  /** Columns that are copied or cleared at a time. */
+  /** Columns copied or cleared at a time. */
   private static final int STRIP = 32;
 
-  /** Fewer entries are not worth waking others for a copy. */
+  /** A copy of fewer entries is not worth waking other threads. */
   private static final long SHARED_ENTRIES = 1 << 17;
 
   private final StaircaseQr general;
@@ -41,7 +41,7 @@ public final class TallQr {
 
   private int held;
 
-  /** capacity x width, column-major, zero below the rows that came. */
+  /** capacity x width, column-major, zero below the added rows. */
   private double[] chunk;
 
   private final int ld;
@@ -49,14 +49,14 @@ public final class TallQr {
   private int count;
   private double flops;
 
-  /** Where Q is kept: blocks so far, the number of each row of the triangle, rows so far. */
+  /** If Q is kept: blocks so far, the number of each row of the triangle, rows so far. */
   private List<ReflectorBlock> blocks;
 
   private int[] number;
   private int seen;
 
   /**
-   * Without rows.
+   * Starts without rows.
    *
    * @param kernels gemm
    * @param columns of the matrix
@@ -82,7 +82,8 @@ public final class TallQr {
   }
 
   /**
-   * Rows of a chunk for a front of that size: {@link FrontMemory#tallRows}, as an array has room.
+   * Rows of a chunk for a front of that size: {@link FrontMemory#tallRows}, limited by an array's
+   * size.
    */
   public static int capacity(int columns, int further) {
     long most = (Integer.MAX_VALUE - 8L) / (columns + further + 1L) - 8;
@@ -94,19 +95,19 @@ public final class TallQr {
     return rows > 0 && rows % 512 == 0 ? rows + 8 : rows;
   }
 
-  /** Keeps Q: rows are numbered as they come. Call it before the first row. */
+  /** Keeps Q; rows are numbered in order of arrival. To be called before the first row. */
   public void keepReflectors() {
     blocks = new ArrayList<>();
     number = new int[columns];
   }
 
-  /** Who hears what part of a chunk's reduction is done. */
+  /** Sets the listener to the fraction of a chunk's reduction done. */
   public void heardBy(DoubleConsumer listener) {
     general.heardBy(listener);
     stacked.heardBy(listener);
   }
 
-  /** Whether the next row finds no room before the rows that came are {@link #reduce}d. */
+  /** Whether the chunk is full, so that {@link #reduce} must precede the next row. */
   public boolean isFull() {
     return count == (held == columns ? capacity : capacity - held);
   }
@@ -116,7 +117,8 @@ public final class TallQr {
    *
    * @param first its leftmost column, {@code columns} if it has no entry; no less than the last
    *     row's
-   * @return where in {@link #chunk()} its column 0 is; the others follow {@link #ld()} apart
+   * @return index of its column 0 in {@link #chunk()}; the others follow at a distance of {@link
+   *     #ld()}
    */
   public int open(int first) {
     if (isFull() || count > 0 && left[count - 1] > first) {
@@ -126,7 +128,7 @@ public final class TallQr {
     return count++;
   }
 
-  /** The rows that came since the last reduction, column-major, right-hand sides behind. */
+  /** The rows added since the last reduction, column-major, right-hand sides last. */
   public double[] chunk() {
     return chunk;
   }
@@ -136,7 +138,7 @@ public final class TallQr {
     return ld;
   }
 
-  /** Merges the rows that came into the triangle. */
+  /** Merges the added rows into the triangle. */
   public void reduce(Crew crew) {
     int[] stair = new int[columns];
     if (held == columns) {
@@ -153,7 +155,7 @@ public final class TallQr {
     count = 0;
   }
 
-  /** The triangle has holes: its rows go between the others. */
+  /** Merges into a triangle with holes, whose rows are interleaved with the new ones. */
   private void reduceTrapezoid(int[] stair, Crew crew) {
     int total = held + count;
     int[] place = merged();
@@ -194,7 +196,7 @@ public final class TallQr {
     clear(total, crew);
   }
 
-  /** Where each row of the triangle, then each that came goes, by leftmost columns. */
+  /** The merged place of each row of the triangle, then of each added row, by leftmost column. */
   private int[] merged() {
     int[] place = new int[held + count];
     int i = 0;
@@ -247,7 +249,7 @@ public final class TallQr {
         });
   }
 
-  /** Does something to all columns, a few at a time. */
+  /** Runs an action on all columns, a few at a time. */
   private void share(Crew crew, int height, Columns action) {
     int pieces = (width + STRIP - 1) / STRIP;
     ((long) height * width < SHARED_ENTRIES ? Crew.ALONE : crew)
@@ -258,7 +260,9 @@ public final class TallQr {
     void run(int from, int to);
   }
 
-  /** A panel's reflectors: rows of the triangle from its last pivot's up, then the chunk's. */
+  /**
+   * Keeps a panel's reflectors: rows of the triangle upwards from its last pivot, then the chunk's.
+   */
   private void keep(StackedPanel panel) {
     int wide = panel.width;
     int[] rows = new int[wide + panel.rows];
@@ -299,13 +303,13 @@ public final class TallQr {
             v));
   }
 
-  /** No row comes any more: lets go of the chunk. */
+  /** Releases the chunk; no more rows can be added. */
   public void close() {
     chunk = new double[0];
   }
 
   /**
-   * The upper trapezoid of all rows so far, column-major, right-hand sides behind: {@link #held}
+   * The upper trapezoid of all rows so far, column-major, right-hand sides last: {@link #held}
    * rows, zero below them.
    */
   public double[] triangle() {
@@ -322,7 +326,7 @@ public final class TallQr {
     return held;
   }
 
-  /** Size columns: rows of the triangle that each column has. */
+  /** Size columns: rows of each column of the triangle. */
   public int[] staircase() {
     int[] stair = new int[columns];
     stairOf(leftmost, held, stair);
@@ -339,7 +343,7 @@ public final class TallQr {
     return Arrays.copyOf(number, held);
   }
 
-  /** Size further: squares of what dropped out so far. */
+  /** Size further: squares of the right-hand sides eliminated so far. */
   public double[] residualSquares() {
     return residual;
   }

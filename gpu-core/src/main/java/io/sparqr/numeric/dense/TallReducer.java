@@ -6,15 +6,15 @@ import io.sparqr.threads.Crew;
 import java.util.Arrays;
 
 /**
- * QR of a matrix with far more rows than columns, rows coming in one by one: when the buffer is
- * full its rows are reduced to an upper trapezoid of at most {@code columns} rows, on which the
- * next rows are stacked (the flat tree of TSQR: Demmel, Grigori, Hoemmen, Langou 2012). Memory is
- * bounded by the buffer, whatever the number of rows. No rank detection: all is orthogonal, norms
- * are preserved, and the squares of right-hand sides that drop out are added up.
+ * QR of a matrix with far more rows than columns, with rows added one by one: a full buffer is
+ * reduced to an upper trapezoid of at most {@code columns} rows, on which the next rows are stacked
+ * (the flat tree of TSQR: Demmel, Grigori, Hoemmen, Langou 2012). The buffer bounds the memory for
+ * any number of rows. No rank detection: every step is orthogonal, norms are preserved, and the
+ * squares of eliminated right-hand sides are summed.
  */
 public final class TallReducer {
 
-  /** Columns that are copied at a time. */
+  /** Columns copied at a time. */
   private static final int STRIP = 32;
 
   private final StaircaseQr qr;
@@ -33,12 +33,12 @@ public final class TallReducer {
   private double flops;
 
   /**
-   * A reducer without rows.
+   * An empty reducer.
    *
    * @param kernels gemm
    * @param columns of the matrix
    * @param further right-hand sides
-   * @param capacity rows that are held before they are reduced, more than columns
+   * @param capacity rows held before a reduction, more than columns
    */
   public TallReducer(DenseKernels kernels, int columns, int further, int capacity) {
     if (capacity <= columns) {
@@ -56,7 +56,8 @@ public final class TallReducer {
   }
 
   /**
-   * Rows of a buffer of about {@code bytes}: {@link FrontMemory#tallRows}, as an array has room.
+   * Rows of a buffer of about {@code bytes}: {@link FrontMemory#tallRows}, limited by an array's
+   * size.
    */
   public static int capacity(int columns, int further, long bytes) {
     long most = (Integer.MAX_VALUE - 8L) / Math.max(columns + further + 1, 1);
@@ -67,7 +68,7 @@ public final class TallReducer {
    * Makes room for one more row, all zero.
    *
    * @param first its leftmost column, {@code columns} if it has no entry
-   * @return where in {@link #rows()} its columns + further values are to be written
+   * @return index in {@link #rows()} for its columns + further values
    */
   public int open(int first) {
     if (held == capacity) {
@@ -99,7 +100,7 @@ public final class TallReducer {
     return leftmost[i];
   }
 
-  /** Reduces what is held to its trapezoid: at most columns rows. */
+  /** Reduces the rows held to their trapezoid of at most {@code columns} rows. */
   public void reduce() {
     int ld = held;
     int length = Math.toIntExact(StaircaseQr.length(ld, width));
@@ -119,7 +120,7 @@ public final class TallReducer {
     held = count;
   }
 
-  /** Columns [from, to) of the trapezoid back to the rows held. */
+  /** Copies columns [from, to) of the trapezoid back to the rows held. */
   private void takeBack(int ld, int count, int from, int to) {
     for (int i = 0; i < count; i++) {
       int at = i * width;
@@ -132,8 +133,8 @@ public final class TallReducer {
   }
 
   /**
-   * Does something to all columns, a few at a time: between row-major and column-major as many
-   * lines are written, or read, at once as a core's cache and its table of pages have room for.
+   * Runs an action on all columns, a few at a time: a conversion between row-major and column-major
+   * then touches no more cache lines and pages at once than a core's cache and TLB hold.
    */
   private void strips(Columns action) {
     for (int from = 0; from < width; from += STRIP) {
@@ -145,7 +146,7 @@ public final class TallReducer {
     void run(int from, int to);
   }
 
-  /** Where each row held goes in that order; fills the staircase. */
+  /** The place of each row held in order of leftmost column; fills the staircase. */
   private int[] places(int[] stair) {
     int[] next = new int[columns + 1];
     for (int i = 0; i < held; i++) {
@@ -177,7 +178,7 @@ public final class TallReducer {
     }
   }
 
-  /** Size further: squares of what dropped out so far. */
+  /** Size further: squares of the right-hand sides eliminated so far. */
   public double[] residualSquares() {
     return residual;
   }

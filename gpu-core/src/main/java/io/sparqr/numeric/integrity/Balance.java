@@ -4,16 +4,16 @@ package io.sparqr.numeric.integrity;
 import java.util.BitSet;
 
 /**
- * The comparison of sums over what went in with sums over what came out, and its bound.
+ * The comparison of sums over a task's input with sums over its output, and its bound.
  *
  * <p>An orthogonal transformation keeps the Gram matrix, and with it every column's norm^2 and
  * every a_j'(A u). Let W be the rows scaled ({@link ColumnProbe}), w_j a column of it, and let a
  * column pass through at most {@code steps} reflectors on its way ({@link Steps}). By Higham
- * (Accuracy and Stability of Numerical Algorithms, 2nd ed., lemma 19.3 and theorem 19.4) what comes
- * out is exactly orthogonal to W + dW with ||dw_j|| <= c steps eps ||w_j|| for every column; block
- * reflectors are no worse (section 19.5). c stands for the error of a reflector's sums, which grows
- * with their length n at most, and like its root where rounding errors do not all fall on one side;
- * sums in blocks keep it small. Hence, to first order,
+ * (Accuracy and Stability of Numerical Algorithms, 2nd ed., lemma 19.3 and theorem 19.4) the output
+ * is an exact orthogonal transformation of W + dW with ||dw_j|| <= c steps eps ||w_j|| for every
+ * column; block reflectors are no worse (section 19.5). c stands for the error of a reflector's
+ * sums, which grows at most with their length n, and with its root if rounding errors do not all
+ * have one sign; sums in blocks keep it small. Hence, to first order,
  *
  * <pre>
  *   | ||w_j'||^2 - ||w_j||^2 |  = | 2 w_j'dw_j |                   <= 2 c steps eps ||w_j||^2
@@ -29,18 +29,18 @@ import java.util.BitSet;
  */
 public final class Balance {
 
-  /** Eps a step that a column passes through. */
+  /** Multiple of eps per reflector that a column passes through. */
   static final double PER_STEP = 4;
 
-  /** Eps whatever the number of steps. */
+  /** Fixed multiple of eps for any number of steps. */
   static final double FIXED = 64;
 
   private static final double EPS = Math.ulp(1.0);
 
-  /** Columns that one thread compares at a time. */
+  /** Columns compared by one thread at a time. */
   private static final int CHUNK = 1 << 15;
 
-  /** Norms of scaled columns are from here to 1, but for those near the denormals. */
+  /** Scaled columns have norms from this to 1, except those near the denormals. */
   private static final double LEAST_NORM = 0.25;
 
   private final TaskColumns columns;
@@ -51,10 +51,10 @@ public final class Balance {
   private final int threads;
 
   /**
-   * A comparison with what went in.
+   * A comparison with the sums of the input.
    *
-   * @param steps reflectors that a column passes through, at most
-   * @param threads host threads to compare with
+   * @param steps largest number of reflectors that a column passes through
+   * @param threads host threads for the comparison
    */
   public Balance(TaskColumns columns, ColumnProbe probe, ColumnSums in, long steps, int threads) {
     this.columns = columns;
@@ -70,7 +70,7 @@ public final class Balance {
     return (FIXED + PER_STEP * steps) * EPS;
   }
 
-  /** ||t|| by the sums: t't = sum of w_j't over the columns in the probe; 1 if it is less. */
+  /** ||t|| from the sums: t't = sum of w_j't over the columns in the probe; at least 1. */
   public static double probeNorm(ColumnProbe probe, ColumnSums in) {
     double squares = 0;
     for (int j = 0; j < probe.columns(); j++) {
@@ -80,25 +80,25 @@ public final class Balance {
   }
 
   /**
-   * Compares.
+   * Compares the sums.
    *
    * @param out sums over rows of R and blocks
-   * @param residualSquares size rhs: squares of right-hand sides that ended here
-   * @param dead numbers of dead columns; they are in no probe and their own is not compared
+   * @param residualSquares size rhs: squares of right-hand sides that end in this task
+   * @param dead numbers of dead columns; they are in no probe and are not compared
    * @param dropped 2-norm that a dead column may have lost, in the columns' own units
    * @return the largest relative departure
-   * @throws IntegrityFailure if one is beyond the bound, or NaN: the worst
+   * @throws IntegrityFailure with the worst departure if it exceeds the bound or is NaN
    */
   public double verify(ColumnSums out, double[] residualSquares, BitSet dead, double dropped) {
     return accept(worst(out, residualSquares, dead, dropped));
   }
 
-  /** The largest relative departure, whatever it is; NaN if a sum is none. */
+  /** The largest relative departure without comparing it to the bound; NaN if a sum is NaN. */
   public double departure(ColumnSums out, double[] residualSquares) {
     return worst(out, residualSquares, new BitSet(), 0).departure;
   }
 
-  /** The same where it was found elsewhere: whether it is within the bound. */
+  /** Whether a departure is within the bound. */
   public static boolean within(double departure, long steps) {
     return departure <= bound(steps);
   }
@@ -119,7 +119,7 @@ public final class Balance {
 
               @Override
               public void takeOver(int chunk) {
-                // Each has its own place.
+                // Every chunk writes to its own place.
               }
             });
     Worst all = new Worst(0, -1, "");
@@ -129,7 +129,7 @@ public final class Balance {
     return all;
   }
 
-  /** The largest departure, NaN before all, and where it is. */
+  /** The largest departure (NaN counts as the largest) and its column. */
   private record Worst(double departure, int column, String what) {
     Worst or(Worst other) {
       boolean keeps = Double.isNaN(departure) || other.departure <= departure;
@@ -149,12 +149,12 @@ public final class Balance {
       double product = dead.get(j) ? 0 : Math.abs(in.probe(j) - out.probe(j));
       double least = worst * norm;
       if (squares <= least && product * product <= worst * least * weight * weight) {
-        // As most are: no quotient, no root. NaN does not get here.
+        // The common case, without quotient and root. NaN does not get here.
         continue;
       }
       squares /= norm;
       product /= Math.sqrt(norm) * weight;
-      // NaN is the worst of all: Math.max keeps it, and the loop ends with it.
+      // NaN counts as the worst: Math.max keeps it, and the loop ends with it.
       double more = Math.max(squares, product);
       if (!(more <= worst)) {
         worst = more;
@@ -184,7 +184,7 @@ public final class Balance {
     double found = out.squares(j);
     if (j >= probe.columns()) {
       if (Math.abs(Math.getExponent(s)) > 450) {
-        // The residual's squares, in the right-hand side's own units, do not fit a double.
+        // The residual's squares, in the right-hand side's units, overflow a double.
         return Double.isNaN(found) ? Double.NaN : 0;
       }
       found += residualSquares[j - probe.columns()] * s * s;

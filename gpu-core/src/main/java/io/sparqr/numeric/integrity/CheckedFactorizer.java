@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A backend whose every result is checked: column sums of what went into a task and of what came
- * out ({@link Balance}). A task that fails is done again the safe way: where the backend has faster
- * ways than reflectors, without them; then front by front on a host backend, each front checked.
- * The summary says so; if a front still fails, there is an error and no answer.
+ * A backend with a check of every result: the column sums of a task's input and output are compared
+ * ({@link Balance}). A task that fails is repeated by the safe method: first with reflectors only
+ * if the backend has faster methods; then front by front on a host backend, each front checked. The
+ * summary records it; if a front still fails, there is an error and no answer.
  */
 public final class CheckedFactorizer implements SubtreeFactorizer {
 
@@ -21,10 +21,10 @@ public final class CheckedFactorizer implements SubtreeFactorizer {
   private final SubtreeFactorizer host;
 
   /**
-   * A backend, checked.
+   * Wraps a backend.
    *
    * @param backend closed with this
-   * @param host for what fails, front by front; may be the same; closed with this
+   * @param host for repeating failed tasks front by front; may be the same; closed with this
    */
   public CheckedFactorizer(SubtreeFactorizer backend, SubtreeFactorizer host) {
     this.backend = backend;
@@ -32,10 +32,11 @@ public final class CheckedFactorizer implements SubtreeFactorizer {
   }
 
   /**
-   * As the backend does; its summary's {@code normDeparture} is what was seen.
+   * Factors on the backend and sets the summary's {@code normDeparture} to the largest departure
+   * found.
    *
-   * @throws NumericalIntegrityException if a front fails when it is done again, or what the task
-   *     was given has changed by then; the task is -1
+   * @throws NumericalIntegrityException if a front fails when repeated, or the task's input has
+   *     changed by then; the task is -1
    */
   @Override
   public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
@@ -59,7 +60,7 @@ public final class CheckedFactorizer implements SubtreeFactorizer {
     return doneAgain(again, why);
   }
 
-  /** What is done again, or was, is done from what was given. */
+  /** Checks the input before and after a repetition. */
   private void verifyGiven(SubtreeProblem problem, GivenValues given) {
     if (given == null) {
       backend.verifyGiven(problem);
@@ -68,7 +69,7 @@ public final class CheckedFactorizer implements SubtreeFactorizer {
     }
   }
 
-  /** The result of a factorizer, checked. */
+  /** The checked result of a factorizer. */
   static SubtreeFactor attempt(
       SubtreeFactorizer by, SubtreeProblem problem, FactorOptions options) {
     SubtreeFactor factor = by.factor(problem, options);

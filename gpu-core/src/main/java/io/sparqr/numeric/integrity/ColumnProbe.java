@@ -5,11 +5,11 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * What columns are multiplied by before they are summed. Column j's entries count as w_ij = a_ij
- * s_j, where s_j = +-h 2^-e with h in [1/2, 1) and the sign from a hash of the column's position,
- * and 2^-e the power of two for which |s_j| ||a_j|| is in [1/4, 1): all columns weigh the same
- * whatever their units, and no square overflows. The probe of row i is t_i = sum of w_ij over the
- * columns that are in it, and each column has the sums of w_ij^2 and of w_ij t_i.
+ * The multipliers of columns before summation. Column j's entries count as w_ij = a_ij s_j, where
+ * s_j = +-h 2^-e with h in [1/2, 1) and the sign from a hash of the column's position, and 2^-e the
+ * power of two for which |s_j| ||a_j|| is in [1/4, 1): all columns weigh the same in any units, and
+ * no square overflows. The probe of row i is t_i = sum of w_ij over the columns that are in it, and
+ * each column has the sums of w_ij^2 and of w_ij t_i.
  *
  * <p>Columns of a norm below 2^{@value #LEAST_EXPONENT} are scaled as if they had this norm: near
  * the denormals rounding is absolute.
@@ -17,8 +17,8 @@ import java.util.BitSet;
  * @param columns number of columns; right-hand sides follow them and are in no probe
  * @param scale size columns + right-hand sides: s_j
  * @param u size columns at least: s_j for the columns that are in the probe, else 0
- * @param plain whether the columns' sums may be taken before they are scaled: no norm's square is
- *     near the ends of what a double holds
+ * @param plain whether the columns may be summed before scaling: no squared norm is near the limits
+ *     of a double
  */
 public record ColumnProbe(int columns, double[] scale, double[] u, boolean plain) {
 
@@ -51,7 +51,7 @@ public record ColumnProbe(int columns, double[] scale, double[] u, boolean plain
     z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
     z ^= z >>> 31;
     double h = 0.5 + (z >>> 11) * 0x1p-54;
-    // The sign of an odd one, without a branch that nothing predicts.
+    // Negates odd ones without an unpredictable branch.
     return Double.longBitsToDouble(Double.doubleToRawLongBits(h) ^ z << 63);
   }
 
@@ -60,7 +60,7 @@ public record ColumnProbe(int columns, double[] scale, double[] u, boolean plain
     return of(columns, scale, new BitSet());
   }
 
-  /** With all columns but those in the probe. */
+  /** With all columns except some in the probe. */
   static ColumnProbe of(int columns, double[] scale, BitSet without) {
     boolean plain = true;
     for (int j = 0; j < columns; j++) {

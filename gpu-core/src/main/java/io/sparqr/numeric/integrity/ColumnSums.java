@@ -2,21 +2,21 @@
 package io.sparqr.numeric.integrity;
 
 /**
- * Two sums a column over some rows: of the squares of its entries, and of entry times probe. Kept
+ * Two sums per column over some rows: of the squares of its entries, and of entry times probe. Kept
  * compensated (Neumaier 1974; Higham, Accuracy and Stability, 2nd ed., section 4.3): the error is 2
  * eps of the sum and O(terms eps^2) of the sum of absolute values. Not thread-safe.
  */
 public final class ColumnSums {
 
-  /** Four a column: squares and what rounding took from them, probe and what rounding took. */
+  /** Four per column: squares and their rounding error, probe and its rounding error. */
   private final double[] sum;
 
-  /** All zero. */
+  /** Starts at zero. */
   public ColumnSums(int columns) {
     sum = new double[Math.multiplyExact(4, columns)];
   }
 
-  /** Number of columns, right-hand sides counted. */
+  /** Number of columns, right-hand sides included. */
   public int columns() {
     return sum.length / 4;
   }
@@ -56,13 +56,13 @@ public final class ColumnSums {
     sum[at] = t;
   }
 
-  /** What rounding took from t = s + x; the order of magnitudes does not matter (Knuth). */
+  /** The rounding error of t = s + x for any order of magnitudes (Knuth). */
   private static double error(double s, double x, double t) {
     double z = t - s;
     return (s - (t - z)) + (x - z);
   }
 
-  /** Adds all of the other's sums. */
+  /** Adds all sums of another object. */
   public void add(ColumnSums other) {
     for (int j = 0; j < columns(); j++) {
       add(j, other.sum[4 * j], other.sum[4 * j + 2]);

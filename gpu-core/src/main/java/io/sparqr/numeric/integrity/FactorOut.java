@@ -11,10 +11,10 @@ import java.util.List;
 /** A task's result: the sums over its rows of R and its contribution blocks. */
 final class FactorOut {
 
-  /** Values a chunk, about. */
+  /** Approximate values per chunk. */
   private static final int CHUNK = 1 << 15;
 
-  /** Values a line of cache. */
+  /** Values per cache line. */
   private static final int LINE = 8;
 
   private final TaskColumns columns;
@@ -24,7 +24,7 @@ final class FactorOut {
   private final int[] taskFronts;
   private final int[] ranks;
 
-  /** A result; its fronts by number. */
+  /** Takes a result and numbers its fronts. */
   FactorOut(SubtreeProblem problem, TaskColumns columns, SubtreeFactor factor) {
     this.columns = columns;
     analysis = problem.analysis();
@@ -35,8 +35,8 @@ final class FactorOut {
   }
 
   /**
-   * Ranks of a task's fronts. They lie far apart in memory: what needs them asks here once, since a
-   * loop with nothing else in it waits for several at a time.
+   * Ranks of a task's fronts, gathered once: they lie far apart in memory, and in a loop with
+   * nothing else the cache misses overlap.
    *
    * @throws IntegrityFailure if the result has other fronts than the task
    */
@@ -127,7 +127,10 @@ final class FactorOut {
       }
     }
 
-    /** Reads a value of each line of cache: misses of several fronts at a time, none of a loop. */
+    /**
+     * Reads a value of each cache line, so that misses of several fronts overlap and the sums find
+     * their values in the cache.
+     */
     private double touch(int from, int to) {
       double sum = 0;
       for (int f = from; f < to; f++) {

@@ -17,7 +17,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Map;
 
-/** A task as one task a front, each checked by itself: slow, and exact about what fails. */
+/**
+ * A task split into one task per front, each checked separately: slow, but it identifies the
+ * failing front.
+ */
 final class FrontByFront {
 
   private final SubtreeFactorizer host;
@@ -25,7 +28,7 @@ final class FrontByFront {
   private final FactorOptions options;
   private final SymbolicAnalysis analysis;
 
-  /** Blocks that nobody has taken, by front. */
+  /** Blocks not yet passed to a parent, by front. */
   private final Map<Integer, ContributionBlock> held = new HashMap<>();
 
   FrontByFront(SubtreeFactorizer host, SubtreeProblem problem, FactorOptions options) {
@@ -36,7 +39,7 @@ final class FrontByFront {
     problem.inputs().forEach(b -> held.put(b.front(), b));
   }
 
-  /** All fronts. */
+  /** Factors all fronts. */
   SubtreeFactor run() {
     var fronts = new ArrayList<FrontFactor>();
     var reflectors = new ArrayList<FrontReflectors>();

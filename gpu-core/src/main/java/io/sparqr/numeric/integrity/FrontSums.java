@@ -5,13 +5,13 @@ import io.sparqr.numeric.ContributionBlock;
 import java.util.Arrays;
 
 /**
- * The sums of {@link ColumnProbe} over packed rows of fronts, in arrays as long as the fronts have
- * columns; three multiplications an entry. Sums over one front are plain: their error is part of
- * the bound that they are compared with. One instance a thread; buffers are kept.
+ * The sums of {@link ColumnProbe} over packed rows of fronts, in arrays of one place per column of
+ * a front; three multiplications per entry. Sums over one front are uncompensated: the bound of the
+ * comparison allows for their error. One instance per thread; buffers are reused.
  */
 public final class FrontSums {
 
-  /** Terms that are added one after the other, at most; sums of so many are added. */
+  /** Longest run of terms added one after the other; the sums of the runs are then added. */
   private static final int BLOCK = 128;
 
   private final ColumnProbe probe;
@@ -24,7 +24,7 @@ public final class FrontSums {
   private double[] squares = new double[64];
   private double[] product = new double[64];
 
-  /** The front at hand: its first place in these arrays, its columns. */
+  /** The current front: its first place in these arrays, its columns. */
   private int base;
 
   private int fn;
@@ -35,12 +35,12 @@ public final class FrontSums {
   /** 0, 1, 2, ... */
   private int[] ascending = new int[0];
 
-  /** For rows of the columns that the probe has. */
+  /** Sums for rows in the probe's columns. */
   public FrontSums(ColumnProbe probe) {
     this.probe = probe;
   }
 
-  /** Forgets the fronts so far. */
+  /** Clears the sums of the fronts so far. */
   public void clear() {
     used = 0;
   }
@@ -117,7 +117,7 @@ public final class FrontSums {
     rows(values, at, ascending, rows, right, rightAt);
   }
 
-  /** Forgets the fronts so far and takes a contribution block. */
+  /** Clears the sums and adds a contribution block. */
   void block(TaskColumns columns, ContributionBlock b) {
     int[] numbers = new int[b.cn()];
     columns.tailNumbers(b.front(), numbers, 0);
@@ -152,7 +152,8 @@ public final class FrontSums {
   }
 
   /**
-   * Four rows that start at columns f to f + 3: the columns' sums are loaded once for all of them.
+   * Four rows that start at columns f to f + 3, so that the columns' sums are loaded once for all
+   * four.
    */
   private void four(double[] values, int at, int f, double[] right, int rightAt) {
     int a = at - f;
@@ -222,12 +223,14 @@ public final class FrontSums {
     }
   }
 
-  /** Right-hand sides of a row. */
+  /** Adds the right-hand sides of a row. */
   private void right(double[] right, int at, double t) {
     scaled(right, at - fn, fn, fn + probe.rhs(), t);
   }
 
-  /** Sums of 512 terms by four accumulators, and their sum: at most 128 + n / 512 deep. */
+  /**
+   * A dot product as sums of 512 terms in four accumulators: at most 128 + n / 512 additions deep.
+   */
   private static double dot(double[] values, int shift, double[] u, int from, int to) {
     double sum = 0;
     for (int block = from; block < to; block += 512) {

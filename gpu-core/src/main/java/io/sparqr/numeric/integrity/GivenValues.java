@@ -10,22 +10,25 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Checksums of the values that a task was given, each taken when the values were used first: the
- * blocks when the task begins, a front's rows when they are read. A task that is done again from
- * values that changed in between would be right for other rows; nothing else could tell. What
- * changes before its first use is the input. Different fronts may come from several threads.
+ * Checksums of a task's input values, each computed on the first use of the values: the blocks when
+ * the task begins, a front's rows when they are read. If values changed before a repetition, the
+ * repeated task would be correct for the wrong rows, and no other check would find that. Values
+ * changed before their first use simply are the input. Different fronts may be added by several
+ * threads.
  */
 public final class GivenValues {
 
   private final SubtreeProblem problem;
 
-  /** By place of the front in the task's list: the sum over its rows, and whether it is known. */
+  /**
+   * By place of the front in the task's list: the checksum of its rows, and whether it is known.
+   */
   private final long[] rows;
 
   private final boolean[] known;
   private final long[] block;
 
-  /** Nothing is known but the blocks. O(values of the blocks). */
+  /** Starts with the checksums of the blocks alone. O(values of the blocks). */
   public GivenValues(SubtreeProblem problem) {
     this.problem = problem;
     rows = new long[problem.fronts().length];
@@ -33,7 +36,7 @@ public final class GivenValues {
     block = problem.inputs().stream().mapToLong(BitChecksum::of).toArray();
   }
 
-  /** Of all rows and blocks, now. O(values). */
+  /** The checksums of all rows and blocks, now. O(values). */
   public static GivenValues of(SubtreeProblem problem) {
     var all = new GivenValues(problem);
     all.sumRows(all.rows);
@@ -41,17 +44,17 @@ public final class GivenValues {
     return all;
   }
 
-  /** Whether it is this problem's, the very same object. */
+  /** Whether these are the checksums of this very problem object. */
   public boolean isOf(SubtreeProblem p) {
     return p == problem;
   }
 
   /**
-   * A front's rows are used.
+   * Records the use of a front's rows.
    *
    * @param place of the front in the task's list
    * @param sum of the {@link BitChecksum#mixed} bits of their values and right-hand sides
-   * @throws NumericalIntegrityException if they were others before
+   * @throws NumericalIntegrityException if they differ from the first use
    */
   public void use(int place, long sum) {
     if (known[place] && rows[place] != sum) {
@@ -62,9 +65,9 @@ public final class GivenValues {
   }
 
   /**
-   * The rows of some fronts are used, all of each front's together.
+   * Records the use of the rows of some fronts, with all rows of a front together.
    *
-   * @throws NumericalIntegrityException if they were others before
+   * @throws NumericalIntegrityException if they differ from the first use
    */
   public void use(RowBlock some) {
     int rhs = some.rhsCount();
@@ -85,9 +88,9 @@ public final class GivenValues {
   }
 
   /**
-   * Checks all that was used so far. O(values).
+   * Checks all values used so far. O(values).
    *
-   * @throws NumericalIntegrityException if a bit of it is another
+   * @throws NumericalIntegrityException if a bit has changed
    */
   public void verify() {
     verifyBlocks();
@@ -103,7 +106,7 @@ public final class GivenValues {
   /**
    * Checks the blocks. O(values).
    *
-   * @throws NumericalIntegrityException if a bit of one is another
+   * @throws NumericalIntegrityException if a bit has changed
    */
   public void verifyBlocks() {
     List<ContributionBlock> in = problem.inputs();

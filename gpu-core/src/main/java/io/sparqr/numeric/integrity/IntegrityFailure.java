@@ -2,9 +2,9 @@
 package io.sparqr.numeric.integrity;
 
 /**
- * A result that is no orthogonal transformation of what it was made from, or data that changed
- * while they were held. Not for users: whoever runs tasks has them done again, and what fails for
- * good is a {@link io.sparqr.error.NumericalIntegrityException}.
+ * A result that is not an orthogonal transformation of its input, or data that changed in memory.
+ * Internal: the runner of tasks repeats them, and a permanent failure is a {@link
+ * io.sparqr.error.NumericalIntegrityException}.
  */
 public final class IntegrityFailure extends RuntimeException {
 
@@ -17,10 +17,10 @@ public final class IntegrityFailure extends RuntimeException {
   /**
    * A failed comparison.
    *
-   * @param what was compared, as a noun
+   * @param what the compared quantity, as a noun
    * @param position of the column in the analysis; -1 - q for right-hand side q
    * @param departure relative; NaN where something was not finite
-   * @param bound that it exceeds
+   * @param bound the bound exceeded
    */
   public IntegrityFailure(String what, int position, double departure, double bound) {
     super(
@@ -35,7 +35,7 @@ public final class IntegrityFailure extends RuntimeException {
     this.bound = bound;
   }
 
-  /** Values that are not those that they were; no column is known. */
+  /** Values that have changed; the column is unknown. */
   public IntegrityFailure(String what) {
     super(what);
     position = -1;
@@ -53,7 +53,7 @@ public final class IntegrityFailure extends RuntimeException {
     return departure;
   }
 
-  /** The bound that it exceeds. */
+  /** The bound exceeded. */
   public double bound() {
     return bound;
   }

@@ -9,21 +9,21 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * The norms of the columns and right-hand sides of rows and contribution blocks, and the probe that
- * is made from them. The same figures whatever the number of threads.
+ * The norms of the columns and right-hand sides of rows and contribution blocks, and the probe
+ * derived from them. The results do not depend on the number of threads.
  */
 final class NormsIn {
 
-  /** Columns whose multipliers one thread makes at a time. */
+  /** Columns per chunk when multipliers are computed. */
   private static final int COLUMNS = 1 << 13;
 
-  /** Numbers from which on another thread is worth its start. */
+  /** A further thread pays for at least this many numbers. */
   private static final int PER_THREAD = 1 << 19;
 
-  /** Rows whose right-hand sides one thread takes at a time. */
+  /** Rows per chunk for right-hand sides. */
   private static final int RIGHT_ROWS = 1 << 17;
 
-  /** Sums of squares in this range have lost nothing that counts to underflow or overflow. */
+  /** Sums of squares in this range have lost nothing significant to underflow or overflow. */
   private static final double LEAST_SQUARES = 0x1p-900;
 
   private static final double LARGEST_SQUARES = 0x1p900;
@@ -34,7 +34,7 @@ final class NormsIn {
   private final List<ContributionBlock> blocks;
   private final int threads;
 
-  /** As {@link RowsIn}. */
+  /** Parameters as in {@link RowsIn}. */
   NormsIn(
       TaskColumns columns,
       RowBlock rows,
@@ -98,7 +98,8 @@ final class NormsIn {
   }
 
   /**
-   * Threads that so many numbers are worth: they wait for each other, and others want the cores.
+   * The number of threads worth using for so many numbers: threads wait for each other, and other
+   * tasks need the cores.
    */
   private int worth(int numbers) {
     return Math.min(threads, 1 + numbers / PER_THREAD);
@@ -108,7 +109,7 @@ final class NormsIn {
     return squares >= LEAST_SQUARES && squares <= LARGEST_SQUARES;
   }
 
-  /** Norms of the right-hand sides, whatever their magnitude. */
+  /** Norms of the right-hand sides, for any magnitude. */
   private double[] rightNorms() {
     int rhs = rows.rhsCount();
     var norms = new ColumnNorms(rhs);
@@ -178,7 +179,7 @@ final class NormsIn {
 
     @Override
     public void takeOver(int chunk) {
-      // Each has its own places.
+      // Every chunk writes to its own places.
     }
   }
 
@@ -221,7 +222,7 @@ final class NormsIn {
     }
   }
 
-  /** Norms of the columns, then of the right-hand sides, whatever their magnitude. */
+  /** Norms of the columns, then of the right-hand sides, for any magnitude. */
   private ColumnNorms norms() {
     int n = columns.count();
     int rhs = rows.rhsCount();

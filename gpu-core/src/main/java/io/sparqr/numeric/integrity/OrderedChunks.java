@@ -8,21 +8,21 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Chunks of work on a few threads whose results are taken over one after the other in the chunks'
- * order, so that sums do not depend on how many threads there are.
+ * Chunks of work on a few threads, whose results are merged one after the other in the order of the
+ * chunks, so that sums do not depend on the number of threads.
  */
 final class OrderedChunks {
 
-  /** What a thread does with its chunks; it keeps a chunk's result until that is taken over. */
+  /** The work of one thread, which keeps a chunk's result until it is merged. */
   interface Worker {
-    /** Computes a chunk; several at a time, each on a worker of its own. */
+    /** Computes a chunk; several at a time, each on its own worker. */
     void compute(int chunk);
 
-    /** Takes the result of the chunk that was computed last over; one at a time, in order. */
+    /** Merges the result of this worker's last chunk; one at a time, in order. */
     void takeOver(int chunk);
   }
 
-  /** Makes a thread's worker. */
+  /** Creates the worker of a thread. */
   interface Workers {
     Worker make();
   }
@@ -38,7 +38,7 @@ final class OrderedChunks {
     this.workers = workers;
   }
 
-  /** Does chunks 0 .. chunks-1; rethrows the first unchecked exception or error. */
+  /** Runs chunks 0 .. chunks-1; rethrows the first unchecked exception or error. */
   static void run(int chunks, int threads, Workers workers) {
     var all = new OrderedChunks(chunks, workers);
     List<Future<?>> others = new ArrayList<>();
@@ -71,7 +71,10 @@ final class OrderedChunks {
     }
   }
 
-  /** False if another thread failed. The wait is short and ends: an interrupt waits for its end. */
+  /**
+   * False if another thread failed. The wait is short and always ends, so an interrupt is deferred
+   * until then.
+   */
   private synchronized boolean awaitTurn(int chunk) {
     boolean interrupted = false;
     while (turn != chunk && failure == null) {

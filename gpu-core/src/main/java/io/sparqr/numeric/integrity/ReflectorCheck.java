@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Whether the reflectors that a task keeps are those of its R. Column sums see R alone, and what
- * befalls V after it was applied does not change R. The reflectors are applied again, to vectors of
- * which it is known what Q' makes of them: the probe t = W 1 of the rows ({@link ColumnProbe}),
- * since A = QR says Q't = R u, and the right-hand sides that the factorization carried along. Each
- * error is at most that of a column ({@link Balance}) and so is the difference's bound.
+ * Checks that the reflectors kept by a task belong to its R. Column sums cover R alone, and damage
+ * to V after its application does not change R. The reflectors are applied again to vectors with a
+ * known image under Q': the probe t = W 1 of the rows ({@link ColumnProbe}), because A = QR implies
+ * Q't = R u, and the right-hand sides carried along by the factorization. Each error is at most
+ * that of a column ({@link Balance}), which gives the bound for the difference.
  */
 final class ReflectorCheck {
 
@@ -27,10 +27,10 @@ final class ReflectorCheck {
   private final TaskColumns columns;
   private final ColumnProbe probe;
 
-  /** The probe, and the right-hand sides. */
+  /** Number of vectors: the probe and the right-hand sides. */
   private final int width;
 
-  /** size width: sums of squares of what goes in, and of what comes out wrong. */
+  /** size width: sums of squares of the input, and of the differences in the output. */
   private final double[] size;
 
   private final double[] off;
@@ -50,8 +50,8 @@ final class ReflectorCheck {
    * Applies the kept reflectors. O(values of rows, R and V) for each right-hand side and the probe,
    * one thread.
    *
-   * @return the largest departure: of the probe, as a part of ||t|| + sqrt(columns); of a
-   *     right-hand side, as a part of its norm
+   * @return the largest departure: for the probe relative to ||t|| + sqrt(columns), for a
+   *     right-hand side relative to its norm
    * @throws IntegrityFailure if it is beyond {@link Balance}'s bound
    */
   static double verify(SubtreeProblem problem, SubtreeFactor factor, FactorOptions options) {
@@ -85,13 +85,13 @@ final class ReflectorCheck {
     }
     double worst = 0;
     for (int q = 0; q < width; q++) {
-      // No row's probe ends here; of a right-hand side's end only the norm is known.
+      // The probe has no residual; for a right-hand side only the norm of the residual is known.
       double ended =
           q == 0 ? 0 : Math.sqrt(factor.residualSquares()[q - 1]) * Math.abs(scale(q - 1));
       double norm = Math.sqrt(size[q]);
       double all = q == 0 ? Math.max(1, norm) + Math.sqrt(columns.count()) : norm;
       double different = Math.hypot(Math.sqrt(off[q]), run.residual()[q] - ended);
-      // NaN is the worst of all, and Math.max keeps it.
+      // NaN counts as the worst, and Math.max keeps it.
       worst = Math.max(worst, different == 0 ? 0 : different / all);
     }
     return worst;
@@ -114,7 +114,7 @@ final class ReflectorCheck {
     addSquares(difference, off);
   }
 
-  /** Right-hand sides are of norm 1 then, and have squares. */
+  /** Scales right-hand sides to norm 1, so that their squares do not overflow. */
   private double scale(int q) {
     return probe.scale()[probe.columns() + q];
   }
@@ -141,7 +141,7 @@ final class ReflectorCheck {
     return new ContributionRhs(b.front(), x);
   }
 
-  /** Rows of R in the fronts' order. */
+  /** Products with the rows of R in the fronts' order. */
   private double[] ofR() {
     int rank = factor.fronts().stream().mapToInt(FrontFactor::rank).sum();
     double[] all = new double[Math.multiplyExact(rank, width)];
@@ -155,7 +155,7 @@ final class ReflectorCheck {
     return all;
   }
 
-  /** Rows one after the other, row i from column first[i] on. */
+  /** Products with packed rows, where row i starts at column first[i]. */
   private void packed(
       double[] values, int[] number, int[] first, double[] rhs, double[] to, int from) {
     int at = 0;

@@ -9,12 +9,12 @@ import java.util.List;
 
 /**
  * Rows and contribution blocks before they are factored: the probe for them ({@link NormsIn}), and
- * then their sums. The same figures whatever the number of threads. O(entries) each, {@value
- * #CHUNK} entries a thread of buffers.
+ * then their sums. The results do not depend on the number of threads. O(entries) each, with
+ * buffers of {@value #CHUNK} entries per thread.
  */
 public final class RowsIn {
 
-  /** Few enough for a core's cache. */
+  /** Small enough for a core's cache. */
   private static final int CHUNK = 1 << 13;
 
   private final TaskColumns columns;
@@ -24,9 +24,9 @@ public final class RowsIn {
   private final int threads;
 
   /**
-   * Rows of the given columns.
+   * Rows in the given columns.
    *
-   * @param which numbers of the rows that count; null: all
+   * @param which numbers of the rows to include; null: all
    * @param threads host threads to use
    */
   public RowsIn(
@@ -53,15 +53,15 @@ public final class RowsIn {
   /**
    * The probe for these rows.
    *
-   * @param without numbers of columns that are not in it
+   * @param without numbers of columns to leave out
    */
   public ColumnProbe probe(BitSet without) {
     return new NormsIn(columns, rows, which, blocks, threads).probe(without);
   }
 
   /**
-   * The same without looking at the columns, whose norms in the whole matrix are about 1 at most;
-   * right-hand sides are looked at. O(columns + rows), by several threads.
+   * The same without computing column norms, which are at most about 1 in the whole matrix; norms
+   * of right-hand sides are computed. O(columns + rows), by several threads.
    */
   public ColumnProbe unitProbe(BitSet without) {
     return new NormsIn(columns, rows, which, blocks, threads).unitProbe(without);
@@ -103,7 +103,7 @@ public final class RowsIn {
 
   /**
    * Sums over a chunk of rows: entry by entry, in their order. Loops run over all of the chunk's
-   * entries, since most rows are shorter than what a loop is worth.
+   * entries, because most rows are too short for a loop of their own.
    */
   private final class Chunk implements OrderedChunks.Worker {
     private final int[] start;
@@ -115,7 +115,7 @@ public final class RowsIn {
 
     private double[] entry = new double[CHUNK];
 
-    /** Of the chunk's rows: where their entries end, probes, a right-hand side. */
+    /** For the chunk's rows: ends of their entries, probes, a right-hand side. */
     private final int[] end = new int[CHUNK];
 
     private final double[] t = new double[CHUNK];
@@ -159,7 +159,7 @@ public final class RowsIn {
       System.arraycopy(rows.value(), from, entry, at, length);
     }
 
-    /** Scales the entries and adds up the rows' probes. */
+    /** Scales the entries and sums the rows' probes. */
     private void scale(int count) {
       double[] scale = probe.scale();
       double[] u = probe.u();

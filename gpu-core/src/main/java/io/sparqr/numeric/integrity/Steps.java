@@ -8,9 +8,10 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 
 /**
- * How many reflectors a column of a task passes through at most: the largest sum over a path of the
- * tree of what it passes through in a front. With m rows and n columns that is k = min(m, n), and k
- * more for each time that pairs of bundles of k rows are reduced to one (TSQR), log2(m / k) times.
+ * The largest number of reflectors that a column of a task passes through: the maximum over the
+ * paths of the tree of the sum over their fronts. In a front of m rows and n columns it is k =
+ * min(m, n), plus k for each of the log2(m / k) times that pairs of bundles of k rows are reduced
+ * to one (TSQR).
  */
 public final class Steps {
 
@@ -22,12 +23,12 @@ public final class Steps {
     return k == 0 ? 0 : k * (1 + 64 - Long.numberOfLeadingZeros((rows - 1) / k));
   }
 
-  /** Those of a task with this result. O(fronts + rows). */
+  /** The number for a task with this result. O(fronts + rows). */
   static long of(SubtreeProblem problem, SubtreeFactor factor) {
     return of(problem, FactorOut.ranks(problem, factor));
   }
 
-  /** Those of a task whose fronts have these ranks. O(fronts + rows). */
+  /** The number for a task whose fronts have these ranks. O(fronts + rows). */
   static long of(SubtreeProblem problem, int[] ranks) {
     SymbolicAnalysis a = problem.analysis();
     int[] fronts = problem.fronts();

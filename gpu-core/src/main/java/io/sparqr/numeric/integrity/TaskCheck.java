@@ -9,14 +9,14 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.BitSet;
 import java.util.List;
 
-/** Whether a task's result is an orthogonal transformation of what the task was given. */
+/** Checks that a task's result is an orthogonal transformation of its input. */
 public final class TaskCheck {
 
   private TaskCheck() {}
 
   /**
    * Compares the column sums of a task's rows and blocks with those of its result. O(entries in and
-   * out) by the options' threads; about 90 bytes a column.
+   * out) on the options' threads; about 90 bytes per column.
    *
    * @return the largest relative departure
    * @throws IntegrityFailure if one is beyond {@link Balance}'s bound
@@ -29,18 +29,18 @@ public final class TaskCheck {
     ColumnProbe probe = options.unitColumns() ? in.unitProbe(dead) : in.probe(dead);
     long steps = Steps.of(problem, out.ranks());
     var balance = new Balance(columns, probe, in.sums(probe), steps, options.threads());
-    // What is dropped of one column is at most the tolerance (Heath 1982).
+    // The part dropped from one column is at most the tolerance (Heath 1982).
     double dropped = Math.min(factor.summary().droppedNorm(), Math.max(0, options.rankTolerance()));
     return balance.verify(
         out.sums(probe, options.threads()), factor.residualSquares(), dead, dropped);
   }
 
   /**
-   * The same for rows of one front that were replaced by others.
+   * The same for rows of one front and their replacement.
    *
    * @param in rows of the front
-   * @param out what is to stand for them, an upper trapezoid
-   * @param residualSquares size rhsCount: squares of right-hand sides that dropped out
+   * @param out the rows that replace them, an upper trapezoid
+   * @param residualSquares size rhsCount: squares of the right-hand sides eliminated
    * @return the largest relative departure
    * @throws IntegrityFailure if one is beyond {@link Balance}'s bound
    */

@@ -5,8 +5,8 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 
 /**
- * The columns of some fronts, numbered: their pivots in order of position, then the columns that
- * only tails of theirs have, ascending. O(fronts + those tails) of memory, never O(n). Immutable.
+ * A numbering of the columns of some fronts: their pivots in order of position, then the columns
+ * that occur only in their tails, ascending. Memory O(fronts + those tails), never O(n). Immutable.
  */
 public final class TaskColumns {
 
@@ -18,15 +18,15 @@ public final class TaskColumns {
   private final int[] runEnd;
   private final int[] runNumber;
 
-  /** Numbers below are pivots. */
+  /** Numbers below this are pivots. */
   private final int pivots;
 
   /** Positions of the other columns, ascending. */
   private final int[] tails;
 
   /**
-   * Numbers the columns of fronts. O(fronts + t log t), t the tail columns of fronts whose parent
-   * is none of them.
+   * Numbers the columns of fronts. O(fronts + t log t), where t counts the tail columns of fronts
+   * whose parent is not among them.
    *
    * @param fronts ascending
    */
@@ -86,7 +86,7 @@ public final class TaskColumns {
     return Arrays.copyOf(all, distinct);
   }
 
-  /** Whether front {@code f} is in the list; it is above entry i of it. */
+  /** Whether front {@code f} is in the list; it is greater than entry i. */
   private static boolean has(int[] fronts, int i, int f) {
     if (f < 0) {
       return false;
@@ -101,7 +101,7 @@ public final class TaskColumns {
     return pivots + tails.length;
   }
 
-  /** The position that column {@code number} has in the analysis. O(log runs). */
+  /** The position of column {@code number} in the analysis. O(log runs). */
   public int position(int number) {
     if (number >= pivots) {
       return tails[number - pivots];
@@ -114,7 +114,7 @@ public final class TaskColumns {
   /**
    * The number of the column at a position. O(1) for most pivots, else O(log).
    *
-   * @throws IllegalArgumentException if no front has it
+   * @throws IllegalArgumentException if it is in no front
    */
   public int number(int position) {
     int k = pivotNumber(position);
@@ -153,7 +153,7 @@ public final class TaskColumns {
     tailNumbers(f, target, at + fp);
   }
 
-  /** The same for the columns of front f's tail alone; f itself need not be one of the fronts. */
+  /** The same for front f's tail columns alone; f itself need not be one of the fronts. */
   public void tailNumbers(int f, int[] target, int at) {
     int[] tail = analysis.data().tailColumns();
     int from = analysis.data().tailStart()[f];
@@ -162,9 +162,9 @@ public final class TaskColumns {
   }
 
   /**
-   * Writes the numbers of the columns at positions[from .. from + count), best ascending, to {@code
-   * target} from {@code at} on. O(1) for a pivot of the first run, which most tasks have alone, and
-   * for a column that follows the one before; else O(log).
+   * Writes the numbers of the columns at positions[from .. from + count), preferably ascending, to
+   * {@code target} from {@code at} on. O(1) for a pivot of the first run, the only one in most
+   * tasks, and for a column next to the previous one; else O(log).
    */
   void numbers(int[] positions, int from, int count, int[] target, int at) {
     int first = runFirst.length == 0 ? 0 : runFirst[0];

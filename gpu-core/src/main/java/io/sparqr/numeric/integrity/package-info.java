@@ -1,6 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 /**
- * Whether a factorization is one: sums over rows that an orthogonal transformation keeps, taken of
- * what goes into a task and of what comes out.
+ * Checks of factorizations: sums over rows that an orthogonal transformation preserves, over a
+ * task's input and over its output.
  */
 package io.sparqr.numeric.integrity;
