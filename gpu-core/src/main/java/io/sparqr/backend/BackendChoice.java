@@ -1,11 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend;
 
-/** Which backend a caller asks for. */
+/** The backend requested by a caller. */
 public enum BackendChoice {
   /**
-   * A device where there is one and the problem is worth it; the report says what was chosen and
-   * why.
+   * A device if there is one and the problem is worth it; the report names the choice and the
+   * reason.
    */
   AUTO,
   /** The CPU. */

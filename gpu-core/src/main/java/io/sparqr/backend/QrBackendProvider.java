@@ -33,17 +33,17 @@ public interface QrBackendProvider {
    */
   double minimumIntensity();
 
-  /** Rates and memory of a device of this machine, for the cut of the tree; empty for the CPU. */
+  /** The model of a device of this machine, for the cut of the tree; empty for the CPU. */
   default Optional<DeviceModel> device(int device) {
     return Optional.empty();
   }
 
-  /** Device memory that this JVM holds at the moment; asks no device. */
+  /** Device memory currently held by this JVM; does not query a device. */
   default long deviceBytesInUse() {
     return 0;
   }
 
-  /** Flops below which AUTO keeps a problem on the CPU, whatever its intensity. */
+  /** Flops below which AUTO keeps a problem of any intensity on the CPU. */
   default double minimumFlops() {
     return 0;
   }

@@ -1,3 +1,3 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-/** The backends' service interface and the choice between them. */
+/** The backends' service interface and the choice of a backend. */
 package io.sparqr.backend;

@@ -6,7 +6,7 @@ import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.dense.BlasLoader;
 import java.util.Optional;
 
-/** The backend that is always there. */
+/** The backend that is always available. */
 public final class CpuBackendProvider implements QrBackendProvider {
 
   /** For the service loader. */

@@ -18,7 +18,7 @@ public final class CpuSubtreeFactorizer implements SubtreeFactorizer {
 
   private final DenseKernels kernels;
 
-  /** On the BLAS that this JVM has. */
+  /** On the BLAS of this JVM. */
   public CpuSubtreeFactorizer() {
     this(BlasLoader.kernels());
   }
@@ -43,6 +43,6 @@ public final class CpuSubtreeFactorizer implements SubtreeFactorizer {
 
   @Override
   public void close() {
-    // Holds nothing: threads live as long as a call.
+    // Nothing to release: threads live only during a call.
   }
 }

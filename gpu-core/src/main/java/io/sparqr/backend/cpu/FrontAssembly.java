@@ -10,8 +10,8 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 
 /**
- * Writes what comes into one front to its matrix, where its {@link FrontLayout} says. One instance
- * a thread; buffers are kept.
+ * Writes the inputs of a front to the places in its matrix that {@link FrontLayout} gives. One
+ * instance per thread; buffers are reused.
  */
 final class FrontAssembly {
 
@@ -41,18 +41,18 @@ final class FrontAssembly {
     blocks[c] = block;
   }
 
-  /** Sorts; after it the layout is complete. */
+  /** Sorts the rows, which completes the layout. */
   void sort() {
     layout.sort();
   }
 
-  /** Where everything goes. */
+  /** The places of all inputs. */
   FrontLayout layout() {
     return layout;
   }
 
   /**
-   * Writes all rows, sorted, into a zeroed column-major matrix with the right-hand sides behind.
+   * Writes all rows, sorted, into a zeroed column-major matrix with the right-hand sides last.
    *
    * @param fn columns of the front
    */
@@ -67,7 +67,9 @@ final class FrontAssembly {
     }
   }
 
-  /** All rows of a child, strip by strip of columns, so that the front's cache lines are reused. */
+  /**
+   * Writes all rows of a child in strips of columns, so that the front's cache lines are reused.
+   */
   private void scatterChild(int c, double[] matrix, int ld, int fn) {
     ContributionBlock block = blocks[c];
     double[] values = block.values();
@@ -96,7 +98,7 @@ final class FrontAssembly {
     }
   }
 
-  /** Writes row i to matrix[offset + column ld], the right-hand sides behind. */
+  /** Writes row i to matrix[offset + column ld], the right-hand sides last. */
   void scatterOne(int i, double[] matrix, int ld, int fn, int offset) {
     if (i < layout.own()) {
       scatterRow(layout.row(i), matrix, ld, fn, offset);
@@ -106,7 +108,7 @@ final class FrontAssembly {
     scatterChild(c, i - layout.childRow(c), matrix, ld, fn, offset);
   }
 
-  /** Lets go of the children's blocks. */
+  /** Releases the children's blocks. */
   void release() {
     Arrays.fill(blocks, 0, layout.children(), null);
   }

@@ -5,10 +5,10 @@ import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FrontFactor;
 import java.util.Arrays;
 
-/** Takes R and the contribution block out of a factored column-major front. */
+/** Extracts R and the contribution block from a factored column-major front. */
 final class FrontPacker {
 
-  /** Columns a pass: each page and cache line of the front is then visited once. */
+  /** Columns per pass, so that each page and cache line of the front is visited once. */
   private static final int STRIP = 32;
 
   private final int front;
@@ -60,7 +60,7 @@ final class FrontPacker {
     return new FrontFactor(front, fn, live, values, rhs, rhsCount);
   }
 
-  /** Rows [rank, count): what the parent gets; null if there are none. */
+  /** The contribution block, rows [rank, count); null if there are none. */
   ContributionBlock block(int rank, int count) {
     int cm = count - rank;
     if (cm == 0) {
@@ -73,7 +73,7 @@ final class FrontPacker {
       for (int i = 0; i < cm && i < end; i++) {
         int shift = (int) ((long) i * cn - (long) i * (i - 1) / 2) - i;
         int row = rank + i;
-        // Left of its pivot a row holds what its reflector left there: nothing of the matrix.
+        // Entries left of a row's pivot are remains of its reflector, not of the matrix.
         int from = Math.max(strip, rowPivot[row] - fp);
         for (int k = from, at = row + (fp + from) * ld; k < end; k++, at += ld) {
           values[shift + k] = matrix[at];

@@ -4,7 +4,7 @@ package io.sparqr.backend.cpu;
 import io.sparqr.numeric.WorkListener;
 import java.util.function.DoubleConsumer;
 
-/** Turns the part of a front that is done into flops that are; in the end all of the front's. */
+/** Converts the finished fraction of a front into flops, in the end all of the front's. */
 final class FrontProgress implements DoubleConsumer {
 
   private final WorkListener work;
@@ -16,7 +16,7 @@ final class FrontProgress implements DoubleConsumer {
     this.flops = flops;
   }
 
-  /** So much of the front is done, in [0, 1]; no less than before. */
+  /** Takes the finished fraction, in [0, 1], never less than before. */
   @Override
   public void accept(double part) {
     double now = part * flops;

@@ -14,13 +14,13 @@ import io.sparqr.threads.Crew;
 import java.util.Arrays;
 
 /**
- * Assembles, factors and packs single fronts; one instance a thread. Bytes: the front itself, (rows
- * + 1) x (fn + rhs + 1) doubles, and the panels' workspaces; a front with far more rows than
+ * Assembles, factors and packs single fronts; one instance per thread. Bytes: the front itself,
+ * (rows + 1) x (fn + rhs + 1) doubles, and the panels' workspaces; a front with far more rows than
  * columns goes through a {@link TallQr} first and needs its triangle and chunk.
  */
 final class FrontWorker {
 
-  /** Workspaces up to this many entries are kept from front to front. */
+  /** Workspaces of up to this many entries are reused for the next front. */
   private static final int KEPT_ENTRIES = 1 << 21;
 
   private final SubtreeState state;
@@ -41,7 +41,7 @@ final class FrontWorker {
     this.squares = new double[rhsCount];
   }
 
-  /** Factors the front with this index in the task's list; its children are done. */
+  /** Factors the front at this index in the task's list, after its children. */
   void process(int index, Crew crew) {
     SymbolicAnalysis analysis = state.analysis();
     int f = state.front(index);
@@ -52,7 +52,7 @@ final class FrontWorker {
       ContributionBlock block = state.takeBlock(analysis.child(f, c));
       if (block != null) {
         assembly.addChild(block);
-        // What came from outside stays: the check compares with it.
+        // Blocks from outside stay: the check compares with them.
         childBytes += state.isOfTask(block.front()) ? bytes(block) : 0;
       }
     }
@@ -156,13 +156,13 @@ final class FrontWorker {
     return tall;
   }
 
-  /** Flops that a row costs, all but a factor. */
+  /** Flops of a row, up to a constant factor. */
   private double work(int fn, int leftmost) {
     double length = fn - leftmost;
     return length * (length + 2 * rhsCount);
   }
 
-  /** A zeroed array of at least that length. */
+  /** A zeroed array of at least this length. */
   private double[] workspace(int f, long entries) {
     if (entries > Integer.MAX_VALUE - 8) {
       throw tooBig(f, 8 * entries, null);

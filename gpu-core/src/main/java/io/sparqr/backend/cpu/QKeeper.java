@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Collects Q of one front while it is factored: a {@link FrontReflectors} in the making. */
+/** Collects Q of one front during its factorization and builds a {@link FrontReflectors}. */
 final class QKeeper {
 
   private final int front;
@@ -21,7 +21,7 @@ final class QKeeper {
   private final int[] childRow;
   private final List<ReflectorBlock> blocks = new ArrayList<>();
 
-  /** Row of the front that each row of the matrix is; null: the same. */
+  /** The front's row for each row of the matrix; null: the same row. */
   private int[] number;
 
   private int[] pivot;
@@ -42,13 +42,13 @@ final class QKeeper {
     }
   }
 
-  /** The rows went through a reducer, and its triangle is the matrix. */
+  /** Records that a reducer's triangle replaces the rows. */
   void reduced(TallQr tall) {
     blocks.addAll(tall.reflectors());
     number = tall.numbers();
   }
 
-  /** The matrix was factored. */
+  /** Records the factorization of the matrix. */
   void factored(StaircaseQr qr, double[] matrix, int ld, int live, int[] stair, int[] rowPivot) {
     int[] segments =
         number == null ? ReflectorBlock.run(0, count) : ReflectorBlock.runs(number, number.length);
@@ -60,7 +60,7 @@ final class QKeeper {
     }
   }
 
-  /** Q, of whose {@code live} rows the first {@code rank} are R's. */
+  /** Q; the first {@code rank} of its {@code live} rows belong to R. */
   FrontReflectors reflectors(int rank, int live) {
     int[] result = new int[live];
     for (int i = 0; i < live; i++) {

@@ -21,9 +21,9 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What the threads that work on one subtree task share: input by front, blocks on their way,
+ * The state shared by the threads of one subtree task: input by front, blocks between fronts,
  * results by front. Each slot is written by one thread and read by another only after the scheduler
- * has passed the front on, so slots need no synchronization of their own.
+ * has passed the front on, so slots need no synchronization.
  */
 final class SubtreeState {
 
@@ -80,17 +80,17 @@ final class SubtreeState {
     }
   }
 
-  /** Bytes of the rows beyond what is held of them: they are there twice while they arrive. */
+  /** Extra bytes of the rows while they are decoded and exist twice. */
   long arrivalBytes() {
     return bytes(problem.rows());
   }
 
-  /** With what groups them by front. */
+  /** Bytes of rows with their grouping by front. */
   private static long bytes(RowBlock r) {
     return 12L * r.rowStart()[r.rows()] + r.rows() * (16L + 8 * r.rhsCount());
   }
 
-  /** Whether a front is the task's own. */
+  /** Whether a front belongs to the task. */
   boolean isOfTask(int front) {
     return index(front) >= 0;
   }
@@ -100,13 +100,13 @@ final class SubtreeState {
     return rows.place(front);
   }
 
-  /** Place of the parent of the front with this index, negative if it is outside the task. */
+  /** Index of the parent of the front at this index, negative if it is outside the task. */
   int parentIndex(int index) {
     int parent = analysis.parent(fronts[index]);
     return parent < 0 ? -1 : index(parent);
   }
 
-  /** What a thread assembles the task's fronts with. */
+  /** Creates a thread's assembly of the task's fronts. */
   FrontAssembly newAssembly() {
     return new FrontAssembly(analysis, rows);
   }
@@ -115,7 +115,7 @@ final class SubtreeState {
     return analysis;
   }
 
-  /** Hears how far the task has come. */
+  /** Listener to the task's progress. */
   WorkListener work() {
     return work;
   }
@@ -136,7 +136,7 @@ final class SubtreeState {
     return fronts[index];
   }
 
-  /** Hands over the block of a front, in the task or from outside; null if it has none. */
+  /** Removes and returns the block of a front, in the task or from outside; null if it has none. */
   ContributionBlock takeBlock(int front) {
     int i = index(front);
     if (i < 0) {
@@ -166,7 +166,7 @@ final class SubtreeState {
     return reflectors != null;
   }
 
-  /** Keeps Q of the front with this index. */
+  /** Stores Q of the front at this index. */
   void keep(int index, FrontReflectors q) {
     reflectors[index] = q;
     hold(8 * q.values());
@@ -183,7 +183,7 @@ final class SubtreeState {
     held.addAndGet(-bytes);
   }
 
-  /** Everything in front order, so that sums do not depend on who did what when. */
+  /** The result, summed in the order of the fronts, so that it does not depend on the schedule. */
   SubtreeFactor result(String backend, double seconds) {
     int nrhs = rhsCount();
     var residual = new CompensatedSums(nrhs);

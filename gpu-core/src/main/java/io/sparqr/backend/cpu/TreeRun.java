@@ -10,15 +10,15 @@ import java.util.PriorityQueue;
 import java.util.concurrent.CancellationException;
 
 /**
- * A task's tree for several threads: the first ready unit in postorder goes first, which keeps few
- * blocks alive, as soon as there is memory for it ({@link UnitBooking}). Numbers never depend on
- * who does what: a front's arithmetic is the same with and without help.
+ * A task's tree for several threads: the first ready unit in postorder runs first, which keeps few
+ * blocks alive, as soon as there is memory for it ({@link UnitBooking}). Results do not depend on
+ * the assignment: a front's arithmetic is the same with and without help.
  */
 final class TreeRun implements UnitThreads.Units<FrontWorker> {
 
   private static final int SHARES_PER_THREAD = 16;
 
-  /** What a front costs beyond its flops, in flops. */
+  /** The overhead of a front, in flops. */
   private static final double FRONT_OVERHEAD = 4e3;
 
   private final SubtreeState state;
@@ -27,7 +27,7 @@ final class TreeRun implements UnitThreads.Units<FrontWorker> {
   private final UnitBooking booking;
   private final PriorityQueue<Integer> ready = new PriorityQueue<>();
 
-  /** By unit: children in others that are not done. */
+  /** By unit: unfinished children in other units. */
   private final int[] pending;
 
   private int unitsLeft;
@@ -42,12 +42,12 @@ final class TreeRun implements UnitThreads.Units<FrontWorker> {
     admit();
   }
 
-  /** Returns when every front is done; throws what the first failing thread threw. */
+  /** Returns when every front is done; rethrows the error of the first failing thread. */
   static void run(SubtreeState state, DenseKernels kernels, int threads) {
     UnitThreads.run(new TreeRun(state, kernels, threads), threads, "sparqr-cpu");
   }
 
-  /** The fronts of a task, for about so many units' worth of subtrees. */
+  /** Cuts the fronts of a task, with the subtrees in about this many units. */
   static TreeUnits cut(SubtreeState state, int shares) {
     SymbolicAnalysis analysis = state.analysis();
     double[] work = new double[state.frontCount()];
@@ -59,7 +59,7 @@ final class TreeRun implements UnitThreads.Units<FrontWorker> {
     return TreeUnits.cut(work, parent, shares);
   }
 
-  /** Takes in as many units as there is memory for, in postorder. */
+  /** Admits as many units as memory allows, in postorder. */
   private boolean admit() {
     boolean more = false;
     for (int u = booking.admit(); u >= 0; u = booking.admit()) {

@@ -6,15 +6,15 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.TreeUnits;
 
 /**
- * Lets several threads into a task's tree with hardly more memory than one would take: units are
- * admitted in postorder as long as what is held and what all admitted ones may yet need is at most
- * the peak of a single thread and a slack. It cannot lock up: when no admitted unit is left, what
- * is held is what a single thread holds at this place, and its next unit fits. (Activation in
- * Eyraud-Dubois, Marchal, Sinnen and Vivien 2015, "Parallel scheduling of task trees with limited
- * memory", ACM Trans. Parallel Comput. 2(2), section 5.1.)
+ * Admits units to a task's threads so that they need hardly more memory than a single thread: units
+ * are admitted in postorder as long as the memory held plus the future needs of all admitted units
+ * is at most the peak of a single thread plus a slack. There is no deadlock: when no admitted unit
+ * is left, the memory held is that of a single thread at this point, and its next unit fits.
+ * (Activation in Eyraud-Dubois, Marchal, Sinnen and Vivien 2015, "Parallel scheduling of task trees
+ * with limited memory", ACM Trans. Parallel Comput. 2(2), section 5.1.)
  *
- * <p>Goes by planned sizes, so that the same units are admitted at the same finished ones whatever
- * is found on the way. Not thread-safe.
+ * <p>Uses planned sizes, so that admission depends only on the finished units, not on ranks found
+ * during the factorization. Not thread-safe.
  */
 final class UnitBooking {
 
@@ -26,7 +26,10 @@ final class UnitBooking {
   private int next;
   private long booked;
 
-  /** What a tree's units need, and so many bytes more than one thread's peak. O(fronts). */
+  /**
+   * Computes the needs of a tree's units; the budget is one thread's peak plus the slack.
+   * O(fronts).
+   */
   UnitBooking(SubtreeState state, TreeUnits units, long slack) {
     SymbolicAnalysis analysis = state.analysis();
     int rhs = state.rhsCount();
@@ -62,25 +65,26 @@ final class UnitBooking {
   }
 
   /**
-   * What several threads may take beyond one's peak, so that small fronts are worked on side by
-   * side: 32 MB each, a sixteenth of the heap at most, which the planned share leaves.
+   * Memory for several threads beyond the peak of one, so that small fronts run in parallel: 32 MB
+   * per thread, at most a sixteenth of the heap, which the plan leaves free.
    */
   static long slack(int threads) {
     return Math.min((threads - 1) * THREAD_BYTES, Runtime.getRuntime().maxMemory() / 16);
   }
 
-  /** What the whole tree may take at once. */
+  /** The memory limit for the whole tree. */
   long budget() {
     return budget;
   }
 
-  /** The most that a unit takes at once beyond what is held before it. */
+  /** The peak of a unit beyond the memory held before it. */
   long peak(int unit) {
     return peak[unit];
   }
 
   /**
-   * What a unit adds to what is held when it is done; negative where it takes more than it leaves.
+   * The memory that a finished unit adds to the memory held; negative if it frees more than it
+   * leaves.
    */
   long left(int unit) {
     return left[unit];
@@ -95,12 +99,12 @@ final class UnitBooking {
     return next++;
   }
 
-  /** Whether a unit may be worked on as soon as those below it are done. */
+  /** Whether a unit may run once the units below it are done. */
   boolean isAdmitted(int unit) {
     return unit < next;
   }
 
-  /** A unit is done: what it needed is free but for what it leaves. */
+  /** Frees the memory of a finished unit except for its results. */
   void finished(int unit) {
     booked += left[unit] - peak[unit];
   }

@@ -5,26 +5,26 @@ import io.sparqr.partition.DeviceModel;
 import jcuda.driver.CUdevice_attribute;
 
 /**
- * From which arithmetic intensity on a device is faster than the CPU. The device takes bytes / B +
- * flops / D seconds (B: plan, transfers and memory, all in proportion to the fronts' bytes), the
- * CPU flops / C, so the device wins above (C / B) / (1 - C / D) flops a byte. C / B is where the
- * two met on an H200 with 16 CPU cores (benchmarks/RESULTS.md); D is a share of the FP64 peak by
- * the device's own numbers, so that a chip with few FP64 units is asked less.
+ * The arithmetic intensity above which a device is faster than the CPU. The device takes bytes / B
+ * + flops / D seconds (B: plan, transfers and memory, all in proportion to the fronts' bytes), the
+ * CPU flops / C, so the device wins above (C / B) / (1 - C / D) flops per byte. C / B is the
+ * break-even measured on an H200 with 16 CPU cores (benchmarks/RESULTS.md); D is a share of the
+ * FP64 peak that the device reports, so that a chip with few FP64 units is used less often.
  */
 final class Crossover {
 
-  /** C / B, flops a byte. */
+  /** C / B, flops per byte. */
   static final double REFERENCE = 5;
 
   /** The CPU backend does these within 0.1 s; opening a device takes longer. */
   static final double FLOPS = 1e9;
 
-  /** C: 16 cores, flops a second. */
+  /** C: 16 cores, flops per second. */
   private static final double CPU_RATE = 7e10;
 
   private Crossover() {}
 
-  /** FP64 peak of a device without tensor cores, flops a second. */
+  /** FP64 peak of a device without tensor cores, flops per second. */
   static double peak(CudaDriver driver, int device) {
     int major =
         get(driver, device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
@@ -41,7 +41,10 @@ final class Crossover {
     return 2e3 * lanes * sms * kilohertz / Math.max(1, ratio);
   }
 
-  /** The same for an FP64 peak in flops a second; infinite for a device slower than the CPU. */
+  /**
+   * The break-even intensity for an FP64 peak in flops per second; infinite for a device slower
+   * than the CPU.
+   */
   static double intensity(double peak) {
     double rest = 1 - CPU_RATE / (DeviceModel.ofPeak(peak, 1).flopsPerSecond());
     return rest > 0 ? REFERENCE / rest : Double.POSITIVE_INFINITY;

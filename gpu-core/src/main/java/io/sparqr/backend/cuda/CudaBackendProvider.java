@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The CUDA backend, where the jar has kernels and the machine a device that runs them. What was
- * found out at the first question is kept: drivers do not come and go while a JVM runs.
+ * The CUDA backend, available if the jar has kernels and the machine a device that runs them. The
+ * first answer is cached: drivers do not change while a JVM runs.
  */
 public final class CudaBackendProvider implements QrBackendProvider {
 
@@ -31,7 +31,10 @@ public final class CudaBackendProvider implements QrBackendProvider {
   private final Supplier<Verdict> probe;
   private final Supplier<DeviceSessions> sessions;
 
-  /** What is there: a reason why nothing is, or the driver and the number of devices. */
+  /**
+   * The outcome of the probe: the driver and the number of devices, or the reason why there is
+   * none.
+   */
   record Verdict(String reason, CudaDriver driver, int devices) {
     static Verdict no(String reason) {
       return new Verdict(reason, null, 0);
@@ -44,7 +47,7 @@ public final class CudaBackendProvider implements QrBackendProvider {
     sessions = CudaBackendProvider::sharedSessions;
   }
 
-  /** With a verdict of the test's making; a session lives as long as it is used. */
+  /** For tests, with a given verdict; sessions are closed as soon as they are unused. */
   CudaBackendProvider(Verdict verdict) {
     this(verdict, new DeviceSessions(verdict.driver(), 0));
   }
@@ -69,7 +72,7 @@ public final class CudaBackendProvider implements QrBackendProvider {
     return shared;
   }
 
-  /** Finds out; never throws. */
+  /** Probes for the driver and devices; never throws. */
   static Verdict probe(boolean kernels, Supplier<CudaCalls> open) {
     if (!kernels) {
       return Verdict.no(NO_KERNELS);
@@ -115,7 +118,9 @@ public final class CudaBackendProvider implements QrBackendProvider {
     }
   }
 
-  /** JCuda's first line names its own library, what that one misses stands further down. */
+  /**
+   * JCuda's first line names its own library; the library missing from it is named further down.
+   */
   private static String notLoaded(LinkageError e) {
     if (String.valueOf(e.getMessage()).contains("libcuda.so.1: cannot open")) {
       return "no CUDA driver (libcuda.so.1) on this machine";
@@ -168,7 +173,7 @@ public final class CudaBackendProvider implements QrBackendProvider {
     return least;
   }
 
-  /** By the device's own numbers. */
+  /** Computed from the properties that the device reports. */
   @Override
   public Optional<DeviceModel> device(int device) {
     Verdict verdict = probe.get();
@@ -181,7 +186,7 @@ public final class CudaBackendProvider implements QrBackendProvider {
       driver.check("cuDeviceTotalMem", driver.calls().deviceMemory(device, bytes));
       return Optional.of(DeviceModel.ofPeak(Crossover.peak(driver, device), bytes[0]));
     } catch (CudaException e) {
-      // A plan needs no exact rates; what is wrong with the device will be said by what uses it.
+      // A plan needs no exact rates; a broken device will be reported on its use.
       return Optional.empty();
     }
   }
@@ -191,7 +196,7 @@ public final class CudaBackendProvider implements QrBackendProvider {
     return LiveResources.deviceBytes();
   }
 
-  /** Less than this is done on the CPU in the time that opening a device takes. */
+  /** The CPU does less than this while a device is being opened. */
   @Override
   public double minimumFlops() {
     return Crossover.FLOPS;

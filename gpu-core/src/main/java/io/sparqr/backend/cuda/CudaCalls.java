@@ -9,8 +9,8 @@ import jcuda.driver.CUmodule;
 import jcuda.driver.CUstream;
 
 /**
- * The driver calls that the backend makes, each returning the driver's code. The seam at which
- * tests inject failures: a machine without a device can stand in for one that fails.
+ * The driver calls of the backend, each returning the driver's code. Tests replace this interface
+ * to inject failures on machines without a device.
  */
 interface CudaCalls {
 
@@ -26,7 +26,7 @@ interface CudaCalls {
 
   int deviceAttribute(int device, int attribute, int[] value);
 
-  /** Retains the primary context; the handle is kept inside. */
+  /** Retains the primary context and keeps its handle. */
   int primaryContextRetain(int device);
 
   int primaryContextRelease(int device);
@@ -78,7 +78,7 @@ interface CudaCalls {
 
   int functionAttribute(CUfunction function, int attribute, int value);
 
-  /** Launches a grid of blocks; parameters: the stage (by value), the first task. */
+  /** Launches a grid of blocks with the parameters stage (by value) and first task. */
   int launch(
       CUfunction function,
       int blocks,

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import jcuda.driver.CUdevice_attribute;
 
 /**
- * A device as this JVM uses it: its primary context retained, the kernels loaded. One of these a
- * {@link DeviceSession}.
+ * A device in use by this JVM: its primary context retained, the kernels loaded. One per {@link
+ * DeviceSession}.
  */
 final class CudaDevice implements AutoCloseable {
 
@@ -68,7 +68,7 @@ final class CudaDevice implements AutoCloseable {
             driver, ordinal, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   }
 
-  /** Makes the context current in the calling thread: the first thing every thread does. */
+  /** Makes the context current in the calling thread; every thread starts with it. */
   void bind() {
     driver.check("cuCtxSetCurrent", driver.calls().contextSetCurrent(ordinal));
   }

@@ -7,9 +7,10 @@ import io.sparqr.error.InsufficientMemoryException;
 import java.util.Set;
 
 /**
- * The checked way to the driver: every code that is not success becomes an exception that names the
- * call. Out of memory is {@link InsufficientMemoryException} (the caller can plan smaller), an
- * error that poisons the context {@link FatalCudaException}, anything else {@link CudaException}.
+ * Checked access to the driver: every code other than success becomes an exception that names the
+ * call. Out of memory is {@link InsufficientMemoryException} (the caller can plan smaller stages),
+ * an error that poisons the context {@link FatalCudaException}, anything else {@link
+ * CudaException}.
  */
 final class CudaDriver {
 
@@ -26,7 +27,7 @@ final class CudaDriver {
     this.calls = calls;
   }
 
-  /** The calls, whose codes go to {@link #check}. */
+  /** The calls; their codes must be passed to {@link #check}. */
   CudaCalls calls() {
     return calls;
   }
@@ -44,7 +45,7 @@ final class CudaDriver {
     throw new CudaException(message, call, code);
   }
 
-  /** Like {@link #check}, for a call that takes memory. */
+  /** Like {@link #check}, for a call that allocates memory. */
   void checkMemory(String call, int code, long bytes) {
     if (code == OUT_OF_MEMORY) {
       long[] free = {0};

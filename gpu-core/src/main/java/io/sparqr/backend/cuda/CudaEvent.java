@@ -24,7 +24,7 @@ final class CudaEvent implements AutoCloseable {
     driver.check("cuEventRecord", driver.calls().eventRecord(handle, stream.handle()));
   }
 
-  /** Blocks the calling thread. */
+  /** Blocks the calling thread until the event is reached. */
   void synchronize() {
     driver.check("cuEventSynchronize", driver.calls().eventSynchronize(handle));
   }

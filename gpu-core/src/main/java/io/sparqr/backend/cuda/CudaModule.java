@@ -103,11 +103,11 @@ final class CudaModule implements AutoCloseable {
     }
   }
 
-  /** What column sums are over: a kernel each. */
+  /** The inputs of column sums, with one kernel each. */
   enum SumKind {
-    /** Packed rows that a stage has left. */
+    /** Packed output rows of a stage. */
     OUTPUT,
-    /** Packed blocks that went in. */
+    /** Packed input blocks. */
     BLOCK,
     /** S entries of rows. */
     ENTRY,

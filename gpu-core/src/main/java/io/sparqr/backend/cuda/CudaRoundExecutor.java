@@ -14,11 +14,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs a stage's task lists on a device: the überkernel on the compute stream, many rounds a
- * launch, since tasks wait for what they need; a launch ends where rows of R become complete.
- * Values go up through page-locked buffers filled by several threads; rows of R come down on their
- * own stream as soon as the launch that finishes them is over, while later ones run. The structure
- * of the last stage stays on the device, so the same program with other values sends values only.
+ * Runs a stage's task lists on a device: the überkernel on the compute stream, with many rounds per
+ * launch, because tasks wait for their dependencies; a launch ends where rows of R become complete.
+ * Values are uploaded through page-locked buffers filled by several threads; rows of R are
+ * downloaded on a separate stream as soon as the launch that finishes them is over, while later
+ * ones run. The structure of the last stage stays on the device, so that the same program with
+ * other values uploads values only.
  *
  * <p>Not thread-safe; holds its device memory until close().
  */
@@ -34,7 +35,7 @@ final class CudaRoundExecutor implements RoundExecutor {
   private final Transfers transfers;
   private final DeviceColumnSums columnSums;
 
-  /** Whose structure is on the device; null: nobody's. */
+  /** The program whose structure is on the device; null: none. */
   private StageProgram resident;
 
   private LaunchPlan launches;
@@ -46,9 +47,9 @@ final class CudaRoundExecutor implements RoundExecutor {
   private boolean safe;
 
   /**
-   * An executor on a session that is the caller's to give back, after this.
+   * An executor on a session that the caller returns after closing it.
    *
-   * @param limitBytes device memory to use; 0: what is free
+   * @param limitBytes device memory to use; 0: all free memory
    * @param threads host threads, at least 1
    */
   CudaRoundExecutor(
@@ -87,7 +88,7 @@ final class CudaRoundExecutor implements RoundExecutor {
     return options;
   }
 
-  /** Milliseconds that the last stage's rounds took on the device. */
+  /** Milliseconds of the last stage's rounds on the device. */
   double kernelMillis() {
     return kernelMillis;
   }
@@ -114,7 +115,7 @@ final class CudaRoundExecutor implements RoundExecutor {
     long sent = upload.values(program, input).run(workers);
     resident = program;
     var rows = new RowDownload(transfers, memory, program, launches, sink);
-    // One event a launch, then the beginning and the end of all.
+    // One event per launch, then the beginning and the end of all launches.
     List<CudaEvent> events = new ArrayList<>();
     Workers.Running downloads = null;
     try {
@@ -137,7 +138,7 @@ final class CudaRoundExecutor implements RoundExecutor {
     }
   }
 
-  /** Memory for a stage, as its tasks expect to find it. */
+  /** Reserves memory for a stage and initializes it as the tasks expect. */
   private void prepare(StageProgram program) {
     columnSums.newStage();
     if (memory.reserve(program)) {
@@ -151,7 +152,7 @@ final class CudaRoundExecutor implements RoundExecutor {
       compute.synchronize();
     }
     compute.fill(memory.get(Part.ARENA).at(0), (byte) 0, 8 * program.arenaDoubles());
-    // Rows of unsound fronts come down too, unused: they shall be something.
+    // Rows of unsound fronts are downloaded too, though unused, and must not be uninitialized.
     compute.fill(memory.get(Part.OUT).at(0), (byte) 0, 8 * program.outDoubles());
     compute.fill(
         memory.get(Part.PROGRESS).at(0), (byte) 0, StageMemory.bytes(program, Part.PROGRESS));
@@ -162,7 +163,7 @@ final class CudaRoundExecutor implements RoundExecutor {
   /**
    * Enqueues all rounds.
    *
-   * @param events out: one a launch, reached when it is over; then two with timing around them all
+   * @param events out: one per launch, reached at its end; then two with timing around all launches
    */
   private void launch(StageProgram program, double tolerance, List<CudaEvent> events) {
     StageSchedule schedule = program.schedule();
@@ -190,17 +191,17 @@ final class CudaRoundExecutor implements RoundExecutor {
     events.get(n + 1).record(compute);
   }
 
-  /** Runs what must run after a failure without hiding it. */
+  /** Runs clean-up after a failure without hiding that failure. */
   private static void quietly(Runnable step) {
     try {
       step.run();
     } catch (RuntimeException | Error e) {
-      // The first failure is the one that is reported.
+      // The first failure is reported.
       LiveResources.suppressed();
     }
   }
 
-  /** Waits for the rounds; the state and the residual. */
+  /** Waits for the rounds; returns states and residual. */
   private Result collect(StageProgram program, long sent) {
     int fronts = program.fronts();
     int sums = program.residualSlots() * program.rhs();
@@ -210,7 +211,7 @@ final class CudaRoundExecutor implements RoundExecutor {
       compute.download(buffer, 8, memory.get(Part.RESIDUAL).at(0), 8L * sums);
       compute.download(buffer, 8 + 8L * sums, memory.get(Part.STATE).at(0), 4L * fronts);
       compute.synchronize();
-      // the sign is SPARQR_GIVEN_UP
+      // the sign bit is SPARQR_GIVEN_UP
       if (buffer.view(0, 8).getLong() < 0) {
         throw new IntegrityFailure(
             "a task waited %d ms for tasks that its list does not have before it"
@@ -290,7 +291,7 @@ final class CudaRoundExecutor implements RoundExecutor {
   public void safe(boolean on) {
     safe = on;
     if (on) {
-      // What is on the device may be what was wrong.
+      // The structure on the device may be the cause of the failure.
       resident = null;
       columnSums.forget();
     }

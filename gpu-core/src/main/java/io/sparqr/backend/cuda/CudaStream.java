@@ -21,7 +21,7 @@ final class CudaStream implements AutoCloseable {
     LiveResources.opened(LiveResources.Kind.STREAM);
   }
 
-  /** A stream whose blocks go before those of others that wait for room. */
+  /** A stream whose waiting blocks are scheduled before those of other streams. */
   static CudaStream urgent(CudaDriver driver) {
     return new CudaStream(driver, -1);
   }
@@ -34,7 +34,7 @@ final class CudaStream implements AutoCloseable {
     driver.check("cuStreamSynchronize", driver.calls().streamSynchronize(handle));
   }
 
-  /** Later work waits for the event. */
+  /** Makes later work wait for the event. */
   void await(CudaEvent event) {
     driver.check("cuStreamWaitEvent", driver.calls().streamWaitEvent(handle, event.handle()));
   }

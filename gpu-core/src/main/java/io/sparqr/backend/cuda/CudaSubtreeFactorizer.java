@@ -13,8 +13,9 @@ import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.symbolic.TileModel;
 
 /**
- * Factors subtree tasks on one device: stages and rounds by {@link StagedFactorization}, run by
- * {@link CudaRoundExecutor}; dead columns are dropped from their fronts by the CPU backend.
+ * Factors subtree tasks on one device: {@link StagedFactorization} plans stages and rounds, {@link
+ * CudaRoundExecutor} runs them, and the CPU backend drops dead columns from fronts where the device
+ * does not.
  *
  * <p>Holds a lease on the device's session and device memory until close(). One task at a time;
  * others wait.
@@ -31,7 +32,7 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
   private boolean closed;
   private TestModes modes = TestModes.none();
 
-  /** On a session of its own. */
+  /** With its own session, closed with this object. */
   CudaSubtreeFactorizer(CudaDriver driver, int ordinal, SchedulerOptions options) {
     this(new DeviceSessions(driver, 0), ordinal, options);
   }
@@ -43,7 +44,7 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
     mender = new CpuBackendProvider().create(0);
   }
 
-  /** How tasks are cut for a device: Apply tasks for four thread blocks a multiprocessor. */
+  /** Options for a device: enough Apply tasks for four thread blocks per multiprocessor. */
   static SchedulerOptions tuned(int multiprocessors) {
     TileModel tiles = TileModel.device();
     int bundle = Keys.BUNDLE.find(System::getProperty).map(Long::intValue).orElse(tiles.bundle());
@@ -82,18 +83,18 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
     }
   }
 
-  /** After a sticky error nothing can be released in order: the process has to end. */
+  /** After a sticky error nothing can be released properly: the process has to end. */
   private void abandon(FatalCudaException e) {
     closed = true;
     lease.lost(e);
   }
 
-  /** Before the first task. */
+  /** To be called before the first task. */
   void set(TestModes asked) {
     modes = asked;
   }
 
-  /** Milliseconds that the last stage's rounds took on the device. */
+  /** Milliseconds of the last stage's rounds on the device. */
   double kernelMillis() {
     return executor == null ? 0 : executor.kernelMillis();
   }

@@ -6,7 +6,7 @@ import jcuda.driver.CUdeviceptr;
 /** Device memory, owned. */
 final class DeviceBuffer implements AutoCloseable {
 
-  /** Shows the address that JCuda keeps to itself. */
+  /** Exposes the address that JCuda keeps private. */
   private static final class Address extends CUdeviceptr {
     long value() {
       return getNativePointer();
@@ -21,7 +21,7 @@ final class DeviceBuffer implements AutoCloseable {
   /**
    * Allocates; the device's context must be current.
    *
-   * @throws io.sparqr.error.InsufficientMemoryException if there is not that much
+   * @throws io.sparqr.error.InsufficientMemoryException if there is not enough
    */
   DeviceBuffer(CudaDriver driver, long bytes) {
     this.driver = driver;
@@ -37,7 +37,7 @@ final class DeviceBuffer implements AutoCloseable {
     return address.value();
   }
 
-  /** The place at an offset in bytes. */
+  /** A pointer to an offset in bytes. */
   CUdeviceptr at(long offset) {
     return address.withByteOffset(offset);
   }

@@ -13,9 +13,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Column sums over what went into a stage and what it left, by the kernels of {@code
- * column_sums.cuh}: values are read where they are, two words a column come down. Buffers grow and
- * are kept; the structure of the last program stays on the device. Not thread-safe; the device is
+ * Column sums over a stage's input and output, by the kernels of {@code column_sums.cuh}: values
+ * are read on the device, and only two words per column are downloaded. Buffers grow and are
+ * reused; the structure of the last program stays on the device. Not thread-safe; the device is
  * bound by the caller.
  */
 final class DeviceColumnSums implements AutoCloseable {
@@ -29,10 +29,10 @@ final class DeviceColumnSums implements AutoCloseable {
   /** SPARQR_SUM_UNIT. */
   private static final double UNIT = 0x1p56;
 
-  /** Columns that one thread takes over at a time. */
+  /** Columns merged by one thread at a time. */
   private static final int STEP = 1 << 14;
 
-  /** What lies in each buffer. */
+  /** The contents of each buffer. */
   private enum Part {
     OUTPUT_CHUNKS,
     BLOCK_CHUNKS,
@@ -59,8 +59,8 @@ final class DeviceColumnSums implements AutoCloseable {
   private final CudaStream stream;
 
   /**
-   * For what need not wait for the stage's rounds: bound by additions to memory, of which they do
-   * few.
+   * For sums that need not wait for the stage's rounds: they are bound by atomic additions to
+   * memory, of which the rounds do few.
    */
   private final CudaStream beside;
 
@@ -71,7 +71,7 @@ final class DeviceColumnSums implements AutoCloseable {
   private double[] residentScale;
   private boolean[] residentCounts;
 
-  /** What the sums of the stage at hand were begun with; null: they were not. */
+  /** The scale with which the current stage's sums were started; null: not started. */
   private double[] begun;
 
   DeviceColumnSums(CudaDriver driver, Transfers transfers, Workers workers, CudaStream stream) {
@@ -83,20 +83,20 @@ final class DeviceColumnSums implements AutoCloseable {
     inputDone = new CudaEvent(driver, false);
   }
 
-  /** Leaves nothing on the device for the next program. */
+  /** Forgets the structure on the device. */
   void forget() {
     resident = null;
     begun = null;
   }
 
-  /** A stage is about to run: no sums are its own yet. */
+  /** Prepares for a new stage, which has no sums yet. */
   void newStage() {
     begun = null;
   }
 
   /**
-   * As {@link io.sparqr.backend.staged.RoundExecutor#sumAhead} has it: enqueued, not waited for.
-   * What went in is summed beside the rounds, which only read it.
+   * Implements {@link io.sparqr.backend.staged.RoundExecutor#sumAhead}: enqueues without waiting.
+   * The input is summed concurrently with the rounds, which only read it.
    */
   void ahead(Stage stage, double[] scale) {
     StageProgram program = stage.program;
@@ -112,7 +112,7 @@ final class DeviceColumnSums implements AutoCloseable {
     begun = scale;
   }
 
-  /** As {@link io.sparqr.backend.staged.RoundExecutor#inputSums} has it. */
+  /** Implements {@link io.sparqr.backend.staged.RoundExecutor#inputSums}. */
   long input(Stage stage, double[] scale, boolean[] counts, ColumnSums sums) {
     StageProgram program = stage.program;
     begun = null;
@@ -142,7 +142,7 @@ final class DeviceColumnSums implements AutoCloseable {
     return bits[0];
   }
 
-  /** As {@link io.sparqr.backend.staged.RoundExecutor#compare} has it. */
+  /** Implements {@link io.sparqr.backend.staged.RoundExecutor#compare}. */
   RoundExecutor.Compared compare(Stage stage, double[] scale, double[] residualSquares) {
     if (begun != scale) {
       ahead(stage, scale);
@@ -166,8 +166,8 @@ final class DeviceColumnSums implements AutoCloseable {
         });
     boolean same = true;
     for (int q = 0; q < rhs; q++) {
-      // The same terms in another order. Where it is not, or the squares are no double in the
-      // right-hand side's own units, the host looks at the stage closely.
+      // The same terms in another order, so only rounding may differ. If it differs more, or the
+      // squares overflow in the right-hand side's units, the host examines the stage in detail.
       double bound = Math.ulp(1.0) * (64 + stage.program.residualSlots());
       same &= Math.abs(result[1 + q] - residualSquares[q]) <= bound * residualSquares[q];
     }
@@ -192,7 +192,7 @@ final class DeviceColumnSums implements AutoCloseable {
     return b.flip();
   }
 
-  /** As {@link io.sparqr.backend.staged.RoundExecutor#outputSums} has it. */
+  /** Implements {@link io.sparqr.backend.staged.RoundExecutor#outputSums}. */
   long output(Stage stage, double[] scale, boolean[] counts, ColumnSums sums) {
     begun = null;
     begin(stage.program, scale, counts);
@@ -212,7 +212,7 @@ final class DeviceColumnSums implements AutoCloseable {
     }
   }
 
-  /** The stage that is on the device, and the kernels. */
+  /** The stage on the device, and the kernels. */
   record Stage(StageProgram program, StageMemory memory, CudaModule module) {}
 
   private void begin(StageProgram program, double[] scale, boolean[] counts) {
@@ -267,7 +267,7 @@ final class DeviceColumnSums implements AutoCloseable {
     stage.module.launchSums(kind, by, b.flip(), count);
   }
 
-  /** A power of two of which 64 are as much as a probe sum can be where all is right. */
+  /** A power of two; 64 times it bounds any correct probe sum. */
   private static double probeSize(StageProgram program) {
     return 2.0 / 64 * Integer.highestOneBit(Math.max(1, program.columns().count()));
   }
@@ -300,7 +300,7 @@ final class DeviceColumnSums implements AutoCloseable {
     }
   }
 
-  /** Whole units and 2^-40 of them. */
+  /** Sums of whole units and of 2^-40 units. */
   private static double units(ByteBuffer b, int at, int count) {
     return b.getLong(8 * at) + b.getLong(8 * (at + count)) * 0x1p-40;
   }

@@ -2,13 +2,13 @@
 package io.sparqr.backend.cuda;
 
 /**
- * What is worth keeping between the tasks of a JVM on one device: the context, the loaded kernels
- * and page-locked buffers. Making them takes 0.15 s, more than many a task. Device memory is not
- * among them: other processes share the device. Handed out by {@link DeviceSessions}.
+ * The resources kept between a JVM's tasks on one device: the context, the loaded kernels and
+ * page-locked buffers. Creating them takes 0.15 s, longer than many tasks. Device memory is not
+ * kept, because other processes share the device. Handed out by {@link DeviceSessions}.
  */
 final class DeviceSession implements AutoCloseable {
 
-  /** Page-locked bytes that stay between tasks. */
+  /** Page-locked bytes kept between tasks. */
   private static final long KEPT_PINNED_BYTES = 1L << 30;
 
   private final CudaDevice device;
@@ -28,7 +28,7 @@ final class DeviceSession implements AutoCloseable {
     return pinned;
   }
 
-  /** Between tasks: gives back what is too much to keep. */
+  /** Called between tasks: releases buffers beyond the limit. */
   void rest() {
     device.bind();
     pinned.trim(KEPT_PINNED_BYTES);

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
 /**
- * One {@link DeviceSession} a device, shared by all users and closed when nobody has used it for a
- * while, or when the JVM ends. After a sticky error the session is dropped as it is, nothing in it
+ * One {@link DeviceSession} per device, shared by all users and closed when it has been idle for a
+ * while, or when the JVM ends. After a sticky error the session is abandoned, since nothing in it
  * can be released any more, and every later use gets the first error's message. Thread-safe.
  */
 final class DeviceSessions {
@@ -22,7 +22,7 @@ final class DeviceSessions {
   private final Map<Integer, Slot> slots = new ConcurrentHashMap<>();
   private ScheduledThreadPoolExecutor timer;
 
-  /** Guarded by itself. */
+  /** Guarded by its own monitor. */
   private static final class Slot {
     DeviceSession session;
     int users;
@@ -46,7 +46,7 @@ final class DeviceSessions {
       return session;
     }
 
-    /** Tells everybody that the context is lost. */
+    /** Marks the context as lost for all users. */
     void lost(FatalCudaException error) {
       synchronized (slot) {
         if (slot.session == session) {
@@ -57,7 +57,7 @@ final class DeviceSessions {
       }
     }
 
-    /** Gives the session back; idempotent. */
+    /** Returns the session; idempotent. */
     @Override
     public void close() {
       synchronized (slot) {
@@ -74,7 +74,7 @@ final class DeviceSessions {
   /**
    * Sessions with the kernels of the jar.
    *
-   * @param idleMillis how long an unused session is kept; 0: not at all
+   * @param idleMillis how long an idle session is kept; 0: not at all
    */
   DeviceSessions(CudaDriver driver, long idleMillis) {
     this(driver, idleMillis, KernelImage::of);
@@ -93,7 +93,7 @@ final class DeviceSessions {
   }
 
   /**
-   * A lease on a device's session, which is opened if there is none.
+   * A lease on a device's session, which is opened if needed.
    *
    * @throws FatalCudaException if the device's context was lost in this JVM
    */
@@ -126,7 +126,7 @@ final class DeviceSessions {
     slot.session.rest();
   }
 
-  /** The timer's thread ends when there is nothing to wait for. */
+  /** The timer's thread ends when it has nothing to wait for. */
   private synchronized ScheduledThreadPoolExecutor timer() {
     if (timer == null) {
       timer =
@@ -148,7 +148,7 @@ final class DeviceSessions {
     try {
       closeIfIdle(slot);
     } catch (RuntimeException e) {
-      // Nobody waits for this; the next user opens a session anew and hears of what is wrong.
+      // Nobody waits for this close; the next user opens a new session and gets any error.
       LiveResources.suppressed();
     }
   }
@@ -163,7 +163,7 @@ final class DeviceSessions {
     }
   }
 
-  /** Closes every session that nobody uses, now. */
+  /** Closes every idle session now. */
   void closeIdle() {
     slots.values().forEach(DeviceSessions::quietly);
   }

@@ -9,14 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The kernels in the jar, as the build made them: one fat binary by nvcc, or by NVRTC machine code
- * and PTX in a file each.
+ * The kernels in the jar, as built: one fat binary by nvcc, or separate files of machine code and
+ * PTX by NVRTC.
  */
 final class KernelImage {
 
   private static final String START = "/io/sparqr/backend/cuda/sparqr.";
 
-  /** Compute capabilities (times 10) that there is machine code for, newest first. */
+  /** Compute capabilities (times 10) with machine code, newest first. */
   static final List<Integer> MACHINES = List.of(100, 90, 80);
 
   /** Compute capability (times 10) of the PTX, which the driver compiles for later chips. */
@@ -30,7 +30,7 @@ final class KernelImage {
   }
 
   /**
-   * What cuModuleLoadData takes for a device.
+   * The image to pass to cuModuleLoadData for a device.
    *
    * @param capability the device's compute capability times 10: 90 for 9.0
    * @throws BackendUnavailableException if the jar has no kernels for it
@@ -49,9 +49,9 @@ final class KernelImage {
   }
 
   /**
-   * The resources that run on a device, best first. A fat binary has all of them, and the driver
-   * chooses. Machine code runs on its own chip and later minor versions of the same major one (CUDA
-   * C++ Programming Guide, "Binary Compatibility"), PTX on every later chip.
+   * The resources that run on a device, best first. A fat binary contains all of them, and the
+   * driver chooses. Machine code runs on its own chip and later minor versions of the same major
+   * one (CUDA C++ Programming Guide, "Binary Compatibility"), PTX on every later chip.
    */
   static List<String> resources(int capability) {
     var names = new ArrayList<String>();

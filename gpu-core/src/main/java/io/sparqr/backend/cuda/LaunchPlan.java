@@ -8,19 +8,19 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Where the launches of a stage end, and which rows of R come down together: a launch ends with the
- * round that completes a group of rows, so that they come down while later launches run.
+ * The ends of a stage's launches, and the groups of rows of R downloaded together: a launch ends
+ * with the round that completes a group, so that its rows are downloaded while later launches run.
  *
- * @param groups in the order they get ready
- * @param ends last round of each launch, ascending; the last one is the stage's, none if it has no
- *     rounds
+ * @param groups in order of completion
+ * @param ends last round of each launch, ascending; the last one is the stage's last round; empty
+ *     if there are no rounds
  */
 record LaunchPlan(List<Group> groups, int[] ends) {
 
-  /** Bytes of rows that come down together. */
+  /** Bytes of rows downloaded together. */
   private static final int GROUP_BYTES = 8 << 20;
 
-  /** Tasks from which on a launch may end for the sake of rows. */
+  /** Minimum tasks of a launch before it may end for a group of rows. */
   private static final int LAUNCH_TASKS = 8192;
 
   /**
@@ -36,7 +36,7 @@ record LaunchPlan(List<Group> groups, int[] ends) {
     return new LaunchPlan(groups, ends(program.schedule(), groups));
   }
 
-  /** Contiguous fronts of about GROUP_BYTES of rows together; a front alone may have more. */
+  /** Contiguous fronts with about GROUP_BYTES of rows in total; a single front may have more. */
   private static List<Group> groups(StageProgram program) {
     List<Group> groups = new ArrayList<>();
     int from = 0;
@@ -57,7 +57,7 @@ record LaunchPlan(List<Group> groups, int[] ends) {
     return groups;
   }
 
-  /** A launch ends with the round that completes a group, but not before it has some size. */
+  /** A launch ends with the round that completes a group, but not before it has a minimum size. */
   private static int[] ends(StageSchedule schedule, List<Group> groups) {
     int[] ends = new int[groups.size() + 1];
     int n = 0;
@@ -76,7 +76,7 @@ record LaunchPlan(List<Group> groups, int[] ends) {
     return Arrays.copyOf(ends, n);
   }
 
-  /** The launch, by its number, after which a group's rows are there. */
+  /** The number of the launch that completes a group's rows. */
   int launchOf(Group group) {
     int at = Arrays.binarySearch(ends, group.ready);
     return at < 0 ? -at - 1 : at;

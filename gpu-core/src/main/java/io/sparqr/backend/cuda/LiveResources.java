@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts what is held of each kind of device resource in this JVM, so that a test can show that
- * nothing is left.
+ * Counts the device resources of each kind held by this JVM, so that a test can show that none is
+ * left.
  */
 final class LiveResources {
 
@@ -41,7 +41,7 @@ final class LiveResources {
 
   private static final AtomicLong DEVICE_BYTES = new AtomicLong();
 
-  /** Device memory was allocated, or freed (negative). */
+  /** Records device memory allocated, or freed (negative). */
   static void deviceBytes(long change) {
     DEVICE_BYTES.addAndGet(change);
   }
@@ -53,7 +53,7 @@ final class LiveResources {
 
   private static final AtomicLong SUPPRESSED = new AtomicLong();
 
-  /** Notes a failure while cleaning up after another. */
+  /** Records a failure during clean-up after another failure. */
   static void suppressed() {
     SUPPRESSED.incrementAndGet();
   }

@@ -11,11 +11,11 @@ import java.nio.file.Path;
 import jcuda.LibUtils;
 
 /**
- * Loads JCuda's native library from a folder of the user's own ({@link PrivateFolder}). JCuda's
- * loader writes the file to the common temporary folder, in place, and takes whatever lies there
- * already: another user's file, or one that another process is still writing. So the file is put
- * where nobody else can write, compared with the one in the jar byte by byte, and the loader is led
- * there. A library that the operator has put on {@code java.library.path} comes first, as ever.
+ * Loads JCuda's native library from the user's {@link PrivateFolder}. JCuda's own loader writes the
+ * file in place to the shared temporary folder and accepts any file already there: another user's,
+ * or one that another process is still writing. So the file is put where nobody else can write,
+ * compared with the jar's byte by byte, and the loader is pointed to it. A library on {@code
+ * java.library.path} still takes precedence.
  */
 final class NativeLibrary {
 
@@ -44,9 +44,9 @@ final class NativeLibrary {
   }
 
   /**
-   * The loader belongs to JCuda's class loader, which need not be ours and which a library is bound
-   * to; where it looks, only this property says. Whoever else asks for it meanwhile gets a folder
-   * of the same user.
+   * A library is bound to the class loader that loads it, here JCuda's, which may not be ours; only
+   * this property tells JCuda's loader where to look. Any other code that reads the property
+   * meanwhile gets a folder of the same user.
    */
   static void from(Path folder, Runnable loading) {
     String before = System.getProperty(TEMPORARY);
@@ -64,7 +64,7 @@ final class NativeLibrary {
     } catch (ClassNotFoundException e) {
       throw new NoClassDefFoundError(e.getMessage());
     } catch (UnsatisfiedLinkError e) {
-      // LibUtils puts what is missing further down; a folder that nothing may be run from is ours
+      // LibUtils names a missing library further down; a folder mounted noexec is our problem
       if (String.valueOf(e.getMessage()).contains("failed to map segment")) {
         throw linkError(
             "programs may not be run from the folder of native libraries; name another one by the"

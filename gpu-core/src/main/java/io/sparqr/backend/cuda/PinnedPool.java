@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Page-locked staging buffers, kept for the next use: page-locking costs about as much as filling
- * the memory. Sizes are powers of two from {@link #SMALLEST} on. Thread-safe; the device's context
+ * Page-locked staging buffers, kept for reuse: page-locking costs about as much as filling the
+ * memory. Sizes are powers of two, at least {@link #SMALLEST}. Thread-safe; the device's context
  * must be current in the calling thread.
  */
 final class PinnedPool implements AutoCloseable {
@@ -22,7 +22,7 @@ final class PinnedPool implements AutoCloseable {
     this.driver = driver;
   }
 
-  /** A buffer of at least that size; the caller returns it by {@link #release}. */
+  /** A buffer of at least this size; the caller returns it with {@link #release}. */
   PinnedBuffer acquire(long bytes) {
     if (bytes > Integer.MAX_VALUE) {
       throw new InsufficientMemoryException(
@@ -51,7 +51,7 @@ final class PinnedPool implements AutoCloseable {
     free.add(buffer);
   }
 
-  /** Frees the largest unused buffers until at most that many bytes are left. */
+  /** Frees the largest unused buffers until at most this many bytes are left. */
   synchronized void trim(long bytes) {
     long held = free.stream().mapToLong(PinnedBuffer::bytes).sum();
     free.sort((a, b) -> Integer.compare(a.bytes(), b.bytes()));

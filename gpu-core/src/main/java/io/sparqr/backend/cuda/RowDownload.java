@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The rows of R of a stage's sound fronts, brought down group by group; those of a large front in
+ * The rows of R of a stage's sound fronts, downloaded group by group; those of a large front in
  * pieces, so that no page-locked buffer is larger than a piece: page-locking takes longer than the
- * rows' way down, and holds up whoever else has to do with the driver. Thread-safe.
+ * download, and blocks all other driver calls meanwhile. Thread-safe.
  */
 final class RowDownload {
 
-  /** Bytes of a piece, and of the fronts from which on rows come in pieces. */
+  /** Bytes of a piece; fronts with more are downloaded in pieces. */
   private static final int PIECE_BYTES = 16 << 20;
 
   private final Transfers transfers;
@@ -27,10 +27,10 @@ final class RowDownload {
   private final RowSink sink;
   private final List<Item> items = new ArrayList<>();
 
-  /** What one thread brings down at a time: all of a group, or bytes [from, to) of its front. */
+  /** One download by one thread: a whole group, or bytes [from, to) of its only front. */
   private record Item(LaunchPlan.Group group, Large large, long from, long to) {}
 
-  /** A front that comes in pieces. */
+  /** A front downloaded in pieces. */
   private final class Large {
     private final int front;
     private final AtomicInteger left;
@@ -73,7 +73,7 @@ final class RowDownload {
         items.add(new Item(group, null, 0, bytes));
         continue;
       }
-      // A group of more than one front is smaller.
+      // A group of several fronts is smaller than a piece.
       int pieces = (int) ((bytes + PIECE_BYTES - 1) / PIECE_BYTES);
       var large = new Large(group.from(), pieces);
       for (int k = 0; k < pieces; k++) {
@@ -87,17 +87,17 @@ final class RowDownload {
     return 8 * (program.outStart(group.to()) - program.outStart(group.from()));
   }
 
-  /** Number of items, in the order in which they get ready. */
+  /** Number of items, which are in order of completion. */
   int items() {
     return items.size();
   }
 
-  /** The group that an item is of. */
+  /** The group of an item. */
   LaunchPlan.Group group(int item) {
     return items.get(item).group;
   }
 
-  /** Waits for an item's rows and hands them out. */
+  /** Waits for an item's rows and passes them to the sink. */
   void run(int item, CudaEvent ready) {
     Item it = items.get(item);
     if (it.large != null) {
@@ -128,7 +128,7 @@ final class RowDownload {
     }
   }
 
-  /** Rows, then states of a group's fronts. */
+  /** Passes on a group's rows; the buffer holds rows, then states of the fronts. */
   private void handOut(LaunchPlan.Group group, ByteBuffer buffer) {
     long start = program.outStart(group.from());
     int states = buffer.capacity() - 4 * (group.to() - group.from());

@@ -9,12 +9,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The device memory of one stage at a time. Buffers are kept from stage to stage and grow; taking
- * and returning gigabytes costs milliseconds.
+ * The device memory of one stage at a time. Buffers are kept between stages and grow: allocating
+ * and freeing gigabytes costs milliseconds.
  */
 final class StageMemory implements AutoCloseable {
 
-  /** What lies in each buffer; the order is that of SparqrStage. */
+  /** The contents of each buffer, in the order of SparqrStage. */
   enum Part {
     TASKS,
     FRONTS,
@@ -37,12 +37,12 @@ final class StageMemory implements AutoCloseable {
     this.driver = driver;
   }
 
-  /** Milliseconds that a task may wait for what it needs; no task takes so long. */
+  /** Milliseconds that a task may wait for its dependencies, longer than any task takes. */
   static long waitMillis() {
     return Keys.WAIT_MILLIS.ofJvm();
   }
 
-  /** Makes room for a stage; returns true if what was there is gone. */
+  /** Makes room for a stage; returns true if the previous contents are lost. */
   boolean reserve(StageProgram program) {
     boolean lost = false;
     for (Part part : Part.values()) {
@@ -69,7 +69,7 @@ final class StageMemory implements AutoCloseable {
     try {
       buffer[part.ordinal()] = new DeviceBuffer(driver, need);
     } catch (InsufficientMemoryException e) {
-      // Buffers that an earlier stage left too large give their memory back.
+      // Buffers that are too large after an earlier stage are freed.
       boolean shrunk = false;
       for (Part other : Part.values()) {
         DeviceBuffer b = buffer[other.ordinal()];
@@ -121,8 +121,8 @@ final class StageMemory implements AutoCloseable {
   }
 
   /**
-   * The launch parameter, with other tasks and output than this stage's if they are given: those
-   * tasks wait for nothing.
+   * The launch parameter, optionally with other tasks and another output buffer; such tasks have no
+   * dependencies.
    */
   ByteBuffer parameter(
       double tolerance, int bundle, boolean reflectors, DeviceBuffer tasks, DeviceBuffer out) {

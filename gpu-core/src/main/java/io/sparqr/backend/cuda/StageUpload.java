@@ -14,16 +14,17 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What goes up for one stage, in pieces that several threads write straight into page-locked
- * buffers. Used once.
+ * The upload of one stage, in pieces that several threads write directly into page-locked buffers.
+ * For a single use.
  */
 final class StageUpload {
 
-  /** Bytes from which on a front's or a block's values go through the heap. */
+  /** Fronts and blocks with at least this many bytes of values go through the heap. */
   private static final long LARGE_BYTES = 1L << 30;
 
   /**
-   * Bytes of values that one thread gathers at a time: less than it copies of what lies in order.
+   * Bytes of values gathered by one thread at a time: smaller than a piece copied from contiguous
+   * memory.
    */
   private static final int VALUE_BYTES = Transfers.PIECE_BYTES / 4;
 
@@ -61,7 +62,7 @@ final class StageUpload {
     return this;
   }
 
-  /** Whole rounds, about PIECE_BYTES of them together. */
+  /** Pieces of whole rounds, about PIECE_BYTES each. */
   private void tasks(StageSchedule schedule) {
     int round = 0;
     while (round < schedule.rounds()) {
@@ -78,7 +79,7 @@ final class StageUpload {
     }
   }
 
-  /** Values of S, contribution blocks from below, states of the fronts. */
+  /** Values of S, input contribution blocks, states of the fronts. */
   StageUpload values(StageProgram program, StageInput input) {
     int from = 0;
     while (from < program.fronts()) {
@@ -108,14 +109,14 @@ final class StageUpload {
     return this;
   }
 
-  /** A front that would keep one thread busy while the others wait. */
+  /** Splits a front that would keep one thread busy while the others wait. */
   private void large(int front, long start, StageInput input) {
     for (StageInput.Part p : input.parts(front, VALUE_BYTES / 8)) {
       doubles(Part.S_VALUE, start + p.offset(), p.doubles(), b -> input.writePart(p, b));
     }
   }
 
-  /** Sends everything; done on return. Returns the bytes. */
+  /** Sends everything and waits; returns the bytes. */
   long run(Workers workers) {
     workers.run(pieces.size(), i -> pieces.get(i).send.run());
     return pieces.stream().mapToLong(Piece::bytes).sum();

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The bus between heap and device: a stream each way, page-locked buffers in between. Every call
- * returns when its bytes have arrived; several threads keep both directions busy. Thread-safe; the
- * device's context must be current in the calling thread.
+ * Transfers between heap and device: one stream in each direction, page-locked buffers in between.
+ * Every call returns when its bytes have arrived; several threads keep both directions busy.
+ * Thread-safe; the device's context must be current in the calling thread.
  */
 final class Transfers implements AutoCloseable {
 
-  /** Bytes that one thread prepares or takes at a time. */
+  /** Bytes that one thread fills or reads at a time. */
   static final int PIECE_BYTES = 4 << 20;
 
   /** Bytes [offset, offset + bytes) of a buffer on the device. */
@@ -30,7 +30,7 @@ final class Transfers implements AutoCloseable {
     down = new CudaStream(driver);
   }
 
-  /** Sends what the filler writes to a slice. */
+  /** Sends the filler's output to a slice. */
   void send(Slice to, Consumer<ByteBuffer> filler) {
     PinnedBuffer buffer = pinned.acquire(to.bytes);
     try (var done = new CudaEvent(driver, false)) {
@@ -44,11 +44,11 @@ final class Transfers implements AutoCloseable {
   }
 
   /**
-   * Fetches slices once an event is reached, one behind the other in one buffer.
+   * Fetches slices into one buffer, one after the other, once an event is reached.
    *
-   * @param after the event; null: at once. Events are reached in the order of the calls, or calls
-   *     wait for each other
-   * @param taker the buffer is not its own after it returns
+   * @param after the event; null: at once. Events should be reached in the order of the calls,
+   *     since calls wait for each other
+   * @param taker must not keep the buffer after it returns
    */
   void fetch(CudaEvent after, List<Slice> from, Consumer<ByteBuffer> taker) {
     int bytes = from.stream().mapToInt(Slice::bytes).reduce(0, Math::addExact);

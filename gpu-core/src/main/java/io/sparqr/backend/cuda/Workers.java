@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Host threads of an executor, the device's context current in each. */
 final class Workers implements AutoCloseable {
 
-  /** What one thread does with item i. */
+  /** The work of one thread on item i. */
   @FunctionalInterface
   interface Step {
     void run(int i);
@@ -47,8 +47,8 @@ final class Workers implements AutoCloseable {
   }
 
   /**
-   * Runs them all and waits. The calling thread, in which the device's context is current, takes
-   * items too: where all others are busy, it runs them alone.
+   * Runs all items and waits. The calling thread, in which the device's context must be current,
+   * takes items too; if all others are busy, it runs them alone.
    */
   void run(int count, Step step) {
     var next = new AtomicInteger();
@@ -56,7 +56,7 @@ final class Workers implements AutoCloseable {
     try {
       items(next, count, step);
     } finally {
-      // Those that have not begun have nothing to do any more.
+      // Helpers that have not begun are no longer needed.
       helpers.removeIf(f -> pool.remove((Runnable) f));
       new Running(helpers).join();
     }
@@ -75,7 +75,7 @@ final class Workers implements AutoCloseable {
     return futures;
   }
 
-  /** Takes items until there are none; after a failure nobody takes any. */
+  /** Takes items until there are none, or until any thread has failed. */
   private static void items(AtomicInteger next, int count, Step step) {
     for (int i = next.getAndIncrement(); i < count; i = next.getAndIncrement()) {
       try {

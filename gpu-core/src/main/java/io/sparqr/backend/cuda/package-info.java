@@ -1,10 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 /**
- * The CUDA backend; the only package that imports jcuda. The way of a task: {@link
+ * The CUDA backend; the only package that imports jcuda. The path of a task: {@link
  * io.sparqr.backend.cuda.CudaBackendProvider} (is there a device?), {@link
  * io.sparqr.backend.cuda.CudaSubtreeFactorizer}, {@link
  * io.sparqr.backend.staged.StagedFactorization}, and {@code CudaRoundExecutor}, which uploads,
- * launches many rounds at once, whose tasks wait for what they need, and brings the rows down. All
- * driver calls go through {@code CudaDriver}, whose {@code CudaCalls} tests replace.
+ * launches many rounds at once, with tasks that wait for their dependencies, and downloads the
+ * rows. All driver calls go through {@code CudaDriver}, whose {@code CudaCalls} tests replace.
  */
 package io.sparqr.backend.cuda;

@@ -8,9 +8,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a front's DROP tasks do to its trapezoid, r = min(fm, fn) rows whose row k starts at column
- * k, and to the rows left over that its children passed on: a row of its own for every column that
- * lives, by Heath's method (Heath, SIAM J. Sci. Stat. Comput. 1982).
+ * The effect of a front's DROP tasks on its trapezoid, r = min(fm, fn) rows where row k starts at
+ * column k, and on the leftover rows passed on by its children: every live column gets its own row,
+ * by Heath's method (Heath, SIAM J. Sci. Stat. Comput. 1982).
  *
  * <pre>
  *   for k = 0 .. r-1:  x = column k of row k and of all rows left over
@@ -19,10 +19,11 @@ import java.util.List;
  *     else:  H x = +-||x|| e_1, applied to row k and the rows left over
  * </pre>
  *
- * <p>Places do not move: the row with its pivot in column k stays row k, the block's rows stay
- * where they are. Rows left over have entries in columns r .. fn - 1 and right-hand sides; with r =
- * fn only these, and their squares are residual. Cost: 4 (d + x) (fn^2 / 2) flops for d dead
- * columns and x rows of children, not as much as the front itself unless most columns are dead.
+ * <p>Rows keep their places: the row with its pivot in column k stays row k, and the block's rows
+ * do not move. Leftover rows have entries in columns r .. fn - 1 and right-hand sides; if r = fn
+ * they have only right-hand sides, whose squares belong to the residual. Cost: 4 (d + x) (fn^2 / 2)
+ * flops for d dead columns and x rows of children, less than the front itself unless most columns
+ * are dead.
  */
 final class DroppedColumns {
 
@@ -30,13 +31,13 @@ final class DroppedColumns {
   private final double[] arena;
   private final double tolerance;
 
-  /** Rows left over, each fn + rhs long. */
+  /** Leftover rows, each fn + rhs long. */
   final List<double[]> left;
 
   /**
-   * For a finished front.
+   * Takes a finished front.
    *
-   * @param given rows of children, in the front's columns
+   * @param given leftover rows of its children, in the front's columns
    */
   DroppedColumns(FrontDescriptor d, double[] arena, double tolerance, List<double[]> given) {
     this.d = d;
@@ -45,12 +46,12 @@ final class DroppedColumns {
     left = new ArrayList<>(given);
   }
 
-  /** Drops; returns whether no pivot was near the tolerance. */
+  /** Drops the dead columns; returns whether no pivot was near the tolerance. */
   boolean run() {
     int width = d.fn() + d.rhs();
     for (int k = 0; k < d.trapezoidRows(); k++) {
       int at = row(k);
-      // Row k, and below it what is left over: scaled by the largest entry against underflow.
+      // Row k and the leftover rows below it, scaled by the largest entry against underflow.
       double largest = Math.abs(arena[at + k]);
       for (double[] l : left) {
         largest = Math.max(largest, Math.abs(l[k]));
@@ -105,8 +106,8 @@ final class DroppedColumns {
   }
 
   /**
-   * Whether all that was dropped is {@link TaskLayout#MARGIN} times below the tolerance, and every
-   * pivot that was kept as far above it; a NaN is neither.
+   * Whether the dropped norm is below the tolerance by a factor {@link TaskLayout#MARGIN}, and
+   * every pivot kept is above it by the same factor; a NaN is neither.
    */
   private boolean decided() {
     double dropped = 0;

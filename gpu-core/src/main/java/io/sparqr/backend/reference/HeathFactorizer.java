@@ -91,7 +91,10 @@ public final class HeathFactorizer implements SubtreeFactorizer {
       return new SubtreeFactor(fronts, outputs, residual, summary, reflectors);
     }
 
-    /** Where {@link #assemble} puts the rows: its own in their order, then the children's. */
+    /**
+     * The places of the rows in {@link #assemble}: the front's own in their order, then the
+     * children's.
+     */
     private FrontReflectors places(int f) {
       int[] own = new int[rowsOf.getOrDefault(f, new ArrayList<>()).size()];
       Arrays.setAll(own, i -> i);

@@ -5,17 +5,16 @@ package io.sparqr.backend.reference;
  * Householder reflectors as LAPACK defines them: H_j = I - tau_j v_j v_j', v_j(j) = 1, H_j x = beta
  * e_j, beta = -sign(alpha) ||x||; a column that is zero below the diagonal has tau = 0.
  *
- * <p>What is left of a column when its turn comes counts as zero (R_kk = 0, v = e_k, tau = 0) if
- * its norm is below 2^{@value #NOTHING_LEFT} of the column's largest entry, far less than rounding
- * alone may have left there: otherwise rows that have no part in the rank would be handed on as
- * noise of noise, 15.5 decades smaller with every column.
+ * <p>The remainder of a column counts as zero (R_kk = 0, v = e_k, tau = 0) if its norm is below
+ * 2^{@value #NOTHING_LEFT} of the column's largest entry, far below rounding errors: otherwise rows
+ * beyond the rank would be passed on as noise of noise, 15.5 decades smaller with every column.
  */
 final class Householder {
 
   /** A binary exponent, the kernels' SPARQR_NOTHING_LEFT negated. */
   private static final int NOTHING_LEFT = -60;
 
-  /** Terms that are summed one after the other. */
+  /** Longest run of terms summed one after the other. */
   private static final int TERMS = 16;
 
   private Householder() {}
@@ -36,9 +35,9 @@ final class Householder {
   }
 
   /**
-   * The inner product of columns k and j of rows [from, to). Halves are summed by themselves, down
-   * to a few terms: of equal terms one after the other, each rounds the same way, and the error
-   * grows with their number.
+   * The inner product of columns k and j of rows [from, to). Pairwise summation down to a few
+   * terms: with equal terms one after the other, each rounds the same way, and the error grows with
+   * their number.
    */
   private static double product(double[][] a, int from, int to, int k, int j) {
     if (to - from > TERMS) {
@@ -52,7 +51,7 @@ final class Householder {
     return sum;
   }
 
-  /** The same of a column, divided by a number, and itself. */
+  /** The inner product of a column, divided by a number, with itself. */
   private static double squares(double[][] a, int from, int to, int k, double scale) {
     if (to - from > TERMS) {
       int middle = (from + to) >>> 1;
@@ -66,7 +65,7 @@ final class Householder {
     return sum;
   }
 
-  /** A reflector whatever is left of the column. */
+  /** Makes a reflector for any remainder of the column. */
   static double reflect(double[][] a, int row, int k) {
     return reflect(a, row, k, 0);
   }
@@ -75,7 +74,7 @@ final class Householder {
    * Makes the reflector of column k that zeroes rows below {@code row}, and applies it to columns
    * k+1, k+2, ...; R in row {@code row}, v below. Returns tau.
    *
-   * @param floor norm below which what is left of the column is zero
+   * @param floor norm below which the column's remainder counts as zero
    */
   private static double reflect(double[][] a, int row, int k, double floor) {
     double below = norm(a, row + 1, k);
@@ -88,7 +87,7 @@ final class Householder {
     if (below == 0) {
       return 0;
     }
-    // Entries of a size near 1: subnormal ones have too few bits for an orthogonal H.
+    // Scales the entries to a size near 1: subnormal ones have too few bits for an orthogonal H.
     int e = Math.getExponent(Math.max(Math.abs(a[row][k]), below));
     for (int i = row; i < a.length; i++) {
       a[i][k] = Math.scalb(a[i][k], -e);
@@ -110,7 +109,7 @@ final class Householder {
     return tau;
   }
 
-  /** Factorizes the first w columns, w at most the rows; returns the taus. */
+  /** Factorizes the first w columns, w at most the number of rows; returns the taus. */
   static double[] factorize(double[][] a, int w) {
     double[] floor = new double[w];
     for (double[] row : a) {

@@ -9,7 +9,9 @@ import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
 
-/** The device's way - stages, rounds, tasks, dead columns - in plain Java on any machine. */
+/**
+ * The algorithm of the device - stages, rounds, tasks, dead columns - in plain Java on any machine.
+ */
 public final class ReferenceSubtreeFactorizer implements SubtreeFactorizer {
 
   private final RoundExecutor executor;
@@ -20,7 +22,7 @@ public final class ReferenceSubtreeFactorizer implements SubtreeFactorizer {
     this(SchedulerOptions.defaults());
   }
 
-  /** With the given way to cut tasks. */
+  /** With the given options for cutting tasks. */
   public ReferenceSubtreeFactorizer(SchedulerOptions options) {
     this(new TaskListExecutor(options));
   }

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Rows that fronts of a stage have passed on beyond their blocks, until their parents want them.
+ * Leftover rows that fronts of a stage have passed on beyond their blocks, kept for their parents.
  */
 final class RowsLeftOver {
 
@@ -30,7 +30,7 @@ final class RowsLeftOver {
   }
 
   /**
-   * What a front's children have passed on, children ascending, in its columns.
+   * The leftover rows of a front's children, children ascending, in the front's columns.
    *
    * @param state size fronts
    */

@@ -20,27 +20,27 @@ import java.util.Arrays;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Runs task lists in plain Java: the specification of what every task means. A kernel that gives
- * the same numbers up to rounding is right. H = I - V T V', A := H' A; see {@code task_layout.cuh}
- * for where V, T and R are kept.
+ * Runs task lists in plain Java: the specification of every task. A kernel that gives the same
+ * numbers up to rounding is correct. H = I - V T V', A := H' A; {@code task_layout.cuh} gives the
+ * places of V, T and R.
  *
- * <p>Tasks run in list order, or in another one if a test asks for that: within a round any order,
- * and across rounds any order in which a task's front has the counts of finished tasks that its
- * record needs. The result is the same to the bit.
+ * <p>Tasks run in list order, or for tests in another one: any order within a round, and across
+ * rounds any order in which a task's front has reached the counts of finished tasks in its record.
+ * The result is the same to the bit.
  */
 public final class TaskListExecutor implements RoundExecutor {
 
   /** Doubles of a piece of a front's rows. */
   private static final int PIECE = 100;
 
-  /** Order in which the tasks of a round are run; for tests. */
+  /** The order of the tasks within a round; for tests. */
   @FunctionalInterface
   public interface RoundOrder {
     /** A permutation of 0 .. tasks-1. */
     int[] order(int round, int tasks);
   }
 
-  /** Where the records of rounds [from, to) come from; for tests that spoil them. */
+  /** The source of the records of rounds [from, to); for tests that corrupt them. */
   @FunctionalInterface
   interface TaskLists {
     /** Little-endian records, from index 0 on. */
@@ -52,14 +52,14 @@ public final class TaskListExecutor implements RoundExecutor {
   private final RoundOrder order;
   private final TaskLists lists;
 
-  /** Which of so many tasks that may run, in list order, is next; null: rounds one by one. */
+  /** Chooses the next of the ready tasks, which are in list order; null: round by round. */
   private final IntUnaryOperator choice;
 
   /** size fronts each; finished tasks that others wait for. */
   private int[] chainDone;
 
   private int[] bulkDone;
-  // Faults are put into what stands for a device's memory.
+  // Not private: tests inject faults into the arrays that stand for a device's memory.
   StageProgram program;
   FrontDescriptor[] front;
   double[] arena;
@@ -73,22 +73,22 @@ public final class TaskListExecutor implements RoundExecutor {
   private RowsLeftOver leftOver;
   private double tolerance;
 
-  /** Tasks in list order; a stage may take half of the heap. */
+  /** Runs tasks in list order; a stage may take half of the heap. */
   public TaskListExecutor(SchedulerOptions options) {
     this(options, Runtime.getRuntime().maxMemory() / 2, null);
   }
 
-  /** As given; order null: list order. */
+  /** With a given memory limit and order; order null: list order. */
   public TaskListExecutor(SchedulerOptions options, long availableBytes, RoundOrder order) {
     this(options, availableBytes, order, null, TaskListExecutor::written);
   }
 
-  /** Every task as soon as its counts allow, in the order that {@code choice} makes. */
+  /** Runs every task once its counts allow, in the order of {@code choice}. */
   public TaskListExecutor(SchedulerOptions options, IntUnaryOperator choice) {
     this(options, Runtime.getRuntime().maxMemory() / 2, null, choice, TaskListExecutor::written);
   }
 
-  /** Either way, with other lists than the schedule's. */
+  /** With either kind of order, and other lists than the schedule's. */
   TaskListExecutor(
       SchedulerOptions options,
       long availableBytes,
@@ -102,7 +102,7 @@ public final class TaskListExecutor implements RoundExecutor {
     this.lists = lists;
   }
 
-  /** The records of rounds [from, to) as the schedule has them. */
+  /** The schedule's records of rounds [from, to). */
   static ByteBuffer written(StageSchedule schedule, int from, int to) {
     long tasks = schedule.roundStart(to) - schedule.roundStart(from);
     ByteBuffer list =
@@ -144,7 +144,7 @@ public final class TaskListExecutor implements RoundExecutor {
     return new Result(state.clone(), residual.clone(), 0, 0);
   }
 
-  /** Every second front's rows in pieces, the last one first: a device may bring them so. */
+  /** Delivers every second front's rows in pieces, the last piece first, as a device may do. */
   private void handOut(StageProgram p, int f, RowSink sink) {
     DoubleBuffer rows = DoubleBuffer.wrap(out).slice((int) p.outStart(f), p.outLength(f));
     if (f % 2 == 0) {
@@ -236,7 +236,7 @@ public final class TaskListExecutor implements RoundExecutor {
       return true;
     }
     int f = TaskLayout.front(list, at);
-    // A block from outside waits for nothing, and has no counts.
+    // A block from outside has no dependencies and no counts.
     return f < chainDone.length
         && Integer.compareUnsigned(chainDone[f], TaskLayout.needChain(list, at)) >= 0
         && Integer.compareUnsigned(bulkDone[f], TaskLayout.needBulk(list, at)) >= 0;
@@ -254,8 +254,8 @@ public final class TaskListExecutor implements RoundExecutor {
   }
 
   /**
-   * Tasks of fronts above a dead pivot do nothing; a dead front passes its state, not its block,
-   * unless it has DROP tasks, which see to both.
+   * Tasks of fronts above a dead pivot do nothing; a dead front passes its state on instead of its
+   * block, unless it has DROP tasks, which handle both.
    */
   private void run(Task task) {
     if (task instanceof Task.AssembleBlock t) {
@@ -267,7 +267,7 @@ public final class TaskListExecutor implements RoundExecutor {
         state[t.parent()] = TaskLayout.STATE_PENDING;
       }
     } else if (task instanceof Task.Drop t) {
-      // One task does it all; those that come later find it done.
+      // The first task does all the work; later ones find it done.
       if (state[t.front()] == TaskLayout.STATE_DEAD) {
         drop(t);
       }
@@ -304,7 +304,10 @@ public final class TaskListExecutor implements RoundExecutor {
     }
   }
 
-  /** Reflectors of a column tile: those of columns below fn; other columns are only updated. */
+  /**
+   * Number of reflectors of a column tile: one for each column below fn; other columns are only
+   * updated.
+   */
   private int reflectors(int f, int column) {
     return Math.min(TaskLayout.TILE, front[f].fn() - column * TaskLayout.TILE);
   }
@@ -425,7 +428,7 @@ public final class TaskListExecutor implements RoundExecutor {
     }
   }
 
-  /** Entry (i, j) of the block with descriptor d goes to its place in the parent. */
+  /** Adds entry (i, j) of the block with descriptor d at its place in the parent. */
   private void assemble(FrontDescriptor d, int i, int j, double value) {
     FrontDescriptor p = front[d.parent()];
     long row = program.maps()[(int) d.rowMap() + i];
@@ -433,7 +436,7 @@ public final class TaskListExecutor implements RoundExecutor {
     arena[(int) (p.data() + row * p.ld() + column)] = value;
   }
 
-  /** A small front whole. */
+  /** Factors a whole small front. */
   private void smallFront(Task.SmallFront t) {
     FrontDescriptor d = front[t.front()];
     if (t.assembleS()) {
@@ -469,7 +472,7 @@ public final class TaskListExecutor implements RoundExecutor {
     }
   }
 
-  /** Rows of R with a positive diagonal; contribution rows as they are. */
+  /** Packs rows of R with a positive diagonal; contribution rows are unchanged. */
   private void packRows(int f, int from, int to, long outFrom, long outRhs) {
     FrontDescriptor d = front[f];
     int values = (int) outFrom;
@@ -506,7 +509,7 @@ public final class TaskListExecutor implements RoundExecutor {
     } else if (!columns.left.isEmpty()) {
       state[t.front()] = TaskLayout.STATE_PASSED;
       leftOver.pass(t.front(), columns.left);
-      // Not if it pends already.
+      // A pending parent stays pending.
       state[t.parent()] = Math.max(state[t.parent()], TaskLayout.STATE_DEAD);
     }
     packRows(t.front(), 0, t.rows(), t.out(), t.outRhs());
@@ -559,7 +562,7 @@ public final class TaskListExecutor implements RoundExecutor {
 
   @Override
   public void safe(boolean on) {
-    // Reflectors are all there is.
+    // This executor always uses reflectors.
   }
 
   @Override

@@ -11,14 +11,14 @@ import java.util.Arrays;
  *
  * <p>Invariants. A bundle's first row tile is its lowest, and a row tile i enters at bucket i at
  * the latest (zero tiles on the diagonal count as full), so bucket c ends with row tile c and R is
- * upper trapezoidal whatever the staircase. A bundle factorized in round r is applied in round r +
- * 1, to all columns at once, so its VT slot is free when the tasks of that round are done: not
- * before round r + 3, since Factorize tasks run a round ahead ({@link VtSlots}).
+ * upper trapezoidal for any staircase. A bundle factorized in round r is applied in round r + 1, to
+ * all columns at once, so its VT slot is free when the tasks of that round are done: not before
+ * round r + 3, since Factorize tasks run a round ahead ({@link VtSlots}).
  *
- * <p>Greedy: all that can be factorized is, and growth comes before bundles of their own, because
- * each bundle annihilates one tile less than it has. With pipelining, a bundle that advances is
- * factorized in its new column by the same task that applies to that column, grown by idle row
- * tiles of the new bucket.
+ * <p>Greedy: every tile that can be factorized is, and growing a bundle comes before starting
+ * another, because each bundle annihilates one tile less than it has. With pipelining, a bundle
+ * that advances is factorized in its new column by the same task that applies to that column, grown
+ * by idle row tiles of the new bucket.
  *
  * <p>Cost: O(operations + rounds x active columns); purely symbolic and deterministic.
  */
@@ -31,14 +31,17 @@ public final class BucketScheduler {
   private final int pivotTiles;
   private final int columnTiles;
 
-  /** Row tiles of bucket c that are in no bundle: FIFO lists through {@code next}. */
+  /** Row tiles of bucket c outside of bundles: FIFO lists linked by {@code next}. */
   private final int[] head;
 
   private final int[] tail;
   private final int[] count;
   private final int[] next;
 
-  /** Row tiles that bucket c has or will get, less those annihilated: 1 = its last reduction. */
+  /**
+   * Row tiles that bucket c has or will get, minus those annihilated; at 1 only the final row tile
+   * is left.
+   */
   private final int[] remaining;
 
   private final boolean[] triangular;
@@ -94,12 +97,11 @@ public final class BucketScheduler {
   /**
    * Builds the rounds of a front.
    *
-   * @param left size row tiles; ascending: leftmost column tile of each row tile that is not zero
-   * @param pivotTiles column tiles to be made upper trapezoidal, at most the row tiles; with
-   *     columnTiles &gt; pivotTiles the others are only applied to
+   * @param left size row tiles; ascending: leftmost nonzero column tile of each row tile
+   * @param pivotTiles column tiles to be made upper trapezoidal, at most the row tiles; further
+   *     column tiles are only updated
    * @param columnTiles all column tiles
-   * @param bundle size pivotTiles; B, 2 .. 8: how large a bundle is made, or grown, in a column
-   *     tile
+   * @param bundle size pivotTiles; B, 2 .. 8: largest size of a bundle in a column tile
    * @param pipelining whether to make Apply/Factorize tasks
    * @param keepQ whether bundles of the last column tile have VT slots too
    */
@@ -156,7 +158,8 @@ public final class BucketScheduler {
   }
 
   /**
-   * First row tiles of the bundles that the last round factorized are idle again, but final ones.
+   * First row tiles of the bundles factorized in the last round become idle again, except final
+   * ones.
    */
   private void releaseLeads(int from, int end) {
     for (int at = from; at < end; at = out.next(at)) {
@@ -188,7 +191,7 @@ public final class BucketScheduler {
   }
 
   /**
-   * Applies a factorized bundle and, pipelined, factorizes what is left of it in the next column.
+   * Applies a factorized bundle and, with pipelining, factorizes the rest of it in the next column.
    */
   private void advance(int at) {
     if (out.nextColumn(at) >= columnTiles) {
@@ -233,7 +236,7 @@ public final class BucketScheduler {
     }
   }
 
-  /** Without pipelining, a bundle that was applied last round is factorized now, ungrown. */
+  /** Without pipelining, a bundle applied in the last round is factorized now, without growth. */
   private void keepTogether(int at, int c) {
     int n = out.size(at) - 1;
     for (int s = 0; s < n; s++) {
@@ -242,7 +245,7 @@ public final class BucketScheduler {
     factorize(c, n);
   }
 
-  /** Sorts tile[1 .. n) and returns which of them were at an index below {@code size}. */
+  /** Sorts tile[1 .. n) and returns a mask of those that came from an index below {@code size}. */
   private int sortNext(int size, int n) {
     int mask = (1 << (size - 1)) - 1;
     for (int i = size; i < n; i++) {
@@ -253,7 +256,7 @@ public final class BucketScheduler {
         j--;
       }
       tile[j] = t;
-      // Bits from place j on move up by one; place j is a delta's.
+      // Shifts the bits from place j upwards by one; place j belongs to a delta tile.
       int below = mask & ((1 << (j - 1)) - 1);
       mask = (mask ^ below) << 1 | below;
     }
@@ -283,7 +286,7 @@ public final class BucketScheduler {
     remaining[c] -= size - 1;
     if (last) {
       unfinished--;
-      // Rows of this tile are still written by the Apply tasks of the next round, if any.
+      // Apply tasks of the next round, if any, still write rows of this tile.
       int round = out.rounds();
       out.doneRound[c] = c + 1 < columnTiles ? round + 1 : round;
     }

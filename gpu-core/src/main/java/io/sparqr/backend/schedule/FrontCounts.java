@@ -5,14 +5,15 @@ import io.sparqr.error.IndexOverflowException;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * How many tasks each round of each front has, and from that what a task must wait for: an executor
- * may run a task as soon as these counts of its front are reached, whatever else is going on.
+ * The number of tasks in each round of each front, and hence the dependencies of a task: an
+ * executor may run a task as soon as its front has reached these counts, independently of all other
+ * fronts.
  *
  * <p>Tasks of a front are counted in two groups. Chain: Factorize, Apply/Factorize and the Apply
- * tasks that lie next to them (APPLY_NEAR). Bulk: everything that fills the front before its first
- * round (S-assembly, the children's blocks) and the other Apply tasks. Tasks of local round r need
- * the chain of rounds 0 .. r-1 and the bulk of all rounds before; but Factorize and Apply/Factorize
- * do without the bulk of round r-1, whose columns they do not touch: they run ahead of it.
+ * tasks that lie next to them (APPLY_NEAR). Bulk: all assembly before the first round (S entries,
+ * the children's blocks) and the other Apply tasks. Tasks of local round r need the chain of rounds
+ * 0 .. r-1 and the bulk of all earlier rounds, except that Factorize and Apply/Factorize do not
+ * need the bulk of round r-1, whose columns they do not touch: they run ahead of it.
  */
 final class FrontCounts {
 
@@ -26,7 +27,7 @@ final class FrontCounts {
   /** By front and local round 0 .. L: bulk Apply tasks of earlier rounds. */
   private final int[] bulk;
 
-  /** size fronts; tasks that fill the front. */
+  /** size fronts; assembly tasks of the front. */
   private final AtomicIntegerArray filling;
 
   FrontCounts(StageFronts stage) {
@@ -40,18 +41,18 @@ final class FrontCounts {
     filling = new AtomicIntegerArray(stage.fronts);
   }
 
-  /** Sets the counts of a front's round; thread-safe for different ones. */
+  /** Sets the counts of a front's round; thread-safe for different rounds. */
   void set(int f, int local, int chainTasks, int bulkTasks) {
     chain[start[f] + local] = chainTasks;
     bulk[start[f] + local] = bulkTasks;
   }
 
-  /** Adds tasks that fill front f. Thread-safe. */
+  /** Adds assembly tasks of front f. Thread-safe. */
   void fill(int f, int tasks) {
     filling.accumulateAndGet(f, tasks, Math::addExact);
   }
 
-  /** Counts become sums over earlier rounds. */
+  /** Turns the counts into sums over earlier rounds. */
   void finish() {
     for (int f = 0; f < filling.length(); f++) {
       long chainSum = 0;

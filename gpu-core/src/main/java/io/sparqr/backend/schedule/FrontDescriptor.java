@@ -23,7 +23,7 @@ import java.nio.ByteBuffer;
  * @param columnTiles tiles that cover fn + rhs columns
  * @param parent receiving front of the stage, or -1
  * @param id front number of the analysis
- * @param drop place of the front's drop record behind the counts, in words of 8 bytes; 0: its dead
+ * @param drop place of the front's drop record after the counts, in words of 8 bytes; 0: its dead
  *     columns are not dropped here
  */
 public record FrontDescriptor(
@@ -50,17 +50,17 @@ public record FrontDescriptor(
     return fn - fp;
   }
 
-  /** Whether it is factored whole by one thread block. */
+  /** Whether one thread block factors the whole front. */
   public boolean small() {
     return rowTiles == 0;
   }
 
-  /** Doubles that a front takes in the arena. */
+  /** Doubles of the front in the arena. */
   public long doubles() {
     return (long) ld * (small() ? fm : rowTiles * TaskLayout.TILE);
   }
 
-  /** Rows of R and of what of the block is triangular: min(fm, fn). */
+  /** Rows of R and of the block together: min(fm, fn). */
   public int trapezoidRows() {
     return Math.min(fm, fn);
   }

@@ -5,13 +5,13 @@ import java.util.Arrays;
 
 /**
  * The rounds of one front, in compact form: Apply tasks are not yet cut into column ranges and VT
- * slots are numbered within the round, which both depend on what else the round has. Made by {@link
- * BucketScheduler}; immutable once made.
+ * slots are numbered within the round, because both depend on the other tasks of the round. Built
+ * by {@link BucketScheduler}, then immutable.
  *
  * <p>An operation is {@code HEAD + size} ints: head (kind, size, applied mask, flags), the column
  * tile, the slot read (as the previous round numbered it), the slot written, the row tiles. An
- * operation with something to apply stands for Apply tasks on all column tiles to the right, the
- * one that its Factorize part takes left out.
+ * operation with reflectors to apply stands for Apply tasks on all column tiles to the right,
+ * except the one taken by its Factorize part.
  */
 public final class FrontSchedule {
 
@@ -26,7 +26,7 @@ public final class FrontSchedule {
   private int[] opStart = new int[16];
   private int[] writes = new int[16];
 
-  /** size pivotTiles, ascending; a round after which nothing writes row tiles 0 .. k any more. */
+  /** size pivotTiles, ascending; the last round that writes row tiles 0 .. k. */
   final int[] doneRound;
 
   FrontSchedule(int rowTiles, int pivotTiles, int columnTiles) {
@@ -77,7 +77,7 @@ public final class FrontSchedule {
     return op[at + 2];
   }
 
-  /** The slot that it writes, as its round numbers them, or -1. */
+  /** The slot that it writes, numbered within its round, or -1. */
   public int writeSlot(int at) {
     return op[at + 3];
   }
@@ -92,7 +92,7 @@ public final class FrontSchedule {
     return at + HEAD + size(at);
   }
 
-  /** First column tile of the Apply tasks that the operation stands for, or columnTiles: none. */
+  /** First column tile of the operation's Apply tasks, or columnTiles if there are none. */
   int applyFrom(int at) {
     return switch (kind(at)) {
       case TaskLayout.APPLY -> column(at) + 1;
@@ -110,7 +110,7 @@ public final class FrontSchedule {
     };
   }
 
-  /** Column tile to which the operation's bundle goes next; operations of a round ascend by it. */
+  /** The next column tile of the operation's bundle; operations of a round ascend by it. */
   int nextColumn(int at) {
     return column(at) + (kind(at) == TaskLayout.APPLY_FACTORIZE ? 2 : 1);
   }
@@ -149,7 +149,7 @@ public final class FrontSchedule {
   /** Ends the last round. */
   void finish() {
     op = Arrays.copyOf(op, length);
-    // A row tile that starts to the right of the one above it can be done before that one.
+    // A row tile that starts to the right of the one above it can be finished before that one.
     for (int k = 1; k < pivotTiles; k++) {
       doneRound[k] = Math.max(doneRound[k], doneRound[k - 1]);
     }

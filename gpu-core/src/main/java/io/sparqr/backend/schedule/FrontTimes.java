@@ -4,16 +4,15 @@ package io.sparqr.backend.schedule;
 import java.util.Arrays;
 
 /**
- * When each front of a stage does what: the state machine of SQR section 3.3, unrolled. A front
+ * The timetable of each front of a stage: the state machine of SQR section 3.3, unrolled. A front
  * assembles S (and blocks from outside) in round start - 1, is factored in rounds start .. start +
- * L - 1, and hands on each row tile one round after nothing writes it any more; the last one in
- * round start + L. It starts one round after the last rows of its children came in, whatever else
- * goes on: there is no barrier between levels. A small front takes the one round start for all of
- * that, blocks from outside excepted.
+ * L - 1, and passes on each row tile in the round after its last change; the last one in round
+ * start + L. It starts one round after the last rows of its children arrive: there is no barrier
+ * between levels. A small front does all of that in round start, except for blocks from outside.
  */
 final class FrontTimes {
 
-  /** Rows whose right-hand sides one RESIDUAL task sums up. */
+  /** Rows per RESIDUAL task. */
   static final int RESIDUAL_ROWS = 1024;
 
   /** size fronts; first round of factorization. */
@@ -25,7 +24,7 @@ final class FrontTimes {
   /** size rounds + 1; fronts active in round r: active[activeStart[r] .. activeStart[r+1]). */
   final int[] activeStart;
 
-  /** Active fronts, those with the longest way to the root first. */
+  /** Active fronts, those with the longest path to the root first. */
   final int[] active;
 
   /** size fronts + 1; residual slots of each front. */
@@ -134,7 +133,7 @@ final class FrontTimes {
     return list;
   }
 
-  /** First row tile whose rows are final only after local round {@code round} or later. */
+  /** First row tile that becomes final in local round {@code round} or later. */
   static int firstDone(FrontSchedule s, int round) {
     int lo = 0;
     int hi = s.pivotTiles;

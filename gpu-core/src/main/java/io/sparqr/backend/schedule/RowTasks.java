@@ -3,7 +3,10 @@ package io.sparqr.backend.schedule;
 
 import java.nio.ByteBuffer;
 
-/** Writes a list of PACK_ROWS that need nothing: rows of finished fronts for the output buffer. */
+/**
+ * Writes a list of PACK_ROWS tasks without dependencies: rows of finished fronts for the output
+ * buffer.
+ */
 public final class RowTasks {
 
   private final TaskWriter writer;
@@ -16,8 +19,8 @@ public final class RowTasks {
   /**
    * Adds a task: rows [from, to) of a finished front.
    *
-   * @param out where their values go in the output buffer
-   * @param outRhs where their right-hand sides go
+   * @param out place of their values in the output buffer
+   * @param outRhs place of their right-hand sides
    */
   public void add(int front, int from, int to, long out, long outRhs) {
     writer.out(TaskLayout.PACK_ROWS, 0, front, 0, from, to, out, outRhs);

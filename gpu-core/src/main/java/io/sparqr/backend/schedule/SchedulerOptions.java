@@ -4,20 +4,19 @@ package io.sparqr.backend.schedule;
 import io.sparqr.symbolic.TileModel;
 
 /**
- * What the schedule needs to know of the device that runs it. Part of the plan: the same options
- * give the same lists and, on one device, the same bits.
+ * Options of the schedule, chosen for a device. They are part of the plan: the same options give
+ * the same lists and, on one device, the same bits.
  *
  * @param bundle largest number of row tiles in a bundle, 2 .. 8; default 4
  * @param pipelining Apply/Factorize tasks and bundle growth (SQR section 3.1); default true
- * @param smallFrontDoubles a front of at most so many entries (rows x padded columns) is factored
- *     whole by one thread block; 0: none; default 8192 (64 KB)
- * @param smallFrontColumns and of at most so many columns, right-hand sides not counted; default 64
- * @param applyTasks number of Apply tasks that a round should have for the device to be busy;
- *     default 264
+ * @param smallFrontDoubles one thread block factors a whole front of at most this many entries
+ *     (rows x padded columns); 0: none; default 8192 (64 KB)
+ * @param smallFrontColumns and of at most this many columns, without right-hand sides; default 64
+ * @param applyTasks number of Apply tasks per round that keeps the device busy; default 264
  * @param maxApplyTiles most column tiles of one Apply task; default 8
- * @param scatterEntries S entries of one AssembleS task, at most; default 16384
- * @param packRows contribution rows of one PackAssemble or AssembleBlock task, at most; default 32
- * @param packColumns columns of one PackAssemble or AssembleBlock task, at most; default 2048
+ * @param scatterEntries most S entries of one AssembleS task; default 16384
+ * @param packRows most contribution rows of one PackAssemble or AssembleBlock task; default 32
+ * @param packColumns most columns of one PackAssemble or AssembleBlock task; default 2048
  */
 public record SchedulerOptions(
     int bundle,
@@ -93,7 +92,7 @@ public record SchedulerOptions(
         packColumns);
   }
 
-  /** What of this decides how many flops are done. */
+  /** The part of these options that determines the flops done. */
   public TileModel tileModel() {
     return new TileModel(bundle, smallFrontDoubles, smallFrontColumns);
   }

@@ -6,12 +6,12 @@ import io.sparqr.threads.Parallel;
 
 /**
  * The sparse scheduler (SQR section 3.3): unrolls the state machine of every front of a stage and
- * merges their rounds into one list a round. Works in passes over (round, active front) pairs:
- * times, how each round's Apply tasks are cut, counts, and - on demand - the records. The last two
+ * merges their rounds into one list per round. Works in passes over (round, active front) pairs:
+ * times, the cuts of each round's Apply tasks, counts, and - on demand - the records. The last two
  * are the same pass with another sink ({@link TaskEmitter}).
  *
- * <p>Cost: O(operations of all fronts, and the tasks that fill fronts or empty them; Apply tasks
- * are counted by operation); memory 4 bytes for each int of an operation.
+ * <p>Cost: O(operations of all fronts + tasks that assemble and pack fronts; Apply tasks count per
+ * operation); memory 4 bytes for each int of an operation.
  */
 public final class SparseScheduler {
 
@@ -69,7 +69,7 @@ public final class SparseScheduler {
     return flops;
   }
 
-  /** Counts of the round's kinds to kindStart[r KINDS + k + 1], of its fronts to needs. */
+  /** Counts the round's tasks by kind in kindStart[r KINDS + k + 1] and by front in needs. */
   private static void countRound(
       FrontTimes times, int r, TaskEmitter tasks, FrontCounts needs, long[] kindStart) {
     var counter = new TaskCounter(needs);

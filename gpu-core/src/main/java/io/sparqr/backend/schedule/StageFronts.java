@@ -2,12 +2,12 @@
 package io.sparqr.backend.schedule;
 
 /**
- * Sizes and links of a stage's fronts: all that the sparse scheduler needs to know. Filled by
- * whoever lays the stage out, children before parents, then only read.
+ * Sizes and links of a stage's fronts, the input of the sparse scheduler. Filled by the builder of
+ * the stage, children before parents, then only read.
  */
 public final class StageFronts {
 
-  /** Ints of a drop record, and more of them for each column tile (drop.cuh). */
+  /** Ints of a drop record, and further ints per column tile (drop.cuh). */
   private static final int DROP_HEAD = 10;
 
   private static final int DROP_PER_TILE = 5;
@@ -16,7 +16,7 @@ public final class StageFronts {
   final int blocks;
   final int rhs;
 
-  /** Whether a VT slot is written once only, so that Q can be had after the rounds. */
+  /** Whether each VT slot is written only once, so that Q can be read after the rounds. */
   final boolean keepQ;
 
   /** size fronts each: rows, columns, pivot columns, contribution rows. */
@@ -29,7 +29,10 @@ public final class StageFronts {
   /** size fronts; receiving front of the stage, or -1. */
   final int[] parent;
 
-  /** size fronts; rows that go to the output buffer: those of R, then perhaps the block's. */
+  /**
+   * size fronts; rows in the output buffer: those of R, then those of a block that leaves the
+   * stage.
+   */
   final int[] outRows;
 
   /** size fronts + 1; first output double of each front. */
@@ -41,7 +44,7 @@ public final class StageFronts {
   /** size fronts; the rounds of each tiled front, null for a small one. */
   final FrontSchedule[] rounds;
 
-  /** size fronts; place of a front's drop record behind the counts, in words; 0: none. */
+  /** size fronts; place of a front's drop record after the counts, in words; 0: none. */
   final int[] dropAt;
 
   private int dropWords;
@@ -53,9 +56,9 @@ public final class StageFronts {
   final int[] blockCn;
 
   /**
-   * Of a stage.
+   * A stage without sizes yet.
    *
-   * @param blocks contribution blocks that come from outside
+   * @param blocks contribution blocks from outside
    * @param rhs right-hand sides
    * @param keepQ whether Q is wanted after the rounds
    */
@@ -79,19 +82,19 @@ public final class StageFronts {
     blockCn = new int[blocks];
   }
 
-  /** Rows that a front with so many rows, columns and pivots passes on at full rank. */
+  /** Contribution rows at full rank of a front with so many rows, columns and pivots. */
   public static int contributionRows(long fm, int fn, int fp) {
     return (int) Math.max(0, Math.min(fm, fn) - fp);
   }
 
   /**
-   * Sets front f; those before it are set. Its contribution block goes to its parent, or to the
-   * output behind the rows of R.
+   * Sets front f, after all earlier fronts. Its contribution block goes to its parent, or to the
+   * output after the rows of R.
    *
    * @param rows at full rank
-   * @param columns right-hand sides not counted
+   * @param columns without right-hand sides
    * @param receiver front of the stage that takes the block, or -1
-   * @param entries S entries of its rows of A, right-hand sides counted
+   * @param entries S entries of its rows of A, right-hand sides included
    */
   public void front(int f, int rows, int columns, int pivots, int receiver, long entries) {
     fm[f] = rows;
@@ -113,10 +116,10 @@ public final class StageFronts {
   }
 
   /**
-   * Makes the rounds of front f, unless it is a small one. Thread-safe for different fronts.
+   * Schedules the rounds of front f, unless it is a small one. Thread-safe for different fronts.
    *
-   * @param stair stair[k] is the number of rows with a leftmost column of at most k; all rows have
-   *     one
+   * @param stair stair[k] is the number of rows with a leftmost column of at most k; every row has
+   *     a leftmost column
    */
   public void makeRounds(int f, int[] stair, SchedulerOptions options) {
     if (fm[f] == 0 || options.small(fm[f], fn[f], rhs)) {
@@ -143,10 +146,10 @@ public final class StageFronts {
   }
 
   /**
-   * Plans for dead columns, once all rounds are made: which fronts drop theirs by tasks of their
-   * own. A front of fewer rows than columns has rows left over then, which its parent takes in by
-   * the same tasks, so it must have such a parent in the stage; one of fewer rows than pivots is
-   * left out, so are small ones, and all where Q is kept.
+   * Chooses the fronts that drop dead columns by DROP tasks, after all rounds are scheduled. A
+   * front of fewer rows than columns then has leftover rows, which its parent takes in by its own
+   * DROP tasks, so it must have such a parent in the stage. Fronts of fewer rows than pivots and
+   * small fronts are excluded, and all fronts if Q is kept.
    */
   public void planDrops() {
     boolean[] drops = new boolean[fronts];
@@ -164,22 +167,25 @@ public final class StageFronts {
     dropWords = Math.toIntExact(words);
   }
 
-  /** Words of 8 bytes that the drop records take behind the counts. */
+  /** Words of 8 bytes of the drop records after the counts. */
   public int dropWords() {
     return dropWords;
   }
 
-  /** Place of front f's drop record behind the counts, in words; 0: none. */
+  /** Place of front f's drop record after the counts, in words; 0: none. */
   public int drop(int f) {
     return dropAt[f];
   }
 
-  /** Whether right-hand sides may end in a front's DROP tasks: those of rows left over. */
+  /** Whether right-hand sides of leftover rows may end in a front's DROP tasks. */
   boolean dropsRhs(int f) {
     return dropAt[f] > 0 && rhs > 0 && fm[f] >= fn[f];
   }
 
-  /** DROP tasks of front f: as many as its column tiles can keep busy, fewer where others wait. */
+  /**
+   * Number of DROP tasks of front f: as many as its column tiles can keep busy, fewer if other
+   * fronts wait.
+   */
   int dropWorkers(int f) {
     if (dropAt[f] == 0) {
       return 0;
@@ -188,7 +194,10 @@ public final class StageFronts {
     return parent[f] < 0 ? Math.min(256, tiles) : Math.min(24, (tiles + 1) / 2);
   }
 
-  /** VT slots that they need: for two column tiles, each a bundle for three row tiles and one. */
+  /**
+   * VT slots of the DROP tasks: for two column tiles, one slot per bundle of up to three row tiles,
+   * plus one.
+   */
   int dropSlots(int f) {
     return dropAt[f] == 0 ? 0 : 2 * ((columnTiles(f) + 2) / 3 + 1);
   }
@@ -208,7 +217,7 @@ public final class StageFronts {
     return fm[f];
   }
 
-  /** Columns of front f, right-hand sides not counted. */
+  /** Columns of front f, without right-hand sides. */
   public int columns(int f) {
     return fn[f];
   }
@@ -218,12 +227,12 @@ public final class StageFronts {
     return fp[f];
   }
 
-  /** Rows that front f passes on at full rank. */
+  /** Contribution rows of front f at full rank. */
   public int passed(int f) {
     return cm[f];
   }
 
-  /** Rows that block b passes on. */
+  /** Contribution rows of block b. */
   public int passedByBlock(int b) {
     return blockCm[b];
   }
@@ -248,19 +257,19 @@ public final class StageFronts {
     return rounds[f] == null ? 0 : rounds[f].rowTiles;
   }
 
-  /** Rows that front f takes in the arena. */
+  /** Rows of front f in the arena. */
   public long height(int f) {
     return rounds[f] == null ? fm[f] : (long) TaskLayout.TILE * rounds[f].rowTiles;
   }
 
-  /** Doubles from row to row of front f. */
+  /** Distance between rows of front f, in doubles. */
   public int leadingDimension(int f) {
     return rounds[f] == null
         ? SchedulerOptions.smallLd(fn[f], rhs)
         : columnTiles(f) * TaskLayout.TILE;
   }
 
-  /** First row of front f that is neither R's nor the contribution block's. */
+  /** First row of front f after R and the contribution block. */
   int tailRow(int f) {
     return Math.min(fm[f], fn[f]);
   }

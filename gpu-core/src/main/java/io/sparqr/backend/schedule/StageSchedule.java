@@ -4,13 +4,13 @@ package io.sparqr.backend.schedule;
 import java.nio.ByteBuffer;
 
 /**
- * All rounds of a stage: one list a round that mixes the tasks of all fronts, grouped by kind in
- * the order of {@link TaskLayout}'s kinds, so what is on the critical path comes first. Immutable;
- * records are written on demand, any range of rounds from any thread, so that lists are built while
- * earlier rounds run. Same stage and options, same bytes.
+ * All rounds of a stage: one list per round with the tasks of all fronts, grouped by kind in the
+ * order of {@link TaskLayout}'s kinds, so that the critical path comes first. Immutable; records
+ * are written on demand, any range of rounds from any thread, so that lists are built while earlier
+ * rounds run. Same stage and options, same bytes.
  *
- * <p>Rounds are an order, not barriers: a task may run as soon as its front's counts of finished
- * tasks are what the record says ({@link FrontCounts}), and what it needs comes before it in the
+ * <p>Rounds are an order, not barriers: a task may run as soon as its front has reached the counts
+ * of finished tasks in its record ({@link FrontCounts}), and its dependencies precede it in the
  * list.
  */
 public final class StageSchedule {
@@ -68,27 +68,27 @@ public final class StageSchedule {
     return times.residualStart[f];
   }
 
-  /** Residual partial sums that the stage makes. */
+  /** Number of residual partial sums. */
   public int residualSlots() {
     return times.residualStart[stage.fronts];
   }
 
-  /** VT slots that must be there ({@link TaskLayout#VT_DOUBLES} each). */
+  /** Number of VT slots required ({@link TaskLayout#VT_DOUBLES} each). */
   public int vtSlots() {
     return slots.count();
   }
 
-  /** The rounds of front f; null for one that is not tiled. */
+  /** The rounds of front f; null for an untiled one. */
   public FrontSchedule frontSchedule(int f) {
     return stage.rounds[f];
   }
 
-  /** Where Q is kept: the first VT slot of front f; those of f + 1 follow its own. */
+  /** If Q is kept: the first VT slot of front f, followed by those of f + 1. */
   public int firstSlot(int f) {
     return slots.first(f);
   }
 
-  /** Flops that the tasks execute, padding included. */
+  /** Flops executed by the tasks, padding included. */
   public double flops() {
     return flops;
   }
@@ -103,7 +103,7 @@ public final class StageSchedule {
     return times.start[f] + (stage.rounds[f] == null ? 0 : stage.rounds[f].rounds());
   }
 
-  /** The first round in which front f is factored; S and blocks come in one round earlier. */
+  /** The first round in which front f is factored; S and blocks are assembled one round earlier. */
   public int firstRound(int f) {
     return times.start[f];
   }
@@ -111,7 +111,7 @@ public final class StageSchedule {
   /**
    * Writes the records of rounds [from, to), from index 0 of the target on (which has room for
    * {@code roundStart(to) - roundStart(from)} records). Thread-safe for different targets. About 10
-   * to 20 ns a record.
+   * to 20 ns per record.
    */
   public void write(int from, int to, ByteBuffer target) {
     var writer = new TaskWriter(target, needs);

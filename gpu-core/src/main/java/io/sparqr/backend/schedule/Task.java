@@ -2,14 +2,14 @@
 package io.sparqr.backend.schedule;
 
 /**
- * One task of a round's list: what one thread block does at a time. Tiles are 32 x 32; a bundle is
+ * One task of a round's list: a unit of work for one thread block. Tiles are 32 x 32; a bundle is
  * an ascending list of row tiles, its first one the row tile that becomes upper triangular (SQR
  * section 3.1). VT slots hold the T matrix and the top V tile of a factorized bundle: written in
- * one round, read by the Apply tasks of the next one, free when these are done.
+ * one round, read by the Apply tasks of the next one, free afterwards.
  *
  * <p>These records are the readable view of the binary list ({@link TaskLayout}); the scheduler
- * writes the list without them. What each of them computes is specified by the plain Java executor
- * of the same lists.
+ * writes the list without them. The plain Java executor of the same lists specifies what each task
+ * computes.
  */
 public sealed interface Task {
 
@@ -21,13 +21,13 @@ public sealed interface Task {
    * slot.
    *
    * @param vtSlot -1 if there is nothing to the right
-   * @param last whether the first row tile's triangle is final now: its pivots are tested
+   * @param last whether the first row tile's triangle becomes final, so that its pivots are tested
    */
   record Factorize(int front, int column, int[] bundle, int vtSlot, boolean last) implements Task {}
 
   /**
-   * Applies the reflectors in {@code vtSlot} (made by factorizing {@code column}) to column tiles
-   * [from, to) of the bundle.
+   * Applies the reflectors in {@code vtSlot} (of column tile {@code column}) to column tiles [from,
+   * to) of the bundle.
    */
   record Apply(int front, int column, int[] bundle, int vtSlot, int from, int to) implements Task {}
 
@@ -56,7 +56,7 @@ public sealed interface Task {
   record PackAssemble(int front, int parent, int rowFrom, int rowTo, int columnFrom, int columnTo)
       implements Task {}
 
-  /** The same from a packed block that came from outside the stage; front() is the receiver. */
+  /** The same from a packed block from outside the stage; front() is the receiver. */
   record AssembleBlock(int block, int parent, int rowFrom, int rowTo, int columnFrom, int columnTo)
       implements Task {
     @Override
@@ -66,7 +66,7 @@ public sealed interface Task {
   }
 
   /**
-   * A small front whole: S-assembly if asked, factorization, then what is asked of: contribution
+   * A whole small front: S-assembly if requested, factorization, then as requested: contribution
    * block into the parent, rows [0, rows) to the output buffer, residual to a slot.
    */
   record SmallFront(
@@ -85,15 +85,14 @@ public sealed interface Task {
   record PackRows(int front, int rowFrom, int rowTo, long out, long outRhs) implements Task {}
 
   /**
-   * Drops the dead columns of a front that its other tasks have finished, takes in the rows that
-   * its children passed on beyond their plans, and hands on what a sound front has handed on by
-   * then: rows [0, rows) to the output buffer, the block to the parent. Nothing to do for a sound
-   * front. A front has several such tasks; how they share the work is the executor's affair.
+   * Drops the dead columns of a front whose other tasks are finished, takes in leftover rows that
+   * its children passed on beyond the plan, and passes on what a sound front has already passed on:
+   * rows [0, rows) to the output buffer, the block to the parent. Does nothing for a sound front. A
+   * front has several such tasks; the executor decides how they share the work.
    *
    * @param parent -1: none in the stage
-   * @param slot residual slot for the right-hand sides that end here besides the planned ones; -1:
-   *     none
-   * @param vtFrom the first of the VT slots that these tasks may use
+   * @param slot residual slot for additional right-hand sides that end here; -1: none
+   * @param vtFrom the first VT slot available to these tasks
    */
   record Drop(int front, int parent, int slot, int vtFrom, int rows, long out, long outRhs)
       implements Task {}

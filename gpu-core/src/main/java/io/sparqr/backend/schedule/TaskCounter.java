@@ -14,7 +14,7 @@ final class TaskCounter implements TaskSink {
   private int chain;
   private int bulk;
 
-  /** Front that the tasks at hand fill, and how many of them there are so far. */
+  /** The front assembled by the current tasks, and the number of these so far. */
   private int filled;
 
   private int filling;
@@ -32,7 +32,7 @@ final class TaskCounter implements TaskSink {
     filling = 0;
   }
 
-  /** Ends what {@link #begin} began. */
+  /** Ends the group started by {@link #begin}. */
   void end() {
     if (chain > 0 || bulk > 0) {
       counts.set(front, local, chain, bulk);
@@ -47,7 +47,9 @@ final class TaskCounter implements TaskSink {
     return kinds;
   }
 
-  /** In a local round a front fills one front: itself before its first one, later its parent. */
+  /**
+   * In a local round a front assembles one front: itself before its first round, later its parent.
+   */
   private void fills(int target) {
     filled = target;
     filling++;

@@ -2,9 +2,8 @@
 package io.sparqr.backend.schedule;
 
 /**
- * What each front of a stage does in each round, task by task: the one place that decides which
- * tasks there are, of which kind, on which rows and columns. Thread-safe once the rounds' chunks
- * are set.
+ * The tasks of each front of a stage in each round: the only place that decides their kinds, rows
+ * and columns. Thread-safe once the rounds' chunks are set.
  */
 final class TaskEmitter {
 
@@ -13,7 +12,7 @@ final class TaskEmitter {
   private final FrontTimes times;
   private final VtSlots slots;
 
-  /** size rounds; column tiles of an Apply task of the round, at most. */
+  /** size rounds; most column tiles of an Apply task of the round. */
   private final int[] chunk;
 
   TaskEmitter(StageFronts stage, SchedulerOptions options, FrontTimes times, VtSlots slots) {
@@ -25,16 +24,16 @@ final class TaskEmitter {
   }
 
   /**
-   * Cuts the round's Apply tasks: into so many that the device is busy, if that is possible.
+   * Cuts the round's Apply tasks, if possible into enough to keep the device busy.
    *
-   * @param applyTiles (operation, column tile) pairs that the round applies
+   * @param applyTiles (operation, column tile) pairs of the round
    */
   void cut(int round, long applyTiles) {
     long even = (applyTiles + options.applyTasks() - 1) / options.applyTasks();
     chunk[round] = (int) Math.max(1, Math.min(options.maxApplyTiles(), even));
   }
 
-  /** Everything that front f does in round r. */
+  /** Emits all tasks of front f in round r. */
   void emit(int r, int f, TaskSink sink) {
     int local = r - times.start[f];
     FrontSchedule s = stage.rounds[f];
@@ -84,7 +83,7 @@ final class TaskEmitter {
     }
   }
 
-  /** Rows [first, end) of an upper trapezoid of so many columns, cut into tasks. */
+  /** Emits the assembly of rows [first, end) of an upper trapezoid of so many columns. */
   private void emitPacks(
       int kind, int from, int parent, int first, int end, int width, TaskSink sink) {
     for (int row = first; row < end; row += options.packRows()) {
@@ -120,7 +119,7 @@ final class TaskEmitter {
         stage.packedRhs(f, 0));
   }
 
-  /** Rows of row tile k that nothing writes any more: to the output and to the parent. */
+  /** Emits the final rows of row tile k to the output and to the parent. */
   private void emitFinalRows(int f, int k, TaskSink sink) {
     int from = k * TaskLayout.TILE;
     int to = Math.min(stage.outRows[f], from + TaskLayout.TILE);
@@ -138,12 +137,15 @@ final class TaskEmitter {
     }
   }
 
-  /** Rows of one PACK_ROWS task: about 16384 entries, since one thread block copies them. */
+  /** Rows of one PACK_ROWS task: about 16384 entries, as much as one thread block should copy. */
   private static int rowsOut(int fn) {
     return Math.max(4, Math.min(TaskLayout.TILE, 16384 / fn & ~3));
   }
 
-  /** When all is done: the residual; an empty block only tells the parent whether it is sound. */
+  /**
+   * Emits the tasks after the last round: the residual, and for an empty block a task that only
+   * passes the front's state to the parent.
+   */
   private void emitEnd(int f, TaskSink sink) {
     if (stage.parent[f] >= 0 && stage.cm[f] == 0) {
       sink.pack(TaskLayout.PACK_ASSEMBLE, f, stage.parent[f], 0, 0, 0, 0);
@@ -162,7 +164,7 @@ final class TaskEmitter {
     }
   }
 
-  /** Entries of an ASSEMBLE_S: fewer where the stage has few, for more blocks to share them. */
+  /** Entries of an ASSEMBLE_S: fewer in a small stage, so that more thread blocks share them. */
   private long scatterEntries() {
     long even = stage.sStart[stage.fronts] / (4L * options.applyTasks());
     long least = (options.scatterEntries() + 3) / 4;

@@ -49,41 +49,40 @@ public final class TaskLayout {
   public static final int PACK_ROWS = 6;
   public static final int RESIDUAL = 7;
 
-  /** An Apply whose columns the next round may factorize; APPLY is one that nobody waits for. */
+  /** An Apply on columns that the next round may factorize; nothing waits for a plain APPLY. */
   public static final int APPLY_NEAR = 8;
 
   public static final int APPLY = 9;
 
-  /** Drops the dead columns of a finished front, if it has any; several workers a front. */
+  /** Drops the dead columns of a finished front, if any; several tasks per front. */
   public static final int DROP = 10;
 
   /** Number of kinds. */
   public static final int KINDS = 11;
 
-  /** States of a front. Sound: no dead pivot in it, and nothing to do about those below it. */
+  /** States of a front. Sound: no dead pivot in it, and none below it that affects it. */
   public static final int STATE_SOUND = 0;
 
   /**
-   * A dead pivot in the front, or rows of a child that its plan had no place for: it is finished
-   * all the same, but passes no block unless its DROP tasks do.
+   * A dead pivot in the front, or leftover rows of a child without a planned place: the front is
+   * finished anyway, but only its DROP tasks, if any, pass a block on.
    */
   public static final int STATE_DEAD = 1;
 
-  /** A dead pivot below the front: its tasks do nothing, it is left for another stage. */
+  /** A dead pivot below the front: its tasks do nothing, and it is left for another stage. */
   public static final int STATE_PENDING = 2;
 
-  /** Its dead columns are dropped; its rows and its block are where a sound front's are. */
+  /** Its dead columns are dropped; its rows and its block are in the places of a sound front. */
   public static final int STATE_DROPPED = 3;
 
-  /** The same, and the parent has more rows of it than its block was planned for. */
+  /** The same, and the parent has received more of its rows than planned for its block. */
   public static final int STATE_PASSED = 4;
 
-  /** A pivot was too near the tolerance, or rows had no place: its rows of R are lost. */
+  /** A pivot was too near the tolerance, or leftover rows had no place: its rows of R are lost. */
   public static final int STATE_FAILED = 5;
 
   /**
-   * How far from the tolerance pivots have to be for a front's dead columns to be dropped from its
-   * R, as a factor.
+   * Minimum factor between pivots and the tolerance for dropping a front's dead columns from its R.
    */
   public static final double MARGIN = 100;
 
@@ -145,7 +144,7 @@ public final class TaskLayout {
 
   private TaskLayout() {}
 
-  /** Whether a front in that state has left its rows of R: it is sound, or as good as sound. */
+  /** Whether a front in this state has delivered its rows of R. */
   public static boolean isDone(int state) {
     return state == STATE_SOUND || state == STATE_DROPPED || state == STATE_PASSED;
   }
@@ -155,7 +154,7 @@ public final class TaskLayout {
     return (n + TILE - 1) / TILE;
   }
 
-  /** Front of the task at byte {@code at}; of an ASSEMBLE_BLOCK the block's descriptor. */
+  /** Front of the task at byte {@code at}; for an ASSEMBLE_BLOCK the block's descriptor. */
   public static int front(ByteBuffer b, int at) {
     return b.getInt(at + FRONT);
   }
@@ -170,13 +169,13 @@ public final class TaskLayout {
     return b.getInt(at + NEED_BULK);
   }
 
-  /** Whether the task at byte {@code at} counts as a chain task of its front when it is done. */
+  /** Whether the task at byte {@code at} counts as a chain task of its front. */
   public static boolean countsForChain(ByteBuffer b, int at) {
     int kind = b.get(at + KIND);
     return kind == FACTORIZE || kind == APPLY_FACTORIZE || kind == APPLY_NEAR;
   }
 
-  /** The front whose bulk tasks the task at byte {@code at} counts among when done, or -1. */
+  /** The front for which the task at byte {@code at} counts as a bulk task, or -1. */
   public static int countsForBulk(ByteBuffer b, int at) {
     return switch (b.get(at + KIND)) {
       case APPLY, ASSEMBLE_S -> front(b, at);

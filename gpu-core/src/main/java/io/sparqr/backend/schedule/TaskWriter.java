@@ -4,8 +4,8 @@ package io.sparqr.backend.schedule;
 import java.nio.ByteBuffer;
 
 /**
- * Writes task records of rounds straight into a buffer: one position a kind, so that a round's list
- * comes out grouped by kind. Not thread-safe; several writers may fill different rounds.
+ * Writes task records of rounds directly into a buffer: one position per kind, so that a round's
+ * list is grouped by kind. Not thread-safe; several writers may fill different rounds.
  */
 final class TaskWriter implements TaskSink {
 
@@ -16,7 +16,7 @@ final class TaskWriter implements TaskSink {
 
   private final FrontCounts counts;
 
-  /** What tasks need of their front, chain and bulk: of those that run ahead, of the others. */
+  /** Dependencies of tasks, chain and bulk counts: of tasks that run ahead, and of the others. */
   private long ahead;
 
   private long need;
@@ -24,7 +24,7 @@ final class TaskWriter implements TaskSink {
   /**
    * Writes from the target's start on.
    *
-   * @param counts what tasks need; null: nothing, and {@link #begin} is not called
+   * @param counts the dependencies; null: none, and {@link #begin} is not called
    */
   TaskWriter(ByteBuffer target, FrontCounts counts) {
     TaskLayout.requireLittleEndian(target);
@@ -32,12 +32,15 @@ final class TaskWriter implements TaskSink {
     this.counts = counts;
   }
 
-  /** Sets where the next record of a kind goes. */
+  /** Sets the position of the next record of a kind. */
   void seek(int kind, long record) {
     next[kind] = Math.toIntExact(record);
   }
 
-  /** Whether the kind's next record is this one: a check of counts against what was written. */
+  /**
+   * Whether this is the position of the kind's next record: checks the counts against the records
+   * written.
+   */
   boolean isAt(int kind, long record) {
     return next[kind] == record;
   }

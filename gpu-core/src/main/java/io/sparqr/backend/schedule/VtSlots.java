@@ -2,8 +2,8 @@
 package io.sparqr.backend.schedule;
 
 /**
- * Numbers of the VT slots of a stage's fronts: the first one that each local round of a front
- * writes. Immutable.
+ * The numbering of the VT slots of a stage's fronts: the first slot written by each local round of
+ * a front. Immutable.
  */
 final class VtSlots {
 
@@ -12,12 +12,12 @@ final class VtSlots {
 
   private final int[] slotBase;
 
-  /** size fronts; first of the slots that a front's DROP tasks may use. */
+  /** size fronts; first slot available to a front's DROP tasks. */
   private final int[] dropFrom;
 
   private final int count;
 
-  /** Numbers the slots of fronts whose rounds are made. */
+  /** Numbers the slots of fronts with scheduled rounds. */
   VtSlots(StageFronts stage) {
     slotStart = new int[stage.fronts + 1];
     for (int f = 0; f < stage.fronts; f++) {
@@ -29,27 +29,27 @@ final class VtSlots {
     count = stage.keepQ ? ownSlots(stage) : sharedSlots(stage);
   }
 
-  /** Slots that must be there. */
+  /** Number of slots required. */
   int count() {
     return count;
   }
 
-  /** First slot that a local round of front f writes. */
+  /** First slot written by a local round of front f. */
   int base(int f, int local) {
     return slotBase[slotStart[f] + local];
   }
 
-  /** The first slot that the DROP tasks of front f may use, once its other tasks are done. */
+  /** The first slot available to the DROP tasks of front f after its other tasks. */
   int dropFrom(int f) {
     return dropFrom[f];
   }
 
-  /** Where Q is kept: the first slot of front f; those of f + 1 follow its own. */
+  /** If Q is kept: the first slot of front f, followed by those of f + 1. */
   int first(int f) {
     return slotStart[f] < slotBase.length ? slotBase[slotStart[f]] : count;
   }
 
-  /** A slot for every bundle, front by front in the order of their rounds. */
+  /** Numbers a slot for every bundle, front by front in the order of the rounds. */
   private int ownSlots(StageFronts stage) {
     int used = 0;
     for (int f = 0; f < stage.fronts; f++) {
@@ -62,10 +62,10 @@ final class VtSlots {
   }
 
   /**
-   * Numbers VT slots: three sets a front, by local round modulo 3, because a slot written in round
-   * r is read in round r + 1, and the Factorize tasks of round r + 2 may run before that is over. A
-   * front starts after everything below it is done, so it may use the slots of its descendants;
-   * fronts of which neither is above the other have slots of their own.
+   * Numbers three sets of slots per front, by local round modulo 3, because a slot written in round
+   * r is read in round r + 1, and the Factorize tasks of round r + 2 may run before these reads
+   * end. A front starts after all its descendants are done, so it may reuse their slots; fronts
+   * that are not ancestors of each other have separate slots.
    */
   private int sharedSlots(StageFronts stage) {
     int n = stage.fronts;
@@ -85,7 +85,7 @@ final class VtSlots {
       int p = stage.parent[f] < 0 ? n : stage.parent[f];
       below[p] = Math.addExact(below[p], below[f]);
     }
-    // From the roots down: a front's children share its range.
+    // From the roots down: a front's children divide its range.
     int[] base = new int[n];
     int[] taken = new int[n + 1];
     for (int f = n - 1; f >= 0; f--) {

@@ -15,8 +15,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a task has of its result so far: rows of R, Q if it is kept, residual; the blocks are with
- * {@link HeldBlocks}. Fronts may come from several threads, each front once.
+ * The partial result of a task: rows of R, Q if it is kept, residual; {@link HeldBlocks} has the
+ * blocks. Fronts may be added by several threads, each front once.
  */
 final class FactoredFronts {
 
@@ -50,7 +50,7 @@ final class FactoredFronts {
   }
 
   /**
-   * A sound front's rows of R, and its block if that leaves the stage (else null).
+   * Adds a sound front's rows of R, and its block if that leaves the stage (else null).
    *
    * @param blockBits the block's checksum
    */
@@ -63,12 +63,12 @@ final class FactoredFronts {
     factor[rows.place(f.front())] = f;
   }
 
-  /** Q of a front. */
+  /** Adds Q of a front. */
   void put(FrontReflectors q) {
     reflectors[rows.place(q.front())] = q;
   }
 
-  /** A sound front, done: unless rows of it came, it has none. */
+  /** Marks a sound front as done; without rows added it has none. */
   void withoutRows(int front) {
     int at = rows.place(front);
     if (factor[at] == null) {
@@ -82,13 +82,16 @@ final class FactoredFronts {
     residual.add(squares, from);
   }
 
-  /** Fronts that the host factored from their rows. */
+  /** Adds fronts that the host factored from their rows. */
   void put(SubtreeFactor host) {
     host.reflectors().forEach(this::put);
     putRows(host);
   }
 
-  /** Fronts that the host triangularised again from their R; their Q is here, if it is kept. */
+  /**
+   * Adds fronts that the host triangularised again from their R; their first Q, if kept, must have
+   * been added.
+   */
   void putAgain(SubtreeFactor host) {
     for (FrontReflectors q : host.reflectors()) {
       put(Retriangularization.composed(reflectors[rows.place(q.front())], q));
@@ -109,29 +112,29 @@ final class FactoredFronts {
     warnings.addAll(s.warnings());
   }
 
-  /** Adds what an executor has dropped; null: nothing. */
+  /** Adds the values dropped by an executor; null: none. */
   void addDropped(double[] values) {
     for (int k = 0; values != null && k < values.length; k++) {
       dropped = Math.hypot(dropped, values[k]);
     }
   }
 
-  /** Largest departure of column sums in what the host did. */
+  /** Largest departure of column sums in the host's work. */
   double normDeparture() {
     return departure;
   }
 
-  /** Tasks that the host had to do again. */
+  /** Number of tasks repeated by the host. */
   long redoneTasks() {
     return redone;
   }
 
-  /** Says something in the report. */
+  /** Adds a warning to the report. */
   void warn(String what) {
     warnings.add(what);
   }
 
-  /** What there is to say, of the host too. */
+  /** The warnings, including the host's. */
   List<String> warnings() {
     return warnings;
   }
@@ -141,15 +144,15 @@ final class FactoredFronts {
     return Arrays.stream(factor).mapToLong(FrontFactor::rank).sum();
   }
 
-  /** Norm of what fell below the tolerance. */
+  /** Norm of the part dropped below the tolerance. */
   double droppedNorm() {
     return dropped;
   }
 
   /**
-   * Everything, with the blocks whose parent is not in the task.
+   * The result, with the blocks whose parent is not in the task.
    *
-   * @throws IntegrityFailure if a bit of a block has changed since it came
+   * @throws IntegrityFailure if a bit of a block has changed since it was added
    */
   SubtreeFactor result(FactorSummary summary) {
     var outputs = new ArrayList<ContributionBlock>();

@@ -8,13 +8,13 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Contribution blocks in host memory that no parent has taken yet, by front of the analysis. */
+/** Contribution blocks in host memory not yet assembled into a parent, by front of the analysis. */
 final class HeldBlocks {
 
   private final SymbolicAnalysis analysis;
   final ContributionBlock[] block;
 
-  /** Of a block's bits when it came. */
+  /** Checksum of each block when it was added. */
   private final long[] checksum;
 
   HeldBlocks(SymbolicAnalysis analysis, List<ContributionBlock> blocks) {
@@ -29,26 +29,26 @@ final class HeldBlocks {
     return block[front];
   }
 
-  /** Takes a block, and a checksum of its bits. Thread-safe for different fronts. */
+  /** Adds a block and computes its checksum. Thread-safe for different fronts. */
   void put(ContributionBlock b) {
     put(b, BitChecksum.of(b));
   }
 
-  /** Takes a block whose checksum is known. Thread-safe for different fronts. */
+  /** Adds a block with a known checksum. Thread-safe for different fronts. */
   void put(ContributionBlock b, long bits) {
     block[b.front()] = b;
     checksum[b.front()] = bits;
   }
 
-  /** The checksum of a block that is here. */
+  /** The checksum of a block held. */
   long bits(int front) {
     return checksum[front];
   }
 
   /**
-   * Checks that blocks are what they were when they came. O(values).
+   * Checks that blocks are unchanged since they were added. O(values).
    *
-   * @throws IntegrityFailure if a bit of one is not
+   * @throws IntegrityFailure if a bit has changed
    */
   void verify(List<ContributionBlock> held) {
     for (ContributionBlock b : held) {
@@ -64,7 +64,7 @@ final class HeldBlocks {
     block[front] = null;
   }
 
-  /** Blocks with rows of the fronts' children, ascending by parent. */
+  /** The nonempty blocks of the fronts' children, ascending by parent. */
   List<ContributionBlock> inputs(int[] fronts) {
     var in = new ArrayList<ContributionBlock>();
     for (int f : fronts) {
@@ -78,7 +78,7 @@ final class HeldBlocks {
     return in;
   }
 
-  /** Lets go of the blocks of a done front's children. */
+  /** Releases the blocks of a finished front's children. */
   void dropChildren(int front) {
     for (int k = 0; k < analysis.childCount(front); k++) {
       block[analysis.child(front, k)] = null;

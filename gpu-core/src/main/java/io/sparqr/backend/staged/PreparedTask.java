@@ -12,8 +12,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What only depends on structure: the rows' grouping and the stages in the order in which they
- * came. A later task of the same structure takes each as long as it would build the same.
+ * The parts of a task that depend on structure alone: the grouping of the rows and the stages in
+ * their order. A later task of the same structure reuses each stage as long as it would build the
+ * same one.
  */
 final class PreparedTask {
   final SymbolicAnalysis analysis;
@@ -44,7 +45,7 @@ final class PreparedTask {
         && rows.sameStructure(problem.rows());
   }
 
-  /** A built stage: its fronts, the sizes of the blocks that go in, its program. */
+  /** A built stage: its fronts, the sizes of its input blocks, its program. */
   record Stage(int[] fronts, int[] blockShape, StageProgram program) {
 
     static int[] shape(List<ContributionBlock> blocks) {

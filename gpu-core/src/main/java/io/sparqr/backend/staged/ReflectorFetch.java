@@ -16,13 +16,13 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Q of a stage's fronts, brought down after its rounds: every tile below the diagonal is
- * annihilated once, so V of each bundle is still in place, and a stage that keeps Q gives each
- * bundle a VT slot of its own. The bundles in the order of the rounds are the blocks of reflectors.
+ * Downloads Q of a stage's fronts after its rounds: every tile below the diagonal is annihilated
+ * once, so V of each bundle is still in place, and a stage that keeps Q has a separate VT slot for
+ * each bundle. The bundles in the order of the rounds are the blocks of reflectors.
  */
 final class ReflectorFetch {
 
-  /** Doubles that are read at once, about. */
+  /** Approximate doubles read at a time. */
   private static final long GROUP_DOUBLES = 1 << 23;
 
   private static final int TILE = TaskLayout.TILE;
@@ -33,7 +33,7 @@ final class ReflectorFetch {
   private final long groupDoubles;
   private final FrontReflectors[] result;
 
-  /** By front: the fronts and blocks of the stage that pass rows to it. */
+  /** By front: the fronts and blocks of the stage that contribute rows to it. */
   private final List<List<FrontDescriptor>> sources = new ArrayList<>();
 
   private long doubles;
@@ -42,7 +42,7 @@ final class ReflectorFetch {
     this(executor, program, threads, GROUP_DOUBLES);
   }
 
-  /** For tests: with groups of at most so many doubles, if a front has no more. */
+  /** For tests: with groups of at most so many doubles, unless a single front has more. */
   ReflectorFetch(RoundExecutor executor, StageProgram program, int threads, long groupDoubles) {
     this.groupDoubles = groupDoubles;
     this.executor = executor;
@@ -61,17 +61,17 @@ final class ReflectorFetch {
     sources.forEach(list -> list.sort(java.util.Comparator.comparingInt(FrontDescriptor::id)));
   }
 
-  /** Doubles that came down so far. */
+  /** Doubles downloaded so far. */
   long doubles() {
     return doubles;
   }
 
   /**
-   * Q of some fronts of the stage, null for the others: as if no pivot were dead, so the rows of R
-   * are the first min(fm, fp) and those of the contribution block follow.
+   * Q of some fronts of the stage, null for the others, assuming that no pivot is dead: the rows of
+   * R are the first min(fm, fp), followed by those of the contribution block.
    */
   FrontReflectors[] run(BitSet wanted) {
-    // Marked fronts stand between the groups: their tasks did nothing, their slots hold nothing.
+    // Groups end at fronts that are not wanted: their tasks did nothing, and their slots are empty.
     int from = wanted.nextSetBit(0);
     while (from >= 0) {
       int to = from;
@@ -178,7 +178,9 @@ final class ReflectorFetch {
     return blocks;
   }
 
-  /** The reflectors of one bundle: V's first tile and tau from the slot, the others in place. */
+  /**
+   * The reflectors of one bundle: V's first tile and tau are in the slot, the other tiles in place.
+   */
   private static ReflectorBlock bundle(
       FrontSchedule s, int op, FrontDescriptor d, double[] data, int at, double[] vt, int slot) {
     int column = s.factorized(op) * TILE;

@@ -23,23 +23,23 @@ import java.util.function.BiConsumer;
 
 /**
  * Fronts with dead columns, triangularised again without them. The executor has finished them: A_f
- * = Q R holds whatever the pivots, so dropping dead columns from the min(fm, fn) rows of R by
- * Heath's method gives what dropping them from A_f gives. The rows of R come down and are the rows
- * of a problem for a host backend, whose staircase makes it cheap: O(d fn^2) flops for d dead
- * columns.
+ * = Q R holds for any pivots, so dropping dead columns from the min(fm, fn) rows of R by Heath's
+ * method gives the same result as dropping them from A_f. The rows of R are downloaded and become
+ * the rows of a problem for a host backend, whose staircase makes it cheap: O(d fn^2) flops for d
+ * dead columns.
  *
  * <p>R differs from the R of another backend by rounding errors, and with it a pivot near the
  * tolerance may fall on the other side of it. So a front counts as decided only if the 2-norm of
- * all that was dropped is {@value #MARGIN} times below the tolerance and every pivot that was kept
- * is as far above it; the others are left for the caller, to be factored from their rows, as any
- * backend does. A front's decision depends on that front alone.
+ * everything dropped is {@value #MARGIN} times below the tolerance and every pivot kept is as far
+ * above it; the caller factors the others from their rows, as any backend does. A front's decision
+ * depends on that front alone.
  */
 final class Retriangularization {
 
-  /** How far from the tolerance pivots have to be, as a factor. */
+  /** Minimum factor between pivots and the tolerance. */
   private static final double MARGIN = 100;
 
-  /** Doubles of R that are on the host at once, about. */
+  /** Approximate doubles of R on the host at a time. */
   private static final long GROUP_DOUBLES = 1 << 27;
 
   private final StageProgram program;
@@ -54,7 +54,7 @@ final class Retriangularization {
    * For the fronts of a stage.
    *
    * @param fronts of the stage, by number of the analysis
-   * @param fetch brings rows of the stage down
+   * @param fetch downloads rows of the stage
    * @param host Heath's method; not closed here
    */
   Retriangularization(
@@ -81,8 +81,8 @@ final class Retriangularization {
    * Triangularises finished fronts of the stage again.
    *
    * @param finished fronts, none above another
-   * @param sink takes what is decided, each front once: its rows of R as they came, the result
-   * @return those that are not, or whose R is more than an array holds
+   * @param sink takes each decided front once: its rows of R as downloaded, the result
+   * @return undecided fronts, and those whose R exceeds an array
    */
   List<Integer> run(List<Integer> finished, BiConsumer<RowBlock, SubtreeFactor> sink) {
     var undecided = new ArrayList<Integer>();
@@ -131,7 +131,7 @@ final class Retriangularization {
     try {
       result = host.factor(problem, options);
     } catch (NumericalIntegrityException e) {
-      // It may be what came down that is wrong: the task can be done again.
+      // The downloaded rows may be wrong: the task can be repeated.
       var failed = new IntegrityFailure("rows of R that came down: " + e.getMessage());
       failed.initCause(e);
       throw failed;
@@ -210,9 +210,9 @@ final class Retriangularization {
   }
 
   /**
-   * Q of a front that was triangularised again: that which made its trapezoid, then the host's.
+   * Q of a front triangularised again: the one of its trapezoid, then the host's.
    *
-   * @param q as if no pivot were dead
+   * @param q assuming no dead pivot
    * @param again of the rows of R
    */
   static FrontReflectors composed(FrontReflectors q, FrontReflectors again) {
@@ -222,7 +222,7 @@ final class Retriangularization {
       }
     }
     var blocks = new ArrayList<ReflectorBlock>(q.blocks());
-    // rows came down with a positive diagonal: I - 2 e e' negates a row
+    // rows are downloaded with a positive diagonal: I - 2 e e' negates a row
     var flips = new ReflectorList();
     for (int i = 0; i < q.rank(); i++) {
       if (q.negative()[i]) {

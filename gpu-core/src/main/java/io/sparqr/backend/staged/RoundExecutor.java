@@ -14,39 +14,38 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What runs a stage's task lists: a CUDA device, or the plain Java executor that specifies what
- * each task means. One stage at a time; not thread-safe.
+ * Runs a stage's task lists: a CUDA device, or the plain Java executor that specifies each task.
+ * One stage at a time; not thread-safe.
  */
 public interface RoundExecutor extends AutoCloseable {
 
   /** Name of the device, for the report; empty for the host. */
   String device();
 
-  /** Bytes that a stage may take ({@link StageProgram#deviceBytes()}). */
+  /** Memory limit for a stage ({@link StageProgram#deviceBytes()}). */
   long availableBytes();
 
-  /** How to cut tasks for this executor. */
+  /** Options for cutting tasks for this executor. */
   SchedulerOptions schedulerOptions();
 
   /**
-   * Allocates, uploads, zeroes the arena, runs all tasks, and hands out the packed rows of each
-   * front that is sound, or whose dead columns its tasks have dropped: a row in which what was
-   * dropped is followed by zeros stands for each of these. A task may run as soon as its front's
-   * counts of finished tasks are what its record says, whatever round others are in; tasks of one
-   * round in any order.
+   * Allocates, uploads, zeroes the arena, runs all tasks, and delivers the packed rows of each
+   * front that is sound or whose tasks have dropped its dead columns: a dropped column has a row
+   * with the dropped norm followed by zeros. A task may run as soon as its front has reached the
+   * counts of finished tasks in its record, in any round; tasks of one round run in any order.
    *
    * @param program structure and schedule
    * @param input values
    * @param tolerance of the pivot test; negative: no test
-   * @param sink takes the rows of every such front that has any, each once
-   * @throws io.sparqr.error.InsufficientMemoryException if the stage does not fit after all
+   * @param sink receives the rows of each such front once, if it has any
+   * @throws io.sparqr.error.InsufficientMemoryException if the stage does not fit in spite of its
+   *     plan
    */
   Result execute(StageProgram program, StageInput input, double tolerance, RowSink sink);
 
   /**
-   * Runs PACK_ROWS tasks on the fronts as the last {@link #execute} left them (sound ones, and
-   * those in state {@link TaskLayout#STATE_DEAD}, which are finished all the same), and returns the
-   * output buffer that they filled.
+   * Runs PACK_ROWS tasks on the fronts of the last {@link #execute} (sound ones, and those in state
+   * {@link TaskLayout#STATE_DEAD}, which are finished too), and returns the output buffer.
    *
    * @param tasks count records, little-endian, from index 0
    * @param outDoubles size of the output buffer
@@ -54,9 +53,9 @@ public interface RoundExecutor extends AutoCloseable {
   double[] fetch(ByteBuffer tasks, int count, int outDoubles);
 
   /**
-   * Column sums over the rows that went into the last {@link #execute}, as they are where it ran:
-   * rows of A from their S entries, and blocks from outside. Over the rows of what counts, with
-   * values r_k of the columns k of row r's front or block, right-hand sides included:
+   * Column sums over the input rows of the last {@link #execute} as stored on the executor: rows of
+   * A from their S entries, and blocks from outside. Over the included rows, with values r_k of the
+   * columns k of row r's front or block, right-hand sides included:
    *
    * <pre>
    *   w_k = r_k scale[number(k)]          number: {@link StageColumns#number}
@@ -65,43 +64,42 @@ public interface RoundExecutor extends AutoCloseable {
    *   probe[number(k)]   += w_k t
    * </pre>
    *
-   * <p>Where the rows are right, a column's sum of squares is at most 1 (64 for columns of a norm
-   * beyond 2^1020), every partial sum of it is, and the sum of |w_k t| at most the number of
-   * columns. So fixed point may be used; a value that is not finite or does not fit must show as
-   * NaN in a sum that it belongs to, never as something small.
+   * <p>For correct rows, a column's sum of squares and all its partial sums are at most 1 (64 for
+   * columns of a norm beyond 2^1020), and the sum of |w_k t| at most the number of columns. So
+   * fixed point may be used; a value that is not finite or does not fit must turn its sum into NaN,
+   * never into a small number.
    *
    * @param program of the last {@link #execute}
    * @param scale size columns + rhs; finite, not 0
-   * @param counts size fronts: whose rows, and whose blocks from outside, are summed
-   * @param sums added to
-   * @return the sum of {@link io.sparqr.numeric.BitChecksum#mixed} over all values, of S and of the
-   *     blocks, whether they count or not, and over the places of the S entries, each with its
-   *     number
+   * @param counts size fronts: fronts whose rows and blocks from outside are summed
+   * @param sums receives the sums
+   * @return the sum of {@link io.sparqr.numeric.BitChecksum#mixed} over all values of S and of the
+   *     blocks, included or not, and over the places of the S entries, each with its index
    */
   long inputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums);
 
   /**
-   * The same sums over the packed rows that the last {@link #execute} left in the output buffer: of
-   * R, and of blocks that leave the stage.
+   * The same sums over the packed rows in the output buffer of the last {@link #execute}: of R, and
+   * of blocks that leave the stage.
    *
    * @param counts size fronts: sound ones only
-   * @return the sum of the mixed bits over the values that count
+   * @return the sum of the mixed bits over the included values
    */
   long outputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums);
 
   /**
-   * Says, from within {@link RowSink#underWay}, with what scale {@link #compare} will be asked: an
-   * executor that works by itself takes the sums as soon as its rounds are over, while the rows
-   * that they left are on their way. Optional.
+   * Announces, from within {@link RowSink#underWay}, the scale of the later {@link #compare}: an
+   * asynchronous executor computes the sums as soon as its rounds are over, while their rows are
+   * downloaded. Optional.
    */
   default void sumAhead(StageProgram program, double[] scale) {}
 
   /**
-   * Compares {@link #inputSums} with {@link #outputSums} where both are, for a stage in which all
-   * fronts are sound: the largest relative departure as {@link io.sparqr.numeric.integrity.Balance}
-   * has it, NaN if a sum is none.
+   * Compares {@link #inputSums} with {@link #outputSums} on the executor, for a stage in which all
+   * fronts are sound: the largest relative departure as defined by {@link
+   * io.sparqr.numeric.integrity.Balance}, NaN if a sum is NaN.
    *
-   * @param residualSquares size rhs: squares of right-hand sides that ended in the stage
+   * @param residualSquares size rhs: squares of right-hand sides that end in the stage
    */
   default Compared compare(StageProgram program, double[] scale, double[] residualSquares) {
     boolean[] all = new boolean[program.fronts()];
@@ -119,15 +117,15 @@ public interface RoundExecutor extends AutoCloseable {
   /**
    * A comparison.
    *
-   * @param departure the largest
-   * @param bitsIn as {@link #inputSums} returns them
-   * @param bitsOut as {@link #outputSums} does
+   * @param departure the largest departure
+   * @param bitsIn result of {@link #inputSums}
+   * @param bitsOut result of {@link #outputSums}
    */
   record Compared(double departure, long bitsIn, long bitsOut) {}
 
   /**
-   * Whether stages from now on are computed the safe way, by reflectors alone, and from nothing
-   * that an earlier stage left; at first they are not.
+   * Sets whether later stages are computed by the safe method: by reflectors alone, and without
+   * data of earlier stages. Off at first.
    */
   void safe(boolean on);
 
@@ -140,28 +138,28 @@ public interface RoundExecutor extends AutoCloseable {
   }
 
   /**
-   * Copies doubles [from, from + target.length) of a part as the last {@link #execute} left it.
+   * Copies doubles [from, from + target.length) of a part after the last {@link #execute}.
    *
-   * @param target filled
+   * @param target receives the values
    */
   void read(Region region, long from, double[] target);
 
-  /** Releases whatever the last stage holds; idempotent. */
+  /** Releases the resources of the last stage; idempotent. */
   @Override
   void close();
 
   /**
-   * What came out of a stage besides rows.
+   * The result of a stage besides rows.
    *
    * @param state size fronts; one of {@link TaskLayout}'s states. A front's state does not change
    *     after its last round ({@link StageSchedule#lastRound})
-   * @param residual size residualSlots x rhs; slots of fronts that were not finished are 0
+   * @param residual size residualSlots x rhs; slots of unfinished fronts are 0
    * @param h2dBytes sent to the device
-   * @param d2hBytes received
+   * @param d2hBytes received from it
    */
   record Result(int[] state, double[] residual, long h2dBytes, long d2hBytes) {}
 
-  /** The values of a stage, written in pieces straight to where the executor wants them. */
+  /** The values of a stage, written in pieces directly to buffers of the executor. */
   interface StageInput {
 
     /**
@@ -171,9 +169,9 @@ public interface RoundExecutor extends AutoCloseable {
     void writeS(int from, int to, DoubleBuffer target);
 
     /**
-     * The S values of a large front in parts that several threads can write; each is written once.
+     * Divides the S values of a large front into parts for several threads; each is written once.
      *
-     * @param doubles of a part, about
+     * @param doubles approximate size of a part
      */
     List<Part> parts(int front, int doubles);
 
@@ -181,11 +179,11 @@ public interface RoundExecutor extends AutoCloseable {
     void writePart(Part part, DoubleBuffer target);
 
     /**
-     * Values, or right-hand sides, of some of a front's rows.
+     * Values or right-hand sides of some of a front's rows.
      *
-     * @param from first row, of the front's own
-     * @param to one past the last
-     * @param right whether right-hand sides are meant
+     * @param from first row, among the front's own
+     * @param to end of the rows
+     * @param right whether the part has right-hand sides
      * @param offset of its first double in the front's S values
      * @param doubles its length
      */
@@ -195,43 +193,46 @@ public interface RoundExecutor extends AutoCloseable {
     void writeBlock(int block, DoubleBuffer target);
   }
 
-  /** The packed rows of one front, which come in pieces. */
+  /** Receives the packed rows of one front in pieces. */
   interface RowPieces {
 
-    /** Takes the doubles from the {@code at}th on; from any thread, several pieces at a time. */
+    /**
+     * Takes the doubles that start at the {@code at}th; called from any thread, with several pieces
+     * at a time.
+     */
     void put(int at, DoubleBuffer piece);
 
-    /** All pieces are there. */
+    /** Called after the last piece. */
     void end();
   }
 
-  /** Where packed rows go. */
+  /** Receives packed rows. */
   @FunctionalInterface
   interface RowSink {
 
     /**
-     * Says that a front's rows will come, unless it turns out unsound: time to allocate while the
-     * device works. Optional, at most once a front, from any thread, before its {@link #accept}.
+     * Announces a front's rows, unless it turns out unsound, so that arrays can be allocated while
+     * the device works. Optional; at most once per front, from any thread, before its {@link
+     * #accept}.
      */
     default void expect(int front) {}
 
     /**
-     * Says that all that the caller's thread has to do for now is done: time for other work.
-     * Optional, on the thread of {@link #execute}.
+     * Called on the thread of {@link #execute} when that thread is free for other work. Optional.
      */
     default void underWay() {}
 
     /**
      * Takes the packed rows of a front: {@code rows} holds exactly the front's slice of the output
      * buffer, {@link StageProgram#outStart} .. + {@link StageProgram#outLength}: values row by row,
-     * then right-hand sides. Called from any thread, several at a time for different fronts; the
-     * buffer is the caller's again on return.
+     * then right-hand sides. Called from any thread, for several fronts at a time; the buffer must
+     * not be used after the return.
      */
     void accept(int front, DoubleBuffer rows);
 
     /**
-     * Takes the packed rows of a large front in pieces instead. This default puts them together for
-     * {@link #accept}.
+     * Takes the packed rows of a large front in pieces instead. The default joins them for {@link
+     * #accept}.
      *
      * @param length of the front's slice of the output buffer
      */

@@ -13,12 +13,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Brings rows of a stage's fronts down after its rounds, through lists of PACK_ROWS tasks. In
- * pieces, for a stage may have taken nearly all of the device's memory.
+ * Downloads rows of a stage's fronts after its rounds, by lists of PACK_ROWS tasks. In pieces,
+ * because the stage may have taken nearly all of the device's memory.
  */
 final class RowFetch {
 
-  /** Doubles that one list brings down, about. */
+  /** Approximate doubles downloaded by one list. */
   private static final int LIST_DOUBLES = 1 << 24;
 
   private final RoundExecutor executor;
@@ -39,7 +39,7 @@ final class RowFetch {
     this.listDoubles = listDoubles;
   }
 
-  /** Doubles that came down so far. */
+  /** Doubles downloaded so far. */
   long doubles() {
     return doubles;
   }
@@ -47,18 +47,20 @@ final class RowFetch {
   /** Rows [from, to) of front {@code front} of the stage. */
   record Piece(int front, int from, int to) {}
 
-  /** What to do with rows that were fetched. */
+  /** Receives fetched rows. */
   interface FetchedRows {
 
-    /** Takes a piece: row i of the front from its column i on, then the rows' right-hand sides. */
+    /**
+     * Takes a piece: row i of the front starting at its column i, then the rows' right-hand sides.
+     */
     void take(Piece piece, DoubleBuffer rows);
   }
 
   /**
-   * Brings rows down.
+   * Downloads rows.
    *
    * @param which rows of fronts; cut into pieces here
-   * @param sink takes each piece once, several at a time
+   * @param sink receives each piece once, several at a time
    */
   void run(List<Piece> which, FetchedRows sink) {
     var pieces = new ArrayList<Piece>();
@@ -82,10 +84,10 @@ final class RowFetch {
   }
 
   /**
-   * Brings contribution blocks down.
+   * Downloads contribution blocks.
    *
    * @param fronts of the stage, by number of the analysis
-   * @param which of them
+   * @param which indices into these
    */
   List<ContributionBlock> blocks(int[] fronts, List<Integer> which) {
     var block = new ContributionBlock[fronts.length];

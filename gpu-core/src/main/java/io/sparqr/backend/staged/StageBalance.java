@@ -16,12 +16,11 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Whether a stage kept the column sums of what went into it: rows of A and blocks from outside, and
- * what it left, both summed where the executor has them; and rows that came to the host afterwards,
- * as they came. That the executor got what the host has, and the host what the executor left,
- * checksums tell. What counts is what is used: a front that pends, or is factored from its rows on
- * the host, counts as if it had not been in the stage, and the blocks of its sound children as
- * leaving it.
+ * Checks that a stage preserved the column sums of its input. The input (rows of A and blocks from
+ * outside) and the output are summed on the executor, and rows fetched afterwards are summed on the
+ * host; checksums show that both sides have the same values. Only values in use are compared: a
+ * front that stays pending, or is factored on the host from its rows, counts as outside the stage,
+ * and the blocks of its sound children as leaving it.
  */
 final class StageBalance {
 
@@ -33,10 +32,10 @@ final class StageBalance {
   private final int threads;
   private final TaskColumns columns;
 
-  /** The stage's probe; null: nobody has looked for it. */
+  /** The stage's probe; null: not yet computed. */
   private ColumnProbe ahead;
 
-  /** What came out so far. */
+  /** The sums of the output so far. */
   private ColumnSums out;
 
   private final CompensatedSums residual;
@@ -44,17 +43,17 @@ final class StageBalance {
   private RoundExecutor executor;
   private ColumnProbe probe;
 
-  /** What went in, of the fronts that do not pend; null before {@link #left}. */
+  /** The sums of the input of fronts that are not pending; null before {@link #left}. */
   private ColumnSums in;
 
   private boolean[] pends;
 
   /**
-   * For a stage that is about to run.
+   * A check for a stage about to run.
    *
    * @param fronts of the stage, by number of the analysis
-   * @param blocks that go in
-   * @param options whether the columns' norms are known, and how many threads there are
+   * @param blocks the input blocks
+   * @param options give the number of threads and whether column norms are known
    */
   StageBalance(
       StageProgram program,
@@ -72,13 +71,13 @@ final class StageBalance {
     residual = new CompensatedSums(program.rhs());
   }
 
-  /** What can be done while the executor's rounds run, and its sums after them. */
+  /** Does the host's part while the executor's rounds run, and requests its sums after them. */
   void lookAhead(RoundExecutor busy) {
     lookAhead();
     busy.sumAhead(program, ahead.scale());
   }
 
-  /** What the host can find out by itself. Once is enough. */
+  /** Computes the probe on the host, once. */
   private void lookAhead() {
     if (ahead == null) {
       var these = new RowsIn(columns, rows.rows(), whichRows(), blocks, threads);
@@ -86,7 +85,7 @@ final class StageBalance {
     }
   }
 
-  /** The stage's rows; null: all. */
+  /** Numbers of the stage's rows; null: all. */
   private int[] whichRows() {
     int n = 0;
     for (int f : fronts) {
@@ -106,12 +105,12 @@ final class StageBalance {
   }
 
   /**
-   * Compares a stage in which every front is sound, where its values are; what it left is in the
-   * output buffer, and nothing else. The usual case: three words come down.
+   * Compares a stage of sound fronts on the executor; its output buffer holds the stage's output
+   * and nothing else. The usual case, with a download of three words.
    *
    * @param residualSquares all of the stage
-   * @param read sum of the bits of the values that went up
-   * @param kept sum of the bits of the rows that came down
+   * @param read sum of the bits of the uploaded values
+   * @param kept sum of the bits of the downloaded rows
    * @return the largest relative departure; larger than the bound or NaN: see {@link #left} and
    *     {@link #verify}
    * @throws IntegrityFailure if the executor's values are not the host's
@@ -130,12 +129,12 @@ final class StageBalance {
   }
 
   /**
-   * Leaves the columns out that the executor has dropped: without them what went in and what it
-   * left balance as if they had never been there, whereas x_j, left in its row alone, is missing
-   * from the probe of the row that it was in.
+   * Excludes the columns dropped by the executor: without them input and output balance as if they
+   * had never existed, whereas a dropped norm, alone in its row, would be missing from the probe of
+   * its original row.
    *
    * @param sound size fronts
-   * @return whether there are any; then {@link #whole} knows nothing of it
+   * @return whether there are any; then {@link #whole} cannot be used
    */
   boolean leaveOut(StageRows rows, boolean[] sound) {
     lookAhead();
@@ -166,12 +165,13 @@ final class StageBalance {
   }
 
   /**
-   * Has the executor sum what went into the fronts that do not pend, and what the sound ones left.
+   * Lets the executor sum the input of the fronts that are not pending and the output of the sound
+   * ones.
    *
    * @param sound size fronts
    * @param pends size fronts: fronts that did nothing
-   * @param read sum of the bits of the values that went up
-   * @param kept sum of the bits of the rows of sound fronts that came down
+   * @param read sum of the bits of the uploaded values
+   * @param kept sum of the bits of the downloaded rows of sound fronts
    * @throws IntegrityFailure if the executor's values are not the host's
    */
   void left(RoundExecutor executor, boolean[] sound, boolean[] pends, long read, long kept) {
@@ -191,26 +191,26 @@ final class StageBalance {
     requireSame(kept, bitsOut, "on their way from the executor");
   }
 
-  /** Rows that came out of fronts of the stage. */
+  /** Adds output rows of fronts of the stage. */
   void out(RowBlock r) {
     new RowsIn(columns, r, null, List.of(), threads).addTo(out, probe);
   }
 
-  /** Blocks that leave the stage after its rounds. */
+  /** Adds blocks that leave the stage after its rounds. */
   void out(List<ContributionBlock> passed) {
     RowBlock none = RowBlock.empty(program.rhs());
     new RowsIn(columns, none, null, passed, threads).addTo(out, probe);
   }
 
-  /** Squares of right-hand sides that ended in a front that counts, at {@code from} .. + rhs. */
+  /** Adds squares of right-hand sides that end in an included front, at {@code from} .. + rhs. */
   void outResidual(double[] squares, int from) {
     residual.add(squares, from);
   }
 
   /**
-   * Compares.
+   * Compares the sums.
    *
-   * @param fromRows fronts that are factored from their rows on the host
+   * @param fromRows fronts factored from their rows on the host
    * @return the largest relative departure
    * @throws io.sparqr.numeric.integrity.IntegrityFailure if it is too large
    */

@@ -22,11 +22,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Lays a stage out: places in the arena, the order of each front's rows, the maps, the S entries'
- * places, the bucket schedules.
+ * Builds the layout of a stage: places in the arena, the order of each front's rows, the maps, the
+ * places of the S entries, the bucket schedules.
  *
- * <p>Where what comes into a front goes is its {@link FrontLayout}, whether a child is in the stage
- * or comes as a block; so cutting a task into other stages changes no bit.
+ * <p>{@link FrontLayout} gives the places of a front's inputs, whether a child is in the stage or
+ * arrives as a block; so another cut into stages changes no bit.
  *
  * <p>Cost: O(entries + map entries + columns of all fronts + operations), in parallel over fronts.
  */
@@ -41,16 +41,16 @@ final class StageBuilder {
   private final boolean detect;
   private final boolean keepQ;
 
-  /** size nf; number of a front in the stage that is being built, or -1. */
+  /** size nf; number of a front in the stage under construction, or -1. */
   private final int[] stageIndex;
 
-  /** One a thread. */
+  /** One per thread. */
   private final FrontLayout[] layouts;
 
   /**
-   * For one subtree task.
+   * A builder for one subtree task.
    *
-   * @param detect whether dead pivots are looked for: then a front with fewer rows than pivots is
+   * @param detect whether dead pivots are detected: then a front with fewer rows than pivots is
    *     known to be unsound
    * @param keepQ whether Q is wanted after the rounds
    */
@@ -72,7 +72,7 @@ final class StageBuilder {
     layouts = new FrontLayout[threads];
   }
 
-  /** Arrays of the stage that is being built. */
+  /** Arrays of the stage under construction. */
   private static final class Draft {
     final int[] id;
     final List<ContributionBlock> blocks;
@@ -100,8 +100,8 @@ final class StageBuilder {
   /**
    * Builds a stage.
    *
-   * @param fronts ascending; every child of one of them is in it too, or done
-   * @param blocks contribution blocks of done children of these fronts, ascending by front
+   * @param fronts ascending; every child of one of them is also among them, or done
+   * @param blocks contribution blocks of the done children of these fronts, ascending by front
    */
   StageProgram build(int[] fronts, List<ContributionBlock> blocks) {
     var d = new Draft(fronts, blocks, rows.rows().rhsCount(), keepQ);
@@ -133,13 +133,13 @@ final class StageBuilder {
 
   private FrontLayout layout(int thread) {
     if (layouts[thread] == null) {
-      // A list's fronts have no rows outside of their staircase.
+      // Fronts of task lists have no rows outside of their staircase.
       layouts[thread] = new FrontLayout(analysis, rows, EmptyRows.LAST_COLUMN);
     }
     return layouts[thread];
   }
 
-  /** Sizes, links, and places in arena, maps, S and output: children before parents. */
+  /** Sets sizes, links, and places in arena, maps, S and output: children before parents. */
   private void sizes(Draft d) {
     StageFronts s = d.s;
     int fronts = d.id.length;
@@ -188,7 +188,9 @@ final class StageBuilder {
     return (int) value;
   }
 
-  /** Orders the front's rows, fills its children's maps and its S places, makes its rounds. */
+  /**
+   * Orders the front's rows, fills its children's maps and its S places, and schedules its rounds.
+   */
   private void layFrontOut(Draft d, int f, FrontLayout layout) {
     StageFronts s = d.s;
     int g = d.id[f];
@@ -215,7 +217,9 @@ final class StageBuilder {
     }
   }
 
-  /** Descriptor number of child c: a front of the stage, a block, or -1 if it passes nothing. */
+  /**
+   * Descriptor number of child c: a front of the stage, a block, or -1 if it contributes nothing.
+   */
   private int source(Draft d, int c) {
     if (stageIndex[c] >= 0) {
       return stageIndex[c];
@@ -227,7 +231,9 @@ final class StageBuilder {
     return source < d.id.length ? d.s.passed(source) : d.s.passedByBlock(source - d.id.length);
   }
 
-  /** Rjmap of the front's child c, the right-hand sides' columns behind it, and its row map. */
+  /**
+   * Fills Rjmap of the front's child c, followed by the right-hand sides' columns, and its row map.
+   */
   private void fillMaps(Draft d, int f, FrontLayout layout, int c) {
     int source = source(d, layout.child(c));
     int from = layout.columnStart(c);
@@ -243,7 +249,8 @@ final class StageBuilder {
   }
 
   /**
-   * Places of the S entries of front f's own rows: all rows' entries, then all right-hand sides.
+   * Sets the places of the S entries of front f's own rows: all rows' entries, then all right-hand
+   * sides.
    */
   private void placeRows(Draft d, int f, FrontLayout layout, int ld) {
     RowBlock r = rows.rows();
@@ -273,7 +280,7 @@ final class StageBuilder {
     int[] initial = new int[fronts];
     long[] outStart = new long[fronts + 1];
     for (int f = 0; f < fronts; f++) {
-      // Rows left over take the row tile behind the last, before they take what V leaves.
+      // Leftover rows use one row tile after the last, then the space of V.
       long height = s.height(f) + (s.drop(f) > 0 ? TaskLayout.TILE : 0);
       long doubles = s.leadingDimension(f) * height;
       d.data[f + 1] = d.data[f] + (doubles + ALIGN - 1) / ALIGN * ALIGN;
@@ -315,7 +322,7 @@ final class StageBuilder {
         d.ownRows);
   }
 
-  /** Reflectors that a column passes through on a path of the stage. */
+  /** The largest number of reflectors that a column passes through on a path of the stage. */
   private static long steps(StageFronts s) {
     long[] below = new long[s.fronts()];
     long most = 0;

@@ -7,18 +7,18 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Parallel;
 
 /**
- * The columns of a stage and those of each of its fronts among them: what sums over columns need.
+ * The numbering of a stage's columns, and each front's columns in it, for sums over columns.
  *
  * @param all the stage's columns, numbered
  * @param start size fronts + blocks + 1; first place of each front, then of each block from
  *     outside, in {@code number}
  * @param number columns of each front as numbers of the stage's columns: fp pivots, then the tail;
- *     of each block: the tail of the front that made it
- * @param steps reflectors that a column passes through at most, on a path of the stage
+ *     of each block: the tail of its front
+ * @param steps largest number of reflectors that a column passes through on a path of the stage
  */
 public record StageColumns(TaskColumns all, int[] start, int[] number, long steps) {
 
-  /** Number of columns, right-hand sides not counted. */
+  /** Number of columns, without right-hand sides. */
   public int count() {
     return all.count();
   }
@@ -27,7 +27,7 @@ public record StageColumns(TaskColumns all, int[] start, int[] number, long step
    * Numbers the columns of a stage's fronts. O(map entries), by several threads.
    *
    * @param blocks fronts whose blocks come from outside
-   * @param steps what a column passes through
+   * @param steps see {@link StageColumns}
    */
   static StageColumns of(
       SymbolicAnalysis analysis, int[] fronts, int[] blocks, long steps, int threads) {

@@ -14,15 +14,15 @@ import java.util.Arrays;
 import java.util.function.IntToLongFunction;
 
 /**
- * How many fronts of what is left go into the next stage, by estimate (SQR section 3.4); the bytes
- * that a stage really takes are known when it is built.
+ * Estimates how many of the remaining fronts fit into the next stage (SQR section 3.4); the exact
+ * bytes are known when the stage is built.
  */
 final class StageEstimate {
 
-  /** Entries that a front on the device may have, its padding included. */
+  /** Limit for the entries of a front on the device, padding included. */
   static final long MOST_ENTRIES = 1L << 32;
 
-  /** Bytes of a front that is none for the device. */
+  /** Bytes assigned to a front that cannot go to the device. */
   private static final long BEYOND = 1L << 60;
 
   private final SymbolicAnalysis analysis;
@@ -31,15 +31,15 @@ final class StageEstimate {
   private final SchedulerOptions options;
   private final boolean keepQ;
 
-  /** Whether tiled fronts have a row tile for rows that dead columns leave over. */
+  /** Whether tiled fronts have a row tile for the leftover rows of dead columns. */
   private final boolean drops;
 
   private final int rhs;
 
   /**
-   * For one subtree task.
+   * An estimate for one subtree task.
    *
-   * @param blocks those that are there when {@link #prefix} is called count
+   * @param blocks the blocks held at the time of {@link #prefix} count
    */
   StageEstimate(
       SymbolicAnalysis analysis,
@@ -57,8 +57,8 @@ final class StageEstimate {
   }
 
   /**
-   * How many of the pending fronts are in the first stage, at least one. Planned anew for each
-   * stage, with the sizes that the fronts have by now.
+   * The number of pending fronts in the next stage, at least one. Planned anew for each stage, with
+   * the current sizes of the fronts.
    *
    * @param pending ascending
    * @param budget bytes
@@ -93,7 +93,7 @@ final class StageEstimate {
 
   /**
    * Whether a front whose children are done has far more rows than columns, so that the host can
-   * merge them chunk by chunk.
+   * merge its rows chunk by chunk.
    */
   boolean isTall(int f) {
     long fm = rows.count(f);
@@ -111,7 +111,7 @@ final class StageEstimate {
     if (outcome instanceof StagePlan.Feasible feasible) {
       return feasible.plan().stageStart()[1];
     }
-    // Too large by estimate: what comes before it goes first, then the builder has the last word.
+    // Too large by estimate: the fronts before it go first, then the builder decides.
     int at = Arrays.binarySearch(fronts, ((StagePlan.Infeasible) outcome).front());
     if (at == 0) {
       return 1;
@@ -124,7 +124,7 @@ final class StageEstimate {
     return prefix(before, inBefore, bytes, ofBlock, budget);
   }
 
-  /** Bytes of a contribution block: of one that is there, or of a pending front's. */
+  /** Bytes of a contribution block, held or of a pending front. */
   private long blockBytes(int f, int[] place, long[] fm) {
     ContributionBlock there = blocks.get(f);
     long cm =

@@ -8,9 +8,9 @@ import io.sparqr.numeric.BitChecksum;
 import java.nio.ByteBuffer;
 
 /**
- * All of a stage but its values: which fronts are where, the maps, the places of the S entries, the
- * rounds. Depends on structure only and is immutable, so it serves any values of the same
- * structure; arrays are shared and not to be written to.
+ * All of a stage except its values: the places of the fronts, the maps, the places of the S
+ * entries, the rounds. Depends on structure only and is immutable, so it can be reused for any
+ * values of the same structure; arrays are shared and must not be modified.
  *
  * @param fronts number of fronts, ascending in postorder
  * @param blocks number of input blocks
@@ -18,18 +18,17 @@ import java.nio.ByteBuffer;
  * @param descriptors fronts + blocks descriptors ({@link TaskLayout}), little-endian
  * @param maps Rimap and Rjmap of fronts and blocks
  * @param sIndex size sEntries; place of each S entry in its front (unsigned)
- * @param sBits {@link #placeBits} of these places when they were made
+ * @param sBits {@link #placeBits} of these places when they were computed
  * @param initialState size fronts; {@link TaskLayout#STATE_DEAD} for fronts known to have a dead
  *     pivot before they are factored, else {@link TaskLayout#STATE_SOUND}
  * @param arenaDoubles size of the arena
  * @param inputDoubles size of the input buffer that holds the blocks
  * @param outStart size fronts + 1; front f's slice of the output buffer
  * @param residualSlots number of residual partial sums
- * @param dropWords words of 8 bytes behind the counts, for the fronts' drop records
+ * @param dropWords words of 8 bytes after the counts, for the fronts' drop records
  * @param schedule the rounds
  * @param columns the stage's columns and each front's among them
- * @param ownRows size fronts where Q is kept: the rows of each front that its rows of A are; else
- *     null
+ * @param ownRows size fronts if Q is kept: the rows of each front taken by its rows of A; else null
  */
 public record StageProgram(
     int fronts,
@@ -49,7 +48,7 @@ public record StageProgram(
     StageColumns columns,
     int[][] ownRows) {
 
-  /** The sum of the mixed bits of places, each with its number. O(places). */
+  /** The sum of the mixed bits of places, each with its index. O(places). */
   public static long placeBits(int[] places) {
     long sum = 0;
     for (int e = 0; e < places.length; e++) {

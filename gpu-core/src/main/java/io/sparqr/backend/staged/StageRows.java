@@ -12,13 +12,16 @@ import java.nio.DoubleBuffer;
 import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Takes the rows of a stage's fronts as they come; the arrays of large ones are made ahead. */
+/**
+ * Receives the rows of a stage's fronts as they arrive; the arrays of large fronts are allocated
+ * ahead.
+ */
 final class StageRows implements RoundExecutor.RowSink {
 
-  /** Doubles from which on an array is worth several threads. */
+  /** An array of at least this many doubles is worth several threads. */
   private static final int LARGE = 1 << 20;
 
-  /** Values that are copied, then summed up, at a time: they are in the caches still. */
+  /** Values copied and then summed at a time, while they are still in the caches. */
   private static final int PIECE = 1 << 12;
 
   private final StageProgram program;
@@ -38,9 +41,9 @@ final class StageRows implements RoundExecutor.RowSink {
    * A sink.
    *
    * @param fronts of the stage
-   * @param done takes what is complete
+   * @param done receives the complete fronts
    * @param tolerance of the pivot test; negative: none
-   * @param meanwhile what the caller's thread can do while the executor works
+   * @param meanwhile work for the caller's thread while the executor works
    */
   StageRows(
       StageProgram program,
@@ -60,12 +63,12 @@ final class StageRows implements RoundExecutor.RowSink {
     bitsOf = new long[fronts.length];
   }
 
-  /** The sum of the mixed bits of all rows that came. */
+  /** The sum of the mixed bits of all rows received. */
   long bits() {
     return Arrays.stream(bitsOf).sum();
   }
 
-  /** The same of some fronts, as they came. */
+  /** The same for some fronts. */
   long bits(boolean[] which) {
     long sum = 0;
     for (int f = 0; f < bitsOf.length; f++) {
@@ -87,9 +90,9 @@ final class StageRows implements RoundExecutor.RowSink {
   }
 
   /**
-   * Values of R, the block's values if it leaves the stage, right-hand sides of both.
+   * Takes values of R, the block's values if it leaves the stage, right-hand sides of both.
    *
-   * @throws IntegrityFailure if a pivot is dead in a front that drops none
+   * @throws IntegrityFailure if a pivot is dead in a front without DROP tasks
    */
   @Override
   public void accept(int f, DoubleBuffer from) {
@@ -103,7 +106,7 @@ final class StageRows implements RoundExecutor.RowSink {
     return new Taken(f);
   }
 
-  /** The rows of one front on their way into its arrays. */
+  /** Copies the rows of one front into its arrays. */
   private final class Taken implements RoundExecutor.RowPieces {
     private final int f;
     private final FrontDescriptor d;
@@ -166,7 +169,7 @@ final class StageRows implements RoundExecutor.RowSink {
     }
   }
 
-  /** The rows whose pivot lives; of a dead column's, what was dropped is noted. */
+  /** Keeps the rows of live pivots and records the dropped norms of dead columns. */
   private FrontFactor withoutDead(int f, int[] live, double[] values, double[] rhs) {
     FrontDescriptor d = program.descriptor(f);
     int rows = Math.min(d.fm(), d.fp());
@@ -203,12 +206,12 @@ final class StageRows implements RoundExecutor.RowSink {
     return new FrontFactor(fronts[f], d.fn(), live, kept, right, d.rhs(), sum.sum());
   }
 
-  /** What a front's DROP tasks have dropped, by pivot column, 0 for a live one; null: nothing. */
+  /** The norms dropped by a front's DROP tasks, by pivot column, 0 for a live one; null: none. */
   double[] dropped(int f) {
     return dropped[f];
   }
 
-  /** Rows whose pivot lives; the others have what was dropped in its place. */
+  /** Rows of live pivots; the others have the dropped norm in the pivot's place. */
   private int[] live(int f, int rows, double[] values) {
     FrontDescriptor d = program.descriptor(f);
     int[] live = new int[rows];
@@ -216,7 +219,8 @@ final class StageRows implements RoundExecutor.RowSink {
     int at = 0;
     for (int i = 0; i < rows; i++) {
       double pivot = values[at];
-      // Half: the executor's own test is of the very same pivots, but that is no reason to fail.
+      // Half the tolerance: the executor has tested the same pivots, and a difference in rounding
+      // must not be a failure.
       if (tolerance < 0 || pivot > tolerance / 2) {
         live[count++] = i;
       } else if (d.drop() == 0 || !(pivot <= tolerance / TaskLayout.MARGIN)) {
@@ -235,7 +239,10 @@ final class StageRows implements RoundExecutor.RowSink {
     return (int) (r * d.fn() - r * (r - 1) / 2);
   }
 
-  /** Values start, start + 1, ... of a buffer to [begin, end); the sum of their mixed bits. */
+  /**
+   * Copies values start, start + 1, ... of a buffer to [begin, end); returns the sum of their mixed
+   * bits.
+   */
   private long copy(DoubleBuffer from, int start, double[] to, int begin, int end) {
     if (end - begin < LARGE) {
       return copied(from, start, to, begin, end);

@@ -6,7 +6,7 @@ import io.sparqr.numeric.integrity.ColumnProbe;
 import io.sparqr.numeric.integrity.ColumnSums;
 import io.sparqr.numeric.integrity.FrontSums;
 
-/** Column sums over a stage's rows in host memory: what {@link RoundExecutor} specifies. */
+/** Column sums over a stage's rows in host memory, as specified by {@link RoundExecutor}. */
 public final class StageSums {
 
   private final StageProgram program;
@@ -14,7 +14,7 @@ public final class StageSums {
   private final double[] scale;
   private final FrontSums packed;
 
-  /** Sums that are added to {@code sums}. */
+  /** Adds its results to {@code sums}. */
   public StageSums(StageProgram program, double[] scale, ColumnSums sums) {
     this.program = program;
     this.sums = sums;
@@ -22,7 +22,7 @@ public final class StageSums {
     packed = new FrontSums(ColumnProbe.ofAll(program.columns().count(), scale));
   }
 
-  /** Over the rows of the fronts that count; {@code out} is the output buffer. */
+  /** Sums over the rows of the included fronts; {@code out} is the output buffer. */
   public void output(double[] out, boolean[] counts) {
     for (int f = 0; f < program.fronts(); f++) {
       if (counts[f]) {
@@ -34,7 +34,7 @@ public final class StageSums {
     }
   }
 
-  /** Over S entries and blocks from outside of the fronts that count. */
+  /** Sums over S entries and blocks from outside of the included fronts. */
   public void input(double[] entry, double[] input, boolean[] counts) {
     for (int f = 0; f < program.fronts(); f++) {
       if (counts[f]) {
@@ -56,7 +56,9 @@ public final class StageSums {
     packed.addTo(sums);
   }
 
-  /** Rows follow each other, their right-hand sides follow all rows. */
+  /**
+   * Sums over a front's S entries: rows one after the other, then the right-hand sides of all rows.
+   */
   private void entries(int f, double[] entry) {
     FrontDescriptor d = program.descriptor(f);
     int[] place = program.sIndex();

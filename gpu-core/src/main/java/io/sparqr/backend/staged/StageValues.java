@@ -15,16 +15,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * A stage's values, straight from the problem's rows and the blocks. What is read is summed up as
- * it is read ({@link BitChecksum}), piece by piece while it is in the caches: the executor has to
- * have the same.
+ * A stage's values, read directly from the problem's rows and the blocks. Their checksum ({@link
+ * BitChecksum}) is computed during the read, piece by piece while values are in the caches; the
+ * executor's must be the same.
  */
 final class StageValues implements RoundExecutor.StageInput {
 
-  /** Values that are copied and summed up at a time. */
+  /** Values copied and summed at a time. */
   private static final int PIECE = 1 << 12;
 
-  /** Values that are collected before they go on: a row of a sparse matrix. */
+  /** Values collected before they are written: a row of a sparse matrix. */
   private static final int SHORT = 48;
 
   private final RowsByFront rows;
@@ -33,10 +33,10 @@ final class StageValues implements RoundExecutor.StageInput {
   private final GivenValues given;
   private final LongAdder bits = new LongAdder();
 
-  /** By front of the stage: fronts that are written in parts. */
+  /** By front of the stage: the fronts written in parts. */
   private final Map<Integer, Parts> inParts = new ConcurrentHashMap<>();
 
-  /** What is known of a front that is written in parts. */
+  /** The state of a front written in parts. */
   private static final class Parts {
     final AtomicInteger left;
     final LongAdder bits = new LongAdder();
@@ -50,8 +50,8 @@ final class StageValues implements RoundExecutor.StageInput {
    * Values of a stage.
    *
    * @param fronts of the stage, by number of the analysis
-   * @param blocks that go in
-   * @param given hears of each front's rows; null: nobody does
+   * @param blocks the input blocks
+   * @param given records the use of each front's rows; null: not recorded
    */
   StageValues(RowsByFront rows, int[] fronts, List<ContributionBlock> blocks, GivenValues given) {
     this.rows = rows;
@@ -68,7 +68,7 @@ final class StageValues implements RoundExecutor.StageInput {
     return fronts;
   }
 
-  /** The sum of the mixed bits of all that was read. */
+  /** The sum of the mixed bits of all values read. */
   long bits() {
     return bits.sum();
   }
@@ -114,7 +114,7 @@ final class StageValues implements RoundExecutor.StageInput {
     return parts;
   }
 
-  /** The least number of a front's rows beyond {@code from} that have so many values; else all. */
+  /** The least number of a front's rows after {@code from} that have so many values; else all. */
   private int atLeast(int front, int from, long values) {
     int low = from + 1;
     int high = rows.count(front);
@@ -144,9 +144,7 @@ final class StageValues implements RoundExecutor.StageInput {
     }
   }
 
-  /**
-   * Entries or right-hand sides of the front's rows [k, n); rows that follow each other at once.
-   */
+  /** Writes entries or right-hand sides of the front's rows [k, n); adjacent rows in one run. */
   private void writeRuns(int front, int begin, int n, boolean right, Writer to) {
     RowBlock r = rows.rows();
     int rhs = r.rhsCount();
@@ -172,7 +170,7 @@ final class StageValues implements RoundExecutor.StageInput {
     bits.add(writer.end());
   }
 
-  /** Writes values and sums them up; short runs by the piece. */
+  /** Writes values and computes their checksum; short runs are collected into pieces. */
   private static final class Writer {
     private final DoubleBuffer target;
     private final double[] collected = new double[PIECE];
@@ -211,7 +209,7 @@ final class StageValues implements RoundExecutor.StageInput {
       used = 0;
     }
 
-    /** All is written; the sum since the last call. */
+    /** Flushes; returns the checksum since the last call. */
     long end() {
       flush();
       long all = sum;

@@ -28,26 +28,26 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Factors a subtree task on a {@link RoundExecutor}: memory stages, rounds, rows of R out,
- * contribution blocks between stages through host memory, and fronts with dead columns
- * triangularised again. The same for every executor.
+ * Factors a subtree task on a {@link RoundExecutor}: memory stages, rounds, rows of R, contribution
+ * blocks between stages through host memory, and new triangularisations of fronts with dead
+ * columns. The same for every executor.
  *
- * <p>Stages (SQR section 3.4): a prefix of what is left of the postorder, as long as its fronts,
- * entries, output and the blocks that come in fit the memory ({@link StageEstimate}); blocks of
- * fronts whose parent is in a later stage go to the host and back.
+ * <p>Stages (SQR section 3.4): a stage is the longest prefix of the remaining postorder whose
+ * fronts, entries, output and input blocks fit the memory ({@link StageEstimate}); blocks of fronts
+ * whose parent is in a later stage go to the host and back.
  *
  * <p>Dead columns. A static schedule cannot shift rows, so it only detects: a pivot with |R_kk| at
- * most the tolerance marks its front unsound. The front is finished all the same, for A_f = QR
- * holds whatever the pivots; then tasks at the end of its list drop the dead columns, and the
- * fronts above go on ({@link io.sparqr.backend.schedule.Task.Drop}). Where there are none (small
- * fronts, Q kept, fewer rows than pivots, or fewer than columns and no parent in the stage that has
- * them) or they find a pivot too near the tolerance, instead of its block its parent gets the mark,
- * and every front above it in the stage, whose tasks do nothing then. When the stage is done, the
- * lowest unsound fronts are triangularised again from their R, without the dead columns ({@link
- * Retriangularization}), or from their rows, where a pivot is so near the tolerance that rounding
- * errors might decide; the fronts above them go through the executor again, as part of the next
- * stage, with the number of rows that they really get (more than at full rank, at most min(fm,
- * cn)). So the tree stays on the device.
+ * most the tolerance marks its front unsound. The front is finished anyway, because A_f = QR holds
+ * for any pivots; then DROP tasks at the end of its list drop the dead columns, and the fronts
+ * above continue ({@link io.sparqr.backend.schedule.Task.Drop}). If a front has no DROP tasks
+ * (small fronts, Q kept, fewer rows than pivots, or fewer rows than columns and no parent with DROP
+ * tasks in the stage) or they find a pivot too near the tolerance, its parent gets the mark instead
+ * of the block, and so does every front above it in the stage, whose tasks then do nothing. After
+ * the stage, the lowest unsound fronts are triangularised again from their R, without the dead
+ * columns ({@link Retriangularization}), or from their rows if a pivot is so near the tolerance
+ * that rounding errors might decide; the fronts above them return to the executor in the next
+ * stage, with their actual number of rows (more than at full rank, at most min(fm, cn)). So the
+ * tree stays on the device.
  *
  * <p>Bits depend on the problem, the executor and its {@link SchedulerOptions}, not on the memory
  * budget and not on the number of threads. Not thread-safe.
@@ -61,7 +61,7 @@ public final class StagedFactorization {
   /** The last task's structure and its stages, for the next one of the same structure. */
   private PreparedTask prepared;
 
-  /** What the last task was given; null: there was none. */
+  /** Checksums of the last task's input; null: no task yet. */
   private GivenValues given;
 
   /**
@@ -69,7 +69,8 @@ public final class StagedFactorization {
    *
    * @param backend name for the report
    * @param executor runs the rounds; not closed here
-   * @param host triangularises fronts with dead columns, and is checked here; not closed here
+   * @param host triangularises fronts with dead columns; its results are checked here; not closed
+   *     here
    */
   public StagedFactorization(String backend, RoundExecutor executor, SubtreeFactorizer host) {
     this.backend = backend;
@@ -78,14 +79,13 @@ public final class StagedFactorization {
   }
 
   /**
-   * Factors a task; each stage has to keep the column sums of what goes into it ({@link
-   * StageBalance}).
+   * Factors a task; each stage must preserve the column sums of its input ({@link StageBalance}).
    *
-   * @throws io.sparqr.numeric.integrity.IntegrityFailure if one does not
-   * @throws io.sparqr.error.NumericalIntegrityException if a front that the host factors does not,
-   *     twice
-   * @throws InsufficientMemoryException if one front and what goes into it do not fit, unless it
-   *     has far more rows than columns: the host merges those
+   * @throws io.sparqr.numeric.integrity.IntegrityFailure if a stage does not
+   * @throws io.sparqr.error.NumericalIntegrityException if a front factored by the host fails the
+   *     check twice
+   * @throws InsufficientMemoryException if one front with its inputs does not fit, unless it has
+   *     far more rows than columns: the host merges those
    */
   public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
     boolean again = options.safe() && given != null && given.isOf(problem);
@@ -95,20 +95,20 @@ public final class StagedFactorization {
       given = new GivenValues(problem);
     }
     if (options.safe()) {
-      // What is done again is done from nothing that was there before.
+      // A repeated task must not reuse earlier data.
       prepared = null;
     }
     return new Run(problem, options).run();
   }
 
-  /** As {@link SubtreeFactorizer#verifyGiven} has it. */
+  /** Implements {@link SubtreeFactorizer#verifyGiven}. */
   public void verifyGiven(SubtreeProblem problem) {
     if (given != null && given.isOf(problem)) {
       given.verify();
     }
   }
 
-  /** One factorization. */
+  /** The state of one factorization. */
   private final class Run {
 
     private final SubtreeProblem problem;
@@ -134,7 +134,7 @@ public final class StagedFactorization {
 
     Run(SubtreeProblem problem, FactorOptions options) {
       this.problem = problem;
-      // What the host does for it is a part of a stage.
+      // The host's work is part of a stage, which reports the progress.
       this.options = options.heardBy(WorkListener.NONE);
       this.work = options.work();
       analysis = problem.analysis();
@@ -147,7 +147,8 @@ public final class StagedFactorization {
         // a small front's task leaves no V behind
         cut = cut.withSmallFronts(0, 0);
       }
-      // What is free changes a little from call to call; a plan for a little less will do.
+      // Free memory varies slightly between calls, so an earlier plan for slightly less is still
+      // good.
       long planBudget = options.deviceMemoryBytes() > 0 ? budget : 0;
       if (prepared == null || !prepared.serves(problem, options, planBudget)) {
         prepared = new PreparedTask(problem, options, cut, planBudget);
@@ -189,7 +190,7 @@ public final class StagedFactorization {
       return done.result(summary);
     }
 
-    /** Builds (or takes) and runs one stage; what is left of it stays pending. */
+    /** Builds (or reuses) and runs one stage; its unfinished fronts stay pending. */
     private void stage() {
       PreparedTask.Stage stage = preparedStage();
       int count = stage == null ? estimate.prefix(pending, budget) : stage.fronts().length;
@@ -232,7 +233,7 @@ public final class StagedFactorization {
           stage = null;
           continue;
         }
-        // Now, not before: they might have changed before they went up.
+        // After the upload, because they might have changed before it.
         blocks.verify(in);
         remember(stage);
         account(program, result);
@@ -241,7 +242,9 @@ public final class StagedFactorization {
       }
     }
 
-    /** A stage of some fronts; null of a single one that is tall and too large for the device. */
+    /**
+     * A stage of some fronts; null for a single front that is tall and too large for the device.
+     */
     private StageProgram built(int[] fronts, List<ContributionBlock> in) {
       boolean tall = fronts.length == 1 && estimate.isTall(fronts[0]);
       try {
@@ -255,7 +258,7 @@ public final class StagedFactorization {
       }
     }
 
-    /** A front whose rows are there, but never all at once: the host merges them in chunks. */
+    /** Factors a front too large for memory at once: the host merges its rows in chunks. */
     private void mergeOnHost(int front) {
       done.warn(
           "front "
@@ -267,7 +270,7 @@ public final class StagedFactorization {
       leave(new int[] {front}, new boolean[1]);
     }
 
-    /** The stage that was built at this point for the last task, if it is the one to build. */
+    /** The stage built at this point for the last task, if it is the one needed now. */
     private PreparedTask.Stage preparedStage() {
       if (prepared.stages.size() <= stages) {
         return null;
@@ -317,12 +320,12 @@ public final class StagedFactorization {
     }
 
     /**
-     * Sound fronts are done, and those whose dead columns the executor has dropped; of the others
-     * the lowest are triangularised again or factored from their rows, and all above them stay
-     * pending.
+     * Completes a stage: sound fronts, and those whose dead columns the executor has dropped, are
+     * done; the lowest of the others are triangularised again or factored from their rows, and all
+     * fronts above them stay pending.
      *
-     * @param read sum of the bits of what went up
-     * @param sink has the rows that came down
+     * @param read sum of the bits of the upload
+     * @param sink has the downloaded rows
      */
     private void complete(
         StageProgram program,
@@ -389,7 +392,10 @@ public final class StagedFactorization {
       leave(fronts, pends);
     }
 
-    /** Whether a stage of sound fronts is right, as the executor finds it; else see what is not. */
+    /**
+     * Whether the executor's own comparison confirms a stage of sound fronts; if not, the sums are
+     * examined on the host.
+     */
     private boolean soundAndRight(
         StageProgram program,
         RoundExecutor.Result result,
@@ -407,10 +413,10 @@ public final class StagedFactorization {
     }
 
     /**
-     * States of the fronts, where those that have passed rows to a parent that is not done have
-     * failed: their rows went nowhere.
+     * States of the fronts, corrected: fronts that passed leftover rows to an unfinished parent
+     * count as failed, because these rows are lost.
      *
-     * @throws IntegrityFailure if a front is called sound and has dead columns
+     * @throws IntegrityFailure if a front reported as sound has dead columns
      */
     private static int[] states(
         StageProgram program, RoundExecutor.Result result, int[] fronts, StageRows sink) {
@@ -450,7 +456,8 @@ public final class StagedFactorization {
     }
 
     /**
-     * Those of a stage's fronts stay pending, before all that no stage has had; others are done.
+     * Keeps some of a stage's fronts pending, before all fronts not yet in a stage; the others are
+     * done.
      */
     private void leave(int[] fronts, boolean[] pends) {
       int left = 0;
@@ -478,7 +485,7 @@ public final class StagedFactorization {
       }
     }
 
-    /** Q of the fronts that do not pend: as if no pivot were dead. */
+    /** Fetches Q of the fronts that are not pending, assuming no dead pivot. */
     private void fetchReflectors(StageProgram program, int[] fronts, boolean[] pends) {
       var wanted = new BitSet();
       for (int f = 0; f < fronts.length; f++) {
@@ -494,7 +501,7 @@ public final class StagedFactorization {
       d2h += 8 * fetch.doubles();
     }
 
-    /** Factors fronts of which none is above another, on the host. */
+    /** Factors fronts on the host, none an ancestor of another. */
     private void factorOnHost(int[] fronts) {
       if (fronts.length == 0) {
         return;

@@ -25,17 +25,18 @@ public final class SumChunks {
   static final int ROW_FROM = 28;
   static final int ROW_TO = 32;
 
-  /** Rows of a packed chunk at most: SPARQR_SUM_ROWS. */
+  /** Most rows of a packed chunk: SPARQR_SUM_ROWS. */
   static final int ROWS = 32;
 
-  /** S entries of a chunk of several rows at most: SPARQR_SUM_ENTRIES. */
+  /** Most S entries of a chunk of several rows: SPARQR_SUM_ENTRIES. */
   static final int ENTRIES = 2048;
 
-  /** Right-hand sides in S of a chunk, about. */
+  /** Approximate right-hand sides in S per chunk. */
   private static final int RIGHT = 1 << 14;
 
   /**
-   * Entries of a packed chunk, about; at least so many rows, for each costs an addition a column.
+   * Approximate entries of a packed chunk; chunks have a minimum number of rows, because each chunk
+   * costs one addition per column.
    */
   private static final int PACKED = 1 << 15;
 
@@ -53,7 +54,7 @@ public final class SumChunks {
     return Math.min(d.fm(), d.fp()) + (d.parent() < 0 ? d.cm() : 0);
   }
 
-  /** Rows of A and of children in all fronts: how many t there are. */
+  /** The number of probes t: rows of A and of children in all fronts. */
   public static long probes(StageProgram program) {
     long rows = 0;
     for (int f = 0; f < program.fronts(); f++) {
@@ -62,7 +63,7 @@ public final class SumChunks {
     return rows;
   }
 
-  /** First S entry of a front that is a right-hand side. O(log entries). */
+  /** The first of a front's S entries that is a right-hand side. O(log entries). */
   static int rightStart(StageProgram program, FrontDescriptor d) {
     int low = (int) d.sFrom();
     int high = (int) d.sTo();
@@ -77,7 +78,7 @@ public final class SumChunks {
     return low;
   }
 
-  /** Packed rows in the output buffer. */
+  /** Chunks of the packed rows in the output buffer. */
   public static ByteBuffer output(StageProgram program) {
     var chunks = new SumChunks(program);
     for (int f = 0; f < program.fronts(); f++) {
@@ -88,7 +89,7 @@ public final class SumChunks {
     return chunks.records.flip();
   }
 
-  /** Packed rows of blocks in the input buffer. */
+  /** Chunks of the packed rows of blocks in the input buffer. */
   public static ByteBuffer blocks(StageProgram program) {
     var chunks = new SumChunks(program);
     for (int b = 0; b < program.blocks(); b++) {
@@ -98,7 +99,10 @@ public final class SumChunks {
     return chunks.records.flip();
   }
 
-  /** Whole rows of S entries, right-hand sides left out; a long row alone. O(chunks row length). */
+  /**
+   * Chunks of whole rows of S entries, without right-hand sides; a long row alone. O(chunks row
+   * length).
+   */
   public static ByteBuffer entries(StageProgram program) {
     var chunks = new SumChunks(program);
     long probes = 0;
@@ -115,7 +119,7 @@ public final class SumChunks {
     return chunks.records.flip();
   }
 
-  /** Right-hand sides of S entries. */
+  /** Chunks of the right-hand sides among the S entries. */
   public static ByteBuffer right(StageProgram program) {
     var chunks = new SumChunks(program);
     long probes = 0;
@@ -130,7 +134,7 @@ public final class SumChunks {
     return chunks.records.flip();
   }
 
-  /** The end of as many whole rows from {@code from} on as a chunk takes, at least one. */
+  /** The end of a chunk of whole rows, at least one, that starts at {@code from}. */
   private int rowsEnd(int from, int end, int ld) {
     int to = Math.min(end, from + ENTRIES);
     if (to == end) {

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 /**
- * A subtree task on an executor of task lists: memory stages, what goes up and comes down, the
- * checks of a stage, fronts with dead columns. Values live here; the lists come from {@link
+ * A subtree task on an executor of task lists: memory stages, uploads and downloads, the checks of
+ * a stage, fronts with dead columns. Values are handled here; the lists come from {@link
  * io.sparqr.backend.schedule}.
  */
 package io.sparqr.backend.staged;
