@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Compiles the kernels where there is no CUDA toolkit, by NVRTC: the build runs this program from
- * its source. Machine code for sm_80, sm_90 and sm_100 and PTX for later chips, a file each, since
- * NVRTC packs no fat binaries; the backend takes the one that fits its device.
+ * Compiles the kernels by NVRTC where there is no CUDA toolkit; the build runs this program from
+ * its source. Machine code for sm_80, sm_90 and sm_100 and PTX for later chips go to separate
+ * files, because NVRTC does not build fat binaries; the backend loads the file for its device.
  *
  * <p>Arguments: the folder of libnvrtc and its builtins, the folder of the kernels' sources, the
  * folder for the files. The options are those of nvcc in build.sh: NVRTC optimizes device code as
@@ -28,7 +28,7 @@ public final class CompileKernels {
 
   private static final String LATER = "compute_100";
 
-  /** The kernels' only standard headers, which come with a host compiler that is not here. */
+  /** The kernels' only standard headers, normally supplied by a host compiler. */
   private static final String[] HEADER_NAMES = {"cstddef", "cstdint"};
 
   private static final String[] HEADERS = {
@@ -56,13 +56,13 @@ public final class CompileKernels {
   private final Path sources;
 
   private CompileKernels(Path libraries, Path sources) throws IOException {
-    // It looks for this one by its name alone, and finds it where it is loaded already.
+    // NVRTC looks for this library by name alone, and finds it if it is already loaded.
     load(libraries, "libnvrtc-builtins.so.");
     nvrtc = load(libraries, "libnvrtc.so.");
     this.sources = sources;
   }
 
-  /** See the class. */
+  /** See the class comment. */
   public static void main(String[] args) throws IOException {
     var compiler = new CompileKernels(Path.of(args[0]), Path.of(args[1]));
     Path target = Path.of(args[2]);
@@ -113,7 +113,7 @@ public final class CompileKernels {
     }
   }
 
-  /** What nvrtcGetKind returns, nvrtcGetKindSize bytes. */
+  /** The result of nvrtcGetKind, nvrtcGetKindSize bytes. */
   private byte[] get(Pointer program, String kind) {
     var size = new LongByReference();
     call("nvrtcGet" + kind + "Size", program, size);

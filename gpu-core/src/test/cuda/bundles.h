@@ -1,6 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// Column tiles of bundles made to break Factorize, and what has to hold for the result whatever the tile: plain C++ for host and
-// device programs alike.
+// Column tiles of bundles designed to break Factorize, and the checks of the result for any tile: plain C++ for host
+// and device programs alike.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ struct Tile {
   }
 };
 
-/** Tile `number` of the search with that seed: the same wherever it is made. */
+/** Tile `number` of the search with this seed, the same on every machine. */
 class TileSearch {
  public:
   TileSearch(uint64_t seed, uint64_t number) : random(seed * 0x9e3779b97f4a7c15ull + number) {}
@@ -41,7 +41,7 @@ class TileSearch {
     const std::string dependence = dependent(tile.a);
     const std::string scales = scaled();
     for (size_t k = 0; k < tile.a.size(); k++) {
-      // No column's norm may leave the range; right-hand sides are scaled to within 1e+-100 before they come here.
+      // No column's norm may leave the range; right-hand sides are already scaled to within 1e+-100.
       const int limit = static_cast<int>(k % 32) < tile.columns ? 1010 : 332;
       int at = 0;
       std::frexp(tile.a[k], &at);
@@ -101,7 +101,7 @@ class TileSearch {
     return NAMES[kind];
   }
 
-  /** Rows and columns of zeros: fewer live rows than columns, as where a front ends. */
+  /** Rows and columns of zeros: fewer live rows than columns, as at the end of a front. */
   std::string holes(std::vector<double>& a) {
     const int kind = pick(8);
     if (kind > 2)
@@ -120,7 +120,7 @@ class TileSearch {
     return kind == 2 ? ", columns of zeros" : kind == 1 ? ", rows and columns of zeros" : ", rows of zeros";
   }
 
-  /** Columns that are combinations of others, to 2^-k. */
+  /** Columns that are combinations of others up to 2^-k. */
   std::string dependent(std::vector<double>& a) {
     const int kind = pick(8);
     if (kind > 2)
@@ -190,7 +190,7 @@ class TileSearch {
   }
 };
 
-/** Tiles that went wrong once, in a text file: "tile SIZE COLUMNS name", then lines "row column hexadecimal value". */
+/** Tiles that failed once, from a text file: "tile SIZE COLUMNS name", then lines "row column hexadecimal value". */
 inline std::vector<Tile> read_tiles(const std::string& path) {
   std::ifstream in(path);
   std::vector<Tile> tiles;
@@ -224,8 +224,8 @@ struct Departure {
 };
 
 /**
- * What is wrong with a factorized tile, in extended precision. a: as it came back; vt: V's first tile and T, or null, then only
- * R is looked at; applied: H'A as Apply made it, or null. Columns are scaled by powers of two first, so that every one counts alike.
+ * The errors of a factorized tile, in extended precision. a: the factorized tile; vt: V's first tile and T, or null to
+ * check only R; applied: H'A from Apply, or null. Columns are first scaled by powers of two, so that all count equally.
  */
 inline Departure departure(const Tile& before, const std::vector<double>& a, const double* vt, const double* applied) {
   using Real = long double;
@@ -273,7 +273,7 @@ inline Departure departure(const Tile& before, const std::vector<double>& a, con
     Real sum = 0;
     for (int i = 0; i < m; i++) {
       Real s = std::ldexp(static_cast<Real>(applied[i * 32 + j]), -exponent[j]) - r[i * 32 + j];
-      // Apply works on columns as they are: its products are rounded there, too
+      // Apply works on unscaled columns, so its products have these rounding errors too
       s = s != s ? s : std::max<Real>(0, std::fabs(s) - m * slack[j]);
       sum += s * s;
     }
@@ -358,7 +358,7 @@ inline Departure departure(const Tile& before, const std::vector<double>& a, con
       x[i * n + j] = s / q[i * 32 + i];
       size += x[i * n + j] * x[i * n + j];
     }
-  Real rounded = 0;  // what rounding to multiples of 2^-1074 is for the columns that it matters for
+  Real rounded = 0;  // the effect of rounding to multiples of 2^-1074, for the columns that it affects
   for (int j = 0; j < n; j++)
     rounded = std::max(rounded, slack[j] / norm[j]);
   for (int i = 0; i < n; i++)

@@ -1,8 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 // DROP tasks of two fronts, a child and its parent, on the host (host/host_instructions.h), one worker each:
 //   g++ -x c++ -std=c++17 -O1 -march=native -DSPARQR_HOST -I host -I ../../main/cuda/include -o drop drop_search.cu
-// drop COUNT [SEED]: COUNT random pairs with dead columns anywhere. The oracle is Heath's method in extended precision on the rows
-// that went in, for which columns die, and their Gram matrix, for what is left. Exit code 1 if one is wrong.
+// drop COUNT [SEED]: COUNT random pairs with dead columns anywhere. The oracles are Heath's method in extended
+// precision on the input rows, for the set of dead columns, and their Gram matrix, for the remaining rows. Exit code 1
+// if one is wrong.
 #include "drop.cuh"
 #include <cstdio>
 #include <random>
@@ -24,7 +25,7 @@ static double normal() {
   return d(generator);
 }
 
-/** A front: sizes, and the rows that are its own, in its columns and right-hand sides. */
+/** A front: sizes, and its own rows in its columns and right-hand sides. */
 struct TestFront {
   int fm, fn, fp, rhs;
   Rows own;
@@ -63,7 +64,7 @@ static void spoil(TestFront& f, int way) {
   }
 }
 
-/** Heath's method on all rows of a front: its dead columns, and the rows that go on. */
+/** Heath's method on all rows of a front: its dead columns, and the rows passed on. */
 static std::set<int> heath(std::vector<std::vector<long double>> rows, int fp, int fn, Rows& on) {
   std::set<int> dead;
   size_t g = 0;
@@ -100,7 +101,7 @@ static std::set<int> heath(std::vector<std::vector<long double>> rows, int fp, i
   return dead;
 }
 
-/** Householder QR of a front in the arena, as its own tasks leave it: zeros nowhere, junk below the diagonal. */
+/** Householder QR of a front in the arena, as left by its tasks: no zeros, junk below the diagonal. */
 static void factor(double* a, int ld, const TestFront& f) {
   for (int k = 0; k < std::min(f.fm, f.fn); k++) {
     double sum = 0;
@@ -120,7 +121,7 @@ static void factor(double* a, int ld, const TestFront& f) {
       }
       a[k * ld + k] = beta;
     }
-    // In the tile itself there are zeros.
+    // Below the diagonal, the tile itself has zeros.
     for (int i = k + 1; i < f.fm; i++)
       a[i * ld + k] = i / 32 == k / 32 ? 0 : JUNK;
   }
@@ -156,7 +157,7 @@ static void place(Stage& st, int k, const TestFront& f) {
   st.out.resize(st.out.size() + rows * (f.fn + f.rhs) - rows * (rows - 1) / 2);
 }
 
-/** One worker does all that is to be done. */
+/** A single worker does all the work. */
 static void run(Stage& st, int k, int bundle, int rows) {
   const SparqrFront& d = st.front[k];
   st.s.arena = st.arena.data();
@@ -182,7 +183,7 @@ static void run(Stage& st, int k, int bundle, int rows) {
   block.run([&] { bundle == 8 ? drop_task<8>(shared, st.s, task, d) : drop_task<4>(shared, st.s, task, d); });
 }
 
-/** Adds r r' to a Gram matrix, r from place `first` on. */
+/** Adds r r' to a Gram matrix, r starting at place `first`. */
 static void add(std::vector<long double>& gram, int n, const double* r, const std::vector<int>& at, int first) {
   for (size_t i = first; i < at.size(); i++)
     for (size_t j = first; j < at.size(); j++)
@@ -217,7 +218,7 @@ static int wrong(uint64_t seed, int number, bool show) {
     spoil(f[k], pick(12));
   }
   if (pick(3) == 0) {
-    // what the child hands on lacks rank too
+    // the rows passed on by the child are rank deficient too
     for (auto& row : f[0].own)
       for (int j = f[0].fp; j < f[0].fn; j++)
         row[j] = pick(2) ? row[j] : 0;
@@ -240,7 +241,7 @@ static int wrong(uint64_t seed, int number, bool show) {
       all.back()[f[1].fn + j] = row[tail + j];
   }
   expected[1] = heath(all, f[1].fp, f[1].fn, none);
-  // columns of the whole: the child's pivots, the parent's columns, right-hand sides
+  // columns of the whole problem: the child's pivots, the parent's columns, right-hand sides
   const int n = f[0].fp + f[1].fn + f[0].rhs;
   std::vector<int> at[2];
   for (int j = 0; j < f[0].fn + f[0].rhs; j++)
@@ -306,7 +307,7 @@ static int wrong(uint64_t seed, int number, bool show) {
       printf("%s: dead columns of front %d differ: %zu\n", what, k, dead.size());
       bad = true;
     }
-    // right-hand sides that end here: below the trapezoid, and of rows left over
+    // right-hand sides that end here: below the trapezoid, and of leftover rows
     for (int j = 0; j < d.rhs; j++) {
       const int place = f[0].fp + f[1].fn + j;
       for (int i = std::min(d.fm, d.fn); i < d.fm; i++) {
@@ -320,7 +321,7 @@ static int wrong(uint64_t seed, int number, bool show) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
       if (i != j && i >= n - f[0].rhs && j >= n - f[0].rhs)
-        continue;  // products of different residuals go nowhere
+        continue;  // products of different residuals are not recorded
       const long double scale = sqrtl((in[i * n + i] + 1) * (in[j * n + j] + 1));
       const long double e = fabsl(in[i * n + j] - got[i * n + j]) / scale;
       worst = e <= worst ? worst : e;

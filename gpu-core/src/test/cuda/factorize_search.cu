@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// Searches for column tiles that Factorize, Apply or a small front's task gets wrong. On the device, thousands at a time:
-//   nvcc -arch=sm_90 -O3 -std=c++17 -Xcompiler -fopenmp -I ../../main/cuda/include -o search factorize_search.cu
-// and the same headers on the host, without a device (host/host_instructions.h):
-//   g++ -x c++ -std=c++17 -O2 -march=native -fopenmp -DSPARQR_HOST -I host -I ../../main/cuda/include -o search factorize_search.cu
+// Searches for column tiles on which Factorize, Apply or a small front's task fails. On the device, thousands at a
+// time: nvcc -arch=sm_90 -O3 -std=c++17 -Xcompiler -fopenmp -I ../../main/cuda/include -o search factorize_search.cu
+// and with the same headers on the host, without a device (host/host_instructions.h): g++ -x c++ -std=c++17 -O2
+// -march=native -fopenmp -DSPARQR_HOST -I host -I ../../main/cuda/include -o search factorize_search.cu
 // search COUNT [SEED [FILE ...]]: COUNT tiles of the search, and those of the files. Exit code 1 if one is wrong.
 #include "front_tasks.cuh"
 #include "small_front.cuh"
@@ -10,13 +10,14 @@
 #include <omp.h>
 
 // Bounds in units of eps. Reflectors (Higham 2002, Accuracy and Stability of Numerical Algorithms, Theorem 19.4): 32 of
-// them, each a product and an update of a few eps of the column's norm. Cholesky QR: eps times its growth, at most 16 an entry.
+// them, each a product and an update of a few eps of the column's norm. Cholesky QR: eps times its growth, at most 16
+// per entry.
 constexpr double RESIDUAL = 128, ORTHOGONALITY = 128, GRAM = 256, ENTRIES = 256, APPLIED = 128;
 
 constexpr int SHARED_DOUBLES = 8 * 1024 + 3072;
-constexpr int LD = 64;  // the tile, and beside it a copy that Apply works on
+constexpr int LD = 64;  // the tile, and beside it a copy for Apply
 
-/** What is done with a tile. */
+/** The treatment of a tile. */
 enum How { TILED = 0, REFLECTORS = 1, R_ALONE = 2, SMALL = 3 };
 
 /** A tile in an arena. */
@@ -25,7 +26,7 @@ struct Job {
   int size, columns, how;
 };
 
-/** What the überkernel does with a tile, by the same functions. */
+/** The überkernel's work on a tile, by the same functions. */
 template <int TILES>
 __device__ void run_tile(const Job& job, double* shared, Bundle& bundle, double* arena, double* slot, int32_t* state) {
   SparqrStage stage = {};
@@ -72,7 +73,7 @@ static Result result(const Job& job, const double* arena, const double* slot) {
   for (int i = 0; i < 32 * job.size; i++) {
     const double* row = arena + job.at + i * LD;
     for (int j = 0; j < 32; j++) {
-      // the task of a small front leaves its reflectors where they were
+      // the task of a small front leaves its reflectors in place
       r.a.push_back(job.how == SMALL && j < i && j < job.columns ? 0 : row[j]);
       r.applied.push_back(row[32 + j]);
     }
@@ -82,7 +83,7 @@ static Result result(const Job& job, const double* arena, const double* slot) {
 }
 
 #ifdef SPARQR_HOST
-/** Doubles that begin where two of them are loaded at once. */
+/** Doubles aligned for loads of two at a time. */
 struct Aligned {
   explicit Aligned(size_t n) : all(n + 2, NAN) {}
   double* data() {
@@ -169,7 +170,7 @@ static std::vector<Result> run(const std::vector<Job>& jobs, std::vector<double>
 }
 #endif
 
-/** The worst of some tiles, and which they are. */
+/** The worst departures of some tiles, and their tiles. */
 struct Worst {
   long count = 0, wrong = 0;
   double most[5] = {};

@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 // Apply: A := A - V T' (V' A) for the row tiles of a bundle and a range of columns (SQR section
-// 3.2.2), on the transpose: C' = A' V, W' = C' T, A' := A' - W' V'. Each warp keeps 16 columns of A
-// in registers from the load to the store, as the A operand of the first product and the accumulator
-// of the last; C and W go from one product to the next without a shuffle (see mma.cuh).
+// 3.2.2), on the transpose: C' = A' V, W' = C' T, A' := A' - W' V'. Each warp keeps 16 columns of A in registers from
+// load to store, as the A operand of the first product and the accumulator of the last; C and W pass from one product
+// to the next without a shuffle (see mma.cuh).
 //
 // Shared memory: V, size row tiles of 32 x 32, then T, 32 x 32, then for SPLIT = 2 the exchange of
 // 4 warps x 512 doubles. Tiles are swizzled (tile.cuh): the fragments of
@@ -27,9 +27,8 @@ __device__ __forceinline__ void copy_async_wait() {
 #endif
 
 /**
- * Starts the copy of a bundle's V and T into shared memory; apply_columns waits for its end.
- * The first tile and T come from the VT slot, the others from column tile `column` of the front,
- * whose columns from `columns` on hold no reflector.
+ * Starts the copy of a bundle's V and T into shared memory; apply_columns waits for it. The first tile and T come from
+ * the VT slot, the others from column tile `column` of the front, in which columns >= `columns` hold no reflector.
  */
 __device__ __forceinline__ void load_vt(double* shared, const Bundle& bundle, int ld, int column, int columns,
                                         const double* vt) {
@@ -51,9 +50,9 @@ __device__ __forceinline__ void load_vt(double* shared, const Bundle& bundle, in
 }
 
 /**
- * Applies the V and T whose copy to shared memory load_vt has started to columns [from, to) of the bundle, both multiples
- * of 16. TILES row tiles a warp; SPLIT = 2: two warps share 16 columns, each with TILES of the 2
- * TILES row tiles, and add their halves of C through shared memory. All warps of the block call it.
+ * Applies the V and T copied by load_vt to columns [from, to) of the bundle, both multiples of 16. TILES row tiles per
+ * warp; SPLIT = 2: two warps share 16 columns, each with TILES of the 2 TILES row tiles, and add their halves of C
+ * through shared memory. Called by all warps of the block.
  */
 template <int TILES, int SPLIT>
 __device__ __forceinline__ void apply_columns(double* shared, const Bundle& bundle, int ld, int from, int to) {

@@ -1,12 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// Scalars for serial chains: fewer instructions than the library's functions, for arguments in range. What is an instruction of
-// the device has a meaning for the host in src/test/cuda/host, so that these headers run without a device.
+// Scalars for serial chains: fewer instructions than the library's functions, for arguments in range.
+// src/test/cuda/host emulates the device's instructions, so that these headers run on the host.
 #pragma once
 #ifdef SPARQR_HOST
 #include "host_instructions.h"
 #else
 
-/** Both values are computed: an ordinary choice between array elements ends in local memory. */
+/** Computes both values: an ordinary choice between array elements would put the array into local memory. */
 __device__ __forceinline__ double choose(bool first, double a, double b) {
   double c;
   asm("{.reg .pred p; setp.ne.s32 p, %3, 0; selp.f64 %0, %1, %2, p;}"

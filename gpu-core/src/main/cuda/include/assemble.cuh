@@ -1,12 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 // Data movement: S-assembly and pack assembly (SQR section 3.3.1), rows out, sums of squares.
-// Bound by memory: a warp a row, lanes along columns. Sources and targets may be the same array for all
-// the compiler knows, so it loads nothing before an earlier store; therefore several loads first,
-// then their stores, by hand.
+// Bound by memory: one warp per row, lanes along columns. The compiler must assume that sources and targets overlap, so
+// it moves no load before an earlier store; hence several loads first, then their stores, by hand.
 #pragma once
 #include "stage.cuh"
 
-/** to[map[j]] = from[j] for j = first, first + step, .. below end; IN_FLIGHT values on their way. */
+/** to[map[j]] = from[j] for j = first, first + step, .. below end; IN_FLIGHT loads at a time. */
 template <int IN_FLIGHT, typename Place, typename Value>
 __device__ __forceinline__ void scatter(double* to, const Place* map, Value from, long long first, long long end,
                                         int step) {
@@ -90,7 +89,7 @@ __device__ __forceinline__ void pack_row(const SparqrFront& front, const double*
 /** Packs final rows [row_from, row_to) of a front into the output buffer. */
 __device__ __forceinline__ void pack_rows_task(const SparqrStage& stage, const SparqrTask& task,
                                                const SparqrFront& front) {
-  constexpr int ROWS = 4, COLUMNS = 4;  // of a warp on their way, the latter by 32
+  constexpr int ROWS = 4, COLUMNS = 4;  // in flight per warp, columns in units of 32
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const int first = task.out.row_from, columns = front.fn + front.rhs;
   for (int r = first + ROWS * warp; r < task.out.row_to; r += ROWS * SPARQR_WARPS) {

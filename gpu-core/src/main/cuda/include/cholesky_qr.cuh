@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// Factorize by Cholesky QR and Householder reconstruction: QR of a whole column tile of a bundle whose columns are
-// far from dependent. Two serial chains of eight steps on 32 x 32 matrices instead of one of 32 reflectors; everything with
-// as many rows as the bundle is a product for the tensor cores.
+// Factorize by Cholesky QR and Householder reconstruction: QR of a whole column tile of a bundle with columns far from
+// dependent. Two serial chains of eight steps on 32 x 32 matrices instead of one of 32 reflectors; all work on the
+// bundle's rows is matrix products on the tensor cores.
 //
 //   X (32 size x 32)         the column tile
 //   G = X'X = R1'R1          Cholesky, and R1^-1 by the same elimination
@@ -15,19 +15,19 @@
 // So V = Z, not unit lower trapezoidal, and T full: another compact WY form of the orthogonal matrix that reflectors give.
 // A column of zeros gets a zero column in V, zeros in T and R_kk = 0.
 //
-// Range. G is scaled to a diagonal in [1, 4) by powers of two, s_i g_ij s_j, before it is eliminated: exact, and no product of
-// norms in the elimination can leave the range any more (unscaled, the 4 x 4 blocks' products of four norms underflow for
-// norms of 1e-106 while their determinants do not). R1 and R1^-1 are scaled back when they are written. Norms have to be
-// in 2^-400 .. 2^400, where G itself is safe, or the column all zeros.
+// Range. G is scaled to a diagonal in [1, 4) by powers of two, s_i g_ij s_j, before it is eliminated: exact, and no
+// product of norms in the elimination can leave the range (unscaled, the 4 x 4 blocks' products of four norms underflow
+// for norms of 1e-106 while their determinants do not). R1 and R1^-1 are scaled back when they are written. Norms have
+// to be in 2^-400 .. 2^400, where G itself is safe, or the column all zeros.
 //
 // Declined, with the bundle as it was:
 // - where an entry |R1^-1(j, k)| ||x_j|| (at most the condition of X with columns of norm 1, and a lower bound of it but for a
 //   factor 32) exceeds CHOLESKY_GROWTH: R1 and R1^-1 come from the same multipliers, so R1^-1 R1 = I to eps times the product of
 //   their sizes, and with it X = Q1 R1 column by column to eps times that growth, near what reflectors would give;
-// - where an entry of E exceeds CHOLESKY_DEFECT = d. What the correction leaves is of second order: (I + U)'(I + U) is I + E + U'U,
-//   and with ||U||_2 <= ||E||_F <= 32 d it is at most 2^10 d^2 = 2^-54, half an eps, in norm. E is measured on Q1 as it is
-//   written, so this holds whatever went wrong before;
-// - where anything is not finite: both comparisons are made so that NaN fails them.
+// - where an entry of E exceeds CHOLESKY_DEFECT = d. The error after the correction is of second order: (I + U)'(I + U)
+//   is I + E + U'U, and with ||U||_2 <= ||E||_F <= 32 d it is at most 2^10 d^2 = 2^-54, half an eps, in norm. E is
+//   measured on Q1 as written, so this holds whatever went wrong before;
+// - where anything is not finite: both comparisons are written so that NaN fails them.
 //
 // Thread 4 i + t has row i of every 32 x 32 matrix, columns 8 c + 2 t + {0, 1} (elimination.cuh). Warp w has row
 // tiles w and w + 4 of the bundle.
@@ -39,7 +39,7 @@
 constexpr double CHOLESKY_GROWTH = 16;
 constexpr double CHOLESKY_DEFECT = 0x1p-32;
 
-/** Shared memory besides the tiles. */
+/** Shared memory in addition to the tiles. */
 struct CholeskyShared {
   EliminationShared elimination;
   double squares[32];  // (s_j ||x_j||)^2, in [1, 4); 0 for a column of zeros
@@ -47,7 +47,7 @@ struct CholeskyShared {
   double beta[32];     // R_kk
 };
 
-/** The column tile of one row tile of a bundle. */
+/** The tile of one row tile of a bundle in a column tile. */
 __device__ __forceinline__ double* tile_of(const Bundle& bundle, int s, int column) {
   return bundle.row[s] + column * SPARQR_TILE;
 }
@@ -73,7 +73,7 @@ __device__ __forceinline__ void store_rows(double* p, int ld, const double (&x)[
   }
 }
 
-/** The same to eight rows of a tile in shared memory. */
+/** The same, to eight rows of a tile in shared memory. */
 __device__ __forceinline__ void put_rows(double* to, const TilePlaces& place, const double (&x)[2][4]) {
 #pragma unroll
   for (int m = 0; m < 2; m++) {
@@ -84,7 +84,7 @@ __device__ __forceinline__ void put_rows(double* to, const TilePlaces& place, co
   }
 }
 
-/** And back. */
+/** The reverse of put_rows. */
 __device__ __forceinline__ void get_rows(double (&x)[2][4], const TilePlaces& place, const double* from) {
 #pragma unroll
   for (int m = 0; m < 2; m++) {
@@ -122,8 +122,8 @@ __device__ __forceinline__ void load_tiles(double* tile, const TilePlaces& place
 }
 
 /**
- * Scales G (a: row thread / 4) to a diagonal in [1, 4), ones where a column is zero, and keeps the scale in sh. tile: X of
- * this warp's row tiles, as load_tiles left them. Returns what this thread has to say for going on. Ends with a barrier.
+ * Scales G (a: row thread / 4) to a diagonal in [1, 4), ones where a column is zero, and keeps the scale in sh. tile: X
+ * of this warp's row tiles, as stored by load_tiles. Returns this thread's vote for going on. Ends with a barrier.
  */
 __device__ __forceinline__ bool scale_gram(CholeskyShared& sh, double (&a)[4][2], const double* tile, int live) {
   const int lane = threadIdx.x & 31, t = lane & 3, row = threadIdx.x >> 2;
@@ -143,7 +143,7 @@ __device__ __forceinline__ bool scale_gram(CholeskyShared& sh, double (&a)[4][2]
     }
   }
   if (__syncthreads_or(empty)) {
-    // The squares of a column may vanish though the column is not zero: that is for reflectors.
+    // The squares of a nonzero column may underflow to zero; reflectors handle that case.
     const bool zero = sh.squares[lane] == 0;
     for (int i = 0; i < 8 * live; i++) {
       const int r = i & 31;
@@ -162,7 +162,7 @@ __device__ __forceinline__ bool scale_gram(CholeskyShared& sh, double (&a)[4][2]
 
 /**
  * From G = L D L': R1 over lt (L'), R1^-T to `inverse`, both swizzled and scaled back; zeros in the row of a column of
- * zeros. a: L^-1 as eliminate leaves it. Returns what this thread has to say for going on. A warp needs no other's rows of lt.
+ * zeros. a: L^-1 from eliminate. Returns this thread's vote for going on. A warp reads only its own rows of lt.
  */
 __device__ __forceinline__ bool finish_cholesky(const CholeskyShared& sh, const double (&a)[4][2], double* lt,
                                                 double* inverse) {
@@ -203,9 +203,10 @@ __device__ __forceinline__ bool finish_cholesky(const CholeskyShared& sh, const 
 }
 
 /**
- * Q1 = X R1^-1, sixteen rows at a time, and this warp's part of Q1'Q1: the bundle's first tile to `top` in shared memory, the
- * second tile of each warp to where X was as V, its first tile to q1, for the place of its X in shared memory is wanted.
- * On the transpose, Q1' = R1^-T X', whose accumulators are the fragments of the Gram matrix.
+ * Q1 = X R1^-1, sixteen rows at a time, and this warp's part of Q1'Q1: the bundle's first tile to `top` in shared
+ * memory, the second tile of each warp as V to the place of X, and its first tile to q1, because X of the first tile
+ * must stay in shared memory. On the transpose, Q1' = R1^-T X', whose accumulators are the fragments of the Gram
+ * matrix.
  */
 template <int GROUPS>
 __device__ __forceinline__ void orthonormalize(const double* tile, const double* inverse, double* top,
@@ -223,7 +224,7 @@ __device__ __forceinline__ void orthonormalize(const double* tile, const double*
   clear(part);
 #pragma unroll
   for (int step = GROUPS - 2; step >= 0; step -= 2) {
-    const int b = step;  // the second tile first: the registers of the first one's Q1 are free then
+    const int b = step;  // the second tile first, while the registers for Q1 of the first are still free
     if (b < live) {
 #pragma unroll
       for (int r = 0; r < 2; r++) {
@@ -254,7 +255,7 @@ __device__ __forceinline__ void orthonormalize(const double* tile, const double*
   }
 }
 
-/** V of the first tile of each warp but the first to where X was. */
+/** Stores V of the first tile of each warp except warp 0 to the place of X. */
 __device__ __forceinline__ void store_first_tile(const double (&q1)[4][2][4], const Bundle& bundle, int ld, int column,
                                                  int live) {
   const int warp = threadIdx.x >> 5, g = (threadIdx.x & 31) >> 2, t = threadIdx.x & 3;
@@ -267,7 +268,7 @@ __device__ __forceinline__ void store_first_tile(const double (&q1)[4][2][4], co
   }
 }
 
-/** X of this warp's second tile, still in shared memory at `from`, back to where Q1 has been stored. Ends with a barrier. */
+/** Restores X of this warp's second tile from shared memory at `from`, over the stored Q1. Ends with a barrier. */
 template <int GROUPS>
 __device__ __forceinline__ void restore_second_tile(const double* from, const TilePlaces& place, const Bundle& bundle,
                                                     int ld, int column, int live) {
@@ -284,7 +285,7 @@ __device__ __forceinline__ void restore_second_tile(const double* from, const Ti
   __syncthreads();
 }
 
-/** Columns 8 warp .. 8 warp + 7 of swizzled 32 x 32 matrices: this warp's part of the products at the end. */
+/** Columns 8 warp .. 8 warp + 7 of swizzled 32 x 32 matrices: this warp's part of the final products. */
 struct Strip {
   int down[2], across[2];
 
@@ -328,8 +329,8 @@ __device__ __forceinline__ void add_upper(const double (&u)[3][8], const double 
 }
 
 /**
- * T to the VT slot: with N = -(Qtop - S)^-1 S, to first order in U, T' = N - N (U N + U'). n: N, swizzled; ut: U' as
- * accumulators; own: 384 doubles of the warp's own.
+ * Writes T to the VT slot: with N = -(Qtop - S)^-1 S, to first order in U, T' = N - N (U N + U'). n: N, swizzled; ut:
+ * U' as accumulators; own: 384 doubles private to the warp.
  */
 __device__ __forceinline__ void write_t(const double* n, const double (&u)[3][8], double (&ut)[2][4],
                                         const TilePlaces& place, const Strip& strip, double* own, double* t_slot) {
@@ -337,7 +338,7 @@ __device__ __forceinline__ void write_t(const double* n, const double (&u)[3][8]
   double b[2][4], d[2][4];
   strip.operand(n, b);
   add_upper(u, b, ut);
-  // Accumulators with rows where a B fragment has columns: once through shared memory.
+  // Transposes accumulators to B fragments through shared memory.
 #pragma unroll
   for (int m = 0; m < 2; m++) {
 #pragma unroll
@@ -373,14 +374,15 @@ __device__ __forceinline__ void write_t(const double* n, const double (&u)[3][8]
 }
 
 /**
- * Factorizes the 32 columns of column tile `column` of a bundle of at most TILES row tiles, as householder_factorize does, or
- * returns false and leaves the bundle as it was. shared: TILES * 1024 + 3072 doubles. On return sh.beta[k] is R_kk. All threads of the
- * block call it; a barrier must lie between it and what wrote the tiles, and between it and what reads them.
+ * Factorizes the 32 columns of column tile `column` of a bundle of at most TILES row tiles, as householder_factorize
+ * does, or returns false with the bundle unchanged. shared: TILES * 1024 + 3072 doubles. On return sh.beta[k] is R_kk.
+ * Called by all threads of the block, with a barrier after the writes of the tiles before it and one before the reads
+ * after it.
  */
 template <int TILES>
 __device__ __forceinline__ bool cholesky_factorize(double* shared, CholeskyShared& sh, const Bundle& bundle, int ld,
                                                    int column, double* vt) {
-  constexpr int GROUPS = (TILES + 3) / 4 * 4;  // of eight rows, a warp
+  constexpr int GROUPS = (TILES + 3) / 4 * 4;  // of eight rows, per warp
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const int g = lane >> 2, t = lane & 3, row = threadIdx.x >> 2;
   const int live = 4 * max(0, (bundle.size - warp + 3) / 4);
@@ -432,7 +434,7 @@ __device__ __forceinline__ bool cholesky_factorize(double* shared, CholeskyShare
   if (vt != nullptr) {
     reconstruct(sh.elimination, a);
   } else if (threadIdx.x < 32) {
-    sh.elimination.sign[threadIdx.x] = 1;  // nobody needs V and T: any sign will do
+    sh.elimination.sign[threadIdx.x] = 1;  // V and T are not needed: any sign will do
   }
 #pragma unroll
   for (int c = 0; c < 4; c++) {

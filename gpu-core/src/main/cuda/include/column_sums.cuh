@@ -1,13 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// Column sums over rows that went into a stage and rows that it leaves (io.sparqr.backend.schedule.RoundExecutor): with w_k =
-// r_k scale[number(k)] for a row r of a front and t = sum of w_k over the front's columns, the sums of w_k^2 and of w_k t for
-// each column of the stage and each right-hand side. An orthogonal transformation keeps both.
-//
-// The sums are fixed point, so that they do not depend on the order in which blocks come: 64-bit integers, squares in units of
-// 2^-56, probes in units that the host chooses, each with a second word of 2^-40 of these, since a million equal terms may
-// come to one column. Where the rows are right they fit. A contribution that does not, or is not finite, marks
-// its column, which has no sum then. Bound by memory, or where many rows share a column by additions to one word: lanes
-// that have the same column add up first.
+// Column sums over a stage's input rows and output rows (io.sparqr.backend.staged.RoundExecutor): with w_k = r_k
+// scale[number(k)] for a row r of a front and t = sum of w_k over the front's columns, the sums of w_k^2 and of w_k t
+// for each column of the stage and each right-hand side. An orthogonal transformation preserves both. The sums are
+// fixed point, so that they do not depend on the order of the thread blocks: 64-bit integers, squares in units of
+// 2^-56, probes in units chosen by the host, each with a second word in units 2^-40 times smaller, because one column
+// may get a million equal terms. Sums of correct rows fit. A contribution that does not fit, or is not finite, marks
+// its column, which then has no sum. Bound by memory, or by atomic additions to one word where many rows share a
+// column: lanes of the same column are added first.
 #pragma once
 #include "task_layout.cuh"
 
@@ -21,7 +20,7 @@ struct alignas(16) SparqrSumChunk {
   int64_t from;    // packed rows: place of the values of row_from; S: first entry
   int64_t to;      // packed rows: place of the right-hand sides of row_from; S: end
   int64_t probes;  // S: place of the t of the front's row 0
-  int32_t front;   // or fronts + number of a block
+  int32_t front;   // or fronts + number of the block
   int32_t row_from;
   int32_t row_to;  // packed rows [row_from, row_to)
   int32_t unused[3];
@@ -38,12 +37,12 @@ static_assert(offsetof(SparqrSumChunk, row_to) == 32, "");
 struct SparqrSums {
   const SparqrSumChunk* chunks;
   const SparqrFront* fronts;
-  const double* values;  // packed rows: the buffer that they are in; S: s_value
+  const double* values;  // packed rows: their buffer; S: s_value
   const uint32_t* s_index;
   const int32_t* start;      // [fronts + blocks]: first of the columns in `number`
   const int32_t* number;     // the stage's columns
   const double* scale;       // [columns + rhs]
-  const int32_t* counts;     // [fronts + blocks]: 0 if these rows do not count
+  const int32_t* counts;     // [fronts + blocks]: 0 if these rows are excluded
   unsigned long long* sums;  // [4 (columns + rhs)]: squares in whole units, in 2^-40 of them, probes the same
   int32_t* marked;           // [columns + rhs]
   double* t;                 // [rows of the fronts]
@@ -61,7 +60,7 @@ __device__ __forceinline__ void add_units(unsigned long long* sum, int all, doub
   atomicAdd(sum + all, static_cast<unsigned long long>(__double2ll_rn((units - whole) * 0x1p40)));
 }
 
-/** A sum in units. */
+/** The value of a sum in units. */
 __device__ __forceinline__ double units_of(const unsigned long long* sum, int all) {
   return static_cast<double>(static_cast<long long>(sum[0])) +
          static_cast<double>(static_cast<long long>(sum[all])) * 0x1p-40;
@@ -70,7 +69,7 @@ __device__ __forceinline__ double units_of(const unsigned long long* sum, int al
 /** Adds to the sums of a column. */
 __device__ __forceinline__ void add_sums(const SparqrSums& sums, int column, double squares, double probe) {
   const double p = probe * sums.probe_unit;
-  // so written that NaN marks the column
+  // written so that NaN marks the column
   if (squares <= SPARQR_SUM_LIMIT && fabs(p) <= SPARQR_SUM_LIMIT * SPARQR_SUM_UNIT) {
     if (squares != 0 || p != 0) {
       const int all = sums.columns + sums.rhs;
@@ -82,7 +81,7 @@ __device__ __forceinline__ void add_sums(const SparqrSums& sums, int column, dou
   }
 }
 
-/** The sum of a block's values on thread 0, in a fixed order. All threads call it; `shared`: 4 values. */
+/** The sum of a block's values on thread 0, in a fixed order. Called by all threads; `shared`: 4 values. */
 template <typename T>
 __device__ __forceinline__ T block_sum(T value, T* shared) {
   for (int step = 16; step > 0; step >>= 1) {
@@ -96,18 +95,18 @@ __device__ __forceinline__ T block_sum(T value, T* shared) {
   return (shared[0] + shared[1]) + (shared[2] + shared[3]);
 }
 
-/** Bits so mixed that their sum shows a changed word; the host's BitChecksum has the same. */
+/** Mixes bits so that a sum reveals a changed word; the host's BitChecksum does the same. */
 __device__ __forceinline__ unsigned long long mixed_word(unsigned long long bits) {
   const unsigned long long z = bits * 0x9E3779B97F4A7C15ull;
   return z ^ (z >> 29);
 }
 
-/** A value's part of a sum of bits. */
+/** A value's contribution to a sum of bits. */
 __device__ __forceinline__ unsigned long long mixed_bits(double x) {
   return mixed_word(static_cast<unsigned long long>(__double_as_longlong(x)));
 }
 
-/** The part of the place of S entry e. */
+/** The contribution of the place of S entry e. */
 __device__ __forceinline__ unsigned long long mixed_place(uint32_t place, long long e) {
   return mixed_word(static_cast<unsigned long long>(e) << 32 ^ place);
 }
@@ -115,7 +114,7 @@ __device__ __forceinline__ unsigned long long mixed_place(uint32_t place, long l
 /**
  * Packed upper trapezoids: rows of R and blocks in the output buffer, blocks in the input buffer. Grid: chunks.
  *
- * @param all whether the bits of rows that do not count are summed up too
+ * @param all whether the bits of excluded rows are summed too
  */
 __device__ __forceinline__ void packed_sums(const SparqrSums& sums, bool all) {
   __shared__ double t[SPARQR_SUM_ROWS];
@@ -183,7 +182,10 @@ __device__ __forceinline__ void packed_sums(const SparqrSums& sums, bool all) {
   }
 }
 
-/** Lanes of one column add up before they add to its sums. All lanes of the warp call it; column -1: nothing to add. */
+/**
+ * Combines lanes of the same column before they add to its sums. Called by all lanes of the warp; column -1: nothing to
+ * add.
+ */
 __device__ __forceinline__ void add_together(const SparqrSums& sums, int column, double squares, double probe) {
   const int leader = __shfl_sync(~0u, column, 0);
   if (__all_sync(~0u, column == leader)) {
@@ -199,14 +201,14 @@ __device__ __forceinline__ void add_together(const SparqrSums& sums, int column,
   }
 }
 
-/** Column of an S entry in its front, and its row. */
+/** Row of an S entry in its front. */
 __device__ __forceinline__ int row_of(const SparqrSums& sums, long long e, unsigned ld) {
   return static_cast<int>(sums.s_index[e] / ld);
 }
 
 /**
- * S entries [from, to) of a front, whole rows, without right-hand sides: t of each row, and its sums. A thread a row; a chunk
- * of one row by all threads. Grid: chunks.
+ * S entries [from, to) of a front, whole rows, without right-hand sides: t of each row, and its sums. One thread per
+ * row; all threads share a chunk of one row. Grid: chunks.
  */
 __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
   __shared__ int head[SPARQR_SUM_ENTRIES + 1];
@@ -239,7 +241,7 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
       sums.t[chunk.probes + first_row] = t;
     }
   } else {
-    // where rows begin, in order
+    // the starts of rows, in order
     const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     int count = 0;
     for (int base = 0; base < length; base += 128) {
@@ -269,7 +271,7 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
       head[count] = static_cast<int>(length);
     }
     __syncthreads();
-    // long rows: a warp a row
+    // long rows: one warp per row
     const bool few = 32 * count <= length;
     for (int k = warp; k < count && few; k += 4) {
       const int begin = head[k], end = head[k + 1];
@@ -308,7 +310,7 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
         sums.t[chunk.probes + row] = t;
       }
       const int steps = counts ? __reduce_max_sync(~0u, static_cast<unsigned>(end - begin)) : 0;
-      // from the last entry on: what all rows have tends to come last in a front
+      // backwards from the last entry: columns shared by all rows tend to be last in a front
       for (int s = 1; s <= steps; s++) {
         const int e = end - s;
         int column = -1;
@@ -327,7 +329,9 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
   }
 }
 
-/** Right-hand sides in S, [from, to) of a front, rhs a row: after entry_sums, whose t they need. Grid: chunks. */
+/**
+ * Right-hand sides in S, [from, to) of a front, rhs per row: after entry_sums, which computes their t. Grid: chunks.
+ */
 __device__ __forceinline__ void rhs_sums(const SparqrSums& sums) {
   __shared__ double parts[4];
   __shared__ unsigned long long words[4];
@@ -358,15 +362,15 @@ __device__ __forceinline__ void rhs_sums(const SparqrSums& sums) {
   }
 }
 
-/** What the sums are compared with, and the result. */
+/** Input and result of the comparison of sums. */
 struct SparqrDepartures {
-  const unsigned long long* in;   // sums over what went in, [4 all]
-  const unsigned long long* out;  // and over what came out
+  const unsigned long long* in;   // sums over the input, [4 all]
+  const unsigned long long* out;  // sums over the output
   const int32_t* marked_in;
   const int32_t* marked_out;
-  const double* residual;  // [slots * rhs]: parts of the squares of right-hand sides that ended here
+  const double* residual;  // [slots * rhs]: parts of the squares of right-hand sides that end here
   const double* scale;     // [columns + rhs]
-  double* ended;           // [rhs]: their sums, not scaled
+  double* ended;           // [rhs]: their sums, unscaled
   double* result;          // the largest departure, then parts of ||t||^2
   double probe_unit;
   int32_t columns;
@@ -378,7 +382,10 @@ static_assert(sizeof(SparqrDepartures) == 88, "departures size");
 
 constexpr int SPARQR_NORM_PARTS = 64;
 
-/** Parts of ||t||^2, the sum of the columns' probes, then what ended of each right-hand side. Grid: SPARQR_NORM_PARTS + rhs. */
+/**
+ * Parts of ||t||^2, the sum of the columns' probes, then the ended squares of each right-hand side. Grid:
+ * SPARQR_NORM_PARTS + rhs.
+ */
 __device__ __forceinline__ void probe_norm(const SparqrDepartures& d) {
   __shared__ double parts[4];
   const int all = d.columns + d.rhs;
@@ -413,8 +420,8 @@ __device__ __forceinline__ void probe_norm(const SparqrDepartures& d) {
 }
 
 /**
- * The largest relative departure of a column (io.sparqr.numeric.integrity.Balance has the same); NaN where a sum is none.
- * Bits of doubles that are not negative order like the doubles, and NaN is above all.
+ * The largest relative departure of a column (the same as io.sparqr.numeric.integrity.Balance); NaN where there is no
+ * sum. The bits of nonnegative doubles are ordered like the doubles, with NaN above all.
  */
 __device__ __forceinline__ void departures(const SparqrDepartures& d) {
   const int all = d.columns + d.rhs;

@@ -1,17 +1,16 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// DROP tasks: a finished front less its dead columns, on the device (docs/adr/0029-dead-columns-on-the-device.md). What is
-// computed is io.sparqr.backend.reference.DroppedColumns by tiles; who computes it is decided here, as it goes.
-//
-// Rows left over wait in row tiles of their own, 32 at a time. Column tile by column tile, from the first with a dead pivot (the
-// first of all if children passed rows on):
-//   PANEL c    row tile c and the tiles of rows left over: bundles of up to BUNDLE row tiles, as Factorize does it. Then, if
-//              a pivot is dead: Heath's method on that one 32 x 32 tile, the rows of dead columns become rows left over.
+// DROP tasks: removal of a finished front's dead columns, on the device (docs/adr/0029-dead-columns-on-the-device.md).
+// The computation is that of io.sparqr.backend.reference.DroppedColumns, by tiles; the workers share it dynamically.
+// Leftover rows wait in separate row tiles, 32 at a time. Column tile by column tile, from the first with a dead pivot
+// (the first of all if children passed rows on):
+//   PANEL c    row tile c and the tiles of leftover rows: bundles of up to BUNDLE row tiles, as Factorize does it. Then, if
+//              a pivot is dead: Heath's method on that one 32 x 32 tile, the rows of dead columns become leftover rows.
 //   UPDATE c,j the same on column tile j.
 // then END (is every pivot far from the tolerance?), and PACK k: row tile k to the output and to the parent.
 //
-// Tickets. Workers take these steps by number, in an order in which each needs earlier ones only, and wait for what the
-// step needs: so any number of workers, one is enough, gets through, and what a step computes does not depend on who
-// does it. PANEL c + 1 comes right after UPDATE c, c + 1: it runs beside the other updates.
+// Tickets. Workers take these steps by number, in an order in which each step depends only on earlier ones, and wait
+// for its dependencies: so any number of workers, even one, finishes, and the result of a step does not depend on the
+// worker. PANEL c + 1 comes right after UPDATE c, c + 1 and runs concurrently with the other updates.
 #pragma once
 #include "drop_rows.cuh"
 #include "drop_tile.cuh"
@@ -22,7 +21,7 @@
 #define SPARQR_COLD __device__ __noinline__
 #endif
 
-// Functions of their own, not inlined: what they keep in registers leaves no room for anything else.
+// Separate functions, not inlined, because they fill the registers.
 template <int TILES>
 SPARQR_COLD void drop_factorize(double* shared, const Bundle& bundle, int ld, int column, int width, double* vt,
                                 bool reflectors) {
@@ -38,7 +37,7 @@ SPARQR_COLD void drop_apply(double* shared, const Bundle& bundle, int ld, int fr
   apply_columns<TILES, 2>(shared, bundle, ld, from, to);
 }
 
-/** The front is not decided here. One thread. */
+/** Marks the front as undecided. Called by one thread. */
 __device__ __forceinline__ void drop_fail(const SparqrStage& stage, const SparqrTask& task, const SparqrFront& front,
                                           const Drop& drop) {
   stage.state[task.front] = SPARQR_STATE_FAILED;
@@ -48,7 +47,7 @@ __device__ __forceinline__ void drop_fail(const SparqrStage& stage, const Sparqr
   add_release(drop.word + DROP_FAILED);
 }
 
-/** START: the rows of children, and the first panel; false: no room. */
+/** START: gathers the leftover rows of children and finds the first panel; false: no room. */
 __device__ __forceinline__ bool drop_start(const SparqrStage& stage, const SparqrFront& front, const DropShape& shape,
                                            const Drop& drop, int& first) {
   if (!gather_rows(stage, front, shape, drop)) {
@@ -74,7 +73,7 @@ __device__ __forceinline__ bool drop_start(const SparqrStage& stage, const Sparq
   return true;
 }
 
-/** PANEL c. False: there is no room for the rows of its dead columns. */
+/** PANEL c. False: no room for the rows of its dead columns. */
 template <int BUNDLE>
 __device__ __forceinline__ bool drop_panel(double* shared, Bundle& bundle, const SparqrStage& stage,
                                            const SparqrTask& task, const SparqrFront& front, const DropShape& shape,
@@ -98,7 +97,8 @@ __device__ __forceinline__ bool drop_panel(double* shared, Bundle& bundle, const
   double* home = row_tile(stage, front, c) + 32 * c;
   for (int i = threadIdx.x; i < 1024; i += SPARQR_THREADS) {
     const int row = i >> 5, column = i & 31;
-    // The triangle; what is below is zero by reflectors, but may be V's in a front that was never here.
+    // The triangle. Below it a panel by reflectors leaves zeros, but a front not yet processed here may have remains of
+    // V.
     t.r[row][column] = row > column && column < width ? 0.0 : home[static_cast<long long>(row) * front.ld + column];
   }
   if (threadIdx.x == 0) {
@@ -118,7 +118,7 @@ __device__ __forceinline__ bool drop_panel(double* shared, Bundle& bundle, const
   }
   heath_tile(t, -first, width, tested, stage.tolerance);
   const int added = width - t.live;
-  // Rows left over start in this column tile where it has columns without a pivot here, else in the next.
+  // Leftover rows start in this column tile if it has columns without a pivot in this panel, else in the next.
   const int from = width < 32 ? c : c + 1;
   if (threadIdx.x == 0) {
     for (int q = waiting; q < (before + added + 31) >> 5 && room; q++) {
@@ -217,7 +217,7 @@ __device__ __forceinline__ void drop_update(double* shared, Bundle& bundle, cons
   __syncthreads();
 }
 
-/** Sum over the block's threads, in a fixed order; all get it. scratch: 4 doubles. */
+/** Sum over the block's threads, in a fixed order, returned to all. scratch: 4 doubles. */
 __device__ __forceinline__ double block_sum(double s, double* scratch) {
   for (int step = 16; step > 0; step >>= 1) {
     s += __shfl_xor_sync(~0u, s, step);
@@ -230,7 +230,7 @@ __device__ __forceinline__ double block_sum(double s, double* scratch) {
   return (scratch[0] + scratch[1]) + (scratch[2] + scratch[3]);
 }
 
-/** END: the state, the residual of rows left over, or their way to the parent. */
+/** END: sets the state, and sums the residual of leftover rows or passes them to the parent. */
 __device__ __forceinline__ void drop_end(double* shared, const SparqrStage& stage, const SparqrTask& task,
                                          const SparqrFront& front, const DropShape& shape, const Drop& drop) {
   const double* a = stage.arena + front.data;
@@ -277,7 +277,7 @@ __device__ __forceinline__ void drop_end(double* shared, const SparqrStage& stag
   }
 }
 
-/** PACK k: what a sound front's tasks do with row tile k. */
+/** PACK k: packs row tile k as the tasks of a sound front do. */
 __device__ __forceinline__ void drop_pack(const SparqrStage& stage, const SparqrTask& task, const SparqrFront& front,
                                           SparqrTask& part, int k) {
   const int from = 32 * k;
@@ -309,13 +309,13 @@ __device__ __forceinline__ void drop_pack(const SparqrStage& stage, const Sparqr
   }
 }
 
-/** What a ticket stands for. */
+/** The step of a ticket. */
 struct DropStep {
   enum Kind { PANEL, UPDATE, END, PACK, NONE } kind;
   int c, j;
 };
 
-/** Finds a ticket's step; `c` and `base` remember where the last one was: tickets ascend. */
+/** Finds a ticket's step; `c` and `base` hold the position of the previous one, since tickets ascend. */
 __device__ __forceinline__ DropStep drop_step(const DropShape& shape, int packs, int first, int ticket, int& c,
                                               int& base) {
   if (ticket == 1 && first < shape.panels) {
@@ -345,12 +345,12 @@ __device__ __forceinline__ DropStep drop_step(const DropShape& shape, int packs,
   return ticket <= base + packs ? DropStep{DropStep::PACK, ticket - base - 1, 0} : DropStep{DropStep::NONE, 0, 0};
 }
 
-/** Waits for what a step needs. One thread. */
+/** Waits for a step's dependencies. Called by one thread. */
 __device__ __forceinline__ bool drop_ready(const SparqrStage& stage, const DropShape& shape, const Drop& drop,
                                            const DropStep& step, int first) {
   switch (step.kind) {
     case DropStep::PANEL:
-      // The VT slots are those of the panel before the last.
+      // The VT slots were last used by the panel before the previous one.
       return drop_wait(stage, drop, drop.seen(step.c), step.c - first) &&
              (step.c < first + 2 || drop_wait(stage, drop, drop.done(step.c - 2), shape.tiles - 1 - (step.c - 2)));
     case DropStep::UPDATE:
@@ -368,7 +368,7 @@ __device__ __forceinline__ bool drop_ready(const SparqrStage& stage, const DropS
   }
 }
 
-/** A worker of a front's DROP tasks. All threads of the block. */
+/** A worker of a front's DROP tasks. Called by all threads of the block. */
 template <int BUNDLE>
 SPARQR_COLD void drop_task(double* shared, const SparqrStage& stage, const SparqrTask& task, const SparqrFront& front) {
   if (stage.state[task.front] != SPARQR_STATE_DEAD) {

@@ -1,5 +1,5 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// What the workers of a front's DROP tasks share: a record of ints, and how they wait for each other by it.
+// The state shared by the workers of a front's DROP tasks: a record of ints, by which they also wait for each other.
 #pragma once
 #ifdef SPARQR_HOST
 #include "stage.cuh"
@@ -7,16 +7,16 @@
 #include "waiting.cuh"
 #endif
 
-/** A drop record, ints: these, then arrays of column_tiles each. */
+/** The ints of a drop record: these, then arrays of column_tiles ints each. */
 enum DropRecord {
   DROP_TICKET = 0,
-  DROP_FAILED = 1,   // the front is not decided here: all workers end
-  DROP_PANELS = 2,   // 1 + PANEL steps done; 0: START is not over
-  DROP_ENDED = 3,    // 1: END is over
-  DROP_CHILD = 4,    // 1 + a child that passed rows on; the next one in that child's DROP_NEXT
+  DROP_FAILED = 1,   // the front is undecided: all workers end
+  DROP_PANELS = 2,   // 1 + PANEL steps done; 0: START is not done
+  DROP_ENDED = 3,    // 1: END is done
+  DROP_CHILD = 4,    // 1 + a child that passed leftover rows on; that child's DROP_NEXT links the next one
   DROP_NEXT = 5,
-  DROP_LEFT = 6,     // rows left over so far
-  DROP_BLOCKS = 7,   // blocks that they have taken
+  DROP_LEFT = 6,     // leftover rows so far
+  DROP_BLOCKS = 7,   // blocks taken by them
   DROP_FIRST = 8,    // the first panel
   DROP_ARRAYS = 10   // seen, done, rows, dead, off
 };
@@ -29,17 +29,17 @@ struct Drop {
   __device__ __forceinline__ Drop(const SparqrStage& stage, const SparqrFront& front)
       : word(reinterpret_cast<int*>(stage.progress + front.drop)), tiles(front.column_tiles) {}
 
-  /** By column tile: how many panels it has seen. */
+  /** By column tile: number of panels applied to it. */
   __device__ __forceinline__ int* seen(int j) const {
     return word + DROP_ARRAYS + j;
   }
 
-  /** By panel: how many column tiles have seen it. */
+  /** By panel: number of column tiles to which it was applied. */
   __device__ __forceinline__ int* done(int c) const {
     return word + DROP_ARRAYS + tiles + c;
   }
 
-  /** By panel: rows left over before it, and its dead columns. */
+  /** By panel: leftover rows before it, and its dead columns. */
   __device__ __forceinline__ int& rows(int c) const {
     return word[DROP_ARRAYS + 2 * tiles + c];
   }
@@ -48,7 +48,7 @@ struct Drop {
     return word[DROP_ARRAYS + 3 * tiles + c];
   }
 
-  /** By row tile of rows left over: its block of column tile j is off + j. */
+  /** By row tile of leftover rows: its block for column tile j is off + j. */
   __device__ __forceinline__ int& off(int q) const {
     return word[DROP_ARRAYS + 4 * tiles + q];
   }
@@ -106,7 +106,7 @@ __device__ __forceinline__ bool drop_wait(const SparqrStage& stage, const Drop& 
   return load_acquire(drop.word + DROP_FAILED) == 0;
 }
 
-/** Signals a step after everything that the block's threads have written. */
+/** Signals a step, after all writes of the block's threads. */
 __device__ __forceinline__ void drop_signal(int* word) {
   __syncthreads();
   if (threadIdx.x == 0) {

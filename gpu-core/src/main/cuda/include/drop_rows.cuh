@@ -1,20 +1,19 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// Rows left over (drop.cuh): where they are, and those that children pass on.
-//
-// Where rows left over are: column tile j of their row tile q is block off[q] + j; blocks are the row tile behind the front's last,
-// then tiles below the diagonal, where the remains of V are that nobody wants any more.
+// Leftover rows (drop.cuh): their places, and those passed on by children. Column tile j of their row tile q is block
+// off[q] + j; blocks are the row tile after the front's last, then tiles below the diagonal, which hold remains of V
+// that are no longer needed.
 #pragma once
-// The first: it brings what stands for CUDA where an ordinary compiler reads this.
+// First, because it includes the emulation of CUDA for an ordinary compiler.
 #include "front_tasks.cuh"
 #include "assemble.cuh"
 #include "drop_record.cuh"
 
-/** What a front is, as DROP tasks see it. */
+/** The shape of a front for DROP tasks. */
 struct DropShape {
   int rows;     // min(fm, fn)
   int panels;   // column tiles with a pivot in one of these rows
   int tiles;    // column tiles
-  int blocks;   // there are for rows left over
+  int blocks;   // available for leftover rows
   int whole;    // column tiles without right-hand sides or padding in them
   int last;     // row tiles
   int slots;    // VT slots of a panel
@@ -30,7 +29,7 @@ struct DropShape {
     slots = (tiles + 2) / 3 + 1;
   }
 
-  /** Columns of panel c that have a pivot. */
+  /** Number of columns of panel c with a pivot. */
   __device__ __forceinline__ int width(int c) const {
     return min(32, rows - 32 * c);
   }
@@ -60,7 +59,7 @@ struct DropShape {
   }
 };
 
-/** Row tiles of bundle b of a panel as they are in column tile j; row[s] + 32 j is the tile. One thread a row tile. */
+/** Row tiles of bundle b of a panel in column tile j; row[s] + 32 j is the tile. One thread per row tile. */
 template <int BUNDLE>
 __device__ __forceinline__ void drop_bundle(Bundle& bundle, const SparqrStage& stage, const SparqrFront& front,
                                             const DropShape& shape, const Drop& drop, int c, int b, int waiting, int j) {
@@ -81,13 +80,13 @@ __device__ __forceinline__ void clear_block(double* block, int ld) {
   }
 }
 
-/** Entry (row, column of tile j) of a row left over. */
+/** Entry (row, column of tile j) of a leftover row. */
 __device__ __forceinline__ double* left_entry(const SparqrStage& stage, const SparqrFront& front,
                                               const DropShape& shape, const Drop& drop, int row, int j) {
   return shape.block(stage, front, drop.off(row >> 5) + j) + static_cast<long long>(row & 31) * front.ld;
 }
 
-/** Takes blocks for row tile q, for column tiles from `first` on. One thread; false: there are none. */
+/** Takes blocks for row tile q in column tiles >= `first`. Called by one thread; false: none left. */
 __device__ __forceinline__ bool open_tile(const DropShape& shape, const Drop& drop, int q, int first) {
   const int from = drop.word[DROP_BLOCKS];
   if (q >= shape.tiles || from + shape.tiles - first > shape.blocks) {
@@ -98,7 +97,7 @@ __device__ __forceinline__ bool open_tile(const DropShape& shape, const Drop& dr
   return true;
 }
 
-/** Rows that children passed on, children ascending. False: there is no room. */
+/** Gathers the leftover rows of children, children ascending. False: no room. */
 __device__ __forceinline__ bool gather_rows(const SparqrStage& stage, const SparqrFront& front, const DropShape& shape,
                                             const Drop& drop) {
   __shared__ int child, room;

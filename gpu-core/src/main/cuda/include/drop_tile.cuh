@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// Heath's method on one 32 x 32 tile: what of its triangle lives, and the orthogonal matrix that takes the rest out.
+// Heath's method on one 32 x 32 tile: the live part of its triangle, and the orthogonal matrix that removes the rest.
 #pragma once
 #include "tile.cuh"
 
-/** Shared memory of a panel's own tile: R, and the orthogonal matrix that drops its dead columns. */
+/** Shared memory of a panel's diagonal tile: R, and the orthogonal matrix that drops its dead columns. */
 struct DropTile {
   double r[32][33], q[32][33];
   double v[32], tau, size, dropped[32];
@@ -11,9 +11,9 @@ struct DropTile {
 };
 
 /**
- * Heath's method on the triangle at t.r: rows [0, live) are then those with a pivot, rows [live, width) are zero in columns
- * [0, width); t.q is the product of the reflectors. Columns before `first` live and are in place, those from `tested` on live
- * anyway.
+ * Heath's method on the triangle at t.r: afterwards rows [0, live) have a pivot and rows [live, width) are zero in
+ * columns [0, width); t.q is the product of the reflectors. Columns before `first` are live and in place, columns >=
+ * `tested` are live without a test.
  */
 __device__ __forceinline__ void heath_tile(DropTile& t, int first, int width, int tested, double tolerance) {
   const int lane = threadIdx.x & 31, j = threadIdx.x;
@@ -78,7 +78,10 @@ __device__ __forceinline__ void heath_tile(DropTile& t, int first, int width, in
   __syncthreads();
 }
 
-/** Row of q (or r) that goes to row `slot`: a live one to its pivot's, the others to those of dead columns, in order. */
+/**
+ * The row of q (or r) for row `slot`: a live row goes to the row of its pivot, the others to those of dead columns, in
+ * order.
+ */
 __device__ __forceinline__ int row_for(const DropTile& t, int slot) {
   const int dead_before = __popc(t.dead & ((1u << slot) - 1));
   return (t.dead >> slot & 1) ? t.live + dead_before : slot - dead_before;

@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// Elimination on one 32 x 32 matrix by one thread block, four columns a step: eight steps with one barrier
-// each. Thread 4 i + t has row i, columns 8 c + 2 t + {0, 1}, which are accumulators of mma m8n8k4: the 4 x 4 block of the
-// pivots is inverted by every thread for itself (two 2 x 2 blocks, one reciprocal each), its warp's rows times that inverse are
-// the A fragment, the pivots' rows from shared memory the B fragments. In place: columns that have been eliminated hold the
-// right-hand side's, which begin as zero beside the pivots.
+// Elimination on one 32 x 32 matrix by one thread block, four columns per step: eight steps with one barrier each.
+// Thread 4 i + t has row i, columns 8 c + 2 t + {0, 1}, which are accumulators of mma m8n8k4: every thread inverts the
+// 4 x 4 block of the pivots redundantly (two 2 x 2 blocks, one reciprocal each); its warp's rows times that inverse are
+// the A fragment, the pivots' rows from shared memory the B fragments. In place: eliminated columns hold the right-hand
+// side's columns, which are zero initially except at the pivots.
 #pragma once
 #include "arithmetic.cuh"
 #include "mma.cuh"
@@ -17,7 +17,7 @@ struct alignas(16) EliminationShared {
   double sign[32];
 };
 
-/** a[c] := a[c + 1]: after eight steps the pivots' columns are in a[0] again. */
+/** a[c] := a[c + 1]: after eight steps the columns are in their original places. */
 __device__ __forceinline__ void rotate(double (&a)[4][2]) {
 #pragma unroll
   for (int p = 0; p < 2; p++) {
@@ -44,7 +44,7 @@ __device__ __forceinline__ void put_row(EliminationShared& sh, const double (&a)
   }
 }
 
-/** The value of m that belongs to column t of an A fragment. */
+/** The value of m for this lane's column t of an A fragment. */
 __device__ __forceinline__ double of_lane(double m0, double m1, double m2, double m3) {
   const int t = threadIdx.x & 3;
   return choose(t & 2, choose(t & 1, m3, m2), choose(t & 1, m1, m0));
@@ -52,7 +52,7 @@ __device__ __forceinline__ double of_lane(double m0, double m1, double m2, doubl
 
 /**
  * G = L D L', D of 4 x 4 blocks, by elimination of [G | I] in place. On return a holds L^-1 left of the diagonal blocks, lt
- * the rows of L' (swizzled), sh.pivot D. Nothing in it depends on G being definite: the caller looks at the result.
+ * the rows of L' (swizzled), sh.pivot D. G need not be definite: the caller checks the result.
  */
 __device__ __forceinline__ void eliminate(EliminationShared& sh, double (&a)[4][2], double* lt) {
   const int row = threadIdx.x >> 2, t = threadIdx.x & 3, g = row & 7;
@@ -80,7 +80,8 @@ __device__ __forceinline__ void eliminate(EliminationShared& sh, double (&a)[4][
         b[c] = r[t][((k0 + 8 * c) & 31) + g];
       }
       b[0] = g == kk + t ? 1.0 : b[0];
-      // 40 bits of the reciprocals are enough: L is what has been subtracted, whatever that leaves.
+      // 40 bits of the reciprocals are enough: L consists of the multipliers actually used, so errors in them do not
+      // matter.
       const double det = fma(p0.x, p11, -p0.y * p0.y);
       double y = approximate_reciprocal(det);
       y = fma(y, fma(-det, y, 1.0), y);
@@ -106,7 +107,7 @@ __device__ __forceinline__ void eliminate(EliminationShared& sh, double (&a)[4][
       a[0][1] = choose(mine, 0.0, a[0][1]);
 #pragma unroll
       for (int c = 0; c < 4; c++) {
-        const int at = (c + (kk >> 2)) & 3;  // first those that the next step needs
+        const int at = (c + (kk >> 2)) & 3;  // first the columns needed by the next step
         mma_8x8x4(a[at], -m, b[at]);
       }
       if (row >> 2 == (k >> 2) + 1) {
@@ -119,8 +120,9 @@ __device__ __forceinline__ void eliminate(EliminationShared& sh, double (&a)[4][
 }
 
 /**
- * Z^-1 (-S), Z = Q - S, S = diag(+-1), by Gauss-Jordan in place; a: rows of Q, then of the result. S is chosen on the
- * way, to sh.sign: s_k = -sign of the pivot that it is subtracted from, so no pivot is less than 1.
+ * Z^-1 (-S), Z = Q - S, S = diag(+-1), by Gauss-Jordan in place; a: rows of Q, then of the result. S is chosen during
+ * the elimination and stored in sh.sign: s_k = -sign of the pivot from which it is subtracted, so that no pivot is less
+ * than 1 in absolute value.
  */
 __device__ __forceinline__ void reconstruct(EliminationShared& sh, double (&a)[4][2]) {
   const int row = threadIdx.x >> 2, t = threadIdx.x & 3, g = row & 7;

@@ -1,5 +1,5 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// The tasks of tiled fronts: Factorize, Apply and the two pipelined.
+// The tasks of tiled fronts: Factorize, Apply and their pipelined combination.
 #pragma once
 #include "apply.cuh"
 #include "cholesky_qr.cuh"
@@ -25,7 +25,7 @@ __device__ __forceinline__ void check_pivots(const SparqrStage& stage, const Spa
   }
 }
 
-/** Shared memory of Cholesky QR: one place, whoever needs it. */
+/** Shared memory of Cholesky QR, the same for all callers. */
 __device__ __forceinline__ CholeskyShared& cholesky_shared() {
   __shared__ CholeskyShared cholesky;
   return cholesky;
@@ -41,7 +41,7 @@ __device__ __forceinline__ void factorize_task(double* shared, const SparqrStage
   const bool few = BUNDLE > 4 && bundle.size <= 4;
   const double* beta = sh.beta;
   bool done = false;
-  // Not columns == 32: from that, for round_4, ptxas 13.0.88 makes a comparison that 31 passes too.
+  // Not columns == 32: for round_4, ptxas 13.0.88 compiles that to a comparison that 31 passes too.
   const bool full = front.fn >= (column + 1) * SPARQR_TILE;
   // A single square tile is hardly ever far enough from singular.
   if (full && bundle.size > 1 && stage.reflectors == 0) {
@@ -61,7 +61,7 @@ __device__ __forceinline__ void factorize_task(double* shared, const SparqrStage
   }
 }
 
-/** Apply to column tiles [from, to): whole bundle in each warp, or two warps a strip. */
+/** Apply to column tiles [from, to): the whole bundle in each warp, or two warps per strip. */
 template <int BUNDLE, bool BULK>
 __device__ __forceinline__ void apply_task(double* shared, const SparqrFront& front, const Bundle& bundle, int column,
                                            const double* vt, int from, int to) {
@@ -85,7 +85,7 @@ __device__ __forceinline__ void apply_task(double* shared, const SparqrFront& fr
   }
 }
 
-/** FACTORIZE, APPLY and APPLY_FACTORIZE. The bundle lies in shared memory. */
+/** FACTORIZE, APPLY and APPLY_FACTORIZE. The bundle is in shared memory. */
 template <int BUNDLE>
 __device__ __forceinline__ void qr_task(double* shared, Bundle& bundle, const SparqrStage& stage,
                                         const SparqrTask& task, const SparqrFront& front) {

@@ -28,7 +28,7 @@ __device__ __forceinline__ void add_gram(const double (&f0)[2][4], const double 
   }
 }
 
-/** No products yet. */
+/** Clears the accumulators. */
 __device__ __forceinline__ void clear(double (&d)[6][4]) {
 #pragma unroll
   for (int i = 0; i < 6; i++) {
@@ -39,7 +39,7 @@ __device__ __forceinline__ void clear(double (&d)[6][4]) {
   }
 }
 
-/** A warp's part to shared memory, 768 doubles. */
+/** Writes a warp's part to shared memory, 768 doubles. */
 __device__ __forceinline__ void put_gram(double* part, const double (&d)[6][4]) {
 #pragma unroll
   for (int i = 0; i < 6; i++) {

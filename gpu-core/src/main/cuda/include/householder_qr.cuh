@@ -1,20 +1,19 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// Factorize by reflectors: QR of column tile `column` of a bundle (SQR section 3.2.1), a serial chain of 32
-// columns, so written for latency: the 32 TILES x 32 matrix stays in the registers of 4 warps, one
-// barrier a column, one butterfly of 3 steps that yields the norm and all inner products at once.
+// Factorize by reflectors: QR of column tile `column` of a bundle (SQR section 3.2.1), a serial chain of 32 columns,
+// and hence written for latency: the 32 TILES x 32 matrix stays in the registers of 4 warps, with one barrier per
+// column and one butterfly of 3 steps for the norm and all inner products at once.
 //
 // Warp w has columns 8 w .. 8 w + 7; lane = 4 rl + cl has columns 8 w + 2 cl + {0, 1} and rows
 // 2 rl + 16 s + {0, 1}. Column k is broadcast as x through shared memory with zeros in rows < k;
-// p_j = x' a_j is known before the norm is, and becomes v' a_j by adding (v_k - x_k) a_kj. Columns j < k hold V (not normalised), whose p_j are what T needs: T column k is
-// computed one column behind, by all threads, T row i in lanes 4 (i % 8) .. + 3 of warp i / 8.
-// V is normalised (unit diagonal) when it is stored.
+// p_j = x' a_j is available before the norm, and adding (v_k - x_k) a_kj turns it into v' a_j. Columns j < k hold V
+// (not normalised), whose p_j are the input of T: T column k is computed one column later, by all threads, T row i in
+// lanes 4 (i % 8) .. + 3 of warp i / 8. V is normalised (unit diagonal) when it is stored.
 //
-// Range: a column whose largest entry is outside 2^-300 .. 2^300 is scaled by a power of two of its own, so no square
-// overflows or vanishes (H does not depend on it).
-//
-// What is left of a column when its turn comes is taken as zero (tau = 0, v = e_k, R_kk = 0) if its norm is below 2^-60 of the
-// column's largest entry: 2^-8 of what rounding alone may have left there. Without that, a bundle of fewer independent columns
-// than 32 hands the rest of its rows on as noise of noise, 15.5 decades smaller with every column.
+// Range: a column whose largest entry is outside 2^-300 .. 2^300 is scaled by its own power of two, so that no square
+// overflows or underflows (H does not depend on it). The remainder of a column counts as zero (tau = 0, v = e_k, R_kk =
+// 0) if its norm is below 2^-60 of the column's largest entry: 2^-8 of possible rounding errors. Otherwise a bundle of
+// fewer than 32 independent columns would pass on the rest of its rows as noise of noise, 15.5 decades smaller with
+// every column.
 #pragma once
 #include "arithmetic.cuh"
 #include "stage.cuh"
@@ -26,7 +25,7 @@ struct HouseholderShared {
   double z[2][32];
   double tau[32];
   double beta[32];
-  int floor[32];  // high word of the norm squared below which what is left of a column is zero
+  int floor[32];  // high word of the squared norm below which a column's remainder is zero
 };
 
 /** H = I - gamma v v' with v = (pivot, x), H (alpha, x)' = (beta, 0)'; tau is gamma pivot^2. */
@@ -34,13 +33,13 @@ struct Reflector {
   double gamma, pivot, beta, tau, inverse;  // inverse = 1 / pivot
 };
 
-/** How far below a column's largest entry what is left of it counts as zero, a binary exponent. */
+/** A column's remainder counts as zero this many binary orders below its largest entry. */
 constexpr int SPARQR_NOTHING_LEFT = 60;
 
-/** How a column is scaled, from the high word of its largest entry. */
+/** The scale of a column, from the high word of its largest entry. */
 struct ColumnScale {
   int exponent;  // the column is divided by 2^exponent, 0 for one with a largest entry in 2^-300 .. 2^300
-  int floor;     // high word of the norm squared, as scaled, below which what is left is zero
+  int floor;     // high word of the squared norm, as scaled, below which the remainder is zero
 
   __device__ __forceinline__ explicit ColumnScale(unsigned largest) {
     const int size = static_cast<int>(largest >> 20) - 1023;
@@ -50,11 +49,11 @@ struct ColumnScale {
 };
 
 /**
- * From ||(alpha, x)||^2. Both approximate reciprocals (20 bits) are started before the first is
- * refined: third-order steps give full precision. floor: norm_floor of the column.
+ * The reflector from ||(alpha, x)||^2. Both approximate reciprocals (20 bits) are started before the first is refined:
+ * third-order steps give full precision. floor: norm_floor of the column.
  */
 __device__ __forceinline__ Reflector reflector(double alpha, double norm2, int floor) {
-  // By the high word: cheaper than a comparison of doubles on the critical path. NaN is live.
+  // Compares high words, which is cheaper than a comparison of doubles on the critical path. NaN is live.
   const bool live = __double2hiint(norm2) > floor;
   norm2 = choose(live, norm2, 1.0);
   const double size_alpha = fabs(alpha);
@@ -78,8 +77,8 @@ __device__ __forceinline__ Reflector reflector(double alpha, double norm2, int f
 }
 
 /**
- * A bundle in the registers of a block's threads, and the steps that Factorize takes with it: load, scale, begin, a step a
- * column, the last column of T, store. TILES is at least the bundle's size.
+ * A bundle in the registers of a block's threads, and the steps of Factorize: load, scale, begin, one step per column,
+ * the last column of T, store. TILES is at least the bundle's size.
  */
 template <int TILES>
 struct HouseholderBundle {
@@ -106,7 +105,7 @@ struct HouseholderBundle {
         ti(8 * warp + rl),
         tq(cl) {}
 
-  /** Where this thread's values of pair s of rows are. */
+  /** Address of this thread's values in row pair s. */
   __device__ __forceinline__ double* place(const Bundle& bundle, int ld, int column, int s) const {
     return bundle.row[s >> 1] + column * SPARQR_TILE + c0 + static_cast<long long>(2 * rl + 16 * (s & 1)) * ld;
   }
@@ -128,9 +127,9 @@ struct HouseholderBundle {
     }
   }
 
-  /** Each of the first `columns` columns by a power of two of its own, where it needs one; what counts as nothing left. */
+  /** Scales each of the first `columns` columns by its own power of two if needed, and sets its floor. */
   __device__ __forceinline__ void scale(int columns) {
-    unsigned largest[2] = {0, 0};  // the exponent is enough: high words order like the values
+    unsigned largest[2] = {0, 0};  // the exponent is enough: high words are ordered like the values
 #pragma unroll
     for (int s = 0; s < PAIRS; s++) {
 #pragma unroll
@@ -164,7 +163,7 @@ struct HouseholderBundle {
     }
   }
 
-  /** T is zero, and column 0 is for everyone. */
+  /** Clears T and publishes column 0. */
   __device__ __forceinline__ void begin() {
     inverse[0] = 0;
     inverse[1] = 0;
@@ -187,12 +186,12 @@ struct HouseholderBundle {
     }
   }
 
-  /** Row pair s of x: kept, or from shared memory. */
+  /** Row pair s of x, from registers or from shared memory. */
   __device__ __forceinline__ double2 broadcast(const double2* kept, const double* x, int s) const {
     return s < KEEP ? kept[s < KEEP ? s : 0] : *reinterpret_cast<const double2*>(x + 16 * s);
   }
 
-  /** Row k of this thread's columns, from the lane that has it. */
+  /** Row k of this thread's columns, from the lane that holds it. */
   __device__ __forceinline__ void row(int k, double& a0, double& a1) const {
     const bool odd = k & 1, top = k < 16;
     a0 = choose(odd, choose(top, a[0][1][0], a[1][1][0]), choose(top, a[0][0][0], a[1][0][0]));
@@ -241,7 +240,7 @@ struct HouseholderBundle {
     return t0 + t1;
   }
 
-  /** Column k of T from its whole product with z. */
+  /** Sets column k of T from its complete product with z. */
   __device__ __forceinline__ void set_t(int k, double tau, double product) {
     const double t_new = ti == k ? tau : -tau * product;
 #pragma unroll
@@ -261,7 +260,7 @@ struct HouseholderBundle {
     }
   }
 
-  /** Column `next` for everyone, zeros above its diagonal; from the lanes that have it. */
+  /** Publishes column `next` from the lanes that hold it, with zeros above its diagonal. */
   __device__ __forceinline__ void publish(int next, int columns) {
     if (c0 == (next & ~1) && next < columns) {
       const bool second = next & 1;
@@ -282,7 +281,7 @@ struct HouseholderBundle {
     }
   }
 
-  /** What T and R need of reflector k: z_j = v_j' v_k with both normalised, tau, R_kk. */
+  /** Stores the data of reflector k for T and R: z_j = v_j' v_k with both normalised, tau, R_kk. */
   __device__ __forceinline__ void note(int k, const Reflector& h, double d0, double d1) {
     const bool odd = k & 1;
     inverse[0] = choose(c0 == k, h.inverse, inverse[0]);
@@ -300,7 +299,7 @@ struct HouseholderBundle {
     }
   }
 
-  /** Row k becomes R's. */
+  /** Turns row k into R's. */
   __device__ __forceinline__ void set_row(int k, double r0, double r1) {
     const bool odd = k & 1, top = k < 16;
     if (rl == (k & 15) >> 1) {
@@ -316,7 +315,10 @@ struct HouseholderBundle {
     }
   }
 
-  /** Column k, which everyone can read: its reflector, applied to what is right of it; column k - 1 of T. */
+  /**
+   * Makes the reflector of the published column k, applies it to the columns on the right, and computes column k - 1 of
+   * T.
+   */
   __device__ __forceinline__ void step(int k, int columns) {
     const double* x = sh.x[k & 1] + 2 * rl;
     double2 kept[KEEP];
@@ -331,7 +333,7 @@ struct HouseholderBundle {
     double a0, a1, norm2, d0, d1;
     row(k, a0, a1);
     products(kept, x, norm2, d0, d1);
-    // T(:, k-1) = -tau T(:, 0..k-2) z: work for the time of the next chain.
+    // T(:, k-1) = -tau T(:, 0..k-2) z: independent work that hides the latency of the next chain.
     double t0 = t_times(z);
     double t1 = __shfl_xor_sync(~0u, t0, 1);
     const Reflector h = reflector(alpha, norm2, floor);
@@ -348,7 +350,7 @@ struct HouseholderBundle {
     set_t(k - 1, tau_before, t0 + t1);
   }
 
-  /** The last column of T, which no step has made. */
+  /** The last column of T, which the steps leave out. */
   __device__ __forceinline__ void last_of_t(int columns) {
     const double* z = sh.z[(columns - 1) & 1];
     double product = 0;
@@ -361,7 +363,7 @@ struct HouseholderBundle {
     set_t(columns - 1, sh.tau[columns - 1], product);
   }
 
-  /** R to the first tile, its V and T to the slot (if there is one), the other tiles' V in place. */
+  /** Stores R in the first tile, its V and T in the slot (if there is one), and the other tiles' V in place. */
   __device__ __forceinline__ void store(const Bundle& bundle, int ld, int column, int columns, double* vt) const {
 #pragma unroll
     for (int s = 0; s < PAIRS; s++) {
@@ -401,10 +403,10 @@ struct HouseholderBundle {
 };
 
 /**
- * Factorizes columns [0, columns) of the tiles at row[s] + column * 32; further columns of the tile
- * are updated only. vt: 2048 doubles, or null if nobody needs V and T. On return sh.beta[k], k < columns, is R_kk. TILES is at least
- * the bundle's size. All threads of the block call it; a barrier must lie between it and what wrote
- * the tiles, and between it and what reads them.
+ * Factorizes columns [0, columns) of the tiles at row[s] + column * 32; further columns of the tile are only updated.
+ * vt: 2048 doubles, or null if V and T are not needed. On return sh.beta[k], k < columns, is R_kk. TILES is at least
+ * the bundle's size. Called by all threads of the block, with a barrier after the writes of the tiles before it and one
+ * before the reads after it.
  */
 template <int TILES>
 __device__ __forceinline__ void householder_factorize(HouseholderShared& sh, const Bundle& bundle, int ld, int column,
@@ -413,7 +415,7 @@ __device__ __forceinline__ void householder_factorize(HouseholderShared& sh, con
   tile.load(bundle, ld, column);
   tile.scale(columns);
   tile.begin();
-  // Not unrolled: the loop's code is what the instruction caches hold, twice of it is slower.
+  // Not unrolled: the loop's code just fits the instruction cache, and twice its size is slower.
 #pragma unroll 1
   for (int k = 0; k < columns; k++) {
     __syncthreads();

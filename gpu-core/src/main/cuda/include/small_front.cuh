@@ -1,19 +1,17 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// A small front whole in one thread block: assembled, factorized column by column, its contribution
-// block passed on and its rows packed, in one task. The front lies in shared memory with an odd row
-// stride (no bank conflicts by row or column) where it fits, else it is worked on in place.
-//
-// A warp takes four columns at a time: one pass for the four inner products with the pivot column
-// (and, redundantly in each warp, its norm), one butterfly, one pass for the update. The pivot column
-// keeps the unnormalised reflector; R_kk goes to an array of its own, so one barrier a column is
-// enough. Bound by the latency of that chain, about 700 cycles a column.
+// A whole small front in one thread block: assembled, factorized column by column, its contribution block passed on and
+// its rows packed, in one task. The front is in shared memory with an odd row stride (no bank conflicts by row or
+// column) if it fits, else it is processed in place. A warp takes four columns at a time: one pass for the four inner
+// products with the pivot column (and, redundantly in each warp, its norm), one butterfly, one pass for the update. The
+// pivot column keeps the unnormalised reflector; R_kk goes to a separate array, so that one barrier per column is
+// enough. Bound by the latency of that chain, about 700 cycles per column.
 #pragma once
 #include "assemble.cuh"
 #include "householder_qr.cuh"
 
 constexpr int SPARQR_SMALL_COLUMNS = 256;
 
-/** Shared memory besides the front. */
+/** Shared memory in addition to the front. */
 struct SmallShared {
   double diagonal[SPARQR_SMALL_COLUMNS];
   double sums[SPARQR_WARPS];
@@ -33,7 +31,7 @@ __device__ __forceinline__ void eliminate(double* a, int ld, int k, int rows, in
     int column[4];
 #pragma unroll
     for (int c = 0; c < 4; c++) {
-      // A column past the end stands for the pivot column, which nobody writes in this step.
+      // Columns past the end read the pivot column instead, which is not written in this step.
       column[c] = base + 4 * c < columns ? base + 4 * c : k;
     }
     for (int i = k + 1 + lane; i < rows; i += 32) {
@@ -177,7 +175,7 @@ __device__ __forceinline__ void small_front_task(double* shared, const SparqrSta
     }
     __syncthreads();
   }
-  // A front with a dead pivot is finished all the same, but passes its state on, not its block.
+  // A front with a dead pivot is finished anyway, but passes its state on instead of its block.
   const bool dead = sh.state != SPARQR_STATE_SOUND;
   if (dead && threadIdx.x == 0) {
     stage.state[task.front] = SPARQR_STATE_DEAD;
@@ -185,7 +183,7 @@ __device__ __forceinline__ void small_front_task(double* shared, const SparqrSta
       stage.state[front.parent] = SPARQR_STATE_PENDING;
     }
   }
-  // R with its diagonal, back to its place (rows may be fetched later), scaled back.
+  // Writes R with its diagonal back, unscaled, because rows may be fetched later.
   for (int i = warp; i < steps; i += SPARQR_WARPS) {
     for (int j = i + lane; j < columns; j += 32) {
       const double unscale = scaled && j < front.fn ? power_of_two(sh.exponent[j]) : 1.0;

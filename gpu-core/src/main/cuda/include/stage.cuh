@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// What every task of a stage sees, passed by value to each launch, and the shape of a launch.
+// The launch parameter, passed by value and visible to every task of a stage, and the shape of a launch.
 #pragma once
 #include "task_layout.cuh"
 
-/** In place 0 of the progress: a task has waited too long, the stage is not to be finished. */
+/** Flag in progress[0]: a task has waited too long, and the stage is given up. */
 constexpr unsigned long long SPARQR_GIVEN_UP = 1ull << 63;
 
 constexpr int SPARQR_THREADS = 128;
@@ -22,17 +22,17 @@ struct SparqrStage {
   double* out;
   double* residual;
   int32_t* state;
-  // Place 0: tickets handed out, and SPARQR_GIVEN_UP; place 1 + f: counts of front f's finished tasks (task_layout.cuh).
-  // Null: the tasks of this launch wait for nothing and count nowhere.
+  // Place 0: tickets handed out, and SPARQR_GIVEN_UP; place 1 + f: counts of front f's finished tasks
+  // (task_layout.cuh). Null: the tasks of this launch neither wait nor count.
   unsigned long long* progress;
   double tolerance;
   int32_t shared_doubles;         // dynamic shared memory of a block
-  int32_t reflectors;             // 1: V of single reflectors everywhere (who keeps Q reads it)
-  unsigned long long wait_nanos;  // how long a task may wait for what it needs
+  int32_t reflectors;             // 1: V of single reflectors everywhere (needed if Q is kept)
+  unsigned long long wait_nanos;  // longest wait of a task for its dependencies
 };
 static_assert(sizeof(SparqrStage) == 120, "stage size");
 
-/** A bundle as the kernels see it: entry (r, c) of row tile s is row[s][r * ld + c]. */
+/** A bundle in the kernels: entry (r, c) of row tile s is row[s][r * ld + c]. */
 struct Bundle {
   double* row[SPARQR_MAX_BUNDLE];
   int size;

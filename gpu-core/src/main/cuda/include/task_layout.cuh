@@ -1,22 +1,21 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// The binary layout that the host's scheduler writes and the kernels read; the Java side is
-// io.sparqr.backend.schedule.TaskLayout, and a test there reads the static_asserts below.
-// Little-endian, records 16-byte aligned. What each task has to compute is written down, obvious
-// and sequential, in io.sparqr.backend.reference.TaskListExecutor: that class is the specification.
+// The binary layout written by the host's scheduler and read by the kernels; the Java side is
+// io.sparqr.backend.schedule.TaskLayout, and a test there reads the static_asserts below. Little-endian, records
+// 16-byte aligned. io.sparqr.backend.reference.TaskListExecutor specifies each task by straightforward sequential code.
 //
 // A front is ROW-MAJOR in the arena: entry (i, j) at arena[data + i * ld + j]; columns [0, fp) are
 // pivots, [fp, fn) the tail, [fn, fn + rhs) the right-hand sides. A tiled front has ld and its rows
-// padded to multiples of 32 (zeros, and they stay zeros); a small front (row_tiles = 0) has ld
-// padded to a multiple of 4 and no row padding. Before the first task the arena and the residual
-// array are all zero, and the states are sound, or dead where there are fewer rows than pivots.
+// padded to multiples of 32 (zeros, which stay zero); a small front (row_tiles = 0) has ld padded to a multiple of 4
+// and no row padding. Before the first task the arena and the residual array are all zero, and the states are sound, or
+// dead where there are fewer rows than pivots.
 //
 // H = I - V T V', A := H' A = A - V T' (V' A). Factorizing column tile c of a bundle leaves R in
 // the upper triangle of the first row tile and ZEROS below it, the V tiles of the other row tiles
 // in place (column tile c of these row tiles), and in the VT slot 2 x 1024 doubles, row-major: the
-// first row tile's V, then T, zeros stored. H is orthogonal, whatever V and T it comes from. By reflectors V's first tile is
-// unit lower triangular and T upper triangular, a column without a reflector has v = e_j and tau = 0: the stage's field
-// `reflectors` asks for that everywhere, for those who read V as reflectors. By Cholesky QR (cholesky_qr.cuh) both are full, a
-// column of zeros has v = 0.
+// first row tile's V, then T, zeros stored. H is orthogonal for either kind of V and T. By reflectors V's first tile is
+// unit lower triangular and T upper triangular, a column without a reflector has v = e_j and tau = 0; the stage's field
+// `reflectors` requests that everywhere, for readers of V. By Cholesky QR (cholesky_qr.cuh) both are full, a column of
+// zeros has v = 0.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +24,7 @@ constexpr int SPARQR_TILE = 32;
 constexpr int SPARQR_MAX_BUNDLE = 8;
 constexpr int SPARQR_VT_DOUBLES = 2048;
 
-// Kinds, in the order in which a round's list has them.
+// Kinds, in the order of a round's list.
 enum SparqrKind : uint8_t {
   SPARQR_FACTORIZE = 0,        // qr: factorize tile[0..size) at `column`, VT to vt_write
   SPARQR_APPLY_FACTORIZE = 1,  // qr: apply vt_read to column + 1, then factorize there, VT to vt_write
@@ -37,27 +36,27 @@ enum SparqrKind : uint8_t {
   SPARQR_RESIDUAL = 7,         // out: sums of squares of right-hand sides that end in this front
   SPARQR_APPLY_NEAR = 8,       // qr: apply vt_read to column tiles [from, to)
   SPARQR_APPLY = 9,            // the same on columns that the next round does not factorize
-  SPARQR_DROP = 10,            // out: drops the dead columns of a finished front (drop.cuh); several workers
+  SPARQR_DROP = 10,            // out: drops the dead columns of a finished front (drop.cuh); several tasks
   SPARQR_KINDS = 11
 };
 
 // Flags of FACTORIZE and APPLY_FACTORIZE.
 constexpr uint8_t SPARQR_FINAL = 1;  // the triangle made here is final: test its pivots
-// Flags of SMALL_FRONT: what it does besides factorizing, in this order.
+// Flags of SMALL_FRONT: steps besides factorizing, in this order.
 constexpr uint8_t SPARQR_SMALL_ASSEMBLE_S = 1;     // before: scatter S entries [s_from, s_to)
 constexpr uint8_t SPARQR_SMALL_PACK_ASSEMBLE = 2;  // after: contribution block into the parent
 constexpr uint8_t SPARQR_SMALL_PACK_ROWS = 4;      // after: rows [0, row_to) to out, out_rhs
 constexpr uint8_t SPARQR_SMALL_RESIDUAL = 8;       // after: residual partial sums to slot
 
-// States of a front, 32-bit; what they mean for its tasks is said at the end of this file.
-constexpr int32_t SPARQR_STATE_SOUND = 0;    // no dead pivot in it, nothing to do about those below it
-constexpr int32_t SPARQR_STATE_DEAD = 1;     // a dead pivot in it, or rows of a child that its plan has no place for
+// States of a front, 32-bit; the end of this file describes their effect on tasks.
+constexpr int32_t SPARQR_STATE_SOUND = 0;    // no dead pivot in it, and none below that affects it
+constexpr int32_t SPARQR_STATE_DEAD = 1;     // a dead pivot in it, or leftover rows of a child without a planned place
 constexpr int32_t SPARQR_STATE_PENDING = 2;  // a dead pivot below it
-constexpr int32_t SPARQR_STATE_DROPPED = 3;  // its dead columns are dropped, all else as in a sound front
-constexpr int32_t SPARQR_STATE_PASSED = 4;   // the same, and the parent has rows of it beyond its block
-constexpr int32_t SPARQR_STATE_FAILED = 5;   // a pivot was too near the tolerance, or rows had no place
+constexpr int32_t SPARQR_STATE_DROPPED = 3;  // its dead columns are dropped, otherwise like a sound front
+constexpr int32_t SPARQR_STATE_PASSED = 4;   // the same, and the parent has leftover rows beyond its block
+constexpr int32_t SPARQR_STATE_FAILED = 5;   // a pivot was too near the tolerance, or leftover rows had no place
 
-// How far from the tolerance pivots have to be for dead columns to be dropped, as a factor.
+// Minimum factor between pivots and the tolerance for dropping dead columns.
 constexpr double SPARQR_MARGIN = 100;
 
 struct alignas(16) SparqrTask {
@@ -68,7 +67,7 @@ struct alignas(16) SparqrTask {
   int32_t front;  // number within the stage; ASSEMBLE_BLOCK: the block's descriptor
   union {
     struct {
-      int32_t column;    // column tile whose reflectors are made (FACTORIZE) or applied (the others)
+      int32_t column;    // column tile of the reflectors made (FACTORIZE) or applied (the others)
       int32_t vt_read;   // slot to apply; -1: none
       int32_t vt_write;  // slot to fill; -1: none
       int32_t from;      // APPLY: first column tile
@@ -81,7 +80,7 @@ struct alignas(16) SparqrTask {
       int32_t tile[9];
     } qr;
     struct {
-      int32_t parent;    // front that receives
+      int32_t parent;    // receiving front
       int32_t row_from;  // rows of the contribution block; row i is the front's row fp + i
       int32_t row_to;
       int32_t column_from;  // columns of the block, tail then right-hand sides: [0, cn + rhs);
@@ -89,7 +88,7 @@ struct alignas(16) SparqrTask {
     } pack;
     struct {
       int32_t unused[3];
-      int32_t parent;  // SMALL_FRONT, besides `out`: front that receives its block, or -1
+      int32_t parent;  // SMALL_FRONT, besides `out`: front that takes its block, or -1
     } small;
     struct {
       int32_t unused[2];
@@ -104,9 +103,9 @@ struct alignas(16) SparqrTask {
       int64_t out;      // PACK_ROWS: place of the values of row_from in the output buffer, doubles
       int64_t out_rhs;  // PACK_ROWS: place of its right-hand sides (rows x rhs, row-major)
     } out;              // SMALL_FRONT has both: rows [0, row_to), residual of rows [min(fm,fn), fm)
-                        // DROP: the same; slot: of rows left over, or -1; row_from: its first VT slot
+                        // DROP: the same; slot: of leftover rows, or -1; row_from: its first VT slot
   };
-  // Finished tasks of `front` without which this one may not run; unsigned.
+  // Finished tasks of `front` required before this one runs; unsigned.
   uint32_t need_chain;
   uint32_t need_bulk;
   int64_t unused;
@@ -139,16 +138,15 @@ static_assert(offsetof(SparqrTask, small.parent) == 20, "");
 static_assert(offsetof(SparqrTask, need_chain) == 64, "");
 static_assert(offsetof(SparqrTask, need_bulk) == 68, "");
 
-// Counts of finished tasks, one 64-bit word a front: chain tasks in the low half, bulk tasks in the
-// high half. Chain: FACTORIZE, APPLY_FACTORIZE and APPLY_NEAR of the front. Bulk: its APPLY and
-// ASSEMBLE_S tasks, and what fills it from elsewhere: PACK_ASSEMBLE, ASSEMBLE_BLOCK and DROP with this
-// parent, SMALL_FRONT with this parent and SPARQR_SMALL_PACK_ASSEMBLE. A task may run when both
-// counts of its front have reached need_chain and need_bulk (0: needs nothing; an ASSEMBLE_BLOCK,
-// whose front is a block, never does). What a task needs comes before it in the list, so running
-// tasks in the list's order never waits for one that has not been started.
+// Counts of finished tasks, one 64-bit word per front: chain tasks in the low half, bulk tasks in the high half. Chain:
+// FACTORIZE, APPLY_FACTORIZE and APPLY_NEAR of the front. Bulk: its APPLY and ASSEMBLE_S tasks, and the assembly from
+// other fronts: PACK_ASSEMBLE, ASSEMBLE_BLOCK and DROP with this parent, SMALL_FRONT with this parent and
+// SPARQR_SMALL_PACK_ASSEMBLE. A task may run when both counts of its front have reached need_chain and need_bulk (0: no
+// dependencies, as for every ASSEMBLE_BLOCK, whose front is a block). The dependencies of a task precede it in the
+// list, so in list order a task never waits for one that has not been started.
 
-// One a front of the stage, then one an input block (a contribution block that comes from outside
-// the stage, packed as io.sparqr.numeric.ContributionBlock packs it).
+// One per front of the stage, then one per input block (a contribution block from outside the stage, in the packing of
+// io.sparqr.numeric.ContributionBlock).
 struct alignas(16) SparqrFront {
   int64_t data;      // front: its first entry in the arena; block: its values in the input buffer
   int64_t data_rhs;  // block: its right-hand sides in the input buffer (cm x rhs); front: unused
@@ -158,13 +156,13 @@ struct alignas(16) SparqrFront {
   int64_t column_map;  // Rjmap: column j of [0, cn + rhs) is column maps[column_map + j] of parent
   int32_t ld;
   int32_t fm;  // rows; block: cm
-  int32_t fn;  // columns, right-hand sides not counted; block: cn
+  int32_t fn;  // columns, without right-hand sides; block: cn
   int32_t fp;  // pivot columns; block: 0
   int32_t rhs;
   int32_t cm;            // contribution rows: clamp(min(fm, fn) - fp, 0)
   int32_t row_tiles;     // 0 for a small front or a block
   int32_t column_tiles;  // of fn + rhs columns
-  int32_t parent;        // front of the stage that receives; -1: none in this stage
+  int32_t parent;        // receiving front; -1: none in this stage
   int32_t id;            // front number of the analysis
   int32_t drop;          // its drop record: progress + drop (drop.cuh); 0: its dead columns are not dropped here
 };
@@ -187,20 +185,19 @@ static_assert(offsetof(SparqrFront, parent) == 80, "");
 static_assert(offsetof(SparqrFront, id) == 84, "");
 static_assert(offsetof(SparqrFront, drop) == 88, "");
 
-// S: s_index[k] is the entry's place in its front, i * ld + j, unsigned 32 bits; s_value[k] goes to
-// arena[data + s_index[k]]. No place twice: plain stores.
+// S: s_index[k] is the entry's place in its front, i * ld + j, unsigned 32 bits; s_value[k] goes to arena[data +
+// s_index[k]]. Places are distinct: plain stores.
 //
 // Factorizing column tile c makes reflectors for columns 32 c .. min(32 c + 32, fn) only; further
-// columns of the tile (right-hand sides, padding) are just updated, so in the V tiles that stay in
-// place these columns are not V's: T has zeros in their rows and columns.
+// columns of the tile (right-hand sides, padding) are just updated, so in the V tiles left in place these columns do
+// not belong to V: T has zeros in their rows and columns.
 //
 // state[f]:
-// - Pending: every task of the front does nothing, but passes the state on (see below).
-// - Dead: the front is finished all the same (no task of it is skipped, so nothing of a round
-//   depends on when in the round the state is set), but its block is not passed on, and its rows
-//   in the output buffer are not used. They are fetched later, triangularised again on the host;
-//   but where it has DROP tasks, these drop the dead columns, hand on rows and block, and set one of the other states.
-//   Its PACK_ROWS and PACK_ASSEMBLE do nothing then.
+// - Pending: the front's tasks do nothing except pass the state on (see below).
+// - Dead: the front is finished anyway (none of its tasks is skipped, so a round does not depend on the moment the
+//   state is set), but its block is not passed on, and its rows in the output buffer are not used. They are fetched later
+//   and triangularised again on the host; but if it has DROP tasks, these drop the dead columns, pass on rows and block,
+//   and set one of the other states, and its PACK_ROWS and PACK_ASSEMBLE do nothing.
 // - PACK_ASSEMBLE, and SMALL_FRONT with its PACK_ASSEMBLE flag, of a front that is not sound copy
 //   nothing and set the parent pending.
 // - FACTORIZE or APPLY_FACTORIZE with SPARQR_FINAL, and SMALL_FRONT, set the front dead if

@@ -7,8 +7,8 @@ __device__ __forceinline__ int swizzle(int r) {
 }
 
 /**
- * Where this lane's entries of a fragment lie in a swizzled tile, [8-block parity][odd]: down at row 2 t + odd, column
- * 8 parity + g; across at row g, column 8 parity + 2 t + odd. Rows 8 further: 256 doubles; columns 16 further: 16.
+ * Places of this lane's fragment entries in a swizzled tile, [8-block parity][odd]: down at row 2 t + odd, column 8
+ * parity + g; across at row g, column 8 parity + 2 t + odd. Rows 8 further: 256 doubles; columns 16 further: 16.
  */
 struct TilePlaces {
   int down[2][2], across[2][2];

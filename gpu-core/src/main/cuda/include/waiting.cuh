@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// Which task a block takes, what it waits for, how it counts: no barrier between rounds (docs/design/kernels.md, Waiting).
+// Tickets, waits and counts of tasks, without a barrier between rounds (docs/design/kernels.md, Waiting).
 #pragma once
 #include "stage.cuh"
 
-/** After a failed look: whether the stage has been given up, or is now, after too long a wait. */
+/** After a failed poll: whether the stage has been given up, also by this call after too long a wait. */
 __device__ __forceinline__ bool given_up(const SparqrStage& stage, unsigned long long& since) {
   unsigned long long now, tickets;
   asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
@@ -18,8 +18,8 @@ __device__ __forceinline__ bool given_up(const SparqrStage& stage, unsigned long
 }
 
 /**
- * Waits until the counts of a front have got so far; false if the stage has been given up, as it is by the task that
- * waits longer than wait_nanos: a list that waits for itself. Called by one thread.
+ * Waits until a front's counts have been reached; false if the stage has been given up. A task that waits longer than
+ * wait_nanos gives it up: the list must have a cyclic dependency. Called by one thread.
  */
 __device__ __forceinline__ bool wait_for(const SparqrStage& stage, const unsigned long long* counts, unsigned chain,
                                          unsigned bulk) {
@@ -37,10 +37,9 @@ __device__ __forceinline__ bool wait_for(const SparqrStage& stage, const unsigne
 }
 
 /**
- * Puts the task that this block runs and its front into shared memory, once what it needs is done.
- * Blocks take tasks in the order in which they start, so what a task waits for is running or over:
- * no deadlock, in whatever order the device starts blocks. False: the stage has been given up. All threads of the block
- * call it.
+ * Puts this block's task and its front into shared memory, once its dependencies are done. Blocks take tasks in the
+ * order in which they start, so the dependencies are running or finished: no deadlock, in whatever order the device
+ * starts blocks. False: the stage has been given up. Called by all threads of the block.
  */
 __device__ __forceinline__ bool next_task(const SparqrStage& stage, long long first, SparqrTask& task,
                                           SparqrFront& front) {
@@ -52,7 +51,7 @@ __device__ __forceinline__ bool next_task(const SparqrStage& stage, long long fi
     long long number = first + blockIdx.x;
     if (stage.progress != nullptr) {
       if (lane == 0) {
-        // Blocks nearly always start in order: have that record on its way while the ticket comes.
+        // Blocks nearly always start in order: prefetch the likely record while waiting for the ticket.
         asm volatile("prefetch.global.L2 [%0];" ::"l"(stage.tasks + number));
         number = atomicAdd(stage.progress, 1ull);
       }
@@ -78,7 +77,7 @@ __device__ __forceinline__ bool next_task(const SparqrStage& stage, long long fi
   return !__syncthreads_or(given_up);
 }
 
-/** Counts the block's task as done, after everything that its threads have written. */
+/** Counts the block's task as done, after all writes of its threads. */
 __device__ __forceinline__ void finish_task(const SparqrStage& stage, const SparqrTask& task) {
   if (stage.progress == nullptr) {
     return;

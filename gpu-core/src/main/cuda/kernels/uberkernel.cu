@@ -1,8 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// The überkernel: one thread block a task, whatever its kind (SQR section 3). Grid: the tasks of some
-// rounds, in the list's order; each waits for what it needs (next_task). Block: 128 threads, stage.shared_doubles of dynamic shared memory, at
-// least SPARQR_SHARED_DOUBLES(bundle). sparqr_round_8 takes bundles of up to 8 row tiles,
-// sparqr_round_4 of up to 4.
+// The überkernel: one thread block per task of any kind (SQR section 3). Grid: the tasks of some rounds, in list order;
+// each waits for its dependencies (next_task). Block: 128 threads, stage.shared_doubles of dynamic shared memory, at
+// least SPARQR_SHARED_DOUBLES(bundle). sparqr_round_8 takes bundles of up to 8 row tiles, sparqr_round_4 of up to 4.
 #include "column_sums.cuh"
 #include "drop.cuh"
 #include "front_tasks.cuh"
@@ -64,7 +63,7 @@ __device__ __forceinline__ void run_kind(const SparqrStage& stage, const SparqrT
   }
 }
 
-/** By address: a direct call would cost the tasks of every kind registers. */
+/** By address: a direct call would cost registers in tasks of every kind. */
 typedef void (*DropTask)(double*, const SparqrStage&, const SparqrTask&, const SparqrFront&);
 template <int BUNDLE>
 __device__ DropTask drop_task_at = drop_task<BUNDLE>;
@@ -94,19 +93,19 @@ extern "C" __global__ void __launch_bounds__(SPARQR_THREADS, 2)
   run_task<4>(stage, first);
 }
 
-/** Column sums over packed rows that the stage has left. Grid: chunks. Block: 128 threads, as below. */
+/** Column sums over the stage's packed output rows. Grid: chunks. Block: 128 threads, as below. */
 extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
     sparqr_output_sums(const __grid_constant__ SparqrSums sums) {
   packed_sums(sums, false);
 }
 
-/** Over blocks that went in. */
+/** Over input blocks. */
 extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
     sparqr_block_sums(const __grid_constant__ SparqrSums sums) {
   packed_sums(sums, true);
 }
 
-/** Over S entries that went in, then over their right-hand sides. */
+/** Over input S entries, then over their right-hand sides. */
 extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
     sparqr_entry_sums(const __grid_constant__ SparqrSums sums) {
   entry_sums(sums);

@@ -1,8 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// What the kernels' headers need of CUDA, for an ordinary C++ compiler: one thread block of 128 threads as 128 fibers on one thread of
-// the host. A fiber runs until it meets the others of its warp (shuffles, votes, mma) or of its block (barriers), so warps and
-// lanes interleave only there. Instructions of the device mean what the PTX ISA says; where that leaves bits open
-// (approximate reciprocals), the 20 leading bits are kept. Compile with -DSPARQR_HOST, and with fused multiply-add where there is one.
+// An emulation of CUDA for the kernels' headers under an ordinary C++ compiler: one thread block of 128 threads as 128
+// fibers on one host thread. A fiber runs until it meets the others of its warp (shuffles, votes, mma) or of its block
+// (barriers), so warps and lanes interleave only there. Device instructions follow the PTX ISA; where it leaves bits
+// open (approximate reciprocals), the 20 leading bits are kept. Compile with -DSPARQR_HOST, and with fused multiply-add
+// if available.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -36,7 +37,7 @@ namespace host {
 
 constexpr int THREADS = 128, LANES = 32, WARPS = 4;
 
-/** A stack and where it was left. */
+/** A stack and its suspended state. */
 struct Fiber {
 #if defined(__x86_64__)
   void* stack_pointer;
@@ -72,7 +73,7 @@ sparqr_switch:
 )");
 #endif
 
-/** A block: runs a function in 128 fibers until all have returned. One a thread of the host. */
+/** A block: runs a function in 128 fibers until all have returned. One per host thread. */
 class Block {
  public:
   Block() {
@@ -94,7 +95,9 @@ class Block {
     return current;
   }
 
-  /** All lanes of the warp put a value; returns the place of all 32 of them, good until the meeting after the next. */
+  /**
+   * Every lane of the warp contributes a value; returns the array of all 32, valid until the meeting after the next.
+   */
   template <typename T>
   const T* meet(const T& mine) {
     static_assert(sizeof(T) <= sizeof(Slot), "");
@@ -186,7 +189,7 @@ class Block {
     swap(caller, fibers[i]);
   }
 
-  /** On with another fiber; a finished one stands for the next. */
+  /** Switches to another fiber; a finished one is replaced by the next. */
   void leave(int next) {
     const int self = current;
     while (done[next])
@@ -290,7 +293,10 @@ inline double __hiloint2double(int high, int low) {
   return x;
 }
 
-/** rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: subnormal in or out is zero, 20 bits of the mantissa. */
+/**
+ * rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: subnormal inputs and results become zero, 20 bits of the mantissa are
+ * kept.
+ */
 inline double host_approximate(double y, double x, bool root) {
   const double tiny = 0x1p-1022;
   if (std::isnan(x))

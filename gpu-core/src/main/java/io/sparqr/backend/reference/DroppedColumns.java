@@ -13,10 +13,10 @@ import java.util.List;
  * by Heath's method (Heath, SIAM J. Sci. Stat. Comput. 1982).
  *
  * <pre>
- *   for k = 0 .. r-1:  x = column k of row k and of all rows left over
- *     k &lt; fp and ||x|| &lt;= tolerance:  x is dropped, row k is left over from now on;
+ *   for k = 0 .. r-1:  x = column k of row k and of all leftover rows
+ *     k &lt; fp and ||x|| &lt;= tolerance:  x is dropped, row k becomes a leftover row;
  *                                    in its place: ||x|| in column k, nothing else
- *     else:  H x = +-||x|| e_1, applied to row k and the rows left over
+ *     else:  H x = +-||x|| e_1, applied to row k and the leftover rows
  * </pre>
  *
  * <p>Rows keep their places: the row with its pivot in column k stays row k, and the block's rows
