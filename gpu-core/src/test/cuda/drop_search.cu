@@ -158,7 +158,7 @@ static void place(Stage& st, int k, const TestFront& f) {
 }
 
 /** A single worker does all the work. */
-static void run(Stage& st, int k, int bundle, int rows) {
+static void run(Stage& st, int k, int bundle, int rows, int most) {
   const SparqrFront& d = st.front[k];
   st.s.arena = st.arena.data();
   st.s.vt = st.vt.data();
@@ -174,6 +174,7 @@ static void run(Stage& st, int k, int bundle, int rows) {
   task.front = k;
   task.out.slot = d.fm >= d.fn && d.rhs > 0 ? k : -1;
   task.out.row_from = 0;
+  task.out.most = most;
   task.out.row_to = rows;
   task.out.out = st.out_start[k];
   task.out.out_rhs = st.out_start[k] + rows * d.fn - rows * (rows - 1) / 2;
@@ -267,6 +268,7 @@ static int wrong(uint64_t seed, int number, bool show) {
   for (int j = 0; j < tail + f[0].rhs; j++)
     st.maps.push_back(j < tail ? column[j] : f[1].fn + j - tail);
   const int bundle = pick(2) ? 8 : 4;
+  const int few = pick(2) ? 0 : pick(40);
   for (int k = 0; k < 2; k++) {
     double* a = st.arena.data() + st.front[k].data;
     for (size_t i = 0; i < f[k].own.size(); i++)
@@ -276,7 +278,7 @@ static int wrong(uint64_t seed, int number, bool show) {
     }
     factor(a, st.front[k].ld, f[k]);
     const int rows = std::min(f[k].fm, f[k].fp) + (k == 0 ? 0 : st.front[k].cm);
-    run(st, k, bundle, rows);
+    run(st, k, bundle, rows, k == 0 ? few : 0);
   }
   char what[200];
   snprintf(what, sizeof what, "pair %d: child %d x %d, %d pivots, %zu dead, parent %d x %d, %d pivots, %zu dead, %d rhs, states %d %d",

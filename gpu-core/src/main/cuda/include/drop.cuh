@@ -6,6 +6,8 @@
 //   PANEL c    row tile c and the tiles of leftover rows: bundles of up to BUNDLE row tiles, as Factorize does it. Then, if
 //              a pivot is dead: Heath's method on that one 32 x 32 tile, the rows of dead columns become leftover rows.
 //   UPDATE c,j the same on column tile j.
+// The panels end with the last pivot if there are few leftover rows and the parent can take them (SparqrTask.out.most),
+// else with the last row, which leaves the rows of a front with fm >= fn nothing but right-hand sides.
 // then END (is every pivot far from the tolerance?), and PACK k: row tile k to the output and to the parent.
 //
 // Tickets. Workers take these steps by number, in an order in which each step depends only on earlier ones, and wait
@@ -240,12 +242,13 @@ __device__ __forceinline__ void drop_end(double* shared, const SparqrStage& stag
     const double pivot = fabs(a[j * (front.ld + 1ll)]);
     if (pivot <= stage.tolerance) {
       squares = fma(pivot, pivot, squares);
+      near = near || pivot > stage.tolerance / SPARQR_DEAD_MARGIN;
     } else {
       near = near || !(pivot > SPARQR_MARGIN * stage.tolerance);
     }
   }
   squares = block_sum(squares, shared);
-  near = __syncthreads_or(near) || !(sqrt(squares) <= stage.tolerance / SPARQR_MARGIN);
+  near = __syncthreads_or(near) || !(sqrt(squares) <= stage.tolerance);
   const int left = drop.word[DROP_LEFT];
   if (near) {
     if (threadIdx.x == 0) {
@@ -253,8 +256,8 @@ __device__ __forceinline__ void drop_end(double* shared, const SparqrStage& stag
     }
     return;
   }
-  const bool pass = front.fm < front.fn && left > 0;
-  if (task.out.slot >= 0) {
+  const bool pass = left > 0 && (front.fm < front.fn || drop.word[DROP_STOP] < shape.panels);
+  if (task.out.slot >= 0 && !pass) {
     for (int k = 0; k < front.rhs; k++) {
       const int column = front.fn + k;
       double s = 0;
@@ -311,13 +314,16 @@ __device__ __forceinline__ void drop_pack(const SparqrStage& stage, const Sparqr
 
 /** The step of a ticket. */
 struct DropStep {
-  enum Kind { PANEL, UPDATE, END, PACK, NONE } kind;
+  enum Kind { PANEL, UPDATE, END, PACK, NONE, UNDECIDED } kind;
   int c, j;
 };
 
-/** Finds a ticket's step; `c` and `base` hold the position of the previous one, since tickets ascend. */
-__device__ __forceinline__ DropStep drop_step(const DropShape& shape, int packs, int first, int ticket, int& c,
-                                              int& base) {
+/**
+ * Finds a ticket's step; `c` and `base` hold the position of the previous one, since tickets ascend. stop: DROP_STOP, or
+ * 0 if it is not known; UNDECIDED if the step depends on it.
+ */
+__device__ __forceinline__ DropStep drop_step(const DropShape& shape, int stop, int packs, int first, int ticket,
+                                              int& c, int& base) {
   if (ticket == 1 && first < shape.panels) {
     return {DropStep::PANEL, first, 0};
   }
@@ -325,9 +331,12 @@ __device__ __forceinline__ DropStep drop_step(const DropShape& shape, int packs,
     c = first;
     base = first < shape.panels ? 2 : 1;
   }
-  while (c < shape.panels) {
+  while (stop == 0 || c < stop) {
+    if (stop == 0 && c >= shape.pivots - 1) {
+      return {DropStep::UNDECIDED, 0, 0};
+    }
     const int updates = shape.tiles - 1 - c;
-    const bool panel = c + 1 < shape.panels;
+    const bool panel = stop == 0 || c + 1 < stop;
     const int steps = updates + (panel ? 1 : 0);
     if (ticket < base + steps) {
       const int k = ticket - base;
@@ -347,7 +356,7 @@ __device__ __forceinline__ DropStep drop_step(const DropShape& shape, int packs,
 
 /** Waits for a step's dependencies. Called by one thread. */
 __device__ __forceinline__ bool drop_ready(const SparqrStage& stage, const DropShape& shape, const Drop& drop,
-                                           const DropStep& step, int first) {
+                                           const DropStep& step, int first, int stop) {
   switch (step.kind) {
     case DropStep::PANEL:
       // The VT slots were last used by the panel before the previous one.
@@ -357,12 +366,12 @@ __device__ __forceinline__ bool drop_ready(const SparqrStage& stage, const DropS
       return drop_wait(stage, drop, drop.word + DROP_PANELS, step.c - first + 2) &&
              drop_wait(stage, drop, drop.seen(step.j), step.c - first);
     case DropStep::END:
-      for (int j = shape.panels; j < shape.tiles; j++) {
-        if (!drop_wait(stage, drop, drop.seen(j), shape.panels - first)) {
+      for (int j = stop; j < shape.tiles; j++) {
+        if (!drop_wait(stage, drop, drop.seen(j), stop - first)) {
           return false;
         }
       }
-      return drop_wait(stage, drop, drop.word + DROP_PANELS, shape.panels - first + 1);
+      return drop_wait(stage, drop, drop.word + DROP_PANELS, stop - first + 1);
     default:
       return drop_wait(stage, drop, drop.word + DROP_ENDED, 1);
   }
@@ -375,12 +384,12 @@ SPARQR_COLD void drop_task(double* shared, const SparqrStage& stage, const Sparq
     return;
   }
   __shared__ Bundle bundle;
-  __shared__ int ticket, first, go;
+  __shared__ int ticket, first, decided, go;
   __shared__ SparqrTask part;
   const DropShape shape(front);
   const Drop drop(stage, front);
   const int packs = (max(task.out.row_to, front.fp + front.cm) + 31) >> 5;
-  int c = -1, base = 0;
+  int c = -1, base = 0, stop = 0;
   while (true) {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -391,6 +400,7 @@ SPARQR_COLD void drop_task(double* shared, const SparqrStage& stage, const Sparq
       const bool room = drop_start(stage, front, shape, drop, first);
       if (threadIdx.x == 0) {
         drop.word[DROP_FIRST] = first;
+        drop.word[DROP_STOP] = shape.panels;
         if (!room) {
           drop_fail(stage, task, front, drop);
         }
@@ -406,12 +416,27 @@ SPARQR_COLD void drop_task(double* shared, const SparqrStage& stage, const Sparq
     if (!go) {
       return;
     }
-    const DropStep step = drop_step(shape, packs, first, ticket, c, base);
+    if (first >= shape.pivots) {
+      stop = shape.panels;
+    }
+    DropStep step = drop_step(shape, stop, packs, first, ticket, c, base);
+    if (step.kind == DropStep::UNDECIDED) {
+      if (threadIdx.x == 0) {
+        go = drop_wait(stage, drop, drop.word + DROP_PANELS, shape.pivots - first + 1);
+        decided = drop.word[DROP_STOP];
+      }
+      __syncthreads();
+      if (!go) {
+        return;
+      }
+      stop = decided;
+      step = drop_step(shape, stop, packs, first, ticket, c, base);
+    }
     if (step.kind == DropStep::NONE) {
       return;
     }
     if (threadIdx.x == 0) {
-      go = drop_ready(stage, shape, drop, step, first);
+      go = drop_ready(stage, shape, drop, step, first, stop);
     }
     __syncthreads();
     if (!go) {
@@ -423,6 +448,9 @@ SPARQR_COLD void drop_task(double* shared, const SparqrStage& stage, const Sparq
           drop_fail(stage, task, front, drop);
         }
         return;
+      }
+      if (threadIdx.x == 0 && step.c == shape.pivots - 1 && drop.word[DROP_LEFT] <= task.out.most) {
+        drop.word[DROP_STOP] = shape.pivots;
       }
       drop_signal(drop.word + DROP_PANELS);
     } else if (step.kind == DropStep::UPDATE) {

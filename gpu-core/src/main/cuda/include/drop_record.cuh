@@ -18,6 +18,7 @@ enum DropRecord {
   DROP_LEFT = 6,     // leftover rows so far
   DROP_BLOCKS = 7,   // blocks taken by them
   DROP_FIRST = 8,    // the first panel
+  DROP_STOP = 9,     // end of the panels, decided with the last one that has pivots
   DROP_ARRAYS = 10   // seen, done, rows, dead, off
 };
 

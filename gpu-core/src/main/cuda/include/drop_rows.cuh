@@ -11,7 +11,8 @@
 /** The shape of a front for DROP tasks. */
 struct DropShape {
   int rows;     // min(fm, fn)
-  int panels;   // column tiles with a pivot in one of these rows
+  int panels;   // column tiles with a diagonal entry of one of these rows
+  int pivots;   // those of them with a pivot of the front
   int tiles;    // column tiles
   int blocks;   // available for leftover rows
   int whole;    // column tiles without right-hand sides or padding in them
@@ -21,6 +22,7 @@ struct DropShape {
   __device__ __forceinline__ explicit DropShape(const SparqrFront& front) {
     rows = min(front.fm, front.fn);
     panels = (rows + 31) >> 5;
+    pivots = (min(front.fp, rows) + 31) >> 5;
     tiles = front.column_tiles;
     whole = front.fn >> 5;
     last = front.row_tiles;
@@ -136,9 +138,10 @@ __device__ __forceinline__ bool gather_rows(const SparqrStage& stage, const Spar
       }
     }
     __syncthreads();
+    const int stop = from.word[DROP_STOP], begin = stop < of.panels ? 32 * stop : of.rows;
     const int32_t* column_map = stage.maps + source.column_map - source.fp;
     for (int i = warp; i < count; i += SPARQR_WARPS) {
-      for (int k = of.rows + lane; k < source.fn + source.rhs; k += 32) {
+      for (int k = begin + lane; k < source.fn + source.rhs; k += 32) {
         const int to = column_map[k];
         left_entry(stage, front, shape, drop, at + i, to >> 5)[to & 31] =
             left_entry(stage, source, of, from, i, k >> 5)[k & 31];

@@ -56,8 +56,9 @@ constexpr int32_t SPARQR_STATE_DROPPED = 3;  // its dead columns are dropped, ot
 constexpr int32_t SPARQR_STATE_PASSED = 4;   // the same, and the parent has leftover rows beyond its block
 constexpr int32_t SPARQR_STATE_FAILED = 5;   // a pivot was too near the tolerance, or leftover rows had no place
 
-// Minimum factor between pivots and the tolerance for dropping dead columns.
+// Minimum factors between pivots and the tolerance for dropping dead columns: of live pivots, of dead ones.
 constexpr double SPARQR_MARGIN = 100;
+constexpr double SPARQR_DEAD_MARGIN = 10;
 
 struct alignas(16) SparqrTask {
   uint8_t kind;
@@ -102,6 +103,7 @@ struct alignas(16) SparqrTask {
       int32_t unused;
       int64_t out;      // PACK_ROWS: place of the values of row_from in the output buffer, doubles
       int64_t out_rhs;  // PACK_ROWS: place of its right-hand sides (rows x rhs, row-major)
+      int32_t most;     // DROP: at most this many leftover rows go to the parent right after the pivots
     } out;              // SMALL_FRONT has both: rows [0, row_to), residual of rows [min(fm,fn), fm)
                         // DROP: the same; slot: of leftover rows, or -1; row_from: its first VT slot
   };
@@ -134,6 +136,7 @@ static_assert(offsetof(SparqrTask, out.row_from) == 12, "");
 static_assert(offsetof(SparqrTask, out.row_to) == 16, "");
 static_assert(offsetof(SparqrTask, out.out) == 24, "");
 static_assert(offsetof(SparqrTask, out.out_rhs) == 32, "");
+static_assert(offsetof(SparqrTask, out.most) == 40, "");
 static_assert(offsetof(SparqrTask, small.parent) == 20, "");
 static_assert(offsetof(SparqrTask, need_chain) == 64, "");
 static_assert(offsetof(SparqrTask, need_bulk) == 68, "");

@@ -13,7 +13,7 @@ import io.sparqr.error.NumericalIntegrityException;
  * @param front front number
  * @param fn columns of the front
  * @param livePivot size rank of the front
- * @param values packed rows
+ * @param values packed rows, {@link #length} values; an array may be longer, its end is not used
  * @param rhs rank x rhsCount, row-major
  * @param rhsCount right-hand sides carried along
  * @param bits sum of the mixed bits of values and rhs ({@link BitChecksum#sum}) when last computed;
@@ -24,11 +24,7 @@ public record FrontFactor(
 
   /** Checks sizes in O(rank). */
   public FrontFactor {
-    long length = 0;
-    for (int k : livePivot) {
-      length += fn - k;
-    }
-    if (values.length != length || rhs.length != (long) livePivot.length * rhsCount) {
+    if (values.length < length(fn, livePivot) || rhs.length != (long) livePivot.length * rhsCount) {
       throw new IllegalArgumentException("rows of R of front " + front + ": inconsistent sizes");
     }
   }
@@ -53,8 +49,25 @@ public record FrontFactor(
 
   /** The same with a checksum of its current values. O(values). */
   public FrontFactor sealed() {
-    long sum = BitChecksum.sum(values) + BitChecksum.sum(rhs);
-    return new FrontFactor(front, fn, livePivot, values, rhs, rhsCount, sum);
+    return new FrontFactor(front, fn, livePivot, values, rhs, rhsCount, sum());
+  }
+
+  /** Values in all rows. O(rank). */
+  public int length() {
+    return (int) length(fn, livePivot);
+  }
+
+  private static long length(int fn, int[] livePivot) {
+    long length = 0;
+    for (int k : livePivot) {
+      length += fn - k;
+    }
+    return length;
+  }
+
+  /** The sum of the mixed bits of all rows and their right-hand sides. O(values). */
+  public long sum() {
+    return BitChecksum.sum(values, 0, length()) + BitChecksum.sum(rhs);
   }
 
   /** Live pivot columns of the front. */

@@ -46,7 +46,7 @@ public record SubtreeFactor(
    */
   public void verify() {
     for (FrontFactor f : fronts) {
-      f.requireSame(BitChecksum.sum(f.values()) + BitChecksum.sum(f.rhs()));
+      f.requireSame(f.sum());
     }
   }
 }

@@ -27,7 +27,7 @@ public final class FrontSolve {
     int fn = factor.fn();
     int[] live = factor.livePivot();
     double[] r = factor.values();
-    int end = r.length;
+    int end = factor.length();
     for (int i = live.length - 1; i >= 0; i--) {
       int k = live[i];
       int start = end - (fn - k);

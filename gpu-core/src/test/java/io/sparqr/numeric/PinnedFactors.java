@@ -139,7 +139,7 @@ final class PinnedFactors {
     for (FrontFactor f : run.fronts) {
       rank += f.rank();
       pivots.add(f.livePivot());
-      r.add(f.values());
+      r.add(TestMatrices.rowsOfR(f));
       right.add(f.rhs());
     }
     right.add(run.residualSquares);

@@ -3,6 +3,7 @@ package io.sparqr.numeric;
 
 import io.sparqr.sparse.CsrMatrix;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
@@ -155,5 +156,10 @@ public final class TestMatrices {
       x[i] = random.nextGaussian();
     }
     return x;
+  }
+
+  /** A front's rows of R without the unused end of their array. */
+  public static double[] rowsOfR(FrontFactor f) {
+    return Arrays.copyOf(f.values(), f.length());
   }
 }

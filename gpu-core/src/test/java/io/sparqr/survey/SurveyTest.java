@@ -265,7 +265,7 @@ class SurveyTest {
   /** As if the last pivot were dead. */
   private static FrontFactor withoutLastRow(FrontFactor f) {
     int rank = f.rank() - 1;
-    int length = f.values().length - (f.fn() - f.livePivot()[rank]);
+    int length = f.length() - (f.fn() - f.livePivot()[rank]);
     return new FrontFactor(
         f.front(),
         f.fn(),

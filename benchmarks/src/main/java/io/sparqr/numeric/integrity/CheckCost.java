@@ -116,7 +116,7 @@ public final class CheckCost {
     try (var cpu = new CpuSubtreeFactorizer()) {
       factor = cpu.factor(problem, options);
     }
-    long values = factor.fronts().stream().mapToLong(f -> f.values().length).sum();
+    long values = factor.fronts().stream().mapToLong(f -> f.length()).sum();
     long columns = factor.fronts().stream().mapToLong(FrontFactor::fn).sum();
     return "%d rows, %d entries, %d columns; R: %d fronts, %d columns of fronts, %d rows, %d values"
         .formatted(

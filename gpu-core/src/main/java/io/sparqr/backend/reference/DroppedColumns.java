@@ -21,35 +21,49 @@ import java.util.List;
  *
  * <p>Rows keep their places: the row with its pivot in column k stays row k, and the block's rows
  * do not move. Leftover rows have entries in columns r .. fn - 1 and right-hand sides; if r = fn
- * they have only right-hand sides, whose squares belong to the residual. Cost: 4 (d + x) (fn^2 / 2)
- * flops for d dead columns and x rows of children, less than the front itself unless most columns
- * are dead.
+ * they have only right-hand sides, whose squares belong to the residual. If the parent may get as
+ * many rows as are left over after the last pivot, it gets these ({@link
+ * io.sparqr.backend.schedule.Task.Drop}). Cost: 4 (d + x) (fn^2 / 2) flops for d dead columns and x
+ * rows of children, less than the front itself unless most columns are dead.
  */
 final class DroppedColumns {
 
   private final FrontDescriptor d;
   private final double[] arena;
   private final double tolerance;
+  private final int most;
 
   /** Leftover rows, each fn + rhs long. */
   final List<double[]> left;
 
+  /** Whether leftover rows have ended here, with nothing but right-hand sides. */
+  boolean ended;
+
   /**
    * Takes a finished front.
    *
+   * @param most leftover rows that may go to the parent after the last pivot
    * @param given leftover rows of its children, in the front's columns
    */
-  DroppedColumns(FrontDescriptor d, double[] arena, double tolerance, List<double[]> given) {
+  DroppedColumns(
+      FrontDescriptor d, double[] arena, double tolerance, int most, List<double[]> given) {
     this.d = d;
     this.arena = arena;
     this.tolerance = tolerance;
+    this.most = most;
     left = new ArrayList<>(given);
   }
 
   /** Drops the dead columns; returns whether no pivot was near the tolerance. */
   boolean run() {
     int width = d.fn() + d.rhs();
+    int pivots = TaskLayout.TILE * TaskLayout.tiles(Math.min(d.fp(), d.trapezoidRows()));
+    ended = d.fm() >= d.fn();
     for (int k = 0; k < d.trapezoidRows(); k++) {
+      if (k == pivots && left.size() <= most) {
+        ended = left.isEmpty();
+        break;
+      }
       int at = row(k);
       // Row k and the leftover rows below it, scaled by the largest entry against underflow.
       double largest = Math.abs(arena[at + k]);
@@ -106,8 +120,9 @@ final class DroppedColumns {
   }
 
   /**
-   * Whether the dropped norm is below the tolerance by a factor {@link TaskLayout#MARGIN}, and
-   * every pivot kept is above it by the same factor; a NaN is neither.
+   * Whether every live pivot is above the tolerance by a factor {@link TaskLayout#MARGIN}, every
+   * dead one below it by {@link TaskLayout#DEAD_MARGIN}, and the 2-norm of the dead ones within it;
+   * a NaN is none of these.
    */
   private boolean decided() {
     double dropped = 0;
@@ -115,10 +130,13 @@ final class DroppedColumns {
       double pivot = Math.abs(arena[row(k) + k]);
       if (pivot <= tolerance) {
         dropped = Math.hypot(dropped, pivot);
+        if (pivot > tolerance / TaskLayout.DEAD_MARGIN) {
+          return false;
+        }
       } else if (!(pivot > TaskLayout.MARGIN * tolerance)) {
         return false;
       }
     }
-    return dropped <= tolerance / TaskLayout.MARGIN;
+    return dropped <= tolerance;
   }
 }

@@ -491,7 +491,8 @@ public final class TaskListExecutor implements RoundExecutor {
 
   private void drop(Task.Drop t) {
     FrontDescriptor d = front[t.front()];
-    var columns = new DroppedColumns(d, arena, tolerance, leftOver.of(t.front(), state));
+    var given = leftOver.of(t.front(), state);
+    var columns = new DroppedColumns(d, arena, tolerance, t.most(), given);
     if (!columns.run()) {
       state[t.front()] = TaskLayout.STATE_FAILED;
       if (t.parent() >= 0) {
@@ -500,7 +501,7 @@ public final class TaskListExecutor implements RoundExecutor {
       return;
     }
     state[t.front()] = TaskLayout.STATE_DROPPED;
-    if (d.fm() >= d.fn()) {
+    if (columns.ended) {
       for (int j = 0; t.slot() >= 0 && j < d.rhs(); j++) {
         for (double[] r : columns.left) {
           residual[t.slot() * d.rhs() + j] += r[d.fn() + j] * r[d.fn() + j];

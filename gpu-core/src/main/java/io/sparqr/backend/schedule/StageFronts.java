@@ -167,6 +167,26 @@ public final class StageFronts {
     dropWords = Math.toIntExact(words);
   }
 
+  /**
+   * Leftover rows of front f's pivots that may go to its parent before the rest of the front has
+   * taken them in; 0: none. That spares the front a chain of steps through all of its columns, and
+   * its parent the wait for it, but the leftover rows then go through the pivots of all fronts
+   * above: so only where these are at most twice as many columns. All children together fill at
+   * most half of the parent's place for leftover rows, which holds half as many as it has columns.
+   */
+  int dropMost(int f) {
+    int p = parent[f];
+    if (dropAt[f] == 0 || p < 0 || dropAt[p] == 0) {
+      return 0;
+    }
+    int rest = columnTiles(f) - TaskLayout.tiles(fp[f]);
+    int above = 0;
+    for (int a = p; a >= 0 && above <= 2 * rest; a = parent[a]) {
+      above += TaskLayout.tiles(fp[a]);
+    }
+    return above > 2 * rest ? 0 : (int) ((long) fn[p] / 4 * cm[f] / fm[p]);
+  }
+
   /** Words of 8 bytes of the drop records after the counts. */
   public int dropWords() {
     return dropWords;

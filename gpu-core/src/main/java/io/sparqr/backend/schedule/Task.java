@@ -87,14 +87,18 @@ public sealed interface Task {
   /**
    * Drops the dead columns of a front whose other tasks are finished, takes in leftover rows that
    * its children passed on beyond the plan, and passes on what a sound front has already passed on:
-   * rows [0, rows) to the output buffer, the block to the parent. Does nothing for a sound front. A
+   * rows [0, rows) to the output buffer, the block to the parent. Leftover rows go to the parent
+   * from the front's last row, or at once from its last pivot. Does nothing for a sound front. A
    * front has several such tasks; the executor decides how they share the work.
    *
    * @param parent -1: none in the stage
    * @param slot residual slot for additional right-hand sides that end here; -1: none
    * @param vtFrom the first VT slot available to these tasks
+   * @param most at most this many leftover rows go to the parent from the last pivot (its tile's
+   *     last column); if there are more, the rest of the front takes them in
    */
-  record Drop(int front, int parent, int slot, int vtFrom, int rows, long out, long outRhs)
+  record Drop(
+      int front, int parent, int slot, int vtFrom, int most, int rows, long out, long outRhs)
       implements Task {}
 
   /** Sums the squares of the right-hand sides of rows [rowFrom, rowTo) into residual[slot]. */

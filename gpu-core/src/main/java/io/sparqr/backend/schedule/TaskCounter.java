@@ -91,7 +91,8 @@ final class TaskCounter implements TaskSink {
   }
 
   @Override
-  public void drop(int front, int parent, int slot, int vtFrom, int rows, long out, long outRhs) {
+  public void drop(
+      int front, int parent, int slot, int vtFrom, int most, int rows, long out, long outRhs) {
     kinds[TaskLayout.DROP]++;
     if (parent >= 0) {
       fills(parent);

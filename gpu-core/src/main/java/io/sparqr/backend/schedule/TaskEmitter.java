@@ -157,10 +157,12 @@ final class TaskEmitter {
       int to = Math.min(stage.fm[f], from + FrontTimes.RESIDUAL_ROWS);
       sink.out(TaskLayout.RESIDUAL, 0, f, slot, from, to, 0, 0);
     }
+    int most = stage.dropMost(f);
     for (int k = 0; k < stage.dropWorkers(f); k++) {
       long out = stage.outStart[f];
       int rows = stage.outRows[f];
-      sink.drop(f, stage.parent[f], dropSlot, slots.dropFrom(f), rows, out, stage.packedRhs(f, 0));
+      long right = stage.packedRhs(f, 0);
+      sink.drop(f, stage.parent[f], dropSlot, slots.dropFrom(f), most, rows, out, right);
     }
   }
 

@@ -15,6 +15,7 @@ import java.nio.ByteOrder;
  *   scatter        16 from | 24 to                                                          i64
  *   out             8 slot | 12 rowFrom | 16 rowTo (i32) | 24 out | 32 outRhs (i64)
  *   drop            8 slot | 12 vtFrom | 16 rows | 20 parent (i32) | 24 out | 32 outRhs (i64)
+ *                  40 most i32
  *   all            64 needChain | 68 needBulk                                            i32
  * front, 96 bytes:  0 data | 8 dataRhs | 16 sFrom | 24 sTo | 32 rowMap | 40 columnMap       i64
  *                  48 ld | 52 fm | 56 fn | 60 fp | 64 rhs | 68 cm | 72 rowTiles
@@ -82,9 +83,16 @@ public final class TaskLayout {
   public static final int STATE_FAILED = 5;
 
   /**
-   * Minimum factor between pivots and the tolerance for dropping a front's dead columns from its R.
+   * Minimum factor between live pivots and the tolerance for dropping a front's dead columns from
+   * its R.
    */
   public static final double MARGIN = 100;
+
+  /**
+   * The same for each dead pivot below the tolerance. Smaller, since a dead pivot is rounding error
+   * and grows with the front, while a live one says how far the columns are from dependent.
+   */
+  public static final double DEAD_MARGIN = 10;
 
   static final int FLAG_FINAL = 1;
   static final int SMALL_ASSEMBLE_S = 1;
@@ -120,6 +128,7 @@ public final class TaskLayout {
   static final int SMALL_PARENT = 20;
   static final int OUT_OUT = 24;
   static final int OUT_OUT_RHS = 32;
+  static final int OUT_MOST = 40;
 
   static final int NEED_CHAIN = 64;
   static final int NEED_BULK = 68;
@@ -250,6 +259,7 @@ public final class TaskLayout {
               b.getInt(at + SMALL_PARENT),
               b.getInt(at + OUT_SLOT),
               b.getInt(at + OUT_ROW_FROM),
+              b.getInt(at + OUT_MOST),
               b.getInt(at + OUT_ROW_TO),
               b.getLong(at + OUT_OUT),
               b.getLong(at + OUT_OUT_RHS));

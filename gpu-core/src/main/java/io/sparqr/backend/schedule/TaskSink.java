@@ -30,7 +30,7 @@ interface TaskSink {
   void small(int flags, int front, int parent, int slot, int rows, long out, long outRhs);
 
   /** A DROP, which counts as assembly of its parent, if any. */
-  void drop(int front, int parent, int slot, int vtFrom, int rows, long out, long outRhs);
+  void drop(int front, int parent, int slot, int vtFrom, int most, int rows, long out, long outRhs);
 
   /** A PACK_ROWS or RESIDUAL. */
   void out(int kind, int flags, int front, int slot, int rowFrom, int rowTo, long out, long outRhs);

@@ -160,10 +160,12 @@ final class TaskWriter implements TaskSink {
   }
 
   @Override
-  public void drop(int front, int parent, int slot, int vtFrom, int rows, long out, long outRhs) {
+  public void drop(
+      int front, int parent, int slot, int vtFrom, int most, int rows, long out, long outRhs) {
     int at = next[TaskLayout.DROP] * TaskLayout.TASK_BYTES;
     out(TaskLayout.DROP, 0, front, slot, vtFrom, rows, out, outRhs);
     b.putInt(at + TaskLayout.SMALL_PARENT, parent);
+    b.putInt(at + TaskLayout.OUT_MOST, most);
   }
 
   @Override

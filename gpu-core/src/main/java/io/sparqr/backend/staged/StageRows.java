@@ -161,7 +161,7 @@ final class StageRows implements RoundExecutor.RowSink {
       int[] live = live(f, Math.min(d.fm(), d.fp()), arrays[0]);
       FrontFactor factor;
       if (live.length < Math.min(d.fm(), d.fp())) {
-        factor = withoutDead(f, live, arrays[0], arrays[2]);
+        factor = withoutDead(f, live, arrays[0], arrays[2], bits.sum());
       } else {
         factor = new FrontFactor(front, d.fn(), live, arrays[0], arrays[2], d.rhs(), bits.sum());
       }
@@ -169,8 +169,13 @@ final class StageRows implements RoundExecutor.RowSink {
     }
   }
 
-  /** Keeps the rows of live pivots and records the dropped norms of dead columns. */
-  private FrontFactor withoutDead(int f, int[] live, double[] values, double[] rhs) {
+  /**
+   * Moves the rows of live pivots together, in their array, and records the dropped norms of dead
+   * columns.
+   *
+   * @param sum of the mixed bits of all rows: those of dead columns have nothing but their norms
+   */
+  private FrontFactor withoutDead(int f, int[] live, double[] values, double[] rhs, long sum) {
     FrontDescriptor d = program.descriptor(f);
     int rows = Math.min(d.fm(), d.fp());
     int[] from = new int[live.length];
@@ -187,23 +192,43 @@ final class StageRows implements RoundExecutor.RowSink {
         row++;
       } else {
         dropped[f][k] = values[at];
+        sum -= BitChecksum.mixed(values[at]);
       }
       at += d.fn() - k;
     }
-    double[] kept = new double[to[live.length]];
-    var sum = new LongAdder();
-    sum.add(BitChecksum.sum(right));
-    Parallel.loop(
-        live.length,
-        Math.max(1, LARGE / 4 / d.fn()),
-        kept.length < LARGE ? 1 : Math.min(8, threads),
-        (lo, hi, t) -> {
-          for (int i = lo; i < hi; i++) {
-            System.arraycopy(values, from[i], kept, to[i], to[i + 1] - to[i]);
-            sum.add(BitChecksum.sum(kept, to[i], to[i + 1]));
-          }
-        });
-    return new FrontFactor(fronts[f], d.fn(), live, kept, right, d.rhs(), sum.sum());
+    moveRows(values, from, to);
+    return new FrontFactor(fronts[f], d.fn(), live, values, right, d.rhs(), sum);
+  }
+
+  /**
+   * Moves rows to lower places in their array, on several threads: always as many of the next ones
+   * as come to lie before the first of them.
+   *
+   * @param from size rows; places now, ascending
+   * @param to size rows + 1; places then, and their end
+   */
+  private void moveRows(double[] values, int[] from, int[] to) {
+    int end;
+    for (int row = 0; row < from.length; row = end) {
+      int first = row;
+      end = row + 1;
+      while (end < from.length && to[end + 1] <= from[first]) {
+        end++;
+      }
+      if (to[first] == from[first]) {
+        continue;
+      }
+      int moved = to[end] - to[first];
+      Parallel.loop(
+          end - first,
+          Math.max(1, (int) (LARGE / 16 * (long) (end - first) / moved)),
+          moved < LARGE / 8 ? 1 : Math.min(8, threads),
+          (lo, hi, t) -> {
+            for (int i = first + lo; i < first + hi; i++) {
+              System.arraycopy(values, from[i], values, to[i], to[i + 1] - to[i]);
+            }
+          });
+    }
   }
 
   /** The norms dropped by a front's DROP tasks, by pivot column, 0 for a live one; null: none. */
@@ -223,7 +248,7 @@ final class StageRows implements RoundExecutor.RowSink {
       // must not be a failure.
       if (tolerance < 0 || pivot > tolerance / 2) {
         live[count++] = i;
-      } else if (d.drop() == 0 || !(pivot <= tolerance / TaskLayout.MARGIN)) {
+      } else if (d.drop() == 0 || !(pivot <= tolerance / TaskLayout.DEAD_MARGIN)) {
         throw new IntegrityFailure(
             "front %d has the pivot %.2e in row %d and was called sound"
                 .formatted(fronts[f], pivot, i));

@@ -38,7 +38,8 @@ class DropArithmeticTest {
     "orthogonal[i] = t.q[source][column], orthogonal[i] = t.q[row][column]",
     "'drop.word[DROP_LEFT] = at + count', 'drop.word[DROP_LEFT] = at'",
     "'front.rhs + k] = s', 'front.rhs + k] = 0'",
-    "'gone ? 0.0 : sum', 'sum'"
+    "'gone ? 0.0 : sum', 'sum'",
+    "stop < of.panels ? 32 * stop : of.rows, of.rows"
   })
   void plantedErrorsAreFound(String what, String instead) throws Exception {
     Path headers = Files.createDirectory(folder.resolve("planted"));

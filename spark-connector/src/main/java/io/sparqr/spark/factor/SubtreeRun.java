@@ -221,14 +221,16 @@ final class SubtreeRun {
       squares[q] += passed.residualSquares()[q];
     }
     long entries = 0;
+    long held = 0;
     for (FrontFactor f : factor.fronts()) {
-      entries += f.values().length;
+      entries += f.length();
+      held += f.values().length;
     }
     long outputs = 0;
     for (ContributionBlock b : factor.outputs()) {
       outputs += b.values().length;
     }
-    long after = came.kept + Double.BYTES * (entries + outputs);
+    long after = came.kept + Double.BYTES * (held + outputs);
     FactorSummary summary =
         factor.summary().withDeparture(passed.departure()).withHostPeak(Math.max(came.most, after));
     if (!passed.warnings().isEmpty()) {

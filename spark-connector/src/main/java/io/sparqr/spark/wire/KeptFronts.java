@@ -6,7 +6,6 @@ import com.esotericsoftware.kryo.KryoSerializable;
 import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
 import io.sparqr.error.NumericalIntegrityException;
-import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.threads.Parallel;
 import java.io.Externalizable;
@@ -183,7 +182,7 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
   }
 
   private static FrontFactor checked(FrontFactor f) {
-    f.requireSame(BitChecksum.sum(f.values()) + BitChecksum.sum(f.rhs()));
+    f.requireSame(f.sum());
     int last = -1;
     for (int live : f.livePivot()) {
       if (live <= last || live >= f.fn()) {
