@@ -6,16 +6,19 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 
 /**
- * A dependent column as a combination of others: column = sum of coefficients[i] times column
+ * * A dependent column as a combination of others: column = sum of coefficients[i] times column
  * on[i], up to rounding, in the caller's units.
  *
  * @param column the dropped column
  * @param on the kept columns, ascending
- * @param coefficients the same length
+ * @param coefficients their coefficients; same length
  */
 public record Dependency(int column, int[] on, double[] coefficients) implements Serializable {
 
-  /** As a linear combination: {@code column 7 = 1 x column 0 - 0.5 x column 3}; of 20 terms. */
+  /**
+   * The linear combination as text, such as {@code column 7 = 1 x column 0 - 0.5 x column 3}; at
+   * most 20 terms.
+   */
   @Override
   public String toString() {
     var text = new StringBuilder("column " + column + " =");

@@ -4,15 +4,15 @@ package io.sparqr.spark;
 import java.io.Serializable;
 
 /**
- * The minimizer of ||sqrt(W) (b - A x)||, in the caller's column order and units. For a
+ * * The minimizer of ||sqrt(W) (b - A x)||, in the caller's column order and units. For a
  * rank-deficient problem it is a basic solution, with zeros in the dead columns, or on request the
  * solution of least 2-norm.
  *
  * @param solutions one x of n entries for each right-hand side
- * @param residualNorms for each right-hand side ||sqrt(W) (b - A x)||; ridge rows are not counted
+ * @param residualNorms ||sqrt(W) (b - A x)|| for each right-hand side, without the ridge rows
  * @param rank the numerical rank
  * @param deadColumns original indices of the columns that depend on others, ascending
- * @param report figures of the solve
+ * @param report figures on the solve
  */
 public record LeastSquaresSolution(
     double[][] solutions, double[] residualNorms, int rank, int[] deadColumns, SolveReport report)
