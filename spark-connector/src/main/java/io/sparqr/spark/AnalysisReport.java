@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * * The predicted cost of a factorization, for people and programs. JSON keys shared with {@link
+ * The predicted cost of a factorization, for people and programs. JSON keys shared with {@link
  * SolveReport} have the same names and meanings.
  *
  * @param summary of the symbolic analysis, one right-hand side carried along
@@ -41,7 +41,7 @@ public record AnalysisReport(
   public record Backend(String name, String reason) {}
 
   /**
-   * * Wall times.
+   * Wall times.
    *
    * @param read reading the matrix
    * @param order column ordering

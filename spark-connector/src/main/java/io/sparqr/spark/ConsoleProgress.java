@@ -18,7 +18,7 @@ public final class ConsoleProgress implements ProgressListener {
   private int width;
 
   /**
-   * * A listener on a stream.
+   * A listener on a stream.
    *
    * @param out the stream
    * @param quietSeconds initial time without output

@@ -6,7 +6,7 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 
 /**
- * * A dependent column as a combination of others: column = sum of coefficients[i] times column
+ * A dependent column as a combination of others: column = sum of coefficients[i] times column
  * on[i], up to rounding, in the caller's units.
  *
  * @param column the dropped column

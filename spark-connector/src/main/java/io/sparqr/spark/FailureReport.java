@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * * The report of a failed solve: the figures of an ordinary {@link SolveReport} known so far, by
- * the same keys, and the error. {@link ProgressListener#failed} receives it; {@code sparqr solve
+ * The report of a failed solve: the figures of an ordinary {@link SolveReport} known so far, by the
+ * same keys, and the error. {@link ProgressListener#failed} receives it; {@code sparqr solve
  * --report} writes it.
  *
  * @param phase the phase that failed, as {@link ProgressListener.Progress#phase} names it

@@ -4,7 +4,7 @@ package io.sparqr.spark;
 import java.io.Serializable;
 
 /**
- * * The minimizer of ||sqrt(W) (b - A x)||, in the caller's column order and units. For a
+ * The minimizer of ||sqrt(W) (b - A x)||, in the caller's column order and units. For a
  * rank-deficient problem it is a basic solution, with zeros in the dead columns, or on request the
  * solution of least 2-norm.
  *

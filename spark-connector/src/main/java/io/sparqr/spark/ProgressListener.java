@@ -9,7 +9,7 @@ package io.sparqr.spark;
 public interface ProgressListener {
 
   /**
-   * * A state of the solve.
+   * A state of the solve.
    *
    * @param phase "pattern", "analyze", "executors" (if the solve waits for them), "plan", "rows",
    *     "factorize", "solve", "check", "errors" or "done"; each call on a factorization ends with

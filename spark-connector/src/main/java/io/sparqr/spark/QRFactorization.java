@@ -42,7 +42,7 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * * Solves for further right-hand sides. With {@code keepQ} it uses the kept Q, in one pass over
+   * Solves for further right-hand sides. With {@code keepQ} it uses the kept Q, in one pass over
    * the rows and as accurately as for the original right-hand sides; otherwise it uses the
    * corrected semi-normal equations R'R x = A'b with one step of iterative refinement (Bjorck 1987,
    * Linear Algebra Appl. 88/89), in two passes, which lose digits if the condition number exceeds
@@ -108,7 +108,7 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * * Leverages a_i'(A'A)^-1 a_i of the factorized weighted rows, over the live columns (with a
+   * Leverages a_i'(A'A)^-1 a_i of the factorized weighted rows, over the live columns (with a
    * ridge: (A'A + lambda I)^-1). They are the diagonal of the hat matrix, and their sum is the
    * rank. The RDD has one element per partition of the rows: the leverages of its rows of positive
    * weight, in order. Valid until {@link #close()}.
@@ -125,8 +125,8 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * * (A'A)^-1 u over the live columns (with a ridge: (A'A + lambda I)^-1 u) for sparse vectors u
-   * in the caller's columns and units. Costs two triangular solves of one Spark job per level each,
+   * (A'A)^-1 u over the live columns (with a ridge: (A'A + lambda I)^-1 u) for sparse vectors u in
+   * the caller's columns and units. Costs two triangular solves of one Spark job per level each,
    * and 2 n values per vector on the driver, so pass some tens of vectors at a time.
    *
    * @param vectors their indices and values; labels and weights are ignored
@@ -201,10 +201,10 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * * Appends rows: returns the factorization of the old rows and the new ones together, by QR of
-   * [R; new rows]. The old rows are not read. Solution, residual norms, rank, errors, number of
-   * rows and report equal those of a fit of all rows, up to rounding; a ridge counts once. The new
-   * rows may have new columns, but not more right-hand sides.
+   * Appends rows: returns the factorization of the old rows and the new ones together, by QR of [R;
+   * new rows]. The old rows are not read. Solution, residual norms, rank, errors, number of rows
+   * and report equal those of a fit of all rows, up to rounding; a ridge counts once. The new rows
+   * may have new columns, but not more right-hand sides.
    *
    * <p>This factorization stays unchanged and open, because blocks of the new one lost with an
    * executor are recomputed from it. Close it after the new one, or {@link #save(String)} the new
@@ -232,7 +232,7 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * * Saves R, Q'b and the report in a new folder of any Hadoop file system: one file for each task
+   * Saves R, Q'b and the report in a new folder of any Hadoop file system: one file for each task
    * of the factorization, written by the executors, with checksums, in a versioned format. A kept Q
    * is not saved. Takes about 8 bytes per entry of R. {@link GpuSparseQR#load} loads it.
    *

@@ -5,7 +5,7 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * * Times and places of the work of a solve, for charts: recorded on request ({@code
+ * Times and places of the work of a solve, for charts: recorded on request ({@code
  * GpuSparseQR.Builder.profile}), shown by {@link SolveReport#toHtml()}. Its size is bounded for
  * every problem: a few thousand records, and two grids. All times are seconds since {@code
  * beganMillis}, by the clock of the machine in question.
@@ -54,7 +54,7 @@ public record SolveProfile(
   }
 
   /**
-   * * A phase of the solve, on the driver.
+   * A phase of the solve, on the driver.
    *
    * @param name as in {@link ProgressListener.Progress#phase()}
    * @param detail its first detail line
@@ -63,7 +63,7 @@ public record SolveProfile(
       implements Serializable {}
 
   /**
-   * * A subtree task.
+   * A subtree task.
    *
    * @param id of the task in the cut of the tree
    * @param level of the task tree
@@ -110,7 +110,7 @@ public record SolveProfile(
       implements Serializable {}
 
   /**
-   * * A node of the assembly tree.
+   * A node of the assembly tree.
    *
    * @param id index in the list
    * @param parent id of the parent node, -1 for a root
@@ -145,8 +145,8 @@ public record SolveProfile(
   public record FrontSize(long from, long to, int fronts, double flops) implements Serializable {}
 
   /**
-   * * Entries of a matrix counted on a grid: cell (i, j) covers rows [i rows / gridRows, (i + 1)
-   * rows / gridRows) and likewise for columns.
+   * Entries of a matrix counted on a grid: cell (i, j) covers rows [i rows / gridRows, (i + 1) rows
+   * / gridRows) and likewise for columns.
    *
    * @param cells cells with entries, row by row
    */

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * * The report of a solve, for people and programs: a group of figures for each phase. In JSON the
+ * The report of a solve, for people and programs: a group of figures for each phase. In JSON the
  * figures are not grouped, except for the seconds; their keys are the component names. Immutable,
  * except for the arrays, which callers must not change.
  *
@@ -103,7 +103,7 @@ public record SolveReport(
       implements Serializable {}
 
   /**
-   * * The resources that the tree was cut for.
+   * The resources that the tree was cut for.
    *
    * @param executors executors present when it was cut; 1 in local mode, the JVM
    * @param waitedSeconds time spent waiting for them; part of {@code seconds.plan}
@@ -127,7 +127,7 @@ public record SolveReport(
   }
 
   /**
-   * * Backend, work and memory of the factorization.
+   * Backend, work and memory of the factorization.
    *
    * @param nnzR stored entries of R
    * @param flopsDone flops executed, padding included
@@ -162,7 +162,7 @@ public record SolveReport(
   }
 
   /**
-   * * Rank detection.
+   * Rank detection.
    *
    * @param tolerance a column with a remaining norm (of scaled columns) of at most this is dead;
    *     negative: no rank detection

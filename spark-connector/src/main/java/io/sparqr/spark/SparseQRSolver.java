@@ -35,7 +35,7 @@ public final class SparseQRSolver {
   }
 
   /**
-   * * Factorizes, solves, and frees everything on the cluster.
+   * Factorizes, solves, and frees everything on the cluster.
    *
    * @param rows of {@link SparseRow} or a LabeledPoint
    * @throws io.sparqr.error.NonFiniteValueException if A, b or the weights contain NaN or infinity
@@ -64,7 +64,7 @@ public final class SparseQRSolver {
   }
 
   /**
-   * * The same from a Dataset.
+   * The same from a Dataset.
    *
    * @param featuresColumn a vector column
    * @param weightColumn the weights; empty: all weights 1

@@ -24,7 +24,7 @@ public final class SparseRow implements Serializable {
   private final int columns;
 
   /**
-   * * A row.
+   * A row.
    *
    * @param indices column indices, 0-based
    * @param values the values at these indices; same length

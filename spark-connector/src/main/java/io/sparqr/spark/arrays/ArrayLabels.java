@@ -30,7 +30,7 @@ public final class ArrayLabels implements AutoCloseable {
   }
 
   /**
-   * * The labels of a file.
+   * The labels of a file.
    *
    * @param k values per row, at least 1
    * @param cuts starts of the partitions of the rows: {@link ArrayRows#cuts()}

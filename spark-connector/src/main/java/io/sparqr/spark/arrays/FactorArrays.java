@@ -18,7 +18,7 @@ public final class FactorArrays {
   private FactorArrays() {}
 
   /**
-   * * Writes R D^-1, rank x n upper trapezoidal with the columns in the order P: {@code indptr}
+   * Writes R D^-1, rank x n upper trapezoidal with the columns in the order P: {@code indptr}
    * (int32, rank + 1), {@code indices} (int32), {@code data} (float64).
    *
    * @param folder an existing folder without such files

@@ -55,7 +55,7 @@ final class Append {
   }
 
   /**
-   * * The factorization of all rows.
+   * The factorization of all rows.
    *
    * @throws IllegalArgumentException if there are new columns and a ridge with one lambda per
    *     column

@@ -34,7 +34,7 @@ import org.apache.spark.util.SerializableConfiguration;
  *
  * <pre>
  * R/l-p-*         the chunks of R of level l, partition p ({@link StoredPart})
- * _factorization  everything else ({@link StoredHead}), with the name, size and checksum of each file in R/
+ * _factorization  everything else ({@link StoredHead}), and a list of the files in R/
  * </pre>
  *
  * The head is written last: a folder without it is not a factorization. Repeated tasks may leave
@@ -61,7 +61,7 @@ final class FactorStore {
   }
 
   /**
-   * * Writes a factorization.
+   * Writes a factorization.
    *
    * @param overwrite whether an existing factorization may be replaced, once the new one is
    *     complete
@@ -146,7 +146,7 @@ final class FactorStore {
   record Loaded(StoredHead head, PlanHandle plan, Levels levels) {}
 
   /**
-   * * Reads a factorization.
+   * Reads a factorization.
    *
    * @param held takes ownership of the data on the cluster
    * @throws FileNotFoundException if there is none

@@ -59,7 +59,7 @@ final class SpyGrid {
   }
 
   /**
-   * * R at full rank: the fronts' trapezoids and, if the pattern is available, the rows of column
+   * R at full rank: the fronts' trapezoids and, if the pattern is available, the rows of column
    * singletons, which are unchanged rows of A. O(columns of all fronts), and up to {@value #MOST}
    * times as much if fronts have many pivots.
    *

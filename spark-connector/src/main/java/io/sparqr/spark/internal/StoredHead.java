@@ -147,7 +147,7 @@ record StoredHead(
   }
 
   /**
-   * * The inverse of {@link #write}.
+   * The inverse of {@link #write}.
    *
    * @param parts receives the files of R, by level
    * @throws WireFormatException if it is not a head, damaged, or of another version

@@ -22,7 +22,7 @@ final class ThinQr {
   }
 
   /**
-   * * Adds a vector, which becomes a column of Q.
+   * Adds a vector, which becomes a column of Q.
    *
    * @return its distance from the span of the earlier ones, relative to its norm; 0 for the zero
    *     vector

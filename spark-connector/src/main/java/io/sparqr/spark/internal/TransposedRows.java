@@ -114,7 +114,7 @@ final class TransposedRows {
   }
 
   /**
-   * * Products with this matrix.
+   * Products with this matrix.
    *
    * @param labels computes A'y from the rows with labels y
    */

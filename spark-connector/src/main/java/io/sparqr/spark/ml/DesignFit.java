@@ -175,7 +175,7 @@ record DesignFit(
   }
 
   /**
-   * * The penalty lambda ||b||^2 as rows sqrt(lambda) e_j, j a feature.
+   * The penalty lambda ||b||^2 as rows sqrt(lambda) e_j, j a feature.
    *
    * @param root sqrt(lambda)
    * @param features number of penalized columns

@@ -37,7 +37,7 @@ public final class KeptRegression implements AutoCloseable {
   }
 
   /**
-   * * The column of a coefficient. O(columns).
+   * The column of a coefficient. O(columns).
    *
    * @throws IllegalArgumentException if there is no such coefficient
    */
@@ -50,7 +50,7 @@ public final class KeptRegression implements AutoCloseable {
   }
 
   /**
-   * * A linear combination of coefficients.
+   * A linear combination of coefficients.
    *
    * @param weights by name of the coefficient
    * @param value of the combination under the hypothesis

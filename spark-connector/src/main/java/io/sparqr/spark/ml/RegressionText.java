@@ -60,7 +60,7 @@ final class RegressionText {
   }
 
   /**
-   * * The table.
+   * The table.
    *
    * @param names of the coefficients shown
    * @param estimates NaN where a coefficient is not defined

@@ -199,9 +199,9 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   }
 
   /**
-   * * Adds the prediction column: from the features column, or from the columns named by the
-   * formula or the factors, offset included. With another {@link #output()}, returns the table of
-   * that name instead.
+   * Adds the prediction column: from the features column, or from the columns named by the formula
+   * or the factors, offset included. With another {@link #output()}, returns the table of that name
+   * instead.
    *
    * @throws IllegalStateException for a table of the summary if there is no summary
    */

@@ -400,7 +400,7 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
-   * * The same with more or fewer coefficients.
+   * The same with more or fewer coefficients.
    *
    * @param coefficients maximum number of coefficients shown
    */

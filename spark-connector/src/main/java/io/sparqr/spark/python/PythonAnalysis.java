@@ -31,7 +31,7 @@ public final class PythonAnalysis {
   }
 
   /**
-   * * An executor without a device.
+   * An executor without a device.
    *
    * @param flopsPerSecond on large fronts; times scale with it; 0: {@link
    *     ResourceModel#EXECUTOR_FLOPS}
