@@ -172,7 +172,10 @@ public final class Levels {
     return kept;
   }
 
-  /** Frames are needed for a storage level that keeps bytes, and if Kryo accepts only registered classes. */
+  /**
+   * Frames are needed for a storage level that keeps bytes, and if Kryo accepts only registered
+   * classes.
+   */
   private boolean framed(StorageLevel storage) {
     return !storage.deserialized()
         || Boolean.parseBoolean(engine.setting("spark.kryo.registrationRequired"));
