@@ -329,7 +329,7 @@ final class SolveCommand implements Callable<Integer> {
     }
   }
 
-  /** The solver described by the options, for a matrix with so many columns. */
+  /** The solver described by the options, for a matrix with this number of columns. */
   SparseQRSolver solver(int columns) {
     GpuSparseQR.Builder builder =
         GpuSparseQR.builder()

@@ -47,7 +47,7 @@ abstract class Levels implements Serializable {
     return (int) (h ^ h >>> 32) & mask;
   }
 
-  /** The size of a lookup table for so many levels, at most half full. */
+  /** The size of a lookup table for this number of levels, at most half full. */
   static int tableSize(int count) {
     if (count > 1 << 29) {
       throw new IndexOverflowException(

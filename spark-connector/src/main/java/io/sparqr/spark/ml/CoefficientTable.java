@@ -104,7 +104,7 @@ final class CoefficientTable {
     return j >= values.length || dead[j] ? null : (Double) values[j];
   }
 
-  /** R's printout with at most so many coefficients. */
+  /** R's printout with at most this many coefficients. */
   String text(int shown) {
     var text = new StringBuilder("\nCall:\n").append(call()).append("\n\n");
     text.append(summary.weighted() ? "Weighted Residuals:\n" : "Residuals:\n");

@@ -59,19 +59,19 @@ final class NumberFormat {
     return of(new double[] {x}, digits).text(x);
   }
 
-  /** The number rounded to so many significant digits, without trailing zeros. */
+  /** The number rounded to this many significant digits, without trailing zeros. */
   private static BigDecimal rounded(double x, int digits) {
     return new BigDecimal(x).round(new MathContext(digits)).stripTrailingZeros();
   }
 
-  /** x rounded to so many decimals. */
+  /** x rounded to this many decimals. */
   static double round(double x, int decimals) {
     return Double.isFinite(x)
         ? new BigDecimal(x).setScale(decimals, RoundingMode.HALF_EVEN).doubleValue()
         : x;
   }
 
-  /** x rounded to so many significant digits. */
+  /** x rounded to this many significant digits. */
   static double significant(double x, int digits) {
     return Double.isFinite(x) ? new BigDecimal(x).round(new MathContext(digits)).doubleValue() : x;
   }
@@ -101,7 +101,8 @@ final class NumberFormat {
   }
 
   /**
-   * The number with so many significant digits, as by C's {@code %5.4g}: at least five characters.
+   * The number with this many significant digits, as by C's {@code %5.4g}: at least five
+   * characters.
    */
   static String general(double x, int digits) {
     if (!Double.isFinite(x)) {

@@ -24,7 +24,7 @@ record ReportedSolve(int[] columns, boolean[] live, HalfSolve half) {
   /** Limit for their values on the driver. */
   private static final long MOST_VALUES = 1L << 23;
 
-  /** Whether so many of n columns are affordable. */
+  /** Whether this number of the n columns is affordable. */
   static boolean affordable(int columns, int n) {
     return columns <= FEW && (long) columns * n <= MOST_VALUES;
   }

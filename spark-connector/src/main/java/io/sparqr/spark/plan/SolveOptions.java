@@ -104,7 +104,7 @@ public record SolveOptions(
       return new Input(n, partitions);
     }
 
-    /** The same with so many partitions of the shuffle. */
+    /** The same with this number of partitions of the shuffle. */
     public Input withPartitions(int count) {
       return new Input(columns, count);
     }
@@ -167,7 +167,7 @@ public record SolveOptions(
       return new Cut(how, workers, minimumExecutors, executorWait);
     }
 
-    /** The same for so many workers. */
+    /** The same for this number of workers. */
     public Cut withWorkers(int count) {
       return new Cut(partition, count, minimumExecutors, executorWait);
     }
@@ -337,7 +337,7 @@ public record SolveOptions(
       return new Factorization(choice, deviceMemoryBytes, storageLevel, keepQ, profile);
     }
 
-    /** The same with so much device memory. */
+    /** The same with another limit of device memory. */
     public Factorization withDeviceMemoryBytes(long bytes) {
       return new Factorization(backend, bytes, storageLevel, keepQ, profile);
     }
@@ -376,7 +376,7 @@ public record SolveOptions(
       }
     }
 
-    /** The same with so many refinement steps. */
+    /** The same with this number of refinement steps. */
     public Solution withRefinement(int steps) {
       return new Solution(steps, minimumNorm, check);
     }
