@@ -278,10 +278,10 @@ public final class GpuSparseQR {
     /**
      * Whether a solve of a problem with several solutions (rank-deficient, or fewer rows than
      * columns) returns the solution of least 2-norm instead of a basic one; default false. It takes
-     * a QR of A' or, if A does not have full row rank, a QR of A and then one of R'. If that system
-     * is too badly conditioned, the result is the basic solution and the report warns. {@code
-     * factorize} rejects this option. With a ridge the solution is unique; if the ridge is too
-     * small to make it so numerically, the result is the basic solution and the report warns.
+     * a QR of A' or, if A does not have full row rank, a QR of A and then one of R'. If the system
+     * for it is too badly conditioned, the result is the basic solution and the report warns.
+     * {@code factorize} rejects this option. With a ridge the solution is unique; if the ridge is
+     * too small to make it so numerically, the result is the basic solution and the report warns.
      */
     public Builder minimumNorm(boolean on) {
       options = options.with(options.solution().withMinimumNorm(on));

@@ -109,9 +109,9 @@ public final class QRFactorization implements AutoCloseable {
 
   /**
    * Leverages a_i'(A'A)^-1 a_i of the factorized weighted rows, over the live columns (with a
-   * ridge: (A'A + lambda I)^-1). They are the diagonal of the hat matrix, and their sum is the
-   * rank. The RDD has one element per partition of the rows: the leverages of its rows of positive
-   * weight, in order. Valid until {@link #close()}.
+   * ridge: (A'A + lambda I)^-1). They are the diagonal of the hat matrix; without a ridge their sum
+   * is the rank. The RDD has one element per partition of the rows: the leverages of its rows of
+   * positive weight, in order. Valid until {@link #close()}.
    *
    * <p>The columns of a row meet in one front, on which the selected inverse is known. The first
    * call computes everything, including the {@link #unscaledErrors()} of all columns. It costs as
@@ -173,7 +173,7 @@ public final class QRFactorization implements AutoCloseable {
 
   /**
    * The {@link #dependencies()} if already computed to choose the dead columns, otherwise an empty
-   * list; free of cost.
+   * list; never computes anything.
    */
   public List<Dependency> knownDependencies() {
     return open().knownDependencies();

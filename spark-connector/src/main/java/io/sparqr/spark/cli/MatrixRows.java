@@ -52,7 +52,7 @@ public final class MatrixRows implements AutoCloseable {
    *
    * @param matrix as for {@code --matrix}
    * @param beside right-hand sides and weights; without any, the rows of a libsvm file have its
-   *     labels, and other rows default labels
+   *     labels, and the labels of other rows are unspecified
    * @param partitions 0: as many as the cluster has cores
    * @throws IllegalArgumentException if the format cannot be recognized, or a specification is
    *     invalid
