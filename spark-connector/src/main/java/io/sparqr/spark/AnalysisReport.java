@@ -16,11 +16,11 @@ import java.util.TreeMap;
  * SolveReport} have the same names and meanings.
  *
  * @param summary of the symbolic analysis, one right-hand side carried along
- * @param executors that the tree was cut for
- * @param cut of the tree, for so many CPU executors
+ * @param executors number of executors for which the tree was cut
+ * @param cut the cut of the tree for this number of CPU executors
  * @param backend the backend that a solve would choose, and the reason
  * @param processors the same problem on other numbers of CPU executors
- * @param devices on other numbers of executors with a GPU
+ * @param devices the same problem on other numbers of executors with a GPU
  * @param seconds wall times
  */
 public record AnalysisReport(
@@ -33,20 +33,20 @@ public record AnalysisReport(
     Seconds seconds) {
 
   /**
-   * What a solve with {@code --backend auto} would compute by.
+   * The backend that a solve with {@code --backend auto} would choose.
    *
    * @param name "cpu" or "cuda"
-   * @param reason why
+   * @param reason the reason for the choice
    */
   public record Backend(String name, String reason) {}
 
   /**
    * Wall times.
    *
-   * @param read the matrix
+   * @param read reading the matrix
    * @param order column ordering
    * @param analyze symbolic analysis without the ordering
-   * @param plan cuts of the tree
+   * @param plan cutting the tree
    * @param total all of it
    */
   public record Seconds(double read, double order, double analyze, double plan, double total) {}
@@ -89,8 +89,8 @@ public record AnalysisReport(
   }
 
   /**
-   * Heap that an executor needs for rows, fronts, contribution blocks and R of its tasks of a
-   * level, all at once; the most of any executor and level.
+   * Heap that an executor needs at a time for the rows, fronts, contribution blocks and R of its
+   * tasks: the maximum over all executors and levels.
    */
   public long executorBytes() {
     long most = 0;
@@ -154,7 +154,7 @@ public record AnalysisReport(
     return SolveReport.json(toMap());
   }
 
-  /** A page with the text and the figures; no pictures. */
+  /** A page with the text and the figures, without charts. */
   public String toHtml() {
     return ReportPage.of(this);
   }

@@ -8,7 +8,7 @@ import io.sparqr.symbolic.SymbolicSummary;
 import java.util.List;
 import java.util.Locale;
 
-/** An analysis for people. */
+/** The readable text of an analysis. */
 final class AnalysisText {
 
   private AnalysisText() {}

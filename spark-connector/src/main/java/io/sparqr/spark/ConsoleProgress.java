@@ -6,7 +6,8 @@ import java.util.Locale;
 
 /**
  * Progress lines on a console, for work that takes more than a few seconds: nothing before {@code
- * quietSeconds}, then at most two lines a second; on a terminal the line is rewritten in place.
+ * quietSeconds}, then at most two lines a second; a terminal shows one line that is rewritten in
+ * place.
  */
 public final class ConsoleProgress implements ProgressListener {
 
@@ -19,9 +20,9 @@ public final class ConsoleProgress implements ProgressListener {
   /**
    * A listener on a stream.
    *
-   * @param out where to print
-   * @param quietSeconds silence at the beginning
-   * @param inPlace whether to rewrite one line (a terminal) or to write line after line (a log)
+   * @param out the stream
+   * @param quietSeconds initial time without output
+   * @param inPlace whether to rewrite one line (a terminal) or to print line after line (a log)
    */
   public ConsoleProgress(PrintStream out, double quietSeconds, boolean inPlace) {
     this.out = out;
@@ -29,7 +30,7 @@ public final class ConsoleProgress implements ProgressListener {
     this.inPlace = inPlace;
   }
 
-  /** On standard error, after 2 seconds, in place if there is a terminal. */
+  /** A listener on standard error: quiet for 2 seconds, and in place if there is a terminal. */
   public static ConsoleProgress standard() {
     return new ConsoleProgress(System.err, 2.0, System.console() != null);
   }
@@ -59,9 +60,9 @@ public final class ConsoleProgress implements ProgressListener {
     out.flush();
   }
 
-  /** Such as "37%, 1.2 TFLOP of 3.3 TFLOP, about 2:40 left". */
+  /** The remaining work, such as "37%, 1.2 TFLOP of 3.3 TFLOP, about 2:40 left". */
   static String left(Progress p) {
-    // rounded down: nothing is said to be done that is not
+    // Rounded down, so that 100% means done.
     String text = String.format(Locale.ROOT, "%.0f%%", Math.floor(100 * p.fraction()));
     if (p.flops() > 0) {
       text += ", " + SolveReport.work(p.flopsDone()) + " of " + SolveReport.work(p.flops());

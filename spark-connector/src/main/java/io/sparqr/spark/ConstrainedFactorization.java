@@ -5,10 +5,10 @@ import io.sparqr.spark.internal.ConstrainedState;
 import java.util.Objects;
 
 /**
- * A least-squares problem with linear equality constraints C x = d, factorized: QR of A with the
- * rows of C below, R on the executors, n times p numbers on the driver. Ranks and dead columns are
- * those of [A; C]. Holds persisted RDDs until {@link #close()}; every method but close itself
- * throws {@link IllegalStateException} after that. Not for several threads at once.
+ * A least-squares problem with linear equality constraints C x = d, factorized: by a QR of [A; C],
+ * with R on the executors and n times p numbers on the driver. Ranks and dead columns are those of
+ * [A; C]. Holds persisted RDDs until {@link #close()}; after that every other method throws {@link
+ * IllegalStateException}. Not thread-safe.
  */
 public final class ConstrainedFactorization implements AutoCloseable {
 
@@ -27,16 +27,16 @@ public final class ConstrainedFactorization implements AutoCloseable {
   }
 
   /**
-   * The minimizer of ||b - A x|| with C x = d, met to rounding. The first call computes, later ones
-   * return the same object. The residual norm is that of the rows of A.
+   * The minimizer of ||b - A x|| subject to C x = d, which holds up to rounding. Computed at the
+   * first call; later calls return the same object. The residual norm covers the rows of A only.
    */
   public LeastSquaresSolution solve() {
     return open().solve();
   }
 
   /**
-   * Lagrange multipliers of right-hand side k, one a constraint: mu with A'(b - Ax) = C'mu (under a
-   * ridge less lambda x on the left).
+   * Lagrange multipliers of right-hand side k, one per constraint: mu with A'(b - Ax) = C'mu (with
+   * a ridge: A'(b - Ax) - lambda x = C'mu).
    */
   public double[] multipliers(int k) {
     return open().multipliers(k);
@@ -44,8 +44,8 @@ public final class ConstrainedFactorization implements AutoCloseable {
 
   /**
    * Standard errors of x for right-hand side k: sigma times {@link #unscaledErrors()}, sigma^2 =
-   * ||b - A x||^2 / (rows - rank + p). NaN in dead columns, and everywhere without degrees of
-   * freedom.
+   * ||b - A x||^2 / (rows - rank + p). NaN in dead columns, and everywhere if there are no degrees
+   * of freedom.
    */
   public double[] standardErrors(int k) {
     return open().standardErrors(k);
@@ -58,9 +58,9 @@ public final class ConstrainedFactorization implements AutoCloseable {
 
   /**
    * sqrt of the diagonal of G - G C'(C G C')^-1 C G, G = (A'A + C'C)^-1 with C's rows scaled:
-   * errors for sigma = 1, 0 in columns that the constraints fix, NaN in dead ones. A difference:
-   * its relative error is about eps G_jj over the result's square. Cost as {@link
-   * QRFactorization#unscaledErrors()} and p back substitutions.
+   * standard errors for sigma = 1; 0 in columns fixed by the constraints, NaN in dead ones. Because
+   * it is a difference, its relative error is about eps G_jj divided by the square of the result.
+   * Costs as much as {@link QRFactorization#unscaledErrors()} plus p back substitutions.
    */
   public double[] unscaledErrors() {
     return open().unscaledErrors();

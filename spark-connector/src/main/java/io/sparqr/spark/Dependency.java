@@ -11,11 +11,14 @@ import java.math.MathContext;
  *
  * @param column the dropped column
  * @param on the kept columns, ascending
- * @param coefficients the same length
+ * @param coefficients their coefficients; same length
  */
 public record Dependency(int column, int[] on, double[] coefficients) implements Serializable {
 
-  /** As a linear combination: {@code column 7 = 1 x column 0 - 0.5 x column 3}; of 20 terms. */
+  /**
+   * The linear combination as text, such as {@code column 7 = 1 x column 0 - 0.5 x column 3}; at
+   * most 20 terms.
+   */
   @Override
   public String toString() {
     var text = new StringBuilder("column " + column + " =");

@@ -13,17 +13,17 @@ import java.util.Objects;
  * same keys, and the error. {@link ProgressListener#failed} receives it; {@code sparqr solve
  * --report} writes it.
  *
- * @param phase that failed, as {@link ProgressListener.Progress#phase} names it
- * @param known figures of the report that were known, by their keys; without the seconds
- * @param seconds of every phase until then, the failed one included; the others 0
- * @param error as the caller of the solve gets it
+ * @param phase the phase that failed, as {@link ProgressListener.Progress#phase} names it
+ * @param known the known figures of the report, by key; without the seconds
+ * @param seconds wall times of the phases up to and including the failed one; 0 for the others
+ * @param error the error thrown to the caller of the solve
  */
 public record FailureReport(
     String phase, Map<String, Object> known, SolveReport.Seconds seconds, Throwable error) {
 
   private static final int DEPTH = 16;
 
-  /** Copies the figures; nothing is null. */
+  /** Copies the figures; none may be null. */
   public FailureReport {
     Objects.requireNonNull(phase, "phase");
     Objects.requireNonNull(seconds, "seconds");
@@ -36,7 +36,7 @@ public record FailureReport(
     return new FailureReport(phase, known, seconds.withRead(read), error);
   }
 
-  /** The same with why the engine was chosen, where a solve got so far that it has one. */
+  /** The same with the reason for the engine, if the solve had already chosen one. */
   public FailureReport withEngineReason(String reason) {
     var figures = new LinkedHashMap<>(known);
     figures.replace("engineReason", reason);
@@ -44,9 +44,9 @@ public record FailureReport(
   }
 
   /**
-   * Keys and values of the JSON form: those of {@link SolveReport#toMap} that are known, {@code
-   * seconds}, and {@code error} with {@code phase}, {@code class}, {@code message} (one line) and
-   * {@code causes} (a line each, the outermost first).
+   * Keys and values of the JSON form: the known ones of {@link SolveReport#toMap}, {@code seconds},
+   * and {@code error} with {@code phase}, {@code class}, {@code message} (one line) and {@code
+   * causes} (one line each, outermost first).
    */
   public Map<String, Object> toMap() {
     var map = new LinkedHashMap<>(known);
@@ -70,7 +70,7 @@ public record FailureReport(
     return lines;
   }
 
-  /** A page with the error and the figures that were known; no pictures. */
+  /** A page with the error and the known figures, without charts. */
   public String toHtml() {
     return ReportPage.of(this);
   }

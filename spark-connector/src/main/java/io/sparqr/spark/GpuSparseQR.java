@@ -26,8 +26,8 @@ import org.apache.spark.storage.StorageLevel;
  * distributed multifrontal QR factorization AP = QR (never A'A), on the executors' GPUs or CPUs.
  *
  * <p>Call {@code solve} for the defaults, or {@link #builder()} for a {@link SparseQRSolver} with
- * options. This class has no instances: otherwise one could call the static {@code solve} on an
- * object with options, and lose them.
+ * options. This class has no instances: otherwise a call of the static {@code solve} on an object
+ * with options would silently ignore them.
  *
  * <p>Rows are an RDD (Java or Scala) of {@link SparseRow}, of {@code
  * org.apache.spark.mllib.regression.LabeledPoint} or of {@code
@@ -56,21 +56,21 @@ public final class GpuSparseQR {
     return builder().solve(rows);
   }
 
-  /** Solves with the defaults, Scala's RDD. */
+  /** Solves an RDD of Scala's with the defaults. */
   public static LeastSquaresSolution solve(RDD<?> rows) {
     return builder().solve(rows);
   }
 
-  /** Solves with the defaults; columns "features" (vector), "label". */
+  /** Solves with the defaults; the columns are "features" (vector) and "label". */
   public static LeastSquaresSolution solve(Dataset<Row> rows) {
     return builder().solve(rows);
   }
 
   /**
    * Loads a factorization saved by {@link QRFactorization#save(String)}. R is distributed over the
-   * executors, whatever their number; every file is read once and checked. The result has no rows:
+   * executors, however many there are; every file is read once and checked. The result has no rows:
    * {@link QRFactorization#solve()} gives the solution for the saved right-hand sides, {@link
-   * QRFactorization#solveRelabeled(JavaRDD)} solves for others, {@link
+   * QRFactorization#solveRelabeled(JavaRDD)} solves for new ones, {@link
    * QRFactorization#append(JavaRDD)} takes new rows; {@link QRFactorization#solve(JavaRDD)} throws
    * {@link IllegalStateException}. Keep the files until the factorization is closed: blocks lost
    * with an executor are read again.
@@ -113,7 +113,7 @@ public final class GpuSparseQR {
       return symbolic(options.analysis().symbolic().withAmalgamation(rules));
     }
 
-    /** Whether column singletons are taken out first; default true. */
+    /** Whether column singletons are eliminated before the factorization; default true. */
     public Builder singletons(boolean on) {
       return symbolic(options.analysis().symbolic().withSingletons(on));
     }
@@ -123,22 +123,22 @@ public final class GpuSparseQR {
       return this;
     }
 
-    /** CPU or CUDA; default AUTO. */
+    /** The backend, CPU or CUDA; default AUTO. */
     public Builder backend(BackendChoice choice) {
       options = options.with(options.factorization().withBackend(choice));
       return this;
     }
 
-    /** Penalty lambda ||x||^2 by n further rows sqrt(lambda) I; default 0. */
+    /** Penalty lambda ||x||^2, added as n further rows sqrt(lambda) I; default 0. */
     public Builder ridge(double lambda) {
       options = options.with(options.problem().withRidge(Ridge.of(lambda)));
       return this;
     }
 
     /**
-     * Penalty sum_j lambda_j x_j^2, one lambda a column: 0 leaves a column free, as an intercept's.
-     * Takes the place of {@link #ridge(double)}. A solve throws {@link IllegalArgumentException}
-     * where the rows have another number of columns.
+     * Penalty sum_j lambda_j x_j^2, with one lambda per column; 0 leaves a column unpenalized, such
+     * as an intercept. Replaces {@link #ridge(double)}. A solve throws {@link
+     * IllegalArgumentException} if the rows have a different number of columns.
      *
      * @param lambdas size n, by column; finite and at least 0; copied
      */
@@ -148,7 +148,7 @@ public final class GpuSparseQR {
     }
 
     /**
-     * A column whose remaining 2-norm is at most this (after equilibration) is dead; negative: no
+     * A column with a remaining 2-norm of at most this (after equilibration) is dead; negative: no
      * detection. Default 20 (m+n) eps max_j ||a_j||.
      */
     public Builder rankTolerance(double tolerance) {
@@ -156,13 +156,13 @@ public final class GpuSparseQR {
       return this;
     }
 
-    /** Whether columns are scaled to unit 2-norm first; default true. */
+    /** Whether columns are scaled to unit 2-norm before the factorization; default true. */
     public Builder equilibrate(boolean on) {
       options = options.with(options.problem().withEquilibrate(on));
       return this;
     }
 
-    /** The number of columns, if the rows do not show it (trailing empty columns). */
+    /** The number of columns, if the rows do not determine it (trailing empty columns). */
     public Builder columns(int n) {
       options = options.with(options.input().withColumns(n));
       return this;
@@ -176,9 +176,9 @@ public final class GpuSparseQR {
 
     /**
      * The number of executors to wait for before the tree is cut; under dynamic allocation they are
-     * also requested. Default: the part {@code spark.scheduler.minRegisteredResourcesRatio} of the
-     * executors that Spark starts with, and as long after the application's start as Spark itself
-     * would wait. No effect in local mode.
+     * also requested. Default: the fraction {@code spark.scheduler.minRegisteredResourcesRatio} of
+     * the executors that Spark starts with, for no longer than Spark itself would wait after the
+     * application's start. No effect in local mode.
      */
     public Builder minimumExecutors(int count) {
       options = options.with(options.cut().withMinimumExecutors(count));
@@ -187,8 +187,8 @@ public final class GpuSparseQR {
 
     /**
      * The longest wait for {@link #minimumExecutors(int)}, in seconds; default {@code
-     * spark.scheduler.maxRegisteredResourcesWaitingTime}. After that the tree is cut for the
-     * executors present, and the report warns.
+     * spark.scheduler.maxRegisteredResourcesWaitingTime}. Then the tree is cut for the executors
+     * present, and the report warns.
      */
     public Builder executorWait(double seconds) {
       options = options.with(options.cut().withExecutorWait(seconds));
@@ -196,15 +196,15 @@ public final class GpuSparseQR {
     }
 
     /**
-     * Partitions of the shuffle that collects the pattern; default: those of the rows, at most 8 a
-     * core.
+     * Partitions of the shuffle that collects the pattern; default: as many as the rows have, at
+     * most 8 per core.
      */
     public Builder partitions(int count) {
       options = options.with(options.input().withPartitions(count));
       return this;
     }
 
-    /** How the tree is cut. */
+    /** The options for cutting the tree. */
     public Builder partitionOptions(PartitionOptions how) {
       options = options.with(options.cut().withPartition(how));
       return this;
@@ -223,8 +223,8 @@ public final class GpuSparseQR {
     }
 
     /**
-     * Whether the later ones of dependent columns are dropped, as in R's lm, whatever the
-     * fill-reducing order; default false. It costs one back substitution for each dropped column,
+     * Whether, among dependent columns, the later ones are dropped, as in R's lm, independently of
+     * the fill-reducing order; default false. Costs one back substitution for each dropped column,
      * and memory on the driver for the null space. If that exceeds an eighth of the driver's heap,
      * the fill-reducing order decides and the report warns.
      */
@@ -233,17 +233,17 @@ public final class GpuSparseQR {
     }
 
     /**
-     * Columns to keep if possible, before all others and the first with the highest priority.
-     * {@link #dropLater(boolean)}, which this turns on, decides on the rest. Negative numbers count
-     * from the end: -1 is the last column.
+     * Columns to keep if possible, in preference to all others; the first has the highest priority.
+     * Turns on {@link #dropLater(boolean)}, which decides on the other columns. Negative numbers
+     * count from the end: -1 is the last column.
      */
     public Builder keep(int... columns) {
       return dropping(options.problem().dropping().keeping(columns));
     }
 
     /**
-     * Columns to drop if possible, before all others, numbered as in {@link #keep}; turns {@link
-     * #dropLater(boolean)} on.
+     * Columns to drop if possible, in preference to all others, numbered as in {@link #keep}; turns
+     * {@link #dropLater(boolean)} on.
      */
     public Builder drop(int... columns) {
       return dropping(options.problem().dropping().first(columns));
@@ -255,7 +255,7 @@ public final class GpuSparseQR {
     }
 
     /**
-     * Whether every solve, also one of later right-hand sides, ends with a pass that measures
+     * Whether every solve, including later right-hand sides, ends with a pass that measures
      * ||A'(b-Ax)||; default false.
      */
     public Builder check(boolean on) {
@@ -264,11 +264,11 @@ public final class GpuSparseQR {
     }
 
     /**
-     * Steps of iterative refinement x += (R'R)^-1 A'(b - Ax) after every solve, also one of later
+     * Steps of iterative refinement x += (R'R)^-1 A'(b - Ax) after every solve, including later
      * right-hand sides; default 0. A minimum-norm solution is refined as long as that helps,
-     * whatever this option is. Each costs a pass over the rows and two triangular solves, no
-     * factorization. The report then has the residual norm of the refined x. Useful for badly
-     * conditioned problems; a solve is normwise backward stable without it.
+     * regardless of this option. Each step costs a pass over the rows and two triangular solves,
+     * but no factorization. The report then shows the residual norm of the refined x. Useful for
+     * badly conditioned problems; a solve is normwise backward stable without it.
      */
     public Builder refinement(int steps) {
       options = options.with(options.solution().withRefinement(steps));
@@ -277,26 +277,26 @@ public final class GpuSparseQR {
 
     /**
      * Whether a solve of a problem with several solutions (rank-deficient, or fewer rows than
-     * columns) gives the one of least 2-norm instead of a basic one, by a QR of A' or, where A does
-     * not have full row rank, of R' after that of A; default false. If that system is too badly
-     * conditioned, the result is the basic solution and the report warns. {@code factorize} refuses
-     * it. Under a ridge the solution is unique; if the ridge is too small to make it so
-     * numerically, the result is the basic solution and the report warns.
+     * columns) returns the solution of least 2-norm instead of a basic one; default false. It takes
+     * a QR of A' or, if A does not have full row rank, a QR of A and then one of R'. If the system
+     * for it is too badly conditioned, the result is the basic solution and the report warns.
+     * {@code factorize} rejects this option. With a ridge the solution is unique; if the ridge is
+     * too small to make it so numerically, the result is the basic solution and the report warns.
      */
     public Builder minimumNorm(boolean on) {
       options = options.with(options.solution().withMinimumNorm(on));
       return this;
     }
 
-    /** Device memory that a task may use; default 0: what is free. */
+    /** Device memory that a task may use, in bytes; default 0: all free memory. */
     public Builder deviceMemoryBytes(long bytes) {
       options = options.with(options.factorization().withDeviceMemoryBytes(bytes));
       return this;
     }
 
     /**
-     * An analysis made before ({@link QRFactorization#analysis()}), for a sequence of problems of
-     * one pattern: Gauss-Newton steps, reweighted least squares. If the rows have that pattern (in
+     * An earlier analysis ({@link QRFactorization#analysis()}), for a sequence of problems with the
+     * same pattern: Gauss-Newton steps, reweighted least squares. If the rows have that pattern (in
      * any order; stored zeros do not count), ordering and analysis are skipped; otherwise they are
      * computed and the report warns. Replaces the options for ordering, amalgamation and
      * singletons.
@@ -317,10 +317,10 @@ public final class GpuSparseQR {
     }
 
     /**
-     * Whether {@code factorize} keeps Q beside R, as Householder vectors: further right-hand sides
-     * that are aligned with the rows are then solved as accurately as those that came with them,
-     * and without the semi-normal equations' two passes. It costs memory (about the entries of the
-     * fronts; the report has the number), and every row travels to its task, because rows are not
+     * Whether {@code factorize} keeps Q as well as R, as Householder vectors: further right-hand
+     * sides aligned with the rows are then solved as accurately as the original ones, without the
+     * two passes of the semi-normal equations. It costs memory (about the entries of the fronts;
+     * the report gives the number), and every row is sent to its task, because rows are not
      * combined before the shuffle. {@code solve} does not keep Q and says so in its report. Default
      * false.
      */

@@ -7,13 +7,13 @@ package io.sparqr.spark;
  * squares.
  *
  * @param width number of vectors
- * @param values n x width, row-major; rows in the order of R's, 0 where a column is dead
- * @param estimable size width: whether u_k is a combination of the rows of A, which decides whether
- *     u_k'x is the same for all solutions x; always where no column is dead
+ * @param values n x width, row-major; rows in the order of R's rows, 0 for dead columns
+ * @param estimable size width: whether u_k is a combination of the rows of A, so that u_k'x is the
+ *     same for all solutions x; always true if no column is dead
  */
 public record HalfSolve(int width, double[] values, boolean[] estimable) {
 
-  /** ||w_k||, sqrt(u_k'(A'A)^-1 u_k). */
+  /** ||w_k|| = sqrt(u_k'(A'A)^-1 u_k). */
   public double norm(int k) {
     double norm = 0;
     double scale = 0;
@@ -35,7 +35,7 @@ public record HalfSolve(int width, double[] values, boolean[] estimable) {
     return sum;
   }
 
-  /** The size; the entries are many. */
+  /** The size only, because there may be many entries. */
   @Override
   public String toString() {
     return "HalfSolve[%,d x %d]".formatted(width == 0 ? 0 : values.length / width, width);

@@ -9,10 +9,10 @@ import java.io.Serializable;
  * solution of least 2-norm.
  *
  * @param solutions one x of n entries for each right-hand side
- * @param residualNorms for each right-hand side ||sqrt(W) (b - A x)||; ridge rows are not counted
+ * @param residualNorms ||sqrt(W) (b - A x)|| for each right-hand side, without the ridge rows
  * @param rank the numerical rank
  * @param deadColumns original indices of the columns that depend on others, ascending
- * @param report figures of the solve
+ * @param report figures on the solve
  */
 public record LeastSquaresSolution(
     double[][] solutions, double[] residualNorms, int rank, int[] deadColumns, SolveReport report)

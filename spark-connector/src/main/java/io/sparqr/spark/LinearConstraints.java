@@ -19,13 +19,13 @@ public final class LinearConstraints {
   }
 
   /**
-   * Constraints.
+   * Constraints from their rows.
    *
-   * @param rows rows of C, their labels the rows of d: one a right-hand side of the problem; at
-   *     least one row
-   * @throws IllegalArgumentException if there is none, or one has no entry that is not 0, a
-   *     negative index, an index twice, a weight, a number that is not finite, or another number of
-   *     labels than the first
+   * @param rows rows of C; the labels are the rows of d, with one label per right-hand side of the
+   *     problem; at least one row
+   * @throws IllegalArgumentException if there is no row, or a row has no nonzero entry, a negative
+   *     or repeated index, a weight, a number that is not finite, or a different number of labels
+   *     from the first row
    */
   public static LinearConstraints of(List<SparseRow> rows) {
     if (rows.isEmpty()) {
@@ -44,7 +44,7 @@ public final class LinearConstraints {
     return new LinearConstraints(List.copyOf(checked));
   }
 
-  /** The same of a few rows. */
+  /** The same for a few rows. */
   public static LinearConstraints of(SparseRow... rows) {
     return of(Arrays.asList(rows));
   }
@@ -68,12 +68,12 @@ public final class LinearConstraints {
     return Arrays.stream(row.values()).anyMatch(v -> v != 0) ? "" : "has no entries";
   }
 
-  /** Rows of C, d as their labels; not to be written to. */
+  /** Rows of C with d as their labels; callers must not modify the arrays. */
   public List<SparseRow> rows() {
     return rows;
   }
 
-  /** p. */
+  /** The number of constraints, p. */
   public int count() {
     return rows.size();
   }

@@ -14,8 +14,8 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * Rows from Matrix Market and libsvm files of any of Hadoop's file systems ({@code file:}, {@code
- * hdfs:}, {@code s3a:}, ...), parsed by the executors:
+ * Rows from Matrix Market and libsvm files on any Hadoop file system ({@code file:}, {@code hdfs:},
+ * {@code s3a:}, ...), parsed by the executors:
  *
  * <pre>{@code
  * JavaRDD<SparseRow> rows = MatrixFiles.matrixMarket(sc, "hdfs:///data/A.mtx", "hdfs:///data/b.mtx");
@@ -24,16 +24,17 @@ import org.apache.spark.api.java.JavaSparkContext;
  *
  * <p>The file is split at multiples of its block size (Hadoop's {@code
  * mapreduce.input.fileinputformat.split.*} apply) and parsed once, when the method is called.
- * Errors are thrown then, with file and line. The parsed entries stay on the executors (as shuffle
- * files, or cached) while the RDD is in use. Rows are in the file's order and know the number of
- * columns. Plain text only: gzip cannot be split, {@code io.sparqr.matrix} reads it in one JVM.
+ * Errors are thrown at that point, with file and line. The parsed entries stay on the executors (as
+ * shuffle files, or cached) while the RDD is in use. Rows are in file order, and each carries the
+ * number of columns. Plain text only, because gzip cannot be split; {@code io.sparqr.matrix} reads
+ * it in one JVM.
  */
 public final class MatrixFiles {
 
   private MatrixFiles() {}
 
   /**
-   * The rows of a coordinate file with a right-hand side of zeros: for {@link
+   * The rows of a coordinate file with a right-hand side of zeros, for {@link
    * SparseQRSolver#factorize(JavaRDD)} and later right-hand sides. Rows without entries are
    * included.
    *
@@ -53,10 +54,10 @@ public final class MatrixFiles {
   /**
    * The rows of a coordinate file with the rows of an m x k Matrix Market file (array or
    * coordinate, plain or gzip) as labels. A plain general array is read by the executors, twice;
-   * any other by the driver and broadcast: 8 m k bytes.
+   * any other form is read by the driver and broadcast (8 m k bytes).
    *
-   * @throws io.sparqr.error.DimensionMismatchException if the files do not have equally many rows;
-   *     other errors as {@link #matrixMarket(JavaSparkContext, String)}
+   * @throws io.sparqr.error.DimensionMismatchException if the files differ in the number of rows;
+   *     other errors as in {@link #matrixMarket(JavaSparkContext, String)}
    */
   public static JavaRDD<SparseRow> matrixMarket(
       JavaSparkContext context, String matrix, String rightHandSide) throws IOException {
@@ -80,7 +81,8 @@ public final class MatrixFiles {
 
   /**
    * The rows and labels of a libsvm file. Indices count from 1, or from 0 if there is a 0 in the
-   * file; n is the greatest index. Errors as {@link #matrixMarket(JavaSparkContext, String)}.
+   * file; n follows from the greatest index. Errors as in {@link #matrixMarket(JavaSparkContext,
+   * String)}.
    */
   public static JavaRDD<SparseRow> libsvm(JavaSparkContext context, String file)
       throws IOException {

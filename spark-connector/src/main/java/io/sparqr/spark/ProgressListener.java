@@ -11,19 +11,18 @@ public interface ProgressListener {
   /**
    * A state of the solve.
    *
-   * @param phase "pattern", "analyze", "executors" (where they are waited for), "plan", "rows",
+   * @param phase "pattern", "analyze", "executors" (if the solve waits for them), "plan", "rows",
    *     "factorize", "solve", "check", "errors" or "done"; each call on a factorization ends with
    *     "done"
    * @param detail one readable line, such as "level 2 of 4, 37 subtrees, 1.9 TFLOP"
-   * @param fraction part of the phase that is done, in [0, 1]; never less than before in the same
-   *     phase
+   * @param fraction completed part of the phase, in [0, 1]; never decreases within a phase
    * @param elapsedSeconds since the solve began
-   * @param flopsDone in "factorize" the flops of the factorization that are done, by the analysis'
-   *     count: {@code fraction} is their part. They come from the tasks: in local mode as panels of
-   *     columns are done, otherwise with Spark's heartbeats (10 s) and the ends of tasks; on a GPU
-   *     they are done stage by stage. In other phases 0
-   * @param flops all of them, in "factorize"; otherwise 0
-   * @param remainingSeconds of the phase at the pace so far; NaN where that is not known
+   * @param flopsDone in "factorize" the completed flops of the factorization, as counted by the
+   *     analysis; {@code fraction} is their share of {@code flops}. The tasks report them: in local
+   *     mode after each panel of columns, otherwise with Spark's heartbeats (10 s) and at the end
+   *     of a task; on a GPU stage by stage. 0 in other phases
+   * @param flops all flops of the factorization in "factorize"; 0 in other phases
+   * @param remainingSeconds estimate for the phase at the pace so far; NaN if unknown
    */
   record Progress(
       String phase,
@@ -34,13 +33,13 @@ public interface ProgressListener {
       double flops,
       double remainingSeconds) {
 
-    /** Of a phase without flops. */
+    /** The state of a phase without flops. */
     public Progress(String phase, String detail, double fraction, double elapsedSeconds) {
       this(phase, detail, fraction, elapsedSeconds, 0, 0, Double.NaN);
     }
   }
 
-  /** The state has changed. */
+  /** Called when the state has changed. */
   void update(Progress progress);
 
   /**
@@ -50,6 +49,6 @@ public interface ProgressListener {
    */
   default void failed(FailureReport report) {}
 
-  /** Ignores everything; with it nothing is measured either. */
+  /** Ignores everything; progress is then not even measured. */
   ProgressListener NONE = progress -> {};
 }

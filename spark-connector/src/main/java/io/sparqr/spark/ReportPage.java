@@ -14,15 +14,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A report as one page of HTML: the frame of {@code page/report.html}, the library that draws
- * (Vega, Vega-Lite and Vega-Embed, BSD-3-Clause, as {@code page/} has them, with their licences),
- * our script and the figures, all inlined.
+ * A report as one page of HTML: the frame of {@code page/report.html}, the chart library (Vega,
+ * Vega-Lite and Vega-Embed, BSD-3-Clause, in {@code page/} with their licences), our script and the
+ * figures, all inlined.
  */
 final class ReportPage {
 
   /**
-   * What the frame asks for: {@code @text:NAME@} a file as it is, {@code @data@} the figures,
-   * {@code @text@} what a person reads.
+   * Placeholders of the frame: {@code @text:NAME@} for a file, {@code @data@} for the figures,
+   * {@code @title@}, and {@code @text@} for the readable text.
    */
   private static final Pattern PLACE = Pattern.compile("@(text:([\\w.-]+)|data|title|text)@");
 
@@ -33,14 +33,14 @@ final class ReportPage {
     return m.replaceAll(found -> Matcher.quoteReplacement(text(found.group(1), report)));
   }
 
-  /** A failure's: words alone. */
+  /** The page of a failure: text only. */
   static String of(FailureReport failure) {
     String title =
         "Failed in the phase %s: %s".formatted(failure.phase(), ErrorText.message(failure.error()));
     return words("failure.html", title, "", failure.toJson());
   }
 
-  /** An analysis's: words alone. */
+  /** The page of an analysis: text only. */
   static String of(AnalysisReport analysis) {
     String title =
         "Sparqr: analysis of %,d x %,d"
@@ -75,7 +75,7 @@ final class ReportPage {
     };
   }
 
-  /** As JSON that may stand in a script: nothing in it ends one. */
+  /** The figures as JSON, escaped so that nothing in them can end the script element. */
   private static String data(SolveReport report) {
     var all = new LinkedHashMap<String, Object>();
     all.put("report", report.toMap());

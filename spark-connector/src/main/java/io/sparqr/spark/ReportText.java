@@ -3,14 +3,14 @@ package io.sparqr.spark;
 
 import java.util.Locale;
 
-/** A report for people. */
+/** The readable text of a report. */
 final class ReportText {
 
   private final StringBuilder out = new StringBuilder();
 
   private ReportText() {}
 
-  /** About ten lines. */
+  /** The text, about ten lines. */
   static String of(SolveReport report) {
     var text = new ReportText();
     text.problem(report);

@@ -5,22 +5,22 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * Time and place of everything in a solve, for pictures: recorded on request ({@code
+ * Times and places of the work of a solve, for charts: recorded on request ({@code
  * GpuSparseQR.Builder.profile}), shown by {@link SolveReport#toHtml()}. Its size is bounded for
  * every problem: a few thousand records, and two grids. All times are seconds since {@code
- * beganMillis}, by the clock of the machine that they happened on.
+ * beganMillis}, by the clock of the machine in question.
  *
- * @param beganMillis when the solve began, since 1970
- * @param phases in the order they began
- * @param tasks of the factorization, each attempt that came to its end
- * @param memory of the driver and the executors, in the order of time for each
- * @param fronts the assembly tree: the fronts of most flops, and what is below each of them as one
- *     node; parents come before children
- * @param sizes all fronts by size
- * @param matrix where A's entries are, rows and columns in the order of the factorization; no cells
- *     where the driver never had the pattern
- * @param factor where R's entries are
- * @param foretoldSeconds of the factorization, by the model that cut the tree
+ * @param beganMillis begin of the solve, in milliseconds since 1970
+ * @param phases in the order in which they began
+ * @param tasks of the factorization: every finished attempt
+ * @param memory of the driver and the executors, each in order of time
+ * @param fronts the assembly tree: the fronts with the most flops, and everything below each of
+ *     them as one node; parents come before children
+ * @param sizes counts of all fronts by size
+ * @param matrix positions of A's entries, rows and columns in the order of the factorization; no
+ *     cells if the driver never held the pattern
+ * @param factor positions of R's entries
+ * @param foretoldSeconds of the factorization, predicted by the model that cut the tree
  */
 public record SolveProfile(
     long beganMillis,
@@ -34,7 +34,7 @@ public record SolveProfile(
     double foretoldSeconds)
     implements Serializable {
 
-  /** Of a solve that was not asked for one. */
+  /** The profile of a solve without profiling. */
   public static final SolveProfile NONE =
       new SolveProfile(
           0, List.of(), List.of(), List.of(), List.of(), List.of(), Spy.NONE, Spy.NONE, 0);
@@ -56,8 +56,8 @@ public record SolveProfile(
   /**
    * A phase of the solve, on the driver.
    *
-   * @param name as {@link ProgressListener.Progress#phase()} has it
-   * @param detail of its first moment
+   * @param name as in {@link ProgressListener.Progress#phase()}
+   * @param detail its first detail line
    */
   public record Phase(String name, String detail, double begin, double end)
       implements Serializable {}
@@ -68,18 +68,18 @@ public record SolveProfile(
    * @param id of the task in the cut of the tree
    * @param level of the task tree
    * @param attempt Spark's, from 0
-   * @param place the JVM: "driver" in local mode, else the executor and its host
-   * @param device of a GPU, empty on CPUs
-   * @param threads of the host that it might use
-   * @param begin before its rows are decoded
-   * @param end when its rows of R are there
-   * @param fronts of it
+   * @param place the JVM: "driver" in local mode, otherwise the executor and its host
+   * @param device name of the GPU, empty on CPUs
+   * @param threads host threads allowed for the task
+   * @param begin time before its rows are decoded
+   * @param end time when its rows of R are complete
+   * @param fronts number of its fronts
    * @param flops of its fronts by the analysis
-   * @param flopsDone executed, padding included
-   * @param foretoldSeconds flops over the rate of the worker that it was planned for
-   * @param hostBytes most heap in rows, fronts, contribution blocks and R
-   * @param foretoldHostBytes the same as the plan has it
-   * @param deviceBytes most device memory
+   * @param flopsDone flops executed, padding included
+   * @param foretoldSeconds flops divided by the rate of the worker for which it was planned
+   * @param hostBytes peak heap of its rows, fronts, contribution blocks and R
+   * @param foretoldHostBytes the plan's prediction of {@code hostBytes}
+   * @param deviceBytes peak device memory
    */
   public record Task(
       int id,
@@ -100,10 +100,10 @@ public record SolveProfile(
       implements Serializable {}
 
   /**
-   * Memory of a JVM at a time.
+   * Memory of a JVM at one time.
    *
-   * @param place as a task has it
-   * @param heapBytes in use, garbage included
+   * @param place as in {@link Task}
+   * @param heapBytes heap in use, garbage included
    * @param deviceBytes held on devices by this JVM
    */
   public record Memory(String place, double at, long heapBytes, long deviceBytes)
@@ -112,15 +112,15 @@ public record SolveProfile(
   /**
    * A node of the assembly tree.
    *
-   * @param id place in the list
+   * @param id index in the list
    * @param parent id of the parent node, -1 for a root
-   * @param front number of the front, or -1 where several stand together
-   * @param count fronts that the node stands for
-   * @param task that factors it, of several the one of the largest
-   * @param rows of the front at full rank, of several the most
-   * @param columns of the front, of several the most
-   * @param pivots pivot columns, of several together
-   * @param flops of it alone, descendants not included
+   * @param front number of the front, or -1 for several fronts
+   * @param count fronts in this node
+   * @param task the task of the front; of the largest if there are several
+   * @param rows rows of the front at full rank; the maximum if there are several
+   * @param columns columns of the front; the maximum if there are several
+   * @param pivots pivot columns; the sum if there are several
+   * @param flops flops of the node alone, without descendants
    */
   public record Front(
       int id,
@@ -135,20 +135,20 @@ public record SolveProfile(
       implements Serializable {}
 
   /**
-   * Fronts of about one size.
+   * The fronts in one range of sizes.
    *
-   * @param from least number of columns, a power of 2
-   * @param to beyond the greatest number of columns
-   * @param fronts how many
+   * @param from minimum number of columns, a power of 2
+   * @param to maximum number of columns, exclusive
+   * @param fronts number of fronts
    * @param flops of all of them
    */
   public record FrontSize(long from, long to, int fronts, double flops) implements Serializable {}
 
   /**
-   * Entries of a matrix counted on a grid: cell (i, j) has rows [i rows / gridRows, (i + 1) rows /
-   * gridRows) and the columns alike.
+   * Entries of a matrix counted on a grid: cell (i, j) covers rows [i rows / gridRows, (i + 1) rows
+   * / gridRows) and likewise for columns.
    *
-   * @param cells those with entries, by rows
+   * @param cells cells with entries, row by row
    */
   public record Spy(long rows, long columns, int gridRows, int gridColumns, List<Cell> cells)
       implements Serializable {
@@ -159,7 +159,7 @@ public record SolveProfile(
       cells = List.copyOf(cells);
     }
 
-    /** Not looked at. */
+    /** No counts: the matrix was not examined. */
     public static Spy none() {
       return NONE;
     }

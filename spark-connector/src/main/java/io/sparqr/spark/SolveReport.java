@@ -21,11 +21,11 @@ import java.util.Map;
  * @param cluster the resources that the tree was cut for
  * @param factorization backend, work and memory
  * @param rankTest rank and dead columns
- * @param proof the tasks' checks of themselves
+ * @param proof the integrity checks of the tasks
  * @param traffic bytes moved
- * @param residual of the solution; none before a solve
+ * @param residual of the solution; empty before a solve
  * @param seconds wall times
- * @param warnings in the order they came
+ * @param warnings in order of occurrence
  * @param profile time and place of every task, if requested; not in the JSON form
  */
 public record SolveReport(
@@ -47,7 +47,7 @@ public record SolveReport(
     warnings = List.copyOf(warnings);
   }
 
-  /** Without a profile. */
+  /** A report without a profile. */
   public SolveReport(
       Matrix matrix,
       Analysis analysis,
@@ -105,18 +105,18 @@ public record SolveReport(
   /**
    * The resources that the tree was cut for.
    *
-   * @param executors executors present at that time; in local mode 1, the JVM
-   * @param waitedSeconds time of waiting for them; part of {@code seconds.plan}
-   * @param engine where the tasks ran: "spark", or "local", the driver's JVM without Spark
+   * @param executors executors present when it was cut; 1 in local mode, the JVM
+   * @param waitedSeconds time spent waiting for them; part of {@code seconds.plan}
+   * @param engine where the tasks ran: "spark", or "local" for the driver's JVM without Spark
    * @param engineReason the reason, if there was a choice; otherwise empty
    */
   public record Cluster(int executors, double waitedSeconds, String engine, String engineReason)
       implements Serializable {
 
-    /** The engine of everything except small problems of the command line. */
+    /** The engine, except for small problems on the command line. */
     public static final String SPARK = "spark";
 
-    /** On Spark. */
+    /** With the engine Spark. */
     public Cluster(int executors, double waitedSeconds) {
       this(executors, waitedSeconds, SPARK, "");
     }
@@ -137,8 +137,8 @@ public record SolveReport(
    * @param stages memory stages on devices
    * @param rounds rounds of the bucket scheduler
    * @param tasks device tasks
-   * @param peakDeviceBytes most device memory held by a task
-   * @param peakHostBytes most heap that a task held in rows, fronts, contribution blocks and R
+   * @param peakDeviceBytes peak device memory of a task
+   * @param peakHostBytes peak heap of a task for rows, fronts, contribution blocks and R
    * @param foretoldHostBytes the plan's prediction of {@code peakHostBytes}
    */
   public record Factorization(
@@ -164,7 +164,7 @@ public record SolveReport(
   /**
    * Rank detection.
    *
-   * @param tolerance a column whose remaining norm, columns scaled, is at most this is dead;
+   * @param tolerance a column with a remaining norm (of scaled columns) of at most this is dead;
    *     negative: no rank detection
    * @param toleranceReason its origin
    * @param rank numerical rank
@@ -181,7 +181,7 @@ public record SolveReport(
   }
 
   /**
-   * Every task's check of itself.
+   * The integrity checks of the tasks.
    *
    * @param normDeparture the largest change, in any task, of a column sum that an orthogonal
    *     transformation preserves (norm^2, and a linear probe), relative to the columns' norms;
@@ -261,19 +261,19 @@ public record SolveReport(
       return times;
     }
 
-    /** The same with another time of reading, which counts in the total. */
+    /** The same with another read time, which is included in the total. */
     Seconds withRead(double other) {
       return new Seconds(
           other, pattern, order, analyze, plan, assemble, factorize, solve, total - read + other);
     }
 
-    /** The same with other times of solving and in all. */
+    /** The same with other solve and total times. */
     public Seconds withSolve(double other, double all) {
       return new Seconds(read, pattern, order, analyze, plan, assemble, factorize, other, all);
     }
   }
 
-  /** flops / factorize seconds, in 1e9. */
+  /** flops / factorize seconds, in Gflop/s. */
   public double gflops() {
     return seconds.factorize > 0 ? analysis.flops / seconds.factorize / 1e9 : 0;
   }
@@ -312,7 +312,7 @@ public record SolveReport(
         profile);
   }
 
-  /** The same of another solution, with the time that it took. */
+  /** The same for another solution, with its times. */
   public SolveReport withResidual(Residual other, Seconds times) {
     return new SolveReport(
         matrix,
@@ -328,7 +328,7 @@ public record SolveReport(
         profile);
   }
 
-  /** The same with the reason for its engine. */
+  /** The same with the reason for the engine. */
   public SolveReport withEngineReason(String reason) {
     return new SolveReport(
         matrix,
@@ -418,9 +418,9 @@ public record SolveReport(
   }
 
   /**
-   * One self-contained HTML page of about a megabyte, light or dark as the reader's system is:
-   * phases and tasks as a timeline, the assembly tree, fronts by size, A and R, memory over time,
-   * predictions beside measurements. The pictures need a {@link #profile}; without {@code
+   * One self-contained HTML page of about a megabyte, light or dark according to the reader's
+   * system: phases and tasks as a timeline, the assembly tree, fronts by size, A and R, memory over
+   * time, predictions beside measurements. The charts need a {@link #profile}; without {@code
    * GpuSparseQR.Builder.profile(true)} the page has figures only, and says so.
    */
   public String toHtml() {

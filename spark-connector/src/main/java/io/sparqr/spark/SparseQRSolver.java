@@ -38,15 +38,16 @@ public final class SparseQRSolver {
    * Factorizes, solves, and frees everything on the cluster.
    *
    * @param rows of {@link SparseRow} or a LabeledPoint
-   * @throws io.sparqr.error.NonFiniteValueException NaN or infinity in A, b or weights
-   * @throws io.sparqr.error.MatrixFormatException an index out of range or twice in one row, a
+   * @throws io.sparqr.error.NonFiniteValueException if A, b or the weights contain NaN or infinity
+   * @throws io.sparqr.error.MatrixFormatException for an index out of range or repeated in a row, a
    *     negative weight, no rows, no columns, or an element that is not a row
-   * @throws io.sparqr.error.DimensionMismatchException rows that disagree on the number of columns
-   *     or right-hand sides
-   * @throws io.sparqr.error.InsufficientMemoryException the pattern does not fit the driver's
-   *     memory, or a front its executor's
-   * @throws io.sparqr.error.RankDeficientException with {@link RankPolicy#FAIL}
-   * @throws io.sparqr.error.BackendUnavailableException CUDA is required and not available
+   * @throws io.sparqr.error.DimensionMismatchException if rows disagree on the number of columns or
+   *     right-hand sides
+   * @throws io.sparqr.error.InsufficientMemoryException if the pattern does not fit in the driver's
+   *     memory, or a front in its executor's
+   * @throws io.sparqr.error.RankDeficientException if A is rank-deficient, with {@link
+   *     RankPolicy#FAIL}
+   * @throws io.sparqr.error.BackendUnavailableException if CUDA is required but not available
    */
   public LeastSquaresSolution solve(JavaRDD<?> rows) {
     return solve(RowSource.of(rows));
@@ -66,7 +67,7 @@ public final class SparseQRSolver {
    * The same from a Dataset.
    *
    * @param featuresColumn a vector column
-   * @param weightColumn empty: all weights 1
+   * @param weightColumn the weights; empty: all weights 1
    * @param labelColumns the right-hand sides, numeric columns; at least one
    * @throws IllegalArgumentException if there is no label column
    */
@@ -99,7 +100,7 @@ public final class SparseQRSolver {
 
   private LeastSquaresSolution solve(RowSource rows, SolveOptions once) {
     if (once.solution().minimumNorm() && !once.problem().ridge().any()) {
-      // Of least norm: nothing is dropped.
+      // The dropping rule does not matter here: the minimum-norm solution drops no column.
       return MinimumNorm.solve(
           rows, once.with(once.problem().withDropping(SolveOptions.Dropping.ANY)), listener);
     }
@@ -109,7 +110,7 @@ public final class SparseQRSolver {
   }
 
   /**
-   * Factorizes; R stays on the executors until the result is closed. Errors as {@link
+   * Factorizes; R stays on the executors until the result is closed. Errors as in {@link
    * #solve(JavaRDD)}.
    *
    * @throws IllegalArgumentException with {@code minimumNorm} and no ridge: a factorization gives
@@ -145,20 +146,21 @@ public final class SparseQRSolver {
   }
 
   /**
-   * Solves with linear equality constraints C x = d: the least ||b - A x|| among the x that meet
-   * them. [A; C] must have full column rank for x to be unique, A need not: a sum of effects that
-   * is 0 makes the effects of a rank-deficient design unique. Nothing stays behind on the cluster.
+   * Solves with linear equality constraints C x = d: x minimizes ||b - A x|| among all x that
+   * satisfy them. For a unique x, [A; C] must have full column rank, but A need not: in a
+   * rank-deficient design, for example, requiring that the effects sum to 0 makes them unique.
+   * Frees everything on the cluster.
    *
    * <p>Cost: a solve of A with p further rows, one more pass over the rows, 2 p triangular solves,
-   * 8 n p bytes of the driver. See {@link ConstrainedFactorization}.
+   * and 8 n p bytes on the driver. See {@link ConstrainedFactorization}.
    *
    * @param rows of {@link SparseRow} or a LabeledPoint
-   * @throws IllegalArgumentException if a constraint depends on those before it (the message says
-   *     which one, and whether it contradicts them), or with {@code minimumNorm}
-   * @throws io.sparqr.error.DimensionMismatchException if constraints have another number of
-   *     right-hand sides than the rows
-   * @throws io.sparqr.error.InsufficientMemoryException if n times p numbers do not fit the driver;
-   *     other errors as {@link #solve(JavaRDD)}
+   * @throws IllegalArgumentException if a constraint depends on earlier ones (the message names it
+   *     and says whether it contradicts them), or with {@code minimumNorm}
+   * @throws io.sparqr.error.DimensionMismatchException if constraints and rows differ in the number
+   *     of right-hand sides
+   * @throws io.sparqr.error.InsufficientMemoryException if n times p numbers do not fit on the
+   *     driver; other errors as in {@link #solve(JavaRDD)}
    */
   public LeastSquaresSolution solve(JavaRDD<?> rows, LinearConstraints constraints) {
     try (ConstrainedFactorization f = factorize(rows, constraints)) {
@@ -167,9 +169,9 @@ public final class SparseQRSolver {
   }
 
   /**
-   * Factorizes a problem with linear equality constraints, for its standard errors and multipliers
-   * too; R stays on the executors until the result is closed. Errors as {@link #solve(JavaRDD,
-   * LinearConstraints)}.
+   * Factorizes a problem with linear equality constraints, to obtain standard errors and
+   * multipliers too; R stays on the executors until the result is closed. Errors as in {@link
+   * #solve(JavaRDD, LinearConstraints)}.
    */
   public ConstrainedFactorization factorize(JavaRDD<?> rows, LinearConstraints constraints) {
     if (options.solution().minimumNorm()) {
@@ -181,19 +183,20 @@ public final class SparseQRSolver {
   }
 
   /**
-   * The ridge solutions for many lambdas, min ||b - A x||^2 + lambda ||x||^2: the rows are read
-   * twice in all, and factorized once, without a ridge; each lambda then takes QR of [R;
-   * sqrt(lambda) I], with one analysis for all of them. Where that takes more flops than QR of A
-   * itself (R can have far more entries than A, of few rows), the lambdas after the first take the
-   * rows again, with one analysis too; the reports say which. Equal to a solve for each lambda, up
+   * Ridge solutions for many lambdas, min ||b - A x||^2 + lambda ||x||^2. The rows are read twice
+   * in all and factorized once, without a ridge; then each lambda costs a QR of [R; sqrt(lambda)
+   * I], with one analysis for all of them. If that takes more flops than a QR of A itself (R can
+   * have far more entries than an A of few rows), the lambdas after the first use the rows again,
+   * also with one analysis; the reports say which. The solutions equal those of separate solves, up
    * to rounding.
    *
    * @param rows of {@link SparseRow} or a LabeledPoint
-   * @param lambdas finite and at least 0, in any order. Where the solver has a ridge of one lambda
-   *     a column, these are its factors: lambda_k times that of the column
-   * @return one solution a lambda, in the order given
+   * @param lambdas finite and at least 0, in any order. If the solver has a ridge with one lambda
+   *     per column, they are factors: column j gets lambda_k times its own
+   * @return one solution per lambda, in the given order
    * @throws IllegalArgumentException for a lambda out of range, with {@code minimumNorm}, or if the
-   *     solver has a ridge of one lambda for all columns; other errors as {@link #solve(JavaRDD)}
+   *     solver has a ridge with one lambda for all columns; other errors as in {@link
+   *     #solve(JavaRDD)}
    */
   public List<LeastSquaresSolution> ridgePath(JavaRDD<?> rows, double... lambdas) {
     if (options.solution().minimumNorm()) {
@@ -206,7 +209,7 @@ public final class SparseQRSolver {
     return new RidgePath(RowSource.of(rows), options, listener).solve(lambdas);
   }
 
-  /** A Dataset may run jobs before there is an RDD of it: those belong to the solve, too. */
+  /** Creating the RDD of a Dataset may run jobs; they belong to the solve, too. */
   private static <T> T scoped(Dataset<Row> rows, Supplier<T> action) {
     var context = JavaSparkContext.fromSparkContext(rows.sparkSession().sparkContext());
     try (var scope = new JobScope(context)) {

@@ -6,11 +6,12 @@ import java.util.Objects;
 
 /**
  * One row of a sparse least-squares problem: the entries of A, the right-hand sides, the weight.
- * Stored zeros carry no meaning (they are left out of the pattern); indices may come in any order,
- * but no index twice: such a row is refused with an error that names it. Arrays are shared, not
+ * Stored zeros are ignored (they are left out of the pattern). Indices may be in any order but must
+ * not repeat; a solve rejects such a row with an error that identifies it. Arrays are shared, not
  * copied.
  *
- * <p>A class and not a record: Kryo, which many Spark installations use, cannot read records.
+ * <p>A class rather than a record, because Kryo, which many Spark installations use, cannot read
+ * records.
  */
 public final class SparseRow implements Serializable {
 
@@ -28,11 +29,10 @@ public final class SparseRow implements Serializable {
    * @param indices column indices, 0-based
    * @param values the values at these indices; same length
    * @param labels the row's right-hand sides; every row of a problem has the same number of them
-   * @param weight at least 0: the row counts with weight times its squared residual; 0 = row
-   *     ignored
-   * @param columns n as this row knows it (the size of the vector that it was), or -1 if it does
-   *     not; rows that know it must agree
-   * @throws IllegalArgumentException if indices and values do not go together
+   * @param weight at least 0: the factor of the row's squared residual; 0 = row ignored
+   * @param columns n as declared by this row (for example the size of its vector), or -1; rows that
+   *     declare it must agree
+   * @throws IllegalArgumentException if indices and values differ in length
    */
   public SparseRow(int[] indices, double[] values, double[] labels, double weight, int columns) {
     Objects.requireNonNull(labels, "labels");
@@ -82,7 +82,7 @@ public final class SparseRow implements Serializable {
     return weight;
   }
 
-  /** n as the row knows it, or -1. */
+  /** n as declared by the row, or -1. */
   public int columns() {
     return columns;
   }

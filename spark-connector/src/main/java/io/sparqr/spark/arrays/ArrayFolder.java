@@ -13,15 +13,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A folder of little-endian arrays that are an m x n matrix by compressed rows, its right-hand
+ * A folder of little-endian arrays that hold an m x n matrix in compressed rows, its right-hand
  * sides and weights.
  *
  * <ul>
- *   <li>{@code indptr}: int64, m + 1, where the rows begin, from 0
+ *   <li>{@code indptr}: int64, m + 1, starts of the rows, from 0
  *   <li>{@code indices}: int32, column indices from 0
  *   <li>{@code data}: float64, the values at them
- *   <li>{@code labels}: float64, m x k by rows; where k is 0 there is none
- *   <li>{@code weights}: float64, m; where there are none, all are 1
+ *   <li>{@code labels}: float64, m x k by rows; absent if k is 0
+ *   <li>{@code weights}: float64, m; if absent, all are 1
  * </ul>
  *
  * @param folder on the driver's machine
@@ -52,11 +52,11 @@ public record ArrayFolder(String folder, long rows, int columns, int rhs, boolea
   }
 
   /**
-   * Checks that the files are as long as the shape says.
+   * Checks that the files have the lengths given by the shape.
    *
    * @return the number of entries
-   * @throws WireFormatException if one is not
-   * @throws IOException if one cannot be read
+   * @throws WireFormatException if a length is wrong
+   * @throws IOException if a file cannot be read
    */
   long check() throws IOException {
     require(INDPTR, Math.multiplyExact(rows + 1, Long.BYTES));
@@ -91,9 +91,10 @@ public record ArrayFolder(String folder, long rows, int columns, int rhs, boolea
   }
 
   /**
-   * Where partitions of about equal work begin.
+   * Cuts the rows into partitions of about equal work.
    *
-   * @return size partitions+1, ascending, from 0 to m; a row and an entry count alike
+   * @return starts of the partitions: size partitions+1, ascending, from 0 to m; a row and an entry
+   *     count alike
    */
   long[] cuts(int partitions) throws IOException {
     int parts = (int) Math.max(1, Math.min(partitions, rows));
@@ -119,9 +120,9 @@ public record ArrayFolder(String folder, long rows, int columns, int rhs, boolea
   }
 
   /**
-   * The rows [first, last) as bytes of their own, to be sent.
+   * The rows [first, last) as separate bytes, for sending.
    *
-   * @throws DimensionMismatchException if they are more than an array of bytes holds
+   * @throws DimensionMismatchException if they do not fit in an array of bytes
    */
   ArraySlice slice(long first, long last) throws IOException {
     byte[] starts = bytes(INDPTR, first * Long.BYTES, (last - first + 1) * Long.BYTES);

@@ -13,9 +13,9 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 
 /**
- * Right-hand sides from a file of little-endian float64, m x k by rows, aligned with rows that are
- * there: for {@link io.sparqr.spark.QRFactorization#solve(JavaRDD)}. They get to the tasks as those
- * of {@link ArrayRows} do.
+ * Right-hand sides from a file of little-endian float64, m x k by rows, aligned with existing rows,
+ * for {@link io.sparqr.spark.QRFactorization#solve(JavaRDD)}. Tasks receive them in the same way as
+ * the rows of {@link ArrayRows}.
  */
 public final class ArrayLabels implements AutoCloseable {
 
@@ -32,9 +32,9 @@ public final class ArrayLabels implements AutoCloseable {
   /**
    * The labels of a file.
    *
-   * @param k values a row, at least 1
-   * @param cuts where the partitions of the rows begin: {@link ArrayRows#cuts()}
-   * @throws io.sparqr.error.WireFormatException if the file has not m k numbers
+   * @param k values per row, at least 1
+   * @param cuts starts of the partitions of the rows: {@link ArrayRows#cuts()}
+   * @throws io.sparqr.error.WireFormatException if the file does not have m k numbers
    * @throws IOException if it cannot be read
    */
   public static ArrayLabels open(JavaSparkContext context, String file, int k, long[] cuts)
@@ -110,7 +110,7 @@ public final class ArrayLabels implements AutoCloseable {
     return labels;
   }
 
-  /** Lets go of what was sent; the file is the caller's. */
+  /** Releases the broadcasts; the file belongs to the caller. */
   @Override
   public void close() {
     sent.forEach(b -> b.destroy());

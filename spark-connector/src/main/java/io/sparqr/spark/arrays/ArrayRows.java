@@ -21,14 +21,17 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.util.TaskCompletionListener;
 
 /**
- * An {@link ArrayFolder} as an RDD of rows, cut where the work is equal. With a local master the
- * tasks read the driver's files where they lie, which must stay as long as the rows are in use. On
- * a cluster every partition is a broadcast of its own, read once from the files: it waits with the
- * driver, in memory or on its disk, goes to the executor that asks for it, and stays there.
+ * An {@link ArrayFolder} as an RDD of rows in partitions of equal work. With a local master the
+ * tasks read the driver's files in place, which must exist as long as the rows are in use. On a
+ * cluster every partition is a separate broadcast, read once from the files: it is stored by the
+ * driver, in memory or on disk, and by each executor that needs it.
  */
 public final class ArrayRows implements AutoCloseable {
 
-  /** Bytes of a broadcast: a partition of a cluster has no more, if its rows allow that. */
+  /**
+   * Maximum bytes of a broadcast, and thus of a partition on a cluster, unless a single row is
+   * larger.
+   */
   private static final long MOST_BYTES = 64L << 20;
 
   private final JavaSparkContext context;
@@ -47,10 +50,10 @@ public final class ArrayRows implements AutoCloseable {
   }
 
   /**
-   * The rows of a folder; without labels every row has the one label 0.
+   * The rows of a folder; without labels every row has a single label 0.
    *
-   * @param partitions 0: as many as the cluster has cores; on a cluster at least one for each 64 MB
-   * @throws io.sparqr.error.WireFormatException if a file has another length than the shape wants
+   * @param partitions 0: as many as the cluster has cores; on a cluster at least one per 64 MB
+   * @throws io.sparqr.error.WireFormatException if the length of a file does not match the shape
    * @throws IOException if a file cannot be read
    */
   public static ArrayRows open(JavaSparkContext context, ArrayFolder source, int partitions)
@@ -82,7 +85,7 @@ public final class ArrayRows implements AutoCloseable {
             });
   }
 
-  /** A task that ends early leaves its iterator where it is. */
+  /** Closes the reader of a task that ends before its last row. */
   static void closeWithTask(AutoCloseable reader) {
     TaskContext task = TaskContext.get();
     if (task != null) {
@@ -104,7 +107,8 @@ public final class ArrayRows implements AutoCloseable {
       slices.add(context.broadcast(source.slice(cuts[p], cuts[p + 1])));
       sent.add(slices.get(p));
     }
-    // handles travel with the closure: of elements Kryo would make copies that are no broadcasts
+    // Handles are captured by the closure, because Kryo would turn RDD elements into copies that
+    // are no longer broadcasts.
     return context.parallelize(numbers(), slices.size()).flatMap(p -> slices.get(p).value().rows());
   }
 
@@ -117,14 +121,14 @@ public final class ArrayRows implements AutoCloseable {
     return rows;
   }
 
-  /** Where the partitions begin: size partitions+1, from 0 to m. */
+  /** Starts of the partitions: size partitions+1, from 0 to m. */
   public long[] cuts() {
     return cuts.clone();
   }
 
   /**
-   * The rows as a table: {@code features} (a sparse vector), {@code label} (or, of several, {@code
-   * label_0}, ...) where there are labels, {@code weight} where there are weights.
+   * The rows as a table: {@code features} (a sparse vector), {@code label} (or {@code label_0}, ...
+   * for several) if there are labels, {@code weight} if there are weights.
    */
   public Dataset<Row> table(SparkSession session) {
     StructType schema = new StructType().add("features", SQLDataTypes.VectorType(), false);
@@ -151,7 +155,7 @@ public final class ArrayRows implements AutoCloseable {
     return RowFactory.create(fields);
   }
 
-  /** Lets go of what was sent; the files are the caller's. */
+  /** Releases the broadcasts; the files belong to the caller. */
   @Override
   public void close() {
     sent.forEach(b -> b.destroy());

@@ -6,8 +6,9 @@ import java.io.Serializable;
 import java.util.Iterator;
 
 /**
- * Consecutive rows of an {@link ArrayFolder} as bytes: what travels to the executors of a cluster.
- * A class and not a record: Kryo, which many Spark installations use, cannot read records.
+ * Consecutive rows of an {@link ArrayFolder} as bytes, for sending to the executors of a cluster. A
+ * class rather than a record, because Kryo, which many Spark installations use, cannot read
+ * records.
  */
 final class ArraySlice implements Serializable {
 
@@ -17,10 +18,10 @@ final class ArraySlice implements Serializable {
   private final int rhs;
   private final long rows;
 
-  /** Starts, indices, data, labels (where rhs is not 0) and weights; null: all weights are 1. */
+  /** Starts, indices, data, labels (if rhs is not 0) and weights; null: all weights are 1. */
   private final byte[][] arrays;
 
-  /** Takes the arrays as they are: starts, indices, data, labels, weights. */
+  /** Shares the arrays: starts, indices, data, labels, weights. */
   ArraySlice(int columns, int rhs, long rows, byte[]... arrays) {
     this.columns = columns;
     this.rhs = rhs;

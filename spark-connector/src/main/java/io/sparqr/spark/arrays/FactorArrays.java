@@ -21,7 +21,7 @@ public final class FactorArrays {
    * Writes R D^-1, rank x n upper trapezoidal with the columns in the order P: {@code indptr}
    * (int32, rank + 1), {@code indices} (int32), {@code data} (float64).
    *
-   * @param folder that is there and has no such files
+   * @param folder an existing folder without such files
    * @return rank: the number of rows
    * @throws IOException if it cannot be written
    */

@@ -14,13 +14,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Little-endian numbers of a file or of bytes, one after the other, through one buffer: arrays of
- * any size in bounded memory. IO errors come as {@link UncheckedIOException}, for iterators. Not
- * thread-safe.
+ * Little-endian numbers of a file or byte array, one after the other, through one buffer: arrays of
+ * any size in bounded memory. I/O errors are thrown as {@link UncheckedIOException}, for use in
+ * iterators. Not thread-safe.
  */
 final class Numbers implements AutoCloseable {
 
-  /** A multiple of all sizes of numbers. */
+  /** A multiple of the size of every number type. */
   private static final int BUFFER = 1 << 17;
 
   private final String name;
@@ -33,7 +33,7 @@ final class Numbers implements AutoCloseable {
     this.channel = channel;
   }
 
-  /** Those of a file from a byte on. */
+  /** The numbers of a file from a byte offset on. */
   static Numbers of(Path file, long offset) {
     try {
       var channel = FileChannel.open(file, StandardOpenOption.READ);
@@ -44,7 +44,7 @@ final class Numbers implements AutoCloseable {
     }
   }
 
-  /** Those of bytes. */
+  /** The numbers of a byte array. */
   static Numbers of(byte[] bytes, String name) {
     return new Numbers(name, Channels.newChannel(new ByteArrayInputStream(bytes)));
   }
@@ -61,7 +61,7 @@ final class Numbers implements AutoCloseable {
     return buffer.getDouble();
   }
 
-  /** The next int32s, as many as fit. */
+  /** Fills the array with the next int32s. */
   void ints(int[] into) {
     int done = 0;
     while (done < into.length) {
@@ -73,7 +73,7 @@ final class Numbers implements AutoCloseable {
     }
   }
 
-  /** The next float64s, as many as fit. */
+  /** Fills the array with the next float64s. */
   void doubles(double[] into) {
     int done = 0;
     while (done < into.length) {
@@ -85,7 +85,7 @@ final class Numbers implements AutoCloseable {
     }
   }
 
-  /** Makes so many bytes available. */
+  /** Makes the given number of bytes available. */
   private void need(int bytes) {
     if (buffer.remaining() >= bytes) {
       return;

@@ -6,7 +6,7 @@ import io.sparqr.spark.SparseRow;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 
-/** Consecutive rows, made from sequential readings of their arrays; closes these at its end. */
+/** Consecutive rows, read sequentially from their arrays, which are closed at the end. */
 final class RowIterator implements Iterator<SparseRow>, AutoCloseable {
 
   private final int columns;
@@ -15,7 +15,7 @@ final class RowIterator implements Iterator<SparseRow>, AutoCloseable {
   private long left;
   private long start;
 
-  /** The arrays from the first row on; labels and weights are null where there are none. */
+  /** The arrays from the first row on; labels and weights may be null. */
   record Sources(Numbers starts, Numbers indices, Numbers data, Numbers labels, Numbers weights) {
     void close() {
       for (Numbers n : new Numbers[] {starts, indices, data, labels, weights}) {

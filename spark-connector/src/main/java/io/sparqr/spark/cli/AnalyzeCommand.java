@@ -28,7 +28,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code sparqr analyze}: the symbolic analysis alone, nothing is factorized. */
+/** {@code sparqr analyze}: the symbolic analysis without a factorization. */
 @Command(
     name = "analyze",
     description = "Shows what a factorization would cost: the symbolic analysis alone.",
@@ -122,7 +122,10 @@ final class AnalyzeCommand implements Callable<Integer> {
             secondsSince(begin)));
   }
 
-  /** Here, or, for executors with a GPU, there: nothing is known of them but the threshold. */
+  /**
+   * The backend on this machine or, for executors with a GPU, on those. Nothing is known about the
+   * latter, so the threshold alone decides.
+   */
   private AnalysisReport.Backend backend(SymbolicAnalysis analysis) {
     DeviceVerdict verdict = Pipeline.foretold(BackendChoice.AUTO, !gpu, analysis);
     return new AnalysisReport.Backend(verdict.use() ? "cuda" : "cpu", verdict.reason());

@@ -12,8 +12,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * A data file as people have them: a CSV with a header, types told by all of its values, or
- * Parquet.
+ * A data file in a common format: CSV with a header and inferred types, or Parquet.
  *
  * @param rows the data, not yet read
  */
@@ -42,7 +41,7 @@ record DataTable(Dataset<Row> rows) {
         first.startsWith(MARK) ? rows.withColumnRenamed(first, first.substring(1)) : rows);
   }
 
-  /** Writes a table of coefficients as CSV; what is not defined as NA. */
+  /** Writes a table of coefficients as CSV, with NA for undefined values. */
   static void write(List<Row> table, Path file) throws IOException {
     try (BufferedWriter to = Files.newBufferedWriter(file)) {
       to.write("term,estimate,std_error,t_value,p_value\n");

@@ -15,12 +15,13 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
 
 /**
- * A driver's problem as an RDD of rows. On a cluster the rows go to the executors once and stay
- * there until this is closed; with a local master tasks read the driver's arrays where they are.
+ * A problem on the driver as an RDD of rows. On a cluster the rows are sent to the executors once
+ * and stay there until this is closed; with a local master the tasks read the driver's arrays
+ * directly.
  */
 final class DriverRows implements AutoCloseable {
 
-  /** Problems that local tasks may read; a task cannot carry a reference. */
+  /** Problems for local tasks; a serialized task cannot carry a reference. */
   private static final Map<Long, LocalProblem> HELD = new ConcurrentHashMap<>();
 
   private static final AtomicLong NEXT = new AtomicLong();
@@ -29,7 +30,7 @@ final class DriverRows implements AutoCloseable {
   private final JavaRDD<RowSlice> slices;
   private final JavaRDD<SparseRow> rows;
 
-  /** Cuts a problem into partitions of about equally many rows. */
+  /** Cuts a problem into partitions with about equal numbers of rows. */
   DriverRows(JavaSparkContext context, LocalProblem problem, int partitions) {
     int parts = partitions(problem, partitions);
     if (context.isLocal()) {

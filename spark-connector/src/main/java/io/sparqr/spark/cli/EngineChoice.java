@@ -8,24 +8,24 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Where the tasks of a solve run. */
+/** The engine that runs the tasks of a solve. */
 enum EngineChoice {
-  /** In this JVM where the problem is small and nothing that was asked for takes Spark. */
+  /** This JVM if the problem is small and no option requires Spark. */
   AUTO,
-  /** In this JVM, without Spark, or it is an error. */
+  /** This JVM without Spark; an error if that is impossible. */
   LOCAL,
-  /** On Spark, whatever the size. */
+  /** Spark, whatever the size. */
   SPARK;
 
   /**
-   * Up to so many nonzeros a problem is small: its rows are read, and sent to their tasks, in less
-   * time than Spark takes to start (benchmarks/history/2026-11-23-warmup.txt has the times). A
-   * larger one gains nothing from Spark in one JVM either, but does not notice its start.
+   * A problem is small up to this many nonzeros: it takes less time to read its rows and send them
+   * to their tasks than to start Spark (benchmarks/history/2026-11-23-warmup.txt has the times). In
+   * a single JVM a larger one does not gain from Spark either, but its start no longer matters.
    */
   static final int MOST_NONZEROS = 2_000_000;
 
   /**
-   * Where, and why.
+   * The engine, and the reason.
    *
    * @param spark whether on Spark
    * @param reason for the report
@@ -38,11 +38,11 @@ enum EngineChoice {
   }
 
   /**
-   * Decides.
+   * Chooses the engine.
    *
-   * @param obstacle what was asked for that takes Spark, if anything
-   * @param problem null: it is not this JVM that reads it
-   * @throws UsageException if Spark is not wanted, and needed
+   * @param obstacle the requested option that requires Spark, if any
+   * @param problem null: this JVM does not read it
+   * @throws UsageException if Spark is excluded but required
    */
   Chosen choose(Optional<String> obstacle, LocalProblem problem) {
     if (this == SPARK) {
@@ -69,10 +69,10 @@ enum EngineChoice {
   }
 
   /**
-   * Solves where that was chosen; what this JVM alone has no memory for goes to Spark, unless that
-   * is not wanted.
+   * Solves on the chosen engine; a problem too large for the memory of this JVM moves to Spark,
+   * unless Spark is excluded.
    *
-   * @param told hears of the choice, and of another one
+   * @param told receives the choice, and a change of it
    */
   <T> T solve(Chosen chosen, Supplier<T> here, Supplier<T> onSpark, Consumer<Chosen> told) {
     told.accept(chosen);
@@ -90,7 +90,7 @@ enum EngineChoice {
     return onSpark.get();
   }
 
-  /** A setting of Spark's: spark-submit's, or one that the JVM was given. */
+  /** A setting of Spark, from spark-submit or from the options of this JVM. */
   private static Optional<String> setting() {
     return new TreeSet<>(System.getProperties().stringPropertyNames())
         .stream().filter(name -> name.startsWith("spark.")).findFirst();

@@ -25,9 +25,9 @@ import org.apache.spark.sql.types.StructType;
 import scala.Tuple2;
 
 /**
- * Where an entry of a table stands that is refused: the line of a CSV file, the file of a Parquet
- * folder. Looked for when there is one, by one more pass over the file: Spark's reader counts no
- * lines, and that of a table that is right needs none.
+ * The place of a rejected entry of a table: the line of a CSV file, or the file of a Parquet
+ * folder. Found by one more pass over the file only if an entry is rejected, because Spark's reader
+ * does not count lines and a valid table should not pay for it.
  */
 final class EntryPlace {
 
@@ -45,11 +45,9 @@ final class EntryPlace {
   private final boolean header;
 
   /**
-   * Of a table.
-   *
    * @param options of Spark's CSV reader; null: Parquet
-   * @param schema that the CSV reader is given
-   * @param header whether the first line of each CSV file is one
+   * @param schema given to the CSV reader
+   * @param header whether the first line of each CSV file is a header
    */
   EntryPlace(
       SparkSession spark, String file, Map<String, String> options, String schema, boolean header) {
@@ -61,10 +59,11 @@ final class EntryPlace {
   }
 
   /**
-   * The first entry of which something is true.
+   * The place of the first entry that satisfies a condition.
    *
-   * @param wrong an SQL condition on row, column, value; of CSV on what the reader's schema has
-   * @return such as "a.csv:17", or the file's name alone where that is not found
+   * @param wrong an SQL condition on row, column, value; for CSV, on the columns of the reader's
+   *     schema
+   * @return such as "a.csv:17", or just the name of the file if no place is found
    */
   String of(Dataset<Row> table, String wrong) {
     return options == null ? part(table, wrong) : line(wrong);
@@ -78,7 +77,7 @@ final class EntryPlace {
   private String part(Dataset<Row> table, String wrong) {
     List<Row> found = table.filter(wrong).select(functions.input_file_name()).takeAsList(1);
     String path = found.isEmpty() ? "" : found.get(0).getString(0);
-    // A URI: its %20 is a blank of the name.
+    // The path is a URI, in which %20 is a blank.
     return path.isEmpty() ? file : named(URI.create(path).getPath());
   }
 
@@ -102,14 +101,14 @@ final class EntryPlace {
     return named(path) + ":" + (number + 1);
   }
 
-  /** The user's name for a file; of a folder the part's. */
+  /** The file's name as given by the user; in a folder, with the name of the part. */
   private String named(String path) {
     String last = path.substring(path.lastIndexOf('/') + 1);
     boolean whole = file.endsWith(last);
     return whole ? file : file.replaceAll("/+$", "") + "/" + last;
   }
 
-  /** Lines of a file before a split of it. */
+  /** Number of lines before a split of a file. */
   private long before(String path, long start) {
     Map<Long, Long> counts = new HashMap<>();
     for (Tuple2<String, long[]> split :

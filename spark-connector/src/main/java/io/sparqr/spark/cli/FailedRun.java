@@ -10,39 +10,39 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** The report that a failed run leaves: the failed solve's, or what is known of reading. */
+/** The report of a failed run: that of the failed solve, or the time spent on reading. */
 final class FailedRun {
 
-  /** Of the solve that failed; null where none has, as while the input is read. */
+  /** The report of the failed solve; null if none has failed, for example during reading. */
   private FailureReport failure;
 
-  /** What the command does outside of a solve. */
+  /** The current activity of the command outside of a solve. */
   private String phase = "read";
 
-  /** Why the engine of the solve was chosen. */
+  /** The reason for the engine of the solve. */
   private String engineReason = "";
 
-  /** A solve begins. */
+  /** Notes the start of a solve. */
   void solving(String why) {
     engineReason = why;
   }
 
-  /** What {@link #solving} was told of last. */
+  /** The reason last passed to {@link #solving}. */
   String engineReason() {
     return engineReason;
   }
 
-  /** A solve is done, its results are being written. */
+  /** Notes that a solve is done and its results are being written. */
   void writing() {
     phase = "write";
   }
 
-  /** What was read is being analyzed, without a solve. */
+  /** Notes the start of an analysis without a solve. */
   void analyzing() {
     phase = "analyze";
   }
 
-  /** A listener that shows progress as another does, and keeps the report of a failure. */
+  /** A listener that passes progress on to another, and keeps the report of a failure. */
   ProgressListener hearing(ProgressListener shown) {
     return new ProgressListener() {
       @Override
@@ -58,13 +58,13 @@ final class FailedRun {
   }
 
   /**
-   * Writes the report, where one was asked for; that must not hide the failure.
+   * Writes the report if one was requested; an error in this must not hide the failure.
    *
-   * @param target null: none was
-   * @param overwrite whether it may be replaced
-   * @param read seconds of reading, where it was done
-   * @param elapsed seconds in all
-   * @return why it could not be written; empty if it was
+   * @param target null: not requested
+   * @param overwrite whether an existing file may be replaced
+   * @param read seconds of reading, if it was completed
+   * @param elapsed total seconds
+   * @return the reason if it could not be written, otherwise empty
    */
   Optional<String> write(
       Path target, boolean overwrite, Throwable thrown, double read, double elapsed) {
@@ -80,7 +80,7 @@ final class FailedRun {
     }
   }
 
-  /** Whether a report is for people, by its name; null: there is none. */
+  /** Whether the name of a report asks for an HTML page; null: no report. */
   static boolean isPage(Path target) {
     return target != null && target.toString().toLowerCase(Locale.ROOT).endsWith(".html");
   }

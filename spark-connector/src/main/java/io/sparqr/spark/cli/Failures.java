@@ -9,17 +9,17 @@ import java.nio.file.NoSuchFileException;
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 
-/** An exception as one line for people and an exit code for programs. */
+/** Turns an exception into one line for the user and an exit code for programs. */
 final class Failures {
 
   private static final int LONGEST = 400;
 
-  /** How Spark says that its context is gone; why stands in its log only. */
+  /** Spark's message for a context that is gone; only its log has the reason. */
   private static final String STOPPED = "stopped SparkContext";
 
   private Failures() {}
 
-  /** Prints the line, the stack trace if it was asked for; returns the exit code. */
+  /** Prints the line, and the stack trace if requested; returns the exit code. */
   static int report(Exception e, CommandLine line, ParseResult parsed) {
     Throwable shown = telling(e);
     line.getErr().println("sparqr: " + message(shown));
@@ -39,7 +39,9 @@ final class Failures {
     return numerical ? SparqrCli.NUMERICAL : SparqrCli.FAILED;
   }
 
-  /** The cause that says something: ours if there is one (Spark wraps what a task threw). */
+  /**
+   * The most informative cause: one of ours if there is one (Spark wraps the exceptions of tasks).
+   */
   static Throwable telling(Throwable e) {
     Throwable deepest = e;
     for (Throwable t = e; t != null && t != t.getCause(); t = t.getCause()) {
@@ -64,7 +66,7 @@ final class Failures {
     return ours(e) || e instanceof NoSuchFileException || e instanceof AccessDeniedException;
   }
 
-  /** What to tell people. */
+  /** The message for the user. */
   static String message(Throwable e) {
     if (e instanceof NoSuchFileException) {
       return e.getMessage() + ": no such file";
@@ -90,7 +92,7 @@ final class Failures {
     return e.getClass().getSimpleName() + text;
   }
 
-  /** The first line of a message, not too long. */
+  /** The first line of a message, shortened if necessary. */
   static String oneLine(String message) {
     String line = String.valueOf(message).strip().lines().findFirst().orElse("");
     return line.length() > LONGEST ? line.substring(0, LONGEST) + "..." : line;

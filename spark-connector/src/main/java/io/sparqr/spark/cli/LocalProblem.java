@@ -13,9 +13,9 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * A problem that the driver holds: from the gallery, Matrix Market or libsvm.
+ * A problem in the driver's memory: from the gallery, Matrix Market or libsvm.
  *
- * @param a A, m x n, transposed already if that was asked for
+ * @param a A, m x n, already transposed if requested
  * @param b m x k
  */
 record LocalProblem(CsrMatrix a, DenseMatrix b) {
@@ -23,8 +23,7 @@ record LocalProblem(CsrMatrix a, DenseMatrix b) {
   /**
    * Reads matrix and right-hand side.
    *
-   * @param rhs the right-hand sides that were given, or null: a libsvm file's labels, or the
-   *     default one
+   * @param rhs the given right-hand sides, or null: a libsvm file's labels, or the default one
    */
   static LocalProblem read(String name, MatrixFormat format, boolean transpose, DenseMatrix rhs)
       throws IOException {
@@ -52,7 +51,7 @@ record LocalProblem(CsrMatrix a, DenseMatrix b) {
     return new LocalProblem(a, b);
   }
 
-  /** The matrix alone; a libsvm file's labels are left out. */
+  /** Reads the matrix alone, without the labels of a libsvm file. */
   static CsrMatrix readMatrix(String name, MatrixFormat format) throws IOException {
     if (format == MatrixFormat.GALLERY) {
       return generate(name);
@@ -64,7 +63,7 @@ record LocalProblem(CsrMatrix a, DenseMatrix b) {
     }
   }
 
-  /** A matrix of the gallery; a specification that is none is a usage error. */
+  /** A matrix of the gallery; an invalid specification is a usage error. */
   static CsrMatrix generate(String specification) {
     try {
       return Gallery.generate(specification);
@@ -73,7 +72,7 @@ record LocalProblem(CsrMatrix a, DenseMatrix b) {
     }
   }
 
-  /** Refuses a matrix without rows or columns. */
+  /** Rejects a matrix without rows or columns. */
   static void requireShape(String name, long rows, long columns) {
     if (rows == 0 || columns == 0) {
       throw FileRows.empty(name, rows, columns);

@@ -19,13 +19,15 @@ import org.apache.hadoop.fs.UnsupportedFileSystemException;
 import org.apache.hadoop.util.VersionInfo;
 import org.apache.spark.SparkConf;
 
-/** What {@code --matrix} names, told by the name's ending, and by the first bytes if that fails. */
+/**
+ * The format of {@code --matrix}, recognized by the ending of the name, or else by the first bytes.
+ */
 enum MatrixFormat {
   /** A specification of the gallery. */
   GALLERY,
-  /** Matrix Market; {@link Reader} says who reads it. */
+  /** Matrix Market; {@link Reader} decides between driver and executors. */
   MATRIX_MARKET,
-  /** libsvm; {@link Reader} says who reads it. */
+  /** libsvm; {@link Reader} decides between driver and executors. */
   LIBSVM,
   /** Parquet with columns row, column, value, read by the executors. */
   PARQUET,
@@ -37,13 +39,13 @@ enum MatrixFormat {
   /** UTF-8's byte order mark. */
   private static final byte[] MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
 
-  /** What Hadoop takes for a pattern of names. */
+  /** Characters of Hadoop's patterns of names. */
   private static final Pattern WILD = Pattern.compile("[\\[\\]{}*?\\\\,]");
 
   /**
    * The format of a name.
    *
-   * @throws UsageException if nothing tells it
+   * @throws UsageException if it cannot be recognized
    * @throws NoSuchFileException if there is no such file
    */
   static MatrixFormat of(String name) throws IOException {
@@ -82,9 +84,9 @@ enum MatrixFormat {
   }
 
   /**
-   * Refuses a folder.
+   * Rejects a folder.
    *
-   * @throws UsageException if it is one
+   * @throws UsageException if it is a folder
    */
   static void requireFile(String name) throws IOException {
     if (isFolder(name)) {
@@ -93,7 +95,7 @@ enum MatrixFormat {
     }
   }
 
-  /** The format of a folder, by what Spark left in it. */
+  /** The format of a folder, by the files that Spark wrote into it. */
   private static MatrixFormat ofParts(String name) throws IOException {
     boolean csv = false;
     for (String part : parts(name)) {
@@ -137,23 +139,23 @@ enum MatrixFormat {
     }
   }
 
-  /** Whether the name is a URI that Hadoop's file systems open (hdfs://, s3a://, file:///). */
+  /** Whether the name is a URI for Hadoop's file systems (hdfs://, s3a://, file:///). */
   static boolean remote(String name) {
     return name.matches("[a-zA-Z][a-zA-Z0-9+.-]+:/.*");
   }
 
-  /** The name as Hadoop's file systems take it. */
+  /** The name in the form for Hadoop's file systems. */
   static String uri(String name) {
-    // Not Path.toUri: Hadoop would take its %20 for characters of the name.
+    // Not Path.toUri, because Hadoop would take its %20 literally.
     return remote(name) ? name : "file:" + java.nio.file.Path.of(name).toAbsolutePath();
   }
 
-  /** The name as Spark's and Hadoop's readers take it, who look for patterns in names. */
+  /** The name escaped for Spark's and Hadoop's readers, which expand patterns in names. */
   static String literal(String name) {
     return WILD.matcher(uri(name)).replaceAll("\\\\$0");
   }
 
-  /** Whether there is such a file or folder. */
+  /** Whether the file or folder exists. */
   static boolean exists(String name) throws IOException {
     if (!remote(name)) {
       return Files.exists(java.nio.file.Path.of(name));
@@ -173,7 +175,7 @@ enum MatrixFormat {
     }
   }
 
-  /** Bytes of a file; of a folder: 0. */
+  /** Size of a file in bytes; 0 for a folder. */
   static long length(String name) throws IOException {
     if (!remote(name)) {
       var file = java.nio.file.Path.of(name);
@@ -182,7 +184,9 @@ enum MatrixFormat {
     return fileSystem(name).getFileStatus(new Path(name)).getLen();
   }
 
-  /** Spark's settings for Hadoop hold before there is a session: credentials are among them. */
+  /**
+   * Spark's settings for Hadoop, which include credentials, apply even before there is a session.
+   */
   private static FileSystem fileSystem(String name) throws IOException {
     Configuration configuration = new Configuration();
     String prefix = "spark.hadoop.";
@@ -195,7 +199,7 @@ enum MatrixFormat {
     } catch (UnsupportedFileSystemException e) {
       throw new UsageException(name + ": no file system of Hadoop's is called '" + scheme + ":'");
     } catch (RuntimeException e) {
-      // Hadoop names the class in its configuration and has it in a jar of its own.
+      // Hadoop's configuration names the class, but it is in a separate jar.
       if (e.getCause() instanceof ClassNotFoundException missing) {
         throw new UsageException(missingJars(name, scheme, missing));
       }

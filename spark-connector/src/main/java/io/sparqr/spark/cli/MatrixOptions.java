@@ -5,7 +5,7 @@ import io.sparqr.ordering.OrderingMethod;
 import java.io.IOException;
 import picocli.CommandLine.Option;
 
-/** What {@code solve} and {@code analyze} have in common. */
+/** The options shared by {@code solve} and {@code analyze}. */
 final class MatrixOptions {
 
   @Option(
@@ -62,7 +62,7 @@ final class MatrixOptions {
   /**
    * The format of the matrix.
    *
-   * @throws UsageException if nothing tells it, or it is none that other options are for
+   * @throws UsageException if it cannot be recognized, or does not fit the other options
    */
   MatrixFormat format() throws IOException {
     MatrixFormat format = MatrixFormat.of(matrix);
@@ -75,12 +75,12 @@ final class MatrixOptions {
     return format;
   }
 
-  /** The table that the options name. */
+  /** The table described by the options. */
   TripletRows.Table table(MatrixFormat format) {
     return new TripletRows.Table(matrix, format, indexBase);
   }
 
-  /** Refuses numbers out of range. */
+  /** Rejects numbers out of range. */
   void check() {
     if (indexBase != null && indexBase != 0 && indexBase != 1) {
       throw new UsageException("--index-base " + indexBase + ": 0 or 1");

@@ -19,8 +19,8 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * The rows of what {@code --matrix} names, for the Python package: the readers of the command line
- * and their choice of who reads. Good until it is closed.
+ * The rows of a matrix as for {@code --matrix}, for the Python package: with the readers of the
+ * command line and their choice between driver and executors. Valid until closed.
  */
 public final class MatrixRows implements AutoCloseable {
 
@@ -37,26 +37,27 @@ public final class MatrixRows implements AutoCloseable {
   }
 
   /**
-   * What goes beside the matrix.
+   * The data beside the matrix.
    *
-   * @param file a Matrix Market file of right-hand sides, m x k; empty: there is none
+   * @param file a Matrix Market file of right-hand sides, m x k; empty: none
    * @param raw a file of little-endian float64 on the driver's machine, by columns, m x k; empty:
-   *     there is none
-   * @param rawColumns its columns
-   * @param weighted whether the last column is the weights
+   *     none
+   * @param rawColumns number of columns of {@code raw}
+   * @param weighted whether the last column holds the weights
    */
   public record Beside(String file, String raw, int rawColumns, boolean weighted) {}
 
   /**
-   * Opens it; the files are read and checked when this is back.
+   * Opens the matrix; on return the files have been read and checked.
    *
    * @param matrix as for {@code --matrix}
-   * @param beside right-hand sides and weights; without any the rows of a libsvm file have their
-   *     labels, and others may have any
-   * @param partitions 0: the cluster's cores
-   * @throws IllegalArgumentException if the format is not clear, or a specification is none
+   * @param beside right-hand sides and weights; without any, the rows of a libsvm file have its
+   *     labels, and the labels of other rows are unspecified
+   * @param partitions 0: as many as the cluster has cores
+   * @throws IllegalArgumentException if the format cannot be recognized, or a specification is
+   *     invalid
    * @throws IOException if a file cannot be opened or read
-   * @throws io.sparqr.error.SparseQrException if it is malformed, or the sizes do not fit
+   * @throws io.sparqr.error.SparseQrException if it is malformed, or the sizes do not match
    */
   public static MatrixRows open(SparkSession session, String matrix, Beside beside, int partitions)
       throws IOException {
@@ -69,7 +70,7 @@ public final class MatrixRows implements AutoCloseable {
     return beside.weighted ? all.weighted() : all;
   }
 
-  /** Whether the file has labels of its own: a libsvm file. */
+  /** Whether the file has its own labels, as a libsvm file does. */
   public static boolean labeled(String matrix) throws IOException {
     try {
       return MatrixFormat.of(matrix) == MatrixFormat.LIBSVM;
@@ -134,7 +135,7 @@ public final class MatrixRows implements AutoCloseable {
     }
   }
 
-  /** The last label of every row is its weight. */
+  /** Turns the last label of every row into its weight. */
   private MatrixRows weighted() {
     JavaRDD<SparseRow> weighted =
         rows.map(
@@ -156,17 +157,17 @@ public final class MatrixRows implements AutoCloseable {
     return rows;
   }
 
-  /** m. */
+  /** The number of rows, m. */
   public long rowCount() {
     return rowCount;
   }
 
-  /** n. */
+  /** The number of columns, n. */
   public int columns() {
     return columns;
   }
 
-  /** Where the partitions begin: size partitions+1, from 0 to m; a pass over the rows. */
+  /** Starts of the partitions: size partitions+1, from 0 to m; takes a pass over the rows. */
   public long[] cuts() {
     long[] cut = new long[rows.getNumPartitions() + 1];
     var counts =

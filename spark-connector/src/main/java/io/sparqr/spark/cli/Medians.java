@@ -5,7 +5,7 @@ import io.sparqr.spark.SolveReport.Seconds;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** Times of several runs as one: the median of each. */
+/** The median over several runs of each time. */
 final class Medians {
 
   private Medians() {}

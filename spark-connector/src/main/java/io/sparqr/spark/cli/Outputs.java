@@ -16,14 +16,14 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 
 /**
- * Result files that appear all or not at all: each is written under a temporary name beside its
- * place and moved there when every one is complete. Without leave to overwrite a place is taken
- * exclusively, so that of two runs with one target the later is told. What is left when this is
- * closed is deleted.
+ * Result files that appear together or not at all: each is written under a temporary name next to
+ * its target and moved there once all are complete. If overwriting is not allowed, targets are
+ * claimed exclusively, so that the later of two runs with one target gets an error. Files left over
+ * are deleted on closing.
  */
 final class Outputs implements AutoCloseable {
 
-  /** Writes one file. */
+  /** Writes the content of one file. */
   interface Content {
     void write(Path file) throws IOException;
   }
@@ -31,7 +31,9 @@ final class Outputs implements AutoCloseable {
   private final boolean overwrite;
   private final Map<Path, Path> pending = new LinkedHashMap<>();
 
-  /** Of a run. */
+  /**
+   * @param overwrite whether existing files may be replaced
+   */
   Outputs(boolean overwrite) {
     this.overwrite = overwrite;
   }
@@ -39,8 +41,8 @@ final class Outputs implements AutoCloseable {
   /**
    * Checks before any work that a result can be written.
    *
-   * @param target null: nothing to write, fine
-   * @throws UsageException if it exists and may not be replaced, is a folder, or has no folder
+   * @param target null: no file
+   * @throws UsageException if it exists and must not be replaced, is a folder, or has no folder
    */
   static void check(Path target, boolean overwrite) {
     if (target == null) {
@@ -66,16 +68,16 @@ final class Outputs implements AutoCloseable {
   }
 
   /**
-   * Writes a result under its temporary name; null target: does nothing.
+   * Writes a result under its temporary name; does nothing if the target is null.
    *
-   * @throws OutputException if that fails; it names the target
+   * @throws OutputException if that fails, naming the target
    */
   void add(Path target, Content content) {
     if (target == null) {
       return;
     }
-    // Not the process's number: runs in containers that share a folder are all number 1. The
-    // ending stays last: it decides whether the writer compresses.
+    // Not the process id: in containers that share a folder every process may have id 1. The ending
+    // is kept at the end, because it decides whether the writer compresses.
     String mark = Long.toHexString(ThreadLocalRandom.current().nextLong());
     Path temporary = folder(target).resolve(".sparqr-" + mark + "-" + target.getFileName());
     pending.put(target, temporary);
@@ -87,10 +89,11 @@ final class Outputs implements AutoCloseable {
   }
 
   /**
-   * Moves all results to their places.
+   * Moves all results to their targets.
    *
-   * @throws OutputException if a place was taken since it was checked and may not be overwritten:
-   *     the results stay under the names that the message gives; or if a file cannot be moved
+   * @throws OutputException if a target has come into existence since the check and must not be
+   *     overwritten (the results then stay under the names given in the message), or if a file
+   *     cannot be moved
    */
   void commit() {
     if (!overwrite) {
@@ -106,7 +109,7 @@ final class Outputs implements AutoCloseable {
     pending.clear();
   }
 
-  /** Makes every target an empty file that was not there, or none of them. */
+  /** Claims every target by creating it as an empty file, or claims none. */
   private void take() {
     List<Path> taken = new ArrayList<>();
     for (Path target : pending.keySet()) {
@@ -122,7 +125,7 @@ final class Outputs implements AutoCloseable {
         }
         String kept =
             pending.values().stream().map(Path::toString).collect(Collectors.joining(" and "));
-        // Hours of work may be in them.
+        // They may represent hours of work.
         pending.clear();
         throw new OutputException(
             target
@@ -134,7 +137,7 @@ final class Outputs implements AutoCloseable {
     }
   }
 
-  /** Why, without the path that Java puts first. */
+  /** The reason, without the path that Java puts first. */
   private static String reason(Exception e) {
     Throwable cause = e instanceof UncheckedIOException ? e.getCause() : e;
     if (cause instanceof FileSystemException f && f.getReason() != null) {
@@ -146,7 +149,7 @@ final class Outputs implements AutoCloseable {
   @Override
   public void close() {
     for (Path temporary : pending.values()) {
-      // One that cannot be deleted must not hide why it is not wanted.
+      // Failing to delete a file must not hide the original error.
       temporary.toFile().delete();
     }
   }

@@ -7,29 +7,29 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Locale;
 
-/** Who parses a Matrix Market or libsvm file. */
+/** The choice between driver and executors for parsing a Matrix Market or libsvm file. */
 enum Reader {
   /**
-   * The executors if the file is large and can be cut, otherwise the driver. In one JVM the driver
-   * is twice as fast (no shuffle), so there large means that memory is at stake.
+   * The executors if the file is large and can be split, otherwise the driver. In a single JVM the
+   * driver is twice as fast (no shuffle), so there only memory counts.
    */
   AUTO,
   /** The driver. */
   DRIVER,
-  /** The executors, or it is an error. */
+  /** The executors; an error if they cannot. */
   EXECUTORS;
 
-  /** From so many bytes on a file is large for the driver of a cluster. */
+  /** A file of this many bytes or more is large for the driver of a cluster. */
   static final long LARGE = 64L << 20;
 
-  /** In one JVM a file is large from this part of the heap on. */
+  /** In a single JVM a file is large from this fraction of the heap on, as 1 / part. */
   static final long HEAP_PART = 8;
 
   /**
-   * Who it is, for a file.
+   * The choice for a file.
    *
-   * @param executors it is the executors
-   * @param why not, where that is worth a word; otherwise empty
+   * @param executors whether the executors parse it
+   * @param why the reason for the driver, if worth mentioning; otherwise empty
    */
   record Choice(boolean executors, String why) {}
 
@@ -39,10 +39,10 @@ enum Reader {
   }
 
   /**
-   * Looks at a file.
+   * Chooses by a look at the file.
    *
-   * @param local whether driver and executors are one JVM
-   * @throws UsageException if the executors are wanted and cannot do it
+   * @param local whether driver and executors share one JVM
+   * @throws UsageException if the executors are requested but cannot parse it
    */
   Choice choose(String name, MatrixFormat format, boolean transpose, boolean local)
       throws IOException {
@@ -70,7 +70,7 @@ enum Reader {
     return new Choice(false, obstacle);
   }
 
-  /** Whether executors that read the matrix can read a right-hand side too. */
+  /** Whether the executors can read a right-hand side along with the matrix. */
   static boolean splitsRightHandSide(String rhs, boolean local) throws IOException {
     try (InputStream in = MatrixFormat.open(rhs)) {
       return (local || MatrixFormat.remote(rhs))

@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code sparqr regress}: a linear model of a data file, as R's {@code lm}. */
+/** {@code sparqr regress}: a linear model of a data file, as by R's {@code lm}. */
 @Command(
     name = "regress",
     description = "Fits a linear model to a data file: prints lm's table, writes coefficients.",
@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false)
 final class RegressCommand implements Callable<Integer> {
 
-  /** The names of what is done with invalid rows, for the help text. */
+  /** The names of the treatments of invalid rows, for the help text. */
   static final class Invalid implements Iterable<String> {
     @Override
     public Iterator<String> iterator() {
@@ -176,7 +176,7 @@ final class RegressCommand implements Callable<Integer> {
     return format;
   }
 
-  /** A wrong formula or column is the command line's. */
+  /** A wrong formula or column is an error of the command line. */
   private static <T> T usage(Supplier<T> action) {
     try {
       return action.get();

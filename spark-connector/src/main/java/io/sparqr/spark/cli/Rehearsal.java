@@ -9,8 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Runs what most commands run, so that Java can record the classes: {@code bin/sparqr} starts it
- * once after a build, with {@code -XX:ArchiveClassesAtExit}, and every command by that archive.
+ * Runs the code paths shared by most commands, so that Java can record their classes: {@code
+ * bin/sparqr} runs it once after a build, with {@code -XX:ArchiveClassesAtExit}, and then runs
+ * every command with that archive.
  */
 final class Rehearsal {
 
@@ -28,7 +29,7 @@ final class Rehearsal {
 
   private Rehearsal() {}
 
-  /** Ends with 1 where a command failed. */
+  /** Exits with 1 if a command failed. */
   public static void main(String[] args) throws IOException {
     SparqrCli.quiet(args);
     Path folder = Files.createTempDirectory("sparqr-rehearsal");

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import picocli.CommandLine.Option;
 
-/** Where a command leaves what it found out beside its result, of a failed run too. */
+/** The report files of a command, written for failed runs too. */
 class ReportOptions {
 
   @Option(
@@ -26,10 +26,10 @@ class ReportOptions {
   final FailedRun failed = new FailedRun();
 
   /**
-   * Refuses files that are there, or are one.
+   * Rejects existing files and duplicates.
    *
-   * @param out the command's own result; null: none is asked for
-   * @throws UsageException saying which
+   * @param out the command's own result; null: not requested
+   * @throws UsageException naming the file
    */
   void check(Path out) {
     Outputs.check(out, overwrite);
@@ -39,22 +39,22 @@ class ReportOptions {
     }
   }
 
-  /** Whether the report is one for people, with pictures. */
+  /** Whether the report is an HTML page with charts. */
   boolean isPage() {
     return FailedRun.isPage(report);
   }
 
-  /** The command's files, the report not yet among them. */
+  /** The output files of the command, so far without the report. */
   Outputs outputs() {
     return new Outputs(overwrite);
   }
 
-  /** Adds the report, where one was asked for. */
+  /** Adds the report if one was requested. */
   void add(Outputs outputs, SolveReport made) {
     add(outputs, made::toHtml, made::toJson);
   }
 
-  /** The same of a command that solves nothing. */
+  /** The same for a command that does not solve. */
   void add(Outputs outputs, AnalysisReport made) {
     add(outputs, made::toHtml, made::toJson);
   }
@@ -67,9 +67,9 @@ class ReportOptions {
   }
 
   /**
-   * Writes the report of a failed run, where one was asked for.
+   * Writes the report of a failed run if one was requested.
    *
-   * @return what is to be said where it could not be written
+   * @return a message if it could not be written
    */
   Optional<String> writeFailed(Throwable e, double readSeconds, double elapsed) {
     return failed

@@ -4,7 +4,7 @@ package io.sparqr.spark.cli;
 import io.sparqr.backend.BackendChoice;
 import picocli.CommandLine.Option;
 
-/** What the commands that compute something have in common: what computes, what becomes of it. */
+/** The options shared by the commands that compute: resources, and report files. */
 final class RunOptions extends ReportOptions {
 
   @Option(

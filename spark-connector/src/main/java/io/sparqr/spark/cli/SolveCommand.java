@@ -193,7 +193,7 @@ final class SolveCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** What was asked for that takes Spark. */
+  /** The first requested option that requires Spark. */
   private Optional<String> onlySpark(MatrixFormat format, Reader.Choice choice) {
     if (input.master != null) {
       return Optional.of("--master is given");
@@ -329,7 +329,7 @@ final class SolveCommand implements Callable<Integer> {
     }
   }
 
-  /** The solver that the options describe, for a matrix of so many columns. */
+  /** The solver described by the options, for a matrix with this number of columns. */
   SparseQRSolver solver(int columns) {
     GpuSparseQR.Builder builder =
         GpuSparseQR.builder()

@@ -9,22 +9,23 @@ import org.apache.spark.sql.SparkSession;
 import scala.Option;
 
 /**
- * The Spark of a command: one that is there already (left running), or one of its own (stopped in
- * the end). spark-submit's settings come first, then the command line's, then local[*].
+ * The Spark context of a command: an existing one (left running), or a new one (stopped at the
+ * end). The master is that of the command line, otherwise spark-submit's, otherwise local[*]; other
+ * settings of spark-submit take precedence over the command line.
  */
 final class SparkHandle implements AutoCloseable {
 
   private final SparkContext context;
   private final boolean own;
 
-  /** Null until somebody asks: Spark SQL takes as long to start as all the rest. */
+  /** Null until needed, because Spark SQL takes as long to start as everything else. */
   private SparkSession session;
 
   /**
    * Gets or starts Spark.
    *
-   * @param master null: what spark-submit says, otherwise local[*]
-   * @param executors 0: what the cluster's configuration says
+   * @param master null: that of spark-submit, otherwise local[*]
+   * @param executors 0: according to the cluster's configuration
    */
   SparkHandle(String master, int executors) {
     Option<SparkContext> running = SparkContext$.MODULE$.getActive();
@@ -53,17 +54,18 @@ final class SparkHandle implements AutoCloseable {
   }
 
   /**
-   * Whether the Spark of a command is this JVM alone.
+   * Whether the command's Spark runs in this JVM alone.
    *
    * @param master as for the constructor
    */
   static boolean local(String master) {
-    // spark-submit's settings are system properties; asking SparkConf takes it a second to load.
+    // spark-submit passes its settings as system properties; loading SparkConf instead would take a
+    // second.
     String url = master != null ? master : System.getProperty("spark.master", "local[*]");
     return url.startsWith("local") && !url.startsWith("local-cluster");
   }
 
-  /** A session of its context. */
+  /** A session with this context. */
   SparkSession session() {
     if (session == null) {
       session = SparkSession.builder().getOrCreate();
@@ -71,7 +73,7 @@ final class SparkHandle implements AutoCloseable {
     return session;
   }
 
-  /** Its context. */
+  /** The context. */
   JavaSparkContext context() {
     return JavaSparkContext.fromSparkContext(context);
   }

@@ -17,8 +17,8 @@ import picocli.CommandLine.Spec;
 /**
  * Main class of the command line, started by {@code bin/sparqr} or by {@code spark-submit}. Exit
  * codes: 0 done; 1 the input, the output or the cluster failed; 2 the command line is wrong; 3 the
- * numbers are (NaN or infinity in the input). An error is one line on standard error, with a stack
- * trace only under {@code --verbose}.
+ * numbers are unusable (NaN or infinity in the input). An error is one line on standard error, with
+ * a stack trace only if {@code --verbose} is given.
  */
 @Command(
     name = "sparqr",
@@ -47,14 +47,14 @@ public final class SparqrCli implements Runnable {
   /** Exit code of a wrong command line. */
   static final int USAGE = 2;
 
-  /** Exit code of numbers that no answer can be computed from. */
+  /** Exit code for numbers without a computable answer. */
   static final int NUMERICAL = 3;
 
   private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
 
   private static final String LOG_PROVIDER = "slf4j.provider";
 
-  /** The project's version, which the build writes into a resource. */
+  /** The project's version, from a resource written by the build. */
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() throws IOException {
@@ -86,7 +86,10 @@ public final class SparqrCli implements Runnable {
     }
   }
 
-  /** Under spark-submit logging is the cluster's; alone, Spark's own log would hide the summary. */
+  /**
+   * Under spark-submit the cluster configures logging; otherwise Spark's own log would hide the
+   * summary.
+   */
   static void quiet(String... args) {
     if (System.getProperty(LOG_CONFIGURATION) == null
         && System.getProperty("spark.master") == null) {
@@ -94,7 +97,7 @@ public final class SparqrCli implements Runnable {
       boolean verbose = Arrays.asList(args).contains("--verbose");
       System.setProperty(Keys.LOG_LEVEL.name(), verbose ? "warn" : "off");
       if (!verbose && System.getProperty(LOG_PROVIDER) == null) {
-        // Nothing would be let through, and Log4j takes as long to start as a small solve.
+        // No log is shown in that case, and Log4j takes as long to start as a small solve.
         System.setProperty(LOG_PROVIDER, "org.slf4j.helpers.NOP_FallbackServiceProvider");
         System.setProperty("slf4j.internal.verbosity", "WARN");
       }

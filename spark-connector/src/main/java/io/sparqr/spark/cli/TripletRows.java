@@ -27,9 +27,9 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.storage.StorageLevel;
 
 /**
- * Rows of A from a table of (row, column, value), Parquet or CSV, read, sorted and summed up by the
- * executors. Indices count from 0 or 1. m is the number of the last row, or the number of rows of
- * the right-hand side; n is that of the last column. Entries of one place are summed.
+ * Rows of A from a table of (row, column, value), Parquet or CSV, read and sorted by the executors.
+ * Indices count from 0 or 1. m is the number of the last row, or the number of rows of the
+ * right-hand side; n is the number of the last column. Entries at the same position are summed.
  */
 final class TripletRows implements AutoCloseable {
 
@@ -37,7 +37,7 @@ final class TripletRows implements AutoCloseable {
 
   private static final String HOLE = "row is null or column is null or value is null";
 
-  /** From 2^53 on not every whole number is a double. */
+  /** From 2^53 on, doubles no longer represent every integer. */
   private static final String BROKEN =
       "not (row = floor(row)) or row not between -9007199254740991 and 9007199254740991"
           + " or not (column = floor(column))"
@@ -61,10 +61,10 @@ final class TripletRows implements AutoCloseable {
   private final Broadcast<DenseMatrix> labels;
 
   /**
-   * What is to be read.
+   * The description of the table.
    *
-   * @param file its name or URI, of a file or a folder of parts
-   * @param indexBase where indices count from; null: 0 where there is a 0 among them
+   * @param file name or URI of a file or of a folder of parts
+   * @param indexBase the first index; null: 0 if a 0 occurs among the indices, otherwise an error
    */
   record Table(String file, MatrixFormat format, Integer indexBase) {
 
@@ -107,8 +107,8 @@ final class TripletRows implements AutoCloseable {
     JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
     labels = rhs == null ? null : context.broadcast(rhs);
     rows = assemble(spark, table, transpose, Math.max(1, partitions));
-    // Now, so that reading is counted as reading and bad entries are found first.
-    // No catch: Scala throws Spark's checked exceptions without saying so.
+    // Now, so that reading is timed as reading and bad entries are found first. No catch clause,
+    // because Scala throws Spark's checked exceptions without declaring them.
     boolean read = false;
     try {
       rows.count();
@@ -120,11 +120,11 @@ final class TripletRows implements AutoCloseable {
     }
   }
 
-  /** The greatest and the least indices of a table in which nothing is wrong. */
+  /** The greatest and least indices of a table, after checking it for errors. */
   private static Row checked(Dataset<Row> table, Table input, EntryPlace place) {
     String file = input.file;
     String below = "row < " + input.base() + " or column < " + input.base();
-    // One pass for all of it: every query costs Spark about a second to plan and compile.
+    // One pass for everything, because Spark needs about a second to plan and compile each query.
     Row extent =
         table
             .agg(
@@ -271,7 +271,7 @@ final class TripletRows implements AutoCloseable {
             .option("header", place.header())
             .schema(CSV_SCHEMA)
             .csv(MatrixFormat.literal(file));
-    // As an RDD: Spark refuses a query of the unreadable lines alone.
+    // As an RDD, because Spark rejects a query that selects only the unreadable lines.
     JavaRDD<Row> bad =
         table
             .javaRDD()
@@ -286,12 +286,12 @@ final class TripletRows implements AutoCloseable {
     return table.select("row", "column", "value");
   }
 
-  /** m. */
+  /** The number of rows, m. */
   long rowCount() {
     return rowCount;
   }
 
-  /** n. */
+  /** The number of columns, n. */
   int columns() {
     return columns;
   }
@@ -309,7 +309,7 @@ final class TripletRows implements AutoCloseable {
     }
   }
 
-  /** Sorted triplets into rows. */
+  /** Assembles sorted triplets into rows. */
   private static final class Assembler implements Iterator<SparseRow> {
     private final Iterator<Row> triplets;
     private final int columns;

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
-/** Something that another command line would cure; exit code 2. */
+/** An error that can be corrected on the command line; exit code 2. */
 final class UsageException extends RuntimeException {
 
   UsageException(String message) {

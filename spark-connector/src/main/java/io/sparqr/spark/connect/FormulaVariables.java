@@ -14,9 +14,10 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * What a formula reads, as a transformer of the data: how {@code sparqr.feols} of Python has its
- * formula parsed over Spark Connect. The rows are not read; their columns are what a dot stands
- * for. The result is {@link PythonSupport#variables} as a table of role, name, function, column.
+ * The variables of a formula, as a transformer of the data: {@code sparqr.feols} in Python uses it
+ * to parse its formula over Spark Connect. It does not read the rows; a dot in the formula stands
+ * for their columns. The result is {@link PythonSupport#variables} as a table of role, name,
+ * function, column.
  */
 public final class FormulaVariables extends Transformer {
 
@@ -32,12 +33,12 @@ public final class FormulaVariables extends Transformer {
   private final String uid;
   private final Param<String> formula;
 
-  /** With a uid of its own. */
+  /** An instance with a random uid. */
   public FormulaVariables() {
     this("sparqrFormula_" + UUID.randomUUID().toString().substring(24));
   }
 
-  /** With a given uid. */
+  /** An instance with a given uid. */
   public FormulaVariables(String uid) {
     this.uid = uid;
     formula = new Param<>(uid, "formula", "R's formula");

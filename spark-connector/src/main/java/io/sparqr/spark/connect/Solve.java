@@ -16,9 +16,9 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Least squares as a transformer, rows of A and b to the solution: how {@code sparqr.solve} of
- * Python travels over Spark Connect. The solve runs in {@link #transform}, once, in the call's own
- * thread; the result is {@link Parcels} of "report" (JSON), "page" (HTML, with a profile) and the
+ * Least squares as a transformer, rows of A and b to the solution: {@code sparqr.solve} in Python
+ * uses it over Spark Connect. The solve runs in {@link #transform}, once, in the thread of the
+ * call; the result is {@link Parcels} of "report" (JSON), "page" (HTML, with a profile) and the
  * solutions "0", "1", ..., one for each label column.
  */
 public final class Solve extends Transformer {
@@ -31,12 +31,12 @@ public final class Solve extends Transformer {
   private final StringArrayParam labelCols;
   private final StringArrayParam options;
 
-  /** With a uid of its own. */
+  /** An instance with a random uid. */
   public Solve() {
     this("sparqrSolve_" + UUID.randomUUID().toString().substring(24));
   }
 
-  /** With a given uid. */
+  /** An instance with a given uid. */
   public Solve(String uid) {
     this.uid = uid;
     featuresCol = new Param<>(uid, "featuresCol", "vector column: the rows of A");
@@ -55,7 +55,7 @@ public final class Solve extends Transformer {
     return uid;
   }
 
-  /** Vector column: the rows of A; default "features". */
+  /** Vector column with the rows of A; default "features". */
   public Param<String> featuresCol() {
     return featuresCol;
   }
@@ -65,12 +65,14 @@ public final class Solve extends Transformer {
     return weightCol;
   }
 
-  /** Numeric columns: the right-hand sides; default "label". */
+  /** Numeric columns with the right-hand sides; default "label". */
   public StringArrayParam labelCols() {
     return labelCols;
   }
 
-  /** Options of {@link GpuSparseQR.Builder} by its names, each as name=value; default none. */
+  /**
+   * Options of {@link GpuSparseQR.Builder} under the same names, each as name=value; default none.
+   */
   public StringArrayParam options() {
     return options;
   }
@@ -78,8 +80,8 @@ public final class Solve extends Transformer {
   /**
    * Solves.
    *
-   * @throws IllegalArgumentException for an option that does not exist, or whose value is none of
-   *     its; other errors as {@link io.sparqr.spark.SparseQRSolver#solve(Dataset)}
+   * @throws IllegalArgumentException for an unknown option or an invalid value; other errors as in
+   *     {@link io.sparqr.spark.SparseQRSolver#solve(Dataset)}
    */
   @Override
   public Dataset<Row> transform(Dataset<?> data) {

@@ -1,6 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 /**
- * Sparqr for clients of Spark Connect, which reach the server's Spark ML stages and nothing else:
- * what is no stage by itself, as one.
+ * Sparqr for clients of Spark Connect, which can use only the server's Spark ML stages: functions
+ * that are not stages elsewhere are wrapped as stages here.
  */
 package io.sparqr.spark.connect;

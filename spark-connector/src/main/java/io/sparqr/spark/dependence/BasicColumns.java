@@ -17,9 +17,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Which columns of a rank-deficient matrix are zero in its basic solution. R's own choice goes by
- * the fill-reducing order. Another one needs no other R: all minimizers differ by vectors of the
- * null space, of which a basis is at hand ({@link NullSpace}), so that x moves along it until other
+ * The columns of a rank-deficient matrix that are zero in its basic solution. R's own choice
+ * follows the fill-reducing order. Another choice needs no other R: any two minimizers differ by a
+ * vector of the null space, so x is moved along a basis of it ({@link NullSpace}) until other
  * columns are zero.
  */
 public final class BasicColumns {
@@ -27,7 +27,7 @@ public final class BasicColumns {
   private final int[] byR;
   private final int[] dropped;
 
-  /** In equilibrated columns. */
+  /** For equilibrated columns. */
   private final List<Dependency> dependencies;
 
   private final Optional<String> warning;
@@ -40,18 +40,18 @@ public final class BasicColumns {
     this.warning = warning;
   }
 
-  /** R's choice as it stands. */
+  /** R's own choice. */
   public static BasicColumns ofR(int[] dead) {
     return new BasicColumns(dead, dead, List.of(), Optional.empty());
   }
 
   /**
-   * The user's choice, or R's with a warning where the null space has too many nonzeros for the
-   * driver. d back substitutions for d dead columns, in batches, and an elimination of d sparse
-   * vectors.
+   * The user's choice, or R's with a warning if the null space has too many nonzeros for the
+   * driver. Costs d back substitutions for d dead columns, in batches, and an elimination of d
+   * sparse vectors.
    *
-   * @param dead by R, original indices, ascending
-   * @param most bytes of the null space on the driver
+   * @param dead dead columns in R, original indices, ascending
+   * @param most maximum bytes of the null space on the driver
    */
   public static BasicColumns choose(
       SolvePlan plan,
@@ -85,7 +85,7 @@ public final class BasicColumns {
   /**
    * Checks the user's wishes.
    *
-   * @throws IllegalArgumentException for a column that is none, or is to be kept and dropped
+   * @throws IllegalArgumentException for a column out of range, or one to be both kept and dropped
    */
   public static void check(Dropping how, int n) {
     var kept = new BitSet();
@@ -99,7 +99,10 @@ public final class BasicColumns {
     }
   }
 
-  /** The order in which columns go: those to drop, the others, those to keep; the later first. */
+  /**
+   * The order in which columns are dropped: those to drop, the others, those to keep; among the
+   * others, later ones first.
+   */
   static int[] places(Dropping how, int n) {
     int[] priority = new int[n];
     int[] keep = how.keep();
@@ -112,7 +115,7 @@ public final class BasicColumns {
     return placed(n, Comparator.<Integer>comparingInt(j -> priority[j]).thenComparing(j -> -j));
   }
 
-  /** A column of n, those below 0 counted from the end. */
+  /** A column index in [0, n), with negative numbers counted from the end. */
   private static int check(int column, int n) {
     if (column < -n || column >= n) {
       throw new IllegalArgumentException(
@@ -121,7 +124,7 @@ public final class BasicColumns {
     return column < 0 ? n + column : column;
   }
 
-  /** R's choice: each vector is 1 in a dead column, and 0 in the others. */
+  /** R's choice: each vector is 1 in one dead column and 0 in the others. */
   private static List<Elimination.Gone> asTheyAre(List<SparseVector> basis, int[] dead) {
     var gone = new ArrayList<Elimination.Gone>();
     for (int k = 0; k < dead.length; k++) {
@@ -141,7 +144,7 @@ public final class BasicColumns {
     return place;
   }
 
-  /** Of what goes in the columns that stay, all equilibrated. */
+  /** A dropped column as a combination of kept ones, all equilibrated. */
   private static Dependency dependency(Elimination.Gone gone) {
     SparseVector v = gone.vector();
     int[] on = new int[v.count() - 1];
@@ -161,12 +164,15 @@ public final class BasicColumns {
     return dropped.clone();
   }
 
-  /** Whether {@link #dependencies} are known. */
+  /** Whether the {@link #dependencies} are available. */
   public boolean known() {
     return dependencies.size() == dropped.length;
   }
 
-  /** What each dropped column is made of, ascending, in the caller's units. O(nonzeros). */
+  /**
+   * Each dropped column as a combination of kept ones, ascending, in the caller's units.
+   * O(nonzeros).
+   */
   public List<Dependency> dependencies(SolvePlan plan) {
     return dependencies.stream().map(d -> inUnits(plan, d)).toList();
   }
@@ -179,12 +185,12 @@ public final class BasicColumns {
     return new Dependency(d.column(), d.on(), c);
   }
 
-  /** Why R's choice was kept, where another was asked for. */
+  /** The reason for keeping R's choice, if another was requested. */
   public Optional<String> warning() {
     return warning;
   }
 
-  /** Whether another choice than R's. */
+  /** Whether the choice differs from R's. */
   public boolean moves() {
     return !Arrays.equals(byR, dropped);
   }
@@ -206,11 +212,11 @@ public final class BasicColumns {
   }
 
   /**
-   * For vectors u those with whose products with R's basic solution are u's with the moved one:
-   * other values at the dropped columns, those of the columns that they are made of. O(nonzeros of
-   * the null space) a vector.
+   * Changes vectors u so that their products with R's basic solution equal those of u with the
+   * moved one. Only the values at the dropped columns matter and are adjusted by those of the
+   * columns of which they are combinations. O(nonzeros of the null space) per vector.
    *
-   * @param vectors their indices and values count
+   * @param vectors only their indices and values are used
    */
   public List<SparseRow> projected(SolvePlan plan, List<SparseRow> vectors) {
     if (!moves()) {
@@ -232,7 +238,8 @@ public final class BasicColumns {
     for (Dependency d : made) {
       double sum = 0;
       for (int i = 0; i < d.on().length; i++) {
-        // Columns of 1e200 and 1e-200 may have a ratio beyond doubles: only where it matters.
+        // Columns of norm 1e200 and 1e-200 may have a ratio beyond doubles: multiplied only if
+        // needed.
         Double v = value.get(d.on()[i]);
         sum += v == null ? 0 : d.coefficients()[i] * v;
       }
@@ -245,7 +252,7 @@ public final class BasicColumns {
     return new SparseRow(index, values, u.labels(), u.weight(), u.columns());
   }
 
-  /** Of the errors of R's basic solution those of this one, in the caller's units. */
+  /** The errors of this basic solution, from those of R's, in the caller's units. */
   public double[] errors(SolvePlan plan, double[] ofR, MovedErrors.Normal normal) {
     if (!moves()) {
       return ofR;

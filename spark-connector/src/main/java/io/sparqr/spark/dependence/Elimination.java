@@ -7,55 +7,54 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * Decides which columns go: the first of an order, each that some vector of the null space still
- * reaches. Columns stay independent where the null space restricted to those that go is regular, so
- * that going through the columns from the least wanted one on and taking each that is independent
- * of those before it (as a row of the null space's basis) keeps the most wanted ones: what R's lm
- * keeps, whose order is that of the columns. Gauss-Jordan elimination of sparse vectors, the pivot
- * of a column being the vector that has most of its norm there.
+ * Chooses the columns to drop: the first ones in a given order, each with a nonzero entry in a
+ * remaining vector of the null space. The kept columns are independent if the null space restricted
+ * to the dropped ones is regular. Going through the columns from the least wanted one, and dropping
+ * each that is independent of the earlier ones (as a row of the null space's basis), therefore
+ * keeps the most wanted columns. R's lm makes the same choice, in the order of its columns. The
+ * method is Gauss-Jordan elimination of sparse vectors, with the vector that has most of its norm
+ * in a column as the pivot of that column.
  */
 final class Elimination {
 
   /**
-   * A vector that has less than this of its norm in a column does not tell that column from the
-   * others: to let it go would change the solution by the reciprocal.
+   * A vector with less than this fraction of its norm in a column cannot drop that column, because
+   * the solution would change by the reciprocal.
    */
   static final double RELIABLE = 1e-8;
 
-  /** Of two values whose difference is a rounding error. */
+  /** A difference below this fraction of its terms is a rounding error. */
   private static final double DROP = 1e-12;
 
   private final int[] place;
 
   /**
-   * Of columns in an order.
-   *
    * @param place of each column in the order, the least wanted first
    */
   private Elimination(int[] place) {
     this.place = place;
   }
 
-  /** A vector on its way and the column that it begins with. */
+  /** A vector in the elimination, and its leading column in the order. */
   private record Reaching(SparseVector vector, int lead, int number) {}
 
   /**
-   * What goes, and how each of it depends on what stays.
+   * Chooses the columns to drop, with their dependence on the kept ones.
    *
-   * @param basis of the null space, linearly independent
-   * @param place of each column in the order in which columns are to go, a permutation
-   * @return as many vectors, each 1 in one column that goes and 0 in the others that go; the first
-   *     entry of the pair is that column
+   * @param basis a basis of the null space
+   * @param place position of each column in the order of dropping, a permutation
+   * @return one entry per basis vector: a dropped column, and a vector that is 1 there and 0 in the
+   *     other dropped columns
    */
   static List<Gone> run(List<SparseVector> basis, int[] place) {
     return new Elimination(place).run(basis);
   }
 
   /**
-   * A column that goes.
+   * A dropped column.
    *
-   * @param column which
-   * @param vector of the null space: 1 there, 0 in the other columns that go
+   * @param column the column
+   * @param vector of the null space: 1 in this column, 0 in the other dropped ones
    */
   record Gone(int column, SparseVector vector) {}
 
@@ -95,7 +94,7 @@ final class Elimination {
     return Math.abs(v.at(column)) / v.norm();
   }
 
-  /** The first column of the order that a vector reaches reliably. */
+  /** The first column in the order with a reliable entry in a vector. */
   private int lead(SparseVector v) {
     double least = RELIABLE * v.norm();
     int lead = -1;
@@ -108,7 +107,10 @@ final class Elimination {
     return lead;
   }
 
-  /** Takes what goes later out of the vectors of what went before, from the last one back. */
+  /**
+   * Eliminates columns dropped later from the vectors of those dropped earlier, from the last one
+   * back.
+   */
   private static List<Gone> reduced(List<Gone> gone) {
     var vectorOf = new java.util.HashMap<Integer, SparseVector>();
     var out = new ArrayList<Gone>();
@@ -128,8 +130,8 @@ final class Elimination {
   }
 
   /**
-   * Takes what went before out of the vectors of what goes later, from the first one on: entries
-   * that were too small to let a column go by, rounding errors for the most part. O(nonzeros).
+   * Eliminates columns dropped earlier from the vectors of those dropped later, from the first one
+   * on: entries too small to serve as pivots, mostly rounding errors. O(nonzeros).
    */
   private static List<Gone> cleared(List<Gone> lastFirst) {
     var vectorOf = new java.util.HashMap<Integer, SparseVector>();

@@ -8,21 +8,21 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * sqrt(diag) of the covariance, for sigma = 1, of a basic solution that was moved along the null
- * space. The moved x_j is p_j'x with p_j = e_j + sum over the dropped columns k of c_kj e_k, c_kj
- * the part of column j in column k, so its variance is p_j'G p_j with G = (R'R)^-1 on R's own
- * columns, zero elsewhere: one solve with R'R for each dropped column that is live in R, and a
- * forward substitution for each column where the terms cancel.
+ * sqrt(diag) of the covariance, for sigma = 1, of a basic solution moved along the null space. The
+ * moved x_j is p_j'x with p_j = e_j + sum over the dropped columns k of c_kj e_k, c_kj the
+ * coefficient of column j in the combination for column k, so its variance is p_j'G p_j with G =
+ * (R'R)^-1 on R's own columns, zero elsewhere. Costs one solve with R'R for each dropped column
+ * that is live in R, and a forward substitution for each column whose terms cancel.
  */
 public final class MovedErrors {
 
-  /** A sum that is less than this of its terms is computed as a norm instead. */
+  /** A sum below this fraction of its terms is recomputed as a norm. */
   private static final double CANCELLED = 1e-4;
 
   private static final int BATCH = 64;
   private static final long BATCH_VALUES = 8 << 20;
 
-  /** What R does; all by original column, equilibrated, width values each. */
+  /** Solves with R; all vectors by original column, equilibrated, width values each. */
   public interface Normal {
     /** (R'R)^-1 g. */
     double[] solve(double[] g, int width);
@@ -48,10 +48,10 @@ public final class MovedErrors {
   }
 
   /**
-   * The errors.
+   * Computes the errors.
    *
-   * @param ofR those of R's basic solution, NaN in its dead columns
-   * @return NaN in the columns dropped now
+   * @param ofR errors of R's basic solution, NaN in its dead columns
+   * @return NaN in the dropped columns
    */
   double[] run(double[] ofR) {
     int n = ofR.length;
@@ -83,7 +83,7 @@ public final class MovedErrors {
     return error;
   }
 
-  /** Of each column that is part of moved ones: which, and what part. */
+  /** For each column that occurs in moved ones: their numbers and its coefficients. */
   private void rows(int[][] terms, double[][] part) {
     int[] count = new int[terms.length];
     for (Dependency d : moved) {
@@ -106,7 +106,7 @@ public final class MovedErrors {
     }
   }
 
-  /** G between the moved columns; and each column's sum of its terms with them. */
+  /** G between the moved columns, and for each column the sum of its cross terms with them. */
   private double[][] solve(int n, int[][] terms, double[][] part, double[] cross) {
     int count = moved.size();
     double[][] block = new double[count][count];

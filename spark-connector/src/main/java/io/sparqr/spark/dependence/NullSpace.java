@@ -10,21 +10,21 @@ import java.util.List;
 
 /**
  * A basis of the null space of A (columns equilibrated) from R: for each dead column the vector
- * that has 1 there, 0 at the other dead columns, and elsewhere what R x = 0 makes it. Back
- * substitutions in batches; a vector is kept by its nonzeros, since in the designs of regression it
- * seldom reaches further than a connected component.
+ * that is 1 there, 0 in the other dead columns, and otherwise determined by R x = 0. Computed by
+ * back substitutions in batches; only nonzeros are stored, because in regression designs a vector
+ * seldom extends beyond a connected component.
  */
 final class NullSpace {
 
   private static final int BATCH = 64;
 
-  /** Most values of a batch, 64 MB. */
+  /** Maximum number of values in a batch, 64 MB. */
   private static final long BATCH_VALUES = 8 << 20;
 
-  /** Bytes of a nonzero. */
+  /** Bytes per nonzero. */
   static final long ENTRY_BYTES = 12;
 
-  /** Of a vector's largest value: what is below is a rounding error of the substitution. */
+  /** Values below this fraction of a vector's largest are rounding errors of the substitution. */
   private static final double DROP = 1e-13;
 
   private NullSpace() {}
@@ -33,8 +33,8 @@ final class NullSpace {
    * The basis, by original column.
    *
    * @param dead original indices
-   * @param most bytes that it may have
-   * @return null if it has more
+   * @param most maximum bytes for the basis
+   * @return null if it needs more
    */
   static List<SparseVector> of(
       SolvePlan plan,

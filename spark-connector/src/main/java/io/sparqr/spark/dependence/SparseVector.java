@@ -4,14 +4,17 @@ package io.sparqr.spark.dependence;
 import java.util.Arrays;
 
 /**
- * A vector of columns by its nonzeros.
+ * A vector over the columns by its nonzeros.
  *
  * @param column ascending
- * @param value the same length
+ * @param value same length
  */
 record SparseVector(int[] column, double[] value) {
 
-  /** Of column k of an n x width array in rows: what is above the drop times its largest. */
+  /**
+   * The vector from column k of an n x width array in row-major order: values above drop times its
+   * largest.
+   */
   static SparseVector of(double[] z, int k, int width, double drop) {
     int n = z.length / width;
     double most = 0;
@@ -35,7 +38,7 @@ record SparseVector(int[] column, double[] value) {
     return new SparseVector(Arrays.copyOf(column, count), Arrays.copyOf(value, count));
   }
 
-  /** Nonzeros. */
+  /** Number of nonzeros. */
   int count() {
     return column.length;
   }
@@ -69,7 +72,7 @@ record SparseVector(int[] column, double[] value) {
   }
 
   /**
-   * This less factor times another. A difference of at most {@code drop} of what it is made of is a
+   * This minus factor times another. A difference of at most {@code drop} times its terms is a
    * rounding error, and left out; so is column {@code gone}. O(nonzeros of both).
    */
   SparseVector minus(double factor, SparseVector other, int gone, double drop) {

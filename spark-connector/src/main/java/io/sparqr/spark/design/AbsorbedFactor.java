@@ -4,9 +4,9 @@ package io.sparqr.spark.design;
 import java.io.Serializable;
 
 /**
- * Where an absorbed factor's dummies are in a design.
+ * The columns of an absorbed factor's dummies in a design.
  *
  * @param first its first column
- * @param columns how many there are; the reference level, if there is one, has none
+ * @param columns number of columns; the reference level, if any, has none
  */
 public record AbsorbedFactor(int first, int columns) implements Serializable {}

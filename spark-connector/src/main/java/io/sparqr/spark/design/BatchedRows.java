@@ -6,7 +6,7 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 
-/** The rows of some batches, one after the other. */
+/** The rows of a sequence of batches. */
 final class BatchedRows implements Iterator<SparseRow> {
 
   private final Iterator<RowBatch> batches;

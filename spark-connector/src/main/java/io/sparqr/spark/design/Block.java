@@ -6,15 +6,16 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * The columns of a term: all combinations of what its variables have, the first variable's varying
- * fastest, as in R. Where they are more than {@link #ALL}, those alone that a row has.
+ * The columns of a term: all combinations of the columns of its variables, those of the first
+ * variable varying fastest, as in R. If there are more than {@link #ALL}, only the combinations
+ * that occur in rows.
  *
  * @param variables indices of slots
  * @param contrast for each variable whether it is a factor without its reference level
- * @param widths columns that each variable alone would have
+ * @param widths number of columns of each variable alone
  * @param first the first column
- * @param cells the combinations that rows have, ascending; null: all
- * @param absorbed whether nobody asks for its coefficients
+ * @param cells the combinations that occur in rows, ascending; null: all
+ * @param absorbed whether its coefficients are absorbed
  */
 record Block(
     int[] variables,
@@ -25,10 +26,10 @@ record Block(
     boolean absorbed)
     implements Serializable {
 
-  /** So many combinations have a column each, whether rows have them or not, as in R. */
+  /** Up to this many combinations, each has a column even if it never occurs, as in R. */
   static final int ALL = 1 << 16;
 
-  /** How many combinations there are. */
+  /** Number of combinations. */
   long combinations() {
     long product = 1;
     for (int w : widths) {
@@ -46,12 +47,12 @@ record Block(
     }
   }
 
-  /** Whether the combinations are too many for a column each. */
+  /** Whether there are too many combinations for a column each. */
   boolean sparse() {
     return variables.length > 1 && combinations() > ALL;
   }
 
-  /** Columns. */
+  /** Number of columns. */
   int width() {
     return cells != null ? cells.count() : Math.toIntExact(combinations());
   }
@@ -68,7 +69,7 @@ record Block(
     return new Block(variables, contrast, widths, first, found, absorbed);
   }
 
-  /** The column of a combination, -1 if it has none. */
+  /** The column of a combination, or -1. */
   int column(long combination) {
     if (cells == null) {
       return first + (int) combination;
@@ -77,7 +78,7 @@ record Block(
     return code < 0 ? -1 : first + code;
   }
 
-  /** The name of a column, as R makes it. */
+  /** The name of a column, as in R. */
   String name(int column, List<Slot> slots, Factor[] factors) {
     long rest = cells == null ? column - first : cells.keys()[column - first];
     var name = new StringBuilder();

@@ -24,15 +24,15 @@ import org.apache.spark.sql.types.StructType;
 
 /**
  * The columns of a design matrix, and the conversion of a Dataset's rows: the terms' columns in R's
- * order, then a column of ones or, instead, the dummies of the absorbed effects. A row has one
- * entry for each variable that is neither zero nor a reference level; looking up a level takes
- * O(1). Immutable.
+ * order, then a column of ones or, in its place, the dummies of the absorbed effects. A row has one
+ * entry for each variable, except for zeros and reference levels; looking up a level takes O(1).
+ * Immutable.
  */
 public final class Design implements Serializable {
 
   private static final long serialVersionUID = 1;
 
-  /** The name of the column of ones, as R's. */
+  /** The name of the column of ones, as in R. */
   public static final String INTERCEPT = "(Intercept)";
 
   private final DesignOptions options;
@@ -69,8 +69,8 @@ public final class Design implements Serializable {
   }
 
   /**
-   * Of training data: one pass that collects the levels of factors, if there are any, one more
-   * where an interaction of factors has more than 65,536 combinations.
+   * The design of training data: takes one pass to collect the levels of factors, if there are any,
+   * and another if an interaction of factors has more than 65,536 combinations.
    *
    * @throws IllegalArgumentException if formula, columns or reference levels do not fit the data
    */
@@ -78,7 +78,7 @@ public final class Design implements Serializable {
     return new DesignBuilder(data, options).build();
   }
 
-  /** The same design, which deals with invalid rows in another way. */
+  /** The same design with another treatment of invalid rows. */
   public Design with(HandleInvalid how) {
     return how == options.handleInvalid()
         ? this
@@ -86,21 +86,21 @@ public final class Design implements Serializable {
   }
 
   /**
-   * Writes it beside a model: {@code path/design} and {@code path/levels}, Parquet.
+   * Saves the design beside a model as Parquet: {@code path/design} and {@code path/levels}.
    *
-   * @throws org.apache.spark.sql.AnalysisException if they are there already
+   * @throws org.apache.spark.sql.AnalysisException if these exist already
    */
   public void save(SparkSession spark, String path) {
     DesignFiles.write(this, spark, path);
   }
 
-  /** Reads what {@code save} wrote; empty if there is nothing. */
+  /** Loads the result of {@code save}; empty if there is none. */
   public static Optional<Design> load(SparkSession spark, String path) {
     return DesignFiles.read(spark, path);
   }
 
   /**
-   * Checks that there are the columns that a prediction takes.
+   * Checks that the columns needed for a prediction exist.
    *
    * @throws IllegalArgumentException if one is missing
    */
@@ -134,17 +134,17 @@ public final class Design implements Serializable {
     return blocks;
   }
 
-  /** Columns of the design, the intercept's included. */
+  /** Number of columns of the design, the intercept included. */
   public int columns() {
     return columns;
   }
 
-  /** Whether the last column is one of ones. */
+  /** Whether the last column is a column of ones. */
   public boolean hasIntercept() {
     return intercept;
   }
 
-  /** Whether constants are fitted by what every design has: an intercept or what is absorbed. */
+  /** Whether the design fits a constant, by an intercept or by absorbed effects. */
   public boolean hasConstant() {
     return intercept || !formula.absorbed().isEmpty();
   }
@@ -153,7 +153,7 @@ public final class Design implements Serializable {
     return intercept ? columns - 1 : -1;
   }
 
-  /** Columns that coefficients are asked of, the intercept not counted: the first ones. */
+  /** Number of columns with reported coefficients, without the intercept; they come first. */
   public int reported() {
     for (Block b : blocks) {
       if (b.absorbed()) {
@@ -163,7 +163,7 @@ public final class Design implements Serializable {
     return intercept ? columns - 1 : columns;
   }
 
-  /** What is absorbed, in its order. */
+  /** The absorbed factors, in order. */
   public List<AbsorbedFactor> absorbedFactors() {
     var factors = new ArrayList<AbsorbedFactor>();
     for (Block b : blocks) {
@@ -174,12 +174,12 @@ public final class Design implements Serializable {
     return factors;
   }
 
-  /** Whether a column is a dummy of what is absorbed. */
+  /** Whether a column is a dummy of an absorbed factor. */
   public boolean absorbed(int column) {
     return column >= reported() && column != interceptColumn();
   }
 
-  /** The name of a column, as R makes it, such as {@code age}, {@code firmB}, {@code a:b}. */
+  /** The name of a column, as in R, such as {@code age}, {@code firmB}, {@code a:b}. */
   public String name(int column) {
     if (column == interceptColumn()) {
       return INTERCEPT;
@@ -197,7 +197,7 @@ public final class Design implements Serializable {
     return blocks[low].name(java.util.Objects.checkIndex(column, columns), slots, factors);
   }
 
-  /** All names, made as they are asked for. */
+  /** All names, computed on access. */
   public List<String> names() {
     final class View extends AbstractList<String> implements RandomAccess {
       @Override
@@ -213,12 +213,12 @@ public final class Design implements Serializable {
     return new View();
   }
 
-  /** Names of the variables, as a formula would write them. */
+  /** Names of the variables, in the syntax of a formula. */
   public List<String> columnNames() {
     return slots.stream().map(s -> s.variable().name()).toList();
   }
 
-  /** What the response is called. */
+  /** The name of the response. */
   public String response() {
     return formula.response() != null ? formula.response().name() : options.column(Role.LABEL);
   }
@@ -229,7 +229,8 @@ public final class Design implements Serializable {
   }
 
   /**
-   * For each field of a {@link Selection} its name in errors, empty for what is none of the data.
+   * The name in error messages of each field of a {@link Selection}; empty for a field that is not
+   * in the data.
    */
   String[] fieldNames() {
     String id = options.column(Role.ID);
@@ -252,20 +253,21 @@ public final class Design implements Serializable {
   }
 
   /**
-   * The rows of the design, label less offset, weight.
+   * The rows of the design, with label less offset and with weight.
    *
-   * @throws io.sparqr.error.NonFiniteValueException from an action, naming row and column
-   * @throws io.sparqr.error.MatrixFormatException from an action, if a level is missing or unknown
+   * @throws io.sparqr.error.NonFiniteValueException thrown by an action, naming row and column
+   * @throws io.sparqr.error.MatrixFormatException thrown by an action, if a level is missing or
+   *     unknown
    */
   public DesignRows rows(Dataset<Row> data) {
     return rows(data, List.of());
   }
 
   /**
-   * The same, with the values of some columns beside each row. A row that lacks one is refused, or
-   * left out where invalid rows are.
+   * The same, with the values of some columns beside each row. A row with a missing value in one of
+   * them is rejected or, if invalid rows are skipped, left out.
    *
-   * @param keys columns of the data of any type that has a text
+   * @param keys columns of the data of any type that can be cast to text
    */
   public DesignRows rows(Dataset<Row> data, List<String> keys) {
     Column[] columns =
@@ -281,17 +283,17 @@ public final class Design implements Serializable {
         shared);
   }
 
-  /** Once a JVM on every executor. */
+  /** Broadcast for decoding once per JVM on the executors. */
   SharedDesign broadcast(Dataset<Row> data) {
     return SharedDesign.of(
         JavaSparkContext.fromSparkContext(data.sparkSession().sparkContext()), this);
   }
 
   /**
-   * The data with a column of predictions: offset and x'b. What has no value or an unknown level is
-   * dealt with as the options say.
+   * The data with a column of predictions: offset and x'b. Missing values and unknown levels are
+   * treated as the options specify.
    *
-   * @param x a coefficient a column
+   * @param x one coefficient per column
    * @param output name of the new column
    */
   public Dataset<Row> predicted(Dataset<Row> data, double[] x, String output) {
@@ -301,7 +303,7 @@ public final class Design implements Serializable {
         : all;
   }
 
-  /** The same, with NaN where a value is missing or a level unknown, whatever the options say. */
+  /** The same, with NaN for missing values and unknown levels, independently of the options. */
   public Dataset<Row> predictedAll(Dataset<Row> data, double[] x, String output) {
     return with(HandleInvalid.SKIP).withPredictions(data, x, output);
   }
@@ -318,7 +320,7 @@ public final class Design implements Serializable {
     return data.withColumn(output, prediction);
   }
 
-  /** An id column may be missing in what is predicted. */
+  /** Data for prediction may lack the id column. */
   private DesignOptions known(Dataset<Row> data) {
     boolean there = data.schema().getFieldIndex(options.column(Role.ID)).isDefined();
     return there ? options : options.withoutId();

@@ -24,7 +24,7 @@ import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
-/** Makes a design of options and training data. */
+/** Builds a design from options and training data. */
 final class DesignBuilder {
 
   private static final int LEVELS_SHOWN = 5;
@@ -57,9 +57,9 @@ final class DesignBuilder {
   }
 
   /**
-   * The formula of options.
+   * The formula given by the options.
    *
-   * @param dot the columns that a dot stands for
+   * @param dot the columns for a dot
    */
   static Formula formula(DesignOptions options, List<String> dot) {
     if (options.formula().isEmpty()) {
@@ -79,7 +79,7 @@ final class DesignBuilder {
     return field(data.schema(), column);
   }
 
-  /** A column's field, or an error that names the columns that there are. */
+  /** A column's field, or an error that lists the existing columns. */
   static StructField field(StructType schema, String column) {
     var at = schema.getFieldIndex(column);
     if (at.isEmpty()) {
@@ -121,7 +121,7 @@ final class DesignBuilder {
         v.name() + ": column " + v.column() + " of type " + type.simpleString() + " " + what);
   }
 
-  /** Names of a vector's entries: what ML attributes say, else column and place. */
+  /** Names of a vector's entries: from its ML attributes, or else column name and index. */
   private List<String> parts(StructField field) {
     AttributeGroup group = AttributeGroup.fromStructField(field);
     int size = group.size();
@@ -282,7 +282,7 @@ final class DesignBuilder {
     return code;
   }
 
-  /** The blocks of all terms, their combinations yet to be found where they are too many. */
+  /** The blocks of all terms; the combinations of the sparse ones are not collected yet. */
   static Block[] blocks(Formula formula, List<Slot> slots, Factor[] factors) {
     var factor = new boolean[factors.length];
     for (int v = 0; v < factor.length; v++) {
@@ -319,7 +319,7 @@ final class DesignBuilder {
     return new Block(variables, contrast, widths, 0, null, false);
   }
 
-  /** The combinations that rows have of the interactions that are too large for all. */
+  /** Collects the combinations that occur in rows, for interactions too large for all of them. */
   private void collectCells(Design coded, Block[] blocks) {
     List<Block> sparse = Arrays.stream(blocks).filter(Block::sparse).toList();
     if (sparse.isEmpty()) {

@@ -21,9 +21,9 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * A design as Parquet: one row of options and variables, and the levels of its factors and the
- * combinations of its interactions in rows of up to 65,536. What follows from these (columns,
- * codings) is made again.
+ * A design as Parquet: one row of options and variables; the levels of its factors and the
+ * combinations of its interactions in rows of up to 65,536. Everything derived from these (columns,
+ * codings) is recomputed on loading.
  */
 final class DesignFiles {
 
@@ -175,7 +175,7 @@ final class DesignFiles {
         .design(chunks);
   }
 
-  /** Options and factors that a design is made of again. */
+  /** Options and factors from which a design is rebuilt. */
   private record Remade(DesignOptions options, Row row, List<LevelKind> kinds, Factor[] factors) {
 
     Design design(List<Row> chunks) {

@@ -27,13 +27,13 @@ public final class DesignOptions implements Serializable {
 
   /** The role of a column that is not a variable. */
   public enum Role {
-    /** The response, where no formula names it. */
+    /** The response, if no formula names it. */
     LABEL,
-    /** The weights; without one all are 1. */
+    /** The weights; without this column all are 1. */
     WEIGHT,
     /** Subtracted from the response, added to predictions. */
     OFFSET,
-    /** Named by errors. */
+    /** Identifies a row in error messages. */
     ID
   }
 
@@ -48,7 +48,7 @@ public final class DesignOptions implements Serializable {
     handleInvalid = b.handleInvalid;
   }
 
-  /** Nothing set: no column, an intercept, errors for what is invalid. */
+  /** The defaults: no columns, an intercept, errors for invalid rows. */
   public static Builder builder() {
     return new Builder();
   }
@@ -67,19 +67,19 @@ public final class DesignOptions implements Serializable {
     }
   }
 
-  /** The same, which deals with invalid rows in another way. */
+  /** The same with another treatment of invalid rows. */
   DesignOptions with(HandleInvalid how) {
     return new DesignOptions(this, how, true);
   }
 
-  /** The same, a dot in the formula made concrete. */
+  /** The same with the columns for a dot in the formula. */
   DesignOptions withDot(List<String> meant) {
     var other = new DesignOptions(this, handleInvalid, true);
     other.dot = new ArrayList<>(meant);
     return other;
   }
 
-  /** The columns that a dot of the formula stands for. */
+  /** The columns that a dot in the formula stands for. */
   List<String> dot() {
     return List.copyOf(dot);
   }
@@ -88,22 +88,22 @@ public final class DesignOptions implements Serializable {
     return new DesignOptions(this, handleInvalid, false);
   }
 
-  /** The formula; empty: columns one by one. */
+  /** The formula; empty: a list of columns instead. */
   public String formula() {
     return formula;
   }
 
-  /** The columns of a design without formula, in their order. */
+  /** The columns of a design without a formula, in order. */
   public List<String> columns() {
     return List.copyOf(columns);
   }
 
-  /** Columns that are factors whatever their type. */
+  /** Columns treated as factors whatever their type. */
   public Set<String> categorical() {
     return Set.copyOf(categorical);
   }
 
-  /** Reference levels by column; of the other factors the first level. */
+  /** Reference levels by column; the other factors use their first level. */
   public Map<String, String> references() {
     return Map.copyOf(references);
   }
@@ -113,12 +113,12 @@ public final class DesignOptions implements Serializable {
     return roles.getOrDefault(role, "");
   }
 
-  /** Whether there is a column of ones; a formula says so itself. */
+  /** Whether there is a column of ones; if there is a formula, it decides. */
   public boolean intercept() {
     return intercept;
   }
 
-  /** The treatment of rows without a value. */
+  /** The treatment of rows with missing values. */
   public HandleInvalid handleInvalid() {
     return handleInvalid;
   }
@@ -135,43 +135,43 @@ public final class DesignOptions implements Serializable {
 
     private Builder() {}
 
-    /** A formula; see {@link Formula#parse}. */
+    /** Sets a formula; see {@link Formula#parse}. */
     public Builder formula(String text) {
       formula = Objects.requireNonNull(text, "formula");
       return this;
     }
 
-    /** Columns one by one, in place of a formula. */
+    /** Sets a list of columns, in place of a formula. */
     public Builder columns(List<String> names) {
       columns = names;
       return this;
     }
 
-    /** Columns that are factors whatever their type. */
+    /** Sets the columns treated as factors whatever their type. */
     public Builder categorical(Set<String> names) {
       categorical = names;
       return this;
     }
 
-    /** Reference levels by column. */
+    /** Sets the reference levels by column. */
     public Builder references(Map<String, String> levels) {
       references = levels;
       return this;
     }
 
-    /** A column's role; an empty name: none has it. */
+    /** Sets a column's role; an empty name: no column has it. */
     public Builder role(Role role, String column) {
       roles.put(role, column);
       return this;
     }
 
-    /** Whether there is a column of ones, where no formula says so; default true. */
+    /** Sets whether there is a column of ones, if no formula decides; default true. */
     public Builder intercept(boolean on) {
       intercept = on;
       return this;
     }
 
-    /** The treatment of rows without a value; default ERROR. */
+    /** Sets the treatment of rows with missing values; default ERROR. */
     public Builder handleInvalid(HandleInvalid how) {
       handleInvalid = how;
       return this;

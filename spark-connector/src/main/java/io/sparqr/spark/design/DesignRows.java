@@ -7,8 +7,8 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.storage.StorageLevel;
 
 /**
- * The rows of a design as an RDD, and as what is kept of them: encoding costs more than reading
- * again what was encoded, whether the Dataset is cached or not.
+ * The rows of a design as an RDD, in encoded form if they are kept: encoding takes longer than
+ * reading the encoded rows again, whether or not the Dataset is cached.
  */
 public final class DesignRows implements AutoCloseable {
 
@@ -23,7 +23,7 @@ public final class DesignRows implements AutoCloseable {
     this.rows = RowSource.of(batches.mapPartitions(it -> new BatchedRows(it), true)).rows();
   }
 
-  /** The rows: label less offset, weight. */
+  /** The rows, with label less offset and with weight. */
   public JavaRDD<SparseRow> rows() {
     return rows;
   }
@@ -33,14 +33,14 @@ public final class DesignRows implements AutoCloseable {
     return batches.flatMap(batch -> batch.keys(k).iterator());
   }
 
-  /** Keeps what is encoded until this is closed, in memory or on disk. */
+  /** Persists the encoded rows in memory or on disk until this is closed. */
   public DesignRows keep() {
     batches.persist(StorageLevel.MEMORY_AND_DISK());
     kept = true;
     return this;
   }
 
-  /** Lets go of what was kept and of the levels on the executors. */
+  /** Releases the encoded rows and the levels on the executors. */
   @Override
   public void close() {
     if (kept) {

@@ -7,10 +7,7 @@ import java.util.NoSuchElementException;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.DataType;
 
-/**
- * A partition's rows, encoded in batches as they are asked for; rows that are left out are counted
- * all the same.
- */
+/** A partition's rows, encoded in batches on demand; skipped rows count in row numbers, too. */
 final class EncodedBatches implements Iterator<RowBatch> {
 
   private final int partition;

@@ -4,21 +4,21 @@ package io.sparqr.spark.design;
 import java.io.Serializable;
 
 /**
- * A factor's levels with its reference level first, the others after it in ascending order, and the
- * level of what is missing last.
+ * A factor's levels: the reference level first, then the others in ascending order, and last the
+ * level for missing values.
  *
- * @param levels as the data have them
+ * @param levels the levels in the data
  * @param reference the reference level's code
- * @param missing whether what is missing is a level of its own
+ * @param missing whether missing values are a level of their own
  */
 record Factor(Levels levels, int reference, boolean missing) implements Serializable {
 
-  /** How many there are. */
+  /** Number of levels. */
   int count() {
     return levels.count() + (missing ? 1 : 0);
   }
 
-  /** Where a level of a code stands; {@link Levels#NONE}: nowhere, as what is missing. */
+  /** The position of the level with a code; {@link Levels#NONE} is treated as missing. */
   int position(int code) {
     if (code == Levels.NONE) {
       return missing ? levels.count() : Levels.NONE;
@@ -26,7 +26,7 @@ record Factor(Levels levels, int reference, boolean missing) implements Serializ
     return code == reference ? 0 : code < reference ? code + 1 : code;
   }
 
-  /** The level at a place, as R prints it. */
+  /** The level at a position, as R prints it. */
   String name(int position) {
     if (position == levels.count()) {
       return "NA";

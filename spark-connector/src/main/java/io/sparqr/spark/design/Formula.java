@@ -9,16 +9,16 @@ import java.util.List;
 import java.util.SortedSet;
 
 /**
- * A formula taken apart: {@code response ~ terms | absorbed}. Terms stand in R's order: by the
- * number of their variables, then as they were written; variables within a term as the formula
- * first names them (Chambers and Hastie 1992, Statistical Models in S, chapter 2).
+ * A parsed formula: {@code response ~ terms | absorbed}. Terms are in R's order: by their number of
+ * variables, then as written. The variables of a term are in the order of their first mention in
+ * the formula (Chambers and Hastie 1992, Statistical Models in S, chapter 2).
  *
- * @param response what stands before the tilde; null: nothing does
+ * @param response the left-hand side; null: none
  * @param intercept whether there is a column of ones
  * @param variables of all terms, in the order of their first mention
- * @param terms that coefficients are asked of
- * @param absorbed terms behind the bar: fixed effects, every variable a factor
- * @param offsets what is taken off the response
+ * @param terms terms with reported coefficients
+ * @param absorbed terms after the bar: fixed effects, with every variable a factor
+ * @param offsets variables subtracted from the response
  */
 public record Formula(
     Variable response,
@@ -36,7 +36,7 @@ public record Formula(
    */
   public record Term(List<Integer> variables) implements Serializable {
 
-    /** Of a set of indices. */
+    /** The term for a set of indices. */
     static Term of(SortedSet<Integer> variables) {
       return new Term(List.copyOf(variables));
     }
@@ -61,19 +61,19 @@ public record Formula(
 
   /**
    * Reads a formula: names, {@code + - : * ^ ( ) . 0 1 |}, {@code offset(x)}, {@code factor(x)} (or
-   * {@code C(x)}), behind the bar {@code a^b} for {@code a:b}, and functions of one column ({@code
-   * log, log2, log10, log1p, exp, expm1, sqrt, abs}); a name that is no plain one stands in
-   * backticks. Spark's own parser for its RFormula knows neither offsets nor absorbed effects, is
-   * no public API and keeps no place for an error.
+   * {@code C(x)}), after the bar {@code a^b} for {@code a:b}, and functions of one column ({@code
+   * log, log2, log10, log1p, exp, expm1, sqrt, abs}); other names are written in backticks. Spark's
+   * own parser for RFormula is not used because it knows neither offsets nor absorbed effects, is
+   * not public and does not record places for error messages.
    *
-   * @param columns what a dot stands for
-   * @throws IllegalArgumentException if it cannot be read, naming token and place
+   * @param columns the columns for a dot
+   * @throws IllegalArgumentException if it cannot be parsed, naming token and place
    */
   public static Formula parse(String text, List<String> columns) {
     return new FormulaParser(text, columns).parse();
   }
 
-  /** Columns one by one, in their order. */
+  /** The formula with these columns as its terms, in order. */
   public static Formula of(List<String> columns, boolean intercept) {
     var terms = new ArrayList<Term>();
     for (int k = 0; k < columns.size(); k++) {
@@ -83,24 +83,24 @@ public record Formula(
     return new Formula(null, intercept, variables, terms, List.of(), List.of());
   }
 
-  /** In R's order. */
+  /** Terms sorted in R's order. */
   static List<Term> sorted(Collection<Term> terms) {
     return terms.stream().sorted(Comparator.comparingInt(t -> t.variables.size())).toList();
   }
 
   /**
    * Whether a factor of a term is coded by contrasts (no column for its reference level) or by one
-   * column a level: by contrasts where the term without it is the constant or part of a term before
-   * it; without a constant the first factor of all has a column a level.
+   * column per level. It is coded by contrasts if the term without it is the constant or part of an
+   * earlier term. Without a constant, the first factor of all gets one column per level.
    *
-   * @param factor by index of a variable
-   * @return for each term its variables that are coded by contrasts
+   * @param factor whether a variable is a factor, by its index
+   * @return for each term its variables coded by contrasts
    */
   List<List<Integer>> contrasts(boolean[] factor) {
     return contrasts(terms, absorbed, !intercept && absorbed.isEmpty(), factor);
   }
 
-  /** The same of the absorbed terms, which take the place of a constant. */
+  /** The same for the absorbed terms, which replace a constant. */
   List<List<Integer>> absorbedContrasts(boolean[] factor) {
     return contrasts(absorbed, List.of(), true, factor);
   }

@@ -12,8 +12,8 @@ import java.util.TreeSet;
 
 /**
  * Recursive descent over {@code sum = product (('+' | '-') product)*}, {@code product = pair ('*'
- * pair)*}, {@code pair = power (':' power)*}, {@code power = atom ('^' integer)?}. A set of terms
- * is the value of each; the constant is the empty term.
+ * pair)*}, {@code pair = power (':' power)*}, {@code power = atom ('^' integer)?}. The value of
+ * each is a set of terms; the constant is the empty term.
  */
 final class FormulaParser {
 
@@ -54,7 +54,7 @@ final class FormulaParser {
         left, intercept, variables, Formula.sorted(terms), Formula.sorted(absorbed), offsets);
   }
 
-  /** The only sum that 0 and 1 may stand in. */
+  /** Parses the outermost sum, the only one in which 0 and 1 are allowed. */
   private Set<Term> top() {
     var terms = new LinkedHashSet<Term>();
     terms.add(CONSTANT);
@@ -124,7 +124,7 @@ final class FormulaParser {
   private Set<Term> powers(boolean factors) {
     Set<Term> base = atom(factors);
     Set<Term> terms = base;
-    // between factors behind the bar: fixest's sign for their combinations
+    // Between factors after the bar, this is fixest's operator for their combinations.
     while (factors && tokens.combines()) {
       tokens.next();
       terms = crossed(terms, atom(true));

@@ -4,12 +4,12 @@ package io.sparqr.spark.design;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The tokens of a formula, one after the other, with their places for errors. */
+/** The sequence of tokens of a formula, with their places for error messages. */
 final class FormulaTokens {
 
   private static final String SIGNS = "~+-:*^()|";
 
-  /** A token; a name in backticks is one without them, and never a sign or a word. */
+  /** A token; a name in backticks is stored without them, and is never an operator or keyword. */
   private record Token(String text, boolean name, boolean quoted, int place) {}
 
   private final String formula;
@@ -30,7 +30,7 @@ final class FormulaTokens {
     tokens.add(new Token("", false, false, formula.length()));
   }
 
-  /** Reads the token that begins at a place; returns where it ends. */
+  /** Reads the token that begins at a place; returns its end. */
   private int token(int from, int c) {
     if (c == '`') {
       int end = formula.indexOf('`', from + 1);
@@ -58,7 +58,7 @@ final class FormulaTokens {
     return tokens.get(at);
   }
 
-  /** Whether the next token is a sign, a number or the dot. */
+  /** Whether the next token is this operator, number or dot. */
   boolean at(String text) {
     return !token().name && !text.isEmpty() && token().text.equals(text);
   }
@@ -67,19 +67,21 @@ final class FormulaTokens {
     return token().name && !token().quoted && token().text.equals(name);
   }
 
-  /** Whether the next token is a power's sign with a name behind it. */
+  /** Whether the next token is a power operator followed by a name. */
   boolean combines() {
     return at("^") && tokens.get(at + 1).name;
   }
 
-  /** Whether the next token is a name without backticks, which may be a function's. */
+  /** Whether the next token is a name without backticks, which may be that of a function. */
   boolean plainName() {
     return token().name && !token().quoted;
   }
 
-  /** Whether the atom that began last call's tokens stands right of a colon or a star. */
+  /**
+   * Whether the {@code offset(name)} just parsed is the right operand of a colon, star or minus.
+   */
   boolean afterProduct() {
-    // offset ( name ) are four tokens
+    // offset ( name ) is four tokens.
     int before = at - 5;
     return before >= 0
         && !tokens.get(before).name
@@ -134,7 +136,7 @@ final class FormulaTokens {
     return error(found + " where " + wanted + " should stand", token().place);
   }
 
-  /** An error that names its place, from 1 on. */
+  /** An error with a place, counted from 1. */
   IllegalArgumentException error(String what, int place) {
     return new IllegalArgumentException(
         "formula \"" + formula + "\": " + what + ", at character " + (place + 1));

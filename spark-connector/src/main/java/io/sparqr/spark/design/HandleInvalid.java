@@ -5,30 +5,30 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** What is done with a row that lacks a value, as Spark ML's param of the same name. */
+/** The treatment of a row with a missing value, named as in Spark ML's param. */
 public enum HandleInvalid {
-  /** An error that names row and column; so it is for a level that the fit has not seen. */
+  /** An error that names row and column; levels that the fit has not seen are errors, too. */
   ERROR,
-  /** The row is left out: of the fit, and of what a model transforms. */
+  /** The row is left out of the fit, or of the output of a model. */
   SKIP,
   /**
-   * A factor's missing values are a level of their own, the last one; a level that the fit has not
-   * seen counts as missing, and where nothing was missing in the fit, as the reference level. A
-   * missing number is an error in a fit and a missing prediction.
+   * A factor's missing values become a separate last level. A level that the fit has not seen
+   * counts as missing or, if the fit had no missing values, as the reference level. A missing
+   * number is an error in a fit, and gives a missing prediction.
    */
   KEEP;
 
-  /** All names, as params write them. */
+  /** All names, as used in params. */
   public static List<String> names() {
     return Arrays.stream(values()).map(HandleInvalid::param).toList();
   }
 
-  /** As params write it. */
+  /** The name used in params. */
   public String param() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The one of a name. */
+  /** The value for a name. */
   public static HandleInvalid of(String name) {
     return valueOf(name.toUpperCase(Locale.ROOT));
   }

@@ -5,10 +5,10 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** A row as Spark computes it. Spark may overwrite it with the next one. */
+/** A row in Spark's internal representation, which Spark may overwrite with the next row. */
 final class InternalCells implements Cells {
 
-  /** The fields of a vector as it is stored. */
+  /** Number of fields of a stored vector. */
   private static final int VECTOR_FIELDS = 4;
 
   private final DataType[] types;

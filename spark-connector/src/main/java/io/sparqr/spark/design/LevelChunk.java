@@ -7,7 +7,7 @@ import java.util.List;
 import org.apache.spark.unsafe.types.UTF8String;
 import scala.Tuple3;
 
-/** Some levels of a factor, ascending: keys, or texts as {@link TextLevels} has them. */
+/** Some levels of a factor, ascending: keys, or texts in the format of {@link TextLevels}. */
 final class LevelChunk implements Serializable {
 
   private static final long serialVersionUID = 1;
@@ -22,7 +22,10 @@ final class LevelChunk implements Serializable {
     this.end = end;
   }
 
-  /** As the driver collects it: a jar of a Spark Connect session has no class there of its own. */
+  /**
+   * The levels as plain arrays for collecting on the driver, which cannot deserialize classes from
+   * a jar of a Spark Connect session.
+   */
   Tuple3<long[], byte[], int[]> arrays() {
     return new Tuple3<>(keys, bytes, end);
   }
@@ -72,12 +75,12 @@ final class LevelChunk implements Serializable {
     return UTF8String.fromBytes(bytes, begin, end[k] - begin);
   }
 
-  /** As levels; the chunk has all of them. */
+  /** The levels of a chunk that holds all of them. */
   Levels levels(LevelKind kind) {
     return keys != null ? new NumberLevels(kind, keys) : new TextLevels(bytes, end);
   }
 
-  /** What is in either of two chunks of one kind. */
+  /** The union of two chunks of the same kind. */
   LevelChunk union(LevelChunk other) {
     return keys != null ? ofKeys(union(keys, other.keys)) : texts(other);
   }

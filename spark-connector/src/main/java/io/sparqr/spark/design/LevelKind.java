@@ -14,8 +14,8 @@ import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.StringType;
 
 /**
- * What the levels of a factor are. All but texts travel and are looked up as longs, which sort as
- * what they stand for.
+ * The type of a factor's levels. All except texts are sent and looked up as longs that sort in the
+ * order of the levels.
  */
 public enum LevelKind {
   /** Whole numbers of any width. */
@@ -35,13 +35,13 @@ public enum LevelKind {
     this.sql = sql;
   }
 
-  /** The type that Spark casts the column to. */
+  /** The type to which Spark casts the column. */
   String sql() {
     return sql;
   }
 
   /**
-   * Of a column's type.
+   * The kind for a column's type.
    *
    * @return null if a column of this type cannot be a factor
    */
@@ -63,7 +63,7 @@ public enum LevelKind {
     return integer ? INTEGER : null;
   }
 
-  /** A number's key: bits that sort as it does. */
+  /** A number's key: bits that sort in the order of the numbers. */
   static long key(double number) {
     long bits = Double.doubleToLongBits(number == 0 ? 0.0 : number);
     return bits < 0 ? bits ^ Long.MAX_VALUE : bits;
@@ -93,9 +93,9 @@ public enum LevelKind {
   }
 
   /**
-   * The key that a text stands for.
+   * The key of the level printed as a text.
    *
-   * @throws IllegalArgumentException if it is no level of this kind
+   * @throws IllegalArgumentException if it is not a level of this kind
    */
   long key(String text) {
     return switch (this) {

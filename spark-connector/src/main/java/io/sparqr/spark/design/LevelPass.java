@@ -15,25 +15,25 @@ import scala.Tuple2;
 
 /**
  * Collects the distinct levels of several factors, ascending, by one pass over the rows: each
- * partition makes them distinct, equal ones meet by hash in a reducer, the driver sorts what is
- * left. Takes about 12 bytes a level and partition in the shuffle, and the levels once on the
- * driver.
+ * partition reduces its levels to distinct ones, equal levels of different partitions meet by hash
+ * in a reducer, and the driver sorts the rest. Takes about 12 bytes per level and partition in the
+ * shuffle, and holds the levels once on the driver.
  */
 final class LevelPass {
 
-  /** Reducers, at most; a factor's levels go to all of them. */
+  /** Maximum number of reducers; a factor's levels are spread over all of them. */
   private static final int MOST_PARTS = 64;
 
-  /** Puts what a partition has into a set a factor. */
+  /** Collects the levels of a partition into one set per factor. */
   interface Reading extends Serializable {
     void read(int partition, Iterator<InternalRow> rows, LevelSet[] into);
   }
 
   /**
-   * What was found of a factor.
+   * The result for a factor.
    *
    * @param levels all of them
-   * @param missing whether a row had none
+   * @param missing whether any row had a missing value
    */
   record Found(LevelChunk levels, boolean missing) {}
 
@@ -106,7 +106,7 @@ final class LevelPass {
     return all;
   }
 
-  /** Two by two, so that each level is moved log2(parts) times. */
+  /** Merged in pairs, so that each level is moved log2(parts) times. */
   private static LevelChunk merged(LevelChunk[] chunks) {
     int n = chunks.length;
     if (n == 0) {

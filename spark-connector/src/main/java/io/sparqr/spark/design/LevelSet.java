@@ -7,7 +7,8 @@ import java.util.List;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * The levels that a partition has: a growing set of keys or of texts, and whether one is missing.
+ * The levels found in a partition: a growing set of keys or of texts, and whether a value is
+ * missing.
  */
 final class LevelSet {
 
@@ -46,7 +47,7 @@ final class LevelSet {
     grow();
   }
 
-  /** Copies a text that is new: Spark may overwrite it. */
+  /** Copies a new text, because Spark may overwrite it. */
   void add(UTF8String text) {
     int mask = table.length - 1;
     int slot = Levels.spread(text.hashCode(), mask);
@@ -83,7 +84,10 @@ final class LevelSet {
     }
   }
 
-  /** The levels by hash, in so many chunks; a level is in the same one in every partition. */
+  /**
+   * The levels by hash, in the given number of chunks; a level is in the same chunk in every
+   * partition.
+   */
   List<LevelChunk> chunks(int parts) {
     return texts == null ? keyChunks(parts) : textChunks(parts);
   }

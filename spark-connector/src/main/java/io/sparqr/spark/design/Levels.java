@@ -6,14 +6,14 @@ import java.io.Serializable;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * The levels of a factor in ascending order, and their codes [0, count). A level that is no level
- * has the code -1. Immutable; the table that finds codes is made at the first question on a JVM.
+ * The levels of a factor in ascending order, and their codes [0, count). A value that is not a
+ * level has the code -1. Immutable; the lookup table is built in each JVM at its first use.
  */
 abstract class Levels implements Serializable {
 
   private static final long serialVersionUID = 1;
 
-  /** The code of what is no level. */
+  /** The code of a value that is not a level. */
   static final int NONE = -1;
 
   private final LevelKind kind;
@@ -26,19 +26,19 @@ abstract class Levels implements Serializable {
     return kind;
   }
 
-  /** How many there are. */
+  /** Number of levels. */
   abstract int count();
 
-  /** The code of a number, not for texts. */
+  /** The code of a number; not for texts. */
   abstract int code(long key);
 
-  /** The code of a text, not for numbers. */
+  /** The code of a text; not for numbers. */
   abstract int code(UTF8String text);
 
   /** A level as R prints it. */
   abstract String name(int code);
 
-  /** The code of what {@link #name} or the caller's column calls a level. */
+  /** The code of the level with this name, as given by {@link #name} or written in the column. */
   abstract int named(String name);
 
   /** Spreads a hash over the bits of a table's size, a power of two. */
@@ -47,7 +47,7 @@ abstract class Levels implements Serializable {
     return (int) (h ^ h >>> 32) & mask;
   }
 
-  /** The size of a table that so many fit in, at most half full. */
+  /** The size of a lookup table for this number of levels, at most half full. */
   static int tableSize(int count) {
     if (count > 1 << 29) {
       throw new IndexOverflowException(

@@ -14,7 +14,7 @@ final class Names {
     return first(c) || Character.isDigit(c);
   }
 
-  /** As a formula writes it: in backticks where it is no plain name. */
+  /** The name in the syntax of a formula: in backticks if it is not a plain name. */
   static String quoted(String column) {
     boolean plain =
         !column.isEmpty()
@@ -24,7 +24,7 @@ final class Names {
     return plain ? column : "`" + column + "`";
   }
 
-  /** As Spark's expressions want it: no part of it is a field of a struct. */
+  /** The name in Spark's syntax, quoted so that no part is taken for a field of a struct. */
   static String reference(String column) {
     return "`" + column.replace("`", "``") + "`";
   }

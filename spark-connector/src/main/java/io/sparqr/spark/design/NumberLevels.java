@@ -4,21 +4,22 @@ package io.sparqr.spark.design;
 import java.util.Arrays;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** Levels that are longs. Codes by a plain array where they lie close, else by open addressing. */
+/**
+ * Levels that are longs. Codes are found in a plain array if the levels lie close together,
+ * otherwise by open addressing.
+ */
 final class NumberLevels extends Levels {
 
   private static final long serialVersionUID = 1;
 
-  /** A plain array of so many times the levels' number, at most. */
+  /** Maximum size of the plain array as a multiple of the number of levels. */
   private static final int SPARSEST = 4;
 
   private final long[] keys;
   private transient volatile int[] table;
 
   /**
-   * Of keys.
-   *
-   * @param keys ascending, no key twice
+   * @param keys ascending, without duplicates
    */
   NumberLevels(LevelKind kind, long[] keys) {
     super(kind);

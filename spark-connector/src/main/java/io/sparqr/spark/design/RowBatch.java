@@ -14,14 +14,14 @@ import java.util.NoSuchElementException;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Some rows of a design in a few arrays: what is kept of them takes 12 bytes an entry, 20 a row and
- * 4 a key, half of what rows as objects take. Of keys each text is there once a batch.
+ * Some rows of a design in a few arrays: kept in this form they take 12 bytes per entry, 20 per row
+ * and 4 per key, half as much as row objects. Each distinct text of keys is stored once per batch.
  */
 final class RowBatch implements Serializable {
 
   private static final long serialVersionUID = 1;
 
-  /** Rows of a batch. */
+  /** Number of rows of a batch. */
   static final int ROWS = 1 << 12;
 
   private final int columns;
@@ -31,7 +31,7 @@ final class RowBatch implements Serializable {
   private double[] weight = new double[ROWS];
   private final int[][] key;
   private final String[][] text;
-  // while rows come
+  // In use only while rows are added.
   private transient List<Map<UTF8String, Integer>> known = new ArrayList<>();
   private int[] index = new int[ROWS];
   private double[] value = new double[ROWS];
@@ -49,7 +49,7 @@ final class RowBatch implements Serializable {
     return rows;
   }
 
-  /** Key k of the last row; the text may be overwritten afterwards. */
+  /** Sets key k of the last row; the text may be overwritten afterwards. */
   void key(int k, UTF8String of) {
     Map<UTF8String, Integer> codes = known.get(k);
     Integer code = codes.get(of);
@@ -60,7 +60,7 @@ final class RowBatch implements Serializable {
     key[k][rows - 1] = code;
   }
 
-  /** Key k of each row, of a batch that is {@link #trimmed()}. */
+  /** Key k of each row of a {@link #trimmed()} batch. */
   List<String> keys(int k) {
     int[] codes = key[k];
     String[] texts = text[k];
@@ -85,7 +85,7 @@ final class RowBatch implements Serializable {
     return rows == 0;
   }
 
-  /** Adds a row of entries [0, count). */
+  /** Adds a row with the first count entries. */
   void add(int[] indices, double[] values, int count, double y, double w) {
     int from = begin(rows);
     if (from + count > index.length) {
@@ -104,7 +104,7 @@ final class RowBatch implements Serializable {
     return row == 0 ? 0 : end[row - 1];
   }
 
-  /** Lets go of what is not used. */
+  /** Releases unused memory. */
   RowBatch trimmed() {
     int entries = begin(rows);
     end = Arrays.copyOf(end, rows);
@@ -122,7 +122,7 @@ final class RowBatch implements Serializable {
     return this;
   }
 
-  /** The rows, each in arrays of its own. */
+  /** The rows, each in separate arrays. */
   Iterator<SparseRow> iterator() {
     return new Iterator<>() {
       private int next;

@@ -6,7 +6,7 @@ import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.sql.Row;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** A row as a function of the user gets it. */
+/** A row as passed to a user-defined function. */
 final class RowCells implements Cells {
 
   private final Row row;

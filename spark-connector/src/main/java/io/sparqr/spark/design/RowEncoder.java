@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Makes the entries of one row after the other. Column indices ascend, but where a sparse vector's
- * do not. Not for several threads at once.
+ * Encodes one row after the other. Column indices ascend, except if those of a sparse vector do
+ * not. Not thread-safe.
  */
 final class RowEncoder {
 
@@ -41,11 +41,11 @@ final class RowEncoder {
   }
 
   /**
-   * Adds a row of a fit to a batch, unless it is to be left out.
+   * Adds a row of a fit to a batch, unless it is to be skipped.
    *
-   * @param place where it is, for an error
+   * @param place the place of the row, for an error message
    * @throws NonFiniteValueException if a number is null, NaN or infinite
-   * @throws MatrixFormatException if a factor has no level, or one that the design does not know
+   * @throws MatrixFormatException if a factor has a missing level, or one unknown to the design
    */
   void fit(Cells cells, Supplier<String> place, RowBatch into) {
     if (handleInvalid == HandleInvalid.SKIP && lacks(cells, 0, false)) {
@@ -61,9 +61,9 @@ final class RowEncoder {
   }
 
   /**
-   * What is done with a row without a key of its cluster.
+   * Handles a row with a missing cluster key.
    *
-   * @throws MatrixFormatException unless invalid rows are left out
+   * @throws MatrixFormatException unless invalid rows are skipped
    */
   void lacksKey(Cells cells, int key, Supplier<String> place) {
     if (handleInvalid != HandleInvalid.SKIP) {
@@ -79,10 +79,10 @@ final class RowEncoder {
   }
 
   /**
-   * Offset and x'b.
+   * The prediction for a row: offset and x'b.
    *
-   * @param x a coefficient a column
-   * @return NaN where a number is missing under KEEP, and where the row is to be left out
+   * @param x one coefficient per column
+   * @return NaN if a number is missing under KEEP, and for a row to be skipped
    */
   double predict(Cells cells, double[] x) {
     boolean skip = handleInvalid == HandleInvalid.SKIP;
@@ -100,7 +100,9 @@ final class RowEncoder {
     return sum + cells.number(Selection.OFFSET);
   }
 
-  /** Whether a value is missing from a field on. */
+  /**
+   * Whether a value is missing in the fields from {@code from} on, optionally without the factors.
+   */
   boolean lacks(Cells cells, int from, boolean numbersAlone) {
     for (int f = from; f < Selection.VARIABLES; f++) {
       if (cells.missing(f, LevelKind.NUMBER)) {
@@ -118,7 +120,7 @@ final class RowEncoder {
     return false;
   }
 
-  /** A number is missing as a level that is a number is. */
+  /** The kind by which missing values of a variable are recognized. */
   private static LevelKind kind(Slot slot) {
     return slot.factor() ? slot.kind() : slot.vector() ? LevelKind.TEXT : LevelKind.NUMBER;
   }
@@ -137,7 +139,7 @@ final class RowEncoder {
     return false;
   }
 
-  /** Reads the variables; false if the row is to be left out. */
+  /** Reads the variables; false if the row is to be skipped. */
   private boolean encode(Cells cells, Supplier<String> place) {
     for (int v = 0; v < position.length; v++) {
       Slot slot = slots.get(v);
@@ -168,7 +170,7 @@ final class RowEncoder {
     return true;
   }
 
-  /** Finds a factor's level; false: the row is to be left out. */
+  /** Looks up a factor's level; false if the row is to be skipped. */
   private boolean level(Cells cells, int v, Supplier<String> place) {
     int code = code(cells, v);
     position[v] = factors[v].position(code);
@@ -192,7 +194,7 @@ final class RowEncoder {
         place.get() + ": " + what + " " + content(cells), fieldNames[field], -1);
   }
 
-  /** The code of a level, NONE for what is missing. */
+  /** The code of a level; NONE for a missing one. */
   int code(Cells cells, int v) {
     int field = Selection.VARIABLES + v;
     LevelKind kind = slots.get(v).kind();
@@ -254,10 +256,10 @@ final class RowEncoder {
         place.get() + ": " + name + " is " + found + " " + content(cells), -1, column);
   }
 
-  /** The row, for a person. */
+  /** The row, for an error message. */
   private String content(Cells cells) {
     var text = new StringBuilder("(");
-    // there is no label and no weight in a prediction
+    // A prediction has neither label nor weight.
     for (int f = predicting ? Selection.OFFSET : 0; f < fieldNames.length; f++) {
       if (!fieldNames[f].isEmpty() && f < cells.fields()) {
         text.append(text.length() > 1 ? ", " : "").append(fieldNames[f]).append(" = ");
@@ -296,7 +298,7 @@ final class RowEncoder {
     }
   }
 
-  /** The combination of the factors' levels that the row has, -1 for one without a column. */
+  /** The combination of the row's factor levels, or -1 if it has no column. */
   private long combination(Block block) {
     long combination = 0;
     long stride = 1;
@@ -329,7 +331,7 @@ final class RowEncoder {
     }
   }
 
-  /** Adds the combinations of levels that a row has in some blocks. */
+  /** Adds the combinations of levels in a row, for some blocks, to their sets. */
   void combinations(Cells cells, List<Block> of, LevelSet[] sets) {
     for (int v = 0; v < position.length; v++) {
       if (slots.get(v).factor()) {
@@ -342,7 +344,7 @@ final class RowEncoder {
       if (from < 0) {
         continue;
       }
-      // a vector's entries are columns of their own, whether they are 0 or not
+      // Each entry of a vector has its own column, even if it is 0.
       long stride = 1;
       long vectorStride = 0;
       int parts = 1;

@@ -13,8 +13,9 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataType;
 
 /**
- * What is selected of the Dataset: label, weight and offset, the variables in their order, then the
- * id column if there is one, then keys of clusters. For predictions label and weight are constants.
+ * The fields selected from the Dataset: label, weight and offset, the variables in order, then the
+ * id column if there is one, then the keys of clusters. For predictions label and weight are
+ * constants.
  */
 final class Selection {
 
@@ -22,7 +23,7 @@ final class Selection {
   static final int WEIGHT = 1;
   static final int OFFSET = 2;
 
-  /** The first variable's field. */
+  /** The field of the first variable. */
   static final int VARIABLES = 3;
 
   private Selection() {}
@@ -88,7 +89,7 @@ final class Selection {
     return Variable.of(column).number();
   }
 
-  /** The rows as Spark computes them, without a copy. */
+  /** The rows in Spark's internal representation, without a copy. */
   static JavaRDD<InternalRow> rows(Dataset<Row> selected) {
     var classic = (org.apache.spark.sql.classic.Dataset<Row>) selected;
     return classic.queryExecution().toRdd().toJavaRDD();

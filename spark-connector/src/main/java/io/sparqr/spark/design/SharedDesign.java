@@ -11,9 +11,9 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 
 /**
- * A design on its way to the executors: a broadcast of bytes, which any serializer of Spark's
- * carries, and which tasks can take whose classes are loaded another time (a local master's, of a
- * Spark Connect session that has the jar as an artifact); the design itself is made once a JVM.
+ * A design for the executors, broadcast as bytes, so that every serializer of Spark can handle it
+ * and tasks with another class loader can read it (those of a local master in a Spark Connect
+ * session that has the jar as an artifact). The design is decoded once per JVM.
  */
 final class SharedDesign implements Serializable {
 
@@ -30,7 +30,7 @@ final class SharedDesign implements Serializable {
     know(design);
   }
 
-  /** Sends a design, until {@link #destroy}. */
+  /** Broadcasts a design, until {@link #destroy}. */
   static SharedDesign of(JavaSparkContext context, Design design) {
     return new SharedDesign(design, context.broadcast(OwnObjects.bytes(design)));
   }
@@ -65,7 +65,7 @@ final class SharedDesign implements Serializable {
     }
   }
 
-  /** Nobody asks for the design any more; on the driver. */
+  /** Releases the design on the driver, when it is no longer needed. */
   void destroy() {
     KNOWN.remove(key);
     bytes.destroy();

@@ -5,11 +5,11 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * What a variable is in the data.
+ * The counterpart of a variable in the data.
  *
- * @param variable it
- * @param kind of its levels; null: no factor
- * @param parts names of a vector's entries; null: no vector
+ * @param variable the variable
+ * @param kind of its levels; null: not a factor
+ * @param parts names of a vector's entries; null: not a vector
  */
 record Slot(Variable variable, LevelKind kind, List<String> parts) implements Serializable {
 

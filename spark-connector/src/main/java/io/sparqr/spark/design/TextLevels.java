@@ -15,8 +15,6 @@ final class TextLevels extends Levels {
   private transient volatile int[] table;
 
   /**
-   * Of texts.
-   *
    * @param bytes of all levels, one after the other in ascending order
    * @param end size count; level k has bytes [end[k-1], end[k])
    */

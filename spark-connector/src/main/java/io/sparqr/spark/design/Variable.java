@@ -9,13 +9,13 @@ import org.apache.spark.sql.functions;
 /**
  * A variable of a formula: a column, or one function of it.
  *
- * @param name as R would print it, such as {@code age}, {@code log(wage)}, {@code factor(firm)}
+ * @param name as printed by R, such as {@code age}, {@code log(wage)}, {@code factor(firm)}
  * @param column of the Dataset
- * @param function what is taken of it
+ * @param function the function of the column
  */
 public record Variable(String name, String column, Function function) implements Serializable {
 
-  /** What a formula can take of a column. */
+  /** The functions of a column that a formula can use. */
   public enum Function {
     /** The column itself. */
     IDENTITY,
@@ -30,12 +30,12 @@ public record Variable(String name, String column, Function function) implements
     SQRT,
     ABS;
 
-    /** As a formula writes it. */
+    /** Its name in a formula. */
     String word() {
       return name().toLowerCase(Locale.ROOT);
     }
 
-    /** As Python's formulas write it, where they do otherwise. */
+    /** Its alternative name, used in Python's formulas. */
     String otherWord() {
       return this == FACTOR ? "C" : word();
     }
@@ -53,7 +53,7 @@ public record Variable(String name, String column, Function function) implements
         : new Variable(function.word() + "(" + Names.quoted(column) + ")", column, function);
   }
 
-  /** What a number is read from: null where the function has no value. */
+  /** The expression for a number; null where the function is not defined. */
   Column number() {
     Column c = functions.col(Names.reference(column)).cast("double");
     return switch (function) {

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
-/** The entries of the vector that was read last; arrays are overwritten by the next one. */
+/** The entries of the last vector read; the next one overwrites the arrays. */
 final class VectorEntries {
 
   private static final int[] NO_INDEX = {};
@@ -11,7 +11,7 @@ final class VectorEntries {
   private int[] index = NO_INDEX;
   private double[] value = {};
 
-  /** Dense: index null. Arrays are shared. */
+  /** Sets the entries; dense if the indices are null. Arrays are shared. */
   void set(int length, int[] at, double[] values) {
     size = length;
     count = values.length;

@@ -14,16 +14,16 @@ import java.util.Arrays;
 import java.util.TreeMap;
 import org.apache.spark.api.java.JavaSparkContext;
 
-/** R brought to the driver, as far as half of its heap holds it. */
+/** R collected to the driver, if half of its heap can hold it. */
 public final class CollectedFactor {
 
-  /** Of an entry at the worst moment: 8 as it comes, 12 by rows, 12 as the matrix. */
+  /** Peak bytes per entry: 8 as received, 12 by rows, 12 in the matrix. */
   private static final long ENTRY_BYTES = 32;
 
-  /** Of a row beside its entries: three arrays, an object, a node of the tree. */
+  /** Bytes per row besides its entries: three arrays, an object, a node of the tree. */
   private static final long ROW_BYTES = 200;
 
-  /** Part of the heap that it may take. */
+  /** Fraction of the heap that it may take, as 1 / part. */
   private static final long HEAP_PART = 2;
 
   private final SolvePlan plan;
@@ -36,10 +36,10 @@ public final class CollectedFactor {
   }
 
   /**
-   * Refuses an R that takes more than half of the driver's heap.
+   * Rejects an R that takes more than half of the driver's heap.
    *
-   * @param entries values of R that are held
-   * @param heap bytes
+   * @param entries number of stored values of R
+   * @param heap size of the heap in bytes
    * @throws InsufficientMemoryException if it is too large
    */
   public static void requireRoom(long entries, long rows, long heap) {
@@ -56,7 +56,7 @@ public final class CollectedFactor {
     }
   }
 
-  /** All rows of R in position order; {@link #requireRoom} first. */
+  /** All rows of R in position order; callers must call {@link #requireRoom} first. */
   public static RFactor collect(
       JavaSparkContext context, SolvePlan plan, SingletonRows singletons, Levels levels) {
     var all = new CollectedFactor(plan);

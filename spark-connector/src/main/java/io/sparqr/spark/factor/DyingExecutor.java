@@ -5,7 +5,7 @@ import java.util.function.IntConsumer;
 import org.apache.spark.SparkEnv;
 import org.slf4j.LoggerFactory;
 
-/** Ends an executor whose device cannot be trusted any more, so that Spark replaces it. */
+/** Ends an executor with an unreliable device, so that Spark replaces it. */
 final class DyingExecutor {
 
   private static final int EXIT_CODE = 20;
@@ -14,13 +14,16 @@ final class DyingExecutor {
 
   private DyingExecutor() {}
 
-  /** Leaves with a little delay, for the task's failure to reach the driver; never the driver. */
+  /**
+   * Ends the executor after a short delay, so that the task's failure can reach the driver; never
+   * ends the driver.
+   */
   static void leave(RuntimeException why) {
     SparkEnv env = SparkEnv.get();
     leave(why, env == null ? DRIVER : env.executorId(), Runtime.getRuntime()::halt);
   }
 
-  /** The same for an executor by its id; {@code exit} ends the JVM. */
+  /** The same for a given executor id; {@code exit} ends the JVM. */
   static void leave(RuntimeException why, String executor, IntConsumer exit) {
     if (executor.equals(DRIVER)) {
       return;

@@ -21,8 +21,8 @@ import org.apache.spark.api.java.JavaSparkContext;
 
 /**
  * R as rows of a least-squares problem in the caller's columns and units: row i is row i of R D^-1
- * P', its labels are row i of Q'b. Rank x n, of full row rank; every solution of it minimizes ||b -
- * A x||. The rows stay where R is.
+ * P', with row i of Q'b as its labels. Rank x n, of full row rank; every solution of these
+ * equations minimizes ||b - A x||. The rows stay on the executors that hold R.
  */
 public final class FactorRows {
 
@@ -57,7 +57,7 @@ public final class FactorRows {
     return rows;
   }
 
-  /** A row by position, as one by original column, without scales. */
+  /** Converts a row by position into an unscaled row by original column. */
   private static SparseRow row(
       SolvePlan plan, int[] position, double[] value, int from, int count, double[] rhs) {
     int[] index = new int[count];
@@ -73,7 +73,7 @@ public final class FactorRows {
     return new SparseRow(index, unscaled, rhs, 1, plan.analysis().columns());
   }
 
-  /** The rows of R in what is kept of a task. */
+  /** The rows of R in a task's stored content. */
   private static final class Rows implements Iterator<SparseRow> {
     private final SolvePlan plan;
     private final Iterator<Object> kept;

@@ -6,15 +6,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What the reports of all subtree tasks add up to.
+ * The totals of all subtree tasks' reports.
  *
- * @param summary of all factorizations; of none if there was no task
+ * @param summary merged over all factorizations; empty if there was no task
  * @param residualSquares size rhsCount: ||b - Ax||^2, the ridge's rows included
- * @param entries values of R in fronts
+ * @param entries number of stored values of R in fronts
  * @param dead positions of dead pivot columns, by task
- * @param bytesIn bytes of rows and blocks that came by shuffle
- * @param reflectorBytes bytes of Q that are kept
- * @param backendReason why the first of them has its backend
+ * @param bytesIn bytes of rows and blocks received by shuffle
+ * @param reflectorBytes bytes of stored Q
+ * @param backendReason the reason for the backend of the first task
  */
 public record FactorTotals(
     FactorSummary summary,
@@ -26,9 +26,9 @@ public record FactorTotals(
     String backendReason) {
 
   /**
-   * Adds up in the order of the tasks.
+   * Adds up the reports in the order of the tasks.
    *
-   * @param onDriver size rhsCount: squares of right-hand sides that came to no task
+   * @param onDriver size rhsCount: squares of right-hand sides that no task received
    */
   public static FactorTotals of(List<TaskReport> reports, double[] onDriver) {
     double[] squares = onDriver.clone();

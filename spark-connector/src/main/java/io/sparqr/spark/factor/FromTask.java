@@ -9,19 +9,22 @@ import scala.Tuple2;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Partition i of a level comes from the parent's partitions of task first + i: shuffled data. */
+/**
+ * A dependency on shuffled data: partition i of a level depends on the parent's partitions for task
+ * first + i.
+ */
 public final class FromTask extends NarrowDependency<Tuple2<Integer, byte[]>> {
 
   private static final long serialVersionUID = 1;
   private final int first;
   private final int each;
 
-  /** A partition a task. */
+  /** With one partition per task. */
   public FromTask(RDD<Tuple2<Integer, byte[]>> parent, int first) {
     this(parent, first, 1);
   }
 
-  /** Several. */
+  /** With several partitions per task. */
   FromTask(RDD<Tuple2<Integer, byte[]>> parent, int first, int each) {
     super(parent);
     this.first = first;

@@ -19,7 +19,7 @@ import scala.reflect.ClassTag$;
 
 /**
  * The tasks of one level: partition i factors task first + i from that task's partition of the rows
- * and of each lower level's blocks, and holds what {@link SubtreeRun#run} makes.
+ * and of each lower level's blocks, and holds the results of {@link SubtreeRun#run}.
  */
 final class LevelRdd extends RDD<Object> {
 
@@ -32,17 +32,15 @@ final class LevelRdd extends RDD<Object> {
   private final RowParts rowParts;
   private final SubtreeMetrics metrics;
 
-  /** The driver's alone. */
+  /** Used on the driver only. */
   private final transient PlannedPlaces places;
 
   /**
-   * A level.
-   *
-   * @param threads of each task
-   * @param framed whether R is wanted as frames
-   * @param places where each task should run
-   * @param metrics what the tasks count
-   * @param rowParts which partitions the tasks' rows are
+   * @param threads for each task
+   * @param framed whether R is to be stored as frames
+   * @param places preferred place of each task
+   * @param metrics counters for the tasks
+   * @param rowParts the assignment of partitions of the rows to tasks
    * @param rows shuffled rows
    * @param blocks shuffled blocks of lower levels, partition = task
    */
@@ -92,7 +90,7 @@ final class LevelRdd extends RDD<Object> {
     return all;
   }
 
-  /** Hints: see {@link PlannedPlaces}. */
+  /** Only hints: see {@link PlannedPlaces}. */
   @Override
   public Seq<String> getPreferredLocations(Partition split) {
     return CollectionConverters.asScala(places.of(split.index())).toSeq();

@@ -18,23 +18,23 @@ import org.apache.spark.TaskContext;
 import scala.Tuple2;
 
 /**
- * A task of a level, on Spark or without it: its rows, and the blocks of each lower level that it
- * takes, to what {@link SubtreeRun#run} makes.
+ * A task of a level, on Spark or without it: turns its rows, and the blocks it needs from each
+ * lower level, into the results of {@link SubtreeRun#run}.
  *
- * @param first task of the level
- * @param index of the task in the level
- * @param threads that it may use
- * @param framed whether R is wanted as frames
+ * @param first first task of the level
+ * @param index index of the task in the level
+ * @param threads threads for the task
+ * @param framed whether R is to be stored as frames
  */
 record LevelTask(
     PlanHandle plan, int first, int index, int threads, boolean framed, SubtreeMetrics metrics) {
 
   /**
-   * Factors.
+   * Factors the subtree.
    *
-   * @param context Spark's; null without Spark
-   * @param sources how many there are: the rows, then lower levels
-   * @param source the task's elements of each, pairs of key and frame
+   * @param context Spark's task context; null without Spark
+   * @param sources number of sources: the rows, then lower levels
+   * @param source the task's elements from each source, pairs of key and frame
    */
   Iterator<Object> run(
       TaskContext context, int sources, IntFunction<? extends Iterator<?>> source) {
@@ -55,7 +55,7 @@ record LevelTask(
     var rows = new ArrayList<byte[]>();
     frames(source.apply(0)).forEach(rows::add);
     ChangeCodec.refuse(rows);
-    // Blocks are decoded as they come, one frame at a time.
+    // Blocks are decoded on arrival, one frame at a time.
     var blocks =
         IntStream.range(1, sources).boxed().flatMap(k -> frames(source.apply(k))).iterator();
     return new SubtreeRun(plan.value(), first + index, threads, framed, metrics).run(rows, blocks);

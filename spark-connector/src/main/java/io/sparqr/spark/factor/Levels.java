@@ -33,8 +33,8 @@ import scala.Tuple2;
 import scala.reflect.ClassTag$;
 
 /**
- * The levels of the task tree as persisted partitions, each made of rows and of the contribution
- * blocks of those below it by one Spark job. What they hold is solved with elsewhere.
+ * The levels of the task tree as persisted partitions, each computed from rows and from the
+ * contribution blocks of lower levels by one Spark job. The solves with R are in another package.
  */
 public final class Levels {
 
@@ -51,11 +51,11 @@ public final class Levels {
   private final List<Parts<Tuple2<Integer, byte[]>>> blocks = new ArrayList<>();
 
   /**
-   * No level yet.
+   * Starts without a level.
    *
    * @param rows shuffled rows
-   * @param rowParts which of their partitions are a task's
-   * @param profiled whether tasks tell when and where they ran
+   * @param rowParts the assignment of their partitions to tasks
+   * @param profiled whether tasks record the time and place of their work
    */
   public Levels(
       Engine engine,
@@ -83,9 +83,9 @@ public final class Levels {
   }
 
   /**
-   * Levels that were made before: nothing more can be factored.
+   * Existing levels, to which none can be added.
    *
-   * @param stored the frames of each, a partition a task
+   * @param stored the frames of each level, one partition per task
    */
   public Levels(JavaSparkContext context, PlanHandle broadcast, List<JavaRDD<byte[]>> stored) {
     this.engine = Engine.of(context);
@@ -100,19 +100,18 @@ public final class Levels {
     stored.forEach(level -> levels.add(Parts.of(level).map((p, it) -> objects(it))));
   }
 
-  /** What the tasks told of themselves, if they were asked to. */
+  /** The profiles of the tasks, if requested. */
   public List<TaskProfile> profiles() {
     return metrics == null ? List.of() : metrics.profiles();
   }
 
-  /** How far the tasks have come; not for levels that were made before. */
+  /** The progress of the tasks; not for existing levels. */
   public WorkDone work() {
     return metrics.work();
   }
 
   /**
-   * By task: threads that it may use. Where the levels were made before, the executors are not
-   * known, and it is one each.
+   * Threads for each task. For existing levels the executors are unknown, and each task has one.
    */
   public int[] threads() {
     int[] threads = new int[plan.partition().tasks().size()];
@@ -127,12 +126,12 @@ public final class Levels {
     return threads;
   }
 
-  /** What hears of the levels. */
+  /** Receives the progress through the levels. */
   public interface Listener {
     void level(String description);
   }
 
-  /** Factors level by level; reports by task. */
+  /** Factors level by level; returns the reports by task. */
   public List<TaskReport> factorize(StorageLevel storage, JobScope scope, Listener listener) {
     TreePartition partition = plan.partition();
     var reports = new ArrayList<TaskReport>();
@@ -173,7 +172,10 @@ public final class Levels {
     return kept;
   }
 
-  /** A store that keeps bytes gets bytes, and so does one that may meet no class of ours. */
+  /**
+   * Frames are needed for a storage level that keeps bytes, and if Kryo accepts only registered
+   * classes.
+   */
   private boolean framed(StorageLevel storage) {
     return !storage.deserialized()
         || Boolean.parseBoolean(engine.setting("spark.kryo.registrationRequired"));
@@ -209,7 +211,7 @@ public final class Levels {
                 .run(null, sources.size(), k -> sources.get(k).partition(first + i)));
   }
 
-  /** The lower levels' blocks that some task of this level takes. */
+  /** The blocks of those lower levels that are needed by a task of this level. */
   private List<Parts<Tuple2<Integer, byte[]>>> needed(List<SubtreeTask> tasks) {
     var from = new boolean[blocks.size()];
     for (SubtreeTask t : tasks) {
@@ -249,26 +251,26 @@ public final class Levels {
   }
 
   /**
-   * What is kept of a level, a partition a task: its report first, then byte[] frames and {@link
-   * KeptFronts}.
+   * The stored content of a level, one partition per task: its report first, then byte[] frames and
+   * {@link KeptFronts}.
    *
-   * @throws IllegalStateException if there is no Spark
+   * @throws IllegalStateException without Spark
    */
   public JavaRDD<Object> level(int l) {
     return levels.get(l).rdd();
   }
 
   /**
-   * Frames of a level; rows of R that are kept without one get one on the way.
+   * Frames of a level; rows of R stored without frames are encoded on the fly.
    *
-   * @throws IllegalStateException if there is no Spark
+   * @throws IllegalStateException without Spark
    */
   public JavaRDD<byte[]> frames(int l, Frame.Kind... kinds) {
     List<Frame.Kind> wanted = List.of(kinds);
     return level(l).mapPartitions(kept -> KeptFronts.frames(kept, wanted::contains), true);
   }
 
-  /** What is kept of a level, whatever the engine. */
+  /** The stored content of a level, for either engine. */
   public Parts<Object> parts(int l) {
     return levels.get(l);
   }
@@ -287,7 +289,7 @@ public final class Levels {
     };
   }
 
-  /** Where they are. */
+  /** The engine that holds the levels. */
   public Engine engine() {
     return engine;
   }

@@ -17,23 +17,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a task passes on to the tasks above it, as frames. Several blocks for one parent go as the
- * parent's rows, triangularized here, where that is clearly less ({@link BlockReducer}): what
- * travels, and what the parent's task holds, is then bounded by the parent's columns and not by the
- * number of its children, and the parent's work is done where the blocks are made. Where the
- * problem goes to GPUs, for which it is little work, only as many flops are spent on an entry as
- * the map-side combine may. Each reduction has to keep the column sums of its blocks ({@link
- * TaskCheck#verifyRows}); where one does not, the blocks go as they are. With Q kept they do, too:
- * a reduction's own Q would have to be kept with it.
+ * The output of a task for the tasks above it, as frames. Several blocks for one parent are
+ * triangularized into rows of the parent if that is clearly smaller ({@link BlockReducer}). The
+ * data sent, and held by the parent's task, are then bounded by the parent's columns, independent
+ * of the number of its children, and part of the parent's work is done here. On GPUs that work
+ * takes little time, so a problem that runs on GPUs spends at most as many flops per entry on it as
+ * the map-side combine may. Each reduction must preserve the column sums of its blocks ({@link
+ * TaskCheck#verifyRows}); otherwise the blocks are sent unreduced. So are they if Q is kept,
+ * because the reduction's Q would have to be kept as well.
  */
 final class Passed {
 
   private static final Logger LOG = LoggerFactory.getLogger(Passed.class);
 
-  /** A reduction is made if blocks have more values than this many times what it leaves. */
+  /** A reduction pays if the blocks have more than this many times the values of its result. */
   private static final double WORTHWHILE = 1.2;
 
-  /** Row batches of tasks come after those of the input's partitions. */
+  /**
+   * Offset for the source partitions of row batches from tasks, which come after those from
+   * partitions of the input.
+   */
   private static final int AFTER_THE_INPUT = 1 << 30;
 
   private final SolvePlan plan;
@@ -50,7 +53,7 @@ final class Passed {
     residualSquares = new double[plan.numbers().rhsCount()];
   }
 
-  /** Of a factored task. */
+  /** The output of a factored task. */
   static Passed of(SolvePlan plan, int task, SubtreeFactor factor) {
     var passed = new Passed(plan, task);
     var byParent = new TreeMap<Integer, List<ContributionBlock>>();
@@ -126,12 +129,12 @@ final class Passed {
     return frames;
   }
 
-  /** Their bytes. */
+  /** Size of the frames in bytes. */
   long bytes() {
     return frames.stream().mapToLong(f -> f.length).sum();
   }
 
-  /** Size rhsCount: squares of right-hand sides that ended in reductions. */
+  /** Size rhsCount: squares of the right-hand sides eliminated by reductions. */
   double[] residualSquares() {
     return residualSquares;
   }
@@ -141,7 +144,7 @@ final class Passed {
     return departure;
   }
 
-  /** Of reductions that were not accepted. */
+  /** Warnings about rejected reductions. */
   List<String> warnings() {
     return warnings;
   }

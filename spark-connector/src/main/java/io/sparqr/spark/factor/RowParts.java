@@ -18,29 +18,32 @@ import org.apache.spark.rdd.RDD;
 import scala.Tuple2;
 
 /**
- * Which partitions a task's rows are shuffled to: several of them where it has several threads,
- * since what Spark does to bring one (fetching, decompressing, deserializing) it does on one.
+ * The partitions for a task's rows in the shuffle. A task with several threads has several, because
+ * Spark fetches, decompresses and deserializes each on a single thread.
  *
- * @param tasks of the plan; the driver's share is one partition behind theirs
- * @param each partitions a task
+ * @param tasks number of tasks of the plan; the partition after theirs is the driver's share
+ * @param each partitions per task
  */
 public record RowParts(int tasks, int each) implements Serializable {
 
-  /** Partitions at most, about: every partition of the input has a piece for each. */
+  /**
+   * Approximate maximum number of partitions, because every partition of the input has a piece for
+   * each.
+   */
   private static final int MOST = 64;
 
   /**
-   * And of a task where they come by the network: each has up to {@code
-   * spark.reducer.maxSizeInFlight} under way.
+   * Maximum per task if rows come over the network: each can have up to {@code
+   * spark.reducer.maxSizeInFlight} in flight.
    */
   private static final int MOST_REMOTE = 4;
 
-  /** A partition a task. */
+  /** One partition per task. */
   public static RowParts one(SolvePlan plan) {
     return new RowParts(plan.driverKey(), 1);
   }
 
-  /** As many as the task has threads that has most of them, while tasks are few. */
+  /** As many per task as the largest number of threads of a task, if there are few tasks. */
   public static RowParts of(SolvePlan plan, ClusterResources resources) {
     int threads = 1;
     for (int l = 0; l < plan.partition().levels(); l++) {
@@ -53,22 +56,22 @@ public record RowParts(int tasks, int each) implements Serializable {
     return new RowParts(tasks, Math.max(1, Math.min(most, MOST / (tasks + 1))));
   }
 
-  /** Partitions in all. */
+  /** Total number of partitions. */
   public int count() {
     return tasks * each + 1;
   }
 
-  /** The driver's share. */
+  /** The partition with the driver's share. */
   public int driver() {
     return tasks * each;
   }
 
-  /** The first of a task. */
+  /** The first partition of a task. */
   int first(int task) {
     return task * each;
   }
 
-  /** What a partition of the input has for tasks, by partition instead. */
+  /** Replaces the task in the keys of an input partition's elements by a partition of that task. */
   public Iterator<Tuple2<Integer, byte[]>> keyed(
       int partition, Iterator<Tuple2<Integer, byte[]>> byTask) {
     if (each == 1) {
@@ -89,9 +92,9 @@ public record RowParts(int tasks, int each) implements Serializable {
   }
 
   /**
-   * A task's elements, its partitions read side by side; in their order.
+   * A task's elements, read from its partitions in parallel, in the order of the partitions.
    *
-   * @param threads that the task may use
+   * @param threads threads for the task
    */
   Iterator<?> read(RDD<?> rows, int task, TaskContext context, int threads) {
     Partition[] all = rows.partitions();
@@ -106,7 +109,7 @@ public record RowParts(int tasks, int each) implements Serializable {
         1,
         threads,
         (k, next, thread) -> {
-          // what Spark reads asks the thread whose task it is
+          // Spark's readers look up the task through the current thread.
           TaskContext before = TaskContext.get();
           ClassLoader own = Thread.currentThread().getContextClassLoader();
           TaskContext$.MODULE$.setTaskContext(context);
@@ -116,7 +119,7 @@ public record RowParts(int tasks, int each) implements Serializable {
               found.set(k, read(rows, all[first(task) + k], context));
             }
           } catch (Throwable e) {
-            // a lost shuffle output is a checked exception, and Spark's to handle
+            // Lost shuffle output is a checked exception, to be handled by Spark.
             failure.compareAndSet(null, e);
           } finally {
             Thread.currentThread().setContextClassLoader(own);

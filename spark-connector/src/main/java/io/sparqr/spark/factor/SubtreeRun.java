@@ -50,15 +50,13 @@ final class SubtreeRun {
   private final Consumer<RuntimeException> lost;
 
   /**
-   * A task.
-   *
-   * @param framed whether R is wanted as frames: for a store that keeps bytes
+   * @param framed whether R is to be returned as frames, for a storage level that keeps bytes
    */
   SubtreeRun(SolvePlan plan, int task, int threads, boolean framed, SubtreeMetrics metrics) {
     this(plan, task, threads, framed, metrics, DyingExecutor::leave);
   }
 
-  /** The same with what is to happen when a device is lost. */
+  /** The same with an action for the loss of a device. */
   SubtreeRun(
       SolvePlan plan,
       int task,
@@ -75,13 +73,14 @@ final class SubtreeRun {
   }
 
   /**
-   * Factors.
+   * Factors the subtree.
    *
    * @param rows row batches in any order
-   * @param blocks chunks of contribution blocks, and row batches that stand for some, in any order
-   * @return a {@link TaskReport}, then {@link ReflectorCodec} frames if Q is kept, then the chunks
-   *     of the output blocks or the rows that stand for them; then R, as {@link KeptFronts} or, if
-   *     that is asked for, as {@link FactorChunk} frames, made as they are asked for
+   * @param blocks chunks of contribution blocks, and row batches that replace some blocks, in any
+   *     order
+   * @return a {@link TaskReport}; then {@link ReflectorCodec} frames if Q is kept; then the chunks
+   *     of the output blocks or the rows that replace them; then R, as {@link KeptFronts} or, if
+   *     requested, as {@link FactorChunk} frames encoded on demand
    */
   Iterator<Object> run(List<byte[]> rows, Iterator<byte[]> blocks) {
     TaskProfile.Watch watch = metrics.watch(task.id(), threads);
@@ -92,7 +91,7 @@ final class SubtreeRun {
     long bytesIn = rowBytes + arriving.blockBytes;
     RowBlock block = RowBatchCodec.decode(rows, plan.numbers().rhsCount(), threads);
     metrics.arrived(block.rows() - arriving.reducedRows);
-    // As they came and as they are now; blocks as they are now.
+    // Rows encoded and decoded; blocks only decoded.
     long arrival = 2 * rowBytes + arriving.blockBytes;
     rows.clear();
     var problem = new SubtreeProblem(plan.analysis(), task.fronts(), block, inputs);
@@ -113,7 +112,7 @@ final class SubtreeRun {
     return bytes;
   }
 
-  /** The frames of blocks among those that arrive; rows that stand for blocks go to the rows. */
+  /** The block frames among the arriving ones; rows that replace blocks are added to the rows. */
   private static final class Arriving implements Iterator<byte[]> {
     private final Iterator<byte[]> frames;
     private final List<byte[]> rows;
@@ -184,7 +183,7 @@ final class SubtreeRun {
     return new CheckedFactorizer(backend, Backends.host());
   }
 
-  /** The ridge's rows of the task's pivots: made here, never shuffled. */
+  /** Adds the ridge rows for the task's pivots, which are created here rather than shuffled. */
   private void addRidge(List<byte[]> rows) {
     Ridge ridge = plan.numbers().ridge();
     if (!ridge.any()) {
@@ -204,11 +203,11 @@ final class SubtreeRun {
   }
 
   /**
-   * Bytes of what came.
+   * Bytes received.
    *
    * @param bytes by shuffle
-   * @param kept while the task is factored
-   * @param most at once
+   * @param kept held during the factorization
+   * @param most peak on arrival
    */
   private record Came(long bytes, long kept, long most) {}
 

@@ -16,25 +16,26 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * A subtree task's error as its result. Spark tries a task that throws four times, and an executor
- * that runs out of memory ends; for an error that no other attempt can mend the task hands it over
- * in its report's place instead. Only while the driver collects the reports of that very level: a
- * partition that is computed again later, for its R or its blocks, throws.
+ * A subtree task's error as its result. Spark tries a failing task four times, and a lack of memory
+ * ends an executor. For an error that no further attempt can avoid, the task therefore returns it
+ * in place of its report. It does so only while the driver is collecting the reports of its level;
+ * a partition that is recomputed later, for its R or its blocks, throws.
  */
 final class TaskRefusal {
 
   private static final String LEVEL = "sparqr-first-task-of-the-level";
 
-  /** What travels. */
+  /** The serialized form. */
   record Refused(SparseQrException error) implements Serializable {}
 
   private TaskRefusal() {}
 
   /**
-   * What a task makes, or its refusal.
+   * The result of the task, or its error.
    *
    * @param first the first task of its level
-   * @param context Spark's; null without Spark, where what is thrown arrives as it is
+   * @param context Spark's task context; null without Spark, where exceptions reach the caller
+   *     directly
    */
   static Iterator<Object> guarded(
       SubtreeTask task, int first, TaskContext context, Supplier<Iterator<Object>> work) {
@@ -45,7 +46,8 @@ final class TaskRefusal {
       if (isLookedFor(context, first)) {
         ours.initCause(e);
       }
-      // thrown it must not have that cause: Spark ends an executor, and a local driver, for it
+      // If thrown, it must not have that cause, for which Spark would end an executor or a local
+      // driver.
       return refused(ours, first, context);
     } catch (InputChangedException e) {
       return refused(e, first, context);
@@ -59,7 +61,7 @@ final class TaskRefusal {
     return List.<Object>of(ObjectCodec.encode(new Refused(e))).iterator();
   }
 
-  /** Whether the driver will look at the first frame of the level whose first task this is. */
+  /** Whether the driver is collecting the reports of the level with this first task. */
   private static boolean isLookedFor(TaskContext context, int first) {
     return context != null && Integer.toString(first).equals(context.getLocalProperty(LEVEL));
   }
@@ -68,7 +70,7 @@ final class TaskRefusal {
    * Collects the first frames of a level.
    *
    * @param first its first task
-   * @throws SparseQrException that of the lowest task which handed one over
+   * @throws SparseQrException the error of the lowest task that returned one
    */
   static List<byte[]> lookingFor(Engine engine, int first, Supplier<List<byte[]>> reports) {
     if (!engine.spark()) {
@@ -89,7 +91,7 @@ final class TaskRefusal {
     }
   }
 
-  /** With the task, what the plan had foretold for it, and the heap of its JVM. */
+  /** Describes the task, the plan's prediction for it, and the heap of its JVM. */
   private static InsufficientMemoryException outOfMemory(SubtreeTask task, Throwable e) {
     long heap = Runtime.getRuntime().maxMemory();
     String what =

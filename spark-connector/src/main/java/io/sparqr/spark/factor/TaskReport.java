@@ -8,17 +8,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a subtree task tells the driver.
+ * The report of a subtree task to the driver.
  *
  * @param task its id
  * @param summary of its factorization
- * @param residualSquares size rhsCount: what ended here
- * @param entries values of R
+ * @param residualSquares size rhsCount: squares of the components that end in this task
+ * @param entries number of stored values of R
  * @param dead positions of dead pivot columns, ascending
- * @param bytesIn bytes of rows and blocks that came by shuffle
- * @param blockBytes bytes of contribution blocks that it passes on
- * @param reflectorBytes bytes of Q that are kept
- * @param backendReason why this backend
+ * @param bytesIn bytes of rows and blocks received by shuffle
+ * @param blockBytes bytes of contribution blocks passed on
+ * @param reflectorBytes bytes of stored Q
+ * @param backendReason the reason for the backend
  */
 public record TaskReport(
     int task,
@@ -31,7 +31,7 @@ public record TaskReport(
     long reflectorBytes,
     String backendReason) {
 
-  /** As a frame. */
+  /** Encodes the report as a frame. */
   public byte[] encode() {
     var out = new NumberFrame.Writer();
     out.putInt(task);
@@ -44,7 +44,7 @@ public record TaskReport(
   /**
    * The inverse of {@link #encode}.
    *
-   * @throws io.sparqr.error.WireFormatException if the frame is damaged or another one
+   * @throws io.sparqr.error.WireFormatException if the frame is damaged or of another kind
    */
   public static TaskReport decode(byte[] frame) {
     var in = new NumberFrame.Reader(frame, Frame.Kind.TASK);

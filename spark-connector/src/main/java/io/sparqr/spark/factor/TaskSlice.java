@@ -15,7 +15,7 @@ import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 
 /**
- * Partitions [first, first + count) of what was shuffled by task: the frames of a level's tasks.
+ * Partitions [first, first + count) of data shuffled by task: the frames for the tasks of a level.
  */
 public final class TaskSlice extends RDD<byte[]> {
 
@@ -33,13 +33,13 @@ public final class TaskSlice extends RDD<byte[]> {
     this.count = count;
   }
 
-  /** Of shuffled frames. */
+  /** A slice of shuffled frames. */
   public static JavaRDD<byte[]> of(JavaPairRDD<Integer, byte[]> all, int first, int count) {
     return new JavaRDD<>(
         new TaskSlice(all.rdd(), first, count), ClassTag$.MODULE$.apply(byte[].class));
   }
 
-  /** A partition and the one that it is: an executor cannot ask a parent for it. */
+  /** A partition with its parent's partition, which an executor cannot look up. */
   private record Slot(int index, Partition from) implements Partition {
     @Override
     public int hashCode() {

@@ -17,9 +17,9 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * A right-hand side in a Matrix Market array file on its way to the rows. Which row a value belongs
- * to is told by how many come before it, so the executors read the file twice: counting, which also
- * finds every error, and then for good.
+ * A right-hand side in a Matrix Market array file, distributed to its rows. The number of values
+ * before a value determines its row, so the executors read the file twice: first to count, which
+ * also finds every error, and then for the values.
  */
 final class ArrayFile {
 
@@ -28,11 +28,11 @@ final class ArrayFile {
   private final MatrixMarketHeader header;
 
   /**
-   * Looks at a file.
+   * Opens a file.
    *
-   * @param name what messages call it
-   * @throws java.io.FileNotFoundException if it is not there
-   * @throws io.sparqr.error.MatrixFormatException if its head is malformed
+   * @param name the name for messages
+   * @throws java.io.FileNotFoundException if it does not exist
+   * @throws io.sparqr.error.MatrixFormatException if its header is malformed
    */
   ArrayFile(JavaSparkContext context, String name, String path) throws IOException {
     this.context = context;
@@ -48,10 +48,10 @@ final class ArrayFile {
   }
 
   /**
-   * The values as frames of entries, keyed by the range of their rows, and summaries behind them.
-   * One job: the count.
+   * The values as frames of entries, keyed by the range of their rows, followed by summaries. Takes
+   * one job, for the count.
    *
-   * @param firstNumber number of the first split in the frames
+   * @param firstNumber index of the first split in the frames
    * @throws SparseQrException the file's first error
    */
   JavaPairRDD<Integer, byte[]> frames(RowRanges ranges, int firstNumber) throws IOException {
@@ -80,7 +80,7 @@ final class ArrayFile {
         });
   }
 
-  /** Refuses what the second reading found, if it is not what the first did. */
+  /** Throws if the second reading differs from the first. */
   void requireUnchanged(List<byte[]> summaries) {
     long entries = 0;
     boolean malformed = false;
@@ -101,10 +101,10 @@ final class ArrayFile {
       boolean malformed = false;
       try {
         while (reader.next()) {
-          // Only their number is wanted.
+          // Only their number is needed.
         }
       } catch (SparseQrException e) {
-        // A fact, not an error yet: only the driver knows which error is the file's first.
+        // Recorded, not thrown, because only the driver knows which error is the file's first.
         malformed = true;
       }
       return EntryCodec.encode(

@@ -31,11 +31,10 @@ import scala.Function1;
 import scala.Tuple2;
 
 /**
- * A Matrix Market coordinate file on its way to rows. One shuffle takes the entries of a range of
- * rows to one partition, and the splits' summaries to a partition of their own, which is looked at
- * first: the file is parsed once, yet it is known to be right before a row of it is used. A
- * right-hand side's values, if they are in a file of their own ({@link ArrayFile}), take part in
- * that shuffle.
+ * Reads a Matrix Market coordinate file into rows. One shuffle brings the entries of a range of
+ * rows into one partition, and the splits' summaries into a separate partition, which is read
+ * first: the file is parsed only once, but checked before any of its rows is used. The values of a
+ * right-hand side in a separate file ({@link ArrayFile}) are part of that shuffle.
  */
 final class CoordinateFile {
 
@@ -155,7 +154,10 @@ final class CoordinateFile {
     return frames.partitionBy(new KeyPartitioner(ranges.count() + 1));
   }
 
-  /** The one partition from last on, or all before it; both of the same shuffle. */
+  /**
+   * Either the partitions before last, or those from last on, which is a single one; both from the
+   * same shuffle.
+   */
   private static JavaRDD<Tuple2<Integer, byte[]>> pruned(
       JavaPairRDD<Integer, byte[]> sorted, int last, boolean fromLast) {
     Function1<Object, Object> keep =
@@ -163,12 +165,14 @@ final class CoordinateFile {
     return PartitionPruningRDD.create(sorted.rdd(), keep).toJavaRDD();
   }
 
-  /** The entries of one range of rows: the matrix', and the right-hand side's. */
+  /** The entries of one range of rows, of the matrix and of the right-hand side. */
   private static final class Assembly {
     private final Triplets matrix = new Triplets();
     private final Triplets rhs = new Triplets();
 
-    /** Takes frames, those from split {@code rhsFrom} on for the right-hand side. */
+    /**
+     * @param frames of entries; those from split {@code rhsFrom} on are of the right-hand side
+     */
     Assembly(Iterator<Tuple2<Integer, byte[]>> frames, int rhsFrom) {
       List<byte[]> list = new ArrayList<>();
       frames.forEachRemaining(t -> list.add(t._2()));

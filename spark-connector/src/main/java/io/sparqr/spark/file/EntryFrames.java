@@ -12,10 +12,10 @@ import java.util.NoSuchElementException;
 import scala.Tuple2;
 
 /**
- * A split of a Matrix Market file as frames of entries, keyed by the range of their rows, and
- * behind them its summary under the key {@code ranges.count()}. A malformed line ends the split and
- * is a fact of the summary, not an error: only the driver knows which error is the file's first. At
- * most about 16 MB of entries are held at a time.
+ * A split of a Matrix Market file as frames of entries, keyed by the range of their rows, followed
+ * by its summary with the key {@code ranges.count()}. A malformed line ends the split and is
+ * recorded in the summary rather than thrown, because only the driver knows which error is the
+ * file's first. At most about 16 MB of entries are held at a time.
  */
 final class EntryFrames implements Iterator<Tuple2<Integer, byte[]>> {
 
@@ -30,7 +30,7 @@ final class EntryFrames implements Iterator<Tuple2<Integer, byte[]>> {
   private final InputStream stream;
   private final EntryReader reader;
 
-  /** Entries before the split. */
+  /** Number of entries before the split. */
   private final long first;
 
   private final Bucket[] buckets;
@@ -40,7 +40,7 @@ final class EntryFrames implements Iterator<Tuple2<Integer, byte[]>> {
   private long currentEnd;
   private int number;
 
-  /** Ranges whose bucket is to be sent; an entry and its mirror image may fill two. */
+  /** Ranges with a full bucket to be sent; an entry and its mirror image may fill two. */
   private int full = -1;
 
   private int alsoFull = -1;
@@ -48,7 +48,7 @@ final class EntryFrames implements Iterator<Tuple2<Integer, byte[]>> {
   private boolean ended;
   private boolean malformed;
 
-  /** Entries of one range, in the file's order. */
+  /** Entries of one range, in file order. */
   private static final class Bucket {
     private final int[] row;
     private final int[] column;
@@ -63,9 +63,9 @@ final class EntryFrames implements Iterator<Tuple2<Integer, byte[]>> {
   }
 
   /**
-   * Takes a reader and its stream, which is closed when the reader has no more.
+   * Takes a reader and its stream, which is closed at the reader's end.
    *
-   * @param split number of the split in frames and summary
+   * @param split index of the split in frames and summary
    * @param ones whether all values are 1
    */
   EntryFrames(
@@ -157,7 +157,7 @@ final class EntryFrames implements Iterator<Tuple2<Integer, byte[]>> {
       b.value[b.count] = value;
     }
     b.count++;
-    // One place is left for the mirror image.
+    // Leaves room for the mirror image.
     if (b.count >= capacity - 1 && current != full) {
       if (full < 0) {
         full = current;

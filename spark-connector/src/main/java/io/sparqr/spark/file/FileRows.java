@@ -18,11 +18,11 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
 
 /**
- * The rows of a Matrix Market coordinate file or of a libsvm file, in the file's order of rows,
- * parsed by the executors. The whole file was read and found right when this is there; what was
- * read lies with the executors (shuffle files, or a cached RDD) until this is closed or forgotten.
- * Entries of one place of a Matrix Market file are summed in the file's order: the same bits as
- * {@link io.sparqr.matrix.MatrixMarket} reads.
+ * The rows of a Matrix Market coordinate file or of a libsvm file, in the order of the file, parsed
+ * by the executors. An instance exists only after the whole file has been read and checked; the
+ * data stay on the executors (shuffle files, or a cached RDD) until this is closed or garbage.
+ * Entries at the same position of a Matrix Market file are summed in file order, with the same bits
+ * as by {@link io.sparqr.matrix.MatrixMarket}.
  */
 public final class FileRows implements AutoCloseable {
 
@@ -41,16 +41,16 @@ public final class FileRows implements AutoCloseable {
   }
 
   /**
-   * What is to be read, and how.
+   * The file to read, and the options.
    *
-   * @param name what messages call the file
-   * @param path of any of Hadoop's file systems
-   * @param transpose take A'; not for libsvm
-   * @param labels of a Matrix Market file
-   * @param rhs m x k, instead of labels or of a libsvm file's own; null: none
-   * @param rhsFile the same in a general array file, read by the executors; of a Matrix Market
-   *     file; null: none
-   * @param partitions of the rows; 0: the cluster's cores, more for a large file
+   * @param name the name for messages
+   * @param path a path on any Hadoop file system
+   * @param transpose whether to use A'; not for libsvm
+   * @param labels labels for the rows of a Matrix Market file
+   * @param rhs m x k, in place of labels or of a libsvm file's own; null: none
+   * @param rhsFile the same as a general array file, read by the executors; only for a Matrix
+   *     Market file; null: none
+   * @param partitions of the rows; 0: as many as the cluster has cores, more for a large file
    */
   public record Request(
       String name,
@@ -62,27 +62,27 @@ public final class FileRows implements AutoCloseable {
       int partitions) {}
 
   /**
-   * A file of any of Hadoop's file systems.
+   * A file on any Hadoop file system.
    *
-   * @param name what messages call it
+   * @param name the name for messages
    */
   public record Source(String name, String path) {}
 
-  /** What a file is read for. */
+  /** The kind of content. */
   public enum Content {
-    /** A Matrix Market file of coordinates. */
+    /** A matrix in a Matrix Market coordinate file. */
     MATRIX,
-    /** A Matrix Market array, general. */
+    /** A right-hand side in a general Matrix Market array file. */
     RIGHT_HAND_SIDE,
     /** A libsvm file. */
     LIBSVM
   }
 
   /**
-   * Why the executors cannot read a file; empty if they can.
+   * The reason why the executors cannot read a file; empty if they can.
    *
    * @param stream the file from its beginning
-   * @throws MatrixFormatException if the head of a Matrix Market file is malformed
+   * @throws MatrixFormatException if the header of a Matrix Market file is malformed
    */
   public static String obstacle(InputStream stream, String name, Content content)
       throws IOException {
@@ -107,8 +107,8 @@ public final class FileRows implements AutoCloseable {
    * Reads a Matrix Market coordinate file.
    *
    * @throws IOException if it cannot be opened or read
-   * @throws io.sparqr.error.SparseQrException if the file is malformed or does not fit the
-   *     right-hand side; as the driver's reader says it
+   * @throws io.sparqr.error.SparseQrException if the file is malformed or does not match the
+   *     right-hand side; the same as from the driver's reader
    */
   public static FileRows matrixMarket(JavaSparkContext context, Request request)
       throws IOException {
@@ -116,14 +116,14 @@ public final class FileRows implements AutoCloseable {
   }
 
   /**
-   * Reads a libsvm file; its labels are the right-hand side unless another is given. Errors as for
+   * Reads a libsvm file; its labels are the right-hand side unless another is given. Errors as in
    * {@link #matrixMarket}.
    */
   public static FileRows libsvm(JavaSparkContext context, Request request) throws IOException {
     return new LibsvmFile(context, request).read();
   }
 
-  /** Refuses a matrix that is nothing to solve, and right-hand sides that do not fit. */
+  /** Rejects an empty matrix, and right-hand sides of the wrong size. */
   static void requireShape(Request request, long rows, long columns) {
     if (rows == 0 || columns == 0) {
       throw empty(request.name, rows, columns);
@@ -149,7 +149,7 @@ public final class FileRows implements AutoCloseable {
         -1);
   }
 
-  /** Refuses right-hand sides of another length than m, and none at all. */
+  /** Rejects right-hand sides whose length is not m, and an empty set of them. */
   public static void requireRightHandSide(DenseMatrix b, long rows) {
     requireRightHandSide(b.rows(), b.columns(), rows);
   }
@@ -169,22 +169,22 @@ public final class FileRows implements AutoCloseable {
     }
   }
 
-  /** m. */
+  /** The number of rows, m. */
   public long rowCount() {
     return rowCount;
   }
 
-  /** n. */
+  /** The number of columns, n. */
   public int columns() {
     return columns;
   }
 
-  /** Parts of the file that were read side by side. */
+  /** Number of parts of the file, which are read in parallel. */
   public int splits() {
     return splits;
   }
 
-  /** Keeps the rows in the executors' memory or on their disks until this is closed. */
+  /** Persists the rows in the executors' memory or on their disks until this is closed. */
   public FileRows persist() {
     if (slices.getStorageLevel().equals(StorageLevel.NONE())) {
       held.persist(slices, StorageLevel.MEMORY_AND_DISK());

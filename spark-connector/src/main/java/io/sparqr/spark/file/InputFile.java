@@ -22,7 +22,7 @@ import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 
-/** A file of one of Hadoop's file systems, as the driver finds it and executors open it. */
+/** A file on a Hadoop file system: inspected by the driver, opened by the executors. */
 final class InputFile implements Serializable {
 
   private static final long serialVersionUID = 1;
@@ -36,17 +36,17 @@ final class InputFile implements Serializable {
   /**
    * A part of the file.
    *
-   * @param number from 0, in the file's order
+   * @param number index from 0, in file order
    * @param begin first byte
-   * @param end byte behind the last
+   * @param end last byte + 1
    */
   record Split(int number, long begin, long end) implements Serializable {}
 
   /**
-   * Looks at a file.
+   * Inspects a file.
    *
-   * @param name what messages call it
-   * @throws java.io.FileNotFoundException if it is not there
+   * @param name the name for messages
+   * @throws java.io.FileNotFoundException if it does not exist
    * @throws MatrixFormatException if it is a folder, or gzip, which cannot be split
    */
   InputFile(JavaSparkContext context, String name, String path) throws IOException {
@@ -68,7 +68,7 @@ final class InputFile implements Serializable {
     }
   }
 
-  /** Whether a stream begins as gzip does; takes two bytes. */
+  /** Whether a stream has the magic number of gzip; consumes two bytes. */
   static boolean isGzip(InputStream in) throws IOException {
     return in.read() == 0x1f && in.read() == 0x8b;
   }
@@ -77,17 +77,20 @@ final class InputFile implements Serializable {
     return new Path(path).getFileSystem(configuration.value().value());
   }
 
-  /** What messages call it. */
+  /** The name for messages. */
   String name() {
     return name;
   }
 
-  /** Bytes. */
+  /** Size in bytes. */
   long length() {
     return length;
   }
 
-  /** Opens the file at an offset; a task closes the stream when it ends, whoever forgets it. */
+  /**
+   * Opens the file at an offset; within a task, the stream is closed at the end of the task if not
+   * earlier.
+   */
   InputStream open(long at) throws IOException {
     FSDataInputStream in = fileSystem().open(new Path(path));
     TaskContext task = TaskContext.get();
@@ -108,8 +111,8 @@ final class InputFile implements Serializable {
   }
 
   /**
-   * Cuts the bytes from begin on: parts of at most a block of the file system, at least so many if
-   * the file is long enough, within Hadoop's limits {@code
+   * Cuts the bytes from begin on into parts of at most one block of the file system, and at least
+   * atLeast parts if the file is long enough, within Hadoop's limits {@code
    * mapreduce.input.fileinputformat.split.minsize} and {@code .maxsize}.
    */
   List<Split> splits(long begin, int atLeast) {
@@ -125,7 +128,7 @@ final class InputFile implements Serializable {
     return splits;
   }
 
-  /** Splits as an RDD, one a partition, preferably where the file system has them. */
+  /** Splits as an RDD, one per partition, preferably on the hosts that store them. */
   JavaRDD<Split> distribute(JavaSparkContext context, List<Split> splits) throws IOException {
     FileSystem fs = fileSystem();
     FileStatus status = fs.getFileStatus(new Path(path));

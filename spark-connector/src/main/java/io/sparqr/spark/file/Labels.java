@@ -7,12 +7,12 @@ import io.sparqr.sparse.CsrMatrix;
 import java.io.Serializable;
 import org.apache.spark.broadcast.Broadcast;
 
-/** Where the rows' right-hand sides come from. */
+/** The source of the rows' right-hand sides. */
 public final class Labels implements Serializable {
 
   private static final long serialVersionUID = 1;
 
-  /** One right-hand side of zeros: rows that are factorized before there is any. */
+  /** One right-hand side of zeros, for rows factorized before any is known. */
   public static final Labels ZERO = new Labels(false, null);
 
   /** {@link DefaultRightHandSide}. */
@@ -26,12 +26,12 @@ public final class Labels implements Serializable {
     this.given = given;
   }
 
-  /** Given ones, m x k. */
+  /** Given right-hand sides, m x k. */
   static Labels of(Broadcast<DenseMatrix> b) {
     return new Labels(false, b);
   }
 
-  /** Those of consecutive rows, m x k. */
+  /** The labels of consecutive rows, m x k. */
   DenseMatrix of(CsrMatrix rows, long first) {
     int m = rows.rows();
     if (given != null) {
@@ -46,7 +46,7 @@ public final class Labels implements Serializable {
     return new DenseMatrix(m, 1, b);
   }
 
-  /** Given ones. */
+  /** The given labels of rows [first, first + m). */
   DenseMatrix of(long first, int m) {
     DenseMatrix b = given.value();
     double[] part = new double[m * b.columns()];

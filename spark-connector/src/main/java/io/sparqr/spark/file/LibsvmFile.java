@@ -21,9 +21,9 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
 
 /**
- * A libsvm file on its way to rows, which stay in the split that they were read in. What the splits
- * tell together (the rows before each, the number of columns, whether indices count from 0) is
- * known after the first pass; it leaves the parsed rows cached, the errors as in {@link
+ * Reads a libsvm file into rows, which stay in their split. Information on all splits together (the
+ * number of rows before each, the number of columns, whether indices count from 0) is known after
+ * the first pass, which leaves the parsed rows cached; errors are handled as in {@link
  * CoordinateFile}.
  */
 final class LibsvmFile {
@@ -32,7 +32,7 @@ final class LibsvmFile {
   private final Request request;
   private final InputFile file;
 
-  /** A split's rows, indices less 1. */
+  /** A split's rows, with indices reduced by 1. */
   private static final class Part implements Serializable {
     private static final long serialVersionUID = 1;
     private final int split;
@@ -136,14 +136,16 @@ final class LibsvmFile {
       try {
         rows.addAll(reader);
       } catch (SparseQrException e) {
-        // A fact, not an error yet: only the driver knows which error is the file's first.
+        // Recorded, not thrown, because only the driver knows which error is the file's first.
         return new Part(split, rows, reader.lines(), true, false);
       }
       return new Part(split, rows, reader.lines(), false, true);
     }
   }
 
-  /** Finds the file's first error; the first row of every split, and m behind them. */
+  /**
+   * Throws the file's first error; otherwise returns the first row of every split, followed by m.
+   */
   private long[] check(List<Split> splits, Part[] found) throws IOException {
     long[] first = new long[splits.size() + 1];
     long line = 1;
@@ -163,7 +165,7 @@ final class LibsvmFile {
       LibsvmReader reader =
           new LibsvmReader(in, request.name(), split.begin(), split.end(), line, before);
       while (reader.next()) {
-        // Until it throws.
+        // Read until it throws.
       }
     }
     throw new MatrixFormatException(

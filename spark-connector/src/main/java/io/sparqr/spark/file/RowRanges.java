@@ -4,7 +4,7 @@ package io.sparqr.spark.file;
 import io.sparqr.error.IndexOverflowException;
 import java.io.Serializable;
 
-/** m rows cut into consecutive ranges of about equally many. */
+/** m rows cut into consecutive ranges of about equal size. */
 final class RowRanges implements Serializable {
 
   private static final long serialVersionUID = 1;
@@ -16,12 +16,12 @@ final class RowRanges implements Serializable {
   private final int ranges;
 
   /**
-   * Cuts.
+   * Cuts the rows.
    *
    * @param rows m, at least 1
-   * @param wanted ranges, at least 1; never more than rows, and more where a range would have too
-   *     many rows for one task
-   * @throws IndexOverflowException at 2^47 rows and more
+   * @param wanted number of ranges, at least 1; reduced to the number of rows, and increased if a
+   *     range would have too many rows for one task
+   * @throws IndexOverflowException for 2^47 rows or more
    */
   RowRanges(long rows, long wanted) {
     long count = Math.min(rows, Math.max(wanted, (rows + MOST_ROWS - 1) / MOST_ROWS));
@@ -38,20 +38,20 @@ final class RowRanges implements Serializable {
     return ranges;
   }
 
-  /** First row of range p; of range count(): m. */
+  /** First row of range p; m for p = count(). */
   long first(int p) {
-    // Quotient and remainder apart: the product of both passes 2^63.
+    // Quotient and remainder separately, because the product could exceed 2^63.
     return rows / ranges * p + rows % ranges * p / ranges;
   }
 
-  /** Rows of range p. */
+  /** Number of rows of range p. */
   int size(int p) {
     return (int) (first(p + 1) - first(p));
   }
 
   /** The range of a row. */
   int of(long row) {
-    // Rounding may miss by one.
+    // Rounding may be off by one.
     int p = Math.min(ranges - 1, (int) (row * (double) ranges / rows));
     while (first(p) > row) {
       p--;

@@ -10,10 +10,11 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 
 /**
- * Consecutive rows of A and b as a few primitive arrays: what travels to an executor and what is
- * cached there.
+ * Consecutive rows of A and b as a few primitive arrays, in the form sent to an executor and cached
+ * there.
  *
- * <p>A class and not a record: Kryo, which many Spark installations use, cannot read records.
+ * <p>A class rather than a record, because Kryo, which many Spark installations use, cannot read
+ * records.
  */
 public final class RowSlice implements Serializable, Iterable<SparseRow> {
 
@@ -21,7 +22,7 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
 
   private final int columns;
 
-  /** size last+1 at least. */
+  /** Size at least last+1. */
   private final int[] rowStart;
 
   private final int[] columnIndex;
@@ -33,7 +34,7 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
   /** Column-major, rhsRows x k. */
   private final double[] rhs;
 
-  /** Our rows are [first, last) of the arrays. */
+  /** These rows are [first, last) of the arrays. */
   private final int first;
 
   private final int last;
@@ -58,16 +59,16 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
   }
 
   /**
-   * Rows [first, last) of a problem, arrays shared.
+   * Rows [first, last) of a problem, with shared arrays.
    *
-   * @param b has as many rows as A
+   * @param b with as many rows as A
    */
   public static RowSlice shared(CsrMatrix a, DenseMatrix b, int first, int last) {
     return new RowSlice(
         a.columns(), a.rowStart(), a.columnIndex(), a.values(), a.rows(), b.values(), first, last);
   }
 
-  /** The same rows in arrays of their own. */
+  /** The same rows in separate arrays. */
   public RowSlice copy() {
     int count = last - first;
     int from = rowStart[first];
@@ -91,7 +92,7 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
         count);
   }
 
-  /** The same rows with n columns, shift added to their indices. O(1) if that is 0. */
+  /** The same rows with n columns and with shift added to their indices. O(1) if shift is 0. */
   RowSlice counted(int n, int shift) {
     int[] index = columnIndex;
     if (shift != 0) {

@@ -12,13 +12,13 @@ import java.io.InputStream;
 import java.util.List;
 
 /**
- * What the splits of a Matrix Market file say together: the file's first error, or how many entries
- * come before each split. The error is made by parsing its split once more on the driver, with the
- * line that it begins at, by then known.
+ * Combines the summaries of a Matrix Market file's splits: either the file's first error, or the
+ * number of entries before each split. The driver recreates the error by parsing its split once
+ * more, now with a known first line.
  */
 final class SplitSummaries {
 
-  /** A reader of a split, opened anew. */
+  /** Opens a new reader of a split. */
   interface Reopened {
     EntryReader read(InputStream in, Split split, long line, long before) throws IOException;
   }
@@ -36,7 +36,7 @@ final class SplitSummaries {
   /**
    * Entries before each split.
    *
-   * @param frames one summary a split, in any order
+   * @param frames one summary per split, in any order
    * @throws io.sparqr.error.SparseQrException the file's first error
    */
   long[] before(List<Split> splits, List<byte[]> frames) throws IOException {
@@ -67,7 +67,7 @@ final class SplitSummaries {
     try (InputStream in = file.open(split.begin() - 1)) {
       EntryReader reader = reopened.read(in, split, line, before);
       while (reader.next()) {
-        // Until it throws.
+        // Read until it throws.
       }
     }
     throw new MatrixFormatException(file.name() + ": changed while it was read", file.name(), -1);

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 /**
  * Rows from Matrix Market and libsvm files, read by the executors: a file is cut into splits, every
- * split is parsed once by the reader of {@code io.sparqr.matrix}, and what is wrong with the file
- * is found before the first row is used. No row is ever on the driver.
+ * split is parsed once by the reader of {@code io.sparqr.matrix}, and all errors in the file are
+ * found before the first row is used. The driver never holds a row.
  */
 package io.sparqr.spark.file;

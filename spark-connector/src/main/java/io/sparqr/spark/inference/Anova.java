@@ -4,13 +4,13 @@ package io.sparqr.spark.inference;
 import java.io.Serializable;
 
 /**
- * Two nested fits beside each other, as R's {@code anova(m1, m2)} has them: whether the larger
- * one's residual is smaller by more than its further columns explain by chance.
+ * A comparison of two nested fits, as by R's {@code anova(m1, m2)}: whether the residual of the
+ * larger model is smaller by more than its additional columns would explain by chance.
  *
  * @param smallerFreedom residual degrees of freedom of the smaller model
- * @param largerFreedom of the larger one
+ * @param largerFreedom residual degrees of freedom of the larger model
  * @param smallerResidual ||sqrt(W)(b - Ax)||^2 of the smaller model
- * @param largerResidual of the larger one
+ * @param largerResidual ||sqrt(W)(b - Ax)||^2 of the larger model
  * @param f ((smallerResidual - largerResidual) / (smallerFreedom - largerFreedom)) /
  *     (largerResidual / largerFreedom)
  * @param pValue P(F > f)
@@ -24,17 +24,17 @@ public record Anova(
     double pValue)
     implements Serializable {
 
-  /** Residuals that differ by less, relatively, are equal up to rounding. */
+  /** Residuals with a smaller relative difference are equal up to rounding. */
   private static final double ROUNDING = 1e-12;
 
   /**
-   * Compares.
+   * Compares the fits.
    *
-   * @param smaller whose columns span a part of what the larger one's span; that this is so cannot
-   *     be seen from R and is the caller's to know
-   * @throws IllegalArgumentException if the fits are not of the same rows, weights and labels in
-   *     the same partitions, if the ranks are not in this order, or if the smaller model has the
-   *     smaller residual: then it is not nested in the other
+   * @param smaller the model whose columns span a subspace of the larger model's column space; this
+   *     cannot be seen from R, and is up to the caller
+   * @throws IllegalArgumentException if the fits differ in their rows, weights, labels or
+   *     partitions, if the ranks are not in this order, or if the smaller model has the smaller
+   *     residual, so that it is not nested in the other
    */
   public static Anova of(Inference smaller, Inference larger) {
     smaller.requireSameObservations(larger);
@@ -52,7 +52,7 @@ public record Anova(
     }
     long q = larger.rank() - smaller.rank();
     long freedom = larger.degreesOfFreedom();
-    // (a - b)(a + b): a^2 - b^2 with less cancellation
+    // (a - b)(a + b): a^2 - b^2 with less cancellation.
     double f = Math.max(0, a - b) / b * ((a + b) / b) / q * freedom;
     return new Anova(
         smaller.degreesOfFreedom(), freedom, a * a, b * b, f, Distributions.upperF(f, q, freedom));

@@ -5,18 +5,18 @@ import io.sparqr.spark.SparseRow;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How many vectors of n values are on the driver at a time, and vectors of one entry. */
+/** The number of vectors of n values on the driver at a time, and vectors with a single entry. */
 final class Batches {
 
-  /** Most vectors of a batch. */
+  /** Maximum number of vectors in a batch. */
   private static final int VECTORS = 64;
 
-  /** Most values of a batch, 64 MB. */
+  /** Maximum number of values in a batch, 64 MB. */
   private static final long VALUES = 8 << 20;
 
   private Batches() {}
 
-  /** Vectors of n values in a batch: 64, or fewer so that they have at most 64 MB; at least 1. */
+  /** Vectors of n values in a batch: 64, or fewer to stay within 64 MB; at least 1. */
   static int width(int n) {
     return (int) Math.max(1, Math.min(VECTORS, VALUES / Math.max(1, n)));
   }

@@ -4,25 +4,25 @@ package io.sparqr.spark.inference;
 import java.io.Serializable;
 
 /**
- * The small-sample corrections of cluster-robust covariances, and the degrees of freedom that go
- * with them. n observations, G clusters of one way, k parameters.
+ * The small-sample corrections of cluster-robust covariances, and the degrees of freedom for each,
+ * with n observations, G clusters in one way of clustering, k parameters and rank p.
  *
  * <ul>
- *   <li>{@link #none()}: the sums as they are; t has n - p degrees of freedom.
- *   <li>{@link #sandwichHc0()}: each way's sum times its G / (G - 1), as {@code
+ *   <li>{@link #none()}: the plain sums; t has n - p degrees of freedom.
+ *   <li>{@link #sandwichHc0()}: the sum of each way times its G / (G - 1), as by {@code
  *       sandwich::vcovCL(type = "HC0", cadjust = TRUE)}; n - p.
- *   <li>{@link #sandwich()}: the same times (n - 1) / (n - k), {@code vcovCL}'s default for {@code
- *       lm} (type HC1); n - p.
- *   <li>{@link #fixest()}: (n - 1) / (n - k) and the G / (G - 1) of the way with the fewest
- *       clusters for all of them, t with that G - 1, as {@code fixest}'s {@code ssc(adj = TRUE,
- *       cluster.adj = TRUE, cluster.df = "min", t.df = "min")}. Its k leaves out fixed effects that
- *       are nested in the clusters (fixef.K = "nested"): {@link #fixest(long)} takes such a k.
+ *   <li>{@link #sandwich()}: the same times (n - 1) / (n - k), which is the default of {@code
+ *       vcovCL} for {@code lm} (type HC1); n - p.
+ *   <li>{@link #fixest()}: (n - 1) / (n - k) and, for all ways, the G / (G - 1) of the way with the
+ *       fewest clusters; t with that G - 1, as by {@code fixest}'s {@code ssc(adj = TRUE,
+ *       cluster.adj = TRUE, cluster.df = "min", t.df = "min")}. Its k leaves out fixed effects
+ *       nested in the clusters (fixef.K = "nested"); {@link #fixest(long)} accepts such a k.
  * </ul>
  *
- * @param name for people
- * @param adjusted whether there is a factor G / (G - 1)
- * @param least whether that of the fewest clusters holds for all ways, and for the test
- * @param sized whether there is the factor (n - 1) / (n - k)
+ * @param name for display
+ * @param adjusted whether the factor G / (G - 1) applies
+ * @param least whether the G of the fewest clusters applies to all ways, and to the test
+ * @param sized whether the factor (n - 1) / (n - k) applies
  * @param parameters k, or -1 for the rank
  */
 public record ClusterCorrection(
@@ -44,7 +44,7 @@ public record ClusterCorrection(
     return new ClusterCorrection("sandwich, type HC1, cadjust", true, false, true, -1);
   }
 
-  /** min G / (min G - 1) (n - 1) / (n - rank), t of min G - 1. */
+  /** min G / (min G - 1) (n - 1) / (n - rank), t with min G - 1. */
   public static ClusterCorrection fixest() {
     return new ClusterCorrection("fixest, ssc(fixef.K = \"full\")", true, true, true, -1);
   }
@@ -54,7 +54,7 @@ public record ClusterCorrection(
     return new ClusterCorrection("fixest, ssc, k = " + parameters, true, true, true, parameters);
   }
 
-  /** The factor of a way's sum. */
+  /** The factor for the sum of one way. */
   double factor(long clusters, long fewest, long observations, int rank) {
     double factor = 1;
     if (adjusted) {

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Cluster keys as texts, which hash and travel alike in every JVM; different keys have different
- * texts. Whole numbers are equal whatever their type.
+ * Cluster keys as texts, which have the same hash in every JVM; different keys have different
+ * texts. Equal integers are equal keys whatever their types.
  */
 final class ClusterKeys {
 
@@ -15,7 +15,7 @@ final class ClusterKeys {
   /**
    * The text of a key.
    *
-   * @throws IllegalArgumentException for null, and for an object that is none of the known
+   * @throws IllegalArgumentException for null, and for an object of an unsupported type
    */
   static String text(Object key) {
     if (key instanceof CharSequence s) {

@@ -15,12 +15,12 @@ import java.util.NoSuchElementException;
 import scala.Tuple2;
 
 /**
- * A partition's scores summed by cluster, in the order of the rows, to the tasks that have the
- * clusters. Sent as soon as they have {@value #VALUES} values. Not thread-safe.
+ * Sums a partition's scores by cluster, in the order of the rows, for the tasks that own the
+ * clusters. Sent whenever they reach {@value #VALUES} values. Not thread-safe.
  */
 final class ClusterScores implements Iterator<Tuple2<Integer, byte[]>> {
 
-  /** Values of all clusters together that are held before they are sent, 32 MB. */
+  /** Maximum number of values held for all clusters before they are sent, 32 MB. */
   private static final int VALUES = 4 << 20;
 
   private final Observations row;
@@ -39,9 +39,9 @@ final class ClusterScores implements Iterator<Tuple2<Integer, byte[]>> {
    * Sums of some clusters.
    *
    * @param partition of the rows
-   * @param sequence number of the part, in the order of the rows
-   * @param keys each with its way before it
-   * @param sums k values a key
+   * @param sequence index of the part, in the order of the rows
+   * @param keys each preceded by its way
+   * @param sums k values per key
    */
   record Part(int partition, int sequence, String[] keys, double[] sums) implements Serializable {}
 
@@ -137,7 +137,10 @@ final class ClusterScores implements Iterator<Tuple2<Integer, byte[]>> {
     return ready.poll();
   }
 
-  /** The squares of a task's clusters, which have all their parts here, in the rows' order. */
+  /**
+   * The sums of squares over a task's clusters; all parts of these clusters are here, and are added
+   * in the order of the rows.
+   */
   static ScorePass.Sums squares(
       int task, Iterator<byte[]> frames, ScorePass.Columns columns, int ways) {
     var parts = new ArrayList<Part>();

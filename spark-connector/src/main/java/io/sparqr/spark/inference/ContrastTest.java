@@ -4,16 +4,16 @@ package io.sparqr.spark.inference;
 import java.io.Serializable;
 
 /**
- * What the data say of one linear combination l'b of the coefficients, beside a hypothesis l'b = c.
- * Where columns depend on others, b is that of the model without the dead ones, as R's {@code lm}
- * has it: a combination of live columns has an estimate there, which {@code estimable} tells to
- * depend on what was left out, or not to.
+ * The estimate of a linear combination l'b of the coefficients, and a test of the hypothesis l'b =
+ * c. If columns depend on others, b is that of the model without the dead ones, as in R's {@code
+ * lm}: a combination of live columns has an estimate in that model, and {@code estimable} is false
+ * if it depends on the choice of the dropped columns.
  *
- * @param estimate l'b - c; NaN, as all that follows, where l has dead columns and is not estimable
- * @param standardError of it
+ * @param estimate l'b - c; NaN, like all the following, if l has dead columns and is not estimable
+ * @param standardError standard error of the estimate
  * @param tValue estimate / standardError
  * @param pValue two-sided, Student's t
- * @param degreesOfFreedom of t
+ * @param degreesOfFreedom degrees of freedom of t
  * @param estimable whether all least-squares solutions have the same l'b
  */
 public record ContrastTest(
@@ -25,7 +25,7 @@ public record ContrastTest(
     boolean estimable)
     implements Serializable {
 
-  /** Of an estimate and its standard error. */
+  /** The test for an estimate and its standard error. */
   static ContrastTest of(double estimate, double error, double freedom, boolean estimable) {
     double t = estimate / error;
     return new ContrastTest(
@@ -42,7 +42,7 @@ public record ContrastTest(
   }
 
   /**
-   * Lower and upper end of the confidence interval of l'b - c.
+   * Lower and upper end of the confidence interval for l'b - c.
    *
    * @param level such as 0.95
    */

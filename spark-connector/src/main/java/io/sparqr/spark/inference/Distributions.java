@@ -6,7 +6,10 @@ import org.apache.commons.math3.distribution.TDistribution;
 import org.apache.commons.math3.special.Beta;
 import org.apache.commons.math3.special.Gamma;
 
-/** Tail probabilities, each computed as such and not as 1 - p; NaN for NaN or without freedom. */
+/**
+ * Tail probabilities, each computed directly rather than as 1 - p; NaN for NaN or without degrees
+ * of freedom.
+ */
 final class Distributions {
 
   private Distributions() {}
@@ -19,7 +22,7 @@ final class Distributions {
     return Double.isInfinite(t) ? 0 : upperF(t * t, 1, freedom);
   }
 
-  /** P(F > f) of F with two degrees of freedom; the second may be infinite. */
+  /** P(F > f) of F with these degrees of freedom; the second may be infinite. */
   static double upperF(double f, double numerator, double denominator) {
     if (Double.isNaN(f) || !(numerator > 0) || !(denominator > 0)) {
       return Double.NaN;
@@ -30,7 +33,7 @@ final class Distributions {
     if (Double.isInfinite(denominator)) {
       return upperChiSquared(f * numerator, numerator);
     }
-    // denominator / (denominator + numerator f) without overflow
+    // denominator / (denominator + numerator f) without overflow.
     double x = 1 / (1 + numerator / denominator * f);
     return Beta.regularizedBeta(x, denominator / 2, numerator / 2);
   }
@@ -55,13 +58,13 @@ final class Distributions {
     if (!(freedom > 0)) {
       return Double.NaN;
     }
-    // without a random generator: nothing is drawn
+    // Without a random generator, because nothing is sampled.
     double upper = 0.5 + level / 2;
     if (Double.isInfinite(freedom)) {
       return new NormalDistribution(null, 0, 1).inverseCumulativeProbability(upper);
     }
     var student = new TDistribution(null, freedom);
-    // right to 1e-9, which a step or two of Newton's make all digits
+    // Accurate to 1e-9; one or two Newton steps give full accuracy.
     double t = student.inverseCumulativeProbability(upper);
     for (int step = 0; step < 2 && t > 0; step++) {
       t += (studentTwoSided(t, freedom) - (1 - level)) / (2 * student.density(t));

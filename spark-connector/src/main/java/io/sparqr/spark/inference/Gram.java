@@ -1,28 +1,28 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.inference;
 
-/** Quadratic forms of an inverse, c'(W'W)^-1 c, from W or from W'W, of few columns. */
+/** Quadratic forms of an inverse, c'(W'W)^-1 c, from W or from W'W with few columns. */
 final class Gram {
 
-  /** A column of which less than this is left over by those before it depends on them. */
+  /** A column depends on the earlier ones if less than this fraction of it remains. */
   private static final double DEPENDENT = 1e-10;
 
   private Gram() {}
 
   /**
-   * c'(W'W)^-1 c by Gram and Schmidt, each column twice (Giraud, Langou, Rozloznik 2005): without
-   * the square of W's condition number.
+   * c'(W'W)^-1 c by Gram-Schmidt with reorthogonalization (Giraud, Langou, Rozloznik 2005), which
+   * avoids the square of W's condition number.
    *
-   * @param w columns; destroyed
-   * @throws IllegalArgumentException if a column depends on those before it
+   * @param w columns; overwritten
+   * @throws IllegalArgumentException if a column depends on earlier ones
    */
   static double ofRoot(double[][] w, double[] c) {
     return ofRoot(w, c, DEPENDENT);
   }
 
   /**
-   * The same with a threshold of one's own; 0: whatever W's condition is, NaN where a column is
-   * exactly a combination of others.
+   * The same with another threshold; 0: for any condition of W, with NaN if a column is exactly a
+   * combination of others.
    */
   static double ofRoot(double[][] w, double[] c, double dependent) {
     int q = w.length;
@@ -54,7 +54,7 @@ final class Gram {
   /**
    * c'G^-1 c by Cholesky of G scaled to a diagonal of ones.
    *
-   * @throws IllegalArgumentException if a row of G depends on those before it
+   * @throws IllegalArgumentException if a row of G depends on earlier ones
    */
   static double of(double[][] g, double[] c) {
     int q = g.length;

@@ -3,7 +3,7 @@ package io.sparqr.spark.inference;
 
 /**
  * Heteroscedasticity-consistent covariances (White 1980; MacKinnon and White 1985), each as in R's
- * {@code sandwich::vcovHC}: how the square of a residual e counts, h the row's leverage.
+ * {@code sandwich::vcovHC}: the weight of the square of a residual e, with h the row's leverage.
  */
 public enum HcType {
   /** e^2. */
@@ -19,7 +19,7 @@ public enum HcType {
     return this == HC2 || this == HC3;
   }
 
-  /** What e is multiplied by, of a row; 0 where the leverage is 1 and so e. */
+  /** The factor of e for a row; 0 if the leverage is 1 and therefore e is 0. */
   double factor(double leverage) {
     double rest = 1 - leverage;
     return switch (this) {

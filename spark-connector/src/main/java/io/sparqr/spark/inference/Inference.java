@@ -21,12 +21,12 @@ import org.apache.spark.api.java.JavaSparkContext;
  * Statistics of a weighted least-squares fit, from its R on the executors. Valid while the
  * factorization is open; not thread-safe.
  *
- * <p>The coefficients' classical covariance is sigma^2 (A'WA)^-1 over the live columns, under a
+ * <p>The coefficients' classical covariance is sigma^2 (A'WA)^-1 over the live columns, with a
  * ridge sigma^2 (A'WA + lambda I)^-1; sigma^2 = ||sqrt(W)(b - Ax)||^2 / (rows - rank). Contrasts
- * and further rows are {@link SparseRow}s: indices and values; the label of a contrast is the
+ * and new rows are {@link SparseRow}s with indices and values; the label of a contrast is the
  * hypothesized value, the weight of a new row that of the observation to predict. A batch of
- * vectors costs a triangular solve or two with R, one Spark job a level each, and on the driver n
- * values a vector, 64 MB at a time in all; (A'A)^-1 is formed nowhere.
+ * vectors costs one or two triangular solves with R, of one Spark job per level each, and n values
+ * per vector on the driver, at most 64 MB at a time. (A'A)^-1 is never formed.
  */
 public final class Inference {
 
@@ -42,9 +42,9 @@ public final class Inference {
   }
 
   /**
-   * For the first right-hand side.
+   * Statistics for the first right-hand side.
    *
-   * @param rows that were factorized: every pass over them checks that they are the same
+   * @param rows the factorized rows; every pass over them checks that they are the same
    */
   public static Inference of(QRFactorization factorization, JavaRDD<SparseRow> rows) {
     return new Inference(factorization, rows, 0);
@@ -53,7 +53,7 @@ public final class Inference {
   /**
    * The same for another right-hand side.
    *
-   * @throws IllegalArgumentException if there is no such
+   * @throws IllegalArgumentException if there is no such right-hand side
    */
   public Inference ofRightHandSide(int k) {
     if (k < 0 || k >= solution().rhsCount()) {
@@ -79,7 +79,7 @@ public final class Inference {
     return solution().residualNorms()[label];
   }
 
-  /** Rows of positive weight. */
+  /** Number of rows of positive weight. */
   public long observations() {
     return factorization.summary().matrix().rows();
   }
@@ -89,12 +89,15 @@ public final class Inference {
     return factorization.rank();
   }
 
-  /** Rows of positive weight less the rank. */
+  /** Number of rows of positive weight minus the rank. */
   public long degreesOfFreedom() {
     return observations() - rank();
   }
 
-  /** ||sqrt(W)(b - Ax)|| / sqrt(degreesOfFreedom), the residual standard error; NaN without any. */
+  /**
+   * ||sqrt(W)(b - Ax)|| / sqrt(degreesOfFreedom), the residual standard error; NaN if there are no
+   * degrees of freedom.
+   */
   public double sigma() {
     long freedom = degreesOfFreedom();
     return freedom > 0 ? residualNorm() / Math.sqrt(freedom) : Double.NaN;
@@ -106,8 +109,8 @@ public final class Inference {
   }
 
   /**
-   * The classical covariance of some coefficients: k x k, symmetric, NaN where a column is dead. A
-   * triangular solve for k columns that are one batch, otherwise two.
+   * The classical covariance of some coefficients: k x k, symmetric, NaN for dead columns. Costs
+   * one triangular solve if the k columns fit in one batch, otherwise two per batch.
    *
    * @param columns original indices
    */
@@ -165,14 +168,14 @@ public final class Inference {
     return g;
   }
 
-  /** n. */
+  /** The number of columns, n. */
   public int columns() {
     return factorization.summary().matrix().columns();
   }
 
   /**
-   * Whether linear combinations l'b are the same for all least-squares solutions: whether l is
-   * orthogonal to the null space of A, up to what the rank test's tolerance lets pass. A triangular
+   * Whether linear combinations l'b are the same for all least-squares solutions, which holds if l
+   * is orthogonal to the null space of A, up to the tolerance of the rank test. Costs a triangular
    * solve.
    */
   public boolean[] estimable(List<SparseRow> contrasts) {
@@ -186,7 +189,7 @@ public final class Inference {
     return all;
   }
 
-  /** Each l'b = c by itself, c the contrast's label, with the classical covariance. */
+  /** A separate test of each l'b = c, with c the contrast's label and the classical covariance. */
   public List<ContrastTest> contrasts(List<SparseRow> contrasts) {
     var tests = new ArrayList<ContrastTest>();
     double[] x = solution().x(label);
@@ -207,10 +210,10 @@ public final class Inference {
   }
 
   /**
-   * All l'b = c together, with the classical covariance.
+   * A joint test of all l'b = c, with the classical covariance.
    *
-   * @throws IllegalArgumentException if a contrast has dead columns and is not estimable, or if it
-   *     depends on those before it
+   * @throws IllegalArgumentException if a contrast has dead columns and is not estimable, or
+   *     depends on earlier ones
    */
   public WaldTest waldTest(List<SparseRow> contrasts) {
     int q = contrasts.size();
@@ -258,9 +261,10 @@ public final class Inference {
   }
 
   /**
-   * Of few new rows: one triangular solve for each, in batches.
+   * Predictions for a few new rows: one triangular solve for each, in batches.
    *
-   * @param rows with as many columns; their weights are those of observations to come
+   * @param rows with the same number of columns; their weights are those of the observations to
+   *     predict
    */
   public List<Prediction> predict(List<SparseRow> rows) {
     var all = new ArrayList<Prediction>();
@@ -281,7 +285,7 @@ public final class Inference {
     return all;
   }
 
-  /** Lower and upper ends of the coefficients' confidence intervals: k x 2. */
+  /** Lower and upper ends of confidence intervals for the coefficients: k x 2. */
   public double[][] confidenceIntervals(double level, int... columns) {
     List<ContrastTest> tests = contrasts(Batches.units(columns));
     double[][] ends = new double[columns.length][];
@@ -290,11 +294,11 @@ public final class Inference {
   }
 
   /**
-   * Leverage, residuals and Cook's distance of every row, exactly: one element a row, partitions
-   * and order as the rows'. Computed when read; the leverages at this call, see {@link
-   * QRFactorization#leverages()}.
+   * Leverage, residuals and Cook's distance of every row, exactly: one element per row, in the
+   * partitions and order of the rows. Computed on reading, except for the leverages, which are
+   * computed by this call; see {@link QRFactorization#leverages()}.
    *
-   * @throws io.sparqr.error.InputChangedException when read, if the rows are not those of the fit
+   * @throws io.sparqr.error.InputChangedException on reading, if the rows are not those of the fit
    */
   public JavaRDD<Influence> influence() {
     var fit = new Influence.Fit(residualNorm(), degreesOfFreedom(), rank());
@@ -305,7 +309,7 @@ public final class Inference {
 
   /**
    * PRESS, the sum of the weighted squares of {@link Influence#deletedResidual()}; NaN if some
-   * leverage is 1. Sums in the order of the rows: the same bits on every run.
+   * leverage is 1. Summed in the order of the rows, with the same bits on every run.
    */
   public double press() {
     Observations.Fit at = fit();
@@ -322,7 +326,7 @@ public final class Inference {
     return sum;
   }
 
-  /** Runs in a job group of its own, or the caller's. */
+  /** Runs an action in its own job group, or in the caller's. */
   <T> T scoped(String what, Supplier<T> action) {
     try (var scope = new JobScope(JavaSparkContext.fromSparkContext(rows.context()))) {
       scope.describe(what);
@@ -331,14 +335,14 @@ public final class Inference {
   }
 
   /**
-   * The heteroscedasticity-consistent covariance of some coefficients, as {@code sandwich::vcovHC}
-   * has it. Two triangular solves and a pass over the rows a batch of columns (64, or fewer of them
-   * beyond 131,072 columns), n values a column on the driver and in a broadcast; HC2 and HC3 need
-   * the leverages besides.
+   * The heteroscedasticity-consistent covariance of some coefficients, as by {@code
+   * sandwich::vcovHC}. Costs two triangular solves and a pass over the rows for each batch of
+   * columns (64, or fewer beyond n = 131,072), and n values per column on the driver and in a
+   * broadcast; HC2 and HC3 also need the leverages.
    *
-   * @param columns original indices, at most 10,000; covariances are had of one batch, variances of
-   *     any number
-   * @throws IllegalArgumentException if there are too many columns, with what they would cost
+   * @param columns original indices, at most 10,000; covariances are available for one batch,
+   *     variances for any number
+   * @throws IllegalArgumentException if there are too many columns, with the cost in the message
    */
   public RobustCovariance robust(HcType type, int... columns) {
     return new Sandwich(this, columns, type).ofRows();
@@ -346,9 +350,10 @@ public final class Inference {
 
   /**
    * The cluster-robust covariance of some coefficients: scores are summed within clusters (Liang
-   * and Zeger 1986). Cost as {@link #robust}, and a shuffle of k values a cluster and partition.
+   * and Zeger 1986). Costs as much as {@link #robust} and a shuffle of k values per cluster and
+   * partition.
    *
-   * @param keys one a row, aligned with the rows: texts, numbers, lists of such
+   * @param keys one per row, aligned with the rows: texts, numbers, or lists of these
    * @throws IllegalArgumentException if there are too many columns
    * @throws io.sparqr.error.DimensionMismatchException if keys and rows are not aligned
    */
@@ -358,9 +363,9 @@ public final class Inference {
   }
 
   /**
-   * The same by two ways at once: those of the first, plus those of the second, less those of both
-   * together (Cameron, Gelbach, Miller 2011, J. Bus. Econ. Stat. 29). Variances may be negative:
-   * their errors are NaN.
+   * The same with two ways of clustering: the sum for the first plus that for the second, minus
+   * that for their intersections (Cameron, Gelbach, Miller 2011, J. Bus. Econ. Stat. 29). Variances
+   * may be negative; their errors are then NaN.
    */
   public RobustCovariance clustered(
       ClusterCorrection correction, JavaRDD<?> first, JavaRDD<?> second, int... columns) {
@@ -372,7 +377,9 @@ public final class Inference {
     return new Sandwich(this, columns, HcType.HC0).ofClusters(correction, texts, 3);
   }
 
-  /** Each partition's, with its number, which a task of the caller's need not have. */
+  /**
+   * The leverages of each partition with its number, which tasks of a caller's RDD may not know.
+   */
   JavaRDD<Observations.Leverages> leverages() {
     return factorization
         .leverages()
@@ -386,7 +393,7 @@ public final class Inference {
     return rows;
   }
 
-  /** What is the statistics' of. */
+  /** The factorization behind the statistics. */
   QRFactorization factorization() {
     return factorization;
   }
@@ -396,8 +403,8 @@ public final class Inference {
   }
 
   /**
-   * Log-likelihood of normal errors at the fit, as R's {@code logLik}: -n/2 (log(2 pi RSS / n) + 1)
-   * for weights 1.
+   * Log-likelihood of normal errors at the fit, as by R's {@code logLik}: -n/2 (log(2 pi RSS / n) +
+   * 1) for weights 1.
    *
    * @param logWeights sum of the logarithms of the positive weights, 0 for weights 1
    */
@@ -407,18 +414,18 @@ public final class Inference {
     return 0.5 * (logWeights - n * (Math.log(2 * Math.PI) + variance + 1));
   }
 
-  /** 2 (rank + 1) - 2 logLikelihood, as R's {@code AIC}. */
+  /** 2 (rank + 1) - 2 logLikelihood, as by R's {@code AIC}. */
   public double aic(double logWeights) {
     return 2.0 * (rank() + 1) - 2 * logLikelihood(logWeights);
   }
 
-  /** log(observations) (rank + 1) - 2 logLikelihood, as R's {@code BIC}. */
+  /** log(observations) (rank + 1) - 2 logLikelihood, as by R's {@code BIC}. */
   public double bic(double logWeights) {
     return Math.log(observations()) * (rank() + 1) - 2 * logLikelihood(logWeights);
   }
 
   /**
-   * Refuses fits of other observations.
+   * Rejects fits of other observations.
    *
    * @throws IllegalArgumentException if partitions, rows, weights or labels differ
    */

@@ -4,18 +4,23 @@ package io.sparqr.spark.inference;
 import java.io.Serializable;
 
 /**
- * What one observation does to the fit, in the terms of R's {@code influence.measures}. With e = b
- * - a'x, w the weight, h the leverage and p the rank. Where the leverage is 1, the observation
- * alone decides its own fit: its residual is 0, and what divides by 1 - h is NaN, as in R. An
- * observation of weight 0 has no part in the fit: leverage 0, and NaN but for its residual.
+ * The influence of one observation on the fit, with the measures of R's {@code influence.measures}:
+ * e = b - a'x, w the weight, h the leverage and p the rank. If the leverage is 1, the observation
+ * alone determines its fitted value: its residual is 0, and quotients with 1 - h are NaN, as in R.
+ * An observation of weight 0 does not take part in the fit: its leverage is 0, its deleted residual
+ * equals its residual, and the other measures are NaN.
  *
- * <p>A class and not a record: Kryo, which many Spark installations use, cannot read records.
+ * <p>A class rather than a record, because Kryo, which many Spark installations use, cannot read
+ * records.
  */
 public final class Influence implements Serializable {
 
   private static final long serialVersionUID = 1;
 
-  /** 1 - h of less is 0: h is a sum of squares with rounding errors, times the condition. */
+  /**
+   * Smaller values of 1 - h count as 0, because h is a sum of squares with rounding errors that
+   * grow with the condition number.
+   */
   static final double LEVERAGE_ONE = 1e-10;
 
   private final double leverage;
@@ -38,13 +43,13 @@ public final class Influence implements Serializable {
   }
 
   /**
-   * Of a fit.
+   * Figures of a fit.
    *
    * @param norm ||sqrt(W)(b - Ax)||
    */
   record Fit(double norm, long freedom, int rank) implements Serializable {
 
-    /** Of an observation of weight 0, which the fit does not know. */
+    /** The influence of an observation of weight 0. */
     Influence none(double residual) {
       return new Influence(0, residual, Double.NaN, Double.NaN, Double.NaN);
     }
@@ -57,7 +62,7 @@ public final class Influence implements Serializable {
       double sigma = norm / Math.sqrt(freedom);
       double e = Math.sqrt(weight) * residual / Math.sqrt(rest);
       double standardized = e / sigma;
-      // without the observation: (norm - |e|)(norm + |e|) = norm^2 - e^2
+      // Without the observation: (norm - |e|)(norm + |e|) = norm^2 - e^2.
       double left = Math.max(0, norm - Math.abs(e)) * (norm + Math.abs(e));
       double studentized = freedom > 1 ? e / Math.sqrt(left / (freedom - 1)) : Double.NaN;
       double cook = standardized * standardized * leverage / rest / rank;
@@ -65,7 +70,7 @@ public final class Influence implements Serializable {
     }
   }
 
-  /** h = w a'(A'WA)^-1 a, R's {@code hatvalues}: between 0 and 1; 0 for a weight of 0. */
+  /** h = w a'(A'WA)^-1 a, R's {@code hatvalues}: between 0 and 1; 0 if the weight is 0. */
   public double leverage() {
     return leverage;
   }
@@ -80,7 +85,7 @@ public final class Influence implements Serializable {
     return standardized;
   }
 
-  /** The same with sigma of the fit without this observation: R's {@code rstudent}. */
+  /** The same with sigma from the fit without this observation: R's {@code rstudent}. */
   public double studentized() {
     return studentized;
   }
@@ -90,7 +95,7 @@ public final class Influence implements Serializable {
     return cooksDistance;
   }
 
-  /** e / (1 - h): the residual of the fit without this observation. NaN where h = 1. */
+  /** e / (1 - h): the residual of the fit without this observation. NaN if h = 1. */
   public double deletedResidual() {
     return leverage == 1 ? Double.NaN : residual / (1 - leverage);
   }

@@ -11,14 +11,15 @@ import org.apache.spark.api.java.JavaSparkContext;
 
 /**
  * The largest leave-one-out connected set of workers and firms (Kline, Saggio, Soelvsten 2020,
- * Econometrica 88, doi:10.3982/ECTA16410): the largest set of firms that stays connected whichever
- * worker is left out, with their workers of at least two observations. Within it every leverage is
- * below 1.
+ * Econometrica 88, doi:10.3982/ECTA16410): the largest set of firms that stays connected when any
+ * one worker is left out, with their workers of at least two observations. Within it every leverage
+ * is below 1.
  *
- * <p>Found on the driver, on the graph of the matches, 20 bytes each: the component of most firms;
- * workers that are articulation points of it (Hopcroft and Tarjan 1973) are left out, all at once,
- * and the component of most firms is taken again, until there are none; then workers with one
- * observation are left out, which hold nothing together. Linear in the matches each time.
+ * <p>Computed on the driver, on the graph of the matches (20 bytes each). Starting with the
+ * component with the most firms, all workers that are articulation points of it (Hopcroft and
+ * Tarjan 1973) are left out together and the component with the most firms is taken again, until
+ * there are none. Finally, workers with a single observation, which connect nothing, are left out.
+ * Each step is linear in the matches.
  */
 public final class LeaveOneOutSet {
 
@@ -33,10 +34,10 @@ public final class LeaveOneOutSet {
   }
 
   /**
-   * Of observations.
+   * The set for these observations.
    *
-   * @param pairs worker and firm of each observation, numbers from 0 on
-   * @throws IllegalArgumentException if an element is no pair of such numbers
+   * @param pairs worker and firm of each observation, numbered from 0
+   * @throws IllegalArgumentException if an element is not a pair of such numbers
    */
   public static LeaveOneOutSet of(JavaRDD<int[]> pairs) {
     var context = JavaSparkContext.fromSparkContext(pairs.context());
@@ -47,7 +48,10 @@ public final class LeaveOneOutSet {
     }
   }
 
-  /** Sorted: worker in the upper half, firm in the lower; then as many counts. */
+  /**
+   * Sorted matches with the worker in the upper half and the firm in the lower, followed by their
+   * counts.
+   */
   static Iterator<long[]> matches(Iterator<int[]> pairs) {
     long[] keys = new long[16];
     int count = 0;
@@ -76,7 +80,7 @@ public final class LeaveOneOutSet {
     return List.of(all).iterator();
   }
 
-  /** Of the matches of some partitions. */
+  /** The set for the matches of some partitions. */
   static LeaveOneOutSet of(List<long[]> parts) {
     var graph = new MatchGraph(parts);
     graph.keepMostFirms();
@@ -97,7 +101,7 @@ public final class LeaveOneOutSet {
     return (BitSet) firms.clone();
   }
 
-  /** Observations of these workers at these firms. */
+  /** Number of observations of these workers at these firms. */
   public long observations() {
     return observations;
   }

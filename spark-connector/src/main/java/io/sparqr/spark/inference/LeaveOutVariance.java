@@ -29,8 +29,8 @@ import scala.Tuple2;
  * estimates: exactly, without random projections.
  *
  * <p>With Z = (A'A)^-1 and V = Z (sum s_i a_i a_i') Z the correction of a moment x'Mx is tr(M V),
- * s_i the errors' variances. With z = Z a_i, effects alpha, psi and b of z, and x_t the other
- * columns of row t, n_j the rows of firm j, tr(M V) is the sum over i of s_i times
+ * where s_i are the errors' variances. With z = Z a_i, effects alpha, psi and b of z, x_t the other
+ * columns of row t, and n_j the number of rows of firm j, tr(M V) is the sum over i of s_i times
  *
  * <pre>
  *   sum_t psi_t^2       = sum_j n_j (a_i'Z e_j)^2
@@ -39,16 +39,17 @@ import scala.Tuple2;
  *   alpha_i             = h_i - psi_i - x_i'b
  * </pre>
  *
- * over the sum of the weights, less what the means take: A'A z = a_i, whose rows of the firms say
- * that sum_t psi_t (a_t'z) is psi_i. So one way's columns of Z are enough, those of the way with
- * fewer; the other way's squares follow from the leverages. That is two triangular solves a firm (k
- * of them) and a pass over the rows every batch of firms, with 2 k flops an entry of A in all, and
- * 2 + 3 p solves for p other columns: nothing that grows with the workers. n values a vector on the
- * driver, as {@link Inference}.
+ * divided by the sum of the weights, minus the contribution of the means. This uses A'A z = a_i,
+ * whose rows for the firms state that sum_t psi_t (a_t'z) is psi_i. The columns of Z for one way
+ * therefore suffice, those of the way with fewer; the squares of the other way follow from the
+ * leverages. The cost is two triangular solves for each of the k firms, a pass over the rows for
+ * each batch of firms with 2 k flops per entry of A in total, and 2 + 3 p solves for p other
+ * columns; it does not grow with the number of workers. Takes n values per vector on the driver, as
+ * does {@link Inference}.
  */
 public final class LeaveOutVariance {
 
-  /** Most columns that are of neither way. */
+  /** Maximum number of columns that belong to neither way. */
   private static final int MOST_OTHERS = 64;
 
   private final Inference inference;
@@ -93,13 +94,14 @@ public final class LeaveOutVariance {
   }
 
   /**
-   * Of a fit without a ridge, of dummies for workers and for firms and some other columns.
+   * Variance components of a fit without a ridge, with dummies for workers and for firms and some
+   * other columns.
    *
-   * @param inference of the fit; with observations of a {@link LeaveOneOutSet}
-   * @param workers columns of the workers' dummies, one of them in a row at most
+   * @param inference of the fit, with observations of a {@link LeaveOneOutSet}
+   * @param workers columns of the workers' dummies, at most one of them in each row
    * @param firms columns of the firms' dummies, likewise
-   * @throws IllegalArgumentException if some row's leverage is 1, if a row is no such, or there are
-   *     more than 64 other columns
+   * @throws IllegalArgumentException if a row has leverage 1, if a row has another form, or if
+   *     there are more than 64 other columns
    */
   public static VarianceComponents of(Inference inference, int[] workers, int[] firms) {
     var made = new LeaveOutVariance(inference, workers, firms);
@@ -145,7 +147,7 @@ public final class LeaveOutVariance {
     }
   }
 
-  /** tr(M V) of the three moments, from the terms with a weight's number. */
+  /** tr(M V) of the three moments, from the terms for the weight with this index. */
   private static Moments correction(
       double[] head, int weight, double[] effects, boolean swap, double total) {
     int at = TwoWayRows.HEAD + weight * TwoWayRows.TERMS;
@@ -175,7 +177,7 @@ public final class LeaveOutVariance {
     return sum;
   }
 
-  /** Vectors whose products with (A'A)^-1 {@link TwoWayRows#moments} takes. */
+  /** The vectors whose products with (A'A)^-1 are the input of {@link TwoWayRows#moments}. */
   private List<SparseRow> means(double[] byColumn, double total) {
     var vectors = new ArrayList<SparseRow>();
     vectors.add(vector(workers, byColumn, 0, 1 / total));
@@ -198,7 +200,7 @@ public final class LeaveOutVariance {
     return new SparseRow(columns, value, 0);
   }
 
-  /** {@link TwoWayRows#columns}; the two sums go to the array. */
+  /** {@link TwoWayRows#columns}; stores the two sums in the array. */
   private double[] byColumn(double[] sums) {
     int reducers = Math.max(1, Math.min(64, inference.rows().getNumPartitions()));
     Observations.Fit at = inference.fit();
@@ -277,9 +279,9 @@ public final class LeaveOutVariance {
   }
 
   /**
-   * Of a way's columns: sums of squares and own effects, with the estimated variances batch by
-   * batch, with variances of 1 from the diagonal of (A'A)^-1, where they are the sum of n_j z_jj
-   * and the number of live columns.
+   * For the columns of a way: sums of squares and own effects. With the estimated variances they
+   * are computed batch by batch; with variances of 1 they follow from the diagonal of (A'A)^-1, as
+   * the sum of n_j z_jj and the number of live columns.
    */
   private double[] effects(
       JobScope scope,
@@ -338,7 +340,7 @@ public final class LeaveOutVariance {
     return List.of(ObjectCodec.encode(new TwoWayRows.Sums(partition, values))).iterator();
   }
 
-  /** Sums of all partitions, with some columns of (A'A)^-1. */
+  /** Sums over all partitions, with some columns of (A'A)^-1. */
   private double[] summed(double[] z, Function<Broadcast<double[]>, JavaRDD<byte[]>> parts) {
     Broadcast<double[]> sent = context.broadcast(z);
     try {

@@ -6,30 +6,27 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * The graph of workers and firms with an edge a match. Nodes are the workers, 0 .. workers-1, then
- * the firms; those that were dropped are out. No recursion: paths may be as long as there are
- * nodes.
+ * The graph of workers and firms with one edge per match. Nodes are the workers, 0 .. workers-1,
+ * then the firms; dropped ones are marked. Without recursion, because a path may include all nodes.
  */
 final class MatchGraph {
 
   private final int workers;
   private final int nodes;
 
-  /** Edges of a node: [start, start of the next). */
+  /** Edges of a node: [start, start of the next node). */
   private final int[] start;
 
   private final int[] neighbour;
 
-  /** Observations of an edge. */
+  /** Number of observations of an edge. */
   private final long[] times;
 
   private final BitSet in;
 
   /**
-   * Of matches.
-   *
-   * @param parts arrays of worker and firm in a long's halves, then as many counts; a match may be
-   *     in several
+   * @param parts arrays with worker and firm in the halves of a long, followed by as many counts; a
+   *     match may occur in several
    */
   MatchGraph(List<long[]> parts) {
     int most = 0;
@@ -78,7 +75,7 @@ final class MatchGraph {
     }
   }
 
-  /** Drops all but the component with most firms, the first of several. */
+  /** Drops everything except the component with the most firms, or the first such component. */
   void keepMostFirms() {
     int[] component = new int[nodes];
     int[] stack = new int[nodes];
@@ -118,7 +115,7 @@ final class MatchGraph {
   }
 
   /**
-   * Drops the workers without whom what is left would fall apart.
+   * Drops the workers without whom the remaining graph would fall apart.
    *
    * @return whether there was one
    */
@@ -189,7 +186,7 @@ final class MatchGraph {
     return sum;
   }
 
-  /** Observations of all workers that are left. */
+  /** Number of observations of all remaining workers. */
   long observations() {
     long sum = 0;
     for (int w = in.nextSetBit(0); w >= 0 && w < workers; w = in.nextSetBit(w + 1)) {
@@ -198,12 +195,12 @@ final class MatchGraph {
     return sum;
   }
 
-  /** The workers that are left. */
+  /** The remaining workers. */
   BitSet workers() {
     return in.get(0, workers);
   }
 
-  /** The firms that are left. */
+  /** The remaining firms. */
   BitSet firms() {
     return in.get(workers, nodes);
   }

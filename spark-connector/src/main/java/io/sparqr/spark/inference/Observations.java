@@ -9,8 +9,8 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 
 /**
- * A partition's rows once more, with their residuals at x and their leverages: held against the
- * first reading at the end. Not thread-safe.
+ * Reads a partition's rows again, with their residuals at x and their leverages, and compares them
+ * at the end with the first reading. Not thread-safe.
  */
 final class Observations {
 
@@ -24,18 +24,18 @@ final class Observations {
   private boolean counts;
 
   /**
-   * What a pass has to know of a fit.
+   * The data of a fit needed for a pass.
    *
    * @param x coefficients
-   * @param label the right-hand side
-   * @param readings what the rows were
+   * @param label index of the right-hand side
+   * @param readings fingerprints of the rows
    */
   record Fit(double[] x, int label, Readings readings) implements Serializable {}
 
   /**
-   * Of a partition.
+   * The leverages of a partition.
    *
-   * @param of its rows of positive weight; null if nobody asks
+   * @param of of its rows of positive weight; null if not needed
    */
   record Leverages(int partition, double[] of) {}
 
@@ -48,7 +48,7 @@ final class Observations {
     this.reader = new RowReader(partition, fit.x.length);
   }
 
-  /** The one element of a partition; read to its end, so that Spark lets go of its block. */
+  /** The only element of a partition; reads to its end, so that Spark unlocks its block. */
   static <T> T only(Iterator<T> elements) {
     T element = elements.next();
     if (elements.hasNext()) {
@@ -97,7 +97,7 @@ final class Observations {
     return counts;
   }
 
-  /** Entries of the row. */
+  /** Number of entries of the row. */
   int count() {
     return reader.count();
   }
@@ -139,10 +139,10 @@ final class Observations {
     return r;
   }
 
-  /** Of a row that counts. */
+  /** The leverage of a row of positive weight. */
   double leverage() {
     if (number >= leverage.length) {
-      // more rows than there were: the end says so
+      // There are more rows than before, which is reported at the end.
       return Double.NaN;
     }
     return leverage[number];
@@ -159,7 +159,7 @@ final class Observations {
     return sum;
   }
 
-  /** One element a row, whatever its weight. */
+  /** One element per row, whatever its weight. */
   Iterator<Influence> influence(Influence.Fit of) {
     return new Iterator<>() {
       private boolean known;

@@ -4,9 +4,10 @@ package io.sparqr.spark.inference;
 import java.io.Serializable;
 
 /**
- * What a fit says of a new row a.
+ * The prediction of a fit for a new row a.
  *
- * <p>A class and not a record: Kryo, which many Spark installations use, cannot read records.
+ * <p>A class rather than a record, because Kryo, which many Spark installations use, cannot read
+ * records.
  */
 public final class Prediction implements Serializable {
 
@@ -27,27 +28,27 @@ public final class Prediction implements Serializable {
     this.degreesOfFreedom = degreesOfFreedom;
   }
 
-  /** a'x; NaN where a is not estimable: the data do not tell it. */
+  /** a'x; NaN if a is not estimable, so that the data do not determine it. */
   public double fit() {
     return fit;
   }
 
-  /** sigma sqrt(a'(A'A)^-1 a), of the mean at a. */
+  /** sigma sqrt(a'(A'A)^-1 a), for the mean at a. */
   public double standardError() {
     return standardError;
   }
 
-  /** sqrt(standardError^2 + sigma^2 / weight), of an observation at a of the row's weight. */
+  /** sqrt(standardError^2 + sigma^2 / weight), for an observation at a with the row's weight. */
   public double observationError() {
     return Math.hypot(standardError, sigma / Math.sqrt(weight));
   }
 
-  /** Where the mean at a lies with this probability, such as 0.95: lower and upper end. */
+  /** Confidence interval for the mean at a, with a level such as 0.95: lower and upper end. */
   public double[] confidenceInterval(double level) {
     return interval(level, standardError);
   }
 
-  /** Where an observation at a lies with this probability: lower and upper end. */
+  /** Prediction interval for an observation at a with this level: lower and upper end. */
   public double[] predictionInterval(double level) {
     return interval(level, observationError());
   }

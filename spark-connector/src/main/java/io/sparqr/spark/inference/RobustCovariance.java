@@ -6,24 +6,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A sandwich covariance of some coefficients: (A'A)^-1 M (A'A)^-1, M the sum of squares of scores
- * of rows or of clusters. Two-way sums may have negative variances in small samples: their errors
- * are NaN, as sandwich's and fixest's without {@code fix}.
+ * A sandwich covariance of some coefficients: (A'A)^-1 M (A'A)^-1, where M is the sum of squares of
+ * the scores of rows or of clusters. Two-way sums may have negative variances in small samples;
+ * their errors are then NaN, as in sandwich and fixest without {@code fix}.
  */
 public final class RobustCovariance {
 
   private final Made made;
 
   /**
-   * What was found.
+   * The results.
    *
    * @param estimator and its corrections, by name
    * @param columns original indices
    * @param coefficients of these columns
-   * @param variances of these columns, NaN where dead
-   * @param covariance k x k, or null: diagonal alone
-   * @param clusters of the first way, of the second, of both together; none for HC
-   * @param leverageOne rows of leverage 1, which HC2 and HC3 leave out
+   * @param variances of these columns, NaN for dead ones
+   * @param covariance k x k, or null if only the diagonal was computed
+   * @param clusters numbers of clusters in the first way, in the second, and in their
+   *     intersections; empty for HC
+   * @param leverageOne number of rows of leverage 1, which HC2 and HC3 leave out
    */
   record Made(
       String estimator,
@@ -39,24 +40,24 @@ public final class RobustCovariance {
     this.made = made;
   }
 
-  /** Which estimator with which corrections, such as "HC3". */
+  /** The estimator with its corrections, such as "HC3". */
   public String estimator() {
     return made.estimator;
   }
 
-  /** The columns, in the order asked for. */
+  /** The requested columns, in order. */
   public int[] columns() {
     return made.columns.clone();
   }
 
-  /** Roots of the variances. */
+  /** Square roots of the variances. */
   public double[] standardErrors() {
     double[] errors = made.variances.clone();
     java.util.Arrays.setAll(errors, k -> Math.sqrt(made.variances[k]));
     return errors;
   }
 
-  /** Whether the columns were one batch, of which covariances are known. */
+  /** Whether the columns fit in one batch, so that covariances are available. */
   public boolean hasCovariance() {
     return made.covariance != null;
   }
@@ -64,7 +65,8 @@ public final class RobustCovariance {
   /**
    * k x k, symmetric.
    *
-   * @throws UnsupportedOperationException for more columns than one batch: only errors were summed
+   * @throws UnsupportedOperationException for more columns than one batch, for which only variances
+   *     were computed
    */
   public double[][] covariance() {
     if (made.covariance == null) {
@@ -78,25 +80,27 @@ public final class RobustCovariance {
     return copy;
   }
 
-  /** Clusters of the first way, of the second, and of both together; none for HC. */
+  /**
+   * Numbers of clusters in the first way, in the second, and in their intersections; empty for HC.
+   */
   public long[] clusters() {
     return made.clusters.clone();
   }
 
-  /** Of t, and the denominator's of F. */
+  /** Degrees of freedom of t, and of the denominator of F. */
   public double degreesOfFreedom() {
     return made.degreesOfFreedom;
   }
 
   /**
-   * Rows of leverage 1, where HC2 and HC3 divide 0 by 0: their residual is 0 whatever the error's
-   * variance, and they count as 0 here, where sandwich has NaN for all coefficients.
+   * Number of rows of leverage 1, for which HC2 and HC3 divide 0 by 0: their residual is 0 for any
+   * error variance. They count as 0 here, whereas sandwich returns NaN for all coefficients.
    */
   public long rowsOfLeverageOne() {
     return made.leverageOne;
   }
 
-  /** Estimate, error, t and p of each column. */
+  /** Estimate, error, t and p for each column. */
   public List<ContrastTest> tests() {
     var tests = new ArrayList<ContrastTest>();
     double[] errors = standardErrors();
@@ -110,10 +114,10 @@ public final class RobustCovariance {
   }
 
   /**
-   * All l'b = c together.
+   * A joint test of all l'b = c.
    *
-   * @param contrasts of the columns asked for and no others; their labels are c
-   * @throws IllegalArgumentException if a contrast has another column or depends on those before it
+   * @param contrasts combinations of the requested columns only; their labels are c
+   * @throws IllegalArgumentException if a contrast has another column or depends on earlier ones
    */
   public WaldTest waldTest(List<SparseRow> contrasts) {
     double[][] v = covariance();

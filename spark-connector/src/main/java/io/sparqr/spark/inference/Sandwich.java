@@ -9,10 +9,13 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 
-/** Robust covariances of some columns, batch by batch: two triangular solves and a pass each. */
+/**
+ * Robust covariances of some columns, batch by batch: two triangular solves and a pass over the
+ * rows for each.
+ */
 final class Sandwich {
 
-  /** Most columns of one question. */
+  /** Maximum number of columns per call. */
   static final int MOST_COLUMNS = 10_000;
 
   private final Inference inference;
@@ -23,16 +26,14 @@ final class Sandwich {
   /**
    * Sums over all batches.
    *
-   * @param covariance one a way, k x k; null if there was more than one batch
-   * @param variances one a way, size k
+   * @param covariance one per way, k x k; null if there was more than one batch
+   * @param variances one per way, size k
    */
   record Found(double[][][] covariance, double[][] variances, long[] clusters, long ones) {}
 
   /**
-   * Of some columns.
-   *
-   * @param columns may be none, as of a model that has absorbed effects alone
-   * @throws IllegalArgumentException if there are too many, with what they would cost
+   * @param columns may be empty, for a model with absorbed effects only
+   * @throws IllegalArgumentException if there are too many, with the cost in the message
    */
   Sandwich(Inference inference, int[] columns, HcType type) {
     this.inference = inference;
@@ -65,7 +66,7 @@ final class Sandwich {
     return c -> pass.ofRows(c, h);
   }
 
-  /** Of no columns: no pass over the rows. */
+  /** The result for no columns, without a pass over the rows. */
   private static Found nothing() {
     return new Found(new double[1][0][0], new double[1][0], new long[0], 0);
   }
@@ -73,8 +74,8 @@ final class Sandwich {
   /**
    * {@link Inference#clustered}.
    *
-   * @param keys texts, one a way
-   * @param ways 1, or 3: two ways and both together
+   * @param keys texts, one per way
+   * @param ways 1, or 3: two ways and their intersections
    * @throws DimensionMismatchException if keys and rows are not aligned
    */
   RobustCovariance ofClusters(ClusterCorrection correction, JavaRDD<String[]> keys, int ways) {
@@ -132,7 +133,7 @@ final class Sandwich {
             estimator, columns, coefficients, variances, v, clusters, freedom, found.ones));
   }
 
-  /** Sums up with a pass a batch; of no columns with one, which counts clusters. */
+  /** Sums over one pass per batch; without columns over a single one, which counts clusters. */
   private Found run(Function<ScorePass.Columns, ScorePass.Sums> pass) {
     int k = columns.length;
     int batch = Batches.width(n);

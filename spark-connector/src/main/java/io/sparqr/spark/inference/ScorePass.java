@@ -18,28 +18,29 @@ import scala.Tuple2;
 
 /**
  * One pass over the rows that sums the squares of their scores, or of their clusters' scores. The
- * sums are taken in the order of partitions and rows, whatever order shuffles bring them in: the
- * same bits on every run. The driver gets at most {@value #REDUCERS} sums a way.
+ * sums are taken in the order of partitions and rows, independent of the order of arrival from
+ * shuffles, so that the bits are the same on every run. The driver receives at most {@value
+ * #REDUCERS} sums per way.
  */
 final class ScorePass {
 
-  /** Most tasks that sum up; their number depends on the rows' partitions alone. */
+  /** Maximum number of summing tasks; their number depends only on the rows' partitions. */
   private static final int REDUCERS = 64;
 
   private final JavaSparkContext context;
   private final JavaRDD<SparseRow> rows;
   private final Observations.Fit fit;
 
-  /** A partition's rows, still to be read. */
+  /** A partition's rows, not yet read. */
   record Unread(Observations.Leverages leverages, Iterator<SparseRow> rows) {}
 
   /**
    * Sums of squares.
    *
-   * @param order of a partition or a reducer
-   * @param sums one a way; upper triangles by rows, or diagonals
-   * @param clusters one a way
-   * @param ones rows of leverage 1
+   * @param order number of the partition or reducer
+   * @param sums one per way; upper triangles by rows, or diagonals
+   * @param clusters number of clusters for each way
+   * @param ones number of rows of leverage 1
    */
   record Sums(int order, double[][] sums, long[] clusters, long ones) implements Serializable {
 
@@ -55,10 +56,10 @@ final class ScorePass {
   }
 
   /**
-   * Which scores.
+   * The columns for the scores.
    *
    * @param z n x k, row-major
-   * @param full whether covariances are wanted, or variances alone
+   * @param full whether covariances are computed, rather than variances only
    */
   record Columns(Broadcast<double[]> z, int k, boolean full, HcType type) implements Serializable {
 
@@ -80,7 +81,7 @@ final class ScorePass {
   /**
    * Sum over the rows.
    *
-   * @param leverages of the rows; null where the type needs none
+   * @param leverages of the rows; null if the type does not need them
    */
   Sums ofRows(Columns columns, JavaRDD<Observations.Leverages> leverages) {
     Observations.Fit at = fit;
@@ -146,8 +147,8 @@ final class ScorePass {
   /**
    * Sum over clusters.
    *
-   * @param keys one a row: its clusters, one a way, as {@link ClusterKeys#text}
-   * @param ways keys of a row
+   * @param keys for each row its clusters, one per way, as {@link ClusterKeys#text}
+   * @param ways number of keys per row
    */
   Sums ofClusters(Columns columns, JavaRDD<String[]> keys, int ways) {
     Observations.Fit at = fit;

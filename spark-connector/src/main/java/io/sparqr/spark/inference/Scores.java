@@ -1,7 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.inference;
 
-/** Scores e a'Z of rows, Z columns of (A'A)^-1: what each row moves the coefficients by. */
+/**
+ * Scores e a'Z of rows, with Z columns of (A'A)^-1: the contribution of each row to the
+ * coefficients.
+ */
 final class Scores {
 
   private final double[] z;
@@ -10,8 +13,6 @@ final class Scores {
   private long ones;
 
   /**
-   * For some columns.
-   *
    * @param z n x k, row-major
    */
   Scores(double[] z, int k, HcType type) {
@@ -37,7 +38,7 @@ final class Scores {
     }
   }
 
-  /** Rows of leverage 1 so far, where that counts. */
+  /** Number of rows of leverage 1 so far, if the type divides by 1 - h. */
   long ones() {
     return ones;
   }

@@ -2,8 +2,8 @@
 package io.sparqr.spark.inference;
 
 /**
- * Sum of u u' over vectors of k values, all of its upper triangle by rows, or its diagonal alone.
- * In blocks, so that rounding errors of many terms stay small.
+ * Sum of u u' over vectors of k values: either the upper triangle by rows, or the diagonal only.
+ * Summed in blocks, to keep the rounding errors of many terms small.
  */
 final class SymmetricSum {
 

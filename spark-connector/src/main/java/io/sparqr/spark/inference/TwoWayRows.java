@@ -10,10 +10,10 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 
-/** What {@link LeaveOutVariance} sums over the rows of a partition, in their order. */
+/** The sums of {@link LeaveOutVariance} over the rows of a partition, in their order. */
 final class TwoWayRows {
 
-  /** A column of neither way. */
+  /** A column that belongs to neither way. */
   static final byte OTHER = 0;
 
   private static final int BATCH_BYTES = 4 << 20;
@@ -27,15 +27,15 @@ final class TwoWayRows {
    * The columns' roles.
    *
    * @param way size n
-   * @param place size n: number among the columns of neither way
-   * @param others how many these are
+   * @param place size n: index among the columns of neither way
+   * @param others number of these columns
    */
   record Roles(byte[] way, int[] place, int others) implements Serializable {}
 
   /**
    * Sums over the rows of a partition.
    *
-   * @param values what they are says who makes them
+   * @param values their meaning depends on the method that computes them
    */
   record Sums(int partition, double[] values) implements Serializable {}
 
@@ -92,25 +92,28 @@ final class TwoWayRows {
   }
 
   /**
-   * What the corrections need of a fit.
+   * The data of a fit for the corrections.
    *
    * @param x coefficients
    * @param meanWorker mean of the workers' effects over the rows
-   * @param meanFirm of the firms'
-   * @param meanLabel of the labels
+   * @param meanFirm mean of the firms' effects over the rows
+   * @param meanLabel mean of the labels
    */
   record Fit(double[] x, double meanWorker, double meanFirm, double meanLabel)
       implements Serializable {}
 
-  /** Values of {@link #moments}: three of the plug-in, rows of leverage 1, sum of leverages. */
+  /**
+   * First values of {@link #moments}: three plug-in moments, number of rows of leverage 1, sum of
+   * leverages.
+   */
   static final int HEAD = 5;
 
-  /** Then for each of two weights: the terms, in this order. */
+  /** Then, for each of two weights, this number of terms, in order. */
   static final int TERMS = 7;
 
   /**
-   * Plug-in moments, and the terms of the corrections that need a few columns of (A'A)^-1 only,
-   * each with sigma_i^2 and with 1: own effect of the wider way excluded.
+   * Plug-in moments, and those terms of the corrections that need only a few columns of (A'A)^-1,
+   * each with sigma_i^2 and with 1, without the wider way's own effect.
    *
    * @param g n x (2 + 3 others), row-major: (A'A)^-1 times the workers' means, the firms' means,
    *     the unit vectors of the other columns, their sums over workers, their sums over firms
@@ -160,8 +163,9 @@ final class TwoWayRows {
   }
 
   /**
-   * The rows once more, each with its sigma_i^2, for {@link #effects}: read, checked and weighted
-   * once. Equal rows that follow each other, as those of a worker who stays, are one.
+   * The rows once more, each with its sigma_i^2, for {@link #effects}, which can then read them
+   * repeatedly without checks and weighting. Consecutive equal rows, such as those of a worker who
+   * stays, are combined.
    */
   static List<byte[]> compact(Observations row, double meanLabel) {
     var frames = new ArrayList<byte[]>();
@@ -198,13 +202,13 @@ final class TwoWayRows {
   }
 
   /**
-   * The sum over the rows i, by sigma_i^2, of: the sum over some columns j of n_j (a_i'Z e_j)^2;
-   * and of the row's own effect, a_ij a_i'Z e_j.
+   * Two sums over the rows i, weighted by sigma_i^2: the sum over some columns j of n_j (a_i'Z
+   * e_j)^2, and the row's own effect, a_ij a_i'Z e_j.
    *
-   * @param frames of {@link #compact}
-   * @param z n x k, row-major: columns [from, from + k) of a way, as the list has them
-   * @param number size n: number in the list, or -1
-   * @param weight n_j by number
+   * @param frames results of {@link #compact}
+   * @param z n x k, row-major: columns [from, from + k) of a way, in the order of the list
+   * @param number size n: index in the list, or -1
+   * @param weight n_j by index
    */
   static double[] effects(
       Iterator<byte[]> frames, double[] z, int[] number, double[] weight, int from) {
@@ -247,7 +251,7 @@ final class TwoWayRows {
     }
   }
 
-  /** Sums of partitions, in their order. */
+  /** The sums over partitions, in their order. */
   static double[] total(List<Sums> parts) {
     var sorted = new ArrayList<>(parts);
     sorted.sort(java.util.Comparator.comparingInt(Sums::partition));

@@ -4,14 +4,15 @@ package io.sparqr.spark.inference;
 import java.io.Serializable;
 
 /**
- * The variance decomposition of a fit with two-way effects (Abowd, Kramarz, Margolis 1999), moments
- * over the observations by their weights (divided by the sum of the weights, not less one).
+ * The variance decomposition of a fit with two-way effects (Abowd, Kramarz, Margolis 1999), with
+ * weighted moments over the observations (divided by the sum of the weights, without subtracting
+ * one).
  *
- * @param plugIn moments of the estimated effects: too large by the estimates' own noise
- * @param homoscedastic the same less that noise where all errors have one variance (Andrews, Gill,
- *     Schank, Upward 2008)
- * @param leaveOut the same less the noise estimated observation by observation, sigma_i^2 by (y_i -
- *     mean) e_i / (1 - h_i): unbiased whatever the errors' variances are (Kline, Saggio, Soelvsten
+ * @param plugIn moments of the estimated effects: too large because of the noise of the estimates
+ * @param homoscedastic the same minus that noise, assuming equal variances of all errors (Andrews,
+ *     Gill, Schank, Upward 2008)
+ * @param leaveOut the same minus the noise estimated for each observation, with sigma_i^2 estimated
+ *     by (y_i - mean) e_i / (1 - h_i): unbiased for any error variances (Kline, Saggio, Soelvsten
  *     2020, doi:10.3982/ECTA16410)
  */
 public record VarianceComponents(Moments plugIn, Moments homoscedastic, Moments leaveOut)
@@ -26,7 +27,7 @@ public record VarianceComponents(Moments plugIn, Moments homoscedastic, Moments 
    */
   public record Moments(double worker, double firm, double covariance) implements Serializable {
 
-    /** Correlation of worker and firm effects; NaN where a variance is not positive. */
+    /** Correlation of worker and firm effects; NaN if a variance is not positive. */
     public double correlation() {
       return covariance / Math.sqrt(worker) / Math.sqrt(firm);
     }

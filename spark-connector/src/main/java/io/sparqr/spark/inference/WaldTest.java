@@ -8,10 +8,10 @@ import java.io.Serializable;
  *
  * @param f F
  * @param numeratorFreedom q, the number of contrasts
- * @param denominatorFreedom of the residual, or clusters - 1
+ * @param denominatorFreedom of the residual, or number of clusters - 1
  * @param pValue P(F_q,d > f)
  * @param chiSquared W
- * @param chiSquaredPValue P(chi squared_q > W), as of very many observations
+ * @param chiSquaredPValue P(chi squared_q > W), the limit for very many observations
  */
 public record WaldTest(
     double f,
@@ -23,10 +23,10 @@ public record WaldTest(
     implements Serializable {
 
   /**
-   * c'(W'W)^-1 c, without the square of W's condition number, as accurate as that lets it be; NaN
-   * if a column is exactly a combination of others.
+   * c'(W'W)^-1 c, without the square of W's condition number and for any condition of W; NaN if a
+   * column is exactly a combination of others.
    *
-   * @param columns of W, which are destroyed
+   * @param columns columns of W, which are overwritten
    */
   public static double quadraticForm(double[][] columns, double[] c) {
     return Gram.ofRoot(columns, c, 0);

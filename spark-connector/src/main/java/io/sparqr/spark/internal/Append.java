@@ -16,10 +16,11 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * New rows to a factorization: QR of [A2; R; t], A2 being the new rows, R and Q'b the earlier
- * factor with its labels, and t a row without entries whose labels are the norms of what R left of
- * the right-hand sides; so that residual norms come out right by themselves. Columns that R does
- * not know begin with their ridge rows, where there is a ridge; those of the others are in R.
+ * Adds new rows to a factorization by QR of [A2; R; t]. A2 are the new rows; R and Q'b, as its
+ * labels, the earlier factor; t is a row without entries whose labels are the norms of the parts of
+ * the right-hand sides outside the range of R, so that the residual norms come out right without
+ * further work. Columns new to R start with their ridge rows if there is a ridge; those of the
+ * other columns are already in R.
  */
 final class Append {
 
@@ -31,12 +32,10 @@ final class Append {
   private final double[] tail;
 
   /**
-   * To be made.
-   *
    * @param added new rows
    * @param factor rows of R and Q'b
    * @param options of the earlier factorization
-   * @param before what the earlier rows were; its partitions do not count
+   * @param before description of the earlier rows; its number of partitions is ignored
    * @param columns n before
    * @param tail size rhsCount: norms of b - Ax, the ridge's rows included
    */
@@ -58,7 +57,8 @@ final class Append {
   /**
    * The factorization of all rows.
    *
-   * @throws IllegalArgumentException if there are new columns under a ridge of one lambda a column
+   * @throws IllegalArgumentException if there are new columns and a ridge with one lambda per
+   *     column
    */
   FactorState run(ProgressListener listener) {
     JavaSparkContext context = added.context();
@@ -77,7 +77,7 @@ final class Append {
     }
     JavaRDD<SparseRow> known =
         factor.rows().map(r -> new SparseRow(r.indices(), r.values(), r.labels(), 1, n));
-    // New rows first: what is wrong with one is told with the caller's partition.
+    // New rows first, so that an error names the caller's partition.
     JavaRDD<SparseRow> all =
         added.rows().union(known).union(context.parallelize(further, 1)).setName("sparqr [A2; R]");
     Earlier earlier =
@@ -85,7 +85,7 @@ final class Append {
     return Pipeline.factorize(RowSource.of(all), options(n), listener, earlier);
   }
 
-  /** n as the new rows tell it; rows that are wrong are refused when they are read. */
+  /** n as shown by the new rows; invalid rows are rejected later, when they are read. */
   private int width(JavaSparkContext context) {
     return JobScope.run(
         context,
@@ -102,7 +102,7 @@ final class Append {
     return width;
   }
 
-  /** As before, but for what is of the earlier rows alone. */
+  /** The earlier options, without those specific to the earlier rows. */
   private SolveOptions options(int n) {
     SolveOptions o =
         options

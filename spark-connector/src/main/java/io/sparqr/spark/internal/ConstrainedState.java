@@ -14,26 +14,29 @@ import java.util.Optional;
 import org.apache.spark.api.java.JavaRDD;
 
 /**
- * min ||b - A x|| on C x = d, by QR of S = [A; T C] with the right-hand side [b; T d]: on the
- * constraints the added rows add nothing, so the minimizer is that of S,
+ * min ||b - A x|| subject to C x = d, by QR of S = [A; T C] with the right-hand side [b; T d].
+ * Where the constraints hold, the added rows have residual 0, so the constrained minimizer is that
+ * for S,
  *
  * <pre>
  * x = x_S + R^-1 Q_Y R_Y^-T T (d - C x_S),   Y = R^-T (T C)' = Q_Y R_Y, n x p,
  * </pre>
  *
- * x_S being the minimizer without constraints, and one step of refinement by the same formula
- * (Bjorck 1996, Numerical Methods for Least Squares Problems, sec. 5.1; Golub and Van Loan 2013,
- * Matrix Computations, sec. 6.2). A may be rank-deficient: only S has to have full column rank for
- * x to be unique. The residual's square is that of S and ||R_Y^-T T (d - C x_S)||^2.
+ * where x_S is the minimizer without constraints, followed by one step of refinement by the same
+ * formula (Bjorck 1996, Numerical Methods for Least Squares Problems, sec. 5.1; Golub and Van Loan
+ * 2013, Matrix Computations, sec. 6.2). A may be rank-deficient: for a unique x only S must have
+ * full column rank. The squared residual is that of S plus ||R_Y^-T T (d - C x_S)||^2.
  *
- * <p>p forward substitutions in batches, 8 n p bytes on the driver.
+ * <p>Cost: p forward substitutions in batches, and 8 n p bytes on the driver.
  */
 public final class ConstrainedState implements AutoCloseable {
 
-  /** Constraints that are solved with at a time. */
+  /** Constraints per forward substitution. */
   static final int BATCH = 32;
 
-  /** A variance below so many roundings of what it is the difference of is none. */
+  /**
+   * A variance, computed as a difference, counts as 0 below this multiple of n times the minuend.
+   */
   private static final double ROUNDING = 1e3 * Math.ulp(1.0);
 
   private final FactorState state;
@@ -51,7 +54,7 @@ public final class ConstrainedState implements AutoCloseable {
     this.y = new ThinQr(constraints.count());
   }
 
-  /** Factorizes; the caller closes what it gets. */
+  /** Factorizes; the caller must close the result. */
   public static ConstrainedState factorize(
       RowSource source,
       LinearConstraints constraints,
@@ -155,7 +158,7 @@ public final class ConstrainedState implements AutoCloseable {
     return state.corrected(x, norm, p + " linear equality constraint" + (p == 1 ? "" : "s"));
   }
 
-  /** T (d - C x). */
+  /** T (d - C x), the scaled violation of the constraints. */
   private double[] missing(double[] x, int k) {
     double[] e = new double[constraints.size()];
     for (int i = 0; i < e.length; i++) {
@@ -204,7 +207,7 @@ public final class ConstrainedState implements AutoCloseable {
     return error;
   }
 
-  /** Of x for right-hand side k. */
+  /** Standard errors of x for right-hand side k. */
   public double[] standardErrors(int k) {
     double norm = solve().residualNorms()[k];
     long freedom = state.rows() - state.rank() + constraints.size();

@@ -13,22 +13,23 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The rows of T C and T d: constraint i times t_i, which gives it norm 1 in the columns of A scaled
- * to norm 1, so that it weighs what a column does. Checked to be independent.
+ * The rows of T C and T d: constraint i times t_i, which gives it norm 1 when the columns of A are
+ * scaled to norm 1, so that a constraint has the weight of a column. They are checked for
+ * independence.
  */
 final class ConstraintRows {
 
   private final List<SparseRow> rows;
 
-  /** Columns that the constraints have, ascending. */
+  /** Columns with entries in the constraints, ascending. */
   private final int[] support;
 
-  /** Size support.length: what a column is divided by. */
+  /** Size support.length: norms of these columns of A, by which they are divided. */
   private final double[] norm;
 
   private final double[] factor;
 
-  /** Looks for the columns' norms: a pass over the rows. */
+  /** Computes the columns' norms in a pass over the rows. */
   ConstraintRows(RowSource source, LinearConstraints constraints) {
     rows = constraints.rows();
     support =
@@ -67,7 +68,7 @@ final class ConstraintRows {
     requireIndependent();
   }
 
-  /** Norms of the columns, number of labels, n; rows that are wrong are refused by the reader. */
+  /** Norms of the columns, number of labels, n; invalid rows are left for the reader to reject. */
   private static Iterator<double[]> look(Iterator<SparseRow> rows, int[] support) {
     double[] found = new double[support.length + 2];
     found[support.length] = -1;
@@ -103,7 +104,7 @@ final class ConstraintRows {
 
   private void requireMemory(long n) {
     long p = rows.size();
-    // R^-T C' and what is solved with at a time, and the independence test's vectors
+    // R^-T C', the vectors of one batch of solves, and those of the independence test.
     long need = 8 * (p * n + 2 * n * Math.min(p, ConstrainedState.BATCH) + p * support.length);
     long there = Runtime.getRuntime().maxMemory() / 4;
     if (need > there) {
@@ -115,7 +116,7 @@ final class ConstraintRows {
     }
   }
 
-  /** Constraint i by the columns of the support, these scaled to norm 1. */
+  /** Constraint i over the columns of the support, with these scaled to norm 1. */
   private double[] scaled(int i) {
     double[] dense = new double[support.length];
     SparseRow r = rows.get(i);

@@ -19,16 +19,18 @@ import org.slf4j.LoggerFactory;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * What the phase that is going on writes to the executors' disks, for the case that one is full.
+ * The bytes that the current phase writes to the executors' disks, for the message if one is full.
  */
 final class DiskNeed {
 
-  /** An entry's index and value. */
+  /** Bytes of an entry: index and value. */
   private static final long ENTRY = Integer.BYTES + Double.BYTES;
 
   private static final long PATIENCE_MILLIS = 2000;
 
-  /** R and blocks may take this part of the heap where they cannot leave it, as 1 / share. */
+  /**
+   * R and blocks may take this fraction of a heap from which they cannot be spilled, as 1 / share.
+   */
   private static final long HEAP_SHARE = 2;
 
   private final Engine engine;
@@ -39,13 +41,13 @@ final class DiskNeed {
     this.engine = engine;
   }
 
-  /** The rows on their way to the tasks of their fronts, none of them combined. */
+  /** The rows on their way to the tasks of their fronts, if none are combined. */
   void rows(PatternPass.Result found) {
     what = "the rows on their way to their tasks";
     bytes = ENTRY * found.nonzeros() + (long) Double.BYTES * found.rows() * (1 + found.rhsCount());
   }
 
-  /** R, as far as it does not fit into memory, and the contribution blocks of the tasks' roots. */
+  /** R, if none of it fits in memory, and the contribution blocks of the tasks' roots. */
   void factor(SolvePlan plan) {
     SymbolicAnalysis a = plan.analysis();
     what = "R and the contribution blocks between tasks";
@@ -62,10 +64,10 @@ final class DiskNeed {
   }
 
   /**
-   * Refuses, without Spark, what would crowd the heap: there is no disk that R could go to.
+   * Rejects a problem that would fill the heap without Spark, which could spill R to disk.
    *
    * @param heap of this JVM, in bytes
-   * @throws InsufficientMemoryException naming the way out
+   * @throws InsufficientMemoryException with a way out in its message
    */
   void requireHeap(long heap) {
     if (bytes > heap / HEAP_SHARE) {
@@ -84,7 +86,7 @@ final class DiskNeed {
     return rows * columns - rows * (rows - 1) / 2;
   }
 
-  /** The error with the need. */
+  /** The error with the bytes needed. */
   DiskFullException in(DiskFullException e) {
     if (bytes >= 0) {
       return e.needing(text("%s take up to %,d bytes", what, bytes), bytes);
@@ -95,11 +97,11 @@ final class DiskNeed {
         written);
   }
 
-  /** By the tasks of the stage that failed last, those that failed included. */
+  /** Bytes written by the tasks of the last failed stage, including the failed tasks. */
   private long written() {
     JavaSparkContext context = engine.context();
     try {
-      // the store hears of a failed task a little later than the job's caller
+      // The status store learns of a failed task slightly later than the caller of the job.
       context.sc().listenerBus().waitUntilEmpty(PATIENCE_MILLIS);
     } catch (TimeoutException e) {
       LoggerFactory.getLogger("io.sparqr").debug("bytes written may be more than is said", e);

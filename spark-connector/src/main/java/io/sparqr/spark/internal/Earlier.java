@@ -6,26 +6,26 @@ import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Ridge;
 
 /**
- * What is known of rows that are not read again: rows of R and of Q'b stand for them behind the new
- * rows of a source. QR of [A2; R1] has the R of [A1; A2], for R1'R1 = A1'A1 (Bjorck 1996, Numerical
+ * Rows that are not read again: behind the new rows of a source come rows of R and Q'b that replace
+ * them. QR of [A2; R1] gives the R of [A1; A2], because R1'R1 = A1'A1 (Bjorck 1996, Numerical
  * Methods for Least Squares Problems, sec. 3.2.1).
  *
- * @param newPartitions partitions of the source that have new rows, the first ones
- * @param rows that R stands for
+ * @param newPartitions partitions of the source with new rows, which come first
+ * @param rows number of rows replaced by R
  * @param nonzeros their entries
- * @param ridge the penalty, whose rows are in the source already
+ * @param ridge the penalty, with its rows already in the source
  */
 record Earlier(int newPartitions, long rows, long nonzeros, Ridge ridge) {
 
-  /** Every row is there. */
+  /** No rows are replaced. */
   static final Earlier NONE = new Earlier(Integer.MAX_VALUE, 0, 0, Ridge.NONE);
 
-  /** Whether rows of R stand for some. */
+  /** Whether rows of R replace any. */
   boolean any() {
     return this != NONE;
   }
 
-  /** The rows and nonzeros of A, of new rows and of those that R stands for. */
+  /** The rows and nonzeros of A, counting both the new rows and those replaced by R. */
   Fingerprint counted(PatternPass.Result found) {
     if (!any()) {
       return new Fingerprint(found.rows(), found.nonzeros(), 0, 0, 0, 0);

@@ -12,13 +12,13 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The report of a factorization, made once, and those of what was solved with it. */
+/** The report of a factorization, computed once, and the reports of the solves with it. */
 final class FactorReport {
 
   private final SolveReport report;
 
   /**
-   * Of a factorization.
+   * The report of a factorization.
    *
    * @param basic which columns are dead
    */
@@ -53,10 +53,10 @@ final class FactorReport {
   }
 
   /**
-   * With a solution.
+   * The report with a solution.
    *
    * @param norms residual norms; empty before a solve
-   * @param normal the normal equations' residual, NaN: not asked for
+   * @param normal the relative residual of the normal equations; NaN: not requested
    * @param notes warnings of this solution
    */
   SolveReport of(double[] norms, double normal, SolveReport.Seconds seconds, List<String> notes) {
@@ -76,7 +76,7 @@ final class FactorReport {
         plan.partition().levels());
   }
 
-  /** Why this order. */
+  /** The reason for the column order. */
   static String orderingReason(SolveOptions options, SymbolicAnalysis a) {
     boolean given = options.analysis().known().filter(a::equals).isPresent();
     return given ? "given analysis; " + a.orderingReason() : a.orderingReason();
@@ -109,14 +109,14 @@ final class FactorReport {
         dead.clone());
   }
 
-  /** Where the tolerance is from. */
+  /** The origin of the rank tolerance. */
   static String toleranceReason(SolveOptions options) {
     return options.problem().rankTolerance().isPresent()
         ? "given"
         : FactorOptions.DEFAULT_TOLERANCE_RULE;
   }
 
-  /** What is to be said of rows on their way. */
+  /** Warnings about the shuffle of the rows. */
   static List<String> ofRows(FactorState.Made made) {
     return made.combined().redone() == 0
         ? List.of()

@@ -45,13 +45,16 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
 
-/** A finished factorization: what {@code QRFactorization} offers, over R on the executors. */
+/** A finished factorization: everything {@code QRFactorization} offers, with R on the executors. */
 public final class FactorState implements AutoCloseable {
 
-  /** The null space may take this part of the driver's heap, as 1 / share. */
+  /** The null space may take this fraction of the driver's heap, as 1 / share. */
   private static final int NULL_SPACE_SHARE = 8;
 
-  /** Of sqrt(a^2 - p^2) below this times p the pass over the rows tells more: 12 digits here. */
+  /**
+   * If sqrt(a^2 - p^2) is below this times p, a pass over the rows is more accurate: 12 digits
+   * remain at this limit.
+   */
   private static final double CANCELLED = 1e-2;
 
   private static final String HOW = "by the corrected semi-normal equations";
@@ -64,7 +67,9 @@ public final class FactorState implements AutoCloseable {
   private final Made made;
   private final SolvePlan plan;
 
-  /** The plan for passes over the rows that are there: without a ridge that is among them. */
+  /**
+   * The plan for passes over the available rows, without a ridge whose rows are already among them.
+   */
   private final SolvePlan ofRows;
 
   private final SingletonRows singletons;
@@ -83,16 +88,16 @@ public final class FactorState implements AutoCloseable {
   private final FactorStatistics statistics;
 
   /**
-   * What stays of the first pass over the rows: nothing as long as a row of A.
+   * The results of the first pass over the rows, none of them as long as a row of A.
    *
-   * @param rows that count
+   * @param rows rows of positive weight
    * @param nonzeros their entries
    * @param frobenius ||A||_F, the ridge's rows included
    * @param shuffleBytes of the pass
    */
   record Input(long rows, long nonzeros, double frobenius, long shuffleBytes) {}
 
-  /** What the pipeline made. */
+  /** The results of the pipeline. */
   record Made(
       Input input,
       PlanHandle plan,
@@ -106,7 +111,7 @@ public final class FactorState implements AutoCloseable {
       List<String> warnings,
       Optional<Profiler> profiler) {}
 
-  /** Takes what the pipeline made, and what it holds on the cluster. */
+  /** Takes the results of the pipeline, and ownership of its data on the cluster. */
   FactorState(
       FactoredRows rows, SolveOptions options, ProgressListener listener, Held held, Made made) {
     this.engine = rows.engine();
@@ -147,7 +152,7 @@ public final class FactorState implements AutoCloseable {
     }
   }
 
-  /** What each dead column is made of. */
+  /** Each dead column as a combination of live ones. */
   public List<Dependency> dependencies() {
     if (!basic.known()) {
       BasicColumns found = chosen(options.problem().dropping());
@@ -164,16 +169,16 @@ public final class FactorState implements AutoCloseable {
     return basic.dependencies(plan);
   }
 
-  /** The same where they are known, otherwise none. */
+  /** The dependencies if already computed, otherwise none. */
   public List<Dependency> knownDependencies() {
     return basic.dependencies(plan);
   }
 
   /**
-   * The rows that were factorized.
+   * The factorized rows.
    *
-   * @throws IllegalStateException if they are not there: the factorization was loaded, or rows were
-   *     appended to an earlier one
+   * @throws IllegalStateException if they are not available: the factorization was loaded, or rows
+   *     were appended to an earlier one
    */
   public RowSource source() {
     if (!rows.whole()) {
@@ -194,24 +199,24 @@ public final class FactorState implements AutoCloseable {
     return basic.dropped();
   }
 
-  /** The analysis that was used. */
+  /** The analysis in use. */
   public SymbolicAnalysis analysis() {
     return analysis;
   }
 
-  /** The plan that it was made by. */
+  /** The plan of the factorization. */
   SolvePlan plan() {
     return plan;
   }
 
-  /** What the rows were. */
+  /** The fingerprints of the rows. */
   public Readings readings() {
     return plan.readings();
   }
 
   /**
-   * Runs an action in the job group of the factorization, or the caller's; an error leaves the
-   * factorization as it was.
+   * Runs an action in the job group of the factorization, or in the caller's; an error leaves the
+   * factorization unchanged.
    */
   private <T> T scoped(Function<JobScope, T> action) {
     if (held.closed()) {
@@ -233,7 +238,7 @@ public final class FactorState implements AutoCloseable {
     }
   }
 
-  /** The same as a phase of its own, after the solve that came with the rows: told, and noted. */
+  /** The same as a separate phase after the original solve, with progress and a profile. */
   private <T> T told(String phase, String what, Function<JobScope, T> action) {
     return scoped(
         scope -> {
@@ -248,7 +253,7 @@ public final class FactorState implements AutoCloseable {
         });
   }
 
-  /** For the right-hand sides that came with the rows; computed once. */
+  /** The solution for the original right-hand sides; computed once. */
   public LeastSquaresSolution solve() {
     if (solution == null || held.closed()) {
       solution = scoped(this::solveStored);
@@ -306,12 +311,12 @@ public final class FactorState implements AutoCloseable {
     }
   }
 
-  /** Over the rows that are there. */
+  /** A pass over the available rows. */
   private ResidualPass pass() {
     return new ResidualPass(rows.source(), made.plan, ofRows);
   }
 
-  /** The tail's norm less the ridge rows' part: lambda ||x||^2. */
+  /** The norm of the tail without the contribution of the ridge rows, lambda ||x||^2. */
   private double[] residualNorms(double[][] x) {
     double[] norm = new double[x.length];
     for (int k = 0; k < x.length; k++) {
@@ -321,7 +326,7 @@ public final class FactorState implements AutoCloseable {
     return norm;
   }
 
-  /** Whether a norm that the ridge's part was taken off may be rounding errors. */
+  /** Whether a norm may consist of rounding errors after subtraction of the ridge's part. */
   private boolean cancelled(double[] norm, double[][] x) {
     boolean any = false;
     for (int k = 0; k < norm.length; k++) {
@@ -330,7 +335,7 @@ public final class FactorState implements AutoCloseable {
     return any;
   }
 
-  /** Rows as they were factorized, with other labels. */
+  /** Solves for other labels of the factorized rows, in the same order. */
   public LeastSquaresSolution solveAligned(RowSource rows) {
     if (options.factorization().keepQ()) {
       return told("solve", "by the kept Q", scope -> solveReflected(rows, scope));
@@ -373,10 +378,10 @@ public final class FactorState implements AutoCloseable {
         scope);
   }
 
-  /** How further right-hand sides are solved for, and since when. */
+  /** The method of a solve for further right-hand sides, and its stopwatch. */
   private record Said(String how, Stopwatch watch) {}
 
-  /** So many steps of refinement, and the check: what the options want of every solution. */
+  /** The steps of refinement and the check that the options request for every solution. */
   private LeastSquaresSolution further(
       ResidualPass pass, SemiNormalEquations.Solution found, int steps, Said said, JobScope scope) {
     double[][] x = found.x();
@@ -400,7 +405,7 @@ public final class FactorState implements AutoCloseable {
     var watch = new Stopwatch();
     SemiNormalEquations.Solution s =
         equations.solve(pass, made.input.rows(), made.input.frobenius(), scope);
-    // one step is the equations' own
+    // The semi-normal equations already include one step.
     int steps = Math.max(0, options.solution().refinement() - 1);
     return further(
         pass,
@@ -410,12 +415,12 @@ public final class FactorState implements AutoCloseable {
         scope);
   }
 
-  /** y of least norm with A'y = b, one a right-hand side; A must have full column rank. */
+  /** y of least norm with A'y = b, one for each right-hand side; A must have full column rank. */
   SemiNormalEquations.Solution leastNorm(double[][] b, SemiNormalEquations.Products products) {
     return scoped(scope -> equations.leastNorm(b, products, scope));
   }
 
-  /** A'y for the labels y of a pass over rows of A in any order, one a right-hand side. */
+  /** A'y for the labels y of a pass over rows of A in any order, one for each right-hand side. */
   double[][] timesTransposed(RowSource rows) {
     ResidualPass.Sums sums = ResidualPass.further(rows, plan).run(null, held);
     double[][] product = new double[sums.width()][n];
@@ -444,7 +449,7 @@ public final class FactorState implements AutoCloseable {
     return scoped(scope -> equations.solveUpper(c, width, scope));
   }
 
-  /** ||b - A x|| of the solution without constraints, the ridge's rows included. */
+  /** ||b - A x|| of the unconstrained solution, the ridge's rows included. */
   double tail(int k) {
     return Math.sqrt(made.totals.residualSquares()[k]) / plan.rhsScale(k);
   }
@@ -454,7 +459,7 @@ public final class FactorState implements AutoCloseable {
     return plan.withoutRidge(norm, x);
   }
 
-  /** m. */
+  /** The number of rows, m. */
   long rows() {
     return made.input.rows();
   }
@@ -465,7 +470,7 @@ public final class FactorState implements AutoCloseable {
         x, norm, rank(), deadColumns(), report.of(norm, Double.NaN, seconds, List.of(how)));
   }
 
-  /** Of x for right-hand side k. */
+  /** Standard errors of x for right-hand side k. */
   public double[] standardErrors(int k) {
     if (k < 0 || k >= plan.numbers().rhsCount()) {
       throw new IllegalArgumentException("right-hand side " + k);
@@ -480,12 +485,12 @@ public final class FactorState implements AutoCloseable {
     return error;
   }
 
-  /** Of sigma = 1; computed once. */
+  /** Standard errors for sigma = 1; computed once. */
   public double[] unscaledErrors() {
     return told("errors", "standard errors", s -> statistics.unscaledErrors(basic, s));
   }
 
-  /** Of the rows that were factorized; computed once, with the errors. */
+  /** Leverages of the factorized rows; computed once, together with the errors. */
   public JavaRDD<double[]> leverages() {
     RowSource source = source();
     return told("errors", "leverages", s -> statistics.leverages(source, basic, s));
@@ -501,15 +506,15 @@ public final class FactorState implements AutoCloseable {
     return told("errors", "standard errors", s -> statistics.halfSolve(vectors, basic, s));
   }
 
-  /** R as rows in the caller's columns and units, Q'b as their labels; good until close(). */
+  /** R as rows in the caller's columns and units, Q'b as their labels; valid until close(). */
   RowSource factorRows() {
     return FactorRows.of(engine.context(), made.plan, singletons, made.levels);
   }
 
   /**
-   * Saves it; Q, where it is kept, is not.
+   * Saves the factorization without Q, even if Q is kept.
    *
-   * @throws IOException if that fails, or there is something already
+   * @throws IOException if that fails, or the folder has content that must not be replaced
    */
   public void save(String folder, boolean overwrite) throws IOException {
     if (held.closed()) {
@@ -523,7 +528,7 @@ public final class FactorState implements AutoCloseable {
   }
 
   /**
-   * Loads a saved one.
+   * Loads a saved factorization.
    *
    * @throws IOException if that fails, or there is none
    */
@@ -548,9 +553,9 @@ public final class FactorState implements AutoCloseable {
   }
 
   /**
-   * The factorization of these and of new rows.
+   * The factorization of these and new rows together.
    *
-   * @param added with as many right-hand sides
+   * @param added new rows with as many right-hand sides
    */
   public FactorState append(RowSource added) {
     if (held.closed()) {
@@ -564,7 +569,7 @@ public final class FactorState implements AutoCloseable {
     return new Append(added, factorRows(), options, before, n, tail).run(listener);
   }
 
-  /** R on the driver, where half of its heap holds it. */
+  /** R on the driver, if it fits in half of the heap. */
   public RFactor collectR() {
     long first = singletons.count() == 0 ? 0 : singletons.rowStart()[singletons.count()];
     CollectedFactor.requireRoom(
@@ -573,7 +578,7 @@ public final class FactorState implements AutoCloseable {
         scope -> CollectedFactor.collect(engine.context(), plan, singletons, made.levels));
   }
 
-  /** As things stand: after {@link #solve()} with its residual norms and times. */
+  /** The current report: after {@link #solve()} with its residual norms and times. */
   public SolveReport report() {
     return profiled(report.of(residualNorm, normalResidual, seconds, notes));
   }

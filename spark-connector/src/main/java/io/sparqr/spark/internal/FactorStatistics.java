@@ -15,9 +15,9 @@ import java.util.Optional;
 import org.apache.spark.api.java.JavaRDD;
 
 /**
- * What statistics take of a factorization: rows of R^-1, leverages, products with (A'A)^-1, all for
- * the basic solution that the user's columns make. What costs a descent of the tree is computed
- * once.
+ * Statistics from a factorization: norms of the rows of R^-1, leverages and products with (A'A)^-1,
+ * all for the basic solution in the columns kept by the user's rule. Results that need a descent of
+ * the tree are computed once.
  */
 final class FactorStatistics {
 
@@ -29,10 +29,8 @@ final class FactorStatistics {
   private JavaRDD<double[]> leverages;
 
   /**
-   * Of a factorization.
-   *
-   * @param inverse of its R
-   * @param held what lives as long as the factorization
+   * @param inverse products with the inverse from its R
+   * @param held resources with the lifetime of the factorization
    */
   FactorStatistics(Engine engine, FactorState.Made made, NormalInverse inverse, Held held) {
     this.engine = engine;
@@ -49,7 +47,7 @@ final class FactorStatistics {
     return norms.clone();
   }
 
-  /** Of the rows that were factorized. */
+  /** Leverages of the factorized rows. */
   JavaRDD<double[]> leverages(RowSource source, BasicColumns basic, JobScope scope) {
     if (leverages == null) {
       var rows = Optional.of(new InverseDescent.Observations(source, held));
@@ -80,7 +78,7 @@ final class FactorStatistics {
     if (!basic.moves()) {
       return half;
     }
-    // What can be estimated is no matter of the choice, the rest is.
+    // Estimability does not depend on the choice of the dead columns; the values do.
     HalfSolve moved = inverse.half(basic.projected(inverse.plan(), vectors), scope);
     return new HalfSolve(half.width(), moved.values(), half.estimable());
   }

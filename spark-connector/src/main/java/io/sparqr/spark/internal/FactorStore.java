@@ -30,15 +30,15 @@ import org.apache.spark.storage.StorageLevel;
 import org.apache.spark.util.SerializableConfiguration;
 
 /**
- * Factorizations in a folder of any of Hadoop's file systems:
+ * Factorizations in a folder on any Hadoop file system:
  *
  * <pre>
  * R/l-p-*         the chunks of R of level l, partition p ({@link StoredPart})
- * _factorization  all else ({@link StoredHead}), and what each file in R/ has to be
+ * _factorization  everything else ({@link StoredHead}), and a list of the files in R/
  * </pre>
  *
- * The head is written last: a folder without one is no factorization. Tasks that ran twice may
- * leave files that the head does not name; they are deleted before it is written.
+ * The head is written last: a folder without it is not a factorization. Repeated tasks may leave
+ * files that the head does not list; these are deleted before it is written.
  */
 final class FactorStore {
 
@@ -51,9 +51,7 @@ final class FactorStore {
   private final FileSystem files;
 
   /**
-   * A folder.
-   *
-   * @throws IOException if its file system cannot be reached
+   * @throws IOException if the file system cannot be reached
    */
   FactorStore(JavaSparkContext context, String name) throws IOException {
     this.context = context;
@@ -65,9 +63,10 @@ final class FactorStore {
   /**
    * Writes a factorization.
    *
-   * @param overwrite whether an earlier one may be replaced: it is, when the new one is complete
-   * @throws FileAlreadyExistsException if there is something and it may not be replaced, or is no
-   *     factorization
+   * @param overwrite whether an existing factorization may be replaced, once the new one is
+   *     complete
+   * @throws FileAlreadyExistsException if there is other content, or a factorization that must not
+   *     be replaced
    */
   void save(StoredHead head, Levels levels, boolean overwrite) throws IOException {
     boolean there = files.exists(folder);
@@ -127,7 +126,7 @@ final class FactorStore {
     }
   }
 
-  /** Files of attempts that were done again. */
+  /** Deletes the files of superseded attempts. */
   private void deleteOthers(Path parts, List<List<StoredPart>> written) throws IOException {
     Set<String> ours = new HashSet<>();
     written.forEach(level -> level.forEach(p -> ours.add(p.name())));
@@ -143,15 +142,15 @@ final class FactorStore {
         context.broadcast(new SerializableConfiguration(context.hadoopConfiguration())));
   }
 
-  /** A loaded factorization: its head, and R with the executors, read and found right. */
+  /** A loaded factorization: its head, and R on the executors, read and verified. */
   record Loaded(StoredHead head, PlanHandle plan, Levels levels) {}
 
   /**
    * Reads a factorization.
    *
-   * @param held gets what stays on the cluster
+   * @param held takes ownership of the data on the cluster
    * @throws FileNotFoundException if there is none
-   * @throws WireFormatException if it is torn, damaged, or of another version
+   * @throws WireFormatException if it is incomplete, damaged, or of another version
    */
   Loaded load(Held held, StorageLevel storage) throws IOException {
     Path file = new Path(folder, HEAD);

@@ -7,12 +7,12 @@ import io.sparqr.spark.rows.RowSource;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * The rows that a factorization was made of.
+ * The rows of a factorization.
  *
- * @param engine where they are
- * @param source null where they are not there: the factorization was loaded
- * @param whole whether they are all the rows of A, and no row of an earlier R stands for some
- * @param ridge the penalty, where its rows are in the source; otherwise that of the options holds
+ * @param engine the engine that holds them
+ * @param source null if they are not available: the factorization was loaded
+ * @param whole whether they are all rows of A, with none replaced by rows of an earlier R
+ * @param ridge the penalty, if its rows are in the source; otherwise the options have it
  */
 record FactoredRows(Engine engine, RowSource source, boolean whole, Ridge ridge) {
 
@@ -20,7 +20,7 @@ record FactoredRows(Engine engine, RowSource source, boolean whole, Ridge ridge)
     return new FactoredRows(source.engine(), source, !earlier.any(), earlier.ridge());
   }
 
-  /** Those of a factorization that was loaded. */
+  /** The rows of a loaded factorization, which are not available. */
   static FactoredRows notThere(JavaSparkContext context) {
     return new FactoredRows(Engine.of(context), null, false, Ridge.NONE);
   }

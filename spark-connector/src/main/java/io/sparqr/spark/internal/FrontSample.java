@@ -9,23 +9,23 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * An assembly tree of any size in at most 2 x {@value #MOST} + 1 nodes: the fronts of most flops,
- * and under each of them (and under the root of all) one node for all others whose nearest such
- * ancestor it is. No flop is lost.
+ * An assembly tree of any size in at most 2 x {@value #MOST} + 1 nodes: the fronts with the most
+ * flops, and under each of them (and under the root of all) one node for all other fronts with it
+ * as their nearest such ancestor. The flops of all fronts are included.
  */
 final class FrontSample {
 
-  /** Fronts that have a node of their own. */
+  /** Number of fronts with a separate node. */
   static final int MOST = 1000;
 
   private FrontSample() {}
 
-  /** O(fronts), and their sorting; 16 bytes a front while it lasts. */
+  /** O(fronts) and sorting; 16 bytes per front during the call. */
   static List<SolveProfile.Front> tree(SymbolicAnalysis a, TreePartition cut) {
     int count = a.fronts();
     boolean[] kept = largest(a);
     var nodes = new ArrayList<SolveProfile.Front>();
-    // node of the nearest kept front at or above each front; -1: none
+    // Node of the nearest kept front at or above each front; -1: none.
     int[] node = new int[count];
     var below = new ArrayList<Group>();
     var top = new Group(-1);
@@ -51,7 +51,7 @@ final class FrontSample {
     return nodes;
   }
 
-  /** The fronts of most flops; of equal ones the higher. */
+  /** The fronts with the most flops; among equals the higher ones. */
   private static boolean[] largest(SymbolicAnalysis a) {
     int count = a.fronts();
     boolean[] kept = new boolean[count];
@@ -114,7 +114,7 @@ final class FrontSample {
     }
   }
 
-  /** All fronts by their columns: a class for each power of 2. O(fronts). */
+  /** All fronts grouped by their number of columns, in powers of 2. O(fronts). */
   static List<SolveProfile.FrontSize> sizes(SymbolicAnalysis a) {
     int[] fronts = new int[Integer.SIZE];
     double[] flops = new double[Integer.SIZE];

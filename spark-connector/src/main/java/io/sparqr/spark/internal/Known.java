@@ -14,7 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Figures of a report as they become known, for the case that there will be no report. */
+/** Figures of the report collected as they become known, in case the solve fails. */
 final class Known {
 
   private final Map<String, Object> figures = new LinkedHashMap<>();
@@ -56,7 +56,7 @@ final class Known {
     return all;
   }
 
-  /** Writes the log's line, tells the listener. */
+  /** Logs the failure and notifies the listener. */
   static void tell(ProgressListener listener, FailureReport report) {
     SolveLog.failed(report.phase(), report.seconds().total(), report.error());
     try {
@@ -66,7 +66,7 @@ final class Known {
     }
   }
 
-  /** Of a factorization that was made, before a solution. */
+  /** The figures of a finished factorization, without or with a solution. */
   static Map<String, Object> of(SolveReport report, boolean solved) {
     Map<String, Object> all = report.toMap();
     all.remove("seconds");

@@ -5,17 +5,17 @@ import io.sparqr.spark.SolveReport;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reports of minimum-norm solutions, made of those of the factorizations that gave them. */
+/** Reports of minimum-norm solutions, composed from those of the factorizations used. */
 final class LeastNormReport {
 
   private LeastNormReport() {}
 
   /**
-   * Of the solution with A, m x n and of full row rank, by a factorization of A'.
+   * The report of the solution for an m x n matrix A of full row rank, by a factorization of A'.
    *
    * @param transpose the report of that factorization
    * @param norms residual norms
-   * @param total seconds in all
+   * @param total total seconds
    */
   static SolveReport ofTranspose(
       SolveReport transpose, long m, int n, double[] norms, double total) {
@@ -37,9 +37,10 @@ final class LeastNormReport {
   }
 
   /**
-   * Of the solution by a factorization of A and a second one, of R': its time counts as solve.
+   * The report of the solution by a factorization of A and a second one of R', with the time of the
+   * second counted as solve time.
    *
-   * @param elapsed seconds that the second took in all
+   * @param elapsed total seconds of the second factorization and solve
    */
   static SolveReport ofTwo(
       SolveReport first, SolveReport second, SolveReport.Residual residual, double elapsed) {
@@ -53,9 +54,10 @@ final class LeastNormReport {
   }
 
   /**
-   * Of a basic solution, kept because the equations of the one of least norm could not be met.
+   * The report of a basic solution that is kept because the minimum-norm equations could not be
+   * solved accurately.
    *
-   * @param elapsed seconds that were spent on it
+   * @param elapsed seconds spent on the attempt
    */
   static SolveReport kept(SolveReport basic, double elapsed) {
     return basic

@@ -23,19 +23,22 @@ import java.util.Optional;
 import org.apache.spark.api.java.JavaRDD;
 
 /**
- * The minimizer of ||b - A x|| that has the least 2-norm.
+ * The minimizer of ||b - A x|| with the least 2-norm.
  *
- * <p>A wide system of full row rank: A'P = QR, x = A'z with R'R P'z = P'b (the semi-normal
- * equations of A', Q not kept; Bjorck and Paige 1994), refined while that helps. The transpose is
- * made by a shuffle of A's entries; the m values of b are on the driver.
+ * <p>For a wide system of full row rank: A'P = QR, x = A'z with R'R P'z = P'b (the semi-normal
+ * equations of A' without Q; Bjorck and Paige 1994), refined as long as that helps. A shuffle of
+ * A's entries yields the transpose; the m values of b are on the driver.
  *
- * <p>Any other rank-deficient problem: AP = QR first, of which rank rows are left; these rows are a
- * wide system of full row rank, whose minimum-norm solution is the one wanted (a complete
- * orthogonal decomposition; Golub and Van Loan, Matrix Computations, section 5.5).
+ * <p>For any other rank-deficient problem: AP = QR first. The rank rows of R form a wide system of
+ * full row rank, and its minimum-norm solution is the one of the problem (a complete orthogonal
+ * decomposition; Golub and Van Loan, Matrix Computations, section 5.5).
  */
 public final class MinimumNorm {
 
-  /** Of a system of full row rank: refined, it has far less left; of another, far more. */
+  /**
+   * Limit of ||b - A x|| / ||b||: far above the refined residual of a system of full row rank, and
+   * far below that of any other.
+   */
   private static final double MOST_LEFT = 1e-8;
 
   private final SolveOptions options;
@@ -49,9 +52,10 @@ public final class MinimumNorm {
   }
 
   /**
-   * Solves; a problem of full column rank has one solution only, the usual one.
+   * Solves; for a problem of full column rank this is the usual, unique solution.
    *
-   * @throws RankDeficientException if that is what the options want of a rank-deficient problem
+   * @throws RankDeficientException if the problem is rank-deficient and the options ask for an
+   *     error then
    */
   public static LeastSquaresSolution solve(
       RowSource source, SolveOptions options, ProgressListener listener) {
@@ -76,7 +80,7 @@ public final class MinimumNorm {
       RowSource source, SolveOptions options, ProgressListener listener) {
     try (var scope = new JobScope(source.context())) {
       if (options.problem().rankPolicy() == RankPolicy.FAIL) {
-        // full column rank or an error that says the rank: no other solution is wanted
+        // The result is an error with the rank, or full column rank and thus a unique solution.
         return ofAnyRank(source, options, listener);
       }
       scope.describe("minimum-norm solution by the transpose");
@@ -94,7 +98,7 @@ public final class MinimumNorm {
         return basic;
       }
       var watch = new Stopwatch();
-      // R's rows are independent by its rank test: a second one could only contradict it
+      // R's rows are independent by the rank test of A; a second test could only contradict it.
       SolveOptions factor =
           options
               .with(options.input().withColumns(state.analysis().columns()))
@@ -112,7 +116,7 @@ public final class MinimumNorm {
             LeastNormReport.kept(basic.report(), watch.total()));
       }
       LeastSquaresSolution least = found.get();
-      // What is left of R x = c adds to what no x can take off.
+      // The residual of R x = c adds to the part of b outside the range of A.
       double[] norms = basic.residualNorms().clone();
       for (int k = 0; k < norms.length; k++) {
         norms[k] = Math.hypot(norms[k], least.residualNorms()[k]);
@@ -132,9 +136,9 @@ public final class MinimumNorm {
   }
 
   /**
-   * Empty if the matrix is not wide, or does not have full row rank: by the rank test, or because
-   * what was found does not meet its equations (a pivot of rounding errors may pass the test where
-   * one before it was small).
+   * Empty if the matrix is not wide, or does not have full row rank: either by the rank test, or
+   * because the solution does not satisfy its equations (a pivot of rounding errors may pass the
+   * test if an earlier one was small).
    */
   private Optional<LeastSquaresSolution> wide() {
     var watch = new Stopwatch();
@@ -144,7 +148,7 @@ public final class MinimumNorm {
     }
     double[][] b = found.rightHandSides();
     try (var held = new Held()) {
-      // A tolerance for columns as they are is one in the caller's units.
+      // Without equilibration the tolerance is absolute, in the caller's units: no scaling then.
       int exponent = options.problem().equilibrate() ? found.exponent() : 0;
       var transposed =
           new TransposedRows(
@@ -184,7 +188,8 @@ public final class MinimumNorm {
       if (state.rank() < m) {
         return Optional.empty();
       }
-      // Powers of two: (R'R)^-1 b would soon be beyond the range of doubles in the caller's units.
+      // Scaled by powers of two, because (R'R)^-1 b would easily leave the range of doubles in the
+      // caller's units.
       double[][] scaled = new double[b.length][];
       int[] exponent = new int[b.length];
       for (int k = 0; k < b.length; k++) {
@@ -206,7 +211,7 @@ public final class MinimumNorm {
     }
   }
 
-  /** What a caller says of the order of A's columns, or knows of it, says nothing of A'. */
+  /** The caller's column order and analysis concern A; they do not apply to A'. */
   private static SolveOptions.Analysis ofAnother(SolveOptions options) {
     SymbolicOptions symbolic = options.analysis().symbolic();
     return new SolveOptions.Analysis(
@@ -214,7 +219,7 @@ public final class MinimumNorm {
         Optional.empty());
   }
 
-  /** Options that a system whose equations are met, by a factorization of A', has no use for. */
+  /** Warnings for options without effect on a consistent system solved by a factorization of A'. */
   private List<String> withoutEffect() {
     var notes = new ArrayList<String>();
     if (options.solution().check()) {

@@ -11,21 +11,21 @@ import io.sparqr.spark.solve.LevelSolve;
 import java.util.List;
 
 /**
- * Products with (A'A)^-1 and its root R^-T for a few sparse vectors at once, in the caller's
- * columns and units. On the driver are n values a vector.
+ * Products with (A'A)^-1 and its root R^-T for a few sparse vectors at a time, in the caller's
+ * columns and units. Takes n values per vector on the driver.
  *
- * <p>A vector u is estimable if it is orthogonal to the null space of A. Columns of R over a dead
- * column d are R1 t, t the coefficients that make d of the live ones, so that what R'w = u leaves
- * at d, u_d - R1d'w, is u's product with the null vector (t, -1): the forward solve tells it. The
- * rank test has let d be dead with a distance of up to its tolerance from the others' span, which
- * moves that product by up to the tolerance times ||w||: so much counts as 0, and at least
- * rounding.
+ * <p>A vector u is estimable if it is orthogonal to the null space of A. Let t be the coefficients
+ * of a dead column d as a combination of the live ones. Its column of R is R1d = R1 t, so the
+ * residual of R'w = u at d, u_d - R1d'w, is, up to sign, the product of u with the null vector (t,
+ * -1): the forward solve yields it. The rank test declares d dead within its tolerance of the span
+ * of the others, which changes that product by up to the tolerance times ||w||. A product of at
+ * most this, or of the size of rounding errors, counts as 0.
  *
  * @param dead original indices
  */
 record NormalInverse(SolvePlan plan, SingletonRows singletons, LevelSolve levels, int[] dead) {
 
-  /** Units of rounding that a product with a null vector may be wrong by. */
+  /** Relative rounding error allowed in a product with a null vector. */
   private static final double ROUNDING = 256 * Math.ulp(1.0);
 
   /** Solves with dense vectors of equilibrated columns. */

@@ -49,8 +49,8 @@ import java.util.Optional;
 import scala.Tuple2;
 
 /**
- * The way of the data from rows to a factorization: pattern, analysis, cut, broadcast, rows to the
- * tasks of their fronts, levels. Whatever fails, nothing stays behind on the cluster.
+ * The data flow from rows to a factorization: pattern, analysis, cut, broadcast, rows to the tasks
+ * of their fronts, levels. A failure leaves nothing behind on the cluster.
  */
 public final class Pipeline {
 
@@ -64,7 +64,7 @@ public final class Pipeline {
   private final Known known = new Known();
   private final DiskNeed disk;
 
-  /** Empty: nobody asks for a profile. */
+  /** Empty if no profile was requested. */
   private final Optional<Profiler> profiler;
 
   private final Stopwatch watch = new Stopwatch();
@@ -83,22 +83,22 @@ public final class Pipeline {
   }
 
   /**
-   * The verdict on devices that a solve comes to, for those who only foretell.
+   * The decision on devices that a solve would reach, for predictions without a solve.
    *
-   * @param oneJvm whether it is this JVM that computes
+   * @param oneJvm whether this JVM would compute
    */
   public static DeviceVerdict foretold(
       BackendChoice backend, boolean oneJvm, SymbolicAnalysis analysis) {
     return DeviceRule.of(backend, oneJvm).verdict(analysis.flops(), analysis.intensity());
   }
 
-  /** Steps 1 to 6; the caller closes what it gets. */
+  /** Steps 1 to 6; the caller must close the result. */
   public static FactorState factorize(
       RowSource source, SolveOptions options, ProgressListener listener) {
     return factorize(source, options, listener, Earlier.NONE);
   }
 
-  /** The same of new rows, and of R's that stand for earlier ones. */
+  /** The same for new rows followed by rows of R that replace earlier ones. */
   static FactorState factorize(
       RowSource source, SolveOptions options, ProgressListener listener, Earlier earlier) {
     var pipeline = new Pipeline(source, options, listener, earlier);
@@ -130,7 +130,7 @@ public final class Pipeline {
     }
   }
 
-  /** A plan, and the rows that are on their way to its tasks. */
+  /** A plan, and the rows being shuffled to its tasks. */
   private record Prepared(
       FactorState.Input input,
       PlanHandle plan,
@@ -142,7 +142,7 @@ public final class Pipeline {
       ExecutorWait.Outcome waited) {}
 
   private FactorState run(JobScope scope, ProgressTracker progress) {
-    // the pattern is garbage when this returns
+    // The pattern becomes garbage when this returns.
     Prepared p = prepare(scope, progress);
     SolvePlan plan = p.plan.value();
     disk.factor(plan);
@@ -183,7 +183,7 @@ public final class Pipeline {
 
   private Prepared prepare(JobScope scope, ProgressTracker progress) {
     progress.phase("pattern", "row checks, distinct row patterns");
-    // what can be known to fail without a job: no stack traces of failed tasks for that
+    // Problems detectable without a job are checked first, to avoid stack traces of failed tasks.
     if (engine.spark()) {
       ClusterResources.check(engine.context());
     }
@@ -201,7 +201,8 @@ public final class Pipeline {
       SymbolicAnalysis analysis = analyze(found, symbolic, rule);
       profile(found, analysis);
       if (analysis.singletons() == 0) {
-        // none to be sent back: it will not be analyzed again
+        // There are no singletons that could prove too small, so the pattern need not be analyzed
+        // again.
         found = found.analyzed();
       }
       double order =
@@ -266,7 +267,7 @@ public final class Pipeline {
         counted.rows(), counted.nonzeros(), frobenius, found.shuffleBytes());
   }
 
-  /** The executors that the tree is cut for. */
+  /** Waits for the executors for which the tree is cut. */
   private ExecutorWait.Outcome executors(JobScope scope, ProgressTracker progress) {
     ExecutorWait.Outcome waited =
         ExecutorWait.await(
@@ -282,7 +283,7 @@ public final class Pipeline {
     return waited;
   }
 
-  /** The analysis that the caller has, where it fits. */
+  /** The caller's analysis if it fits, otherwise a new one. */
   private SymbolicAnalysis analyze(
       PatternPass.Result found, SymbolicOptions symbolic, DeviceRule rule) {
     boolean retry =
@@ -314,7 +315,10 @@ public final class Pipeline {
         .orElseGet(() -> found.pattern().orElseThrow().fingerprint());
   }
 
-  /** A GPU's where the problem goes to one: there a better order is soon not worth its search. */
+  /**
+   * Flops per second for the choice of the order. A GPU's if the problem will run on one: a better
+   * order is then less often worth the search.
+   */
   private double rate(DeviceRule rule, double flops, double intensity) {
     DeviceVerdict devices = rule.verdict(flops, intensity);
     if (!devices.use()) {
@@ -393,7 +397,7 @@ public final class Pipeline {
         found.readings());
   }
 
-  /** That of the problem, whoever brings its rows. */
+  /** The ridge of the problem, whether its rows are in the source or not. */
   private Ridge ridge() {
     return earlier.ridge().any() ? earlier.ridge() : options.problem().ridge();
   }
@@ -402,7 +406,7 @@ public final class Pipeline {
     return options.cut().partition().withCombinedParts(source.parts().count());
   }
 
-  /** A power of two, 1 unless squares of the right-hand side would leave the range. */
+  /** A power of two: 1 unless squares of the right-hand side would leave the range of doubles. */
   static double rhsScale(double max) {
     return max == 0 || max > 1e-100 && max < 1e100 ? 1 : Math.scalb(1.0, -Math.getExponent(max));
   }

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Notes for a {@link SolveProfile} what a solve does: begins with it, hears of its phases, looks at
- * the driver's memory while one is going on.
+ * Records a {@link SolveProfile} during a solve: its phases, and the driver's memory in the course
+ * of each.
  */
 final class Profiler {
 
@@ -30,14 +30,14 @@ final class Profiler {
   private List<SolveProfile.FrontSize> sizes = List.of();
   private double foretold;
 
-  /** A phase, or, without a name, a pause between two calls. */
+  /** A phase, or a pause between two calls if the name is empty. */
   private record Begun(String name, String detail, double at) {}
 
-  /** The driver's memory while a call lasts. */
+  /** Samples the driver's memory during a call. */
   final class Sampling implements AutoCloseable {
     private final MemorySampler sampler = new MemorySampler();
 
-    /** Keeps what was seen; the phase that was going on is over. */
+    /** Stores the samples and ends the current phase. */
     @Override
     public void close() {
       sampler.close();
@@ -46,12 +46,12 @@ final class Profiler {
     }
   }
 
-  /** Begins to look at the driver's memory. */
+  /** Starts sampling the driver's memory. */
   Sampling sampling() {
     return new Sampling();
   }
 
-  /** A phase begins, or goes on. */
+  /** Starts a phase, or records its progress. */
   synchronized void phase(String name, String detail) {
     String last = phases.isEmpty() ? "" : phases.get(phases.size() - 1).name;
     if (!name.equals(last)) {
@@ -71,16 +71,16 @@ final class Profiler {
   }
 
   /**
-   * The analysis is there, and perhaps still the pattern.
+   * Records the analysis, and the pattern if it is still available.
    *
-   * @param pattern empty: the driver does not have it
+   * @param pattern empty: not on the driver
    */
   void analyzed(Optional<SparsityPattern> pattern, SymbolicAnalysis analysis) {
     matrix = pattern.map(p -> SpyGrid.ofMatrix(p, analysis)).orElse(SolveProfile.Spy.none());
     factor = SpyGrid.ofFactor(pattern, analysis);
   }
 
-  /** R is there. */
+  /** Records the factorization. */
   void factored(SolvePlan plan, ResourceModel model, List<TaskProfile> told) {
     fronts = FrontSample.tree(plan.analysis(), plan.partition());
     sizes = FrontSample.sizes(plan.analysis());
@@ -115,7 +115,7 @@ final class Profiler {
         t.deviceBytes());
   }
 
-  /** What was noted so far. */
+  /** The profile so far. */
   synchronized SolveProfile profile() {
     var spans = new ArrayList<SolveProfile.Phase>();
     for (int k = 0; k < phases.size(); k++) {

@@ -15,15 +15,15 @@ import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 
 /**
- * Turns phases into progress, by Spark's ended tasks or, where there are some, by the flops that
- * tasks have done; silent and free without a listener.
+ * Turns phases into progress, measured by Spark's finished tasks or, if available, by the flops
+ * that tasks have done; without a listener it does nothing and costs nothing.
  */
 final class ProgressTracker implements AutoCloseable {
 
-  /** Between two looks at the flops done in this JVM. */
+  /** Interval between two readings of the flops done in this JVM. */
   private static final long LOOK_MILLIS = 200;
 
-  /** What is left is told when so much of the flops is done. */
+  /** The remaining time is reported once this fraction of the flops is done. */
   private static final double TELLING = 0.02;
 
   private final Engine engine;
@@ -32,7 +32,7 @@ final class ProgressTracker implements AutoCloseable {
   private final long begin;
   private final boolean heard;
 
-  /** Null without Spark, and where nobody hears. */
+  /** Null without Spark or without a listener. */
   private final TaskListener tasks;
 
   private final Optional<Profiler> profiler;
@@ -41,17 +41,15 @@ final class ProgressTracker implements AutoCloseable {
   private volatile String phase = "";
   private volatile String detail = "";
 
-  /** The flops that are being done; null: tasks are counted. */
+  /** The phase measured in flops; null: progress counts tasks. */
   private volatile Working working;
 
-  /** Part of the phase that was told of last. */
+  /** The last reported fraction of the phase. */
   private double told;
 
   /**
-   * Of a call.
-   *
-   * @param profiler hears of the phases, too
-   * @param before seconds that the solve has taken until then
+   * @param profiler also receives the phases
+   * @param before seconds spent on the solve so far
    */
   ProgressTracker(
       Engine engine,
@@ -72,7 +70,7 @@ final class ProgressTracker implements AutoCloseable {
     }
   }
 
-  /** A phase begins, or another part of the one that is going on. */
+  /** Starts a phase, or another part of the current one. */
   void phase(String name, String what) {
     begin(name, what);
     tell(0);
@@ -90,7 +88,7 @@ final class ProgressTracker implements AutoCloseable {
     }
   }
 
-  /** The phase that is going on; empty before the first. */
+  /** The current phase; empty before the first. */
   String current() {
     return phase;
   }
@@ -100,7 +98,7 @@ final class ProgressTracker implements AutoCloseable {
     return (System.nanoTime() - begin) * 1e-9;
   }
 
-  /** Tells that so much of the phase is done, if not more was told of before. */
+  /** Reports the fraction of the phase done; it never decreases. */
   private synchronized void tell(double fraction) {
     told = Math.max(told, Math.min(1, fraction));
     Working w = working;
@@ -111,13 +109,13 @@ final class ProgressTracker implements AutoCloseable {
                 phase, detail, told, seconds(), told * w.flops, w.flops, w.remaining(told)));
   }
 
-  /** Says that all is done. */
+  /** Reports the end of the solve. */
   void done(String what) {
     begin("done", what);
     tell(1);
   }
 
-  /** From now on progress goes by flops, until that is closed. */
+  /** Measures progress in flops from now until the result is closed. */
   Working working(WorkDone work, double flops) {
     return new Working(work, flops);
   }
@@ -131,8 +129,8 @@ final class ProgressTracker implements AutoCloseable {
   }
 
   /**
-   * A phase whose flops are known. Of tasks in this JVM a thread looks at what they have done, some
-   * times a second; of others the listener hears by heartbeats and ends of tasks.
+   * A phase with known flops. For tasks in this JVM, a thread reads their progress some times per
+   * second; for others, the listener receives it with heartbeats and at the end of each task.
    */
   final class Working implements AutoCloseable {
 
@@ -146,7 +144,7 @@ final class ProgressTracker implements AutoCloseable {
       this.flops = flops;
     }
 
-    /** A part of the phase begins. */
+    /** Starts a part of the phase. */
     void phase(String name, String what) {
       working = this;
       ProgressTracker.this.phase(name, what);
@@ -178,7 +176,7 @@ final class ProgressTracker implements AutoCloseable {
       return part < TELLING ? Double.NaN : (seconds() - from) * (1 - part) / part;
     }
 
-    /** All flops are done. */
+    /** Reports all flops as done. */
     void complete() {
       if (working == this) {
         tell(1);
@@ -188,7 +186,7 @@ final class ProgressTracker implements AutoCloseable {
     @Override
     public void close() {
       if (tasks != null) {
-        // their ends, heard of late, are no progress of the phase that counts tasks
+        // Late task ends of this phase must not count in the next one, which counts tasks.
         tasks.reset();
       }
       working = null;
@@ -202,7 +200,7 @@ final class ProgressTracker implements AutoCloseable {
   private final class TaskListener extends SparkListener {
     private final Set<Integer> stages = ConcurrentHashMap.newKeySet();
 
-    /** Flops that a task's accumulator had when it was heard of last, by Spark's task number. */
+    /** Flops in a task's accumulator as last reported, by Spark's task number. */
     private final ConcurrentHashMap<Long, Double> done = new ConcurrentHashMap<>();
 
     private int expected;

@@ -15,9 +15,9 @@ import org.apache.spark.api.java.JavaRDD;
 
 /**
  * Ridge solutions for many lambdas from one factorization of A: [A; sqrt(lambda) I] and [R;
- * sqrt(lambda) I] have the same R. What is chosen by is the flops of the two analyses: those of [R;
- * sqrt(lambda) I], known when the first lambda is solved for, against those of A alone, which are
- * at most those of [A; sqrt(lambda) I].
+ * sqrt(lambda) I] have the same R. The choice between [R; ...] and A depends on the flops of two
+ * analyses: those of [R; sqrt(lambda) I], known after the first lambda, and those of A alone, which
+ * are at most those of [A; sqrt(lambda) I].
  */
 public final class RidgePath {
 
@@ -26,13 +26,13 @@ public final class RidgePath {
   private final ProgressListener listener;
   private final Ridge penalty;
 
-  /** The analysis of what is factorized for every lambda. */
+  /** The analysis that serves all lambdas. */
   private Optional<SymbolicAnalysis> known = Optional.empty();
 
   private boolean ofRows;
   private double flopsOfR;
 
-  /** Of rows; a ridge of the options is what lambdas multiply. */
+  /** The path for these rows; a ridge in the options is the penalty that the lambdas multiply. */
   public RidgePath(RowSource source, SolveOptions options, ProgressListener listener) {
     this.source = source;
     this.listener = listener;
@@ -43,11 +43,11 @@ public final class RidgePath {
             .with(options.factorization().withKeepQ(false));
   }
 
-  /** One solution a lambda. */
+  /** One solution for each lambda. */
   public List<LeastSquaresSolution> solve(double[] lambdas) {
     Ridge[] ridge = new Ridge[lambdas.length];
     for (int k = 0; k < lambdas.length; k++) {
-      // checks it, too
+      // Also rejects lambdas out of range.
       ridge[k] = Ridge.of(lambdas[k]).any() ? penalty.times(lambdas[k]) : Ridge.NONE;
     }
     var solutions = new LeastSquaresSolution[lambdas.length];
@@ -60,7 +60,10 @@ public final class RidgePath {
     return List.of(solutions);
   }
 
-  /** R and Q'b, and a row without entries for what R leaves of the right-hand sides. */
+  /**
+   * R and Q'b, and a row without entries with the norms of the right-hand sides outside the range
+   * of R as labels.
+   */
   private JavaRDD<SparseRow> withTail(FactorState alone) {
     int width = alone.report().matrix().rhs();
     double[] tail = new double[width];

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One INFO line a phase, at its end, in the log of the driver: what is read the morning after. The
- * logger is {@code io.sparqr}, whichever class is at work.
+ * One INFO line per phase, at its end, in the driver's log, for a look at it later. The logger is
+ * {@code io.sparqr} for all classes.
  */
 final class SolveLog {
 
@@ -63,7 +63,7 @@ final class SolveLog {
         seconds);
   }
 
-  /** Silent where there was nothing to wait for. */
+  /** Logs the wait for executors, if there was one. */
   static void executors(ExecutorWait.Outcome waited) {
     if (waited.seconds() > 0) {
       say(
@@ -109,7 +109,7 @@ final class SolveLog {
         seconds);
   }
 
-  /** With the chain of causes, which no message of one line can have. */
+  /** Logs the failure with its chain of causes, which does not fit in a one-line message. */
   static void failed(String phase, double seconds, Throwable e) {
     LOG.error(
         String.format(

@@ -10,7 +10,7 @@ import java.util.Optional;
 /** Counts the entries of a matrix on a grid of at most {@value #MOST} x {@value #MOST} cells. */
 final class SpyGrid {
 
-  /** Cells in a row, and rows of cells. */
+  /** Cells per row of the grid, and rows of cells. */
   static final int MOST = 160;
 
   private final long rows;
@@ -28,9 +28,9 @@ final class SpyGrid {
   }
 
   /**
-   * A with its rows by their first column and its columns as the factorization has them, the
-   * ridge's rows included; rows without entries last. O(entries of the distinct row patterns), and
-   * up to {@value #MOST} times as much where a pattern has many rows.
+   * A with its rows ordered by their first column and its columns in the order of the
+   * factorization, the ridge's rows included; rows without entries come last. O(entries of the
+   * distinct row patterns), and up to {@value #MOST} times as much if a pattern has many rows.
    */
   static SolveProfile.Spy ofMatrix(SparsityPattern p, SymbolicAnalysis a) {
     var grid = new SpyGrid(p.rows(), p.columns());
@@ -59,11 +59,11 @@ final class SpyGrid {
   }
 
   /**
-   * R at full rank: the fronts' trapezoids, and, where the pattern is there, the rows of column
-   * singletons, which are rows of A as they stand. O(columns of all fronts), and up to {@value
-   * #MOST} times as much where fronts have many pivots.
+   * R at full rank: the fronts' trapezoids and, if the pattern is available, the rows of column
+   * singletons, which are unchanged rows of A. O(columns of all fronts), and up to {@value #MOST}
+   * times as much if fronts have many pivots.
    *
-   * @param pattern empty: not there; rows of singletons are left out
+   * @param pattern empty: not available; rows of singletons are left out
    */
   static SolveProfile.Spy ofFactor(Optional<SparsityPattern> pattern, SymbolicAnalysis a) {
     int n = a.columns();
@@ -93,7 +93,7 @@ final class SpyGrid {
     }
   }
 
-  /** Least position of the columns of a row pattern; n without any. */
+  /** Least position of the columns of a row pattern; n if it is empty. */
   private static int first(SparsityPattern p, int i, SymbolicAnalysis a) {
     int least = p.columns();
     for (long k = p.rowStart()[i]; k < p.rowStart()[i + 1]; k++) {
@@ -108,7 +108,7 @@ final class SpyGrid {
     long row = from;
     while (row < to) {
       int i = cell(row, rows, gridRows);
-      // the first row of the next cell
+      // The first row of the next cell.
       long end = Math.min(to, ((i + 1L) * rows + gridRows - 1) / gridRows);
       cells[i * gridColumns + j] += end - row;
       row = end;

@@ -29,7 +29,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * What a saved factorization has beside R, as a file:
+ * The part of a saved factorization other than R, as a file:
  *
  * <pre>
  * 8 bytes  "SPARQR-F"
@@ -37,17 +37,17 @@ import java.util.UUID;
  * frames   numbers, singleton rows, files of R (STORED); totals (TASK); plan (PLAN)
  * </pre>
  *
- * each frame after its length. Bytes: those of the plan, 12 an entry of the singleton rows.
+ * with its length before each frame. Size: the plan, and 12 bytes per entry of the singleton rows.
  *
- * @param id that the files of R have too
- * @param input what the rows were
- * @param options what of them concerns solutions, and the problem
- * @param plan with the problem's ridge
- * @param singletons rows of R that the driver has
- * @param totals of all tasks as one, norms of what is left of the right-hand sides among them
- * @param seconds that the factorization took
- * @param waited for executors
- * @param warnings that the factorization gave
+ * @param id identity shared with the files of R
+ * @param input description of the rows
+ * @param options those that concern the problem and later solves
+ * @param plan the plan, with the problem's ridge
+ * @param singletons rows of R held by the driver
+ * @param totals of all tasks as one, with the residual norms of the right-hand sides
+ * @param seconds wall times of the factorization
+ * @param waited seconds spent waiting for executors
+ * @param warnings of the factorization
  */
 record StoredHead(
     String id,
@@ -62,7 +62,7 @@ record StoredHead(
 
   private static final byte[] MAGIC = "SPARQR-F".getBytes(StandardCharsets.US_ASCII);
 
-  /** Of a factorization. */
+  /** The head of a factorization. */
   static StoredHead of(
       FactorState.Made made, SolveOptions options, SolvePlan plan, SingletonRows singletons) {
     FactorTotals t = made.totals();
@@ -93,7 +93,7 @@ record StoredHead(
         warnings);
   }
 
-  /** The factorization again. */
+  /** The state of the factorization, restored. */
   FactorState.Made made(PlanHandle handle, Levels levels) {
     FactorTotals all =
         FactorTotals.of(List.of(totals), new double[totals.residualSquares().length]);
@@ -111,7 +111,7 @@ record StoredHead(
         Optional.empty());
   }
 
-  /** Writes it with what is known of the files of R, by level. */
+  /** Writes the head with the list of the files of R, by level. */
   void write(DataOutput out, List<List<StoredPart>> parts) throws IOException {
     out.write(MAGIC);
     out.writeInt(StoredPart.VERSION);
@@ -149,8 +149,8 @@ record StoredHead(
   /**
    * The inverse of {@link #write}.
    *
-   * @param parts gets the files of R, by level
-   * @throws WireFormatException if it is no head, damaged, or of another version
+   * @param parts receives the files of R, by level
+   * @throws WireFormatException if it is not a head, damaged, or of another version
    * @throws java.io.EOFException if it is truncated
    */
   static StoredHead read(DataInput in, List<List<StoredPart>> parts) throws IOException {

@@ -25,30 +25,30 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.util.TaskCompletionListener;
 
 /**
- * A file with what solves need of one task, its report and its chunks of R:
+ * A file with the data of a task for later solves, its report and its chunks of R:
  *
  * <pre>
  * 8 bytes  "SPARQR-R"
  * int      version
  * 36 bytes id of the factorization
- * int      length, the TASK frame, then FACTOR frames; again and again
+ * int      length, the TASK frame; then int length and a FACTOR frame, repeated
  * </pre>
  *
- * Numbers are big-endian; frames have a checksum of their own.
+ * Numbers are big-endian; each frame has its own checksum.
  *
  * @param name of the file in its folder
- * @param frames in it
- * @param bytes of it
- * @param checksum CRC32C of it
+ * @param frames number of frames
+ * @param bytes size of the file
+ * @param checksum CRC32C of the file
  */
 record StoredPart(String name, int frames, long bytes, long checksum) {
 
-  /** Of the files and of the head; what is read has to have the same. */
+  /** Version of the files and of the head; other versions are rejected. */
   static final int VERSION = 1;
 
   private static final byte[] MAGIC = "SPARQR-R".getBytes(StandardCharsets.US_ASCII);
 
-  /** As a frame. */
+  /** The record as a frame. */
   byte[] encode() {
     var out = new NumberFrame.Writer();
     out.putText(name).putInt(frames).putLong(bytes).putLong(checksum);
@@ -63,7 +63,7 @@ record StoredPart(String name, int frames, long bytes, long checksum) {
     return part;
   }
 
-  /** Writes what is kept of a task's frames; the name is this attempt's alone. */
+  /** Writes those of a task's frames that are kept, under a name unique to this attempt. */
   static Iterator<byte[]> write(
       Configuration conf, String folder, String id, int level, int p, Iterator<byte[]> frames)
       throws IOException {
@@ -94,9 +94,9 @@ record StoredPart(String name, int frames, long bytes, long checksum) {
   }
 
   /**
-   * Reads the chunks one after the other; the last one comes when all of the file was found right.
+   * Reads the chunks one after the other; returns the last one only after verifying the whole file.
    *
-   * @throws WireFormatException if it is not the file that was written
+   * @throws WireFormatException if the file differs from the written one
    */
   Iterator<byte[]> read(Configuration conf, String folder, String id) throws IOException {
     Path path = new Path(folder, name);

@@ -2,9 +2,9 @@
 package io.sparqr.spark.internal;
 
 /**
- * A few long vectors as Q R, vector by vector, by Gram-Schmidt done twice (Giraud, Langou and
- * Rozloznik 2005, Comput. Math. Appl. 50: Q is orthonormal to rounding while the vectors are
- * numerically independent). 4 n p^2 flops, in place.
+ * QR of a few long vectors, one vector at a time, by Gram-Schmidt with reorthogonalization (Giraud,
+ * Langou and Rozloznik 2005, Comput. Math. Appl. 50: Q is orthonormal to rounding as long as the
+ * vectors are numerically independent). 4 n p^2 flops, in place.
  */
 final class ThinQr {
 
@@ -15,7 +15,7 @@ final class ThinQr {
 
   private int count;
 
-  /** Of so many vectors at most. */
+  /** A factorization of at most this many vectors. */
   ThinQr(int most) {
     q = new double[most][];
     r = new double[most][most];
@@ -24,7 +24,8 @@ final class ThinQr {
   /**
    * Adds a vector, which becomes a column of Q.
    *
-   * @return its distance from the span of those before, as a part of its norm; 0 for zero
+   * @return its distance from the span of the earlier ones, relative to its norm; 0 for the zero
+   *     vector
    */
   double add(double[] v) {
     double before = norm(v);
@@ -82,8 +83,8 @@ final class ThinQr {
   }
 
   /**
-   * What is left of d_k when the combination of earlier vectors that vector k is has been taken of
-   * the earlier d.
+   * d_k less the combination of the earlier d that would reproduce vector k from the earlier
+   * vectors.
    */
   double leftOf(double[] d, int k) {
     double[] u = new double[k];
@@ -99,12 +100,12 @@ final class ThinQr {
     return left;
   }
 
-  /** Column i of Q; not to be written to. */
+  /** Column i of Q; must not be modified. */
   double[] column(int i) {
     return q[i];
   }
 
-  /** Adds Q u to a vector that lies in steps of width from k on. */
+  /** Adds Q u to the vector at k, k + width, k + 2 width, ... */
   void addTimes(double[] u, double[] to, int k, int width) {
     for (int i = 0; i < count; i++) {
       for (int j = 0; j < q[i].length; j++) {

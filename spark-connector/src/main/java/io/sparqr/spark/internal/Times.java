@@ -3,7 +3,7 @@ package io.sparqr.spark.internal;
 
 import io.sparqr.spark.SolveReport;
 
-/** Wall times of a solve as they add up. */
+/** Wall times of a solve, accumulated. */
 final class Times {
   double pattern;
   double order;
@@ -14,7 +14,7 @@ final class Times {
   double solve;
   double total;
 
-  /** Adds what a phase took that did not come to its end, by the name that listeners know. */
+  /** Adds the time of a phase that failed, under the name used for listeners. */
   void failed(String phase, double seconds) {
     switch (phase) {
       case "analyze" -> analyze += seconds;

@@ -4,7 +4,9 @@ package io.sparqr.spark.internal;
 import io.sparqr.spark.FailureReport;
 import io.sparqr.spark.ProgressListener;
 
-/** A listener that knows whether it was told of a failure: for solves that are made of several. */
+/**
+ * A listener that remembers whether it has received a failure, for solves that consist of several.
+ */
 final class ToldOnce implements ProgressListener {
 
   private final ProgressListener listener;
@@ -14,7 +16,7 @@ final class ToldOnce implements ProgressListener {
     this.listener = listener;
   }
 
-  /** Whether anybody hears of progress, for whom tasks have to be counted. */
+  /** Whether anyone listens to progress, so that tasks have to be counted. */
   static boolean hears(ProgressListener listener) {
     return listener instanceof ToldOnce once ? hears(once.listener) : listener != NONE;
   }

@@ -24,12 +24,12 @@ import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
 
 /**
- * A' for A of m rows that came one after the other: the columns of A, a row each, made by a shuffle
- * of A's entries and kept. Entries are divided by a power of two, so that the largest is near 1.
+ * A' for an A given by rows: the columns of A as rows, from a shuffle of A's entries, and kept.
+ * Entries are divided by a power of two, so that the largest is near 1.
  */
 final class TransposedRows {
 
-  /** Powers of two that still scale exactly, both ways. */
+  /** Powers of two up to this exponent scale exactly in both directions. */
   static final int MOST_EXPONENT = 1000;
 
   private final JavaPairRDD<Integer, SparseRow> rows;
@@ -38,14 +38,12 @@ final class TransposedRows {
   private final int exponent;
 
   /**
-   * Transposes.
-   *
    * @param a A's rows
-   * @param declared columns of A as the caller says, -1 if he does not
-   * @param readings what A's rows were when they were counted
+   * @param declared number of columns of A as given by the caller, or -1
+   * @param readings fingerprints of A's rows from their first reading
    * @param n columns of A
    * @param width labels of each row of A', all 0
-   * @param exponent of 2, what entries are divided by: {@link #exponent(double[], int, int)}
+   * @param exponent entries are divided by 2^exponent; see {@link #exponent(double[], int, int)}
    * @param held keeps the result
    */
   TransposedRows(
@@ -83,7 +81,10 @@ final class TransposedRows {
     held.persist(rows, StorageLevel.MEMORY_AND_DISK());
   }
 
-  /** The largest of an exponent and those of count values, at most {@link #MOST_EXPONENT}. */
+  /**
+   * The maximum of {@code atLeast} and the exponents of the first count values, but at most {@link
+   * #MOST_EXPONENT}.
+   */
   static int exponent(double[] value, int count, int atLeast) {
     int largest = atLeast;
     for (int k = 0; k < count; k++) {
@@ -92,17 +93,17 @@ final class TransposedRows {
     return Math.min(largest, MOST_EXPONENT);
   }
 
-  /** m. */
+  /** Rows of A, m. */
   int rows() {
     return m;
   }
 
-  /** n. */
+  /** Columns of A, n. */
   int columns() {
     return n;
   }
 
-  /** Of 2, what A's entries were divided by. */
+  /** A's entries were divided by 2 to this power. */
   int exponent() {
     return exponent;
   }
@@ -115,7 +116,7 @@ final class TransposedRows {
   /**
    * Products with this matrix.
    *
-   * @param labels what finds A'y for its labels y
+   * @param labels computes A'y from the rows with labels y
    */
   SemiNormalEquations.Products products(Function<RowSource, double[][]> labels) {
     return new SemiNormalEquations.Products() {
@@ -172,7 +173,7 @@ final class TransposedRows {
     return new SparseRow(row.indices(), row.values(), labels, row.weight(), row.columns());
   }
 
-  /** Row j of A' with j, ascending. */
+  /** The pairs (j, row j of A'), j ascending. */
   private static Iterator<Tuple2<Integer, SparseRow>> columns(
       Iterator<Tuple2<Integer, Tuple2<Integer, Double>>> in, int m, int width) {
     var byColumn = new TreeMap<Integer, List<Tuple2<Integer, Double>>>();

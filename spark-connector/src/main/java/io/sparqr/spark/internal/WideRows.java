@@ -22,9 +22,10 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * What is to be known of rows before the transpose is factorized instead: whether they are fewer
- * than the columns, how large their entries are, and then their right-hand sides, which are on the
- * driver: fewer values than x has. A pass over the rows each.
+ * Figures on the rows needed before the transpose can be factorized instead: whether there are
+ * fewer rows than columns, the size of the entries, and finally the right-hand sides, which fit on
+ * the driver because they have fewer values than x. Takes one pass over the rows for each of the
+ * two.
  */
 final class WideRows {
 
@@ -35,7 +36,7 @@ final class WideRows {
   private final long count;
   private final int columns;
 
-  /** What a partition has, rows of weight 0 left out. */
+  /** The figures of one partition, without rows of weight 0. */
   private record Part(
       Fingerprint fingerprint,
       int rhsCount,
@@ -46,10 +47,10 @@ final class WideRows {
       implements Serializable {}
 
   /**
-   * What all partitions have.
+   * The figures of all partitions.
    *
    * @param parts by partition
-   * @param labels by partition, row by row; none where they were not asked for
+   * @param labels by partition, row by row; empty if not requested
    */
   private record Scan(List<Part> parts, List<double[]> labels) {}
 
@@ -57,7 +58,7 @@ final class WideRows {
     this.rows = rows;
     this.declared = declared;
     this.parts = scan(false, null).parts;
-    // counts in int: it is only read where there are fewer rows than columns
+    // int suffices, because this is used only if there are fewer rows than columns.
     this.first = new int[parts.size() + 1];
     long m = 0;
     int n = declared;
@@ -80,7 +81,7 @@ final class WideRows {
   }
 
   /**
-   * Whether there are fewer rows than columns, and an entry in them.
+   * Whether the rows are fewer than the columns and have an entry.
    *
    * @throws MatrixFormatException if there is no row
    */
@@ -105,22 +106,22 @@ final class WideRows {
     return parts.stream().mapToInt(Part::exponent).max().orElse(0);
   }
 
-  /** What every later reading has to find. */
+  /** The fingerprints that every later reading must match. */
   Readings readings() {
     return new Readings(parts.stream().map(Part::fingerprint).toList());
   }
 
   /**
-   * By a second reading: m values each.
+   * The right-hand sides from a second reading: m values each.
    *
    * @throws DimensionMismatchException if partitions disagree on their number
-   * @throws io.sparqr.error.InputChangedException if it is not the same as the first
+   * @throws io.sparqr.error.InputChangedException if it differs from the first
    */
   double[][] rightHandSides() {
     return labels(scan(true, readings()), first);
   }
 
-  /** All partitions; {@code before}: what they were at the scan before this one, if any. */
+  /** Scans all partitions; {@code before}: the fingerprints of the previous scan, if any. */
   private Scan scan(boolean labels, Readings before) {
     int columns = declared;
     JavaRDD<byte[]> scanned =
@@ -179,7 +180,7 @@ final class WideRows {
     return b;
   }
 
-  /** A {@link Part}, then, if they are asked for, the labels row by row. */
+  /** A {@link Part} and, if requested, the labels row by row. */
   private static List<byte[]> scan(
       int partition, Iterator<SparseRow> in, int declared, boolean withLabels) {
     var reader = new RowReader(partition, declared);
@@ -216,7 +217,7 @@ final class WideRows {
         : List.of(part);
   }
 
-  /** Values one after the other. */
+  /** A growing array of values. */
   private static final class Values {
     private double[] value = new double[64];
     private int count;

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 /**
- * The rooms put together: the pipeline from rows to a factorization, what a factorization offers,
- * its report, minimum-norm solutions by two of them. A room of the connector: not for callers, may
- * change without notice.
+ * Combines the other packages: the pipeline from rows to a factorization, the operations on a
+ * factorization, its report, and minimum-norm solutions by two factorizations. An internal package
+ * of the connector, not for callers; it may change without notice.
  */
 package io.sparqr.spark.internal;

@@ -9,7 +9,7 @@ import io.sparqr.threads.Crew;
 
 /**
  * Z = (R'R)^-1 on one front as Z = F'F, from R's rows of the front and from F2, the same on the
- * front's tail, which its parent knows: with V = R11^-1 and W = V R12
+ * front's tail, which comes from its parent. With V = R11^-1 and W = V R12
  *
  * <pre>
  *   F = [ V'        0  ]      Z11 = V V' + W Z22 W',  Z12 = -W Z22
@@ -18,42 +18,42 @@ import io.sparqr.threads.Crew;
  *
  * (the supernodal form of Erisman and Tinney 1975, doi:10.1145/360680.360704, of a square root of
  * Z). A variance is the square of the norm of a column of F: never negative, and as accurate as a
- * row of R^-1, where sums of Z's own entries lose the square of the condition number. What a child
- * needs are some of F's columns, made a trapezoid again by orthogonal transformations.
+ * row of R^-1, whereas sums of Z's own entries lose the square of the condition number. A child
+ * needs some of F's columns, which orthogonal transformations bring back to trapezoidal form.
  *
  * <p>Dead pivots have zero columns. About r q (r + 2 cn) + r^3 flops for r live pivots and q rows
- * of F2, and a staircase QR for each child, of as many rows a column as the child leaves out
+ * of F2, and a staircase QR for each child, with as many rows per column as the child leaves out
  * columns.
  */
 final class FrontInverse {
 
-  /** Rows that are solved one by one. */
+  /** Rows per block, which are solved one by one. */
   private static final int BLOCK = 64;
 
-  /** Columns of W and V, or of F, that one thread does at a time. */
+  /** Columns of W and V, or of F, that one thread computes at a time. */
   private static final int STRIP = 256;
 
-  /** Fewer flops, or entries, are not worth waking others. */
+  /** With fewer flops, or entries, sharing does not pay. */
   private static final double SHARED_WORK = 2e6;
 
   private final int fp;
   private final int cn;
 
-  /** Rows of F. */
+  /** Number of rows of F. */
   private final int rows;
 
   /** F, rows x (cn + r), column-major: the tail's columns in reverse, then the live pivots' . */
   private final double[] f;
 
-  /** Size cn + r, ascending: rows of each column that may have entries. */
+  /** Size cn + r, ascending: number of leading rows of each column that may have entries. */
   private final int[] stair;
 
-  /** Size fp: number of a pivot among the live ones, or -1. */
+  /** Size fp: index of a pivot among the live ones, or -1. */
   private final int[] liveOf;
 
   private final int rank;
 
-  /** F u, made when first asked for. */
+  /** Scratch for F u, created on first use. */
   private double[] sum;
 
   /**
@@ -61,8 +61,8 @@ final class FrontInverse {
    *
    * @param live local columns of the live pivots, ascending
    * @param r11r12 size live.length; row i: values of columns live[i] .. fn-1 at [live[i], fn)
-   * @param tail on the front's tail
-   * @param crew may help; the bits do not depend on it
+   * @param tail the inverse's factor on the front's tail
+   * @param crew threads that may help; the bits do not depend on them
    */
   FrontInverse(int fp, int[] live, double[][] r11r12, InverseFactor tail, Crew crew) {
     this.fp = fp;
@@ -95,7 +95,7 @@ final class FrontInverse {
 
   private void fill(int[] live, double[][] r11r12, InverseFactor tail, Crew crew) {
     int q = tail.rows();
-    // column rank-1-i: row i of W and of V, their columns in reverse
+    // Column rank-1-i holds row i of W and of V, in reverse column order.
     double[] w = new double[cn * rank];
     double[] v = new double[rank * rank];
     solve(live, r11r12, w, v, crew);
@@ -130,8 +130,8 @@ final class FrontInverse {
   }
 
   /**
-   * V = R11^-1 and W = V R12, row by row from the last; earlier blocks of rows by gemm. The columns
-   * of V and W do not meet each other.
+   * V = R11^-1 and W = V R12, row by row from the last; products with earlier blocks of rows by
+   * gemm. The columns of V and W are independent of each other.
    */
   private void solve(int[] live, double[][] r11r12, double[] w, double[] v, Crew crew) {
     int wide = strips(cn);
@@ -155,7 +155,7 @@ final class FrontInverse {
     }
   }
 
-  /** Of rows [from, to), counted from the last: what stands in the columns of the rows before. */
+  /** Coefficients of rows [from, to), counted from the last, in the columns of the rows before. */
   private double[] coefficients(int[] live, double[][] r11r12, int from, int to) {
     double[] a = new double[from * (to - from)];
     for (int c = from; c < to; c++) {
@@ -167,7 +167,7 @@ final class FrontInverse {
     return a;
   }
 
-  /** Rows [from, to) of W in its columns [begin, end). */
+  /** Computes columns [begin, end) of rows [from, to) of W. */
   private void tailStrip(
       int[] live, double[][] r11r12, double[] a, int from, int to, int begin, int end, double[] w) {
     for (int c = from; c < to; c++) {
@@ -189,7 +189,7 @@ final class FrontInverse {
     }
   }
 
-  /** Rows [from, to) of V in its columns [begin, end); row c has columns [0, c]. */
+  /** Computes columns [begin, end) of rows [from, to) of V; row c has columns [0, c]. */
   private void pivotStrip(
       int[] live, double[][] r11r12, double[] a, int from, int to, int begin, int end, double[] v) {
     for (int c = Math.max(from, begin); c < Math.min(to, end); c++) {
@@ -209,7 +209,7 @@ final class FrontInverse {
     }
   }
 
-  /** Columns [from, to) of x less columns [0, from) times a, in {@code height} rows. */
+  /** Columns [from, to) of x minus columns [0, from) times a, in {@code height} rows. */
   private static void subtractProduct(
       double[] x, int at, int ld, int height, double[] a, int from, int to) {
     if (height <= 0 || from == 0) {
@@ -235,7 +235,7 @@ final class FrontInverse {
     }
   }
 
-  /** Column of F of a local column; -1 where it is dead. */
+  /** F's column for a local column; -1 if it is dead. */
   private int column(int local) {
     if (local >= fp) {
       return cn - 1 - (local - fp);
@@ -243,13 +243,13 @@ final class FrontInverse {
     return liveOf[local] < 0 ? -1 : cn + rank - 1 - liveOf[local];
   }
 
-  /** sqrt(Z_kk) of local column k, 0 where it is dead: the norm of a row of R^-1. */
+  /** sqrt(Z_kk) of local column k, the norm of a row of R^-1; 0 if it is dead. */
   double norm(int k) {
     int c = column(k);
     return c < 0 ? 0 : Norms.norm(f, c * rows, stair[c]);
   }
 
-  /** sqrt(u'Z u) for u with the values [from, from + count) at as many local columns. */
+  /** sqrt(u'Z u) for u with values [from, from + count) at the same number of local columns. */
   double norm(int[] local, double[] u, int from, int count) {
     int top = 0;
     for (int k = 0; k < count; k++) {
@@ -269,7 +269,7 @@ final class FrontInverse {
     return Norms.norm(t, 0, top);
   }
 
-  /** F on a child's tail, whose columns are the local columns given, ascending. */
+  /** F on a child's tail, which consists of the given local columns, ascending. */
   InverseFactor restrict(int[] local, StaircaseQr qr, Crew crew) {
     int count = local.length;
     int[] to = new int[count];
@@ -316,7 +316,10 @@ final class FrontInverse {
     return new InverseFactor(kept, count, values, ends);
   }
 
-  /** Column c times a power of two that brings it near 1, so that reflectors meet no extremes. */
+  /**
+   * Copies column c, times a power of two that brings it near 1, to avoid extreme values in
+   * reflectors.
+   */
   private int copyScaled(int c, double[] matrix, int at) {
     double max = 0;
     for (int i = 0; i < stair[c]; i++) {

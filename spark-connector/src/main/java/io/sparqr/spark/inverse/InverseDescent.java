@@ -31,8 +31,8 @@ import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
 
 /**
- * Norms of R^-1's rows over the levels: one Spark job a level, from the root down; the inverse's
- * factors on the tails of a level's subtrees come by shuffle from the levels above.
+ * Norms of R^-1's rows over the levels: one Spark job per level, from the root down; the inverse's
+ * factors on the tails of a level's subtrees are shuffled from the levels above.
  */
 public final class InverseDescent implements InverseNorms.Tree {
 
@@ -46,17 +46,17 @@ public final class InverseDescent implements InverseNorms.Tree {
   private JavaRDD<double[]> leverages;
 
   /**
-   * Rows whose leverages are wanted.
+   * The rows for which leverages are computed.
    *
-   * @param source as they were factorized
+   * @param source the factorized rows
    * @param held releases the leverages
    */
   public record Observations(RowSource source, Held held) {}
 
   /**
-   * Over the levels of a factorization, in a job scope of the caller's.
+   * Over the levels of a factorization, in the caller's job scope.
    *
-   * @param observations rows that the descent finds the leverages of on its way
+   * @param observations rows for which the descent also computes the leverages
    */
   public InverseDescent(
       JavaSparkContext context,
@@ -135,7 +135,7 @@ public final class InverseDescent implements InverseNorms.Tree {
     return JavaPairRDD.fromJavaRDD(routed).partitionBy(new KeyPartitioner(plan.driverKey() + 1));
   }
 
-  /** What the levels found, back where the rows came from; computed. */
+  /** Shuffles the levels' leverages back to the partitions of the rows, and computes them. */
   private JavaRDD<double[]> leverages(List<JavaRDD<byte[]>> found) {
     JavaRDD<byte[]> all = found.get(0);
     for (int k = 1; k < found.size(); k++) {
@@ -182,7 +182,7 @@ public final class InverseDescent implements InverseNorms.Tree {
   }
 
   /**
-   * After the descent: one element a partition of the rows, the leverages of its rows of positive
+   * After the descent: one element per partition of the rows, the leverages of its rows of positive
    * weight, in order.
    */
   public JavaRDD<double[]> leverages() {
@@ -201,7 +201,10 @@ public final class InverseDescent implements InverseNorms.Tree {
     solve.forward(c, width, scope);
   }
 
-  /** What the levels above have for these tasks, partition i for task i of the level. */
+  /**
+   * The inverse's factors from the levels above for these tasks, partition i for task i of the
+   * level.
+   */
   private JavaRDD<byte[]> blocks(List<SubtreeTask> tasks, List<JavaRDD<byte[]>> above) {
     int first = tasks.get(0).id();
     int count = tasks.size();

@@ -4,23 +4,23 @@ package io.sparqr.spark.inverse;
 import io.sparqr.numeric.ContributionBlock;
 
 /**
- * F with F'F = (R'R)^-1 on a front's tail, an upper trapezoid. The columns come in reverse: column
- * c belongs to the tail's column {@code columns - 1 - c}, so that leaving out columns of a front
- * leaves F nearly triangular.
+ * F with F'F = (R'R)^-1 on a front's tail, an upper trapezoid. The columns are in reverse order:
+ * column c belongs to the tail's column {@code columns - 1 - c}, so that leaving out columns of a
+ * front leaves F nearly triangular.
  *
- * @param rows at most columns
- * @param columns the tail's length
+ * @param rows number of rows, at most columns
+ * @param columns length of the tail
  * @param values rows x columns, column-major
  * @param stair size columns, ascending: column c has entries only in rows [0, stair[c])
  */
 record InverseFactor(int rows, int columns, double[] values, int[] stair) {
 
-  /** On no columns, or where all columns are dead. */
+  /** The factor for no columns, or if all columns are dead. */
   static InverseFactor zero(int columns) {
     return new InverseFactor(0, columns, new double[0], new int[columns]);
   }
 
-  /** For a task of a lower level. */
+  /** Packs the factor for a task of a lower level. */
   ContributionBlock pack(int front) {
     double[] packed = new double[Math.toIntExact(ContributionBlock.packedLength(rows, columns))];
     int at = 0;

@@ -8,18 +8,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Norms of the rows of R^-1, sqrt(diag((R'R)^-1)), of the one R that gave x: the fronts' by the
- * selected inverse from the top of the tree down ({@link FrontInverse}), the singletons' from their
- * rows ({@link SingletonInverse}), which ask the tree for sqrt(u'Z u). Where u's columns meet in
- * one front it has the answer, otherwise R'w = u is solved, ||w|| = sqrt(u'Z u), {@value #BATCH}
- * right-hand sides at a time.
+ * Norms of the rows of R^-1, sqrt(diag((R'R)^-1)), for the same R that gave x: those of fronts by
+ * the selected inverse from the top of the tree down ({@link FrontInverse}), those of singletons
+ * from their rows ({@link SingletonInverse}), which query the tree for sqrt(u'Z u). If u's columns
+ * meet in one front, that front has the answer; otherwise R'w = u is solved, ||w|| = sqrt(u'Z u),
+ * {@value #BATCH} right-hand sides at a time.
  */
 public final class InverseNorms {
 
-  /** Right-hand sides of a batch. */
+  /** Right-hand sides per batch. */
   private static final int BATCH = 64;
 
-  /** Most values of a batch, 64 MB. */
+  /** Maximum number of values in a batch, 64 MB. */
   private static final long BATCH_VALUES = 8 << 20;
 
   private final SolvePlan plan;
@@ -27,14 +27,14 @@ public final class InverseNorms {
   private final int[] dead;
   private final Tree tree;
 
-  /** What is done where R is. */
+  /** The operations on the stored R. */
   interface Tree {
 
     /**
-     * From the top of the tree down.
+     * Descends from the top of the tree.
      *
-     * @param asked of each task, see {@link SubtreeInverse#run}
-     * @param norm size n and as many as there are questions: set where frames have values
+     * @param asked queries for each task, see {@link SubtreeInverse#run}
+     * @param norm size n plus the number of queries: receives the values in the frames
      */
     void descend(List<byte[]> asked, double[] norm);
 
@@ -55,7 +55,7 @@ public final class InverseNorms {
     this.tree = tree;
   }
 
-  /** sqrt(diag((A'A)^-1)) by original column in the caller's units, NaN where dead. */
+  /** sqrt(diag((A'A)^-1)) by original column in the caller's units, NaN for dead columns. */
   public double[] run() {
     double[] z = byPosition();
     double[] norms = new double[z.length];
@@ -68,7 +68,7 @@ public final class InverseNorms {
     return norms;
   }
 
-  /** By position, of equilibrated columns; 0 where dead. */
+  /** The norms by position, for equilibrated columns; 0 for dead ones. */
   private double[] byPosition() {
     int n = plan.analysis().columns();
     int questions = singletons.questions();
@@ -81,7 +81,7 @@ public final class InverseNorms {
     return all;
   }
 
-  /** Questions that no front has the answer to. */
+  /** Solves the queries that no front can answer. */
   private void solve(int[] open, double[] answer) {
     int n = plan.analysis().columns();
     int batch = (int) Math.max(1, Math.min(BATCH, BATCH_VALUES / n));

@@ -11,22 +11,22 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Leverages a'(R'R)^-1 a of the rows of one task, front by front: a row's columns are all among its
- * front's, where the inverse is known.
+ * Leverages a'(R'R)^-1 a of the rows of one task, front by front: all columns of a row are among
+ * those of its front, on which the inverse is known.
  */
 final class RowLeverages {
 
   private final SymbolicAnalysis analysis;
   private final RowBlock rows;
 
-  /** Rows in the order of their fronts. */
+  /** Row indices ordered by front. */
   private final int[] order;
 
   private final AtomicInteger left;
   private final double[] leverage;
 
   /**
-   * None yet.
+   * Without any leverages yet.
    *
    * @param batches of {@link LeverageRouter}
    */
@@ -56,7 +56,10 @@ final class RowLeverages {
     return order;
   }
 
-  /** Takes the inverse on a front; several threads may, of several fronts. */
+  /**
+   * Computes the leverages for a front from the inverse on it; may run on several threads for
+   * different fronts.
+   */
   void front(int f, FrontInverse z) {
     int[] local = new int[0];
     int at = firstOf(f);
@@ -118,7 +121,7 @@ final class RowLeverages {
     return low;
   }
 
-  /** The leverages, a frame a partition that rows came from. */
+  /** The leverages, one frame per source partition of the rows. */
   List<byte[]> frames() {
     if (left.get() > 0) {
       throw new IllegalStateException(left + " rows of fronts that are not this task's");

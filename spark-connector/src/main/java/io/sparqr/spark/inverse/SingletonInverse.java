@@ -15,13 +15,13 @@ import java.util.Map;
 
 /**
  * The singletons' rows of R^-1, R = [R11 R12; 0 R22]: row p is [v', -v'R12 R22^-1] with v = R11'^-1
- * e_p, its norm is that of v and of what u = R12'v makes, sqrt(u'Z u), Z = (R22'R22)^-1. Columns of
- * R22 do not depend on the singletons.
+ * e_p. Its squared norm is ||v||^2 + u'Z u with u = R12'v and Z = (R22'R22)^-1. The rows for
+ * columns of R22 do not depend on the singletons.
  *
- * <p>v and u are sparse: they cost the entries of the singletons' rows that p reaches. Where one
- * column alone is left to be done, its own norm gives the rest, so that a chain costs O(1) a link;
- * an u of one entry needs nothing but the norm of that column. The others are questions, equal
- * directions once. On the driver, where the singletons' rows are.
+ * <p>v and u are sparse; their cost is that of the entries in the singletons' rows reachable from
+ * p. If only one column is left to process, its own norm gives the rest, so that a chain costs O(1)
+ * per link; a u with a single entry only needs the norm of that column. All others become queries,
+ * with equal directions asked once. Runs on the driver, which holds the singletons' rows.
  */
 final class SingletonInverse {
 
@@ -33,10 +33,10 @@ final class SingletonInverse {
   /** Size n1: ||v||, or its part before {@link #next}. */
   private final double[] own;
 
-  /** Size n1: position whose norm, times the factor, gives the rest; -1: none. */
+  /** Size n1: the position whose norm, times the factor, gives the rest; -1: none. */
   private final int[] next;
 
-  /** Size n1: question whose answer, times the factor, gives the rest; -1: none. */
+  /** Size n1: the query whose answer, times the factor, gives the rest; -1: none. */
   private final int[] question;
 
   private final double[] factor;
@@ -44,13 +44,13 @@ final class SingletonInverse {
   private final List<Direction> directions = new ArrayList<>();
   private final Map<Direction, Integer> known = new HashMap<>();
 
-  /** Question by question: the front with the answer, or -1. */
+  /** By query: the front with the answer, or -1. */
   private int[] frontOf = new int[0];
 
   private final Work work;
   private long eliminated;
 
-  /** u over its entry of greatest absolute value; positions ascending, at least two, live. */
+  /** u divided by its entry of greatest absolute value; at least two live positions, ascending. */
   private record Direction(int[] position, double[] value) {
     @Override
     public boolean equals(Object other) {
@@ -85,7 +85,7 @@ final class SingletonInverse {
     frontOf = directions.stream().mapToInt(this::frontOf).toArray();
   }
 
-  /** v and u on a sparse vector: singletons to be done, and columns of R22. */
+  /** v and u as one sparse vector: singletons still to be eliminated, and columns of R22. */
   private static final class Work {
     final double[] c;
     final BitSet open;
@@ -144,7 +144,7 @@ final class SingletonInverse {
     rest(p);
   }
 
-  /** An entry of v, and its row of R taken off; |entry|. */
+  /** Eliminates p: computes its entry of v and subtracts its row of R; returns |entry|. */
   private double eliminate(int p, double c) {
     int from = rows.rowStart()[p];
     double v = c / rows.value()[from];
@@ -158,7 +158,7 @@ final class SingletonInverse {
     return Math.abs(v);
   }
 
-  /** What u says of p. */
+  /** Derives the rest of p's norm from u. */
   private void rest(int p) {
     int[] position = Arrays.copyOf(work.tail, work.tailCount);
     work.tailCount = 0;
@@ -190,7 +190,7 @@ final class SingletonInverse {
     }
   }
 
-  /** The front that has all of u's columns: if there is one, that of the least. */
+  /** The front that contains all of u's columns: only that of the least can. */
   private int frontOf(Direction u) {
     int f = plan.frontOf(u.position[0]);
     int k = 0;
@@ -205,17 +205,17 @@ final class SingletonInverse {
     return f;
   }
 
-  /** Number of questions. */
+  /** Number of queries. */
   int questions() {
     return directions.size();
   }
 
-  /** Singletons' rows that were gone through in all. */
+  /** Total number of singleton rows processed. */
   long eliminated() {
     return eliminated;
   }
 
-  /** The questions of each task, by front. */
+  /** The queries for each task, by front. */
   List<byte[]> asked() {
     int tasks = plan.partition().tasks().size();
     List<List<Integer>> of = new ArrayList<>();
@@ -240,7 +240,10 @@ final class SingletonInverse {
     return frames;
   }
 
-  /** Questions that no front has the answer to, by the least column: neighbours share a path. */
+  /**
+   * Queries that no front can answer, ordered by their least column, so that neighbours share a
+   * path.
+   */
   int[] unanswered() {
     var open = new ArrayList<Integer>();
     for (int k = 0; k < frontOf.length; k++) {
@@ -252,7 +255,7 @@ final class SingletonInverse {
     return open.stream().mapToInt(k -> k).toArray();
   }
 
-  /** u of a question as column k of c, by position. */
+  /** Stores u of a query as column k of c, by position. */
   void put(int asked, double[] c, int k, int width) {
     Direction u = directions.get(asked);
     for (int i = 0; i < u.position.length; i++) {
@@ -263,8 +266,8 @@ final class SingletonInverse {
   /**
    * Sets the singletons' norms.
    *
-   * @param norm by position, those from n1 on known
-   * @param answer of each question
+   * @param norm by position; already known from n1 on
+   * @param answer of each query
    */
   void complete(double[] norm, double[] answer) {
     for (int p = rows.count() - 1; p >= 0; p--) {

@@ -28,21 +28,21 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 
 /**
- * Norms of R^-1's rows at one task's pivots, fronts from the top down: each front hands its
- * children the inverse's factor on their tails. Factors for children in other tasks travel as
- * packed trapezoids. On the way questions are answered: sqrt(u'Z u) for u within one front, and
- * leverages of rows are found. Several threads go down the tree side by side, and help each other
- * with large fronts; what comes out does not depend on them.
+ * Norms of R^-1's rows at one task's pivots, fronts from the top down: each front passes the
+ * inverse's factor on their tails to its children. Factors for children in other tasks are sent as
+ * packed trapezoids. Each front also answers queries, sqrt(u'Z u) for u within that front, and
+ * computes leverages of rows. Several threads descend the tree in parallel and share the work of
+ * large fronts; the result does not depend on them.
  */
 final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
 
-  /** What a front costs beyond its flops, in flops. */
+  /** Overhead of a front, in flops. */
   private static final double FRONT_OVERHEAD = 1e4;
 
-  /** Children with longer tails are made one after the other, all threads at each. */
+  /** Children with longer tails are processed one after the other, each by all threads. */
   private static final int LONG_TAIL = 256;
 
-  /** Other children, so many for a thread at a time. */
+  /** Number of other children that a thread processes at a time. */
   private static final int CHILDREN = 32;
 
   private final SolvePlan plan;
@@ -51,10 +51,10 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
   private final int[] fronts;
   private final RowBlock questions;
 
-  /** By front of the task: where its norms are. */
+  /** By front of the task: start of its norms. */
   private final int[] at;
 
-  /** By front of the task; from its parent until it is done. */
+  /** By front of the task; set by its parent and released when it is done. */
   private final InverseFactor[] tails;
 
   /** By front of the task: factors for its children in other tasks. */
@@ -95,16 +95,16 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
   }
 
   /**
-   * Runs.
+   * Runs the task.
    *
-   * @param kept of the task, as {@code SubtreeRun} made it
+   * @param kept the task's stored content, from {@code SubtreeRun}
    * @param asked rows u, ascending by front, with their numbers as right-hand sides
-   * @param given the inverse's factors on the tails of the task's outputs, and rows whose leverages
-   *     are wanted, as {@link io.sparqr.spark.rows.LeverageRouter} sends them
-   * @param threads that may work on it, by task
-   * @return the norms at the task's pivots, and as position n + k the answer to question k, as one
-   *     frame; then factors for children in other tasks; then the leverages
-   * @throws io.sparqr.error.InputChangedException if the rows are others than were factorized
+   * @param given the inverse's factors on the tails of the task's outputs, and the rows for
+   *     leverages, as sent by {@link io.sparqr.spark.rows.LeverageRouter}
+   * @param threads threads for each task
+   * @return one frame with the norms at the task's pivots and the answer to query k at position n +
+   *     k; then factors for children in other tasks; then the leverages
+   * @throws io.sparqr.error.InputChangedException if the rows differ from the factorized ones
    */
   static List<byte[]> run(
       SolvePlan plan, Iterator<Object> kept, byte[] asked, Iterator<byte[]> given, int[] threads) {
@@ -219,7 +219,7 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
     norm[place] = z.norm(local, questions.value(), from, to - from);
   }
 
-  /** Long tails one by one; short ones side by side, each made by one thread. */
+  /** Processes long tails one by one; short ones in parallel, each by one thread. */
   private void toChildren(int i, FrontInverse z, StaircaseQr qr, Crew crew) {
     int f = fronts[i];
     int[] child = new int[analysis.childCount(f)];
@@ -277,7 +277,7 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
     return local(f, columns);
   }
 
-  /** Where positions, ascending, are among the columns of a front that has them all. */
+  /** The indices of positions, ascending, among the columns of a front that contains them all. */
   private int[] local(int f, int[] positions) {
     int[] local = new int[positions.length];
     int k = 0;

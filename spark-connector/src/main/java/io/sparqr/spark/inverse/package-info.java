@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 /**
  * The diagonal of (A'A)^-1 from R: a square root of the selected inverse from the top of the tree
- * down, singletons by their rows. A room of the connector: not for callers, may change without
- * notice.
+ * down, singletons by their rows. An internal package of the connector, not for callers; it may
+ * change without notice.
  */
 package io.sparqr.spark.inverse;

@@ -7,8 +7,8 @@ import io.sparqr.spark.resource.Backends;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What subtree tasks have done in this JVM since it started, whoever asked for it. Counted always,
- * shown where {@link SparqrPlugin} is switched on.
+ * Totals of the work of subtree tasks in this JVM since its start, over all solves. They are always
+ * counted, but published only if {@link SparqrPlugin} is enabled.
  */
 final class ExecutorMetrics {
 

@@ -5,14 +5,14 @@ import io.sparqr.spark.resource.Backends;
 import java.util.Arrays;
 
 /**
- * Looks at the memory of this JVM from time to time while it is open: heap in use, garbage
- * included, and bytes held on devices. Never keeps more than {@value #MOST} readings: when there
- * are as many, every other one is dropped and the pause between two doubles, so that a run of any
- * length is covered evenly. Microseconds a reading.
+ * Samples the memory of this JVM while it is open: heap in use, garbage included, and bytes held on
+ * devices. Keeps at most {@value #MOST} readings: at that number, every other one is dropped and
+ * the interval doubles, so that a run of any length is covered evenly. A reading takes
+ * microseconds.
  */
 public final class MemorySampler implements AutoCloseable {
 
-  /** Readings that are kept at most. */
+  /** Maximum number of readings kept. */
   public static final int MOST = 240;
 
   private static final long FIRST_PAUSE_MILLIS = 20;
@@ -25,7 +25,7 @@ public final class MemorySampler implements AutoCloseable {
   private long pause = FIRST_PAUSE_MILLIS;
   private boolean closed;
 
-  /** Begins. */
+  /** Starts sampling. */
   public MemorySampler() {
     thread = new Thread(this::run, "sparqr-memory");
     thread.setDaemon(true);
@@ -60,9 +60,9 @@ public final class MemorySampler implements AutoCloseable {
   }
 
   /**
-   * What was seen.
+   * The readings so far.
    *
-   * @return rows of milliseconds since 1970, bytes of the heap, bytes on devices
+   * @return rows of milliseconds since 1970, bytes of heap, bytes on devices
    */
   public synchronized long[][] readings() {
     return new long[][] {
@@ -70,7 +70,7 @@ public final class MemorySampler implements AutoCloseable {
     };
   }
 
-  /** Looks once more and ends; idempotent. */
+  /** Takes a last reading and stops; idempotent. */
   @Override
   public synchronized void close() {
     if (!closed) {

@@ -11,13 +11,13 @@ import org.apache.spark.api.plugin.SparkPlugin;
 import org.slf4j.LoggerFactory;
 
 /**
- * What Sparqr has to say when executors start: {@code
+ * Sparqr's plugin for Spark, loaded when executors start: {@code
  * spark.plugins=io.sparqr.spark.metrics.SparqrPlugin}.
  *
- * <p>Each executor's counts go into Spark's metrics system, for whatever sinks it has (JMX,
+ * <p>It publishes each executor's counts in Spark's metrics system, for any of its sinks (JMX,
  * Prometheus, CSV), as {@code
- * <application>.<executor>.plugin.io.sparqr.spark.metrics.SparqrPlugin.fronts}, ... And each
- * executor tells the driver which GPUs it has, for the cut of the tree ({@link DeviceReport}).
+ * <application>.<executor>.plugin.io.sparqr.spark.metrics.SparqrPlugin.fronts}, ... Each executor
+ * also reports its GPUs to the driver, for the cut of the tree ({@link DeviceReport}).
  */
 public final class SparqrPlugin implements SparkPlugin {
 

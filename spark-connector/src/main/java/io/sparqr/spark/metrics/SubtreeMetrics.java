@@ -10,9 +10,9 @@ import org.apache.spark.util.CollectionAccumulator;
 import org.apache.spark.util.LongAccumulator;
 
 /**
- * What the subtree tasks of one factorization did, as named accumulators: Spark's stage page shows
- * them for each task and summed up. They count work, not results: a task that is run again counts
- * again. Each count goes to the JVM's {@link ExecutorMetrics} too.
+ * The work of the subtree tasks of one factorization, as named accumulators: Spark's stage page
+ * shows them for each task and in total. They count work, not results: a repeated task counts
+ * again. All counts also go to the {@link ExecutorMetrics} of the JVM.
  */
 public final class SubtreeMetrics implements Serializable {
 
@@ -26,15 +26,15 @@ public final class SubtreeMetrics implements Serializable {
   private final LongAccumulator deviceWait = new LongAccumulator();
   private final WorkDone work;
 
-  /** Null: nobody asks when and where tasks ran. */
+  /** Null if no profile was requested. */
   private final CollectionAccumulator<byte[]> profiles;
 
-  /** Registers the accumulators; Spark forgets them when nobody holds this any more. */
+  /** Registers the accumulators; Spark drops them once this object is garbage. */
   public SubtreeMetrics(SparkContext context) {
     this(context, false);
   }
 
-  /** The same, and, if asked for, when and where each task ran. */
+  /** The same and, if requested, the time and place of each task. */
   public SubtreeMetrics(SparkContext context, boolean profiled) {
     this(profiled, WorkDone.register(context));
     context.register(fronts, "sparqr fronts");
@@ -44,7 +44,7 @@ public final class SubtreeMetrics implements Serializable {
     context.register(contributionBytes, "sparqr contribution bytes");
     context.register(deviceWait, "sparqr device wait, ms");
     if (profiled) {
-      // without a name: nothing for Spark's pages
+      // Without a name, so that it does not appear on Spark's pages.
       context.register(profiles);
     }
   }
@@ -54,22 +54,22 @@ public final class SubtreeMetrics implements Serializable {
     this.profiles = profiled ? new CollectionAccumulator<>() : null;
   }
 
-  /** Of tasks in this JVM, without Spark. */
+  /** For tasks in this JVM, without Spark. */
   public static SubtreeMetrics local(boolean profiled) {
     return new SubtreeMetrics(profiled, WorkDone.local());
   }
 
-  /** How far the tasks have come. */
+  /** The progress of the tasks. */
   public WorkDone work() {
     return work;
   }
 
-  /** A task begins; called in it. */
+  /** Starts watching a task; called within the task. */
   public TaskProfile.Watch watch(int task, int threads) {
     return new TaskProfile.Watch(profiles, task, threads);
   }
 
-  /** What ended tasks told of themselves, in any order; nothing where nobody asks. */
+  /** The profiles of finished tasks, in any order; empty if not requested. */
   public List<TaskProfile> profiles() {
     return profiles == null
         ? List.of()
@@ -78,17 +78,17 @@ public final class SubtreeMetrics implements Serializable {
             .toList();
   }
 
-  /** Rows have arrived at a task: of A, combined ones as they came, and of the ridge. */
+  /** Counts rows received by a task: of A, combined ones as received, and of the ridge. */
   public synchronized void arrived(long count) {
     rows.add(count);
     ExecutorMetrics.arrived(count);
   }
 
   /**
-   * A task has factored its subtree.
+   * Counts the factorization of a subtree.
    *
    * @param bytesOfR values of R
-   * @param blockBytes encoded contribution blocks that go to other tasks
+   * @param blockBytes encoded contribution blocks sent to other tasks
    */
   public synchronized void factored(FactorSummary summary, long bytesOfR, long blockBytes) {
     long work = Math.round(summary.flopsDone());
@@ -99,7 +99,7 @@ public final class SubtreeMetrics implements Serializable {
     ExecutorMetrics.factored(summary.fronts(), work, bytesOfR, blockBytes);
   }
 
-  /** A task has waited for its device. */
+  /** Counts the time a task waited for its device. */
   public synchronized void waited(long nanos) {
     deviceWait.add(nanos / 1_000_000);
     ExecutorMetrics.waited(nanos);

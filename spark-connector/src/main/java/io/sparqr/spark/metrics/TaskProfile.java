@@ -10,21 +10,21 @@ import org.apache.spark.util.CollectionAccumulator;
 import org.apache.spark.util.TaskCompletionListener;
 
 /**
- * When and where a subtree task ran, and the memory of its JVM meanwhile: what an attempt that came
- * to its end tells the driver by an accumulator, where a profile is asked for.
+ * Time and place of a subtree task, and the memory of its JVM meanwhile. Every finished attempt
+ * sends one to the driver through an accumulator if a profile is requested.
  *
  * @param task id in the cut of the tree
- * @param attempt Spark's
- * @param place "driver" in local mode, else executor and host
- * @param device as the summary has it
- * @param threads that it might use
- * @param beganMillis since 1970
- * @param endedMillis since 1970
- * @param fronts of it
- * @param flopsDone executed
- * @param hostBytes most heap held in its data
- * @param deviceBytes most device memory
- * @param memory {@link MemorySampler#readings()}; none where the driver looks at this JVM itself
+ * @param attempt Spark's attempt number
+ * @param place "driver" in local mode, otherwise executor and host
+ * @param device as in the summary
+ * @param threads threads allowed for the task
+ * @param beganMillis begin, in milliseconds since 1970
+ * @param endedMillis end, in milliseconds since 1970
+ * @param fronts number of its fronts
+ * @param flopsDone flops executed
+ * @param hostBytes peak heap of its data
+ * @param deviceBytes peak device memory
+ * @param memory {@link MemorySampler#readings()}; none if the driver samples this JVM itself
  */
 public record TaskProfile(
     int task,
@@ -41,10 +41,10 @@ public record TaskProfile(
     long[][] memory)
     implements Serializable {
 
-  /** What Spark calls the driver, in local mode the one executor too. */
+  /** Spark's name for the driver and, in local mode, for its only executor. */
   public static final String DRIVER = "driver";
 
-  /** A task that is being watched; one that is not costs nothing. */
+  /** The watch on a task; without a profile it costs nothing. */
   public static final class Watch {
 
     private final CollectionAccumulator<byte[]> told;
@@ -53,7 +53,7 @@ public record TaskProfile(
     private final long began;
     private final MemorySampler memory;
 
-    /** Begins, in the task; told is null where nobody asks. */
+    /** Starts within the task; told is null if no profile was requested. */
     Watch(CollectionAccumulator<byte[]> told, int task, int threads) {
       this.told = told;
       this.task = task;
@@ -71,7 +71,7 @@ public record TaskProfile(
       return env == null ? DRIVER : env.executorId();
     }
 
-    /** The task is done. */
+    /** Ends the watch with the finished task. */
     public void done(FactorSummary s) {
       if (told == null) {
         return;
@@ -102,9 +102,10 @@ public record TaskProfile(
               s.peakHostBytes(),
               s.peakDeviceBytes(),
               seen);
-      // as bytes: Spark's driver reads accumulators without the classes of a session's artifacts
+      // As bytes, because Spark's driver deserializes accumulators without the classes of a
+      // session's artifacts.
       byte[] encoded = ObjectCodec.encode(profile);
-      // without Spark tasks share it
+      // Without Spark the tasks share the accumulator.
       synchronized (told) {
         told.add(encoded);
       }

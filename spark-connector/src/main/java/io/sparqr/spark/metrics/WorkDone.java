@@ -11,40 +11,40 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.util.DoubleAccumulator;
 
 /**
- * How far the subtree tasks of one factorization have come, in the flops that the analysis counts.
- * The executors send it with their heartbeats ({@code spark.executor.heartbeatInterval}, 10 s)
- * while tasks run, and with each task's end. Tasks in the driver's own JVM (local mode) add to the
- * driver's own sum as well, which can be read at any time. A task that is run again counts again.
+ * The progress of the subtree tasks of one factorization, in flops as counted by the analysis. The
+ * executors send it with their heartbeats ({@code spark.executor.heartbeatInterval}, 10 s) while
+ * tasks run, and at the end of each task. Tasks in the driver's own JVM (local mode) add to the
+ * driver's own sum as well, which can be read at any time. A repeated task counts again.
  *
- * <p>It travels in an accumulator of Spark's own class: Spark reads what tasks send back with the
- * application's class loader, which does not know the classes of a jar that is a Spark Connect
- * session's artifact.
+ * <p>It uses an accumulator of Spark's own class, because Spark deserializes the updates of tasks
+ * with the application's class loader, which does not see the classes of a jar that is an artifact
+ * of a Spark Connect session.
  */
 public final class WorkDone implements WorkListener, Serializable {
 
   private static final long serialVersionUID = 2;
 
-  /** The driver's sums. */
+  /** The sums of this JVM, by factorization. */
   private static final Map<String, DoubleAdder> HERE = new ConcurrentHashMap<>();
 
   private final String key = UUID.randomUUID().toString();
   private final DoubleAccumulator sum = new DoubleAccumulator();
 
-  /** Registered, for a driver that closes it. */
+  /** A registered counter; the driver must close it. */
   public static WorkDone register(SparkContext context) {
     WorkDone made = local();
     context.register(made.sum, "sparqr work");
     return made;
   }
 
-  /** Of tasks in this JVM, without Spark. */
+  /** For tasks in this JVM, without Spark. */
   static WorkDone local() {
     var made = new WorkDone();
     HERE.put(made.key, new DoubleAdder());
     return made;
   }
 
-  /** What tasks of this JVM have done so far; 0 on a cluster's driver. */
+  /** Flops done by tasks of this JVM so far; 0 on a cluster's driver. */
   public double here() {
     DoubleAdder found = HERE.get(key);
     return found == null ? 0 : found.sum();
@@ -55,17 +55,17 @@ public final class WorkDone implements WorkListener, Serializable {
     return sum.id();
   }
 
-  /** What Spark has brought so far; on the driver. */
+  /** Flops reported through Spark so far; on the driver. */
   public double value() {
     return sum.sum();
   }
 
-  /** On the driver: nobody reads {@link #here()} any more. Idempotent. */
+  /** Ends the local sum on the driver, after which {@link #here()} must not be used. Idempotent. */
   public void close() {
     HERE.remove(key);
   }
 
-  /** In a task, from any of its threads. */
+  /** Adds flops; called within a task, from any of its threads. */
   @Override
   public void done(double flops) {
     synchronized (sum) {

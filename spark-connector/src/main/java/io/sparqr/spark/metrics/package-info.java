@@ -1,6 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 /**
- * What is counted for people to look at, which feeds back into no result, and what executors say of
- * themselves when they start, which only the cut of the tree hears.
+ * Counts for display only, which do not influence any result, and reports of executors at their
+ * start, which only the cut of the tree uses.
  */
 package io.sparqr.spark.metrics;

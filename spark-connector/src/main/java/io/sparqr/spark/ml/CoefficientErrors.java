@@ -14,14 +14,14 @@ import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 
 /**
- * Standard errors of a fit, and what they assume.
+ * Standard errors of a fit, and their assumptions.
  *
- * @param values one a column of the design, NaN where it is dead or absorbed
+ * @param values one per column of the design, NaN if it is dead or absorbed
  * @param freedom degrees of freedom of t
- * @param assumed what is said of them in a table; empty for errors of equal variances
- * @param covariance of the columns that are not absorbed; null where they are more than one batch
- * @param within what those columns explain of the squared errors that absorbed effects alone leave;
- *     NaN where they are more than one batch
+ * @param assumed the assumption as printed under a table; empty for errors of equal variances
+ * @param covariance of the columns that are not absorbed; null if they are more than one batch
+ * @param within the part of the squared errors, as left by the absorbed effects alone, that those
+ *     columns explain; NaN if they are more than one batch
  */
 record CoefficientErrors(
     double[] values, double freedom, String assumed, double[][] covariance, double within) {
@@ -30,7 +30,7 @@ record CoefficientErrors(
   static final String CLUSTER = "cluster";
   static final String SANDWICH = "sandwich";
 
-  /** What errors may be asked for. */
+  /** The kinds of standard errors. */
   static List<String> names() {
     var names = new ArrayList<String>();
     names.add(IID);
@@ -39,15 +39,15 @@ record CoefficientErrors(
     return names;
   }
 
-  /** Small-sample corrections by their names. */
+  /** The names of the small-sample corrections. */
   static List<String> corrections() {
     return List.of(SANDWICH, "fixest", "none");
   }
 
   /**
-   * Refuses what does not go together, before anything is computed.
+   * Rejects contradictory params before anything is computed.
    *
-   * @throws IllegalArgumentException saying what
+   * @throws IllegalArgumentException naming the contradiction
    */
   static void check(SparseQRRegressionParams params) {
     String vcov = params.getVcov();
@@ -71,9 +71,9 @@ record CoefficientErrors(
   }
 
   /**
-   * Of a fit.
+   * The standard errors of a fit.
    *
-   * @param norm of the residuals
+   * @param norm 2-norm of the residuals
    * @param freedom rows less rank
    */
   static CoefficientErrors of(
@@ -138,20 +138,20 @@ record CoefficientErrors(
         : inference.clustered(correction, keys.get(0), keys.get(1), columns);
   }
 
-  /** Columns of a table: all but what is absorbed. */
+  /** Columns of the table of coefficients: all that are not absorbed. */
   private static int[] reported(Training source, int n) {
     return IntStream.range(0, n)
         .filter(j -> source.design() == null || !source.design().absorbed(j))
         .toArray();
   }
 
-  /** Of a sigma that does not count ridge rows as observations. */
+  /** From a sigma that does not count ridge rows as observations. */
   private static CoefficientErrors classical(
       QRFactorization f, Training source, double norm, long freedom) {
     int n = f.analysis().columns();
     int[] columns = reported(source, n);
     double sigma = freedom > 0 ? norm / Math.sqrt(freedom) : Double.NaN;
-    // a features column alone keeps to the one pass over R that its errors take
+    // With a features column alone, only the pass over R that its errors need.
     boolean named = source.design() != null && ReportedSolve.affordable(columns.length, n);
     ReportedSolve few = named ? ReportedSolve.of(f, columns) : null;
     boolean effects = hasEffects(source);
@@ -168,7 +168,7 @@ record CoefficientErrors(
     return source.design() != null && !source.design().absorbedFactors().isEmpty();
   }
 
-  /** NaN where that took more than one triangular solve. */
+  /** NaN if it would take more than one triangular solve. */
   private static double within(QRFactorization f, ReportedSolve few) {
     return few == null ? Double.NaN : few.explained(f.solve().x());
   }

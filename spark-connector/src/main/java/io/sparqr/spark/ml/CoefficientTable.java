@@ -11,10 +11,10 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.types.StructType;
 
-/** The coefficients of a summary with their names, in R's order: the intercept first. */
+/** The coefficients of a summary with their names, in R's order, with the intercept first. */
 final class CoefficientTable {
 
-  /** Coefficients that are shown where nobody asks for more. */
+  /** Default number of coefficients shown. */
   static final int SHOWN = 100;
 
   private static final StructType SCHEMA =
@@ -104,7 +104,7 @@ final class CoefficientTable {
     return j >= values.length || dead[j] ? null : (Double) values[j];
   }
 
-  /** R's printout, of no more than so many coefficients. */
+  /** R's printout with at most this many coefficients. */
   String text(int shown) {
     var text = new StringBuilder("\nCall:\n").append(call()).append("\n\n");
     text.append(summary.weighted() ? "Weighted Residuals:\n" : "Residuals:\n");
@@ -191,7 +191,7 @@ final class CoefficientTable {
       text.append(",\tAdjusted R-squared: ").append(' ');
       text.append(NumberFormat.general(summary.r2adj(), 4)).append('\n');
     }
-    // under a ridge F has no such distribution
+    // With a ridge, F does not have this distribution.
     if (model > 0 && df > 0 && source.params().getRegParam() == 0) {
       text.append("F-statistic: ").append(NumberFormat.general(summary.fStatistic(), 4));
       text.append(" on ").append(model).append(" and ").append(df).append(" DF,  p-value: ");

@@ -24,19 +24,20 @@ import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.ml.linalg.Vectors;
 
 /**
- * One fit: the design [X 1] with ridge rows under X, factorized once.
+ * One fit: the design [X 1] with ridge rows below X, factorized once.
  *
  * @param x coefficients, then the intercept if there is one
- * @param dependencies what each dead column is made of, where that was found
- * @param errors standard errors; null if they were not asked for
- * @param norm root of the sum of w (y - yhat)^2, from the tail of Q'b less the ridge's part
+ * @param dependencies each dead column as a combination of others, if computed
+ * @param errors standard errors; null if not requested
+ * @param norm root of the sum of w (y - yhat)^2: the tail of Q'b minus the contribution of the
+ *     ridge rows
  * @param instances rows with a positive weight
  * @param rank numerical rank of the design, ridge rows included
  * @param dead original indices of the dead columns; the intercept's index is the number of features
- * @param report of the solver, with warnings of what the statistics suffer from
+ * @param report of the solver, with warnings about numerical limits of the statistics
  * @param intercept c
- * @param moments of the training data; null if nothing has needed them
- * @param rows what the rows of [X 1] were, in any order
+ * @param moments of the training data; null if not needed so far
+ * @param rows fingerprint of the rows of [X 1], in any order
  */
 record DesignFit(
     double[] x,
@@ -51,16 +52,19 @@ record DesignFit(
     Moments moments,
     Fingerprint rows) {
 
-  /** Rows that one task makes of the ridge. */
+  /** Ridge rows per task. */
   private static final int RIDGE_ROWS_A_TASK = 1 << 16;
 
-  /** Less than this of a norm is not had by subtraction: 1e-2 leaves 12 digits. */
+  /**
+   * A norm below this fraction of the minuend is not obtained by subtraction; 1e-2 leaves 12
+   * digits.
+   */
   private static final double CANCELLED = 1e-2;
 
-  /** Residuals of less than this times sqrt(instances) times the fitted values are rounding. */
+  /** Residuals below this times sqrt(instances) times the fitted values are rounding errors. */
   private static final double PERFECT = 4 * Math.ulp(1.0);
 
-  /** Fits; whatever it persisted is gone afterwards. */
+  /** Fits, and releases everything persisted. */
   static DesignFit of(Training source) {
     return of(source, null);
   }
@@ -68,7 +72,7 @@ record DesignFit(
   /**
    * Fits.
    *
-   * @param kept gets what it holds on the cluster; null: that is gone afterwards
+   * @param kept receives the data on the cluster; null: they are released
    */
   static DesignFit of(Training source, Consumer<KeptFit> kept) {
     var context = JavaSparkContext.fromSparkContext(source.data().sparkSession().sparkContext());
@@ -112,7 +116,7 @@ record DesignFit(
     double[] x = s.x();
     double all = s.residualNorm();
     double penalty = ridge.norm(x);
-    // (a - p)(a + p): a^2 - p^2 without overflow and with less cancellation
+    // (a - p)(a + p): a^2 - p^2 without overflow and with less cancellation.
     double norm = Math.sqrt(Math.max(0, all - penalty)) * Math.sqrt(all + penalty);
     boolean cancelled = penalty > 0 && norm < CANCELLED * all;
     boolean statistics = params.getComputeStandardErrors();
@@ -143,7 +147,7 @@ record DesignFit(
         fitted);
   }
 
-  /** What R's summary of a linear model warns of. */
+  /** The warnings of R's summary of a linear model. */
   private static List<String> warnings(
       Moments moments, double norm, long instances, long freedom, boolean ones) {
     var warnings = new ArrayList<String>();
@@ -160,12 +164,12 @@ record DesignFit(
     return warnings;
   }
 
-  /** Standard errors like x, NaN in dead columns; null if they were not asked for. */
+  /** Standard errors in the order of x, NaN for dead columns; null if not requested. */
   double[] standardErrors() {
     return errors == null ? null : errors.values();
   }
 
-  /** The features' part of x. */
+  /** The part of x for the features. */
   Vector coefficients(boolean ones) {
     return Vectors.dense(ones ? Arrays.copyOf(x, x.length - 1) : x);
   }
@@ -174,9 +178,9 @@ record DesignFit(
    * The penalty lambda ||b||^2 as rows sqrt(lambda) e_j, j a feature.
    *
    * @param root sqrt(lambda)
-   * @param features columns that are penalized
-   * @param columns columns of the design
-   * @param sums what lambda was made of
+   * @param features number of penalized columns
+   * @param columns number of columns of the design
+   * @param sums the sums of weights from which lambda was computed
    */
   private record Ridge(double root, int features, int columns, List<Sum> sums)
       implements java.io.Serializable {
@@ -199,20 +203,20 @@ record DesignFit(
         columns = Math.max(columns, part.columns);
       }
       double root = Math.sqrt(weights * regParam);
-      // a bad weight is the solver's to refuse: it can name the row
+      // The solver rejects a bad weight, because it can name the row.
       return root > 0 && Double.isFinite(root)
           ? new Ridge(root, columns - (ones ? 1 : 0), columns, sums)
           : new Ridge(0, 0, 0, List.of());
     }
 
-    /** Lambda is that of other weights, too, if they changed after they were summed up. */
+    /** Checks that the weights are still those from which lambda was computed. */
     void requireSame(Readings readings) {
       for (int p = 0; p < sums.size(); p++) {
         readings.requireWeights(p, sums.get(p).rows, sums.get(p).hash);
       }
     }
 
-    /** How many ridge rows there are. */
+    /** Number of ridge rows. */
     int rows() {
       return features;
     }
@@ -250,7 +254,9 @@ record DesignFit(
     }
   }
 
-  /** What a partition tells: its weights' sum and hash, and the number of columns. */
+  /**
+   * The figures of one partition: number of rows, sum and hash of the weights, number of columns.
+   */
   private record Sum(double weights, long rows, long hash, int columns)
       implements java.io.Serializable {}
 

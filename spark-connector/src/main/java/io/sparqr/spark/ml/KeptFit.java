@@ -4,7 +4,7 @@ package io.sparqr.spark.ml;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.inference.Inference;
 
-/** The rows of a fit and, once it is made, their factorization: what lives on the cluster. */
+/** The rows of a fit and, once computed, their factorization, which live on the cluster. */
 final class KeptFit implements AutoCloseable {
 
   private final Training.Rows rows;
@@ -19,7 +19,7 @@ final class KeptFit implements AutoCloseable {
     return rows;
   }
 
-  /** Takes the factorization over. */
+  /** Takes ownership of the factorization. */
   QRFactorization made(QRFactorization of) {
     factorization = of;
     return of;

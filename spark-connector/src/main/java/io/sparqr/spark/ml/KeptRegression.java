@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A fitted model with its factorization still on the executors, for what a summary does not have:
+ * A fitted model with its factorization still on the executors, for statistics beyond the summary:
  * covariances, contrasts and tests of several coefficients, comparisons of nested fits, intervals,
- * leverage of every row. Holds R and the rows until it is closed; not for several threads at once.
+ * leverages of all rows. Holds R and the rows until it is closed. Not thread-safe.
  */
 public final class KeptRegression implements AutoCloseable {
 
@@ -22,7 +22,7 @@ public final class KeptRegression implements AutoCloseable {
     this.fit = fit;
   }
 
-  /** The model with its summary; good after this is closed, too. */
+  /** The model with its summary; usable even after this is closed. */
   public SparseQRRegressionModel model() {
     return model;
   }
@@ -39,7 +39,7 @@ public final class KeptRegression implements AutoCloseable {
   /**
    * The column of a coefficient. O(columns).
    *
-   * @throws IllegalArgumentException if there is no such
+   * @throws IllegalArgumentException if there is no such coefficient
    */
   public int column(String term) {
     int column = model.summary().coefficientNames().indexOf(term);
@@ -52,8 +52,8 @@ public final class KeptRegression implements AutoCloseable {
   /**
    * A linear combination of coefficients.
    *
-   * @param weights by name
-   * @param value that it has under the hypothesis
+   * @param weights by name of the coefficient
+   * @param value of the combination under the hypothesis
    * @throws IllegalArgumentException if there is no such coefficient
    */
   public SparseRow contrast(Map<String, Double> weights, double value) {

@@ -10,9 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A model in a file of the driver, for the process that wrote it: where a server of Spark Connect
- * puts models, and whence it gets them back after it let go of them in memory. The summary, which
- * holds on to the training data, does not come back.
+ * A model in a file on the driver, for the process that wrote it: a Spark Connect server stores
+ * models there and reads them back after evicting them from memory. The summary, which refers to
+ * the training data, is not restored.
  */
 final class LocalModel {
 
@@ -23,7 +23,7 @@ final class LocalModel {
   static void write(SparseQRRegressionModel model, Path folder) throws IOException {
     Files.createDirectories(folder);
     try (var out = new ObjectOutputStream(Files.newOutputStream(folder.resolve(FILE)))) {
-      // without its parent, an estimator that nobody asks the server for
+      // Without its parent, the estimator, which no client requests from the server.
       out.writeObject(model);
       out.writeObject(model.design());
     }

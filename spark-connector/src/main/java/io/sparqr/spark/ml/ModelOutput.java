@@ -13,13 +13,19 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
-/** The tables that a model's {@code transform} gives of the model, by its param {@code output}. */
+/**
+ * The tables describing a model that its {@code transform} can return, selected by the param {@code
+ * output}.
+ */
 final class ModelOutput {
 
-  /** The data with a column of predictions: no table of the model. */
+  /**
+   * The data with a column of predictions, the only output besides "all" that is not a table of the
+   * model.
+   */
   static final String PREDICTION = "prediction";
 
-  /** The data with a column of predictions, NaN where there is none. */
+  /** The data with a column of predictions, NaN for rows without one. */
   static final String ALL = "all";
 
   private static final String COEFFICIENTS = "coefficients";
@@ -106,7 +112,7 @@ final class ModelOutput {
         .numbers("pValues", s.pValues());
   }
 
-  /** Counts are below 2^53. */
+  /** Doubles hold the counts exactly, because these are below 2^53. */
   private static Parcels fit(SparseQRRegressionSummary s) {
     return new Parcels()
         .numbers("numInstances", s.numInstances())
@@ -119,7 +125,7 @@ final class ModelOutput {
         .text("report", s.report().toJson());
   }
 
-  /** What {@code sparqr.feols} tells of a fit, but for its tables. */
+  /** The values that {@code sparqr.feols} shows of a fit, apart from the tables. */
   private static Parcels inference(SparseQRRegressionSummary s, double level) {
     double[][] covariance =
         s.hasCoefficientCovariance() ? s.coefficientCovariance() : new double[0][];

@@ -20,8 +20,8 @@ import org.apache.spark.broadcast.Broadcast;
 /**
  * Weighted moments of labels and predictions, in one pass: means and centred sums by West's update
  * (1979, Comm. ACM 22), merged in partition order, so that the bits do not depend on the order in
- * which tasks end. Sums of squares are kept and told as norms, which no label is too large for.
- * Rows of weight 0 do not count.
+ * which tasks end. Sums of squares are kept and returned as norms, which do not overflow for any
+ * label. Rows of weight 0 are ignored.
  */
 final class Moments implements Serializable {
 
@@ -43,14 +43,14 @@ final class Moments implements Serializable {
   private double least = Double.POSITIVE_INFINITY;
   private double greatest = Double.NEGATIVE_INFINITY;
 
-  /** As a frame: Kryo cannot read records. */
+  /** Encoded as a frame, because Kryo cannot read records. */
   private byte[] fingerprint;
 
   /**
-   * Of the rows of a design and what x, which is broadcast, makes of them.
+   * Moments of the rows of a design and of their predictions by x, which is broadcast.
    *
-   * @param fitted what the rows were, in any order, when x was found
-   * @throws io.sparqr.error.InputChangedException if they are others now
+   * @param fitted fingerprint of the rows, in any order, from the fit of x
+   * @throws io.sparqr.error.InputChangedException if the rows have changed since
    */
   static Moments of(JavaRDD<SparseRow> rows, double[] x, Fingerprint fitted) {
     JavaSparkContext context = JavaSparkContext.fromSparkContext(rows.context());
@@ -86,7 +86,9 @@ final class Moments implements Serializable {
     return List.of(OwnObjects.bytes(part)).iterator();
   }
 
-  /** A column beyond x is one that the fit has not seen: the fingerprint will tell. */
+  /**
+   * Columns beyond x, which the fit has not seen, are skipped; the fingerprint check reports them.
+   */
   private static double predicted(SparseRow r, double[] x) {
     double sum = 0;
     for (int k = 0; k < r.indices().length; k++) {
@@ -146,12 +148,12 @@ final class Moments implements Serializable {
     weight = sum;
   }
 
-  /** W. */
+  /** Sum of the weights, W. */
   double weight() {
     return weight;
   }
 
-  /** Root of the sum of w (y - mean)^2; 0 only where all labels are the same. */
+  /** Root of the sum of w (y - mean)^2; 0 only if all labels are equal. */
   double labelsCentred() {
     return norms.norm(LABELS_CENTRED);
   }
@@ -187,7 +189,7 @@ final class Moments implements Serializable {
     return logWeights;
   }
 
-  /** Whether a weight is not 1. */
+  /** Whether any weight differs from 1. */
   boolean weighted() {
     return weighted;
   }

@@ -15,27 +15,28 @@ import org.apache.spark.api.java.JavaSparkContext;
 import scala.Tuple2;
 
 /**
- * Absorbed factors that are nested in clusters: each level within one cluster. Their effects are no
- * parameters of fixest's small-sample correction ({@code fixef.K = "nested"}), but for one each:
- * the clusters' own adjustment has them. A pass over the rows, and a shuffle of a level's number
- * and its cluster for each partition that has it.
+ * Absorbed factors that are nested in clusters: each level within one cluster. Fixest's
+ * small-sample correction ({@code fixef.K = "nested"}) counts only one parameter for each of them,
+ * because the adjustment for the number of clusters already covers the others. A pass over the
+ * rows, and a shuffle of each level's number and cluster, once for each partition in which it
+ * occurs.
  */
 final class NestedEffects {
 
-  /** No cluster's key: keys of two clusters came together. */
+  /** Marks a level with rows in several clusters; not the key of any cluster. */
   private static final String SEVERAL = "\u0000several";
 
-  /** In place of a number of levels: one of them has rows in several clusters. */
+  /** Used in place of the number of levels if one of them has rows in several clusters. */
   private static final long BROKEN = -1;
 
   private NestedEffects() {}
 
   /**
-   * Parameters for the correction: the rank less, for each nested factor, the levels that rows have
-   * but one.
+   * Parameters for the correction: the rank, less the number of levels with rows minus one for each
+   * nested factor.
    *
-   * @param keys of each way of clustering, aligned with the rows; a factor that is nested in one of
-   *     them counts as nested
+   * @param keys for each way of clustering, aligned with the rows; a factor nested in one of them
+   *     counts as nested
    */
   static long parameters(
       int rank, List<AbsorbedFactor> factors, JavaRDD<SparseRow> rows, List<JavaRDD<String>> keys) {
@@ -53,7 +54,9 @@ final class NestedEffects {
     return parameters;
   }
 
-  /** Of each factor the levels that rows have; 0 where the factor is not nested in the clusters. */
+  /**
+   * For each factor the number of levels with rows; 0 if the factor is not nested in the clusters.
+   */
   private static long[] nestedLevels(
       List<AbsorbedFactor> factors, JavaRDD<SparseRow> rows, JavaRDD<String> keys) {
     JavaRDD<Tuple2<Long, String>> levels =
@@ -97,7 +100,7 @@ final class NestedEffects {
         .iterator();
   }
 
-  /** The reference has the number after the last. */
+  /** The reference level has the number after the last. */
   private static int level(AbsorbedFactor factor, SparseRow row) {
     for (int j : row.indices()) {
       if (j >= factor.first() && j < factor.first() + factor.columns()) {

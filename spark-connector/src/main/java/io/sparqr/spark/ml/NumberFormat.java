@@ -6,8 +6,8 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 
 /**
- * Numbers of a column in one form, as statisticians' tables have them: as many decimals as the
- * number that needs most of them for its significant digits, or powers of ten where that is
+ * One format for the numbers of a column, as in tables of statistics: as many decimals as the
+ * number with the longest fraction needs for its significant digits, or powers of ten if that is
  * shorter.
  */
 final class NumberFormat {
@@ -23,9 +23,9 @@ final class NumberFormat {
   }
 
   /**
-   * The form of some numbers; those that are not finite do not count.
+   * The format for some numbers; those that are not finite are ignored.
    *
-   * @param digits significant digits of a number, at most; zeros at its end are none
+   * @param digits maximum number of significant digits, not counting trailing zeros
    */
   static NumberFormat of(double[] numbers, int digits) {
     int decimals = 0;
@@ -54,29 +54,29 @@ final class NumberFormat {
     return new NumberFormat(powers, powers ? significant - 1 : decimals);
   }
 
-  /** One number alone. */
+  /** A single number. */
   static String alone(double x, int digits) {
     return of(new double[] {x}, digits).text(x);
   }
 
-  /** To so many significant digits, without zeros at the end. */
+  /** The number rounded to this many significant digits, without trailing zeros. */
   private static BigDecimal rounded(double x, int digits) {
     return new BigDecimal(x).round(new MathContext(digits)).stripTrailingZeros();
   }
 
-  /** x to so many decimals. */
+  /** x rounded to this many decimals. */
   static double round(double x, int decimals) {
     return Double.isFinite(x)
         ? new BigDecimal(x).setScale(decimals, RoundingMode.HALF_EVEN).doubleValue()
         : x;
   }
 
-  /** x to so many significant digits. */
+  /** x rounded to this many significant digits. */
   static double significant(double x, int digits) {
     return Double.isFinite(x) ? new BigDecimal(x).round(new MathContext(digits)).doubleValue() : x;
   }
 
-  /** In this form; what is not finite as NA, NaN or infinity. */
+  /** The number in this format, or NA, Inf or -Inf. */
   String text(double x) {
     if (!Double.isFinite(x)) {
       return Double.isNaN(x) ? "NA" : x > 0 ? "Inf" : "-Inf";
@@ -100,7 +100,10 @@ final class NumberFormat {
     return digits + (exponent < 0 ? "e-" : "e+") + (size < 10 ? "0" : "") + size;
   }
 
-  /** With so many significant digits, as C's {@code %5.4g}: five characters at least. */
+  /**
+   * The number with this many significant digits, as by C's {@code %5.4g}: at least five
+   * characters.
+   */
   static String general(double x, int digits) {
     if (!Double.isFinite(x)) {
       return Double.isNaN(x) ? "  NaN" : "  Inf";

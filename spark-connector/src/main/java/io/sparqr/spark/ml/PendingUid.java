@@ -2,9 +2,9 @@
 package io.sparqr.spark.ml;
 
 /**
- * The uid of a Params object while its superclass constructors run: they make params that ask for
- * it before a field of the subclass can hold it. Begun before {@code super()}, ended after it, on
- * one thread.
+ * The uid of a Params object while its superclass constructors run: they create params that ask for
+ * it before a field of the subclass can hold it. Set before {@code super()} and cleared after it,
+ * on the same thread.
  */
 final class PendingUid {
 
@@ -12,18 +12,18 @@ final class PendingUid {
 
   private PendingUid() {}
 
-  /** Announces a uid; returned so that a constructor's arguments can say it. */
+  /** Sets the uid, and returns it so that it can be a constructor argument. */
   static String begin(String uid) {
     PENDING.set(uid);
     return uid;
   }
 
-  /** The announced uid, null if there is none. */
+  /** The pending uid, or null. */
   static String get() {
     return PENDING.get();
   }
 
-  /** Forgets it. */
+  /** Clears it. */
   static void end() {
     PENDING.remove();
   }

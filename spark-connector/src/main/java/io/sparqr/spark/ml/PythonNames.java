@@ -6,11 +6,10 @@ import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.ml.param.ParamMap;
 
 /**
- * Stages under the full names of their Python classes. PySpark finds the Python class of a saved
- * stage by the name of its Java class, in the file or of what the JVM has loaded, as a module to
- * import; of a class in {@code io.sparqr} it never finds one, because {@code io} is a module of
- * Python's own. So whatever is saved and loaded is of {@code sparqr.ml}, and PySpark imports the
- * package {@code sparqr.ml} by itself.
+ * Stages under the full names of their Python classes. PySpark imports the Python class of a saved
+ * or loaded stage by the name of its Java class. It cannot find a class of {@code io.sparqr},
+ * because {@code io} is a module of Python itself. Stages are therefore saved and loaded as classes
+ * of {@code sparqr.ml}, a package that PySpark then imports without further help.
  */
 final class PythonNames {
 
@@ -21,7 +20,7 @@ final class PythonNames {
 
   private PythonNames() {}
 
-  /** The estimator itself if it has the name, else a copy that has. */
+  /** The estimator itself if it has the name, otherwise a copy with the name. */
   static SparseQRRegression of(SparseQRRegression stage) {
     if (stage instanceof sparqr.ml.SparseQRRegression) {
       return stage;
@@ -29,7 +28,7 @@ final class PythonNames {
     return stage.copyValues(new sparqr.ml.SparseQRRegression(stage.uid()), ParamMap.empty());
   }
 
-  /** The model itself if it has the name, else a copy that has. */
+  /** The model itself if it has the name, otherwise a copy with the name. */
   static SparseQRRegressionModel of(SparseQRRegressionModel model) {
     if (model instanceof sparqr.ml.SparseQRRegressionModel) {
       return model;
@@ -45,9 +44,9 @@ final class PythonNames {
   }
 
   /**
-   * Checks the class that a file's metadata name.
+   * Checks the class named in a file's metadata.
    *
-   * @throws IllegalArgumentException if it is no model of ours
+   * @throws IllegalArgumentException if it is not one of our models
    */
   static void requireModel(String className, String path) {
     if (!MODELS.contains(className)) {

@@ -20,7 +20,7 @@ import org.apache.spark.ml.param.ParamValidators;
 import org.apache.spark.ml.param.Params;
 import org.apache.spark.ml.param.StringArrayParam;
 
-/** The params that estimator and model share, and the one place that maps them to options. */
+/** The params shared by estimator and model, and the only place that maps them to options. */
 final class RegressionParams implements Serializable {
 
   private static final long serialVersionUID = 1;
@@ -45,7 +45,7 @@ final class RegressionParams implements Serializable {
   final StringArrayParam clusterCols;
   final Param<String> clusterCorrection;
 
-  /** Makes the params of an owner whose uid is known. */
+  /** Creates the params for an owner with a known uid. */
   RegressionParams(Params owner) {
     String id = owner.uid();
     weightCol =
@@ -142,7 +142,7 @@ final class RegressionParams implements Serializable {
             ParamValidators.<String>inArray(CoefficientErrors.corrections()));
   }
 
-  /** Whether a fit takes a design of its own instead of the features column as it is. */
+  /** Whether a fit builds a design instead of using the features column directly. */
   static boolean hasDesign(SparseQRRegressionParams owner) {
     return !owner.getFormula().isEmpty()
         || owner.getCategoricalCols().length > 0
@@ -153,10 +153,10 @@ final class RegressionParams implements Serializable {
   }
 
   /**
-   * What a design is made of.
+   * The options of the design.
    *
    * @param features the features column; empty: factors alone
-   * @param label of a formula without response
+   * @param label label column for a formula without response
    * @throws IllegalArgumentException if a reference level is not {@code column=level}
    */
   static DesignOptions design(SparseQRRegressionParams owner, String features, String label) {
@@ -202,8 +202,9 @@ final class RegressionParams implements Serializable {
   }
 
   /**
-   * The solver that an owner's params describe; the ridge is the caller's. Where standard errors
-   * are wanted, singletons stay in the tree: the selected inverse has theirs then like all others.
+   * The solver described by an owner's params; callers add the ridge themselves. If standard errors
+   * are requested, singletons stay in the tree, so that the selected inverse covers them like all
+   * other columns.
    */
   static SparseQRSolver solver(
       SparseQRRegressionParams owner, ProgressListener listener, int[] keep, int[] drop) {

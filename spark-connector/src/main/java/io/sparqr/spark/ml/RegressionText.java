@@ -7,20 +7,20 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A fit as {@code print(summary(lm))} of R shows it: residuals' quartiles, the table of
+ * A fit in the layout of R's {@code print(summary(lm))}: quartiles of the residuals, the table of
  * coefficients, residual standard error, R squared, F.
  */
 final class RegressionText {
 
-  /** Significant digits, where not every number of a column has as many. */
+  /** Significant digits; some numbers of a column may need fewer. */
   private static final int DIGITS = 4;
 
   private static final int TEST_DIGITS = 3;
 
-  /** A p value below the spacing of the numbers around 1 is told as below it. */
+  /** A p value below the spacing of doubles at 1 is printed as below it. */
   private static final double LEAST = Math.ulp(1.0);
 
-  /** From here on a p value has no power of ten. */
+  /** p values from here on are printed without a power of ten. */
   private static final double PLAIN = 1e-4;
 
   private static final double[] LIMITS = {0.001, 0.01, 0.05, 0.1};
@@ -32,13 +32,13 @@ final class RegressionText {
 
   private RegressionText() {}
 
-  /** Least, quartiles and greatest under their names. */
+  /** Minimum, quartiles and maximum under their names. */
   static String quartiles(double[] values) {
     double most = 0;
     for (double v : values) {
       most = Math.max(most, Math.abs(v));
     }
-    // what is small beside the largest is not told to more decimals than that has digits
+    // Numbers that are small beside the largest get no more decimals than its digits justify.
     int decimals = most > 0 ? (int) Math.max(0, Math.round(DIGITS + 1 - Math.log10(most))) : 0;
     double[] rounded = Arrays.stream(values).map(v -> NumberFormat.round(v, decimals)).toArray();
     NumberFormat format = NumberFormat.of(rounded, DIGITS);
@@ -53,7 +53,7 @@ final class RegressionText {
     rows.add(
         Arrays.stream(text).map(t -> " ".repeat(width - t.length()) + t).toArray(String[]::new));
     for (int k = 0; k < QUARTILES.length; k++) {
-      // all columns are as wide
+      // All columns have equal width.
       rows.get(0)[k] = " ".repeat(Math.max(0, width - QUARTILES[k].length())) + QUARTILES[k];
     }
     return columns(rows, false);
@@ -62,9 +62,9 @@ final class RegressionText {
   /**
    * The table.
    *
-   * @param names of the coefficients that are shown
+   * @param names of the coefficients shown
    * @param estimates NaN where a coefficient is not defined
-   * @param errors null: there are none
+   * @param errors null: not computed
    */
   static String table(
       List<String> names, double[] estimates, double[] errors, double[] t, double[] p) {
@@ -101,7 +101,7 @@ final class RegressionText {
     return columns(rows, true) + (stars ? "---\n" + LEGEND + "\n" : "");
   }
 
-  /** To as many decimals as the smallest number's digits take. */
+  /** Rounded to the decimals needed for the significant digits of the smallest number. */
   private static double[] rounded(double[] numbers) {
     double least = Double.POSITIVE_INFINITY;
     for (double x : numbers) {
@@ -124,7 +124,10 @@ final class RegressionText {
     return STARS[k];
   }
 
-  /** p values of a column: those from 1e-4 on alike, the others with powers of ten alike. */
+  /**
+   * p values of a column: one format for those from 1e-4 on, another with powers of ten for the
+   * others.
+   */
   static String[] pValues(double[] p) {
     NumberFormat plain =
         NumberFormat.of(Arrays.stream(p).filter(v -> v >= PLAIN).toArray(), TEST_DIGITS);
@@ -152,7 +155,7 @@ final class RegressionText {
     return p < LEAST ? "< 2.2e-16" : NumberFormat.alone(p, DIGITS);
   }
 
-  /** Lines of columns, aligned right, but the first one and that of stars left. */
+  /** Lines of columns, aligned right except for the names and the stars. */
   private static String columns(List<String[]> rows, boolean named) {
     int n = rows.get(0).length;
     var width = new int[n];

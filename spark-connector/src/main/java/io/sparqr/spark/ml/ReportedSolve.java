@@ -10,21 +10,21 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 
 /**
- * Of few columns of a fit what one triangular solve tells: their part of (A'A)^-1.
+ * The part of (A'A)^-1 for a few columns of a fit, by one triangular solve.
  *
  * @param columns original indices
- * @param live whether each of them is
- * @param half R^-T e_j of each
+ * @param live whether each of them is live
+ * @param half R^-T e_j for each
  */
 record ReportedSolve(int[] columns, boolean[] live, HalfSolve half) {
 
   /** Columns of one batch. */
   private static final int FEW = 64;
 
-  /** Values that the driver holds of them. */
+  /** Limit for their values on the driver. */
   private static final long MOST_VALUES = 1L << 23;
 
-  /** Whether so many of n columns are few. */
+  /** Whether this number of the n columns is affordable. */
   static boolean affordable(int columns, int n) {
     return columns <= FEW && (long) columns * n <= MOST_VALUES;
   }
@@ -44,7 +44,10 @@ record ReportedSolve(int[] columns, boolean[] live, HalfSolve half) {
     return new ReportedSolve(columns, live, f.halfSolve(units));
   }
 
-  /** Roots of the diagonal of (A'A)^-1 in an array of n; NaN elsewhere, and for dead columns. */
+  /**
+   * Roots of the diagonal of (A'A)^-1 in an array of size n; NaN for other columns and for dead
+   * ones.
+   */
   double[] errors(int n) {
     double[] errors = new double[n];
     Arrays.fill(errors, Double.NaN);
@@ -69,8 +72,8 @@ record ReportedSolve(int[] columns, boolean[] live, HalfSolve half) {
   }
 
   /**
-   * What the live columns explain of the squared errors that the others leave: b'S b, S the inverse
-   * of their part of (A'A)^-1.
+   * The part of the squared errors, as left by the other columns, that the live columns explain:
+   * b'S b, where S is the inverse of their part of (A'A)^-1.
    *
    * @param x all coefficients
    */

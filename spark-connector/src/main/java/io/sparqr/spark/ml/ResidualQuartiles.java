@@ -17,14 +17,14 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 
 /**
- * Least, greatest and quartiles of the weighted residuals sqrt(w) (y - yhat), exactly: the
- * quantiles that interpolate order statistics linearly (type 7 of Hyndman and Fan 1996, Am. Stat.
- * 50). Up to 2^20 residuals are collected; of more each pass over the rows counts those below 4,096
- * limits that close in on the order statistics, until as few are left.
+ * Minimum, quartiles and maximum of the weighted residuals sqrt(w) (y - yhat), exactly: the
+ * quantiles by linear interpolation of order statistics (type 7 of Hyndman and Fan 1996, Am. Stat.
+ * 50). Up to 2^20 residuals are collected. For more, each pass over the rows counts the residuals
+ * below 4,096 limits, which narrow down the order statistics until few enough are left to collect.
  */
 final class ResidualQuartiles {
 
-  /** Residuals that the driver takes at once. */
+  /** Maximum number of residuals collected at a time. */
   static final long COLLECTED = 1 << 20;
 
   private static final int BINS = 1 << 12;
@@ -45,12 +45,12 @@ final class ResidualQuartiles {
   }
 
   /**
-   * Of the rows of a design.
+   * The quartiles for the rows of a design.
    *
-   * @param x what was fitted to them
-   * @param collected residuals that the driver takes at once, at least 1
+   * @param x the fitted coefficients
+   * @param collected maximum number of residuals collected at a time, at least 1
    * @return five numbers, ascending
-   * @throws io.sparqr.error.InputChangedException if the rows are others than those of the fit
+   * @throws io.sparqr.error.InputChangedException if the rows differ from those of the fit
    */
   static double[] of(
       JavaRDD<SparseRow> rows, double[] x, Fingerprint fitted, long instances, long collected) {
@@ -63,7 +63,7 @@ final class ResidualQuartiles {
   }
 
   private double[] run() {
-    // order statistics that the quartiles lie between, from 0 on
+    // Positions of the order statistics that enclose the quartiles, from 0.
     double[] at = {0, 0.25 * (instances - 1), 0.5 * (instances - 1), 0.75 * (instances - 1), 0};
     at[4] = instances - 1;
     long[] ranks =
@@ -99,7 +99,7 @@ final class ResidualQuartiles {
     throw new IllegalStateException("order statistic " + rank + " was not asked for");
   }
 
-  /** Closes in on each order statistic by counts in bins between two keys. */
+  /** Narrows down each order statistic by counting in bins between two keys. */
   private void select(long[] ranks, double[] values) {
     int n = ranks.length;
     var low = new long[n];
@@ -143,9 +143,9 @@ final class ResidualQuartiles {
     return true;
   }
 
-  /** Where a bin of [low, high] begins. */
+  /** Start of a bin of [low, high]. */
   private static long edge(long low, long high, int bin) {
-    // keys differ by less than 2^64: unsigned; the last edge is behind high
+    // Unsigned, because keys may differ by up to 2^64 - 1; the last edge is beyond high.
     long width = Long.divideUnsigned(high - low, BINS) + 1;
     long offset = width * bin;
     return bin == BINS || Long.compareUnsigned(offset, high - low) > 0 ? high + 1 : low + offset;
@@ -156,7 +156,7 @@ final class ResidualQuartiles {
     return (int) Long.divideUnsigned(key - low, width);
   }
 
-  /** Bits that ascend as the numbers do. */
+  /** Bits in the same order as the numbers. */
   private static long key(double number) {
     long bits = Double.doubleToLongBits(number + 0.0);
     return bits < 0 ? bits ^ Long.MAX_VALUE : bits;
@@ -166,7 +166,9 @@ final class ResidualQuartiles {
     return Double.longBitsToDouble(key < 0 ? key ^ Long.MAX_VALUE : key);
   }
 
-  /** What a partition says: counts in bins or the residuals themselves, for each interval. */
+  /**
+   * The result of a partition: for each interval the counts in bins, or the residuals themselves.
+   */
   private record Part(Fingerprint rows, long[][] counts, double[][] residuals)
       implements Serializable {}
 
@@ -214,7 +216,7 @@ final class ResidualQuartiles {
     return parts;
   }
 
-  /** Kryo cannot read records. */
+  /** Encoded, because Kryo cannot read records. */
   private static Iterator<byte[]> ofPartition(
       int partition, Iterator<SparseRow> rows, double[] x, long[][] limits, boolean counting) {
     int n = limits[0].length;
@@ -226,7 +228,7 @@ final class ResidualQuartiles {
       if (!reader.read(rows.next())) {
         continue;
       }
-      // values and labels are weighted by sqrt(w)
+      // Values and labels are multiplied by sqrt(w).
       double residual = reader.rhs()[0];
       for (int k = 0; k < reader.count(); k++) {
         int j = reader.index()[k];

@@ -33,24 +33,24 @@ import org.apache.spark.sql.types.StructType;
  *
  * <pre>1/(2 W) sum_i w_i (y_i - x_i'b - c)^2 + regParam/2 ||b||^2,   W = sum_i w_i,</pre>
  *
- * the objective that MLlib's documentation states, without standardization of features: ridge rows
- * sqrt(W regParam) I for the features, none for the intercept. MLlib's own {@code LinearRegression}
- * divides regParam by the standard deviation of the label before it uses it (as glmnet does): its
- * regParam r with {@code standardization=false} is r / sd(y) here.
+ * which is the objective in MLlib's documentation without standardization of features. It uses
+ * ridge rows sqrt(W regParam) I for the features, but none for the intercept. MLlib's own {@code
+ * LinearRegression} divides regParam by the standard deviation of the label first (as glmnet does):
+ * its regParam r with {@code standardization=false} corresponds to r / sd(y) here.
  *
- * <p>The number of features is not limited to 4096 and sparse vectors stay sparse: nothing is
- * centred, the intercept is one column of ones. Standard errors come from the R that gives the
- * coefficients, by the inverse of R'R on its pattern; they may cost as much as the factorization,
- * and one more pass over the rows: {@code setComputeStandardErrors(false)} leaves them out (a
- * {@code CrossValidator} does not need them).
+ * <p>The number of features is not limited to 4096, and sparse vectors stay sparse because no
+ * column is centred; the intercept is a column of ones. Standard errors come from the R that gives
+ * the coefficients, by the inverse of R'R on its pattern. They may cost as much as the
+ * factorization, and take one more pass over the rows; {@code setComputeStandardErrors(false)}
+ * omits them (a {@code CrossValidator} does not need them).
  *
- * <p>Rank-deficient designs (the dummy variable trap) are solved: coefficients of columns that
- * depend on others are 0, their standard errors NaN, {@link
- * SparseQRRegressionSummary#deadColumns()} names them. Of dependent columns the later ones are
- * dropped, as in R's lm, and the intercept is kept. {@code fit} throws the exceptions of {@link
+ * <p>Rank-deficient designs (the dummy variable trap) are solved: columns that depend on others
+ * have coefficient 0 and standard error NaN, and are listed in {@link
+ * SparseQRRegressionSummary#deadColumns()}. As in R's lm, the later ones of dependent columns are
+ * dropped, and the intercept is kept. {@code fit} throws the exceptions of {@link
  * io.sparqr.spark.GpuSparseQR}.
  *
- * <p>Its one subclass has the name of the Python class and nothing else: {@link PythonNames}.
+ * <p>The only subclass exists for the name of its Python class; see {@link PythonNames}.
  */
 public class SparseQRRegression
     extends Regressor<Vector, SparseQRRegression, SparseQRRegressionModel>
@@ -61,17 +61,17 @@ public class SparseQRRegression
   private final String uid;
   private final RegressionParams own;
 
-  /** Gets what a fit holds on the cluster; null: that is gone afterwards. */
+  /** Receives the data of a fit on the cluster; null: they are released. */
   private transient Consumer<KeptFit> kept;
 
   private transient ProgressListener listener = ProgressListener.NONE;
 
-  /** An estimator with a uid of its own. */
+  /** An estimator with a random uid. */
   public SparseQRRegression() {
     this("sparseQR_" + UUID.randomUUID().toString().substring(24));
   }
 
-  /** An estimator with a given uid: what {@code copy} and {@code load} use. */
+  /** An estimator with a given uid, for {@code copy} and {@code load}. */
   public SparseQRRegression(String uid) {
     this(PendingUid.begin(uid), true);
   }
@@ -197,7 +197,7 @@ public class SparseQRRegression
 
   /**
    * A column that identifies rows in errors, such as a customer number; default none. It is read
-   * only after a row was refused.
+   * only after a row has been rejected.
    */
   public SparseQRRegression setIdCol(String column) {
     return with(own.idCol, column);
@@ -218,7 +218,7 @@ public class SparseQRRegression
     return with(own.ordering, name);
   }
 
-  /** auto, cpu or cuda; cuda fails without a device. */
+  /** Backend: auto, cpu or cuda; cuda fails without a device. */
   public SparseQRRegression setBackend(String name) {
     return with(own.backend, name);
   }
@@ -229,7 +229,7 @@ public class SparseQRRegression
   }
 
   /**
-   * Whether fit computes standard errors; default true. If not, column singletons are taken out
+   * Whether fit computes standard errors; default true. If false, column singletons are eliminated
    * before the factorization.
    */
   public SparseQRRegression setComputeStandardErrors(boolean on) {
@@ -237,11 +237,11 @@ public class SparseQRRegression
   }
 
   /**
-   * A formula as R's {@code lm} reads it, such as {@code log_wage ~ age + a:b + offset(z)}, with
-   * absorbed fixed effects behind a bar: {@link io.sparqr.spark.design.Formula#parse}. Strings and
-   * booleans are factors, numbers only by {@link #setCategoricalCols} or {@code factor(x)}; a dot
-   * stands for all columns without another role. The left side of the tilde, if present, names the
-   * label. A formula replaces the features column.
+   * A formula in the syntax of R's {@code lm}, such as {@code log_wage ~ age + a:b + offset(z)},
+   * with absorbed fixed effects behind a bar: {@link io.sparqr.spark.design.Formula#parse}. Strings
+   * and booleans are factors; numbers become factors only by {@link #setCategoricalCols} or {@code
+   * factor(x)}; a dot stands for all columns without another role. The left-hand side, if present,
+   * names the label. A formula replaces the features column.
    */
   public SparseQRRegression setFormula(String text) {
     return with(own.formula, text);
@@ -249,22 +249,25 @@ public class SparseQRRegression
 
   /**
    * Factors: columns of strings, booleans or numbers. Each level except the reference level becomes
-   * one column of the design, without an encoder. Without a formula they come after the features
+   * one column of the design, without an encoder. Without a formula they follow the features
    * column, if there is one.
    */
   public SparseQRRegression setCategoricalCols(String... columns) {
     return with(own.categoricalCols, columns);
   }
 
-  /** Reference levels as {@code column=level}; default: each factor's first in ascending order. */
+  /**
+   * Reference levels as {@code column=level}; default: the first level of each factor in ascending
+   * order.
+   */
   public SparseQRRegression setReferenceLevels(String... levels) {
     return with(own.referenceLevels, levels);
   }
 
   /**
    * Names of coefficients to keep if columns depend on each other, in order of priority. The
-   * intercept comes before them, unless it is to be dropped. By default the later columns are
-   * dropped, as in lm.
+   * intercept precedes them, unless it is to be dropped. By default the later columns are dropped,
+   * as in lm.
    */
   public SparseQRRegression setKeepTerms(String... terms) {
     return with(own.keepTerms, terms);
@@ -289,10 +292,11 @@ public class SparseQRRegression
   }
 
   /**
-   * What the standard errors assume: iid (equal variances, as lm), HC0 to HC3 (MacKinnon and White
-   * 1985; any variances), or cluster; default: cluster where {@link #setClusterCols} names some,
-   * otherwise iid. All but iid are for up to 10,000 coefficients beside what is absorbed, and cost
-   * two triangular solves for each of them, in batches, and a pass over the rows a batch.
+   * The assumption behind the standard errors: iid (equal variances, as in lm), HC0 to HC3 (any
+   * variances; MacKinnon and White 1985), or cluster; default: cluster if {@link #setClusterCols}
+   * names columns, otherwise iid. All except iid are limited to 10,000 coefficients, not counting
+   * absorbed effects. They cost two triangular solves per coefficient, in batches, and a pass over
+   * the rows per batch.
    */
   public SparseQRRegression setVcov(String name) {
     return with(own.vcov, name);
@@ -308,8 +312,8 @@ public class SparseQRRegression
 
   /**
    * The small-sample correction of clustered errors: sandwich (G/(G-1) (n-1)/(n-k), as R's vcovCL;
-   * default), fixest (its ssc: the fewest clusters' for all ways, t with G-1, and k without
-   * absorbed effects that are nested in clusters) or none.
+   * default), fixest (its ssc: the factor of the smallest number of clusters for all ways, t with
+   * G-1 degrees of freedom, and k without absorbed effects nested in clusters) or none.
    */
   public SparseQRRegression setClusterCorrection(String name) {
     return with(own.clusterCorrection, name);
@@ -321,7 +325,7 @@ public class SparseQRRegression
   }
 
   /**
-   * The treatment of rows without a value: error (default), skip, keep; see {@link
+   * The treatment of rows with missing values: error (default), skip, keep; see {@link
    * io.sparqr.spark.design.HandleInvalid}.
    */
   public SparseQRRegression setHandleInvalid(String how) {
@@ -372,12 +376,12 @@ public class SparseQRRegression
     return column.isEmpty() ? schema : schema.add(column, DataTypes.DoubleType, true);
   }
 
-  /** Whether this dataset is read through a design, not through its vectors alone. */
+  /** Whether this dataset is read through a design rather than as vectors. */
   private boolean hasDesign() {
     return RegressionParams.hasDesign(this);
   }
 
-  /** What the design is made of, for a Dataset of a schema. */
+  /** The options of the design for a Dataset of this schema. */
   private DesignOptions designOptions(StructType schema) {
     boolean features = isSet(featuresCol()) || schema.getFieldIndex(getFeaturesCol()).isDefined();
     return RegressionParams.design(this, features ? getFeaturesCol() : "", getLabelCol());
@@ -393,8 +397,8 @@ public class SparseQRRegression
   }
 
   /**
-   * Fits, and keeps the factorization on the executors until the result is closed: for covariances,
-   * contrasts, tests, comparisons, intervals and leverage.
+   * Fits and keeps the factorization on the executors until the result is closed: for covariances,
+   * contrasts, tests, comparisons, intervals and leverages.
    *
    * @throws IllegalArgumentException with a ridge: a penalized estimate has no such statistics
    */
@@ -422,7 +426,7 @@ public class SparseQRRegression
     return model.withSummary(new SparseQRRegressionSummary(model, source, fit));
   }
 
-  /** A model of this estimator, with params yet to come. */
+  /** A model of this estimator, before its params are set. */
   protected SparseQRRegressionModel model(String uid, Vector coefficients, double intercept) {
     return new SparseQRRegressionModel(uid, coefficients, intercept);
   }
@@ -438,7 +442,7 @@ public class SparseQRRegression
     return new DefaultParamsWriter(PythonNames.of(this));
   }
 
-  /** Reads what {@code save} wrote; {@link PythonNames} tells which class comes back. */
+  /** Reads the output of {@code save}; {@link PythonNames} determines the class of the result. */
   public static MLReader<SparseQRRegression> read() {
     return new DefaultParamsReader<>();
   }

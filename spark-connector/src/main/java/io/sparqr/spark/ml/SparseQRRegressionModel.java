@@ -30,7 +30,7 @@ import org.apache.spark.sql.types.StructType;
  * A fitted linear model x'b + c. After {@code fit} it has a {@link #summary()}; a loaded model has
  * none. Evaluate it on test data with Spark's {@code RegressionEvaluator}.
  *
- * <p>Its one subclass has the name of the Python class and nothing else: {@link PythonNames}.
+ * <p>The only subclass exists for the name of its Python class; see {@link PythonNames}.
  */
 public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRRegressionModel>
     implements SparseQRRegressionParams, MLWritable {
@@ -43,17 +43,17 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   private final DoubleParam level;
   private final Vector coefficients;
   private final double intercept;
-  // it holds a Dataset: the executors that predict must not get it
+  // It refers to a Dataset, and must not be sent to the executors that predict.
   private transient SparseQRRegressionSummary summary;
-  // predictions through a design do not go by way of this object
+  // Executors do not need it: predictions through a design do not use this object.
   private transient Design design;
 
-  /** An empty model, for service loaders that need a class's name and no more. */
+  /** An empty model, for service loaders that only need the name of a class. */
   public SparseQRRegressionModel() {
     this("", Vectors.zeros(0), 0);
   }
 
-  /** A model without params and summary. */
+  /** A model without params or summary. */
   protected SparseQRRegressionModel(String uid, Vector coefficients, double intercept) {
     this(PendingUid.begin(uid), coefficients, intercept, true);
   }
@@ -84,7 +84,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     return uid == null ? PendingUid.get() : uid;
   }
 
-  /** b, one entry a feature; 0 for dead columns. */
+  /** b, one entry per feature; 0 for dead columns. */
   public Vector coefficients() {
     return coefficients;
   }
@@ -106,9 +106,9 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   }
 
   /**
-   * Names of the coefficients, the intercept's last if the model has one.
+   * Names of the coefficients; the intercept, if any, comes last.
    *
-   * @throws IllegalStateException if the model was loaded and has no formula and no factors
+   * @throws IllegalStateException if the model was loaded and has neither a formula nor factors
    */
   public List<String> coefficientNames() {
     return design != null ? design.names() : summary().coefficientNames();
@@ -141,7 +141,10 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     return this;
   }
 
-  /** Names of coefficients, and how a row of a Dataset is read; null: the features column alone. */
+  /**
+   * The names of coefficients and the encoding of a Dataset's rows; null: the features column
+   * alone.
+   */
   Design design() {
     return design;
   }
@@ -156,7 +159,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     return x;
   }
 
-  /** What {@link #transform} returns; see {@link #setOutput}. */
+  /** The output of {@link #transform}; see {@link #setOutput}. */
   public Param<String> output() {
     return output;
   }
@@ -167,19 +170,19 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   }
 
   /**
-   * What {@link #transform} returns: "prediction" (default), or a table of the model itself for a
-   * caller that has no way to it but {@code transform}, as over Spark Connect. Then the data are
-   * not read; but "training" and "residuals" read those of the fit. As {@link
-   * SparseQRRegressionSummary}: "table", "dependencies", "effects", "training", "residuals" are its
-   * data frames. "all" is {@link #transformAll}. "coefficients", "errors", "inference", "fit",
-   * "metrics", "text", "page" are its values by name, in {@link io.sparqr.spark.python.Parcels}.
+   * The output of {@link #transform}: "prediction" (default), or a table describing the model, for
+   * callers restricted to {@code transform}, as over Spark Connect. In the latter case the data are
+   * not read, although "training" and "residuals" read those of the fit. "table", "dependencies",
+   * "effects", "training", "residuals" are the data frames of {@link SparseQRRegressionSummary}.
+   * "all" is {@link #transformAll}. "coefficients", "errors", "inference", "fit", "metrics",
+   * "text", "page" are values by name, in {@link io.sparqr.spark.python.Parcels}.
    */
   public SparseQRRegressionModel setOutput(String what) {
     set(output, what);
     return this;
   }
 
-  /** Confidence level whose critical value the output "inference" has; default 0.95. */
+  /** Confidence level of the critical value in the output "inference"; default 0.95. */
   public DoubleParam level() {
     return level;
   }
@@ -196,10 +199,11 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   }
 
   /**
-   * Adds the prediction column: from the features column, or from the columns that the formula or
-   * the factors name, offset included. With another {@link #output()} the table that it names.
+   * Adds the prediction column: from the features column, or from the columns named by the formula
+   * or the factors, offset included. With another {@link #output()}, returns the table of that name
+   * instead.
    *
-   * @throws IllegalStateException for a table of the summary where there is no summary
+   * @throws IllegalStateException for a table of the summary if there is no summary
    */
   @Override
   public Dataset<Row> transform(Dataset<?> data) {
@@ -222,8 +226,8 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   }
 
   /**
-   * As {@link #transform}, but a row that has no prediction has NaN instead of being refused or
-   * left out: one that lacks a value, or has a level that the fit has not seen.
+   * Like {@link #transform}, but rows without a prediction get NaN instead of an error or being
+   * left out: those with a missing value or with a level that the fit has not seen.
    */
   public Dataset<Row> transformAll(Dataset<?> data) {
     if (design == null) {
@@ -341,7 +345,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     return own.computeStandardErrors;
   }
 
-  /** The same model without params and summary, in the same class. */
+  /** The same model without params and summary, of the same class. */
   protected SparseQRRegressionModel bare() {
     return new SparseQRRegressionModel(uid, coefficients, intercept);
   }
@@ -358,13 +362,13 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     return new Writer(this);
   }
 
-  /** Convenience of {@code write().save(path)}. */
+  /** Shortcut for {@code write().save(path)}. */
   @Override
   public void save(String path) throws IOException {
     write().save(path);
   }
 
-  /** Reads what {@code save} wrote; {@link PythonNames} tells which class comes back. */
+  /** Reads the output of {@code save}; {@link PythonNames} determines the class of the result. */
   public static MLReader<SparseQRRegressionModel> read() {
     return new Reader();
   }
@@ -374,7 +378,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     return read().load(path);
   }
 
-  /** Bytes of memory, as Spark's own models of 4.1 tell a Spark Connect server. */
+  /** Size in bytes, which Spark 4.1's own models also report to a Spark Connect server. */
   public long estimatedSize() {
     long columns = coefficients.size() + 1L;
     return 1024 + Double.BYTES * columns * (summary == null ? 1 : 3);
@@ -385,7 +389,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     return "SparseQRRegressionModel: uid=" + uid() + ", numFeatures=" + numFeatures();
   }
 
-  /** Metadata as all of Spark ML, and one Parquet row (intercept, coefficients) under data. */
+  /** Metadata as in all of Spark ML, and one Parquet row (intercept, coefficients) under data. */
   private static final class Writer extends MLWriter {
     private final SparseQRRegressionModel model;
 
@@ -394,8 +398,8 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     }
 
     /**
-     * Writes to the driver's own disk, without Spark: what a server of Spark Connect 4.1 does with
-     * every model that it holds, at once. Spark 4.0 has no such method.
+     * Writes to the driver's local disk, without Spark: a Spark Connect 4.1 server immediately does
+     * this with every model it holds. Spark 4.0 has no such method.
      */
     public void saveToLocal(String path) throws IOException {
       LocalModel.write(model, Path.of(path));
@@ -421,7 +425,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   }
 
   private static final class Reader extends MLReader<SparseQRRegressionModel> {
-    /** Reads what {@code saveToLocal} wrote. */
+    /** Reads the output of {@code saveToLocal}. */
     public SparseQRRegressionModel loadFromLocal(String path) {
       return LocalModel.read(Path.of(path));
     }

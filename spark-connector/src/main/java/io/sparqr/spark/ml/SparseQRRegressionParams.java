@@ -7,13 +7,13 @@ import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.Params;
 import org.apache.spark.ml.param.StringArrayParam;
 
-/** The params of {@link SparseQRRegression}, which its model keeps. */
+/** The params of {@link SparseQRRegression}, which its model copies. */
 public interface SparseQRRegressionParams extends Params {
 
   /** Weight column; not set or empty: all weights are 1. */
   Param<String> weightCol();
 
-  /** Column whose value an error names of the row that it is about; not set or empty: none. */
+  /** Column that identifies the row in an error message; not set or empty: none. */
   Param<String> idCol();
 
   /** Whether a column of ones is appended; default true. */
@@ -25,7 +25,7 @@ public interface SparseQRRegressionParams extends Params {
   /** Column order: auto (default), colamd, amd, nd, natural, best. */
   Param<String> ordering();
 
-  /** What computes: auto (default), cpu, cuda. */
+  /** Backend: auto (default), cpu, cuda. */
   Param<String> backend();
 
   /** Threshold of dead columns; not set: the default of {@link io.sparqr.spark.GpuSparseQR}. */
@@ -37,19 +37,22 @@ public interface SparseQRRegressionParams extends Params {
   /** R's formula for response and columns; not set or empty: the features column. */
   Param<String> formula();
 
-  /** Columns that are factors; not set: texts and truth values of a formula alone. */
+  /** Columns that are factors; not set: only the strings and booleans of a formula. */
   StringArrayParam categoricalCols();
 
-  /** Coefficients that stay where columns depend on each other, by name. */
+  /** Names of coefficients to keep if columns depend on each other. */
   StringArrayParam keepTerms();
 
-  /** Coefficients that go where columns depend on each other, by name. */
+  /** Names of coefficients to drop if columns depend on each other. */
   StringArrayParam dropTerms();
 
-  /** Whether a fit notes what ran when and where, for its report's page; default false. */
+  /**
+   * Whether a fit records the time and place of every task, for the page of its report; default
+   * false.
+   */
   BooleanParam profile();
 
-  /** What the standard errors assume of the errors. */
+  /** The assumption behind the standard errors. */
   Param<String> vcov();
 
   /** Columns of clusters, one or two. */
@@ -58,13 +61,13 @@ public interface SparseQRRegressionParams extends Params {
   /** The small-sample correction of clustered errors. */
   Param<String> clusterCorrection();
 
-  /** Reference levels as {@code column=level}; of the other factors the first level. */
+  /** Reference levels as {@code column=level}; the other factors use their first level. */
   StringArrayParam referenceLevels();
 
-  /** Column that is taken off the label and added to predictions; not set or empty: none. */
+  /** Column subtracted from the label and added to predictions; not set or empty: none. */
   Param<String> offsetCol();
 
-  /** What is done with rows that lack a value: error (default), skip, keep. */
+  /** The treatment of rows with missing values: error (default), skip, keep. */
   Param<String> handleInvalid();
 
   /** Value of {@link #weightCol()}; empty if it is not set. */
@@ -141,7 +144,7 @@ public interface SparseQRRegressionParams extends Params {
     return isDefined(dropTerms()) ? getOrDefault(dropTerms()) : new String[0];
   }
 
-  /** Value of {@link #vcov()}; that of clusters where only their columns are set. */
+  /** Value of {@link #vcov()}; cluster if only cluster columns are set. */
   default String getVcov() {
     return isDefined(vcov())
         ? getOrDefault(vcov())

@@ -14,20 +14,20 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
 
 /**
- * The results of a fit on its training data, in the terms of MLlib's linear regression summary.
- * Weights count in every sum. The intercept comes last in {@link #coefficientStandardErrors()},
- * {@link #tValues()} and {@link #pValues()}. Without an intercept, r2 is that of a regression
- * through the origin. Rows of weight 0 are not instances. Degrees of freedom use the numerical
- * rank, which equals MLlib's number of coefficients if the design has full rank.
+ * The results of a fit on its training data, in the terms of MLlib's linear regression summary. All
+ * sums are weighted. The intercept comes last in {@link #coefficientStandardErrors()}, {@link
+ * #tValues()} and {@link #pValues()}. Without an intercept, r2 is that of a regression through the
+ * origin. Rows of weight 0 are not instances. Degrees of freedom use the numerical rank, which
+ * equals MLlib's number of coefficients if the design has full rank.
  *
  * <p>Sums of squared errors come from the factorization (the tail of Q'b), which is more accurate
  * than subtracting predictions if the design is ill-conditioned. Values that need the labels (r2,
- * mean errors) take one pass over the training data: in {@code fit} if it computes standard errors,
- * otherwise at the first call, which fails if the data have changed since the fit.
+ * mean errors) take one pass over the training data: during {@code fit} if it computes standard
+ * errors, otherwise at the first call, which fails if the data have changed since the fit.
  *
- * <p>Standard errors are sigma sqrt(diag((A'A + lambda D)^-1)), D = I without the intercept, as
- * MLlib's: with a ridge they are those of a Bayesian reading, not of the biased estimator's
- * sampling distribution.
+ * <p>Standard errors are sigma sqrt(diag((A'A + lambda D)^-1)), D = I except 0 for the intercept,
+ * as in MLlib. With a ridge they have a Bayesian interpretation, and do not describe the sampling
+ * distribution of the biased estimator.
  */
 public final class SparseQRRegressionSummary {
 
@@ -58,7 +58,7 @@ public final class SparseQRRegressionSummary {
     return predictions;
   }
 
-  /** One column "residuals": label - prediction, in the order of the training data. */
+  /** A column "residuals", label - prediction, in the order of the training data. */
   public Dataset<Row> residuals() {
     return predictions().select(source.label().minus(functions.col(predictionCol)).as("residuals"));
   }
@@ -73,7 +73,7 @@ public final class SparseQRRegressionSummary {
     return source.response();
   }
 
-  /** Name of the column in {@link #predictions()}. */
+  /** Name of the prediction column in {@link #predictions()}. */
   public String predictionCol() {
     return predictionCol;
   }
@@ -88,8 +88,8 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
-   * Standard errors of the coefficients, then of the intercept, of the factorization that gave the
-   * coefficients; NaN for dead columns, and for all without degrees of freedom.
+   * Standard errors of the coefficients, then of the intercept, from the same factorization as the
+   * coefficients; NaN for dead columns, and for all columns if there are no degrees of freedom.
    *
    * @throws UnsupportedOperationException if the estimator was told not to compute them
    */
@@ -111,18 +111,19 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
-   * Whether {@link #coefficientCovariance()} is there: of up to 64 coefficients beside what is
-   * absorbed, of a formula or factors, or with robust or clustered errors.
+   * Whether {@link #coefficientCovariance()} is available: for up to 64 coefficients (not counting
+   * absorbed effects) of a formula or factors, or with robust or clustered errors.
    */
   public boolean hasCoefficientCovariance() {
     return fit.errors() != null && fit.errors().covariance() != null;
   }
 
   /**
-   * The covariance whose diagonal's roots are the standard errors: k x k, of the coefficients that
-   * are not absorbed, the intercept last; NaN for dead columns.
+   * The covariance matrix whose diagonal is the squared standard errors: k x k, for the
+   * coefficients that are not absorbed, the intercept last; NaN for dead columns.
    *
-   * @throws UnsupportedOperationException if there is none: {@link #hasCoefficientCovariance()}
+   * @throws UnsupportedOperationException if it is not available: {@link
+   *     #hasCoefficientCovariance()}
    */
   public double[][] coefficientCovariance() {
     if (!hasCoefficientCovariance()) {
@@ -136,8 +137,8 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
-   * Degrees of freedom of {@link #pValues()}: {@link #degreesOfFreedom()}, or what the correction
-   * of clustered errors takes.
+   * Degrees of freedom of {@link #pValues()}: {@link #degreesOfFreedom()}, or those set by the
+   * correction of clustered errors.
    */
   public double testDegreesOfFreedom() {
     coefficientStandardErrors();
@@ -145,8 +146,7 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
-   * What a standard error is multiplied by for half a confidence interval: t with P(|T| <= t) =
-   * level.
+   * The factor from a standard error to half a confidence interval: t with P(|T| <= t) = level.
    *
    * @throws IllegalArgumentException if level is not within (0, 1)
    */
@@ -154,7 +154,7 @@ public final class SparseQRRegressionSummary {
     return ContrastTest.criticalValue(level, testDegreesOfFreedom());
   }
 
-  /** Estimate by standard error, intercept last. */
+  /** Estimates divided by standard errors, intercept last. */
   public double[] tValues() {
     double[] t = coefficientStandardErrors();
     for (int j = 0; j < t.length; j++) {
@@ -164,8 +164,8 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
-   * Two-sided p-values of Student's t, intercept last; NaN where the t value is. Its degrees of
-   * freedom are {@link #degreesOfFreedom()}, or what the correction of clustered errors takes.
+   * Two-sided p-values of Student's t, intercept last; NaN where the t value is NaN. The degrees of
+   * freedom are {@link #degreesOfFreedom()}, or those set by the correction of clustered errors.
    */
   public double[] pValues() {
     double[] p = tValues();
@@ -173,7 +173,7 @@ public final class SparseQRRegressionSummary {
       java.util.Arrays.fill(p, Double.NaN);
       return p;
     }
-    // without a random generator: nothing is drawn
+    // Without a random generator, because nothing is sampled.
     var student = new TDistribution(null, fit.errors().freedom());
     for (int j = 0; j < p.length; j++) {
       p[j] = Double.isNaN(p[j]) ? p[j] : 2 * student.cumulativeProbability(-Math.abs(p[j]));
@@ -197,15 +197,15 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
-   * Features that depend on others, ascending; the number of features stands for the intercept. Of
-   * dependent ones the later go, as in R's lm, and the intercept last; see the report's warnings
-   * for the exception.
+   * Features that depend on others, ascending; the intercept has the number of features as its
+   * index. Among dependent columns the later ones are dropped, as in R's lm, and the intercept
+   * last; see the report's warnings for the exception.
    */
   public int[] deadColumns() {
     return fit.dead().clone();
   }
 
-  /** Names of the coefficients, in their order, the intercept's last. */
+  /** Names of the coefficients in order, the intercept last. */
   public List<String> coefficientNames() {
     return source.names(fit.x().length);
   }
@@ -217,50 +217,51 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
-   * The dropped columns as combinations of others, as R's {@code alias}: term, depends_on,
-   * coefficient, a row for each column that is part of one; term is the sum of coefficient times
-   * depends_on. Empty where which ones go was left to the fill-reducing order (the report warns).
+   * The dropped columns as combinations of others, as R's {@code alias}: columns term, depends_on,
+   * coefficient, with one row per column in the combination; term is the sum of coefficient times
+   * depends_on. Empty if the fill-reducing order decided which columns are dropped (the report then
+   * warns).
    */
   public Dataset<Row> dependencies() {
     return new CoefficientTable(this, source, fit).dependencies();
   }
 
   /**
-   * The solver's report; its rows and nonzeros count the ridge rows. Where standard errors were
-   * computed, its warnings also say if the fit is essentially perfect, the label constant, or no
-   * degree of freedom left.
+   * The solver's report; its rows and nonzeros count the ridge rows. If standard errors were
+   * computed, it also warns of an essentially perfect fit, a constant label, or no degrees of
+   * freedom.
    */
   public SolveReport report() {
     return fit.report();
   }
 
-  /** Sum of w (y - yhat)^2 by W. */
+  /** Sum of w (y - yhat)^2 divided by W. */
   public double meanSquaredError() {
     double root = rootMeanSquaredError();
     return root * root;
   }
 
-  /** Its root. */
+  /** Root of {@link #meanSquaredError()}. */
   public double rootMeanSquaredError() {
     return fit.norm() / Math.sqrt(moments().weight());
   }
 
-  /** Sum of w |y - yhat| by W. */
+  /** Sum of w |y - yhat| divided by W. */
   public double meanAbsoluteError() {
     return moments().absoluteErrors() / moments().weight();
   }
 
-  /** Sum of w (yhat - mean of y)^2 by W. */
+  /** Sum of w (yhat - mean of y)^2 divided by W. */
   public double explainedVariance() {
     double root = moments().explained() / Math.sqrt(moments().weight());
     return root * root;
   }
 
   /**
-   * 1 - sum of w (y - yhat)^2 by sum of w (y - mean)^2, or by sum of w y^2 without intercept: R's,
-   * and Spark's for weights 1. (With other weights and an intercept, Spark's denominator is W - 1
-   * times the unbiased weighted variance, which is not that sum.) NaN where that is 0: for a
-   * constant label, without intercept for one of zeros.
+   * 1 - sum of w (y - yhat)^2 / sum of w (y - mean)^2, with sum of w y^2 as denominator without
+   * intercept: as in R, and in Spark for weights 1. (With other weights and an intercept, Spark's
+   * denominator is W - 1 times the unbiased weighted variance, which differs from that sum.) NaN if
+   * the denominator is 0: for a constant label or, without intercept, a label of zeros.
    */
   public double r2() {
     Moments m = moments();
@@ -269,7 +270,7 @@ public final class SparseQRRegressionSummary {
     return total == 0 ? Double.NaN : 1 - share * share;
   }
 
-  /** r2 for degrees of freedom; NaN without any. */
+  /** r2 adjusted for degrees of freedom; NaN if there are none. */
   public double r2adj() {
     int ones = source.constant() ? 1 : 0;
     double ratio = (double) (numInstances() - ones) / degreesOfFreedom();
@@ -277,9 +278,10 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
-   * The share that the other columns have in the squared errors which absorbed effects alone leave,
-   * 1 - rss / rss(effects), as fixest's within R2; NaN without absorbed effects, standard errors or
-   * other columns, and where those are more than 64. From R, without another fit.
+   * The within R2 of fixest, 1 - rss / rss(effects): the share of the squared errors, as left by
+   * the absorbed effects alone, that the other columns explain. NaN without absorbed effects,
+   * standard errors or other columns, and if there are more than 64 of those. Computed from R,
+   * without another fit.
    */
   public double r2Within() {
     if (absorbedFactors().isEmpty() || fit.errors() == null) {
@@ -289,24 +291,25 @@ public final class SparseQRRegressionSummary {
     return Double.isInfinite(ratio) ? 1 : ratio / (1 + ratio);
   }
 
-  /** Whether a weight is not 1. */
+  /** Whether any weight differs from 1. */
   boolean weighted() {
     return moments().weighted();
   }
 
-  /** Residual standard error: sqrt of the sum of w (y - yhat)^2 by the degrees of freedom. */
+  /** Residual standard error: sqrt of the sum of w (y - yhat)^2 / degrees of freedom. */
   public double sigma() {
     return degreesOfFreedom() > 0 ? fit.norm() / Math.sqrt(degreesOfFreedom()) : Double.NaN;
   }
 
-  /** Degrees of freedom of the F statistic's numerator: rank, less 1 if the mean is fitted. */
+  /** Numerator degrees of freedom of the F statistic: rank, less 1 if the mean is fitted. */
   public long modelDegreesOfFreedom() {
     return fit.rank() - (source.constant() ? 1 : 0);
   }
 
   /**
-   * F of all coefficients but the intercept being 0, as R's; NaN without degrees of freedom, and
-   * where nothing but the intercept was fitted. It has no such meaning under a ridge.
+   * F for the hypothesis that all coefficients except the intercept are 0, as in R; NaN without
+   * degrees of freedom, and if only the intercept was fitted. With a ridge it does not have this
+   * meaning.
    */
   public double fStatistic() {
     if (modelDegreesOfFreedom() <= 0 || degreesOfFreedom() <= 0) {
@@ -315,12 +318,12 @@ public final class SparseQRRegressionSummary {
     Moments m = moments();
     double total = source.constant() ? m.labelsCentred() : m.labels();
     double ratio = total / fit.norm();
-    // of norms: (total^2 - rss) / rss
+    // By norms: (total^2 - rss) / rss.
     double share = (ratio - 1) * (ratio + 1);
     return share * degreesOfFreedom() / modelDegreesOfFreedom();
   }
 
-  /** Probability of an F as large or larger under that hypothesis. */
+  /** Probability of an F at least as large under that hypothesis. */
   public double fPValue() {
     double f = fStatistic();
     double df = degreesOfFreedom();
@@ -332,7 +335,7 @@ public final class SparseQRRegressionSummary {
 
   /**
    * Log-likelihood of normal errors with variance sigma^2 / w at its maximum over coefficients and
-   * sigma, as R's {@code logLik}: 1/2 (sum log w - N (log 2 pi + 1 - log N + log rss)).
+   * sigma, as by R's {@code logLik}: 1/2 (sum log w - N (log 2 pi + 1 - log N + log rss)).
    */
   public double logLikelihood() {
     double n = numInstances();
@@ -351,8 +354,8 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
-   * Least, quartiles and greatest of sqrt(w) (y - yhat), by one more pass over the training data at
-   * the first call; more passes where there are more than 2^20 rows.
+   * Minimum, quartiles and maximum of sqrt(w) (y - yhat), by one more pass over the training data
+   * at the first call; several passes for more than 2^20 rows.
    */
   public synchronized double[] residualQuartiles() {
     if (quartiles == null) {
@@ -366,28 +369,31 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
-   * The table of coefficients: term, estimate, std_error, t_value, p_value, the intercept first as
-   * in R; null where a coefficient is not defined. What is absorbed is left out.
+   * The table of coefficients: term, estimate, std_error, t_value, p_value, with the intercept
+   * first as in R; null if a coefficient is not defined. Absorbed effects are left out.
    */
   public Dataset<Row> toDataFrame() {
     return new CoefficientTable(this, source, fit).toDataFrame();
   }
 
   /**
-   * The absorbed effects: term, estimate; null where one is not defined. The first absorbed factor
-   * has all its levels, the others all but their reference, which is 0 (as R's dummies, not as
-   * fixest's, whose references may be others: their sums are the same).
+   * The absorbed effects: term, estimate; null if an effect is not defined. The first absorbed
+   * factor has all its levels, the others all except their reference, which is 0. (These are the
+   * effects of R's dummies. Those of fixest may have other references, but the same sums.)
    */
   public Dataset<Row> absorbedEffects() {
     return new CoefficientTable(this, source, fit).absorbed();
   }
 
-  /** Which of the coefficients are absorbed effects, and of which factor; in their order. */
+  /**
+   * The absorbed factors, each with the range of its effects among the coefficients, in their
+   * order.
+   */
   public List<AbsorbedFactor> absorbedFactors() {
     return source.design() == null ? List.of() : source.design().absorbedFactors();
   }
 
-  /** What R's {@code print(summary(lm(...)))} shows, of no more than 100 coefficients. */
+  /** The text of R's {@code print(summary(lm(...)))}, with at most 100 coefficients. */
   @Override
   public String toString() {
     return toString(CoefficientTable.SHOWN);
@@ -396,7 +402,7 @@ public final class SparseQRRegressionSummary {
   /**
    * The same with more or fewer coefficients.
    *
-   * @param coefficients that are shown, at most
+   * @param coefficients maximum number of coefficients shown
    */
   public String toString(int coefficients) {
     return new CoefficientTable(this, source, fit).text(coefficients);
@@ -412,7 +418,7 @@ public final class SparseQRRegressionSummary {
     System.out.println(toString(coefficients));
   }
 
-  /** Least and greatest sqrt(w) (y - yhat). */
+  /** Minimum and maximum of sqrt(w) (y - yhat). */
   public double[] devianceResiduals() {
     return moments().devianceRange();
   }

@@ -23,31 +23,30 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.storage.StorageLevel;
 
 /**
- * Training data and how they become rows of [X 1]: through a design, or as the vectors that they
- * are.
+ * Training data and their conversion to rows of [X 1], through a design or directly from vectors.
  *
- * @param data as the caller gave them
+ * @param data as given by the caller
  * @param params of the estimator or of its model
- * @param design null: the features column as it is
+ * @param design null: the features column alone
  */
 record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
 
-  /** Whether the last column is one of ones. */
+  /** Whether the last column is a column of ones. */
   boolean ones() {
     return design == null ? params.getFitIntercept() : design.hasIntercept();
   }
 
-  /** Whether the label's mean is fitted: r2 is that of centred labels. */
+  /** Whether the mean of the label is fitted, so that r2 refers to centred labels. */
   boolean constant() {
     return design == null ? params.getFitIntercept() : design.hasConstant();
   }
 
-  /** Rows of [X 1] or of X, as long as this is not closed. */
+  /** Rows of [X 1] or of X, valid until closed. */
   interface Rows extends AutoCloseable {
     /** The rows. */
     JavaRDD<SparseRow> rdd();
 
-    /** Key k of each row's cluster, aligned with the rows. */
+    /** Each row's cluster in way k of clustering, aligned with the rows. */
     JavaRDD<String> keys(int k);
 
     @Override
@@ -92,7 +91,7 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
     }
   }
 
-  /** The row with a 1 behind its last column. */
+  /** The row with a 1 appended in a further column. */
   private static SparseRow withOne(SparseRow r) {
     int count = r.indices().length;
     int[] index = Arrays.copyOf(r.indices(), count + 1);
@@ -102,7 +101,10 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
     return new SparseRow(index, value, r.labels(), r.weight(), r.columns() + 1);
   }
 
-  /** The error of a refused row with a better place; a design names row and column itself. */
+  /**
+   * The error of a rejected row with a better description of its place; a design already names row
+   * and column.
+   */
   RuntimeException refused(SparseQrException e) {
     return design != null
         ? e
@@ -115,7 +117,9 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
             params.getIdCol());
   }
 
-  /** Columns that stay where they can: the intercept, behind all others, then the user's. */
+  /**
+   * Columns to keep if possible: the intercept first, which is the last column, then the user's.
+   */
   int[] keep() {
     int[] wanted = columns(params.getKeepTerms());
     boolean first = ones() && !Arrays.asList(params.getDropTerms()).contains(Design.INTERCEPT);
@@ -124,12 +128,12 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
         .toArray();
   }
 
-  /** Columns that go first. */
+  /** Columns to drop first. */
   int[] drop() {
     return columns(params.getDropTerms());
   }
 
-  /** Of terms by name; the intercept's is the last, whatever its number. */
+  /** Columns of named terms; the intercept is -1, the last column. */
   private int[] columns(String[] terms) {
     return Arrays.stream(terms).mapToInt(this::column).toArray();
   }
@@ -146,7 +150,7 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
     return column;
   }
 
-  /** A feature by its attribute's name, or by the vector's and its index. */
+  /** A feature, by the name of its attribute or by vector name and index. */
   private int entry(String term) {
     String features = params.getFeaturesCol();
     var group = AttributeGroup.fromStructField(data.schema().apply(features));
@@ -162,15 +166,15 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
     return design == null ? functions.col(params.getLabelCol()).cast("double") : design.label();
   }
 
-  /** What the label is called. */
+  /** The name of the response. */
   String response() {
     return design == null ? params.getLabelCol() : design.response();
   }
 
   /**
-   * Names of the design's columns, the intercept's last; made as they are asked for.
+   * Names of the design's columns, the intercept last; computed on access.
    *
-   * @param columns how many there are
+   * @param columns number of columns
    */
   List<String> names(int columns) {
     if (design != null) {

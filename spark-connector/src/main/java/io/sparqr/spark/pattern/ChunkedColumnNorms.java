@@ -16,7 +16,7 @@ final class ChunkedColumnNorms {
   private final ColumnChunks big = new ColumnChunks();
   private final ColumnChunks small = new ColumnChunks();
 
-  /** Counts a nonzero entry of column j. */
+  /** Adds a nonzero entry of column j. */
   void add(int j, double v) {
     double a = Math.abs(v);
     if (a > BIG) {

@@ -8,18 +8,18 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * A vector over the columns in chunks of 8192, only those that are touched being there: what a
- * partition accumulates, and how it travels. Chunks of several partitions are combined in the order
- * of the partitions, so that the result does not depend on which task ends first.
+ * A vector over the columns in chunks of 8192, of which only those in use exist: accumulated by a
+ * partition, and sent in this form. Chunks of several partitions are combined in the order of the
+ * partitions, so that the result does not depend on the order in which tasks end.
  */
 public final class ColumnChunks {
 
   private static final int BITS = 13;
 
-  /** So many chunks have every column there can be. */
+  /** Number of chunks that covers every possible column. */
   private static final int MOST_CHUNKS = 1 << 31 - BITS;
 
-  /** Columns a chunk. */
+  /** Columns per chunk. */
   static final int SIZE = 1 << BITS;
 
   private double[][] chunk = new double[16][];
@@ -29,7 +29,7 @@ public final class ColumnChunks {
     open((int) (entry >>> BITS))[(int) entry & SIZE - 1] += value;
   }
 
-  /** The array of a chunk, made when it is first asked for. */
+  /** The array of a chunk, created on first use. */
   double[] open(int c) {
     if (c >= chunk.length) {
       chunk = Arrays.copyOf(chunk, Math.max(2 * chunk.length, c + 1));
@@ -45,12 +45,12 @@ public final class ColumnChunks {
     return c < chunk.length ? chunk[c] : null;
   }
 
-  /** Number of chunks, untouched ones counted. */
+  /** Number of chunks, including unused ones. */
   int chunks() {
     return chunk.length;
   }
 
-  /** A frame for each touched chunk. */
+  /** Encodes each used chunk as a frame. */
   public void encode(int partition, List<byte[]> out) {
     for (int c = 0; c < chunk.length; c++) {
       if (chunk[c] != null) {
@@ -63,15 +63,15 @@ public final class ColumnChunks {
     }
   }
 
-  /** How two partial results of a column are combined. */
+  /** The combination of two partial results for a column. */
   public interface Combine {
     double apply(double a, double b);
   }
 
   /**
-   * Combines the frames of several partitions, in partition order; the list gets sorted.
+   * Combines the frames of several partitions, in partition order; sorts the list.
    *
-   * @throws WireFormatException if a frame is damaged or no chunk of columns
+   * @throws WireFormatException if a frame is damaged or not a chunk of columns
    */
   public static ColumnChunks merge(List<byte[]> frames, Combine combine) {
     frames.sort(Comparator.comparingInt(VectorCodec::partition));
@@ -101,7 +101,7 @@ public final class ColumnChunks {
     return values;
   }
 
-  /** Copies a frame's chunk into its place of a whole vector, cut at the vector's end. */
+  /** Copies a frame's chunk to its place in a whole vector, truncated at the vector's end. */
   public static void place(byte[] frame, double[] vector) {
     double[] from = decode(frame);
     long at = (long) VectorCodec.chunk(frame) << BITS;
@@ -110,7 +110,7 @@ public final class ColumnChunks {
     }
   }
 
-  /** The same for whole numbers. */
+  /** The same for integers. */
   static void place(byte[] frame, long[] vector) {
     double[] from = decode(frame);
     long at = (long) VectorCodec.chunk(frame) << BITS;

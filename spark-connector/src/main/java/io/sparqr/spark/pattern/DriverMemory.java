@@ -8,47 +8,48 @@ import io.sparqr.spark.resource.TaskHeap;
 import java.util.Locale;
 
 /**
- * What pattern, analysis and plan take on the driver, and whether it is there: asked when their
- * sizes are known and before they are collected. Bytes:
+ * The memory for pattern, analysis and plan on the driver, and a check that it is available, made
+ * once their sizes are known and before they are collected. Bytes:
  *
  * <table>
- *   <caption>What is counted</caption>
- *   <tr><td>the pattern</td><td>16 a distinct row, 4 an entry; as much again and its frames while they are merged</td></tr>
- *   <tr><td>column norms</td><td>8 a column</td></tr>
- *   <tr><td>ordering by minimum degree, then elimination tree, counts and fronts</td><td>{@value
- *     #COLUMN} a column, {@value #PATTERN} a distinct row, {@value #ENTRY} an entry, {@value #EDGE}
- *     an edge of the graph of A'A that may be written out</td></tr>
- *   <tr><td>then, in its place, the plan: order 4, scale 8, rows 1 a column; tree, sizes and tasks 24
- *     a front, of which there are at most as many as columns; what is broadcast, up to 20 a column</td>
- *     <td>{@value #PLAN} a column</td></tr>
+ *   <caption>The parts counted</caption>
+ *   <tr><td>the pattern</td><td>16 per distinct row, 4 per entry; as much again and its frames during merging</td></tr>
+ *   <tr><td>column norms</td><td>8 per column</td></tr>
+ *   <tr><td>ordering by minimum degree, then elimination tree, counts and fronts</td><td>{@value #COLUMN} per column, {@value #PATTERN} per distinct row, {@value #ENTRY} per entry, {@value #EDGE} per edge of the graph of A'A that may be written out</td></tr>
+ *   <tr><td>then, in its place, the plan: order 4, scale 8, rows 1 per column; tree, sizes and tasks 24 per front (at most as many fronts as columns); the broadcast, up to 20 per column</td>
+ *     <td>{@value #PLAN} per column</td></tr>
  * </table>
  *
- * <p>The larger of the last two counts. The fronts' column lists (4 an entry) are known to the
- * analysis alone, and no search for other orders than minimum degree's is counted. Found with the
- * least heap (G1) that panels, grids, one-hot designs and random matrices are analyzed in, which is
- * 0.6 to 0.95 of this.
+ * <p>The larger of the last two enters the sum. Not counted are the fronts' column lists (4 per
+ * entry), whose size is unknown before the analysis, and searches for orders other than minimum
+ * degree. Calibrated by the least heap (G1) in which panels, grids, one-hot designs and random
+ * matrices can be analyzed, which is 0.6 to 0.95 of this.
  */
 final class DriverMemory {
 
-  /** Bytes of the analysis a column. */
+  /** Bytes of the analysis per column. */
   static final long COLUMN = 120;
 
-  /** And a distinct row. */
+  /** Bytes of the analysis per distinct row. */
   static final long PATTERN = 8;
 
-  /** And an entry of the distinct rows. */
+  /** Bytes of the analysis per entry of the distinct rows. */
   static final long ENTRY = 8;
 
-  /** And an edge: while their array grows, there are three times as many as there are. */
+  /**
+   * Bytes of the analysis per edge: while their array grows, there is room for three times as many.
+   */
   static final long EDGE = 12;
 
-  /** Bytes of the plan a column, what the cut of the tree takes included. */
+  /** Bytes of the plan per column, including the cut of the tree. */
   static final long PLAN = 120;
 
-  /** The part of the heap that arrays of this size find room in. */
+  /** The fraction of the heap available to arrays of this size. */
   private static final double USABLE = 0.9;
 
-  /** Edges that minimum degree writes out at least and at most, and for each entry. */
+  /**
+   * Minimum and maximum number of edges that minimum degree writes out, and the number per entry.
+   */
   private static final long LEAST_EDGES = 1L << 24;
 
   private static final long MOST_EDGES = 1L << 28;
@@ -57,17 +58,17 @@ final class DriverMemory {
   private DriverMemory() {}
 
   /**
-   * Sizes of a pattern, none of them of the driver's making.
+   * Sizes of a pattern, known before the driver allocates anything for it.
    *
    * @param columns n
-   * @param patterns distinct rows, the ridge's too
+   * @param patterns distinct rows, including the ridge's
    * @param entries of the distinct rows
    * @param squares sum of the distinct rows' squared lengths
-   * @param frames bytes of the frames in which they come
+   * @param frames bytes of the frames that carry them
    */
   record Sizes(long columns, long patterns, long entries, double squares, long frames) {
 
-    /** Bytes on the driver. */
+    /** Bytes needed on the driver. */
     long need() {
       double edges = Math.min(squares - entries, (double) columns * columns);
       long budget = Math.min(MOST_EDGES, Math.max(LEAST_EDGES, EDGES_PER_ENTRY * entries));
@@ -80,9 +81,10 @@ final class DriverMemory {
   }
 
   /**
-   * Asks whether there is enough.
+   * Checks that the memory is available.
    *
-   * @throws InsufficientMemoryException if there is not: need, what there is, and which key to set
+   * @throws InsufficientMemoryException if it is not, with the need, the memory available and the
+   *     key to set
    */
   static void require(Engine engine, Sizes sizes) {
     long need = sizes.need();
@@ -106,7 +108,7 @@ final class DriverMemory {
   private static long free(long need) {
     long free = now();
     if (need > free) {
-      // what looks used may be garbage, or a local master's blocks that may go to disk
+      // Used memory may be garbage, or a local master's blocks that can be moved to disk.
       TaskHeap.evict(need - free);
       System.gc();
       free = now();

@@ -6,8 +6,8 @@ import io.sparqr.spark.wire.PatternCodec.Patterns;
 import java.util.Arrays;
 
 /**
- * Edges (i, j), i at most j, of the graph of A'A, each once: a buffer that is sorted when it is
- * full. (i, i) says that column i has an entry. 8 bytes an edge, twice while it grows.
+ * Edges (i, j), i at most j, of the graph of A'A, each once: a buffer that is sorted when full. (i,
+ * i) means that column i has an entry. 8 bytes per edge, twice that during growth.
  */
 final class Edges {
 
@@ -20,7 +20,7 @@ final class Edges {
     this.edge = new long[capacity];
   }
 
-  /** Adds an edge; false if there are too many distinct ones for the buffer now. */
+  /** Adds an edge; false if the buffer has no room for another distinct edge. */
   boolean add(int i, int j) {
     edge[size++] = (long) i << 32 | j;
     if (size < edge.length) {
@@ -30,7 +30,7 @@ final class Edges {
     return size < edge.length / 4 * 3L;
   }
 
-  /** Adds the cliques of a pattern. Calls {@code full} whenever there are too many. */
+  /** Adds the cliques of a pattern. Calls {@code full} whenever the buffer is full. */
   void addClique(int[] column, int from, int to, Runnable full) {
     if (to - from == 1) {
       addOr(column[from], column[from], full);
@@ -42,7 +42,10 @@ final class Edges {
     }
   }
 
-  /** Adds the edges of a list: its first column to each other, or alone. */
+  /**
+   * Adds the edges of a list: from its first column to each other column, or (i, i) if it has only
+   * one.
+   */
   void addList(int[] column, int from, int to, Runnable full) {
     for (int b = Math.min(from + 1, to - 1); b < to; b++) {
       addOr(column[from], column[b], full);
@@ -55,7 +58,7 @@ final class Edges {
     }
   }
 
-  /** Twice the room. */
+  /** Doubles the buffer. */
   void grow() {
     if (edge.length == LARGEST) {
       throw new IndexOverflowException(
@@ -78,7 +81,7 @@ final class Edges {
   }
 
   /**
-   * The lists of the columns {@code part}, {@code part + parts}, ..: each column, then its
+   * The lists of the columns {@code part}, {@code part + parts}, ...: each column, then its
    * neighbours of larger number, ascending.
    */
   Patterns lists(int part, int parts) {
@@ -113,7 +116,7 @@ final class Edges {
     return out;
   }
 
-  /** Forgets all. */
+  /** Removes all edges. */
   void clear() {
     size = 0;
   }

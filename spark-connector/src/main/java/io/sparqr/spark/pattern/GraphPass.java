@@ -29,22 +29,25 @@ import org.apache.spark.broadcast.Broadcast;
 import scala.Tuple2;
 
 /**
- * The graph of A'A made on the executors, where the distinct rows are too many for the driver: from
- * the shuffled row patterns of {@link PatternPass}, which are not computed again, the edges of rows
- * of up to {@value #LONG} entries, each once, as lists of neighbours (delta-coded: 1 to 3 bytes an
- * edge on the way); longer rows, whose cliques are worth more than they are, as they are, each
- * once. What the graph does not tell is counted in two more passes over the same patterns: the
- * fingerprint, and for the order that is chosen the rows which begin at each column.
+ * Builds the graph of A'A on the executors if there are too many distinct rows for the driver, from
+ * the shuffled row patterns of {@link PatternPass}, which are not recomputed. The edges of rows of
+ * up to {@value #LONG} entries are each sent once, as lists of neighbours (delta-coded: 1 to 3
+ * bytes per edge). Longer rows, which are smaller than their cliques, are each sent once as rows.
+ * Two more passes over the same patterns count the figures missing from the graph: the fingerprint
+ * and, for the chosen order, the rows that begin at each column.
  *
- * <p>On the driver an edge takes 24 bytes (a row of two columns), a row 16 and 4 an entry. On an
- * executor: 8 bytes an edge of a reducer's columns, twice while they are collected.
+ * <p>On the driver an edge takes 24 bytes (a row of two columns), and a row 16 plus 4 per entry. On
+ * an executor: 8 bytes per edge of a reducer's columns, twice that during collection.
  */
 final class GraphPass {
 
-  /** Entries of the longest row that is written out as edges, at most half the square of it. */
+  /**
+   * Maximum length of a row that is written out as edges, of which there are at most half its
+   * square.
+   */
   static final int LONG = 64;
 
-  /** Edges that a map task collects before it sends them. */
+  /** Number of edges that a map task collects before sending them. */
   private static final int BUFFER = 1 << 20;
 
   private static final int LONG_ROWS = -1;
@@ -57,29 +60,28 @@ final class GraphPass {
   private final int parts;
 
   /**
-   * What a reducer has.
+   * The result of a reducer.
    *
-   * @param rows of the graph's cover
-   * @param frames lists of neighbours, then long rows; null if they are only counted
+   * @param rows number of rows of the graph's cover
+   * @param frames lists of neighbours, then long rows; null if only counted
    */
   private record Part(long rows, long entries, double squares, long payload, byte[][] frames)
       implements Serializable {}
 
   /**
-   * What a reducer read.
+   * The figures of the patterns read by a reducer.
    *
-   * @param sum of the patterns' hashes by multiplicity
-   * @param empty rows without an entry
+   * @param sum of the patterns' hashes times multiplicity
+   * @param empty number of rows without an entry
    */
   private record Read(long sum, long empty, SparsityPattern.Fingerprint rows)
       implements Serializable {}
 
   /**
-   * Of the patterns that were shuffled.
-   *
+   * @param patterns the shuffled patterns
    * @param columns n
-   * @param ridge whether every column gets a further row of its own
-   * @param sum that every reading of the patterns must have
+   * @param ridge whether every column has a ridge row
+   * @param sum expected for every reading of the patterns
    */
   GraphPass(
       JavaSparkContext context,
@@ -96,10 +98,10 @@ final class GraphPass {
   }
 
   /**
-   * Runs it; the graph's rows are counted and refused before they are collected.
+   * Builds the graph; checks the number of its rows before collecting them.
    *
-   * @param rows of A
-   * @param nonzeros of A
+   * @param rows number of rows of A
+   * @param nonzeros number of nonzeros of A
    */
   RowGraph run(long rows, long nonzeros) {
     List<Read> read =
@@ -157,7 +159,7 @@ final class GraphPass {
     return ObjectCodec.encode(new Read(sum, empty, print.of(0)));
   }
 
-  /** Those of a frame; none of a frame of another kind. */
+  /** The patterns of a frame; none for a frame of another kind. */
   private static Patterns patterns(byte[] frame) {
     return Frame.kind(frame) == Frame.Kind.PATTERN
         ? PatternCodec.decode(frame)
@@ -251,7 +253,7 @@ final class GraphPass {
             all ? frames.toArray(new byte[0][]) : null));
   }
 
-  /** For an order of all columns, size n: rows that begin at each position. */
+  /** The number of rows that begin at each position, size n, for an order of all columns. */
   private long[] leftmost(Permutation order, long rows, long nonzeros) {
     int r = parts;
     long[] count = new long[columns];
@@ -285,7 +287,7 @@ final class GraphPass {
 
   private static Iterator<Tuple2<Integer, byte[]>> begins(
       Iterator<Tuple2<Integer, byte[]>> in, int[] position, int parts) {
-    // whole numbers far below 2^53
+    // Integers far below 2^53, exact in doubles.
     var count = new ColumnChunks();
     long sum = 0;
     while (in.hasNext()) {
@@ -325,7 +327,7 @@ final class GraphPass {
     return out.iterator();
   }
 
-  /** Edges of a partition's patterns as they are found, a full buffer at a time. */
+  /** Edges of a partition's patterns, computed on demand, one full buffer at a time. */
   private static final class EdgeFrames implements Iterator<Tuple2<Integer, byte[]>> {
     private final Iterator<Tuple2<Integer, byte[]>> in;
     private final int parts;
@@ -386,7 +388,7 @@ final class GraphPass {
     }
   }
 
-  /** Rows whose cliques are the graph, put together on the driver. */
+  /** The rows whose cliques form the graph, assembled on the driver. */
   private final class Cover {
     private final long[] start;
     private final int[] column;

@@ -13,25 +13,24 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * Merges the reducers' distinct patterns into one that depends on the patterns alone: by least
- * column (none: last), then by hash, then lexicographically. Each reducer has sorted its own
- * ({@link PatternTable#sorted}). Threads take ranges of least columns; each holds, of every
- * reducer, one frame decoded ({@link PatternCodec}), and what it merged: 16 bytes a pattern and 4
- * an entry, which the driver has twice while they are put together. O(entries + patterns log
- * reducers).
+ * Merges the reducers' distinct patterns in an order that depends on the patterns alone: by least
+ * column (empty patterns last), then by hash, then lexicographically. Each reducer has sorted its
+ * own ({@link PatternTable#sorted}). Threads take ranges of least columns; each holds one decoded
+ * frame of every reducer ({@link PatternCodec}), and its merged patterns: 16 bytes per pattern and
+ * 4 per entry, which exist twice while they are concatenated. O(entries + patterns log reducers).
  */
 final class PatternOrder {
 
-  /** Fewer patterns a range are not worth a thread. */
+  /** A range with fewer patterns is not worth a thread. */
   private static final int LEAST = 1 << 15;
 
-  /** Ranges a thread: where they turn out unequal. */
+  /** Ranges per thread, to balance unequal ranges. */
   private static final int RANGES_A_THREAD = 4;
 
   private final int columns;
   private final boolean ridge;
 
-  /** A run of patterns in order: those of least columns [low, high). */
+  /** A run of patterns in order, with least columns in [low, high). */
   private final class Piece {
     private final int low;
     private final int high;
@@ -110,14 +109,14 @@ final class PatternOrder {
     }
   }
 
-  /** A reducer's frames, and the first column of each. */
+  /** A reducer's frames, and the least column at which each begins. */
   private record Frames(byte[][] frame, int[] first) {
     static Frames of(List<byte[]> frames) {
       byte[][] frame = frames.toArray(new byte[0][]);
       return new Frames(frame, Arrays.stream(frame).mapToInt(PatternCodec::first).toArray());
     }
 
-    /** The first that may have a pattern of that least column or of later ones. */
+    /** The first frame that may have a pattern with this least column or a later one. */
     int before(int column) {
       int k = 0;
       while (k + 1 < frame.length && first[k + 1] < column) {
@@ -127,7 +126,7 @@ final class PatternOrder {
     }
   }
 
-  /** The patterns of a reducer, one after the other, from some least column to another. */
+  /** The patterns of a reducer, one after the other, over a range of least columns. */
   private static final class Cursor implements Comparable<Cursor> {
     private final byte[][] frames;
     private final int low;
@@ -145,7 +144,7 @@ final class PatternOrder {
       frame = frames.before(low);
     }
 
-    /** Goes to the first; whether there is one. */
+    /** Moves to the first pattern; false if there is none. */
     boolean begin() {
       boolean any = next();
       while (any && first < low) {
@@ -154,7 +153,7 @@ final class PatternOrder {
       return any;
     }
 
-    /** Goes to the next; whether there is one. */
+    /** Moves to the next pattern; false if there is none. */
     boolean next() {
       int firstBefore = first;
       long hashBefore = hash;
@@ -198,14 +197,14 @@ final class PatternOrder {
   }
 
   /**
-   * What was merged.
+   * The result of the merge.
    *
-   * @param sum of the patterns' hashes by multiplicity, the ridge's not counted
+   * @param sum of the patterns' hashes times multiplicity, without the ridge's
    */
   record Merged(SparsityPattern pattern, long sum) {}
 
   /**
-   * Refuses what no array can hold.
+   * Rejects a pattern too large for arrays.
    *
    * @throws IndexOverflowException naming the limit
    */
@@ -225,11 +224,11 @@ final class PatternOrder {
   /**
    * The whole pattern.
    *
-   * @param parts frames of each reducer, no pattern in two reducers
-   * @param patterns of all of them
-   * @param entries of all of them
-   * @param ridge whether every column gets a further row of its own
-   * @throws IndexOverflowException if an array cannot hold it
+   * @param parts frames of each reducer; no pattern occurs in two reducers
+   * @param patterns total number
+   * @param entries total number
+   * @param ridge whether every column has a ridge row
+   * @throws IndexOverflowException if it does not fit in an array
    */
   static Merged merge(
       List<List<byte[]>> parts, long patterns, long entries, int columns, boolean ridge) {
@@ -238,7 +237,7 @@ final class PatternOrder {
     return merge(parts, patterns, entries, columns, ridge, threads, threads == 1 ? 1 : ranges);
   }
 
-  /** The same in so many ranges, about. */
+  /** The same with about the given number of ranges. */
   static Merged merge(
       List<List<byte[]>> parts,
       long patterns,
@@ -273,7 +272,9 @@ final class PatternOrder {
     return joined(piece, patterns + further, entries + further, columns, threads);
   }
 
-  /** Least columns that cut the frames into ranges of about as many; the first 0, the last n. */
+  /**
+   * Least columns that cut the frames into ranges of about equal size; the first is 0, the last n.
+   */
   private static int[] bounds(List<Frames> frames, int columns, int ranges) {
     int[] first =
         frames.stream()
@@ -330,7 +331,7 @@ final class PatternOrder {
     return new Merged(new SparsityPattern(columns, start, column, multiplicity), sum);
   }
 
-  /** Frames of sorted patterns, as {@link #merge} wants them. */
+  /** Frames of sorted patterns, in the form for {@link #merge}. */
   static List<byte[]> frames(int reducer, Patterns sorted) {
     var frames = new ArrayList<byte[]>();
     for (int from = 0; from < sorted.count(); ) {

@@ -33,28 +33,29 @@ import scala.Tuple2;
 
 /**
  * The first pass over the rows: checks them, finds the distinct row patterns and the column norms.
- * One Spark job of two stages: each partition makes its patterns distinct, equal ones meet by hash
- * in a reducer, the driver gets what is left of them; only counts come first where that is much, so
- * that a driver too small for the pattern is found out before it is filled. Errors travel as data:
- * the one of the lowest partition is thrown, on the driver.
+ * One Spark job of two stages: each partition finds its distinct patterns, equal patterns of
+ * different partitions meet by hash in a reducer, and the driver receives the result. If it is
+ * large, only counts are sent first, so that a lack of memory on the driver is detected before it
+ * is filled. Errors are returned as data; the driver throws that of the lowest partition.
  */
 public final class PatternPass {
 
-  /** Payloads up to this size come with the counts, without a second job. */
+  /** Payloads up to this size are sent along with the counts, without a second job. */
   private static final long EAGER_BYTES = 4 << 20;
 
   /**
-   * What several reducers have comes together up to this size, which is on the driver twice then.
+   * The payloads of several reducers are fetched together up to this size; they are then on the
+   * driver twice.
    */
   private static final long BATCH_BYTES = 32 << 20;
 
   /**
-   * Reducers a core at most: each gets about what one partition of the rows has, so that more rows
-   * in more partitions take no more memory.
+   * Maximum number of reducers per core. Each gets about as much as one partition of the rows
+   * holds, so that more rows in more partitions take no more memory.
    */
   private static final int REDUCERS_A_CORE = 8;
 
-  /** In place of a limit: the norms and no patterns. */
+  /** In place of a limit: only the norms, without patterns. */
   private static final long NORMS_ALONE = -1;
 
   private final RowSource source;
@@ -64,20 +65,20 @@ public final class PatternPass {
   private final long batchBytes;
 
   /**
-   * What the pass found.
+   * The result of the pass.
    *
    * @param columns n
    * @param patterns distinct row patterns
-   * @param pattern with the ridge's rows, if any; empty where the distinct rows are too many for
-   *     the driver, or once they are not needed any more
-   * @param graph of A'A, where the distinct rows are too many; the ridge's rows included
-   * @param norm size n; 2-norms of the columns of sqrt(W) A, the ridge not included
-   * @param rows rows that count
-   * @param nonzeros their entries
+   * @param pattern with the ridge's rows, if any; empty if there are too many distinct rows for the
+   *     driver, or once it is no longer needed
+   * @param graph of A'A, if there are too many distinct rows; the ridge's rows included
+   * @param norm size n; 2-norms of the columns of sqrt(W) A, without the ridge
+   * @param rows number of rows of positive weight
+   * @param nonzeros their number of nonzeros
    * @param rhsCount right-hand sides
    * @param rhsMax largest absolute value of each right-hand side
    * @param shuffleBytes bytes of all frames
-   * @param readings what every later reading has to find
+   * @param readings fingerprints that every later reading must match
    */
   public record Result(
       int columns,
@@ -92,7 +93,7 @@ public final class PatternPass {
       long shuffleBytes,
       Readings readings) {
 
-    /** The same, the pattern let go. */
+    /** The same without pattern and graph. */
     public Result analyzed() {
       return new Result(
           columns,
@@ -109,7 +110,7 @@ public final class PatternPass {
     }
   }
 
-  /** What a partition says of itself; {@code sum} is {@link PatternTable#sum}. */
+  /** The statistics of a partition; {@code sum} is {@link PatternTable#sum}. */
   private record Stats(
       int partition,
       Fingerprint fingerprint,
@@ -123,12 +124,12 @@ public final class PatternPass {
       implements Serializable {}
 
   /**
-   * What a reducer says.
+   * The result of a reducer.
    *
    * @param squares sum of the patterns' squared lengths
-   * @param bytes that came to it
+   * @param bytes received
    * @param payload bytes of {@code frames} and {@code norms}
-   * @param frames the patterns, norms the columns' norms: both null if they are much
+   * @param frames the patterns; these and the columns' norms are null if they are large
    */
   private record Part(
       int reducer,
@@ -142,7 +143,7 @@ public final class PatternPass {
       byte[][] stats)
       implements Serializable {}
 
-  /** With the batches of the product. */
+  /** A pass with the default batch sizes. */
   public PatternPass(RowSource source, SolveOptions options) {
     this(source, options, EAGER_BYTES, BATCH_BYTES);
   }
@@ -160,7 +161,7 @@ public final class PatternPass {
             : Math.max(1, Math.min(REDUCERS_A_CORE * parallel, input));
   }
 
-  /** Runs the pass; throws what is wrong with the rows. */
+  /** Runs the pass; throws the error of an invalid row. */
   public Result run() {
     Engine engine = source.engine();
     Parts<Tuple2<Integer, byte[]>> shuffled =
@@ -238,7 +239,7 @@ public final class PatternPass {
   }
 
   /**
-   * Refuses solutions that no array can hold, before anything is computed for them.
+   * Rejects solutions too large for arrays before any work on them.
    *
    * @throws IndexOverflowException naming the limit
    */
@@ -253,7 +254,7 @@ public final class PatternPass {
     }
   }
 
-  /** Bytes of distinct rows from which on the graph of A'A takes their place. */
+  /** Bytes of distinct rows beyond which the graph of A'A replaces them. */
   private static long bound(Engine engine) {
     return Keys.ROW_PATTERNS
         .find(engine::setting)
@@ -261,8 +262,8 @@ public final class PatternPass {
   }
 
   /**
-   * Where the map stage was run again for lost outputs, some patterns may be of rows that nobody
-   * else has seen.
+   * If the map stage was run again for lost outputs, some patterns may come from a reading that
+   * differs from the one checked.
    */
   static void requireOneReading(Fingerprint all, long expected, long found) {
     if (found != expected) {
@@ -282,7 +283,7 @@ public final class PatternPass {
         .named("sparqr distinct row patterns");
   }
 
-  /** Patterns and norms, those that did not come with the counts by further jobs. */
+  /** Passes on patterns and norms; those not sent with the counts are fetched by further jobs. */
   private void fetch(Parts<byte[]> complete, List<Part> found, Consumer<Part> to) {
     List<Integer> batch = new ArrayList<>();
     long bytes = 0;
@@ -304,7 +305,9 @@ public final class PatternPass {
     }
   }
 
-  /** One job for some reducers, which run again: the shuffle's map stage is there already. */
+  /**
+   * One job for some reducers, which run again, while the map stage's shuffle output still exists.
+   */
   private void fetchNow(Parts<byte[]> complete, List<Integer> reducers, Consumer<Part> to) {
     int[] partitions = reducers.stream().mapToInt(k -> k).toArray();
     for (List<byte[]> part :
@@ -384,7 +387,7 @@ public final class PatternPass {
         stats.toArray(new byte[0][]));
   }
 
-  /** All partitions' statistics together, or the first error among them. */
+  /** The combined statistics of all partitions; throws the first of their errors. */
   private Stats check(List<Stats> stats) {
     Fingerprint all = Fingerprint.ofNothing();
     long sum = 0;

@@ -5,7 +5,9 @@ import io.sparqr.error.IndexOverflowException;
 import io.sparqr.spark.wire.PatternCodec.Patterns;
 import java.util.Arrays;
 
-/** Distinct row patterns and how often each came: an open-addressing hash table on flat arrays. */
+/**
+ * Distinct row patterns with their multiplicities: an open-addressing hash table on flat arrays.
+ */
 final class PatternTable {
 
   private int size;
@@ -16,7 +18,7 @@ final class PatternTable {
   private int[] column = new int[64];
   private int[] slot = new int[32];
 
-  /** Patterns by part, and where each part begins, for as many parts as were asked for last. */
+  /** Patterns by part and the start of each part, for the last number of parts requested. */
   private int[] byPart = new int[0];
 
   private int[] partStart = new int[0];
@@ -36,7 +38,7 @@ final class PatternTable {
     return h ^ h >>> 32;
   }
 
-  /** Counts a pattern, entries [from, to) of the array, another {@code times} times. */
+  /** Adds {@code times} occurrences of a pattern, entries [from, to) of the array. */
   void add(int[] columns, int from, int to, long times) {
     long h = hash(columns, from, to);
     sum += times * h;
@@ -93,7 +95,7 @@ final class PatternTable {
     }
   }
 
-  /** Sum of the hashes of all that was added: the same for any order and any merging. */
+  /** Sum of the hashes of everything added, independent of order and merging. */
   long sum() {
     return sum;
   }
@@ -103,7 +105,7 @@ final class PatternTable {
     return size;
   }
 
-  /** Entries of the distinct patterns. */
+  /** Number of entries of the distinct patterns. */
   int entries() {
     return start[size];
   }
@@ -119,8 +121,9 @@ final class PatternTable {
   }
 
   /**
-   * Patterns whose hash falls into part {@code part} of {@code parts} equal ranges, in the order in
-   * which they came. The first call for a number of parts is O(patterns), each O(what it returns).
+   * Patterns whose hash falls into part {@code part} of {@code parts} equal ranges, in order of
+   * their first occurrence. The first call for a number of parts takes O(patterns), each call
+   * O(size of its result).
    */
   Patterns part(int part, int parts) {
     if (partStart.length != parts + 1 || byPart.length != size) {
@@ -159,7 +162,7 @@ final class PatternTable {
     }
   }
 
-  /** All patterns in the one order that {@link PatternOrder} knows. O(entries + size log size). */
+  /** All patterns in the order of {@link PatternOrder}. O(entries + size log size). */
   Patterns sorted() {
     long[] key = new long[size];
     for (int p = 0; p < size; p++) {
@@ -185,7 +188,9 @@ final class PatternTable {
     return out;
   }
 
-  /** Patterns with one first column: many of them where A has a column of ones. */
+  /**
+   * Sorts patterns with the same first column, of which there are many if A has a column of ones.
+   */
   private void sortByHash(long[] key, int from, int to) {
     if (to - from < 2) {
       return;

@@ -2,30 +2,30 @@
 package io.sparqr.spark.plan;
 
 /**
- * Whether a problem is one for GPUs. Decided once, on the driver, for the analysis that is
- * factorized; the cut of the tree, the stages' resource profile and every task go by it.
+ * The decision whether a problem runs on GPUs. Made once, on the driver, from the analysis of the
+ * factorization; the cut of the tree, the resource profile of the stages and every task follow it.
  */
 public sealed interface DeviceVerdict {
 
-  /** Why; one line. */
+  /** The reason, in one line. */
   String reason();
 
   /**
-   * It goes to GPUs.
+   * The problem runs on GPUs.
    *
-   * @param required whether a task that gets none fails, or goes to the CPU
-   * @param reason why
+   * @param required whether a task without a GPU fails or uses the CPU
+   * @param reason the reason
    */
   record Use(boolean required, String reason) implements DeviceVerdict {}
 
   /**
-   * It stays on CPUs.
+   * The problem stays on CPUs.
    *
-   * @param reason why
+   * @param reason the reason
    */
   record Refuse(String reason) implements DeviceVerdict {}
 
-  /** Whether GPUs count at all. */
+  /** Whether GPUs are used. */
   default boolean use() {
     return this instanceof Use;
   }

@@ -4,31 +4,31 @@ package io.sparqr.spark.plan;
 import java.io.Serializable;
 
 /**
- * What tells one reading of a partition's rows from another: counts, and 64-bit hashes of the bits
- * that are computed with, in the order of the rows: indices ascending, values and right-hand sides
- * weighted. What no result depends on is left out: rows of weight 0, stored zeros, the order in
- * which a row gave its entries. Two readings that differ have equal hashes with a probability of
- * about 2^-64; nothing here withstands an adversary. Costs about 1 ns an entry and 5 ns a row.
+ * Distinguishes readings of a partition's rows: counts, and 64-bit hashes of the bits used in the
+ * computation, in the order of the rows, with ascending indices and weighted values and right-hand
+ * sides. Details without influence on the result are left out: rows of weight 0, stored zeros, the
+ * order of a row's entries. Two different readings have equal hashes with a probability of about
+ * 2^-64; there is no protection against an adversary. Costs about 1 ns per entry and 5 ns per row.
  *
  * @param rows of positive weight
  * @param nonzeros their entries that are not 0
  * @param entries hash of their indices and values
  * @param weights hash of their weights
  * @param labels hash of their right-hand sides
- * @param unordered sum over the rows of a hash of all that, the same for every order of the rows
+ * @param unordered sum over the rows of a hash of all these, independent of the order of the rows
  */
 public record Fingerprint(
     long rows, long nonzeros, long entries, long weights, long labels, long unordered)
     implements Serializable {
 
-  // odd: digits of the golden ratio, then of splitmix64 (Steele, Lea, Flood 2014)
+  // Odd: digits of the golden ratio, then a constant of splitmix64 (Steele, Lea, Flood 2014).
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
   private static final long FACTOR = 0xBF58476D1CE4E5B9L;
   private static final long OTHER = 0x94D049BB133111EBL;
 
   /**
-   * A hash of a row's entries [0, count): a sum over pairs of them, in which no multiplication
-   * waits for the one before it.
+   * A hash of a row's entries [0, count): a sum over pairs of entries, so that no multiplication
+   * depends on the one before.
    */
   private static long row(int[] index, double[] value, int count) {
     long sum = count;
@@ -44,12 +44,15 @@ public record Fingerprint(
     return Double.doubleToRawLongBits(value);
   }
 
-  /** Both halves of the 128-bit product in one: every bit of it depends on all of a and b. */
+  /** Both halves of the 128-bit product combined: every bit depends on all of a and b. */
   private static long fold(long a, long b) {
     return a * b ^ Math.multiplyHigh(a, b);
   }
 
-  /** {@link #weights} with that of row number {@code row}; 1 leaves it as it is. */
+  /**
+   * {@link #weights} updated by the weight of row number {@code row}; a weight of 1 leaves it
+   * unchanged.
+   */
   public static long withWeight(long weights, long row, double weight) {
     return weight == 1 ? weights : mix(weights ^ row, bits(weight));
   }
@@ -61,20 +64,20 @@ public record Fingerprint(
   }
 
   /**
-   * The sum of two parts: counts and {@link #unordered}; the hashes that know the order are 0, so
-   * that sums are equal whatever the partitions were.
+   * The sum of two parts: counts and {@link #unordered}. The hashes that depend on the order are
+   * set to 0, so that sums are equal for any partitioning.
    */
   public Fingerprint plus(Fingerprint other) {
     return new Fingerprint(
         rows + other.rows, nonzeros + other.nonzeros, 0, 0, 0, unordered + other.unordered);
   }
 
-  /** Of no rows; also what sums begin with. */
+  /** The fingerprint of no rows, at which sums start. */
   public static Fingerprint ofNothing() {
     return new Fingerprint(0, 0, 0, 0, 0, 0);
   }
 
-  /** Sums up rows one after the other. Not thread-safe. */
+  /** Accumulates rows one after the other. Not thread-safe. */
   public static final class Builder {
     private long rows;
     private long nonzeros;
@@ -84,10 +87,10 @@ public record Fingerprint(
     private long unordered;
 
     /**
-     * Counts a row of positive weight.
+     * Adds a row of positive weight.
      *
      * @param index of entries [0, count), ascending
-     * @param value that are not 0
+     * @param value nonzero values of these entries
      */
     public void add(int[] index, double[] value, int count, double weight, double[] label) {
       long row = row(index, value, count);
@@ -108,7 +111,7 @@ public record Fingerprint(
       return h;
     }
 
-    /** Of the rows so far. */
+    /** The fingerprint of the rows so far. */
     public Fingerprint fingerprint() {
       return new Fingerprint(rows, nonzeros, entries, weights, labels, unordered);
     }

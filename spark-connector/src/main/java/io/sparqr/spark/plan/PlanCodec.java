@@ -18,9 +18,10 @@ import java.util.List;
 
 /**
  * A {@link SolvePlan} as a stream of frames: the analysis, the cut, the scales, the numbers, the
- * fingerprints of the rows, in this order. What follows from these is not sent. About 13 bytes a
- * column (4 of its place in the order, 8 of its scale), 6 a front and 1 to 4 an entry of the
- * fronts' column lists; Spark compresses them once more. No more than one frame is there at a time.
+ * fingerprints of the rows, in this order. Data that can be derived from these are not sent. Takes
+ * about 13 bytes per column (4 for its position in the order, 8 for its scale), 6 per front and 1
+ * to 4 per entry of the fronts' column lists; Spark compresses them further. At most one frame is
+ * in memory at a time.
  */
 final class PlanCodec {
 
@@ -29,7 +30,7 @@ final class PlanCodec {
   /**
    * Writes a plan.
    *
-   * @throws IOException if the sink does
+   * @throws IOException if the sink throws it
    */
   static void write(SolvePlan plan, NumberStream.Sink sink) throws IOException {
     var out = new NumberStream.Writer(Frame.Kind.PLAN, sink);
@@ -48,8 +49,8 @@ final class PlanCodec {
   /**
    * The inverse of {@link #write}.
    *
-   * @throws WireFormatException if a frame is damaged, or they hold no plan
-   * @throws IOException if the source does
+   * @throws WireFormatException if a frame is damaged, or the frames do not contain a plan
+   * @throws IOException if the source throws it
    */
   static SolvePlan read(NumberStream.Source source) throws IOException {
     var in = new NumberStream.Reader(Frame.Kind.PLAN, source);
@@ -77,7 +78,10 @@ final class PlanCodec {
     }
   }
 
-  /** Sizes and ranges: what follows from the tables is walked through, and indexed, by them. */
+  /**
+   * Checks sizes and ranges, because derived data are computed by loops over the tables and by
+   * indices from them.
+   */
   private static void require(SymbolicAnalysis.Data d) {
     int n = d.permutation().size();
     int nf = d.parent().length;
@@ -127,7 +131,7 @@ final class PlanCodec {
     out.putInt(d.orderingUsed().ordinal()).putText(d.orderingReason());
     int nf = d.parent().length;
     out.putInts(d.firstPivot());
-    // mostly near: the difference from the front's own number
+    // The difference from the front's own number, which is mostly small.
     out.putInts(nf, f -> d.parent()[f] - f);
     out.putInts(d.tailStart()).putInts(d.tailColumns());
     put(d.leftmostCount(), out);

@@ -17,16 +17,16 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 
 /**
- * The plan on its way to the executors: a broadcast that writes itself frame by frame ({@link
- * PlanStream}) and is read once a JVM.
+ * Sends the plan to the executors: a broadcast that is written frame by frame ({@link PlanStream})
+ * and read once per JVM.
  *
- * <p>What the driver holds of it: the plan itself, to which Spark's block manager has a reference
- * too; and, where executors are other JVMs, the blocks of 4 MB that they fetch, compressed, as long
- * as the broadcast lives (MEMORY_AND_DISK: Spark moves them to disk for want of memory). While it
- * is written, a frame of 256 kB besides. A local master's tasks find the plan where it is, and
- * nothing is written at all; unless the jar is a Spark Connect session's own (an artifact): a local
- * master loads it once for the session and once for the session's tasks, which know nothing of each
- * other's statics and cannot take each other's objects, so the plan goes as bytes.
+ * <p>The driver holds the plan itself, also referenced by Spark's block manager. If executors are
+ * other JVMs, it also holds compressed blocks of 4 MB for them to fetch, as long as the broadcast
+ * exists (MEMORY_AND_DISK: Spark moves them to disk if memory is short), and a frame of 256 kB
+ * during writing. With a local master the tasks use the plan directly and nothing is written, with
+ * one exception: if the jar is an artifact of a Spark Connect session, a local master loads its
+ * classes once for the session and once for the session's tasks. The two do not share static fields
+ * or objects, so the plan is sent as bytes.
  */
 public final class PlanHandle implements Serializable {
 
@@ -35,13 +35,18 @@ public final class PlanHandle implements Serializable {
 
   private final String key = UUID.randomUUID().toString();
 
-  /** Null with a local master. Spark's own class, which Kryo knows how to write. */
+  /** Null with a local master. Spark's own class, because Kryo can write it. */
   private final Broadcast<SerializableWritable<PlanStream>> broadcast;
 
-  /** The plan's frames for local tasks whose classes are not the driver's; else null. */
+  /**
+   * The plan's frames for local tasks with other class loaders than the driver's; otherwise null.
+   */
   private final Broadcast<byte[][]> packed;
 
-  /** The driver's own reference keeps the plan from being read there, and from being forgotten. */
+  /**
+   * A strong reference on the driver, so that the plan is neither read there nor dropped from the
+   * cache.
+   */
   private final transient SolvePlan plan;
 
   private PlanHandle(
@@ -55,7 +60,7 @@ public final class PlanHandle implements Serializable {
   }
 
   /**
-   * Sends a plan, until {@link #release}.
+   * Sends a plan, which is available until {@link #release}.
    *
    * @param local whether the tasks are in this JVM
    */
@@ -67,12 +72,15 @@ public final class PlanHandle implements Serializable {
     return new PlanHandle(plan, null, tasksShareClasses() ? null : context.broadcast(pack(plan)));
   }
 
-  /** For tasks in this JVM, without Spark. */
+  /** A handle for tasks in this JVM, without Spark. */
   public static PlanHandle local(SolvePlan plan) {
     return new PlanHandle(plan, null, null);
   }
 
-  /** Whether a local master's tasks have this very class, found by their loader's parents. */
+  /**
+   * Whether a local master's tasks share this very class, because its loader is an ancestor of
+   * theirs.
+   */
   private static boolean tasksShareClasses() {
     var tasks = SparkEnv.get().serializer().defaultClassLoader();
     ClassLoader own = PlanHandle.class.getClassLoader();
@@ -136,7 +144,7 @@ public final class PlanHandle implements Serializable {
     }
   }
 
-  /** Nobody asks for the plan any more; on the driver. */
+  /** Releases the plan on the driver, when it is no longer needed. */
   public void release() {
     KNOWN.remove(key);
     if (broadcast != null) {

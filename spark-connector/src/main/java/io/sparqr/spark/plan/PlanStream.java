@@ -10,23 +10,23 @@ import java.io.IOException;
 import org.apache.hadoop.io.Writable;
 
 /**
- * A plan that writes itself and reads itself frame by frame, each after its length, so that a
- * serializer never has all of it. A Hadoop Writable for the sake of Spark's wrapper of these, which
- * every serializer of Spark's can write. Public for Hadoop, which makes it by its constructor.
+ * A plan that is written and read frame by frame, each preceded by its length, so that a serializer
+ * never holds all of it. Implements Hadoop's Writable because all of Spark's serializers can write
+ * Spark's wrapper of that. Public because Hadoop calls the constructor.
  */
 public final class PlanStream implements Writable {
 
   private SolvePlan plan;
 
-  /** To be read. */
+  /** An empty stream, to be read into. */
   public PlanStream() {}
 
-  /** To be written. */
+  /** A stream that writes a plan. */
   public PlanStream(SolvePlan plan) {
     this.plan = plan;
   }
 
-  /** What was read, or is to be written. */
+  /** The plan read or to be written. */
   public SolvePlan plan() {
     return plan;
   }

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The fingerprints of a reading of all partitions, which every later reading is held against.
- * Nobody writes to them.
+ * The fingerprints of the first reading of all partitions, with which every later reading is
+ * compared. Immutable.
  */
 public final class Readings implements Serializable {
 
@@ -19,7 +19,7 @@ public final class Readings implements Serializable {
 
   private final Fingerprint[] of;
 
-  /** Of partitions 0, 1, ... */
+  /** The fingerprints of partitions 0, 1, ... */
   public Readings(List<Fingerprint> of) {
     this.of = of.toArray(new Fingerprint[0]);
   }
@@ -29,12 +29,12 @@ public final class Readings implements Serializable {
     return of.length;
   }
 
-  /** What a partition had. */
+  /** The fingerprint of a partition. */
   public Fingerprint of(int partition) {
     return of[partition];
   }
 
-  /** The first partitions together: {@link Fingerprint#plus}. */
+  /** The sum over the first partitions: {@link Fingerprint#plus}. */
   public Fingerprint total(int partitions) {
     Fingerprint sum = Fingerprint.ofNothing();
     for (int p = 0; p < partitions; p++) {
@@ -44,9 +44,9 @@ public final class Readings implements Serializable {
   }
 
   /**
-   * The error of a later reading that is another one; empty if it is the same.
+   * The error for a later reading that differs; empty if it is the same.
    *
-   * @param labels whether right-hand sides have to be the same, too
+   * @param labels whether right-hand sides must be the same, too
    */
   public Optional<InputChangedException> change(int partition, Fingerprint later, boolean labels) {
     if (partition >= of.length) {
@@ -63,9 +63,9 @@ public final class Readings implements Serializable {
   }
 
   /**
-   * Compares with a reading of the weights alone.
+   * Compares with a later reading of the weights only.
    *
-   * @param rows of the partition, of positive weight
+   * @param rows number of rows of positive weight in the partition
    * @param weights {@link Fingerprint#weights}
    * @throws InputChangedException if they differ
    */
@@ -76,7 +76,8 @@ public final class Readings implements Serializable {
   }
 
   /**
-   * Compares readings of all rows in any order and partitions, each a {@link Fingerprint#plus}.
+   * Compares readings of all rows in any order and partitioning, each a sum by {@link
+   * Fingerprint#plus}.
    *
    * @throws InputChangedException if they differ
    */
@@ -88,7 +89,7 @@ public final class Readings implements Serializable {
     throw e;
   }
 
-  /** The error of a later reading that met rows which the first one would have refused. */
+  /** The error for a later reading with rows that the first one would have rejected. */
   public InputChangedException unreadable(int partition, SparseQrException why) {
     Fingerprint first = partition < of.length ? of[partition] : Fingerprint.ofNothing();
     return new InputChangedException(
@@ -100,7 +101,7 @@ public final class Readings implements Serializable {
         -1);
   }
 
-  /** The error of rows that came from two readings within the first one. */
+  /** The error for rows from two different readings within the first pass. */
   public static InputChangedException mixed(long rows, long nonzeros) {
     return new InputChangedException(
         "a partition was computed again within the first reading, with other columns" + CHANGED,
@@ -135,7 +136,7 @@ public final class Readings implements Serializable {
     }
     var parts = new ArrayList<String>();
     if (first.weights() != later.weights()) {
-      // values and labels are weighted
+      // Values and labels are weighted, so a change of weights changes them, too.
       parts.add("weights");
     } else {
       if (first.entries() != later.entries()) {

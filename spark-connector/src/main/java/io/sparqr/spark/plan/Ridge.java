@@ -4,13 +4,13 @@ package io.sparqr.spark.plan;
 import java.util.Arrays;
 
 /**
- * The penalty sum_j lambda_j x_j^2: one lambda for all columns, or one a column. Where any is
- * positive, every column has a ridge row sqrt(lambda_j) e_j of its own, one of zeros too, so that
- * the pattern does not depend on the values. Immutable.
+ * The penalty sum_j lambda_j x_j^2: one lambda for all columns, or one per column. If any is
+ * positive, every column has a ridge row sqrt(lambda_j) e_j, even if its lambda is 0, so that the
+ * pattern does not depend on the values. Immutable.
  */
 public final class Ridge {
 
-  /** No penalty, no rows. */
+  /** No penalty and no ridge rows. */
   public static final Ridge NONE = new Ridge(new double[] {0}, true);
 
   /** Size 1 or n. */
@@ -30,7 +30,7 @@ public final class Ridge {
   }
 
   /**
-   * The same for every column.
+   * One lambda for all columns.
    *
    * @throws IllegalArgumentException if it is negative, infinite or NaN
    */
@@ -42,7 +42,7 @@ public final class Ridge {
   }
 
   /**
-   * One a column.
+   * One lambda per column.
    *
    * @param lambda size n; copied
    * @throws IllegalArgumentException if one is negative, infinite or NaN
@@ -57,7 +57,10 @@ public final class Ridge {
     return new Ridge(lambda.clone(), false);
   }
 
-  /** So many times this one; of {@link #NONE}: this for all columns. */
+  /**
+   * This penalty times a factor; {@link #NONE} gives the factor itself as the lambda of all
+   * columns.
+   */
   public Ridge times(double factor) {
     if (!any) {
       return of(factor);
@@ -79,13 +82,13 @@ public final class Ridge {
     return uniform ? lambda[0] : lambda[column];
   }
 
-  /** Ridge rows of a problem with n columns. */
+  /** Number of ridge rows for n columns. */
   public int rows(int n) {
     return any ? n : 0;
   }
 
   /**
-   * Refuses another number of lambdas than of columns.
+   * Checks that the number of lambdas fits the number of columns.
    *
    * @throws IllegalArgumentException if they differ
    */
@@ -110,7 +113,7 @@ public final class Ridge {
     return uniform ? norm * Math.sqrt(lambda[0]) : norm;
   }
 
-  /** Size 1 or n; not to be written to. */
+  /** Size 1 or n; must not be modified. */
   double[] lambdas() {
     return lambda;
   }
@@ -120,7 +123,7 @@ public final class Ridge {
     return uniform ? of(lambda[0]) : of(lambda);
   }
 
-  /** Whether one lambda is for all columns. */
+  /** Whether there is one lambda for all columns. */
   public boolean uniform() {
     return uniform;
   }

@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The options of a solve by all their names: the builder's calls, the word of {@code sparqr solve},
- * the keyword of {@code sparqr.solve} in Python, and what they mean. The table of the documentation
- * is made of this one; tests compare it with the builder, the command line and the Python package,
- * so that an option which is new here or there is asked for everywhere else.
+ * The options of a solve under all their names: the builder's methods, the option of {@code sparqr
+ * solve}, the keyword of {@code sparqr.solve} in Python, and their meanings. The table in the
+ * documentation is generated from this one. Tests compare it with the builder, the command line and
+ * the Python package, so that an option added in one of them must be added to the others.
  */
 public enum SolveOption {
   ORDERING(
@@ -179,17 +179,17 @@ public enum SolveOption {
     return Arrays.stream(calls.split(", ")).map(c -> c.substring(0, c.indexOf('('))).toList();
   }
 
-  /** The word of {@code sparqr solve}, where it has one. */
+  /** The option of {@code sparqr solve}, if it has one. */
   public Optional<String> word() {
     return word.isEmpty() ? Optional.empty() : Optional.of(word);
   }
 
-  /** The keyword of {@code sparqr.solve} in Python, where it has one. */
+  /** The keyword of {@code sparqr.solve} in Python, if it has one. */
   public Optional<String> keyword() {
     return keyword.isEmpty() ? Optional.empty() : Optional.of(keyword);
   }
 
-  /** The table of the documentation, in Markdown, without a last line feed. */
+  /** The table for the documentation, in Markdown, without a trailing line feed. */
   public static String table() {
     String head =
         "| builder | `sparqr solve` | Python | default | meaning |\n|---|---|---|---|---|\n";

@@ -13,16 +13,16 @@ import java.util.OptionalDouble;
 import org.apache.spark.storage.StorageLevel;
 
 /**
- * Everything that a solve can be told, by phase, checked; made by {@code GpuSparseQR.builder()}.
- * What each option means to a caller, and its names on the command line and in Python, is in {@link
- * SolveOption}; a test fails where one of them has an option that another has not.
+ * All options of a solve, by phase and validated; built by {@code GpuSparseQR.builder()}. The
+ * meaning of each option for a caller and its names on the command line and in Python are in {@link
+ * SolveOption}; a test fails if an option is missing in one of them.
  *
  * @param input how the rows are read
  * @param analysis column order and tree
  * @param cut of the tree over workers
- * @param problem what is solved, and when a column counts as dependent
- * @param factorization what makes R, and what is kept
- * @param solution what is done for a solution
+ * @param problem the penalty, and the treatment of dependent columns
+ * @param factorization the computation and storage of R
+ * @param solution the computation of a solution
  */
 public record SolveOptions(
     Input input,
@@ -32,7 +32,7 @@ public record SolveOptions(
     Factorization factorization,
     Solution solution) {
 
-  /** Nothing is null. */
+  /** Rejects null. */
   public SolveOptions {
     Objects.requireNonNull(input, "input");
     Objects.requireNonNull(analysis, "analysis");
@@ -42,7 +42,7 @@ public record SolveOptions(
     Objects.requireNonNull(solution, "solution");
   }
 
-  /** AUTO everything. */
+  /** The defaults: AUTO wherever there is a choice. */
   public static SolveOptions defaults() {
     return new SolveOptions(
         Input.DEFAULT,
@@ -84,10 +84,10 @@ public record SolveOptions(
   }
 
   /**
-   * How the rows are read.
+   * The reading of the rows.
    *
    * @param columns n, or -1 to take it from the rows
-   * @param partitions of the pattern's shuffle; 0 = those of the rows, at most 8 a core
+   * @param partitions of the pattern's shuffle; 0 = as many as the rows have, at most 8 per core
    */
   public record Input(int columns, int partitions) {
     static final Input DEFAULT = new Input(-1, 0);
@@ -104,7 +104,7 @@ public record SolveOptions(
       return new Input(n, partitions);
     }
 
-    /** The same with so many reducers. */
+    /** The same with this number of partitions of the shuffle. */
     public Input withPartitions(int count) {
       return new Input(columns, count);
     }
@@ -114,23 +114,23 @@ public record SolveOptions(
    * Column order and tree.
    *
    * @param symbolic ordering, amalgamation, singletons
-   * @param known an analysis made before, used where the rows have its pattern
+   * @param known an earlier analysis, used if the rows have its pattern
    */
   public record Analysis(SymbolicOptions symbolic, Optional<SymbolicAnalysis> known) {
     static final Analysis DEFAULT = new Analysis(SymbolicOptions.defaults(), Optional.empty());
 
-    /** Nothing is null. */
+    /** Rejects null. */
     public Analysis {
       Objects.requireNonNull(symbolic, "symbolic");
       Objects.requireNonNull(known, "analysis");
     }
 
-    /** The same by other rules. */
+    /** The same with other symbolic options. */
     public Analysis withSymbolic(SymbolicOptions rules) {
       return new Analysis(rules, known);
     }
 
-    /** The same with an analysis made before, or none. */
+    /** The same with an earlier analysis, or none. */
     public Analysis withKnown(Optional<SymbolicAnalysis> made) {
       return new Analysis(symbolic, made);
     }
@@ -139,17 +139,17 @@ public record SolveOptions(
   /**
    * The cut of the tree.
    *
-   * @param partition how it is cut
-   * @param workers that it is cut for; 0 = the cluster's executors
-   * @param minimumExecutors that are waited for before it is cut; 0 = those that Spark itself waits
+   * @param partition options for the cut
+   * @param workers number of workers for which it is cut; 0 = the cluster's executors
+   * @param minimumExecutors number to wait for before the cut; 0 = those that Spark itself waits
    *     for
-   * @param executorWait seconds that they are waited for at most; empty = Spark's own setting
+   * @param executorWait maximum seconds to wait for them; empty = Spark's own setting
    */
   public record Cut(
       PartitionOptions partition, int workers, int minimumExecutors, OptionalDouble executorWait) {
     static final Cut DEFAULT = new Cut(PartitionOptions.defaults(), 0, 0, OptionalDouble.empty());
 
-    /** Checks the ranges; nothing is null. */
+    /** Checks the ranges; rejects null. */
     public Cut {
       Objects.requireNonNull(partition, "partition");
       Objects.requireNonNull(executorWait, "executorWait");
@@ -162,35 +162,35 @@ public record SolveOptions(
       }
     }
 
-    /** The same, cut another way. */
+    /** The same with other options for the cut. */
     public Cut withPartition(PartitionOptions how) {
       return new Cut(how, workers, minimumExecutors, executorWait);
     }
 
-    /** The same for so many workers. */
+    /** The same for this number of workers. */
     public Cut withWorkers(int count) {
       return new Cut(partition, count, minimumExecutors, executorWait);
     }
 
-    /** The same once so many executors are there. */
+    /** The same with another number of executors to wait for. */
     public Cut withMinimumExecutors(int count) {
       return new Cut(partition, workers, count, executorWait);
     }
 
-    /** The same after so many seconds, if they do not come. */
+    /** The same with another maximum wait, in seconds. */
     public Cut withExecutorWait(double seconds) {
       return new Cut(partition, workers, minimumExecutors, OptionalDouble.of(seconds));
     }
   }
 
   /**
-   * What is solved, and when a column counts as dependent on others.
+   * The penalty, and the treatment of dependent columns.
    *
-   * @param ridge the penalty lambda ||x||^2, or one with a lambda a column
-   * @param equilibrate columns scaled to unit 2-norm first
+   * @param ridge the penalty lambda ||x||^2, or one with a lambda per column
+   * @param equilibrate whether columns are scaled to unit 2-norm first
    * @param rankTolerance empty = the default of {@code FactorOptions}; negative = no detection
-   * @param rankPolicy what happens to a rank-deficient problem
-   * @param dropping which of the dependent columns go
+   * @param rankPolicy the treatment of a rank-deficient problem
+   * @param dropping the choice of the dependent columns to drop
    */
   public record Problem(
       Ridge ridge,
@@ -201,7 +201,7 @@ public record SolveOptions(
     static final Problem DEFAULT =
         new Problem(Ridge.NONE, true, OptionalDouble.empty(), RankPolicy.REPORT, Dropping.ANY);
 
-    /** Checks the ranges; nothing is null. */
+    /** Checks the ranges; rejects null. */
     public Problem {
       Objects.requireNonNull(ridge, "ridge");
       Objects.requireNonNull(rankTolerance, "rankTolerance");
@@ -222,7 +222,7 @@ public record SolveOptions(
       return new Problem(ridge, on, rankTolerance, rankPolicy, dropping);
     }
 
-    /** The same with a tolerance, negative: none. */
+    /** The same with another tolerance; negative: no detection. */
     public Problem withRankTolerance(double tolerance) {
       return new Problem(ridge, equilibrate, OptionalDouble.of(tolerance), rankPolicy, dropping);
     }
@@ -239,34 +239,35 @@ public record SolveOptions(
   }
 
   /**
-   * Which of the dependent columns are zero in a basic solution.
+   * The choice of the dependent columns that are zero in a basic solution.
    *
-   * @param by whether the user's order decides: the later ones go; otherwise the fill-reducing
-   *     order
-   * @param keep columns that go last, the first of them last of all; -1 is the last column
-   * @param drop columns that go first
+   * @param by whether the user's order decides, so that later columns are dropped; otherwise the
+   *     fill-reducing order decides
+   * @param keep columns to keep if possible, the first with the highest priority; -1 is the last
+   *     column
+   * @param drop columns to drop first
    */
   public record Dropping(boolean by, int[] keep, int[] drop) {
-    /** As the fill-reducing order has it. */
+    /** The choice made by the fill-reducing order. */
     public static final Dropping ANY = new Dropping(false, new int[0], new int[0]);
 
-    /** Copies. */
+    /** Copies the arrays. */
     public Dropping {
       keep = keep.clone();
       drop = drop.clone();
     }
 
-    /** The later ones, or what the fill-reducing order chooses. */
+    /** The same with later columns dropped, or with the choice of the fill-reducing order. */
     public Dropping later(boolean on) {
       return new Dropping(on, keep, drop);
     }
 
-    /** The later ones, these last. */
+    /** The same with later columns dropped, but these kept if possible. */
     public Dropping keeping(int[] columns) {
       return new Dropping(true, columns, drop);
     }
 
-    /** The later ones, these before them. */
+    /** The same with later columns dropped, but these first. */
     public Dropping first(int[] columns) {
       return new Dropping(true, keep, columns);
     }
@@ -302,13 +303,13 @@ public record SolveOptions(
   }
 
   /**
-   * What makes R, and what is kept.
+   * The computation and storage of R.
    *
    * @param backend CPU or CUDA
-   * @param deviceMemoryBytes device memory that a task may use; 0 = what is free
-   * @param storageLevel where R is kept
+   * @param deviceMemoryBytes device memory that a task may use; 0 = all free memory
+   * @param storageLevel storage level of R
    * @param keepQ whether a factorization keeps Q for further right-hand sides
-   * @param profile whether it is noted what ran when and where, for the report's page
+   * @param profile whether the time and place of the work are recorded for the report's page
    */
   public record Factorization(
       BackendChoice backend,
@@ -319,7 +320,7 @@ public record SolveOptions(
     static final Factorization DEFAULT =
         new Factorization(BackendChoice.AUTO, 0, StorageLevel.MEMORY_AND_DISK(), false, false);
 
-    /** Checks the ranges; nothing is null. */
+    /** Checks the ranges; rejects null. */
     public Factorization {
       Objects.requireNonNull(backend, "backend");
       Objects.requireNonNull(storageLevel, "storageLevel");
@@ -336,12 +337,12 @@ public record SolveOptions(
       return new Factorization(choice, deviceMemoryBytes, storageLevel, keepQ, profile);
     }
 
-    /** The same with so much device memory. */
+    /** The same with another limit of device memory. */
     public Factorization withDeviceMemoryBytes(long bytes) {
       return new Factorization(backend, bytes, storageLevel, keepQ, profile);
     }
 
-    /** The same with R kept elsewhere. */
+    /** The same with another storage level. */
     public Factorization withStorageLevel(StorageLevel level) {
       return new Factorization(backend, deviceMemoryBytes, level, keepQ, profile);
     }
@@ -358,10 +359,10 @@ public record SolveOptions(
   }
 
   /**
-   * What is done for a solution.
+   * The computation of a solution.
    *
    * @param refinement steps of iterative refinement; at least 0
-   * @param minimumNorm whether a rank-deficient or wide problem gets its solution of least norm
+   * @param minimumNorm whether a rank-deficient or wide problem gets its minimum-norm solution
    *     instead of a basic one
    * @param check whether a solve ends with a pass that measures ||A'(b-Ax)||
    */
@@ -375,17 +376,17 @@ public record SolveOptions(
       }
     }
 
-    /** The same with so many steps. */
+    /** The same with this number of refinement steps. */
     public Solution withRefinement(int steps) {
       return new Solution(steps, minimumNorm, check);
     }
 
-    /** The same of least norm, or basic. */
+    /** The same with a minimum-norm solution, or a basic one. */
     public Solution withMinimumNorm(boolean on) {
       return new Solution(refinement, on, check);
     }
 
-    /** The same, checked or not. */
+    /** The same with or without the check. */
     public Solution withCheck(boolean on) {
       return new Solution(refinement, minimumNorm, on);
     }

@@ -7,21 +7,22 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 
 /**
- * What every executor has to know to route a row and to factor a subtree: broadcast once. Tables
- * are by position of the analysis or by front; nobody writes to them. Travels as a {@link
- * PlanHandle} and no other way.
+ * All the data an executor needs to route a row and to factor a subtree: broadcast once. Tables are
+ * indexed by position in the analysis or by front, and are not modified. Sent only as a {@link
+ * PlanHandle}.
  *
- * <p>Bytes on the driver: those of the analysis ({@link SymbolicAnalysis.Data}), 8 a column for the
- * scales, 5 a front for the cut. What tasks need besides, the position of each column (4), the
- * front of each position (4) and the rows of each front (8), is made in the JVM of a task.
+ * <p>Bytes on the driver: those of the analysis ({@link SymbolicAnalysis.Data}), 8 per column for
+ * the scales, 5 per front for the cut. Further tables for tasks are computed in their JVM: the
+ * position of each column (4 bytes), the front of each position (4) and the number of rows of each
+ * front (8).
  */
 public final class SolvePlan {
 
   /**
-   * Numbers that are no tables.
+   * The scalar parts.
    *
-   * @param devices whether this is a problem for GPUs
-   * @param combineFlops most flops that the map-side combine may take for an entry that it gets
+   * @param devices whether the problem runs on GPUs
+   * @param combineFlops maximum flops of the map-side combine per entry received
    */
   public record Numbers(
       int rhsCount,
@@ -41,23 +42,23 @@ public final class SolvePlan {
   private final Numbers numbers;
   private final Readings readings;
 
-  /** Made when first asked for: rows are routed on the executors. */
+  /** Computed on first use, because rows are routed on the executors. */
   private volatile Routes routes;
 
   /**
-   * Where rows go.
+   * The routes of the rows.
    *
    * @param frontOf size n, by position; -1 for singletons
-   * @param rows size nf
+   * @param rows size nf; number of rows of each front
    */
   private record Routes(int[] frontOf, long[] rows) {}
 
   /**
-   * Takes the tables as they are.
+   * Shares the tables.
    *
-   * @param columnScale size n, by original column: the factor that equilibrates it
-   * @param rhsScale size rhsCount: power of two that keeps squares in range
-   * @param readings what the rows were when the pattern was read
+   * @param columnScale size n, by original column: the factor that equilibrates the column
+   * @param rhsScale size rhsCount: the power of two that keeps squares in range
+   * @param readings fingerprints of the rows from the reading of the pattern
    */
   public SolvePlan(
       SymbolicAnalysis analysis,
@@ -102,8 +103,8 @@ public final class SolvePlan {
   }
 
   /**
-   * The same with another ridge: where the rows of one are among the rows of the input. For what is
-   * solved with R, not for making it.
+   * The same with another ridge, for a ridge whose rows are among the rows of the input. To be used
+   * for solves with R, not for computing R.
    */
   public SolvePlan withRidge(Ridge ridge) {
     var n =
@@ -128,17 +129,17 @@ public final class SolvePlan {
     return numbers;
   }
 
-  /** What the rows have to be at every reading. */
+  /** The fingerprints that every reading of the rows must match. */
   public Readings readings() {
     return readings;
   }
 
-  /** Size n, by original column; not to be written to. */
+  /** Size n, by original column; must not be modified. */
   double[] columnScales() {
     return columnScale;
   }
 
-  /** Size rhsCount; not to be written to. */
+  /** Size rhsCount; must not be modified. */
   double[] rhsScales() {
     return rhsScale;
   }
@@ -163,7 +164,7 @@ public final class SolvePlan {
     return routes().frontOf[p];
   }
 
-  /** Rows of A (ridge rows too) that belong to a front. */
+  /** Number of rows of A (ridge rows included) that belong to a front. */
   public long frontRows(int front) {
     return routes().rows[front];
   }
@@ -173,13 +174,13 @@ public final class SolvePlan {
     return partition.taskOf(front);
   }
 
-  /** The shuffle partition of what goes to the driver: singleton rows, rows without entries. */
+  /** The shuffle partition for the driver: singleton rows, rows without entries. */
   public int driverKey() {
     return partition.tasks().size();
   }
 
   /**
-   * Zeros for so many right-hand sides, n x width.
+   * Zeros for the given number of right-hand sides, n x width.
    *
    * @throws IndexOverflowException if that exceeds an array
    */
@@ -195,11 +196,11 @@ public final class SolvePlan {
   }
 
   /**
-   * One right-hand side's solution by original column, in the caller's units.
+   * The solution for one right-hand side by original column, in the caller's units.
    *
    * @param z n x width by position, of the equilibrated columns
-   * @param k which of them
-   * @param rhsScale the factor that the right-hand side was given
+   * @param k index of the right-hand side
+   * @param rhsScale the factor by which the right-hand side was scaled
    */
   public double[] unscale(double[] z, int k, int width, double rhsScale) {
     double[] x = new double[analysis.columns()];
@@ -210,7 +211,7 @@ public final class SolvePlan {
     return x;
   }
 
-  /** A residual norm without the ridge rows' part, lambda ||x||^2. */
+  /** A residual norm without the contribution of the ridge rows, lambda ||x||^2. */
   public double withoutRidge(double norm, double[] x) {
     if (!numbers.ridge.any()) {
       return norm;

@@ -14,11 +14,12 @@ import java.util.function.Function;
 
 /**
  * The words for the values of an option, the same on the command line, in Spark ML's params and in
- * Python. One table each; Python's own, which wants no JVM, is compared with them by a test.
+ * Python. Each option has one table; a test compares these with Python's own tables, which do not
+ * need a JVM.
  */
 public final class Words<T extends Enum<T>> {
 
-  /** Column orders that a word can ask for; GIVEN goes with a permutation. */
+  /** Column orders that can be chosen by name; GIVEN comes with a permutation instead. */
   public static final Words<OrderingMethod> ORDERINGS =
       new Words<>(
           Arrays.stream(OrderingMethod.values()).filter(m -> m != OrderingMethod.GIVEN).toList(),
@@ -30,7 +31,7 @@ public final class Words<T extends Enum<T>> {
           List.of(BackendChoice.AUTO, BackendChoice.CPU, BackendChoice.REQUIRE_CUDA),
           c -> c == BackendChoice.REQUIRE_CUDA ? "cuda" : c.name().toLowerCase(Locale.ROOT));
 
-  /** What happens to a rank-deficient problem. */
+  /** Treatments of a rank-deficient problem. */
   public static final Words<RankPolicy> RANK_POLICIES =
       new Words<>(List.of(RankPolicy.values()), p -> p.name().toLowerCase(Locale.ROOT));
 
@@ -57,9 +58,9 @@ public final class Words<T extends Enum<T>> {
   }
 
   /**
-   * What a word means, in any case.
+   * The value of a word, in upper or lower case.
    *
-   * @throws IllegalArgumentException if it is none; the message lists them
+   * @throws IllegalArgumentException if it is unknown; the message lists all words
    */
   public T of(String word) {
     T value = meaning.get(word.toLowerCase(Locale.ROOT));

@@ -1,3 +1,3 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-/** Options of a solve and the plan that is broadcast. */
+/** The options of a solve, and the plan that is broadcast. */
 package io.sparqr.spark.plan;

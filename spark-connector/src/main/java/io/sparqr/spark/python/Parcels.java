@@ -13,14 +13,14 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Named numbers and texts as a table, for a client that can fetch nothing but tables: rows of name,
- * part, text, numbers. An array of doubles is its parts of up to 2^18 in order, IEEE 754, little
- * endian, so that no row nears the 128 MB of a gRPC message; an empty one is one part without
- * bytes.
+ * Named numbers and texts as a table, for a client that can fetch only tables: rows of name, part,
+ * text, numbers. An array of doubles is split into parts of up to 2^18 elements in order, IEEE 754,
+ * little endian, so that a row stays far below the 128 MB limit of a gRPC message; an empty array
+ * is one part without bytes.
  */
 public final class Parcels {
 
-  /** name, part, text, numbers. */
+  /** The columns name, part, text, numbers. */
   public static final StructType SCHEMA =
       new StructType()
           .add("name", DataTypes.StringType, false)
@@ -32,7 +32,7 @@ public final class Parcels {
 
   private final List<Row> rows = new ArrayList<>();
 
-  /** Nothing yet. */
+  /** Starts empty. */
   public Parcels() {}
 
   /** Adds a text. */
@@ -55,7 +55,7 @@ public final class Parcels {
     return this;
   }
 
-  /** The table; local rows, which run no job. */
+  /** The table, from local rows without a job. */
   public Dataset<Row> table(SparkSession session) {
     return session.createDataFrame(rows, SCHEMA);
   }

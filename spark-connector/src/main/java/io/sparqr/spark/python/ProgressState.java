@@ -4,8 +4,7 @@ package io.sparqr.spark.python;
 import io.sparqr.spark.ProgressListener;
 
 /**
- * The last that was heard of a solve, for who asks from time to time: Py4J has no cheap way for the
- * JVM to call Python.
+ * The latest progress of a solve, for polling: Py4J has no cheap way for the JVM to call Python.
  */
 public final class ProgressState implements ProgressListener {
 
@@ -17,8 +16,8 @@ public final class ProgressState implements ProgressListener {
   }
 
   /**
-   * All in one round trip: phase, detail, fraction, elapsed seconds, flops done, flops, remaining
-   * seconds (NaN: not known), with tabs between them.
+   * The progress in one round trip: phase, detail, fraction, elapsed seconds, flops done, flops,
+   * remaining seconds (NaN: unknown), separated by tabs.
    */
   public String line() {
     Progress p = last;

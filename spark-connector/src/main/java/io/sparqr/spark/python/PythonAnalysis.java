@@ -20,12 +20,12 @@ import java.util.List;
 import java.util.Map;
 import org.apache.spark.api.java.JavaRDD;
 
-/** What a factorization would cost, for {@code sparqr.analyze}: nothing is factorized. */
+/** The predicted cost of a factorization, for {@code sparqr.analyze}; nothing is factorized. */
 public final class PythonAnalysis {
 
   private PythonAnalysis() {}
 
-  /** An executor with a device like the reference one, an H200. */
+  /** An executor with the reference device, an H200. */
   public static ResourceModel.Worker gpu() {
     return ResourceModel.Worker.gpu("executor", DeviceModel.reference());
   }
@@ -33,7 +33,7 @@ public final class PythonAnalysis {
   /**
    * An executor without a device.
    *
-   * @param flopsPerSecond on large fronts; times are in proportion to it; 0: {@link
+   * @param flopsPerSecond on large fronts; times scale with it; 0: {@link
    *     ResourceModel#EXECUTOR_FLOPS}
    * @param memoryBytes its heap; 0: as much as the driver's
    */
@@ -44,14 +44,14 @@ public final class PythonAnalysis {
   }
 
   /**
-   * The analysis in numbers and its cuts over different numbers of executors, as JSON: {@code
-   * summary} as {@link SymbolicSummary} names it, {@code cuts} as {@link WhatIf.Line} does. One
-   * Spark job over the rows; the analysis runs on the driver.
+   * The analysis in numbers and the cuts for different numbers of executors, as JSON: {@code
+   * summary} with the names of {@link SymbolicSummary}, {@code cuts} with those of {@link
+   * WhatIf.Line}. One Spark job over the rows; the analysis runs on the driver.
    *
    * @param rows of A, as for a solve
-   * @param like one executor
+   * @param like model of one executor
    * @param counts numbers of executors, at least 1 each
-   * @throws io.sparqr.error.SparseQrException as a solve does that reads these rows
+   * @throws io.sparqr.error.SparseQrException as a solve of these rows would
    */
   public static String analyze(
       JavaRDD<?> rows, OrderingMethod ordering, ResourceModel.Worker like, List<Integer> counts) {

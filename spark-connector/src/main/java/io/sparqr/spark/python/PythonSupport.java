@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Calls for Py4J. An array of doubles costs it one round trip an element, an array of bytes one in
- * all.
+ * Calls for Py4J, for which an array of doubles takes one round trip per element, but an array of
+ * bytes a single one.
  */
 public final class PythonSupport {
 
@@ -23,7 +23,7 @@ public final class PythonSupport {
 
   private PythonSupport() {}
 
-  /** Number of messages that an array takes. */
+  /** Number of messages for an array. */
   public static int parts(double[] values) {
     return values.length == 0 ? 0 : 1 + (values.length - 1) / MOST;
   }
@@ -37,7 +37,7 @@ public final class PythonSupport {
     return buffer.array();
   }
 
-  /** Number of messages that an array takes. */
+  /** Number of messages for an array. */
   public static int parts(int[] values) {
     return values.length == 0 ? 0 : 1 + (values.length - 1) / MOST;
   }
@@ -57,11 +57,11 @@ public final class PythonSupport {
   }
 
   /**
-   * What a formula reads: role, name, function and column of each of its variables; the role is
-   * response, offset, or the numbers of the absorbed terms that a variable is part of, such as
-   * {@code 0,2}, empty for none.
+   * The variables of a formula: role, name, function and column of each. The role is response,
+   * offset, or the numbers of the absorbed terms that contain the variable, such as {@code 0,2}, or
+   * empty.
    *
-   * @param columns what a dot stands for
+   * @param columns the columns for a dot in the formula
    * @throws IllegalArgumentException if it cannot be read
    */
   public static List<List<String>> variables(String formula, List<String> columns) {
@@ -87,12 +87,12 @@ public final class PythonSupport {
     return List.of(role, v.name(), v.function().name(), v.column());
   }
 
-  /** The report's page; empty where the solve was not asked for a profile. */
+  /** The report's page; empty if no profile was requested. */
   public static String page(SolveReport report) {
     return report.profile().any() ? report.toHtml() : "";
   }
 
-  /** Strings as an array: Java's variable arguments. */
+  /** Strings as an array, for Java's variable arguments. */
   public static String[] array(List<String> strings) {
     return strings.toArray(new String[0]);
   }

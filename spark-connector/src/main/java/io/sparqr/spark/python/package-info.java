@@ -1,3 +1,3 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-/** What the Python package needs of the JVM beyond the Java API. */
+/** Support for the Python package beyond the Java API. */
 package io.sparqr.spark.python;

@@ -17,7 +17,7 @@ import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The backends of this JVM by name, and a task's among them. */
+/** The backends of this JVM by name, and the choice of one for a task. */
 public final class Backends {
 
   private static final Logger LOG = LoggerFactory.getLogger(Backends.class);
@@ -31,11 +31,11 @@ public final class Backends {
   private Backends() {}
 
   /**
-   * What was chosen.
+   * The choice.
    *
    * @param provider the backend
-   * @param device ordinal, -1 for a CPU
-   * @param reason why; one line
+   * @param device ordinal of the device, -1 for a CPU
+   * @param reason the reason, in one line
    */
   public record Chosen(QrBackendProvider provider, int device, String reason) {
     /** Whether it computes on a device. */
@@ -47,11 +47,11 @@ public final class Backends {
   /**
    * The CUDA backend of this JVM.
    *
-   * @param provider empty where there is none on the class path
+   * @param provider empty if there is none on the class path
    */
   record Cuda(Optional<QrBackendProvider> provider) {
 
-    /** Why it computes nothing here; empty if it can. */
+    /** The reason why it cannot compute here; empty if it can. */
     Optional<String> obstacle() {
       if (provider.isEmpty()) {
         return Optional.of("no CUDA backend in this build");
@@ -67,17 +67,17 @@ public final class Backends {
     return new Cuda(find("cuda"));
   }
 
-  /** Says that CUDA is required and why it is not there. */
+  /** Throws the error that CUDA is required but unavailable. */
   static void cudaIsRequired(String obstacle) {
     throw new BackendUnavailableException("CUDA is required: " + obstacle, "cuda");
   }
 
   /**
-   * The backend of a task of this JVM.
+   * The backend for a task in this JVM.
    *
-   * @param verdict on the problem
-   * @param device which of that many devices the task may use, if any
-   * @throws BackendUnavailableException if a device is required and not there, or there is no CPU
+   * @param verdict the decision for the problem
+   * @param device given the number of devices, returns the one that the task may use, if any
+   * @throws BackendUnavailableException if a device is required but unavailable, or there is no CPU
    *     backend on the class path
    */
   public static Chosen choose(DeviceVerdict verdict, IntFunction<OptionalInt> device) {
@@ -121,12 +121,12 @@ public final class Backends {
     return list;
   }
 
-  /** Device memory that this JVM holds at the moment. */
+  /** Device memory currently held by this JVM, in bytes. */
   public static long deviceBytesInUse() {
     return find("cuda").map(QrBackendProvider::deviceBytesInUse).orElse(0L);
   }
 
-  /** A backend on the host's cores. */
+  /** A backend on the host's CPU cores. */
   public static SubtreeFactorizer host() {
     return cpu().create(0);
   }

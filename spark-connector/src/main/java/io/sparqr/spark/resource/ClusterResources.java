@@ -25,13 +25,13 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * What the tree is cut for. On a cluster a worker is an executor, or, for a problem that goes to
- * GPUs, one GPU of an executor with its share of the cores; executors without a GPU count as CPU
- * workers then. In local mode the JVM is one worker with all of its cores, since threads within a
- * task cost less than blocks between tasks, or one for each of its devices.
+ * The resources for which the tree is cut. On a cluster a worker is an executor or, for a problem
+ * that runs on GPUs, one GPU of an executor with its share of the cores; executors without a GPU
+ * then count as CPU workers. In local mode the JVM is one worker with all of its cores, since
+ * threads within a task cost less than blocks between tasks, or one for each of its devices.
  *
- * <p>A plan made of this depends on numbers of executors, cores and GPUs only, never on what
- * happens to run: the same cluster, the same plan, the same bits.
+ * <p>A plan based on this depends only on the numbers of executors, cores and GPUs, never on their
+ * load: the same cluster gives the same plan and the same bits.
  */
 public final class ClusterResources {
 
@@ -39,16 +39,19 @@ public final class ClusterResources {
   private static final Pattern LOCAL_CLUSTER =
       Pattern.compile("local-cluster\\[\\s*([0-9]+)\\s*,\\s*([0-9]+)\\s*,.*]");
 
-  /** Bytes of a row's entry on its way: index and value. */
+  /** Bytes of a row's entry in the shuffle: index and value. */
   private static final long ENTRY_BYTES = 12;
 
-  /** All rows may take this part of a worker's memory at most, as 1 / share. */
+  /** All rows may take at most this fraction of the workers' memory, as 1 / share. */
   private static final long CROWDING_SHARE = 8;
 
-  /** Of a worker's heap, what its tasks are planned to take together. */
+  /** Fraction of a worker's heap that the plan assigns to its concurrent tasks. */
   private static final double PLANNED_SHARE = 0.4;
 
-  /** Of a worker's heap, what its tasks can take together; the rest is Spark's and the JVM's. */
+  /**
+   * Fraction of a worker's heap that its concurrent tasks can use; the rest is for Spark and the
+   * JVM.
+   */
   private static final double USABLE_SHARE = 0.85;
 
   private final List<Worker> workers;
@@ -59,10 +62,10 @@ public final class ClusterResources {
   /**
    * One worker.
    *
-   * @param name as in reports
-   * @param place its executor; empty in local mode, or where none has shown up yet
-   * @param cores its own
-   * @param memoryBytes heap that is its own
+   * @param name as shown in reports
+   * @param place its executor; empty in local mode, or if no executor has registered yet
+   * @param cores its share of the cores
+   * @param memoryBytes its share of the heap
    * @param device its GPU, if it has one
    */
   record Worker(
@@ -80,9 +83,9 @@ public final class ClusterResources {
   }
 
   /**
-   * Refuses a setting with which no task would ever start.
+   * Rejects a setting under which no task would ever start.
    *
-   * @throws BackendUnavailableException if there is one
+   * @throws BackendUnavailableException if there is such a setting
    */
   public static void check(JavaSparkContext context) {
     if (isLocal(context) && context.getConf().contains(StageGpus.TASK)) {
@@ -99,18 +102,18 @@ public final class ClusterResources {
   }
 
   /**
-   * Asks the context.
+   * Reads the resources from the context.
    *
-   * @param workers a caller's number of workers, 0 for what is there
-   * @param verdict on GPUs; where they are required and nothing is known of an executor's, it is
-   *     planned with one
+   * @param workers the caller's number of workers, 0 for those present
+   * @param verdict the decision on GPUs; if they are required and an executor has not reported any,
+   *     the plan assumes one
    */
   public static ClusterResources probe(
       JavaSparkContext context, int workers, DeviceVerdict verdict) {
     return probe(Engine.of(context), workers, verdict);
   }
 
-  /** The same of any engine; without Spark as with a local master that has all cores. */
+  /** The same for either engine; without Spark as for a local master with all cores. */
   public static ClusterResources probe(Engine engine, int workers, DeviceVerdict verdict) {
     return engine.oneJvm()
         ? local(engine, workers, verdict.use() ? Backends.devices() : List.of())
@@ -161,7 +164,7 @@ public final class ClusterResources {
     return of(context, workers > 0 ? take(there, workers) : there, false);
   }
 
-  /** An executor's workers: one, or one a GPU. */
+  /** Adds an executor's workers: one, or one per GPU. */
   private static void add(
       Executor e, Optional<Place> place, List<DeviceModel> gpus, long memory, List<Worker> there) {
     int share = Math.max(1, gpus.size());
@@ -173,7 +176,7 @@ public final class ClusterResources {
     }
   }
 
-  /** So many workers of those there, in turn. */
+  /** The given number of workers, repeating those present in turn. */
   private static List<Worker> take(List<Worker> there, int count) {
     var list = new ArrayList<Worker>();
     for (int w = 0; w < count; w++) {
@@ -182,7 +185,7 @@ public final class ClusterResources {
     return list;
   }
 
-  /** Cores of an executor that has not shown up yet. */
+  /** Cores of an executor that has not registered yet. */
   private static int executorCores(JavaSparkContext context) {
     Matcher m = LOCAL_CLUSTER.matcher(context.master());
     int all = m.matches() ? Integer.parseInt(m.group(2)) : 0;
@@ -204,19 +207,19 @@ public final class ClusterResources {
     return local;
   }
 
-  /** spark.task.cpus. */
+  /** The value of spark.task.cpus. */
   public int taskCpus() {
     return taskCpus;
   }
 
-  /** The model that the tree's cut is planned with: few tasks at once, each with much heap. */
+  /** The model for cutting the tree: few tasks at a time, each with much heap. */
   public ResourceModel model() {
     return model(workers.size() == 1 ? 1 : 2);
   }
 
   /**
-   * The same where a worker runs so many tasks at once, or what it can. They share a part of its
-   * heap; the rest is left to Spark and to what nobody foresees.
+   * The same for the given number of concurrent tasks per worker, or its maximum if that is less.
+   * They share a fraction of its heap; the rest is left for Spark and as a reserve.
    */
   private ResourceModel model(int atOnce) {
     var list = new ArrayList<ResourceModel.Worker>();
@@ -232,8 +235,8 @@ public final class ClusterResources {
   }
 
   /**
-   * Cuts the tree. Where some tasks would not fit into their worker's heap, once more with less for
-   * each: smaller tasks, as many as its cores run at once.
+   * Cuts the tree. If some tasks would not fit in their worker's heap, it is cut again with less
+   * heap per task: into smaller tasks, as many at a time as the worker's cores can run.
    *
    * @param rhs right-hand sides carried along
    * @throws InsufficientMemoryException if that does not fit either
@@ -250,14 +253,14 @@ public final class ClusterResources {
     }
   }
 
-  /** Tasks that a worker runs at once. */
+  /** Number of tasks that a worker runs at a time. */
   private int slots(Worker w) {
     return w.device().isPresent() ? 1 : Math.max(1, w.cores() / taskCpus);
   }
 
   /**
-   * Refuses a cut of which some tasks that run at once need more heap than their worker has. (A
-   * device's memory is no matter here: the stages of a task are made to fit.)
+   * Rejects a cut in which concurrent tasks need more heap than their worker has. (Device memory
+   * does not matter here, because the stages of a task are made to fit.)
    *
    * @throws InsufficientMemoryException naming the largest of them
    */
@@ -305,10 +308,10 @@ public final class ClusterResources {
   }
 
   /**
-   * Most flops that the map-side combine may take for an entry that it gets. Where CPUs factor, it
-   * does their work earlier and on all executors, whatever it takes. GPUs do that work in far less
-   * time, so that there sending an entry must be the dearer; unless the rows are so many that they
-   * would crowd the workers' memory.
+   * Maximum flops of the map-side combine per entry received. If CPUs factor, the combine does part
+   * of their work earlier and on all executors, at any cost. GPUs do that work in far less time, so
+   * combining pays only if it costs less than sending the entry, unless the rows are so many that
+   * they would crowd the workers' memory.
    *
    * @param nonzeros entries of A
    */
@@ -321,8 +324,8 @@ public final class ClusterResources {
   }
 
   /**
-   * Threads for each task of a level: its worker's cores over the worker's tasks that run at once,
-   * at least spark.task.cpus. A GPU serves one task at a time.
+   * Threads for each task of a level: its worker's cores divided by the worker's concurrent tasks,
+   * but at least spark.task.cpus. A GPU runs one task at a time.
    */
   public int[] threads(List<SubtreeTask> tasks) {
     int[] load = new int[workers.size()];
@@ -338,7 +341,7 @@ public final class ClusterResources {
     return threads;
   }
 
-  /** Where each task of a level should run. */
+  /** The preferred places for the tasks of a level. */
   public PlannedPlaces places(SparkContext context, List<SubtreeTask> tasks) {
     return new PlannedPlaces(
         context, tasks.stream().map(t -> workers.get(t.worker()).place()).toList());

@@ -12,10 +12,7 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.resource.ResourceInformation;
 import org.apache.spark.util.TaskCompletionListener;
 
-/**
- * The right of one task to use one device of this JVM, given back when the task ends, however it
- * ends.
- */
+/** The right of one task to use one device of this JVM, returned when the task ends in any way. */
 public final class DeviceLease implements AutoCloseable {
 
   private static final Map<Integer, Semaphore> DEVICES = new ConcurrentHashMap<>();
@@ -30,18 +27,19 @@ public final class DeviceLease implements AutoCloseable {
   }
 
   /**
-   * Which device a task may use, if any.
+   * The device that a task may use, if any.
    *
    * <ul>
-   *   <li>Spark gave it an address: that one; where CUDA_VISIBLE_DEVICES renumbers the devices, the
-   *       address's place in that list, or 0.
-   *   <li>No address, but a local master or a CUDA_VISIBLE_DEVICES: partition modulo count.
-   *   <li>Otherwise none: what a cluster manager did not grant is left alone.
+   *   <li>If Spark assigned an address: that device. If CUDA_VISIBLE_DEVICES renumbers the devices:
+   *       the position of the address in that list, or 0.
+   *   <li>Without an address, but with a local master or CUDA_VISIBLE_DEVICES: partition modulo
+   *       count.
+   *   <li>Otherwise none, because the cluster manager has not granted any.
    * </ul>
    *
-   * @param task Spark's; null without Spark
-   * @param number what tells tasks apart where Spark does not
-   * @param devices devices that the JVM sees, at least 1
+   * @param task Spark's context of the task; null without Spark
+   * @param number distinguishes the tasks without Spark
+   * @param devices devices visible to the JVM, at least 1
    * @param local whether the master is a local one
    */
   public static OptionalInt device(TaskContext task, int number, int devices, boolean local) {
@@ -54,7 +52,7 @@ public final class DeviceLease implements AutoCloseable {
         System.getenv("CUDA_VISIBLE_DEVICES"), address, local, task.partitionId(), devices);
   }
 
-  /** The rule by itself. */
+  /** The rule without its environment. */
   static OptionalInt device(
       String visible, String address, boolean local, int partition, int devices) {
     boolean narrowed = visible != null && !visible.isBlank();
@@ -96,12 +94,12 @@ public final class DeviceLease implements AutoCloseable {
     return device;
   }
 
-  /** How long it took to get the device. */
+  /** Time spent waiting for the device. */
   public long waitedNanos() {
     return waitedNanos;
   }
 
-  /** Gives the device back; idempotent. */
+  /** Returns the device; idempotent. */
   @Override
   public void close() {
     if (held.compareAndSet(true, false)) {

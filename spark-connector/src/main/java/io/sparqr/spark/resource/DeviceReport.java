@@ -9,12 +9,12 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What an executor tells the driver of its GPUs when it starts, where {@code SparqrPlugin} is
- * switched on.
+ * An executor's report of its GPUs to the driver at its start, if {@code SparqrPlugin} is enabled.
  *
- * @param executor Spark's id of it
- * @param free whether its tasks may use them though Spark granted none: CUDA_VISIBLE_DEVICES is set
- * @param devices those that can be used, by ordinal
+ * @param executor Spark's id of the executor
+ * @param free whether its tasks may use them even though Spark has not assigned any:
+ *     CUDA_VISIBLE_DEVICES is set
+ * @param devices the usable ones, by ordinal
  */
 public record DeviceReport(String executor, boolean free, List<DeviceModel> devices)
     implements Serializable {
@@ -26,24 +26,24 @@ public record DeviceReport(String executor, boolean free, List<DeviceModel> devi
     devices = List.copyOf(devices);
   }
 
-  /** Of this JVM. */
+  /** The report of this JVM. */
   public static DeviceReport ofThisJvm(String executor) {
     String visible = System.getenv("CUDA_VISIBLE_DEVICES");
     boolean free = visible != null && !visible.isBlank();
     return new DeviceReport(executor, free, Backends.devices());
   }
 
-  /** The driver has got a report. */
+  /** Stores a report on the driver. */
   public static void received(DeviceReport report) {
     RECEIVED.put(report.executor, report);
   }
 
-  /** The application ends. */
+  /** Removes all reports at the end of the application. */
   public static void forgetAll() {
     RECEIVED.clear();
   }
 
-  /** What an executor has told. */
+  /** The report of an executor. */
   public static Optional<DeviceReport> of(String executor) {
     return Optional.ofNullable(RECEIVED.get(executor));
   }

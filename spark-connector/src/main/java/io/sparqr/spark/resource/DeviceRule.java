@@ -14,9 +14,8 @@ import java.util.Optional;
 import org.apache.spark.SparkEnv;
 
 /**
- * What makes a problem one for GPUs, as the driver knows it: the caller's choice, whether there can
- * be a device, and how much work makes one worth it. Read once a solve, so that whoever asks gets
- * the same answer.
+ * The driver's rule for running a problem on GPUs: the caller's choice, the availability of
+ * devices, and the threshold of work. Read once per solve, so that every use gets the same answer.
  */
 public final class DeviceRule {
 
@@ -33,9 +32,9 @@ public final class DeviceRule {
   /**
    * The rule of a solve.
    *
-   * @param local whether driver and executors are one JVM, so that the driver knows of all devices
+   * @param local whether driver and executors share one JVM, so that the driver knows all devices
    * @throws BackendUnavailableException if CUDA is required and the driver knows that there is none
-   * @throws IllegalArgumentException if a threshold of the Spark configuration is no number
+   * @throws IllegalArgumentException if a threshold of the Spark configuration is not a number
    */
   public static DeviceRule of(BackendChoice choice, boolean local) {
     return choice == BackendChoice.CPU
@@ -64,10 +63,10 @@ public final class DeviceRule {
   }
 
   /**
-   * The verdict on a factorization.
+   * The decision for a factorization.
    *
-   * @param flops that it takes
-   * @param intensity flops a byte of its fronts
+   * @param flops of the factorization
+   * @param intensity flops per byte of its fronts
    */
   public DeviceVerdict verdict(double flops, double intensity) {
     return settled.orElseGet(() -> byWork(flops, intensity));
@@ -90,7 +89,7 @@ public final class DeviceRule {
     return new Use(false, String.format(Locale.ROOT, "arithmetic intensity %.1f", intensity));
   }
 
-  /** A number of the Spark configuration, where there is one. */
+  /** A number of the Spark configuration, if set. */
   private static double setting(Key<Double> key, double otherwise) {
     SparkEnv env = SparkEnv.get();
     return key.find(name -> env == null ? null : env.conf().get(name, null)).orElse(otherwise);

@@ -7,13 +7,16 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 
 /**
- * Where the tasks of a solve run: on Spark, or on the threads of this JVM alone, without Spark.
- * What a task does is the same, and so are its partitions, its frames and the answer; only Spark's
- * engine knows of executors, retries, shuffle files and settings.
+ * The engine that runs the tasks of a solve: Spark, or the threads of this JVM without Spark. The
+ * work of the tasks, the partitions, the frames and the answer are the same; only Spark's engine
+ * has executors, retries, shuffle files and settings.
  */
 public final class Engine {
 
-  /** This JVM alone: as many partitions at once as it has processors, all settings on default. */
+  /**
+   * This JVM alone: as many concurrent partitions as it has processors, all settings at their
+   * defaults.
+   */
   public static final Engine LOCAL = new Engine(null);
 
   private final JavaSparkContext context;
@@ -22,18 +25,18 @@ public final class Engine {
     this.context = context;
   }
 
-  /** Spark's. */
+  /** The engine of a Spark context. */
   public static Engine of(JavaSparkContext context) {
     return new Engine(context);
   }
 
-  /** A value that tasks read. */
+  /** A value sent to the tasks. */
   @FunctionalInterface
   public interface Sent<T> extends Serializable {
     T value();
   }
 
-  /** As reports have it. */
+  /** The name used in reports. */
   public String name() {
     return context == null ? "local" : SolveReport.Cluster.SPARK;
   }
@@ -46,7 +49,7 @@ public final class Engine {
   /**
    * Spark's context.
    *
-   * @throws IllegalStateException if this is not Spark
+   * @throws IllegalStateException if this is not Spark's engine
    */
   public JavaSparkContext context() {
     if (context == null) {
@@ -60,19 +63,19 @@ public final class Engine {
     return context == null || ClusterResources.isLocal(context);
   }
 
-  /** Tasks that run at once, as far as that is known. */
+  /** Number of concurrent tasks, as far as known. */
   public int parallelism() {
     return context == null
         ? Runtime.getRuntime().availableProcessors()
         : context.defaultParallelism();
   }
 
-  /** A key of the Spark configuration; null where it is not set. */
+  /** A setting of the Spark configuration; null if it is not set. */
   public String setting(String key) {
     return context == null ? null : context.getConf().get(key, null);
   }
 
-  /** Brings a value to the tasks, until that is closed. */
+  /** Sends a value to the tasks, for them to use until {@code held} is closed. */
   public <T> Sent<T> send(T value, Held held) {
     if (context == null) {
       return () -> value;

@@ -14,24 +14,24 @@ import org.apache.spark.status.api.v1.ExecutorSummary;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * An executor as Spark's status store knows it.
+ * An executor as listed in Spark's status store.
  *
  * @param id Spark's, such as "3"
- * @param host as the scheduler compares it
+ * @param host in the form that the scheduler compares
  * @param cores task slots times spark.task.cpus
- * @param gpus GPUs that Spark knows of
+ * @param gpus GPUs known to Spark
  */
 record Executor(String id, String host, int cores, int gpus) {
 
   /**
-   * The executors that are alive and of the application's own resource profile: others never get
-   * our tasks. In the order of their start; perhaps none yet.
+   * The live executors of the application's own resource profile, because others never receive our
+   * tasks; in order of their start, and possibly none yet.
    */
   static List<Executor> of(JavaSparkContext context) {
     var list = new ArrayList<Executor>();
     for (ExecutorSummary e :
         CollectionConverters.asJava(context.sc().statusStore().executorList(true))) {
-      // One that only its block manager has announced so far has no cores yet.
+      // An executor known only through its block manager has no cores yet.
       boolean ready = !e.id().equals("driver") && !e.isExcluded() && e.totalCores() > 0;
       if (ready && e.resourceProfileId() == ResourceProfile.DEFAULT_RESOURCE_PROFILE_ID()) {
         var gpu = e.resources().get("gpu");
@@ -49,11 +49,11 @@ record Executor(String id, String host, int cores, int gpus) {
   }
 
   /**
-   * Its GPUs that the tasks of a factoring stage will get.
+   * The GPUs that tasks of a factoring stage will get on this executor.
    *
-   * @param told what it has told the driver, if it has
-   * @param verdict refusing: there are none to plan with; requiring: at least one, unless it is
-   *     known to have none, since a task without one would fail
+   * @param told its report to the driver, if there is one
+   * @param verdict if it refuses GPUs, there are none to plan with; if it requires them, at least
+   *     one, unless the executor is known to have none, because a task without one would fail
    */
   List<DeviceModel> devices(SparkConf conf, Optional<DeviceReport> told, DeviceVerdict verdict) {
     if (!verdict.use()) {
@@ -74,7 +74,7 @@ record Executor(String id, String host, int cores, int gpus) {
     return list;
   }
 
-  /** The location of a task that should run here, in the form that Spark's scheduler reads. */
+  /** The location for a task to run here, in the syntax of Spark's scheduler. */
   String location() {
     return "executor_" + host + "_" + id;
   }

@@ -14,9 +14,9 @@ import org.apache.spark.api.java.JavaFutureAction;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * Waits for executors, so that the tree is cut for those that were asked for and not for those that
+ * Waits for executors, so that the tree is cut for those requested rather than for those that
  * happen to be alive: Spark starts an application before all of them have registered, and under
- * dynamic allocation it starts none that no task waits for.
+ * dynamic allocation it only starts executors for which tasks are waiting.
  */
 public final class ExecutorWait implements AutoCloseable {
 
@@ -31,15 +31,15 @@ public final class ExecutorWait implements AutoCloseable {
   private int demanded;
 
   /**
-   * What the wait came to.
+   * The result of the wait.
    *
-   * @param executors that are there; in local mode 1, the JVM
-   * @param wanted that were waited for
-   * @param seconds how long
+   * @param executors executors present; in local mode 1, the JVM
+   * @param wanted executors waited for
+   * @param seconds duration
    */
   public record Outcome(int executors, int wanted, double seconds) {
 
-    /** What a report warns of. */
+    /** A warning for the report. */
     public Optional<String> warning() {
       return executors >= wanted
           ? Optional.empty()
@@ -53,7 +53,7 @@ public final class ExecutorWait implements AutoCloseable {
     }
   }
 
-  /** Hears that there is something to wait for. */
+  /** Notified if there is a wait. */
   public interface Listener {
     void waiting(int wanted, int there);
   }
@@ -69,8 +69,8 @@ public final class ExecutorWait implements AutoCloseable {
   /**
    * Waits.
    *
-   * @throws IllegalArgumentException if dynamic allocation may not start as many as the options
-   *     want
+   * @throws IllegalArgumentException if dynamic allocation may not start as many executors as the
+   *     options request
    */
   public static Outcome await(Engine engine, SolveOptions.Cut options, Listener listener) {
     if (engine.oneJvm()) {
@@ -105,7 +105,7 @@ public final class ExecutorWait implements AutoCloseable {
     return new Outcome(there, wanted, seconds);
   }
 
-  /** Executors that are worth waiting for still, after so many seconds. */
+  /** Number of executors still worth waiting for after this many seconds. */
   private int wanted(double seconds) {
     double sinceStart = (System.currentTimeMillis() - context.startTime()) * 1e-3;
     double sparks = context.getConf().getTimeAsSeconds(LONGEST, "30s");
@@ -114,9 +114,9 @@ public final class ExecutorWait implements AutoCloseable {
   }
 
   /**
-   * Under dynamic allocation, tasks that fill the executors and do nothing: Spark starts executors
-   * for tasks that wait, and for nothing else. More of them where executors turn out to have more
-   * slots than was known.
+   * Under dynamic allocation, runs tasks that fill the executors and do nothing, because Spark
+   * starts executors only for waiting tasks. Adds more if executors turn out to have more slots
+   * than expected.
    */
   private void demand() {
     if (!expected.dynamic() || minimum == 0) {
@@ -143,7 +143,7 @@ public final class ExecutorWait implements AutoCloseable {
     }
   }
 
-  /** A job that somebody cancelled ends the wait, as it would end every other phase. */
+  /** If somebody cancels the job, the wait ends with an error, as any other phase would. */
   private void requireDemand() {
     if (demand != null && demand.isDone()) {
       JavaFutureAction<Void> ended = demand;
@@ -163,7 +163,7 @@ public final class ExecutorWait implements AutoCloseable {
     }
   }
 
-  /** Holds a slot until the job is cancelled, or for so many seconds. */
+  /** Occupies a slot until the job is cancelled, or for this many seconds. */
   private static void occupy(int seconds) throws InterruptedException {
     long end = System.nanoTime() + seconds * 1_000_000_000L;
     while (!TaskContext.get().isInterrupted() && System.nanoTime() < end) {

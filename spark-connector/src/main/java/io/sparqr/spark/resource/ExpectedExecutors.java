@@ -6,12 +6,13 @@ import java.util.regex.Pattern;
 import org.apache.spark.SparkConf;
 
 /**
- * What Spark was told of the executors that an application starts with.
+ * The executors that the application starts with according to Spark's configuration.
  *
- * @param registered executors that {@code spark.scheduler.minRegisteredResourcesRatio} wants
+ * @param registered number of executors required by {@code
+ *     spark.scheduler.minRegisteredResourcesRatio}
  * @param dynamic whether dynamic allocation is on
- * @param most executors that it may start
- * @param slots tasks of an executor at once, as far as the configuration says it
+ * @param most maximum number of executors that it may start
+ * @param slots concurrent tasks per executor, as far as the configuration says
  * @param taskCpus spark.task.cpus
  * @param allocationRatio spark.dynamicAllocation.executorAllocationRatio
  */
@@ -22,10 +23,10 @@ record ExpectedExecutors(
   private static final Pattern LOCAL_CLUSTER =
       Pattern.compile("local-cluster\\[\\s*([0-9]+)\\s*,.*]");
 
-  /** YARN's and Kubernetes' default of the ratio; elsewhere it is 0. */
+  /** Default of the ratio on YARN and Kubernetes; elsewhere it is 0. */
   private static final double MANAGED = 0.8;
 
-  /** YARN's and Kubernetes' default of spark.executor.instances. */
+  /** Default of spark.executor.instances on YARN and Kubernetes. */
   private static final int INSTANCES = 2;
 
   static ExpectedExecutors of(SparkConf conf) {
@@ -46,7 +47,7 @@ record ExpectedExecutors(
         dynamic ? conf.getDouble(DYNAMIC + "executorAllocationRatio", 1) : 1);
   }
 
-  /** As Spark's {@code Utils.getDynamicAllocationInitialExecutors} does it. */
+  /** The same as Spark's {@code Utils.getDynamicAllocationInitialExecutors}. */
   private static int initial(SparkConf conf) {
     int least = conf.getInt(DYNAMIC + "minExecutors", 0);
     int first = conf.getInt(DYNAMIC + "initialExecutors", least);
@@ -61,7 +62,7 @@ record ExpectedExecutors(
     if (cluster.matches()) {
       return Integer.parseInt(cluster.group(1));
     }
-    // standalone says it in cores
+    // The standalone manager defines the number through cores.
     int cores = conf.getInt("spark.executor.cores", 0);
     int all = conf.getInt("spark.cores.max", 0);
     return managed ? INSTANCES : cores > 0 ? all / cores : 0;

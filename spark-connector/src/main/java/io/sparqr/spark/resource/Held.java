@@ -9,7 +9,7 @@ import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.storage.StorageLevel;
 import org.slf4j.LoggerFactory;
 
-/** Every persisted RDD and broadcast of a solve: released together, newest first. */
+/** All persisted RDDs and broadcasts of a solve: released together, newest first. */
 public final class Held implements AutoCloseable {
 
   private final Deque<Runnable> release = new ArrayDeque<>();
@@ -35,18 +35,19 @@ public final class Held implements AutoCloseable {
     return broadcast;
   }
 
-  /** Has something done on {@link #close()}. */
+  /** Runs an action on {@link #close()}. */
   public void onClose(Runnable action) {
     release.push(action);
   }
 
-  /** Whether {@link #close()} was called. */
+  /** Whether {@link #close()} has been called. */
   public boolean closed() {
     return closed;
   }
 
   /**
-   * Releases all; what cannot be released any more (a stopped context) is passed over. Idempotent.
+   * Releases everything; skips anything that can no longer be released (a stopped context).
+   * Idempotent.
    */
   @Override
   public void close() {

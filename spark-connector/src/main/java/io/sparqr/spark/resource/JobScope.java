@@ -7,18 +7,22 @@ import java.util.stream.Collectors;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * Job group, description and stage names of the calling thread while a solve runs; what the caller
- * had set comes back on close. Cancelling the group ({@code sc.cancelJobGroup}) cancels the solve.
+ * Job group, description and stage names of the calling thread during a solve; the caller's
+ * settings are restored on close. Cancelling the group ({@code sc.cancelJobGroup}) cancels the
+ * solve.
  */
 public final class JobScope implements AutoCloseable {
 
   private static final String GROUP = "spark.jobGroup.id";
   private static final String DESCRIPTION = "spark.job.description";
 
-  /** What Spark names a stage by: the call site of its action, or where its RDD was made. */
+  /**
+   * The property from which Spark names a stage: the call site of its action, or the place where
+   * its RDD was created.
+   */
   private static final String SHORT = "callSite.short";
 
-  /** What the stage's details show. */
+  /** The text in the stage's details. */
   private static final String LONG = "callSite.long";
 
   private static final String[] KEYS = {
@@ -27,14 +31,16 @@ public final class JobScope implements AutoCloseable {
 
   private static final String PREFIX = "sparse QR: ";
 
-  /** Frames of a call site's long form, as many as Spark's. */
+  /** Maximum number of frames in a call site's long form, as in Spark. */
   private static final int FRAMES = 20;
 
   private final Engine engine;
   private final String[] before = new String[KEYS.length];
   private final String group;
 
-  /** Begins a scope; a caller's own job group is kept, so that its cancellation reaches us. */
+  /**
+   * Starts a scope; a caller's own job group is kept, so that cancelling it also cancels the solve.
+   */
   public JobScope(JavaSparkContext context) {
     this(Engine.of(context));
   }
@@ -47,7 +53,7 @@ public final class JobScope implements AutoCloseable {
   /**
    * The same.
    *
-   * @param own the group where the caller has none, such as that of an earlier scope
+   * @param own the group to use if the caller has none, such as that of an earlier scope
    */
   public JobScope(JavaSparkContext context, String own) {
     this(Engine.of(context), own);
@@ -73,12 +79,15 @@ public final class JobScope implements AutoCloseable {
     }
   }
 
-  /** A job group that nobody else has. */
+  /** A new, unique job group. */
   public static String newGroup() {
     return "sparqr-" + UUID.randomUUID();
   }
 
-  /** Who began the scope: the stages' details would show nothing but our own depths otherwise. */
+  /**
+   * The callers of the scope, because the stages' details would otherwise only show our internal
+   * frames.
+   */
   private static String callers() {
     return StackWalker.getInstance()
         .walk(
@@ -90,7 +99,7 @@ public final class JobScope implements AutoCloseable {
                     .collect(Collectors.joining("\n")));
   }
 
-  /** Names the jobs and stages to come, such as "level 2 of 4, 37 subtrees, 1.9 TFLOP". */
+  /** Names the following jobs and stages, such as "level 2 of 4, 37 subtrees, 1.9 TFLOP". */
   public void describe(String what) {
     if (engine.spark()) {
       engine.context().setLocalProperty(DESCRIPTION, PREFIX + what);
@@ -99,8 +108,8 @@ public final class JobScope implements AutoCloseable {
   }
 
   /**
-   * Does something under a name of its own: that of the stages which end in its actions, and of
-   * those that shuffle the RDDs which it makes.
+   * Runs an action under its own name, which applies to the stages that end in its jobs and to
+   * those that shuffle RDDs created in it.
    */
   public static <T> T named(JavaSparkContext context, String what, Supplier<T> action) {
     String outer = context.getLocalProperty(SHORT);
@@ -117,7 +126,7 @@ public final class JobScope implements AutoCloseable {
     return engine.spark() ? named(engine.context(), what, action) : action.get();
   }
 
-  /** Runs an action under a name of its own; errors as {@link SparkErrors#unwrap}. */
+  /** Runs an action under its own name, with errors as from {@link SparkErrors#unwrap}. */
   public static <T> T run(JavaSparkContext context, String what, Supplier<T> action) {
     return named(context, what, () -> SparkErrors.unwrap(action));
   }
@@ -127,7 +136,7 @@ public final class JobScope implements AutoCloseable {
     return named(engine, what, () -> SparkErrors.unwrap(action));
   }
 
-  /** The job group in force. */
+  /** The current job group. */
   public String group() {
     return group;
   }

@@ -3,7 +3,7 @@ package io.sparqr.spark.resource;
 
 import org.apache.spark.Partitioner;
 
-/** The key is the partition: task id, hash range or chunk, as the shuffle at hand has it. */
+/** The key is the partition: task id, hash range or chunk, depending on the shuffle. */
 public final class KeyPartitioner extends Partitioner {
 
   private static final long serialVersionUID = 1;

@@ -12,8 +12,8 @@ import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
 
 /**
- * Partitions of this JVM: several at once, each on one thread, nothing serialized. Every result
- * stands at its partition's place, whichever thread was the first.
+ * Partitions in this JVM: several at a time, each on one thread, without serialization. The results
+ * are in the order of the partitions, independent of the threads.
  */
 final class LocalParts<T> extends Parts<T> {
 
@@ -25,7 +25,7 @@ final class LocalParts<T> extends Parts<T> {
     this.made = made;
   }
 
-  /** Something that is computed once, by whoever asks for it first, and may be let go. */
+  /** A value computed once, by the first thread that needs it, and releasable. */
   private static final class Once<V> {
     private final IntFunction<V> compute;
     private V value;

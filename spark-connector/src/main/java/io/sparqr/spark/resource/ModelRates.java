@@ -8,15 +8,15 @@ import io.sparqr.partition.ResourceModel;
 import org.apache.spark.SparkConf;
 
 /**
- * Rates that the tree's cut is planned with: the Spark configuration's, else the device's own
- * numbers, else those of the machines that were measured.
+ * Rates for planning the cut of the tree: those of the Spark configuration, otherwise the device's
+ * own, otherwise those of the measured machines.
  *
- * @param coreFlops flops a second of one CPU core
- * @param deviceFlops flops a second of any GPU; 0: its own
- * @param deviceBandwidth bytes a second of any GPU; 0: its own
+ * @param coreFlops flops per second of one CPU core
+ * @param deviceFlops flops per second of any GPU; 0: its own
+ * @param deviceBandwidth bytes per second of any GPU; 0: its own
  * @param deviceMemory bytes of any GPU; 0: its own
- * @param network bytes a second between two executors
- * @param levelSeconds fixed cost of a level: a Spark stage with its shuffle's latency
+ * @param network bytes per second between two executors
+ * @param levelSeconds fixed cost of a level: a Spark stage with the latency of its shuffle
  */
 record ModelRates(
     double coreFlops,
@@ -26,7 +26,7 @@ record ModelRates(
     double network,
     double levelSeconds) {
 
-  /** What holds where nothing is set. */
+  /** The rates without any settings. */
   static final ModelRates DEFAULT =
       new ModelRates(
           Keys.CORE_FLOPS.in(key -> null),
@@ -39,7 +39,7 @@ record ModelRates(
   /**
    * Reads the keys.
    *
-   * @throws IllegalArgumentException naming the key whose value is no positive number
+   * @throws IllegalArgumentException naming a key whose value is not a positive number
    */
   static ModelRates of(SparkConf conf) {
     String memory = Keys.DEVICE_MEMORY.name();
@@ -52,7 +52,7 @@ record ModelRates(
         number(conf, Keys.LEVEL_SECONDS, ResourceModel.LEVEL_SECONDS));
   }
 
-  /** A GPU with what the configuration says of all of them. */
+  /** The model of a GPU with the rates set in the configuration. */
   DeviceModel device(DeviceModel own) {
     return new DeviceModel(
         deviceFlops > 0 ? deviceFlops : own.flopsPerSecond(),

@@ -10,8 +10,8 @@ import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
 
 /**
- * Partitions of elements, computed when they are asked for: an RDD, or the same in this JVM alone.
- * Has what the solve needs of an RDD and no more.
+ * Partitions of elements, computed on demand: an RDD, or its counterpart in this JVM alone. Limited
+ * to the operations that a solve needs.
  *
  * @param <T> element
  */
@@ -19,45 +19,46 @@ public abstract class Parts<T> {
 
   Parts() {}
 
-  /** What is made of a partition. */
+  /** The function applied to a partition. */
   @FunctionalInterface
   public interface Work<T, U> extends Serializable {
     Iterator<U> of(int partition, Iterator<T> elements);
   }
 
-  /** Those of an RDD. */
+  /** The partitions of an RDD. */
   public static <T> Parts<T> of(JavaRDD<T> rdd) {
     return new SparkParts<>(rdd);
   }
 
   /**
-   * Those of this JVM.
+   * Partitions in this JVM.
    *
-   * @param made a partition, by its number, as often as it is asked for; from several threads
+   * @param made creates a partition by its number, each time it is needed; called from several
+   *     threads
    */
   public static <T> Parts<T> here(int count, IntFunction<Iterator<T>> made) {
     return new LocalParts<>(count, made);
   }
 
-  /** How many. */
+  /** Number of partitions. */
   public abstract int count();
 
-  /** Others made of each. */
+  /** The partitions transformed by a function. */
   public abstract <U> Parts<U> map(Work<T, U> work);
 
   /**
-   * Elements by key: partition k has those whose key is k, from each partition in the order in
-   * which they were made. Those who made them are not asked twice.
+   * Elements by key: partition k has those with key k, those from each partition in the order of
+   * their creation. The source partitions are not recomputed.
    *
-   * @param keys one more than the largest key
+   * @param keys the largest key + 1
    */
   public abstract Parts<Tuple2<Integer, byte[]>> shuffle(
       int keys, Work<T, Tuple2<Integer, byte[]>> work);
 
-  /** Keeps what is computed, until that is closed. */
+  /** Persists the computed elements until {@code held} is closed. */
   public abstract Parts<T> persist(StorageLevel level, Held held);
 
-  /** The same by a name, for Spark's pages. */
+  /** The same with a name for Spark's pages. */
   public abstract Parts<T> named(String name);
 
   /** All elements, by partition. */

@@ -9,28 +9,31 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.scheduler.TaskSchedulerImpl;
 
 /**
- * Where the tasks of a level should run: hints for Spark's scheduler, on the driver.
+ * The planned places of the tasks of a level: hints for Spark's scheduler, on the driver.
  *
- * <p>For a task with a preferred executor that is alive and busy Spark waits, {@code
- * spark.locality.wait} = 3 s for each step down in locality, before it lets another have it: longer
- * than most levels take. So a task's planned executor is named only while it is alive and has a
- * free slot for it, other jobs' tasks and the executor's earlier tasks of the level counted. All
- * others go wherever a slot is free first.
+ * <p>If a task prefers an executor that is alive but busy, Spark waits {@code spark.locality.wait}
+ * = 3 s per locality level before offering the task to another, which is longer than most levels
+ * take. A task's planned executor is therefore named only as long as it is alive and has a free
+ * slot, after accounting for tasks of other jobs and the executor's earlier tasks of the level. All
+ * other tasks go to the first free slot.
  */
 public final class PlannedPlaces {
 
   private final SparkContext context;
   private final List<Optional<Place>> places;
 
-  /** size places; how many tasks of the level before each one are planned for its executor. */
+  /**
+   * Size: number of places; for each, the number of earlier tasks of the level planned for its
+   * executor.
+   */
   private final int[] before;
 
   /**
    * A place to run tasks.
    *
    * @param executor Spark's id of it
-   * @param location of it as Spark's scheduler reads it
-   * @param slots tasks that it runs at once
+   * @param location its location in the syntax of Spark's scheduler
+   * @param slots number of concurrent tasks
    */
   record Place(String executor, String location, int slots) {}
 
@@ -51,7 +54,7 @@ public final class PlannedPlaces {
     }
   }
 
-  /** The preferred locations of task i at this moment: one or none. */
+  /** The current preferred locations of task i: one or none. */
   public List<String> of(int i) {
     if (places.get(i).isEmpty()
         || !(context.taskScheduler() instanceof TaskSchedulerImpl scheduler)) {

@@ -2,15 +2,15 @@
 package io.sparqr.spark.resource;
 
 /**
- * What the caller's source threw while a task read it, with the place. It is no error of ours, so
- * that Spark tries the task again: another reading may go well. On the driver {@link SparkErrors}
- * makes one of ours of it.
+ * An exception thrown by the caller's source when a task read it, with the place. It is not a
+ * {@code SparseQrException}, so Spark repeats the task: another attempt may succeed. On the driver,
+ * {@link SparkErrors} converts it into one.
  */
 public final class SourceFailure extends RuntimeException {
 
   private static final long serialVersionUID = 1;
 
-  /** Thrown at a place, such as "row 12 of partition 3". */
+  /** A failure at a place, such as "row 12 of partition 3". */
   public SourceFailure(String where, Exception thrown) {
     super(where + ": " + SparkErrors.line(thrown), thrown);
   }

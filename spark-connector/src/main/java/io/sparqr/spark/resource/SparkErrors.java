@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.SparkException;
 
-/** One error of ours, with a message of one line, for what Spark says of a failed job. */
+/** Converts Spark's exceptions for a failed job into our own errors with one-line messages. */
 public final class SparkErrors {
 
   private static final int DEPTH = 32;
@@ -29,14 +29,14 @@ public final class SparkErrors {
       Pattern.compile(
           "Task (\\d+) in stage \\S+ failed (\\d+) times.*?\\((?:TID \\d+)\\) \\((.*?)\\): ?(.*)");
 
-  /** A path in front of the system's words, as in "/data/blockmgr-1/0c/x (No space left ...)". */
+  /** A path before the system's message, as in "/data/blockmgr-1/0c/x (No space left ...)". */
   private static final Pattern PATH = Pattern.compile("(/\\S*) \\(" + NO_SPACE);
 
   private SparkErrors() {}
 
   /**
-   * Runs an action; a failed job fails with an error of ours. (Spark's own exception is a checked
-   * one that no Java signature announces.)
+   * Runs an action; turns the exception of a failed job into our own error. (Spark's exception is a
+   * checked one that no Java signature declares.)
    */
   public static <T> T unwrap(Supplier<T> action) {
     try {
@@ -47,8 +47,8 @@ public final class SparkErrors {
   }
 
   /**
-   * Our own error among the causes; else one that tells in a line what made Spark give up; else the
-   * error itself.
+   * Our own error among the causes; otherwise one that describes in a line why Spark gave up;
+   * otherwise the error itself.
    */
   public static Exception ours(Exception e) {
     List<Throwable> chain =
@@ -77,12 +77,15 @@ public final class SparkErrors {
     return gaveUp(e, chain);
   }
 
-  /** A throwable in a line: its type and the first line of what it says. */
+  /** A throwable in one line: its type and the first line of its message. */
   public static String line(Throwable t) {
     return ErrorText.line(t);
   }
 
-  /** What the last attempt threw is the cause, where Spark could bring it here, or in the text. */
+  /**
+   * The exception of the last attempt becomes the cause if Spark could send it to the driver;
+   * otherwise it is in the text.
+   */
   private static Exception gaveUp(Exception e, List<Throwable> chain) {
     Matcher m = GAVE_UP.matcher(firstLine(e.getMessage(), 4 * LONGEST));
     if (!m.find()) {
@@ -139,7 +142,7 @@ public final class SparkErrors {
                         || t instanceof SourceFailure));
   }
 
-  /** The folder is in the text, or among those that Spark was told to write to. */
+  /** The folder is either in the text or among those configured for Spark. */
   private static DiskFullException full(Exception e) {
     String folder = null;
     for (Throwable t = e; t != null && folder == null; t = t.getCause()) {
@@ -169,7 +172,7 @@ public final class SparkErrors {
         e);
   }
 
-  /** Throws anything: no signature of Scala's announces Spark's checked exceptions. */
+  /** Throws any exception, because Scala's signatures do not declare Spark's checked ones. */
   @SuppressWarnings("unchecked")
   public static <E extends Throwable> RuntimeException sneaky(Throwable e) throws E {
     throw (E) e;

@@ -9,7 +9,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
 
-/** An RDD. */
+/** The partitions of an RDD. */
 final class SparkParts<T> extends Parts<T> {
 
   private final JavaRDD<T> rdd;

@@ -10,9 +10,10 @@ import org.apache.spark.resource.ResourceProfileBuilder;
 import org.apache.spark.resource.TaskResourceRequests;
 
 /**
- * Stage-level scheduling: where executors have GPUs that tasks do not ask for by themselves, the
- * stages that factor ask for one GPU a task, so that the row passes before them may still use every
- * core. Spark takes such a profile without dynamic allocation on standalone, YARN and Kubernetes.
+ * Stage-level scheduling: if executors have GPUs but tasks do not request them by default, the
+ * factoring stages request one GPU per task, while the row passes before them can still use every
+ * core. Spark supports such a profile without dynamic allocation on standalone, YARN and
+ * Kubernetes.
  */
 public final class StageGpus {
 
@@ -24,9 +25,9 @@ public final class StageGpus {
   private StageGpus() {}
 
   /**
-   * The profile of the factoring stages; empty where the application's own is right.
+   * The profile of the factoring stages; empty if the application's own suffices.
    *
-   * @param verdict on GPUs
+   * @param verdict the decision on GPUs
    */
   public static Optional<ResourceProfile> profile(
       JavaSparkContext context, ClusterResources resources, DeviceVerdict verdict) {
@@ -43,12 +44,12 @@ public final class StageGpus {
         && !conf.getBoolean("spark.dynamicAllocation.enabled", false);
   }
 
-  /** Whether Spark will give a GPU to the tasks of the factoring stages. */
+  /** Whether Spark will assign a GPU to the tasks of the factoring stages. */
   static boolean granted(SparkConf conf) {
     return conf.contains(TASK) || asks(conf);
   }
 
-  /** GPUs that the configuration promises each executor's tasks. */
+  /** Number of GPUs that the configuration assigns to the tasks of each executor. */
   static int promised(SparkConf conf) {
     String visible = conf.get(VISIBLE, "").trim();
     int free = visible.isEmpty() ? 0 : visible.split(",").length;

@@ -9,38 +9,39 @@ import org.apache.spark.util.TaskCompletionListener;
 import scala.Option;
 
 /**
- * Room in a JVM's heap for what tasks are foretold to take. Spark knows two users of a heap: blocks
- * that it keeps (persisted RDDs, cached Datasets, broadcasts) and the pages of its own operators,
- * which push blocks out. Plain arrays, as fronts are, it does not know of, and fills up to {@code
- * spark.memory.fraction} of the heap with blocks whatever they take: a Dataset of ten million rows
- * left a heap of 1 GB no room for tasks that fitted it well.
+ * Makes room in a JVM's heap for the predicted memory of tasks. Spark manages two uses of the heap:
+ * stored blocks (persisted RDDs, cached Datasets, broadcasts) and the pages of its own operators,
+ * which evict blocks. It does not account for plain arrays such as fronts, and fills up to {@code
+ * spark.memory.fraction} of the heap with blocks regardless of them: a Dataset of ten million rows
+ * left no room in a heap of 1 GB for tasks that would otherwise have fitted easily.
  *
- * <p>So blocks are pushed out by hand, the least recently used first, to disk where their storage
- * level has it. A {@code MemoryConsumer} would not do: what it may ask for ends at the half of
- * Spark's part that blocks keep ({@code spark.memory.storageFraction}), and a task that had all the
- * rest would keep the next one waiting until it ends.
+ * <p>Blocks are therefore evicted explicitly, the least recently used first, to disk if their
+ * storage level allows it. A {@code MemoryConsumer} would not suffice: it cannot claim the half of
+ * Spark's share that is reserved for blocks ({@code spark.memory.storageFraction}), and a task that
+ * held all the rest would block the next one until it ends.
  */
 public final class TaskHeap {
 
   /**
-   * Of the heap, what is there for blocks and foretold arrays together: they outlive many
-   * collections, and the serial and the parallel collector give such objects two thirds.
+   * Fraction of the heap available to blocks and predicted arrays together. They survive many
+   * collections, and the serial and the parallel collector reserve two thirds of the heap for such
+   * objects.
    */
   private static final double SHARE = 0.6;
 
-  /** Less than this is not worth a search. */
+  /** Smaller amounts are not worth an eviction. */
   private static final long LEAST = 1 << 16;
 
-  /** What the tasks of this JVM that are running were foretold to take. */
+  /** Total prediction for the running tasks of this JVM. */
   private static final AtomicLong FORETOLD = new AtomicLong();
 
   private TaskHeap() {}
 
   /**
-   * A task begins, and has until its end what it is foretold to take; as many bytes of blocks go as
-   * do not find room beside it and the others. What is being read stays.
+   * Reserves the predicted bytes until the end of the task; evicts blocks that do not fit beside
+   * these and the reservations of other tasks. Blocks being read stay.
    *
-   * @param bytes foretold
+   * @param bytes the prediction
    */
   public static void take(TaskContext context, long bytes) {
     long all = FORETOLD.addAndGet(bytes);
@@ -49,16 +50,17 @@ public final class TaskHeap {
     evict(excess(heap, SparkEnv.get().memoryManager().onHeapStorageMemoryUsed(), all));
   }
 
-  /** Bytes of blocks that find no room. */
+  /** Bytes of blocks that do not fit. */
   static long excess(long heap, long blocks, long foretold) {
     return Math.max(0, Math.min(blocks, blocks + foretold - (long) (SHARE * heap)));
   }
 
   /**
-   * Pushes blocks out of this JVM's heap.
+   * Evicts blocks from this JVM's heap.
    *
-   * @param bytes so many or a little more; where blocks that may go have less, about all of them
-   * @return bytes that went
+   * @param bytes the bytes to evict, or slightly more; nearly all evictable blocks if they have
+   *     less
+   * @return bytes evicted
    */
   public static long evict(long bytes) {
     SparkEnv env = SparkEnv.get();
@@ -67,7 +69,7 @@ public final class TaskHeap {
     }
     var store = env.blockManager().memoryStore();
     long gone = 0;
-    // Spark pushes out all that it is asked for, or nothing
+    // Spark evicts either the full amount requested or nothing.
     for (long step = bytes; step >= LEAST && gone < bytes; ) {
       long found = store.evictBlocksToFreeSpace(Option.empty(), step, MemoryMode.ON_HEAP);
       gone += found;

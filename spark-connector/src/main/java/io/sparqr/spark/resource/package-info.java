@@ -1,3 +1,3 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-/** What the cluster has, and who may use which device. */
+/** The resources of the cluster, and the assignment of devices to tasks. */
 package io.sparqr.spark.resource;

@@ -6,12 +6,12 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.util.CollectionAccumulator;
 
 /**
- * What the checks of combined rows saw: the largest departure that was accepted, and how many
- * batches were sent as they were instead. A task that runs again counts again.
+ * Results of the checks of combined rows: the largest accepted departure, and the number of batches
+ * sent uncombined instead. A repeated task counts again.
  *
- * <p>It travels in an accumulator of Spark's own class, a pair of numbers a task: Spark reads what
- * tasks send back with the application's class loader, which does not know the classes of a jar
- * that is a Spark Connect session's artifact.
+ * <p>It uses an accumulator of Spark's own class with a pair of numbers per task, because Spark
+ * deserializes the updates of tasks with the application's class loader, which does not see the
+ * classes of a jar that is an artifact of a Spark Connect session.
  */
 public final class CombineChecks implements Serializable {
 
@@ -21,16 +21,16 @@ public final class CombineChecks implements Serializable {
 
   private final CollectionAccumulator<double[]> seen = new CollectionAccumulator<>();
 
-  /** This task's pair, which the accumulator has, too. */
+  /** This task's pair, shared with the accumulator. */
   private transient double[] mine;
 
-  /** For a problem, by a name for Spark's pages. */
+  /** Registers this for a problem, under a name for Spark's pages. */
   public CombineChecks register(SparkContext context, String name) {
     context.register(seen, name);
     return this;
   }
 
-  /** Of tasks in this JVM, without Spark: those of one partition. */
+  /** The checks of one partition, for tasks in this JVM without Spark. */
   public CombineChecks ofPart() {
     var part = new CombineChecks();
     synchronized (this) {
@@ -48,23 +48,23 @@ public final class CombineChecks implements Serializable {
     return mine;
   }
 
-  /** A batch was combined. */
+  /** Counts a combined batch. */
   void accepted(double departure) {
     double[] here = mine();
     here[DEPARTURE] = Math.max(here[DEPARTURE], departure);
   }
 
-  /** A batch was not. */
+  /** Counts a batch sent uncombined. */
   void sentAsTheyWere() {
     mine()[REDONE]++;
   }
 
-  /** The largest departure that was accepted; on the driver. */
+  /** The largest accepted departure; on the driver. */
   public double departure() {
     return seen.value().stream().mapToDouble(pair -> pair[DEPARTURE]).max().orElse(0);
   }
 
-  /** Batches that were sent as they were; on the driver. */
+  /** Number of batches sent uncombined; on the driver. */
   public long redone() {
     return (long) seen.value().stream().mapToDouble(pair -> pair[REDONE]).sum();
   }

@@ -9,15 +9,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What comes to the driver of the rows: row p of R for each singleton position p, and the norms of
- * right-hand sides that meet no row of R.
+ * The driver's share of the rows: row p of R for each singleton position p, and the norms of the
+ * right-hand sides without a row of R.
  *
- * @param singletons the rows [R11 R12]; one that did not come is empty
- * @param residualSquares size rhsCount: squares of right-hand sides that meet no row of R
+ * @param singletons the rows [R11 R12]; empty if none was received
+ * @param residualSquares size rhsCount: squares of the right-hand sides without a row of R
  */
 public record DriverShare(SingletonRows singletons, double[] residualSquares) {
 
-  /** Takes the driver's batches; under a ridge the singleton rows are ridge rows, made here. */
+  /**
+   * Decodes the driver's batches; with a ridge the singleton rows are ridge rows, and are created
+   * here.
+   */
   public static DriverShare of(SolvePlan plan, List<byte[]> batches) {
     int rhsCount = plan.numbers().rhsCount();
     int n1 = plan.analysis().singletons();

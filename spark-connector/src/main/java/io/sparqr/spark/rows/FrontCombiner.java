@@ -12,19 +12,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The map-side combine: rows of one partition that go to the same front are replaced by the R of
- * their QR factorization (TSQR; Demmel, Grigori, Hoemmen, Langou 2012, doi:10.1137/080731992) as
- * soon as that is at most half as large, so that what a partition sends for a front is bounded by
- * the front's size and not by its number of rows. Fronts that can never have so many rows are left
- * alone by the caller. A reduction that takes more flops than its entries are worth ({@link
- * SolvePlan.Numbers#combineFlops}) is not made. Every reduction has to keep the column sums of its
- * rows ({@link TaskCheck#verifyRows}); where one does not, the rows are sent as they are.
+ * The map-side combine: rows of one partition for the same front are replaced by the R of their QR
+ * factorization (TSQR; Demmel, Grigori, Hoemmen, Langou 2012, doi:10.1137/080731992) once it is at
+ * most a quarter as large, or at the end if it is at most half as large. The amount of data that a
+ * partition sends for a front is thus bounded by the front's size, whatever its number of rows. The
+ * caller bypasses this for fronts that can never have so many rows. A reduction is skipped if it
+ * takes more flops than its entries are worth ({@link SolvePlan.Numbers#combineFlops}). Every
+ * reduction must preserve the column sums of its rows ({@link TaskCheck#verifyRows}); otherwise the
+ * rows are sent uncombined.
  */
 final class FrontCombiner {
 
   private static final Logger LOG = LoggerFactory.getLogger(FrontCombiner.class);
 
-  /** Entries of 12 bytes held for all fronts together before everything is sent. */
+  /**
+   * Maximum number of entries, of 12 bytes each, held for all fronts together; beyond it all are
+   * sent.
+   */
   private static final long BUDGET = Math.max(8L << 20, Runtime.getRuntime().maxMemory() / 16 / 12);
 
   private final SolvePlan plan;
@@ -36,20 +40,20 @@ final class FrontCombiner {
   private final TreeMap<Integer, Pending> open = new TreeMap<>();
   private long entries;
 
-  /** Where rows go. */
+  /** The receiver of the rows. */
   interface Sink {
     void add(int front, int[] position, double[] value, int from, int count, double[] b, int bFrom);
   }
 
   /**
-   * What stands for some rows.
+   * The replacement for some rows.
    *
    * @param rows the R of their QR factorization
-   * @param residualSquares squares of right-hand sides that are not in it
+   * @param residualSquares squares of the right-hand sides eliminated with the other rows
    */
   record Reduced(RowBlock rows, double[] residualSquares) {}
 
-  /** How rows of one front become fewer. */
+  /** The method that reduces the rows of one front. */
   interface Reduction {
     Reduced of(int front, RowBlock rows);
   }
@@ -61,12 +65,12 @@ final class FrontCombiner {
     return new Reduced(r, reducer.residualSquares());
   }
 
-  /** A combiner of a partition. */
+  /** A combiner for one partition. */
   FrontCombiner(SolvePlan plan, CombineChecks checks, Sink sink) {
     this(plan, checks, sink, (front, rows) -> reduce(plan, front, rows));
   }
 
-  /** With another reduction. */
+  /** A combiner with another reduction. */
   FrontCombiner(SolvePlan plan, CombineChecks checks, Sink sink, Reduction reduction) {
     this.reduction = reduction;
     this.plan = plan;
@@ -76,18 +80,21 @@ final class FrontCombiner {
     this.residual = new double[rhsCount];
   }
 
-  /** Whether a front can have rows that are worth combining: many enough, and if they are full. */
+  /**
+   * Whether combining rows of a front can pay: there can be enough of them, and full rows are worth
+   * the flops.
+   */
   static boolean worthwhile(SolvePlan plan, int front) {
     long fn = plan.analysis().fn(front);
     return plan.frontRows(front) > 2 * fn && flops(1, fn) <= plan.numbers().combineFlops() * fn;
   }
 
-  /** Flops of the QR of so many rows. */
+  /** Flops of a QR of this many rows. */
   private static double flops(long rows, long fn) {
     return 2.0 * rows * fn * fn;
   }
 
-  /** Takes a row: count entries, positions ascending. */
+  /** Adds a row: count entries, positions ascending. */
   void add(int front, int[] position, double[] value, int count, double[] b) {
     Pending p = open.get(front);
     if (p == null) {
@@ -106,9 +113,9 @@ final class FrontCombiner {
     }
   }
 
-  /** Sends all, reduced where that is worth it. */
+  /** Sends all rows, reduced where that pays. */
   void flush() {
-    // One after the other: what is sent is in batches by then, and need not be here, too.
+    // Front by front, so that a front's memory is released once its rows are in batches.
     for (var e = open.pollFirstEntry(); e != null; e = open.pollFirstEntry()) {
       int front = e.getKey();
       Pending p = e.getValue();
@@ -123,7 +130,7 @@ final class FrontCombiner {
     entries = 0;
   }
 
-  /** 2-norms of what the reductions put below R: parts of the residual. */
+  /** 2-norms of the right-hand sides eliminated by the reductions: parts of the residual. */
   double[] residual() {
     return residual;
   }
@@ -171,7 +178,7 @@ final class FrontCombiner {
     private int rows;
     private long entries;
 
-    /** Whether a reduction of these rows went wrong: no other is tried. */
+    /** Whether a reduction of these rows has failed, so that no other is tried. */
     private boolean stays;
 
     private int[] start = new int[17];

@@ -4,16 +4,16 @@ package io.sparqr.spark.rows;
 import java.util.Locale;
 import org.apache.spark.rdd.InputFileBlockHolder;
 
-/** Where a row is, for a person. */
+/** The place of a row, for error messages. */
 public final class InputPlace {
 
   private InputPlace() {}
 
   /**
-   * A row that the calling task is reading; with the path of its file where Spark reads one for the
-   * task (files of a Dataset, text and Hadoop files), which it does not where rows come from a
-   * shuffle or are persisted. Of a file that is read in splits, the byte that its split begins at,
-   * too: rows count from there.
+   * The place of a row that the calling task is reading. Includes the path of its file if Spark is
+   * reading a file for the task (files of a Dataset, text and Hadoop files), but not for rows from
+   * a shuffle or a persisted RDD. For a file read in splits, also includes the byte offset of the
+   * split, from which rows are counted.
    *
    * @param row from 0 on
    */

@@ -9,9 +9,9 @@ import java.util.Iterator;
 import java.util.Optional;
 
 /**
- * A reading of a partition that was read before: row by row, and at its end held against what it
- * was then. It is checked where the rows are read, so that what a lost executor makes Spark compute
- * once more is checked, too, whenever that is. Not thread-safe.
+ * A repeated reading of a partition: row by row, and compared at its end with the first reading.
+ * The check is made where the rows are read, so that it also covers a recomputation by Spark after
+ * the loss of an executor, at any time. Not thread-safe.
  */
 public final class LaterReading {
 
@@ -24,10 +24,10 @@ public final class LaterReading {
   private InputChangedException changed;
 
   /**
-   * Begins a reading.
+   * Starts a reading.
    *
-   * @param first what every partition had; null if nothing is known of it
-   * @param labels whether right-hand sides have to be the same, too
+   * @param first fingerprints of every partition; null if there are none
+   * @param labels whether right-hand sides must be the same, too
    */
   public LaterReading(
       RowReader reader, int partition, Iterator<SparseRow> rows, Readings first, boolean labels) {
@@ -39,9 +39,9 @@ public final class LaterReading {
   }
 
   /**
-   * Moves the reader to the next row that counts.
+   * Moves the reader to the next row of positive weight.
    *
-   * @return false at the end, where {@link #changed()} is known
+   * @return false at the end, after which {@link #changed()} is available
    */
   public boolean next() {
     while (!ended) {
@@ -62,7 +62,7 @@ public final class LaterReading {
       return reader.read(row);
     } catch (SparseQrException e) {
       if (first == null || !labels) {
-        // rows with new right-hand sides: these are read for the first time
+        // Rows with new right-hand sides: these are read for the first time.
         throw e;
       }
       ended = true;
@@ -71,18 +71,18 @@ public final class LaterReading {
     }
   }
 
-  /** After the end: the error, if this reading was another one. */
+  /** After the end: the error, if this reading differs. */
   public Optional<InputChangedException> changed() {
     return Optional.ofNullable(changed);
   }
 
   /**
-   * Reads to the end and tells whether the reading was another one: why a row did not fit what was
-   * planned for it.
+   * Reads to the end and returns whether the reading differs, which explains why a row did not fit
+   * the plan.
    */
   public boolean isAnother() {
     while (next()) {
-      // only to have read it
+      // Only to complete the reading.
     }
     return changed != null;
   }

@@ -9,15 +9,15 @@ import java.util.Arrays;
 import java.util.Iterator;
 
 /**
- * The map side of the leverages: weighted, equilibrated rows in positions go to the task of their
- * front, as {@link RowRouter} sends them, but each for itself, with its partition and its number
- * among the rows that count as right-hand sides. The leverages of rows that are in no front are
- * known here and go to the driver's key: 1 for the row of a singleton, which its column fits
- * whatever its label is, and 0 for a row without entries.
+ * The map side of the leverages: weighted, equilibrated rows in positions are sent to the task of
+ * their front as by {@link RowRouter}, but uncombined, with two right-hand sides: the partition and
+ * the number of the row among those of positive weight. Rows outside the fronts have known
+ * leverages, which are sent with the driver's key: 1 for the row of a singleton, because its column
+ * fits any label, and 0 for a row without entries.
  */
 public final class LeverageRouter extends RowShuffle {
 
-  /** Partition and number. */
+  /** The right-hand sides: partition and row number. */
   public static final int WIDTH = 2;
 
   private final double[] id;

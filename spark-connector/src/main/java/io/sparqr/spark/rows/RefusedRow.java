@@ -22,27 +22,27 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.functions;
 
 /**
- * The row that a solve was refused for, found once more: with the value of the caller's id column,
- * what the row holds, the name of the feature where it has one, and with the path of its file,
- * which rows that are persisted do not know. One pass over the data, and only after a failure.
+ * Finds the row rejected by a solve again, to describe it with the value of the caller's id column,
+ * the content of the row, the name of the feature if there is one, and the path of its file, which
+ * is unknown for persisted rows. Takes one pass over the data, and only after a failure.
  */
 public final class RefusedRow {
 
   private static final int FIELDS = 3;
 
-  /** Characters of a row's features that are shown. */
+  /** Maximum number of characters shown of a row's features. */
   private static final int LONGEST = 120;
 
-  /** What a partition says of its first bad row. */
+  /** The first bad row of a partition. */
   private record Found(int partition, SparseQrException error) implements Serializable {}
 
   private RefusedRow() {}
 
   /**
-   * The error with a better place.
+   * The error with a better description of the place.
    *
-   * @param refused what a solve said; returned as it is where it is not about a row, or where no
-   *     row is found that is refused for the same kind of reason
+   * @param refused the error of a solve; returned unchanged if it does not concern a row, or if no
+   *     row is found that is rejected for the same kind of reason
    * @param weight empty: all weights are 1
    * @param id a column, or empty
    */
@@ -90,7 +90,7 @@ public final class RefusedRow {
     }
   }
 
-  /** What ML attributes call the features; empty if they say nothing. */
+  /** The names of the features from the ML attributes; empty if there are none. */
   private static List<String> names(Dataset<Row> data, String features) {
     var attributes = AttributeGroup.fromStructField(data.schema().apply(features)).attributes();
     var names = new ArrayList<String>();
@@ -149,7 +149,7 @@ public final class RefusedRow {
     return e;
   }
 
-  /** Rows without their last field, which is kept of the last one. */
+  /** Rows without their last field, which is kept for the latest row. */
   private static final class WithoutId implements Iterator<Row> {
     private final Iterator<Row> rows;
     private String id;

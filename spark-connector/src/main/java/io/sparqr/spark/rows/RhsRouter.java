@@ -8,10 +8,10 @@ import java.io.Serializable;
 import java.util.Iterator;
 
 /**
- * The map side of further right-hand sides: what {@link RowRouter} does with rows, without their
- * entries. A row's weighted right-hand sides go to the task of its front, in the same order; those
- * of a singleton row to the driver with their position; the norm of rows without entries and a
- * {@link Part} too.
+ * The map side for further right-hand sides: like {@link RowRouter}, but without the entries of the
+ * rows. A row's weighted right-hand sides are sent to the task of its front, in the same order.
+ * Those of a singleton row go to the driver with their position, as do a {@link Part} and the norm
+ * of the rows without entries.
  */
 public final class RhsRouter extends RowShuffle {
 
@@ -21,10 +21,10 @@ public final class RhsRouter extends RowShuffle {
   private long count;
 
   /**
-   * What a partition had.
+   * The figures of a partition.
    *
-   * @param rows that count
-   * @param width right-hand sides, 0 if there was no row
+   * @param rows number of rows of positive weight
+   * @param width number of right-hand sides, 0 if there is no row
    * @param empty size width: norms of the right-hand sides of rows without entries
    */
   public record Part(int partition, long rows, int width, double[] empty) implements Serializable {}

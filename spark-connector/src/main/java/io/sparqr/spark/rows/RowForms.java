@@ -10,12 +10,12 @@ import org.apache.spark.TaskKilledException;
 import org.apache.spark.shuffle.FetchFailedException;
 import org.apache.spark.sql.Row;
 
-/** The forms in which a row may come, turned into {@link SparseRow}. */
+/** Converts the accepted forms of rows into {@link SparseRow}. */
 final class RowForms {
 
   private RowForms() {}
 
-  /** Turns a partition's elements into rows; an element that is no row ends it with an error. */
+  /** Converts a partition's elements into rows; an element that is not a row is an error. */
   static final class Reader implements Iterator<SparseRow> {
     private final int partition;
     private final Iterator<?> elements;
@@ -47,9 +47,9 @@ final class RowForms {
       return toRow(element, partition, position);
     }
 
-    /** Scala's iterators throw checked exceptions, too. */
+    /** Scala's iterators also throw checked exceptions. */
     private RuntimeException thrown(Exception e, long row) {
-      // a lost shuffle output and a killed task are Spark's to handle
+      // Spark itself handles lost shuffle output and killed tasks.
       if (e instanceof SparseQrException s) {
         return s;
       }
@@ -68,7 +68,7 @@ final class RowForms {
     throw (E) e;
   }
 
-  /** One row. */
+  /** Converts one row. */
   static SparseRow toRow(Object element, int partition, long position) {
     if (element instanceof SparseRow row) {
       return row;

@@ -8,10 +8,10 @@ import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 
 /**
- * Checks the rows of one partition, one after the other, and lays each out in arrays of its own:
- * indices ascending, stored zeros left out, values and labels times sqrt(weight). Every reading of
- * the input goes through here, so that all have their {@link Fingerprint} made by the same rule.
- * Not thread-safe; the arrays are overwritten by the next row.
+ * Checks the rows of one partition, one after the other, and copies each to separate arrays:
+ * indices ascending, without stored zeros, values and labels times sqrt(weight). Every reading of
+ * the input uses this class, so that all {@link Fingerprint}s follow the same rule. Not
+ * thread-safe; the next row overwrites the arrays.
  */
 public final class RowReader {
 
@@ -29,7 +29,7 @@ public final class RowReader {
   /**
    * A reader for a partition.
    *
-   * @param declaredColumns n, or -1 if the rows tell it
+   * @param declaredColumns n, or -1 to take it from the rows
    */
   public RowReader(int partition, int declaredColumns) {
     this.partition = partition;
@@ -39,7 +39,7 @@ public final class RowReader {
   /**
    * Reads a row.
    *
-   * @return false if its weight is 0: it is to be ignored
+   * @return false if its weight is 0, so that it is to be ignored
    * @throws io.sparqr.error.SparseQrException naming partition, position and column
    */
   public boolean read(SparseRow row) {
@@ -148,12 +148,12 @@ public final class RowReader {
         where() + ": " + what, "partition " + partition + ", " + kind, position);
   }
 
-  /** Of the rows so far that count. */
+  /** Fingerprint of the rows of positive weight so far. */
   public Fingerprint fingerprint() {
     return fingerprint.fingerprint();
   }
 
-  /** Entries of the row. */
+  /** Number of entries of the row. */
   public int count() {
     return count;
   }
@@ -173,12 +173,12 @@ public final class RowReader {
     return rhs;
   }
 
-  /** Right-hand sides a row, or -1 before the first row. */
+  /** Number of right-hand sides per row, or -1 before the first row. */
   public int rhsCount() {
     return rhsCount;
   }
 
-  /** n as the rows tell it, or -1. */
+  /** n as shown by the rows, or -1. */
   public int columns() {
     return columns;
   }

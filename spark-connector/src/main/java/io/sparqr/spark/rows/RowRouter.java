@@ -6,10 +6,10 @@ import io.sparqr.spark.plan.SolvePlan;
 import java.util.Iterator;
 
 /**
- * The map side of the row shuffle: weighted, equilibrated rows in positions, keyed by the task that
- * owns the front of their least position, in batches of about 1 MB. Singleton rows (front -1) go to
- * the driver's key; rows without entries and the residual parts of the combine are one row without
- * entries there, whose right-hand side is their norm.
+ * The map side of the row shuffle: weighted, equilibrated rows in positions, keyed by the owner
+ * task of the front of their least position, in batches of about 1 MB. Singleton rows (front -1) go
+ * to the driver's key; so does one row without entries whose right-hand side is the norm of all
+ * rows without entries and of the residual parts of the combine.
  */
 public final class RowRouter extends RowShuffle {
 
@@ -17,7 +17,7 @@ public final class RowRouter extends RowShuffle {
   private final double[] empty;
   private final boolean[] combines;
 
-  /** Routes the rows of a partition; what the combine checks of them goes to {@code checks}. */
+  /** Routes the rows of a partition; the results of the combine's checks go to {@code checks}. */
   public RowRouter(SolvePlan plan, int partition, Iterator<SparseRow> rows, CombineChecks checks) {
     super(plan, partition, rows, true);
     this.combiner = new FrontCombiner(plan, checks, this::send);

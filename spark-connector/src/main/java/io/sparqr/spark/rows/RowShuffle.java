@@ -11,11 +11,11 @@ import java.util.NoSuchElementException;
 import scala.Tuple2;
 
 /**
- * The map side of a shuffle to the tasks: reads a partition's rows, checked and weighted, and hands
- * out what subclasses make of them, in batches of about 1 MB by key, numbered in the order of their
- * making. A front's key is its task, the driver's key that of everything else. Rows that are not
- * those of the first reading are nobody's: every key gets the error at the end, whether this is the
- * map stage's first run or one for lost outputs later, and nothing is made of what came before it.
+ * The map side of a shuffle to the tasks: reads a partition's rows, checked and weighted, and
+ * returns the output of subclasses in batches of about 1 MB by key, numbered in order. The key of a
+ * front is its task; everything else has the driver's key. If the rows differ from those of the
+ * first reading, every key receives the error at the end, both in the first run of the map stage
+ * and in a later one for lost outputs, and the batches before it are discarded.
  */
 abstract class RowShuffle implements Iterator<Tuple2<Integer, byte[]>> {
 
@@ -31,9 +31,9 @@ abstract class RowShuffle implements Iterator<Tuple2<Integer, byte[]>> {
   private boolean ended;
 
   /**
-   * The rows of a partition.
+   * Reads the rows of a partition.
    *
-   * @param labels whether the right-hand sides are those of the first reading
+   * @param labels whether the right-hand sides must be those of the first reading
    */
   RowShuffle(SolvePlan plan, int partition, Iterator<SparseRow> rows, boolean labels) {
     this.plan = plan;
@@ -43,10 +43,10 @@ abstract class RowShuffle implements Iterator<Tuple2<Integer, byte[]>> {
     this.batch = new RowBatchCodec.Builder[plan.driverKey() + 1];
   }
 
-  /** Sends what has to be sent of the reader's row, whose weight is not 0. */
+  /** Sends the data for the reader's current row, which has positive weight. */
   abstract void route();
 
-  /** Sends what is known only after the last row. */
+  /** Sends the data known only after the last row. */
   abstract void flush();
 
   @Override
@@ -67,7 +67,7 @@ abstract class RowShuffle implements Iterator<Tuple2<Integer, byte[]>> {
     return ready.poll();
   }
 
-  /** False where a row does not fit the plan, being another one. */
+  /** False if a row does not fit the plan because the reading differs. */
   private boolean routed() {
     try {
       route();
@@ -118,6 +118,6 @@ abstract class RowShuffle implements Iterator<Tuple2<Integer, byte[]>> {
     ready.add(new Tuple2<>(plan.driverKey(), frame));
   }
 
-  /** Right-hand sides of the rows that are sent. */
+  /** Number of right-hand sides of the rows sent. */
   abstract int width();
 }

@@ -13,14 +13,14 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
 
 /**
- * The caller's rows, whatever form they have, as partitions of {@link SparseRow}: an RDD, or in
- * this JVM alone.
+ * The caller's rows, in any accepted form, as partitions of {@link SparseRow}: an RDD, or
+ * partitions in this JVM alone.
  */
 public final class RowSource {
 
   private final Parts<SparseRow> parts;
 
-  /** Null where there is no Spark. */
+  /** Null without Spark. */
   private final JavaRDD<SparseRow> rows;
 
   private RowSource(JavaRDD<SparseRow> rows) {
@@ -34,16 +34,16 @@ public final class RowSource {
   }
 
   /**
-   * Rows of this JVM, for {@link Engine#LOCAL}.
+   * Rows in this JVM, for {@link Engine#LOCAL}.
    *
-   * @param partitions how many
-   * @param rows those of a partition, by its number: the same ones whenever they are asked for
+   * @param partitions number of partitions
+   * @param rows the rows of a partition, by its number: the same ones at every call
    */
   public static RowSource local(int partitions, IntFunction<Iterator<SparseRow>> rows) {
     return new RowSource(Parts.here(partitions, rows));
   }
 
-  /** Rows of any form that {@link RowForms#toRow} knows. */
+  /** Rows of any form accepted by {@link RowForms#toRow}. */
   public static RowSource of(JavaRDD<?> rows) {
     return new RowSource(rows.mapPartitionsWithIndex((p, it) -> new RowForms.Reader(p, it), true));
   }
@@ -111,23 +111,23 @@ public final class RowSource {
   /**
    * The rows.
    *
-   * @throws IllegalStateException if there is no Spark
+   * @throws IllegalStateException without Spark
    */
   public JavaRDD<SparseRow> rows() {
     return parts.rdd();
   }
 
-  /** The same, whatever the engine. */
+  /** The rows for either engine. */
   public Parts<SparseRow> parts() {
     return parts;
   }
 
-  /** Where they are. */
+  /** The engine that holds the rows. */
   public Engine engine() {
     return rows == null ? Engine.LOCAL : Engine.of(context());
   }
 
-  /** Their context. */
+  /** The Spark context of the rows. */
   public JavaSparkContext context() {
     return JavaSparkContext.fromSparkContext(rows().context());
   }

@@ -10,7 +10,7 @@ public final class SortedPairs {
 
   private SortedPairs() {}
 
-  /** Sorts the first count pairs by key, ascending. Keys that occur twice keep their order. */
+  /** Sorts the first count pairs by key, ascending. The sort is stable. */
   public static void sort(int[] key, double[] value, int count) {
     if (count <= INSERTION) {
       for (int i = 1; i < count; i++) {

@@ -7,13 +7,13 @@ import io.sparqr.threads.Crew;
 import java.util.List;
 
 /**
- * R x = c down one task's tree, in place. On each front rows are taken in blocks from the last on:
- * what stands right of a block's columns is summed up row by row, side by side, then the block's
- * own triangle is solved.
+ * R x = c down one task's tree, in place. On each front, rows are processed in blocks from the last
+ * one: first the products with the columns to the right of a block are summed, rows in parallel,
+ * and then the block's own triangle is solved.
  */
 final class BackSubstitution extends FrontVectors {
 
-  /** Rows that one thread sums up at a time. */
+  /** Rows that one thread sums at a time. */
   private static final int PIECE = 8;
 
   private final boolean stored;
@@ -23,9 +23,9 @@ final class BackSubstitution extends FrontVectors {
   /**
    * Starts at the roots.
    *
-   * @param x from position {@code base} on, width values each: outside the task x, at its pivots c
-   *     unless {@code stored}; out x
-   * @param stored whether c is what is kept beside R
+   * @param x from position {@code base} on, width values each: in: x outside the task and, unless
+   *     {@code stored}, c at its pivots; out: x
+   * @param stored whether c is the Q'b stored with R
    */
   BackSubstitution(
       SymbolicAnalysis analysis, TaskRows r, double[] x, int base, int width, boolean stored) {
@@ -90,7 +90,10 @@ final class BackSubstitution extends FrontVectors {
     }
   }
 
-  /** Takes columns [end, fn) of rows [first, to) from the block's sums, which begin with a row. */
+  /**
+   * Subtracts the products with columns [end, fn) of rows [first, to) from the block's sums, which
+   * start at row {@code begin}.
+   */
   private void right(
       FrontRows segment,
       int begin,
@@ -107,7 +110,7 @@ final class BackSubstitution extends FrontVectors {
     }
   }
 
-  /** sum[at + k] -= row[from .. to) times the vectors k of v from there on. */
+  /** sum[at + k] -= row[from .. to) times vector k of v, which starts at {@code start}. */
   private void subtract(
       double[] row, int from, int to, double[] v, int start, double[] sum, int at) {
     if (width == 1) {

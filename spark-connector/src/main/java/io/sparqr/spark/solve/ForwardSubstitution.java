@@ -9,18 +9,19 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * R'y = c up one task's tree, in place. What a front's rows take from the columns of its tail goes
- * to its parent as a vector, as contribution blocks do, so that no two fronts write to one place.
+ * R'y = c up one task's tree, in place. The update from a front's rows to the columns of its tail
+ * is passed to the parent as a vector, as with contribution blocks, so that no two fronts write to
+ * the same place.
  */
 final class ForwardSubstitution extends FrontVectors {
 
   /** Columns that one thread updates at a time. */
   private static final int STRIP = 1024;
 
-  /** By front of the task: what is to be added to c on its tail; null for zero. */
+  /** By front of the task: the update to c on its tail; null for zero. */
   private final double[][] update;
 
-  /** By front: those whose lowest ancestor in the task it is, ascending. */
+  /** By front: the fronts with it as their lowest ancestor in the task, ascending. */
   private final List<List<Integer>> below;
 
   private final ThreadLocal<Buffer> helper = ThreadLocal.withInitial(Buffer::new);
@@ -28,9 +29,9 @@ final class ForwardSubstitution extends FrontVectors {
   /**
    * Starts at the leaves.
    *
-   * @param x from position {@code base} on, width values each: at the task's pivots c, 0 elsewhere;
-   *     out y at live pivots, what is left of c at dead ones, and after {@link #addOutside} what is
-   *     to be added to c outside the task
+   * @param x from position {@code base} on, width values each: in: c at the task's pivots, 0
+   *     elsewhere; out: y at live pivots, the remainder of c at dead ones and, after {@link
+   *     #addOutside}, the update to c outside the task
    */
   ForwardSubstitution(SymbolicAnalysis analysis, TaskRows r, double[] x, int base, int width) {
     super(analysis, r, x, base, width, false);
@@ -76,7 +77,7 @@ final class ForwardSubstitution extends FrontVectors {
     }
   }
 
-  /** Adds what a front below has for the columns of front f; what others get stays. */
+  /** Adds a lower front's update for the columns of front f; the rest stays. */
   private void assemble(int child, int f, double[] v) {
     double[] u = update[child];
     if (u == null) {
@@ -143,7 +144,7 @@ final class ForwardSubstitution extends FrontVectors {
             });
   }
 
-  /** v, from {@code start} on, less row[from .. to) times y. */
+  /** v, from {@code start} on, minus row[from .. to) times y. */
   private void subtract(
       double[] row, int from, int to, double[] y, int yAt, double[] v, int start) {
     if (width == 1) {
@@ -171,7 +172,7 @@ final class ForwardSubstitution extends FrontVectors {
     return true;
   }
 
-  /** After all fronts: what they have for columns outside the task, in their order. */
+  /** After all fronts: adds their updates for columns outside the task, in order. */
   void addOutside() {
     for (int i = 0; i < r.count(); i++) {
       if (update[i] == null) {

@@ -9,19 +9,21 @@ import io.sparqr.threads.UnitOrder;
 import io.sparqr.threads.UnitThreads;
 import java.util.concurrent.CancellationException;
 
-/** What the two substitutions share: a task's tree, and x on one front as a dense vector. */
+/**
+ * The common part of the two substitutions: a task's tree, and x on one front as a dense vector.
+ */
 abstract class FrontVectors implements UnitThreads.Units<FrontVectors.Buffer> {
 
-  /** Rows of a front that are taken together: between them and the rest threads may share. */
+  /** Rows of a front per block; the work on other columns can be shared by threads. */
   static final int BLOCK = 64;
 
-  /** Fewer entries of R are not worth waking others. */
+  /** With fewer entries of R, sharing does not pay. */
   static final int SHARED_ENTRIES = 1 << 16;
 
-  /** What a front costs beyond its entries, in entries. */
+  /** Overhead of a front, in entries. */
   private static final double FRONT_OVERHEAD = 200;
 
-  /** Flops that a unit of the cut is measured in, for each entry: memory-bound. */
+  /** Flops counted per entry for the cut into units, because the work is memory-bound. */
   private static final double ENTRY = 40;
 
   final SymbolicAnalysis analysis;
@@ -33,7 +35,7 @@ abstract class FrontVectors implements UnitThreads.Units<FrontVectors.Buffer> {
   private final UnitOrder order;
   private final boolean down;
 
-  /** A thread's own arrays; grown as needed. */
+  /** A thread's own arrays, which grow as needed. */
   static final class Buffer {
     double[] vector = new double[0];
     double[] row = new double[0];
@@ -69,7 +71,7 @@ abstract class FrontVectors implements UnitThreads.Units<FrontVectors.Buffer> {
     this.order = down ? UnitOrder.down(units) : UnitOrder.up(units);
   }
 
-  /** Does front i of the task. */
+  /** Processes front i of the task. */
   abstract void front(int i, Buffer buffer, Crew crew);
 
   int at(int position) {

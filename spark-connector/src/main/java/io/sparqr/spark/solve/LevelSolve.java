@@ -17,9 +17,9 @@ import java.util.List;
 import org.apache.spark.api.java.JavaRDD;
 
 /**
- * Triangular solves with all of R, level by level: one Spark job a level, up the tree for R'y = c
- * and down it for R x = c. A task gets the entries that it needs and no others; what is as long as
- * a row of A is on the driver.
+ * Triangular solves with all of R, level by level: one Spark job per level, up the tree for R'y = c
+ * and down it for R x = c. A task receives only the entries that it needs; vectors as long as a row
+ * of A are on the driver.
  */
 public final class LevelSolve {
 
@@ -27,7 +27,7 @@ public final class LevelSolve {
   private final SolvePlan plan;
   private final Levels levels;
 
-  /** Solves with the R that the levels hold. */
+  /** Solves with the R of these levels. */
   public LevelSolve(PlanHandle broadcast, Levels levels) {
     this.broadcast = broadcast;
     this.plan = broadcast.value();
@@ -37,7 +37,7 @@ public final class LevelSolve {
   /**
    * R x = c from the top level down.
    *
-   * @param x by position, width values each: in c at the pivots unless {@code stored}, out x
+   * @param x by position, width values each; in: c at the pivots unless {@code stored}; out: x
    */
   public void back(double[] x, int width, boolean stored, JobScope scope) {
     PlanHandle b = broadcast;
@@ -51,10 +51,10 @@ public final class LevelSolve {
   }
 
   /**
-   * R x = 0 from the top level down with given x at the dead columns.
+   * R x = 0 from the top level down, with x given at the dead columns.
    *
-   * @param x by position, width values each: in x at the dead columns, 0 elsewhere; out x, but for
-   *     singletons
+   * @param x by position, width values each; in: x at the dead columns, 0 elsewhere; out: x, except
+   *     for singletons
    */
   public void homogeneous(double[] x, int width, JobScope scope) {
     PlanHandle b = broadcast;
@@ -67,7 +67,7 @@ public final class LevelSolve {
         (kept, given) -> TriangularSolve.homogeneous(b.value(), kept, given, threads));
   }
 
-  /** What a task does with its part of R and the values that it is given. */
+  /** The work of a task with its part of R and the given values. */
   private interface Substitution extends Serializable {
     byte[] of(Iterator<Object> kept, Sparse given);
   }
@@ -81,7 +81,7 @@ public final class LevelSolve {
     }
   }
 
-  /** What each task of a level makes of its input. */
+  /** The results of a level's tasks for their inputs. */
   private List<byte[]> run(int level, List<byte[]> inputs, Substitution substitution) {
     if (!levels.engine().spark()) {
       return levels
@@ -113,7 +113,7 @@ public final class LevelSolve {
   /**
    * The same.
    *
-   * @param rest whether dead columns have what is left of c there instead of 0
+   * @param rest whether dead columns receive the remainder of c instead of 0
    */
   public void forward(double[] c, int width, boolean rest, JobScope scope) {
     PlanHandle b = broadcast;
@@ -132,7 +132,7 @@ public final class LevelSolve {
     }
   }
 
-  /** Own pivots are set, what lies outside is added. */
+  /** Sets the task's own pivots and adds the values outside. */
   private void addForward(SubtreeTask task, Sparse piece, double[] c, int width) {
     int own = TriangularSolve.pivots(plan.analysis(), task).length;
     for (int i = 0; i < piece.position().length; i++) {

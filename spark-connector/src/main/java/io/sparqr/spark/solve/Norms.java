@@ -4,19 +4,19 @@ package io.sparqr.spark.solve;
 /** 2-norms without overflow or harmful underflow. */
 public final class Norms {
 
-  /** Sums of squares in [LEAST, MOST] have lost nothing. */
+  /** Sums of squares in [LEAST, MOST] are accurate. */
   private static final double LEAST = 1e-250;
 
   private static final double MOST = 1e300;
 
   private Norms() {}
 
-  /** Of x[at], ..., x[at + count - 1]. */
+  /** The norm of x[at], ..., x[at + count - 1]. */
   public static double norm(double[] x, int at, int count) {
     return norm(x, at, count, 1);
   }
 
-  /** Of x[at], x[at + step], ..., count of them. */
+  /** The norm of x[at], x[at + step], ..., count values. */
   public static double norm(double[] x, int at, int count, int step) {
     double sum = 0;
     double max = 0;

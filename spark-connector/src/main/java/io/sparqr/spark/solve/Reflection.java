@@ -32,10 +32,10 @@ import scala.Tuple2;
 import scala.reflect.ClassTag$;
 
 /**
- * Q'b for further right-hand sides by the reflectors that are kept beside R: right-hand sides, no
- * entries, are shuffled to the tasks of their rows' fronts; then level by level Q' is applied, and
- * the right-hand sides of contribution blocks, at most as long as R has columns, go on by way of
- * the driver, as those of the triangular solves do. One job for the rows and one a level.
+ * Q'b for further right-hand sides by the reflectors stored with R. The right-hand sides, without
+ * entries, are shuffled to the tasks of their rows' fronts; then Q' is applied level by level. The
+ * right-hand sides of contribution blocks, at most as many values as R has columns, are passed on
+ * through the driver, as in the triangular solves. One job for the rows and one per level.
  */
 public final class Reflection {
 
@@ -50,11 +50,11 @@ public final class Reflection {
    *
    * @param width right-hand sides
    * @param c n x width by position: Q'b at the live pivots, b itself at the singletons
-   * @param residual size width: norm of the rest of Q'b
+   * @param residual size width: norm of the remaining components of Q'b
    */
   public record Result(int width, double[] c, double[] residual) {}
 
-  /** Of rows aligned with those that were factorized, as many. */
+  /** For the same number of rows as factorized, aligned with them. */
   public Reflection(RowSource source, PlanHandle plan, Levels levels, long expectedRows) {
     this.source = source;
     this.broadcast = plan;
@@ -99,7 +99,10 @@ public final class Reflection {
     return JavaPairRDD.fromJavaRDD(routed).partitionBy(new KeyPartitioner(plan.driverKey() + 1));
   }
 
-  /** Singleton rows, rows without entries, and whether all rows have come. */
+  /**
+   * The driver's part: singleton rows, rows without entries, and a check that all rows were
+   * received.
+   */
   private Result driverShare(JavaPairRDD<Integer, byte[]> shuffled) {
     int[] key = {plan.driverKey()};
     List<byte[]>[] frames =

@@ -28,8 +28,8 @@ import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 
 /**
- * Q' of the tasks of one level on further right-hand sides: partition i is one {@link Reflected}
- * frame of task first + i, made where the task's reflectors are kept.
+ * Applies Q' of one level's tasks to further right-hand sides: partition i is one {@link Reflected}
+ * frame of task first + i, computed where the task's reflectors are stored.
  */
 final class ReflectionRdd extends RDD<byte[]> {
 
@@ -42,8 +42,6 @@ final class ReflectionRdd extends RDD<byte[]> {
   private final int width;
 
   /**
-   * A level.
-   *
    * @param level persisted frames of {@code SubtreeRun}
    * @param rhs shuffled right-hand sides of rows, partition = task
    * @param given right-hand sides of the lower tasks' contribution blocks
@@ -87,7 +85,7 @@ final class ReflectionRdd extends RDD<byte[]> {
     return all;
   }
 
-  /** A partition and those that it is made from: an executor cannot ask a parent for them. */
+  /** A partition with its parents' partitions, which an executor cannot look up. */
   private record Slot(int index, Partition frames, Partition rows, Partition given)
       implements Partition {
     @Override
@@ -148,7 +146,7 @@ final class ReflectionRdd extends RDD<byte[]> {
         new Reflected(width, run.positions(), run.values(), run.residual(), run.outputs()));
   }
 
-  /** Fronts one after the other; a front ends where the next one begins. */
+  /** Processes the fronts one after the other; a front ends where the next one begins. */
   private static final class Fronts implements ReflectorCodec.Visitor {
     private final TaskReflection run;
     private boolean open;

@@ -30,8 +30,8 @@ import scala.Tuple2;
 /**
  * One pass over the rows for r = sqrt(W)(b - A x), A' sqrt(W) r and their norms, the ridge's rows
  * included. Sums are taken within partitions in row order and over partitions in partition order:
- * the same bits on every run. One Spark job of two stages. Every pass has to find the rows of the
- * passes before it.
+ * the same bits on every run. One Spark job of two stages. Every pass must find the same rows as
+ * the earlier ones.
  */
 public final class ResidualPass {
 
@@ -40,19 +40,19 @@ public final class ResidualPass {
   private final int columns;
   private final Ridge ridge;
 
-  /** What the rows have to be; null before the first pass over rows of which nothing is known. */
+  /** The fingerprints that the rows must match; null before the first pass over unknown rows. */
   private Readings readings;
 
   private boolean labels;
 
   /**
-   * What a pass finds.
+   * The result of a pass.
    *
    * @param gradient size n * width, by original column: A'W(b - Ax) - lambda x
    * @param residual size width: norms of the residual, ridge rows included
-   * @param ofRows size width: the same without the ridge rows
+   * @param ofRows size width: norms of the residual without the ridge rows
    * @param frobenius norm of sqrt(W) A and the ridge's rows
-   * @param rows rows that count
+   * @param rows number of rows of positive weight
    * @param width right-hand sides
    */
   public record Sums(
@@ -66,7 +66,7 @@ public final class ResidualPass {
   private record Part(int partition, double[] residual, double frobenius, Fingerprint fingerprint)
       implements Serializable {}
 
-  /** Passes over the rows that were factorized. */
+  /** Passes over the factorized rows. */
   public ResidualPass(RowSource source, PlanHandle broadcast, SolvePlan plan) {
     this(source, plan, plan.readings(), true);
   }
@@ -80,7 +80,7 @@ public final class ResidualPass {
     this.ridge = plan.numbers().ridge();
   }
 
-  /** Passes over the rows that were factorized with other right-hand sides. */
+  /** Passes over the factorized rows with other right-hand sides. */
   public static ResidualPass aligned(RowSource source, SolvePlan plan) {
     return new ResidualPass(source, plan, plan.readings(), false);
   }
@@ -107,9 +107,9 @@ public final class ResidualPass {
   }
 
   /**
-   * The pass.
+   * Runs the pass.
    *
-   * @param x one a right-hand side, by original column; null for x = 0
+   * @param x one vector for each right-hand side, by original column; null for x = 0
    */
   public Sums run(double[][] x, Held held) {
     try (var local = new Held()) {
@@ -237,7 +237,7 @@ public final class ResidualPass {
     return out.iterator();
   }
 
-  /** A partition's rows and what is known of them. */
+  /** A partition's rows with their expected fingerprints. */
   private record Known(Iterator<SparseRow> rows, Readings readings, boolean labels) {}
 
   /** The scan of one partition. */
@@ -261,7 +261,7 @@ public final class ResidualPass {
 
     List<Tuple2<Integer, byte[]>> run(int reducers) {
       while (rows.next() && added()) {
-        // added
+        // Added to the sums.
       }
       var out = new ArrayList<Tuple2<Integer, byte[]>>();
       if (rows.changed().isPresent()) {
@@ -281,7 +281,7 @@ public final class ResidualPass {
       return out;
     }
 
-    /** False where a row has more right-hand sides than x, being another one. */
+    /** False if a row has more right-hand sides than x, which means that the rows have changed. */
     private boolean added() {
       try {
         add();
@@ -294,7 +294,7 @@ public final class ResidualPass {
       }
     }
 
-    /** Entries and labels of the reader are weighted already. */
+    /** Entries and labels in the reader are already weighted. */
     private void add() {
       double[] b = reader.rhs();
       residual = residual.length == b.length ? residual : new double[b.length];

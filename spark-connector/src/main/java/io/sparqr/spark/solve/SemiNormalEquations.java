@@ -9,21 +9,24 @@ import io.sparqr.spark.resource.JobScope;
 import java.util.Arrays;
 
 /**
- * R'R x = A'b with the R that is on the executors, and the same with the residual: the corrected
- * semi-normal equations x += (R'R)^-1 A'(b - Ax) (Bjorck 1987, Linear Algebra Appl. 88/89). A step
- * costs a pass over the rows and two triangular solves; dead columns stay zero.
+ * R'R x = A'b with the R on the executors, and the same for the residual: the corrected semi-normal
+ * equations x += (R'R)^-1 A'(b - Ax) (Bjorck 1987, Linear Algebra Appl. 88/89). A step costs a pass
+ * over the rows and two triangular solves; dead columns stay zero.
  */
 public final class SemiNormalEquations {
 
-  /** Solves for a minimum-norm solution; each takes off a factor of about eps cond(A). */
+  /**
+   * Maximum number of steps for a minimum-norm solution; each reduces the error by a factor of
+   * about eps cond(A).
+   */
   private static final int MOST_STEPS = 10;
 
-  /** What is left of a right-hand side that is as good as met, as a factor of its norm. */
+  /** Residual of equations solved to rounding, relative to the norm of the right-hand side. */
   private static final double ROUNDING = 2 * Math.ulp(1.0);
 
   /**
-   * As far as two sums of the same squares may be apart, relatively: rounding adds up like the root
-   * of their number, to 1e-11 for 10^10 entries.
+   * Maximum relative difference of two sums of the same squares: rounding errors grow with the root
+   * of the number of terms, to 1e-11 for 10^10 entries.
    */
   private static final double SAME_NORM = 1e-9;
 
@@ -33,7 +36,7 @@ public final class SemiNormalEquations {
   private final Held held;
   private final int n;
 
-  /** With the R of the levels and of the singleton rows. */
+  /** Uses the R of the levels and of the singleton rows. */
   public SemiNormalEquations(
       SolvePlan plan, LevelSolve levels, SingletonRows singletons, Held held) {
     this.plan = plan;
@@ -44,20 +47,21 @@ public final class SemiNormalEquations {
   }
 
   /**
-   * What was found.
+   * The result.
    *
-   * @param x one a right-hand side
-   * @param residualNorm ||b - Ax|| of each, the ridge's part taken off; or ||b - A'x||
+   * @param x one vector for each right-hand side
+   * @param residualNorm ||b - Ax|| for each, without the ridge's part; or ||b - A'x||
    */
   public record Solution(double[][] x, double[] residualNorm) {}
 
   /**
    * min ||b - Ax|| for the labels of a pass: x = (R'R)^-1 A'b and one step of refinement.
    *
-   * @param rows that were factorized
-   * @param frobenius ||A||_F of what was factorized, the ridge's rows included
-   * @throws DimensionMismatchException if the pass has another number of rows
-   * @throws IllegalArgumentException if it has another norm: these are rows of another matrix
+   * @param rows number of factorized rows
+   * @param frobenius ||A||_F of the factorized rows, including the ridge's
+   * @throws DimensionMismatchException if the pass has a different number of rows
+   * @throws IllegalArgumentException if it has a different norm, which means that these are rows of
+   *     another matrix
    */
   public Solution solve(ResidualPass pass, long rows, double frobenius, JobScope scope) {
     scope.describe("A'b for further right-hand sides");
@@ -82,7 +86,7 @@ public final class SemiNormalEquations {
   /**
    * x += (R'R)^-1 A'(b - Ax), in place.
    *
-   * @return ||b - Ax|| for the new x, the ridge's part taken off
+   * @return ||b - Ax|| for the new x, without the ridge's part
    */
   public double[] refine(ResidualPass pass, double[][] x, JobScope scope) {
     int width = x.length;
@@ -92,7 +96,7 @@ public final class SemiNormalEquations {
     double[] norm = new double[width];
     for (int k = 0; k < width; k++) {
       double[] dx = plan.unscale(dz, k, width, 1);
-      // ||b - A(x + dx)||^2 = ||b - Ax||^2 - dx'A'(b - Ax), since R'R dx = A'(b - Ax)
+      // ||b - A(x + dx)||^2 = ||b - Ax||^2 - dx'A'(b - Ax), because R'R dx = A'(b - Ax).
       double less = 0;
       for (int j = 0; j < n; j++) {
         less += dx[j] * sums.gradient()[j * width + k];
@@ -105,7 +109,7 @@ public final class SemiNormalEquations {
     return norm;
   }
 
-  /** Products with A, for one vector a right-hand side. */
+  /** Products with A, for one vector per right-hand side. */
   public interface Products {
     /** A z. */
     double[][] times(double[][] z);
@@ -115,11 +119,12 @@ public final class SemiNormalEquations {
   }
 
   /**
-   * y of least 2-norm with A'y = b, for A of full column rank: y = A (R'R)^-1 b, which is as close
-   * to it as y by Q would be, but with a residual larger by the condition number (Demmel and Higham
-   * 1993, SIAM J. Matrix Anal. Appl. 14); so y += A (R'R)^-1 (b - A'y), while that helps. Summed up
-   * in y: z with y = Az may be larger than y by the condition number, too. Zero where already the
-   * first y is beyond the range of doubles.
+   * y of least 2-norm with A'y = b, for A of full column rank: y = A (R'R)^-1 b, which is as
+   * accurate as y computed with Q, but has a residual larger by the condition number (Demmel and
+   * Higham 1993, SIAM J. Matrix Anal. Appl. 14). It is therefore refined by y += A (R'R)^-1 (b -
+   * A'y) as long as that helps. The sum is over y rather than z with y = Az, because z may be
+   * larger than y by the condition number. Zero if the first y already exceeds the range of
+   * doubles.
    */
   public Solution leastNorm(double[][] b, Products a, JobScope scope) {
     double[][] y = null;
@@ -155,7 +160,7 @@ public final class SemiNormalEquations {
     return new Solution(y, norm);
   }
 
-  /** x + factor y; y null: x. */
+  /** x + factor y; just x if y is null. */
   private static double[][] sum(double[][] x, double[][] y, double factor) {
     double[][] sum = new double[x.length][];
     for (int k = 0; k < x.length; k++) {
@@ -171,7 +176,7 @@ public final class SemiNormalEquations {
     return Arrays.stream(y).flatMapToDouble(Arrays::stream).allMatch(Double::isFinite);
   }
 
-  /** Max over the right-hand sides of ||D r|| / ||D b||, D the columns' scaling. */
+  /** Max over the right-hand sides of ||D r|| / ||D b||, with D the column scaling. */
   private double relative(double[][] r, double[][] b) {
     double worst = 0;
     for (int k = 0; k < r.length; k++) {
@@ -205,7 +210,9 @@ public final class SemiNormalEquations {
     return g;
   }
 
-  /** (R'R)^-1 g, g by original column in the caller's units; result by position, scaled. */
+  /**
+   * (R'R)^-1 g, with g by original column in the caller's units; the result is by position, scaled.
+   */
   private double[] solve(double[] g, int width, JobScope scope) {
     double[] c = forward(g, width, scope);
     back(c, width, scope);
@@ -231,9 +238,9 @@ public final class SemiNormalEquations {
   }
 
   /**
-   * y with R'y = g, R in the caller's columns and units.
+   * y with R'y = g, for R in the caller's columns and units.
    *
-   * @param g one a right-hand side, by original column
+   * @param g one vector for each right-hand side, by original column
    * @return n x width by position; 0 in dead columns
    */
   public double[] forward(double[][] g, JobScope scope) {
@@ -244,7 +251,7 @@ public final class SemiNormalEquations {
    * x with R x = c, 0 in dead columns.
    *
    * @param c n x width by position, 0 in dead columns; overwritten
-   * @return one a right-hand side, by original column
+   * @return one vector for each right-hand side, by original column
    */
   public double[][] solveUpper(double[] c, int width, JobScope scope) {
     back(c, width, scope);

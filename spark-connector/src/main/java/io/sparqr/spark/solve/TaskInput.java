@@ -11,9 +11,9 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 
 /**
- * One frame for each task of a level: in the task itself if it is small, else a broadcast that only
- * that task reads. The RDD's elements are byte arrays, for any serializer that Spark is set to: the
- * frame, or the number (4 bytes) of its broadcast.
+ * One frame for each task of a level: inside the task if it is small, otherwise as a broadcast that
+ * only that task reads. The RDD's elements are byte arrays, which every serializer of Spark can
+ * handle: the frame, or the number (4 bytes) of its broadcast.
  */
 public final class TaskInput implements Serializable {
 
@@ -23,7 +23,7 @@ public final class TaskInput implements Serializable {
   private final ArrayList<Broadcast<byte[]>> far = new ArrayList<>();
   private final transient JavaRDD<byte[]> elements;
 
-  /** Frames to be handed out, frame i to partition i. */
+  /** Input in which frame i is for partition i. */
   public TaskInput(JavaSparkContext context, Held held, List<byte[]> frames) {
     var near = new ArrayList<byte[]>();
     for (byte[] frame : frames) {
@@ -37,12 +37,12 @@ public final class TaskInput implements Serializable {
     this.elements = context.parallelize(near, near.size());
   }
 
-  /** One element a partition; on the driver. */
+  /** One element per partition; on the driver. */
   public JavaRDD<byte[]> rdd() {
     return elements;
   }
 
-  /** The frame that an element stands for; on an executor. */
+  /** The frame for an element; on an executor. */
   public byte[] frame(byte[] element) {
     return element.length > 4 ? element : far.get(ByteBuffer.wrap(element).getInt()).value();
   }

@@ -12,12 +12,12 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 
-/** One task's rows of R, front by front, where they lie; and its fronts as a forest. */
+/** One task's rows of R, front by front, read in place, and its fronts as a forest. */
 public final class TaskRows {
 
   private static final int SHARES_PER_THREAD = 16;
 
-  /** The analysis that the fronts are of. */
+  /** The analysis with these fronts. */
   private final SymbolicAnalysis analysis;
 
   private final SolvePlan plan;
@@ -30,10 +30,11 @@ public final class TaskRows {
   private final int[] start;
 
   /**
-   * Opens what is kept of a task, several fronts at a time: checksums are as much work as a solve.
+   * Opens a task's stored content, several fronts at a time, because verifying checksums is as much
+   * work as a solve.
    *
-   * @param kept as {@code SubtreeRun} made it
-   * @param threads that a task may use, by task
+   * @param kept the result of {@code SubtreeRun}
+   * @param threads threads for each task
    */
   public TaskRows(SolvePlan plan, Iterator<Object> kept, int[] threads) {
     this.plan = plan;
@@ -61,7 +62,7 @@ public final class TaskRows {
     return task;
   }
 
-  /** Threads that may work on it. */
+  /** Threads for the task. */
   public int threads() {
     return threads;
   }
@@ -76,25 +77,25 @@ public final class TaskRows {
     return fronts[i];
   }
 
-  /** The place of a front among the task's; negative if it is another's. */
+  /** The index of a front in the task; negative if it belongs to another task. */
   public int index(int front) {
     return Arrays.binarySearch(fronts, front);
   }
 
-  /** Its rows of R, in order. */
+  /** The rows of R of front i, in order. */
   public List<FrontRows> rows(int i) {
     return segments.subList(start[i], start[i + 1]);
   }
 
-  /** Whether the parent of front i is another task's. */
+  /** Whether the parent of front i belongs to another task. */
   public boolean isOutput(int i) {
     int above = analysis.parent(fronts[i]);
     return above >= 0 && plan.taskOf(above) != task.id();
   }
 
   /**
-   * The lowest ancestor of front i in the task; -1 if there is none. It is seldom not the parent:
-   * where fronts without work of other tasks lie between two subtrees of this one.
+   * The lowest ancestor of front i in the task, or -1. It differs from the parent only in the rare
+   * case that fronts of other tasks without work lie between two subtrees of this one.
    */
   public int above(int i) {
     int above = analysis.parent(fronts[i]);

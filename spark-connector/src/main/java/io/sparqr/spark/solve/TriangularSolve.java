@@ -13,10 +13,10 @@ import java.util.Arrays;
 import java.util.Iterator;
 
 /**
- * Solves with one task's part of R on its executor, where the packed rows lie: R x = c from the top
- * of the tree down, R'y = c from its leaves up, on the task's threads; what comes out does not
- * depend on how many. Dead columns keep the value 0. 2 flops an entry of R and right-hand side;
- * memory-bound.
+ * Solves with one task's part of R on its executor, reading the packed rows in place: R x = c from
+ * the top of the tree down, R'y = c from its leaves up, on the task's threads; the result does not
+ * depend on their number. Dead columns keep the value 0. 2 flops per entry of R and right-hand
+ * side; memory-bound.
  */
 public final class TriangularSolve {
 
@@ -49,11 +49,11 @@ public final class TriangularSolve {
   /**
    * Back substitution R x = c.
    *
-   * @param kept of the task, as {@code SubtreeRun} made it
+   * @param kept the task's stored content, from {@code SubtreeRun}
    * @param given x at the columns outside the task; also c at the task's pivots unless {@code
    *     stored}
-   * @param stored whether c is the Q'b kept beside R
-   * @param threads that a task may use, by task
+   * @param stored whether c is the Q'b stored with R
+   * @param threads threads for each task
    * @return x at the task's pivots
    */
   public static byte[] back(
@@ -67,10 +67,10 @@ public final class TriangularSolve {
   }
 
   /**
-   * R x = 0 with given x at the dead columns.
+   * R x = 0 with x given at the dead columns.
    *
    * @param given x at the columns outside the task and at the task's dead pivots, 0 at live ones
-   * @param threads that a task may use, by task
+   * @param threads threads for each task
    * @return x at the task's pivots
    */
   static byte[] homogeneous(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
@@ -84,7 +84,7 @@ public final class TriangularSolve {
     UnitThreads.run(units, r.threads(), "sparqr-solve");
   }
 
-  /** Pivots without a row. */
+  /** Clears pivots without a row. */
   private void clearDead() {
     for (int i = 0; i < r.count(); i++) {
       int first = analysis.firstPivot(r.front(i));
@@ -103,10 +103,10 @@ public final class TriangularSolve {
    * Forward substitution R'y = c.
    *
    * @param given c at the task's pivots, lower tasks' updates already subtracted
-   * @param rest whether dead columns have what is left of c there, which is 0 up to rounding if c
-   *     is a combination of R's rows; they are 0 otherwise
-   * @param threads that a task may use, by task
-   * @return y at the task's pivots, and at the columns outside the task what is to be added to c
+   * @param rest whether dead columns receive the remainder of c, which is 0 up to rounding if c is
+   *     a combination of R's rows; otherwise they are 0
+   * @param threads threads for each task
+   * @return y at the task's pivots, and at the columns outside the task the update to c
    */
   public static byte[] forward(
       SolvePlan plan, Iterator<Object> kept, Sparse given, boolean rest, int[] threads) {
@@ -155,7 +155,9 @@ public final class TriangularSolve {
     return position;
   }
 
-  /** Positions outside a task that its rows of R reach, ascending: the tails of its outputs. */
+  /**
+   * Positions outside a task with entries in its rows of R, ascending: the tails of its outputs.
+   */
   public static int[] outside(SymbolicAnalysis analysis, SubtreeTask task) {
     int count = 0;
     for (int f : task.outputs()) {
@@ -168,7 +170,8 @@ public final class TriangularSolve {
         position[k++] = analysis.column(f, c);
       }
     }
-    // a tail may reach pivots of a front of this task again where two of its subtrees are stacked
+    // A tail may include pivots of another front of this task, if one of its subtrees lies above
+    // another.
     Arrays.sort(position);
     int[] own = pivots(analysis, task);
     int kept = 0;

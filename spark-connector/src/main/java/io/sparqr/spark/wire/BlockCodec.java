@@ -11,11 +11,11 @@ import java.util.TreeMap;
 
 /**
  * A contribution block in chunks of at most 64 MB, so that a block of any size can be shuffled.
- * Frame fields: a = front, b = number of the chunk, c = cm, d = cn. Body:
+ * Frame fields: a = front, b = index of the chunk, c = cm, d = cn. Body:
  *
  * <pre>
  * int    right-hand sides
- * long   first value of the chunk, of the packed trapezoid followed by the rhs part
+ * long   index of the chunk's first value in the packed trapezoid followed by the rhs part
  * int    count
  * double value[count]
  * </pre>
@@ -24,7 +24,7 @@ public final class BlockCodec {
 
   private final int chunkValues;
 
-  /** Chunks of 64 MB. */
+  /** A codec with chunks of 64 MB. */
   public BlockCodec() {
     this(8 << 20);
   }
@@ -63,16 +63,17 @@ public final class BlockCodec {
     return chunks;
   }
 
-  /** The front whose block a chunk belongs to. */
+  /** The front of a chunk's block. */
   public static int front(byte[] chunk) {
     return Frame.peek(chunk, 0);
   }
 
   /**
-   * Blocks out of chunks that came in any order.
+   * Assembles blocks from chunks in any order.
    *
-   * @return ascending by front
-   * @throws WireFormatException if a chunk is missing, doubled, damaged or of another block
+   * @return the blocks, ascending by front
+   * @throws WireFormatException if a chunk is missing, repeated, damaged or belongs to another
+   *     block
    */
   public static List<ContributionBlock> decode(Iterator<byte[]> chunks) {
     var open = new TreeMap<Integer, Assembly>();
@@ -84,8 +85,8 @@ public final class BlockCodec {
   }
 
   /**
-   * A block of which some chunks are there. Its arrays are made when a quarter of it has arrived,
-   * so that no header makes room for a block that never comes; until then the chunks wait.
+   * A block under assembly. Its arrays are allocated once a quarter of it has arrived, so that no
+   * header can allocate memory for a block that never comes; until then the chunks are kept.
    */
   private static final class Assembly {
     private static final int MOST = Integer.MAX_VALUE - 8;
@@ -137,7 +138,7 @@ public final class BlockCodec {
       }
     }
 
-    /** Whether nothing of it has come before. */
+    /** Whether none of these values has arrived before. */
     private boolean isNew(long from, int count) {
       var before = arrived.floorEntry(from);
       Long after = arrived.ceilingKey(from);

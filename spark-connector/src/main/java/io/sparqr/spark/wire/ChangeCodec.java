@@ -7,9 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * An {@link InputChangedException} as data: what a partition sends to everybody who would get rows
- * of it, in their place. Frame fields: a = partition, b = bytes of the message. Body: long rows
- * first and later, long nonzeros first and later, the message in UTF-8.
+ * An {@link InputChangedException} as data: a partition sends it to every receiver of its rows, in
+ * place of the rows. Frame fields: a = partition, b = bytes of the message. Body: long rows first
+ * and later, long nonzeros first and later, the message in UTF-8.
  */
 public final class ChangeCodec {
 
@@ -17,7 +17,7 @@ public final class ChangeCodec {
 
   private ChangeCodec() {}
 
-  /** As a frame. */
+  /** Encodes the exception as a frame. */
   public static byte[] encode(InputChangedException e) {
     byte[] message = e.getMessage().getBytes(StandardCharsets.UTF_8);
     ByteBuffer b =
@@ -47,9 +47,9 @@ public final class ChangeCodec {
   }
 
   /**
-   * Looks through what came of all partitions.
+   * Searches the frames of all partitions for a change.
    *
-   * @throws InputChangedException that of the lowest partition which sent one
+   * @throws InputChangedException the exception of the lowest partition that sent one
    */
   public static void refuse(List<byte[]> frames) {
     byte[] lowest = null;

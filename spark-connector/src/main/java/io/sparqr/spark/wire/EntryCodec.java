@@ -5,8 +5,8 @@ import io.sparqr.matrix.Triplets;
 import java.nio.ByteBuffer;
 
 /**
- * Entries of a file on their way to the partition of their rows. Frame fields: a = split, b =
- * number of the frame within it, c = entries, d = 1 if all values are 1, otherwise 0. Body:
+ * Entries of a file, sent to the partition of their rows. Frame fields: a = split, b = index of the
+ * frame within it, c = entries, d = 1 if all values are 1, otherwise 0. Body:
  *
  * <pre>
  * int    row[c]       counted from the partition's first row
@@ -14,7 +14,8 @@ import java.nio.ByteBuffer;
  * double value[c]     with d = 0
  * </pre>
  *
- * What a split was like, d = 2: three longs, entries, lines, 1 if it is malformed.
+ * A frame with d = 2 is the summary of a split: three longs, entries, lines, and 1 if it is
+ * malformed.
  */
 public final class EntryCodec {
 
@@ -25,17 +26,17 @@ public final class EntryCodec {
   private EntryCodec() {}
 
   /**
-   * What reading a split found.
+   * The summary of a split.
    *
-   * @param split its number
-   * @param entries those read
-   * @param lines line feeds passed
-   * @param malformed whether it ended with an error
+   * @param split its index
+   * @param entries number of entries read
+   * @param lines number of line feeds passed
+   * @param malformed whether reading ended with an error
    */
   public record Summary(int split, long entries, long lines, boolean malformed) {}
 
   /**
-   * The first count entries of three arrays.
+   * Encodes the first count entries of three arrays.
    *
    * @param value null: all 1
    */
@@ -74,12 +75,12 @@ public final class EntryCodec {
     target.addAll(row, column, value);
   }
 
-  /** The split that a frame, or a summary, is of. */
+  /** The split of a frame or summary. */
   public static int split(byte[] bytes) {
     return Frame.peek(bytes, 0);
   }
 
-  /** A frame's place among the others: split, then number. */
+  /** The order of a frame among the others: split, then index. */
   public static long order(byte[] bytes) {
     return (long) Frame.peek(bytes, 0) << 32 | Frame.peek(bytes, 1);
   }

@@ -12,19 +12,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The classes that a serialized record of one type may be made of: the record's own, those of its
- * components, where these are records again, and arrays of numbers. A component that is an error
- * brings the errors of ours (a sealed family), what their fields are, and what {@link Throwable}
- * writes. Any other component is a mistake of who wrote the record.
+ * The classes that a serialized record of one type may contain: its own, those of its components
+ * including nested records, and arrays of numbers. For an error as a component, these are our own
+ * errors (a sealed family), the classes of their fields, and those written by {@link Throwable}.
+ * Any other component is a programming error in the record.
  */
 final class ExpectedClasses {
 
   private final Map<String, Class<?>> byName = new HashMap<>();
 
   /**
-   * Of a record.
-   *
-   * @throws IllegalArgumentException if a component can be more than is known here
+   * @throws IllegalArgumentException if a component may have classes not listed here
    */
   ExpectedClasses(Class<?> type) {
     add(type);
@@ -67,7 +65,8 @@ final class ExpectedClasses {
         }
       }
     }
-    // a throwable's own: its stack, and a list of suppressed ones, empty or not
+    // Those of a throwable itself: its stack trace and a list of suppressed exceptions, empty or
+    // not.
     for (Class<?> c :
         List.of(
             RuntimeException.class,

@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
 
 /**
- * Rows of R and of Q'b as they are kept on an executor: whole rows of consecutive fronts, at most
- * about 32 MB a chunk (a front may be spread over chunks). Frame fields: a = segments, b = number
- * of the chunk among those made together, c = rows, d = right-hand sides. Body, one segment after
+ * Rows of R and of Q'b in the form stored on an executor: whole rows of consecutive fronts, at most
+ * about 32 MB per chunk (a front may span several chunks). Frame fields: a = segments, b = index of
+ * the chunk among those encoded together, c = rows, d = right-hand sides. Body, one segment after
  * the other:
  *
  * <pre>
@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
  * double rhs[rows * d]
  * </pre>
  *
- * Solves walk over the rows where they lie, without unpacking a front.
+ * Solves read the rows in place, without unpacking a front.
  */
 public final class FactorChunk {
 
@@ -51,7 +51,9 @@ public final class FactorChunk {
     Frame.require(rows == Frame.field(buffer, 2), "number of rows");
   }
 
-  /** Checks the segment at the buffer's position and goes behind it; returns its rows. */
+  /**
+   * Checks the segment at the buffer's position and moves behind it; returns its number of rows.
+   */
   private int skipSegment() {
     Frame.need(buffer, 12);
     int at = buffer.position();
@@ -67,7 +69,7 @@ public final class FactorChunk {
       last = live;
       values += fn - live;
     }
-    // rows and rhsCount may be anything, their product's eightfold not: first one, then the other
+    // Checked separately, because eight times the product of any rows and rhsCount may overflow.
     Frame.need(buffer, 8 * values);
     Frame.need(buffer, (long) rows * rhsCount);
     long bytes = 12 + 4L * rows + 8 * (values + (long) rows * rhsCount);
@@ -91,7 +93,7 @@ public final class FactorChunk {
     return rhsCount;
   }
 
-  /** Segment s; cheap. */
+  /** Segment s; a cheap view. */
   public Segment segment(int s) {
     int at = segmentAt[s];
     int rows = buffer.getInt(at + 8);
@@ -169,13 +171,13 @@ public final class FactorChunk {
   }
 
   /**
-   * The factors of a task's fronts as chunks, made when they are asked for, a few at a time; a
-   * front is let go of with the last chunk that needs it, so that R need not be in memory twice.
-   * Where a front has a checksum, what goes into its chunks must have it; if not, asking for the
-   * last of them throws a NumericalIntegrityException.
+   * Encodes the factors of a task's fronts as chunks, on demand and a few at a time. A front is
+   * released after its last chunk, so that R need not be in memory twice. If a front has a
+   * checksum, the values in its chunks must match it; otherwise requesting the last of them throws
+   * a NumericalIntegrityException.
    *
    * @param factors in order; drained
-   * @param threads how many chunks are made at a time, at least 1
+   * @param threads number of chunks encoded at a time, at least 1
    */
   public static Iterator<byte[]> encode(Queue<FrontFactor> factors, int rhsCount, int threads) {
     return encode(factors, rhsCount, threads, CHUNK_BYTES);
@@ -189,12 +191,12 @@ public final class FactorChunk {
   /**
    * Rows of a front.
    *
-   * @param bits takes the mixed bits of all the front's parts
+   * @param bits accumulates the mixed bits of all the front's parts
    */
   private record Part(
       FrontFactor factor, int from, int to, long valueFrom, long valueTo, LongAdder bits) {
 
-    /** Of the rows' values and right-hand sides, while they are in the caches. */
+    /** Adds the bits of the rows' values and right-hand sides, while these are in the caches. */
     void sum() {
       int rhs = factor.rhsCount();
       bits.add(BitChecksum.sum(factor.values(), (int) valueFrom, (int) valueTo));
@@ -214,14 +216,12 @@ public final class FactorChunk {
     private final Queue<byte[]> ready = new ArrayDeque<>();
     private int chunks;
 
-    /**
-     * The first row of {@code factors.peek()} that is in no part yet, and where its values begin.
-     */
+    /** The first row of {@code factors.peek()} not yet in a part, and the start of its values. */
     private int row;
 
     private long value;
 
-    /** Of the parts of {@code factors.peek()}. */
+    /** The bits of the parts of {@code factors.peek()}. */
     private LongAdder bits = new LongAdder();
 
     Encoder(Queue<FrontFactor> factors, int rhsCount, int threads, long limit) {
@@ -256,7 +256,9 @@ public final class FactorChunk {
       return ready.remove();
     }
 
-    /** All parts of a front have been summed up when the last has. */
+    /**
+     * Checks fronts whose last part is among these, because then all their parts have been summed.
+     */
     private static void requireSame(List<Part> parts) {
       for (Part p : parts) {
         if (p.endsFront()) {
@@ -283,14 +285,17 @@ public final class FactorChunk {
       return parts;
     }
 
-    /** Fronts without rows of R: nothing is written of them. */
+    /** Skips fronts without rows of R, for which nothing is written. */
     private void skipEmpty() {
       while (!factors.isEmpty() && factors.peek().rank() == 0) {
         factors.remove();
       }
     }
 
-    /** As many rows of the next front as the chunk has room for, one at least; its bytes then. */
+    /**
+     * Adds as many rows of the next front as fit in the chunk, at least one; returns the chunk's
+     * bytes.
+     */
     private long addRows(List<Part> parts, long before) {
       FrontFactor f = factors.peek();
       int from = row;

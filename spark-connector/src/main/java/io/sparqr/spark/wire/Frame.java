@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * The frame around everything that travels, little endian:
+ * The frame of all transferred data, little endian:
  *
  * <pre>
  *  0  int    magic 0x51525053 ("SPRQ")
@@ -23,9 +23,8 @@ import java.util.zip.CRC32C;
  * 32  body
  * </pre>
  *
- * <p>Whoever decodes a body believes no count before it has seen that so many bytes are there, so
- * that a frame makes room for a small multiple of its own length and no more, and refuses what is
- * left over.
+ * <p>Decoders check that enough bytes are present before they rely on a count, so that a frame can
+ * allocate only a small multiple of its own length. They reject bytes left over at the end.
  */
 public final class Frame {
 
@@ -35,7 +34,7 @@ public final class Frame {
   private static final int MAGIC = 0x51525053;
   private static final short VERSION = 2;
 
-  /** What a frame holds. */
+  /** The content of a frame. */
   public enum Kind {
     /** {@link RowBatchCodec}. */
     ROWS,
@@ -61,11 +60,14 @@ public final class Frame {
     CHANGE,
     /** A plan, by {@link NumberFrame}. */
     PLAN,
-    /** What a subtree task says of itself, by {@link NumberFrame}. */
+    /** The report of a subtree task, by {@link NumberFrame}. */
     TASK,
     /** {@link LeverageCodec}. */
     LEVERAGE,
-    /** What a saved factorization has beside R, by {@link NumberStream}, {@link NumberFrame}. */
+    /**
+     * The parts of a saved factorization other than R, by {@link NumberStream}, {@link
+     * NumberFrame}.
+     */
     STORED
   }
 
@@ -98,7 +100,7 @@ public final class Frame {
    * Checks magic, version, kind, length and checksum.
    *
    * @return the buffer, little endian, its position at the body; fields by {@link #field}
-   * @throws WireFormatException naming what is wrong
+   * @throws WireFormatException naming the fault
    */
   public static ByteBuffer open(byte[] bytes, Kind kind) {
     if (bytes.length < HEADER) {
@@ -126,7 +128,7 @@ public final class Frame {
     return buffer.position(HEADER);
   }
 
-  /** The kind of a frame that has not been opened yet: a claim, proved when it is opened. */
+  /** The kind in the header of a frame, not verified before {@link #open}. */
   public static Kind kind(byte[] bytes) {
     if (bytes.length < HEADER || bytes[6] < 0 || bytes[6] >= Kind.values().length) {
       throw new WireFormatException("a frame of unknown kind", "kind");
@@ -140,9 +142,9 @@ public final class Frame {
   }
 
   /**
-   * Header field a, b, c or d (0 .. 3) of a frame that has not been opened: a claim as well.
+   * Header field a, b, c or d (0 .. 3) of a frame, not verified before {@link #open}.
    *
-   * @throws WireFormatException if it is too short for one
+   * @throws WireFormatException if the frame is too short to have it
    */
   public static int peek(byte[] bytes, int k) {
     if (bytes.length < HEADER) {
@@ -195,7 +197,7 @@ public final class Frame {
     buffer.position(buffer.position() + 8 * count);
   }
 
-  /** A count below zero or past the end is a frame that was written wrongly. */
+  /** Checks a count: a negative one, or one past the end, means that the frame is malformed. */
   static void need(ByteBuffer buffer, long bytes) {
     if (bytes < 0 || bytes > buffer.remaining()) {
       throw new WireFormatException(
@@ -204,7 +206,7 @@ public final class Frame {
     }
   }
 
-  /** What every decoder does last: a body that goes on is not the one that was announced. */
+  /** The last step of every decoder: rejects a body longer than announced. */
   static void end(ByteBuffer buffer) {
     if (buffer.hasRemaining()) {
       throw new WireFormatException(
@@ -212,7 +214,7 @@ public final class Frame {
     }
   }
 
-  /** What is asked of the numbers of a body. */
+  /** Checks a condition on the numbers of a body. */
   static void require(boolean right, String what) {
     if (!right) {
       throw new WireFormatException("a frame with wrong " + what, what);

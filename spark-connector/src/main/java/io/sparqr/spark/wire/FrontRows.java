@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.wire;
 
-/** Some consecutive rows of R, and of Q'b, of one front, where they lie. */
+/** Some consecutive rows of R, and of Q'b, of one front, read in place. */
 public interface FrontRows {
 
   /** The front. */
@@ -10,7 +10,7 @@ public interface FrontRows {
   /** Columns of the front. */
   int fn();
 
-  /** How many rows. */
+  /** Number of rows. */
   int rows();
 
   /** Local column of the pivot of row i. */

@@ -22,30 +22,31 @@ import java.util.function.Predicate;
 import org.apache.spark.util.KnownSizeEstimation;
 
 /**
- * Rows of R of some consecutive fronts, kept on an executor as the factorization left them: no
- * copy, and no frame. Whoever writes it, to disk or to another executor, writes {@link FactorChunk}
- * frames, and what is read is those. Rows have a checksum as frames do, which readers check.
+ * Rows of R of some consecutive fronts, kept on an executor as the factorization produced them,
+ * without a copy or a frame. They are written, to disk or to another executor, as {@link
+ * FactorChunk} frames, and read back as such. Like frames, the rows have a checksum, which readers
+ * verify.
  */
 public final class KeptFronts implements Externalizable, KryoSerializable, KnownSizeEstimation {
 
   private static final long serialVersionUID = 1;
 
-  /** Bytes of rows that are kept together, unless a front alone has more. */
+  /** Target for the bytes of rows kept together, exceeded only by a single large front. */
   private static final long GROUP_BYTES = 32L << 20;
 
-  /** Of a front beside its values: its objects' headers. */
+  /** Bytes of a front in addition to its values: headers of its objects. */
   private static final long FRONT_BYTES = 120;
 
-  /** Frames that are made at a time when this is written: it is not the task alone that asks. */
+  /** Number of frames encoded at a time during writing, which takes place outside the task, too. */
   private static final int WRITERS = 2;
 
-  /** Null where what is kept came as frames. */
+  /** Null if the content was read as frames. */
   private List<FrontFactor> fronts;
 
   private List<byte[]> frames;
   private int rhsCount;
 
-  /** For what reads it; empty. */
+  /** An empty object, for deserialization. */
   public KeptFronts() {
     this.frames = List.of();
   }
@@ -56,10 +57,10 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
   }
 
   /**
-   * Keeps the rows of a task's fronts. Those without a checksum get one: O(values).
+   * Keeps the rows of a task's fronts. Computes missing checksums: O(values).
    *
    * @param fronts in the task's order
-   * @param threads that take the checksums
+   * @param threads threads that compute checksums
    */
   public static List<KeptFronts> of(List<FrontFactor> fronts, int rhsCount, int threads) {
     var sealed = new FrontFactor[fronts.size()];
@@ -101,11 +102,11 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
   }
 
   /**
-   * Frames among what a level keeps: byte[] frames, and rows that have none until they are asked
-   * for.
+   * The frames in the stored content of a level: existing frames, and rows that are encoded on
+   * demand.
    *
    * @param kept frames and {@link KeptFronts}
-   * @param wanted which kinds; the others are not made
+   * @param wanted the kinds of frames; others are not encoded
    */
   public static Iterator<byte[]> frames(Iterator<Object> kept, Predicate<Frame.Kind> wanted) {
     return new Iterator<>() {
@@ -138,12 +139,12 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
   }
 
   /**
-   * Rows of R among what a level keeps, all of them opened and found to be what was kept.
+   * The rows of R in the stored content of a level, all of them opened and verified.
    *
    * @param kept frames of any kind, and {@link KeptFronts}
-   * @param threads that look at it
+   * @param threads threads that verify
    * @throws io.sparqr.error.WireFormatException if a frame is damaged
-   * @throws NumericalIntegrityException if a row is not what it was
+   * @throws NumericalIntegrityException if a row has changed
    */
   public static List<FrontRows> rows(Iterator<Object> kept, int threads) {
     var parts = new ArrayList<Object>();
@@ -193,14 +194,14 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
     return f;
   }
 
-  /** As frames, made as they are asked for. */
+  /** The rows as frames, encoded on demand. */
   public Iterator<byte[]> frames() {
     return fronts == null
         ? frames.iterator()
         : FactorChunk.encode(new ArrayDeque<>(fronts), rhsCount, WRITERS);
   }
 
-  /** Bytes in the heap. */
+  /** Bytes on the heap. */
   @Override
   public long estimatedSize() {
     long bytes = 0;
@@ -264,7 +265,7 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
     private final int[] live;
     private final double[] values;
 
-    /** Of row i, where its column 0 would be. */
+    /** For row i, the index at which its column 0 would be. */
     private final int[] at;
 
     Arrays(FrontFactor f) {

@@ -5,8 +5,8 @@ import io.sparqr.error.WireFormatException;
 import java.nio.ByteBuffer;
 
 /**
- * Leverages of some rows of one partition on their way back to it. Frame fields: a = partition, b =
- * rows. Body: int row[b], double value[b].
+ * Leverages of some rows of one partition, sent back to it. Frame fields: a = partition, b = rows.
+ * Body: int row[b], double value[b].
  */
 public final class LeverageCodec {
 
@@ -27,10 +27,10 @@ public final class LeverageCodec {
   }
 
   /**
-   * Sets the rows' values.
+   * Stores the values by row.
    *
-   * @param into one a row of the partition
-   * @throws WireFormatException if the frame is damaged, or of rows that the partition has not
+   * @param into one value for each row of the partition
+   * @throws WireFormatException if the frame is damaged, or has rows outside the partition
    */
   public static void decode(byte[] frame, double[] into) {
     ByteBuffer b = Frame.open(frame, Frame.Kind.LEVERAGE);

@@ -8,59 +8,62 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Numbers, arrays and texts one after the other as the body of a frame: int, long and double as
- * they are, an array as int length and its values, a text as int length and its bytes in UTF-8.
- * Whoever reads knows the order. No length is believed before that many bytes are there, so that no
- * damaged frame makes room for more than it holds.
+ * Numbers, arrays and texts one after the other as the body of a frame: int, long and double
+ * directly, an array as int length and its values, a text as int length and its bytes in UTF-8. The
+ * reader must know the order. Lengths are checked against the bytes present, so that a damaged
+ * frame cannot allocate more than it holds.
  */
 public final class NumberFrame {
 
   private NumberFrame() {}
 
-  /** Collects by reference; arrays must not change before {@link #seal}. Not thread-safe. */
+  /**
+   * Collects values, arrays by reference; they must not change before {@link #seal}. Not
+   * thread-safe.
+   */
   public static final class Writer {
     private final List<Object> parts = new ArrayList<>();
     private long bytes;
 
-    /** Nothing yet. */
+    /** Starts empty. */
     public Writer() {}
 
-    /** A number. */
+    /** Adds a number. */
     public Writer putInt(int value) {
       return add(value, Integer.BYTES);
     }
 
-    /** A number. */
+    /** Adds a number. */
     public Writer putLong(long value) {
       return add(value, Long.BYTES);
     }
 
-    /** A number, with all its bits. */
+    /** Adds a number with all its bits. */
     public Writer putDouble(double value) {
       return add(value, Double.BYTES);
     }
 
-    /** Yes or no. */
+    /** Adds a boolean. */
     public Writer putBoolean(boolean value) {
       return putInt(value ? 1 : 0);
     }
 
-    /** An array. */
+    /** Adds an array. */
     public Writer putInts(int[] values) {
       return add(values, Integer.BYTES + (long) Integer.BYTES * values.length);
     }
 
-    /** An array. */
+    /** Adds an array. */
     public Writer putLongs(long[] values) {
       return add(values, Integer.BYTES + (long) Long.BYTES * values.length);
     }
 
-    /** An array, with all its bits. */
+    /** Adds an array with all its bits. */
     public Writer putDoubles(double[] values) {
       return add(values, Integer.BYTES + (long) Double.BYTES * values.length);
     }
 
-    /** A text. */
+    /** Adds a text. */
     public Writer putText(String value) {
       byte[] text = value.getBytes(StandardCharsets.UTF_8);
       return add(text, Integer.BYTES + (long) text.length);
@@ -73,7 +76,7 @@ public final class NumberFrame {
     }
 
     /**
-     * All of it as a frame.
+     * The complete frame.
      *
      * @throws WireFormatException if it would exceed an array
      */
@@ -109,16 +112,14 @@ public final class NumberFrame {
     }
   }
 
-  /** Reads in the order in which it was written. */
+  /** Reads in the order of writing. */
   public static final class Reader {
     private static final Boolean[] NO_OR_YES = {false, true};
 
     private final ByteBuffer b;
 
     /**
-     * From the first part on.
-     *
-     * @throws WireFormatException if this is no whole frame of that kind
+     * @throws WireFormatException if this is not a complete frame of that kind
      */
     public Reader(byte[] frame, Frame.Kind kind) {
       this.b = Frame.open(frame, kind);
@@ -141,7 +142,7 @@ public final class NumberFrame {
       return Double.longBitsToDouble(getLong());
     }
 
-    /** Yes or no. */
+    /** The next boolean. */
     public boolean getBoolean() {
       return getOneOf(NO_OR_YES);
     }
@@ -171,9 +172,9 @@ public final class NumberFrame {
     }
 
     /**
-     * The number of things that follow, each of so many bytes at least.
+     * The number of elements that follow, each of at least leastBytes.
      *
-     * @throws WireFormatException if they cannot be there
+     * @throws WireFormatException if they cannot fit
      */
     public int getCount(int leastBytes) {
       int count = getInt();
@@ -182,7 +183,7 @@ public final class NumberFrame {
     }
 
     /**
-     * The constant of that number.
+     * The constant with the next number as its index.
      *
      * @throws WireFormatException if there is none
      */
@@ -195,9 +196,9 @@ public final class NumberFrame {
     }
 
     /**
-     * Nothing is left.
+     * Checks that nothing is left.
      *
-     * @throws WireFormatException if something is
+     * @throws WireFormatException if anything is left
      */
     public void end() {
       Frame.end(b);

@@ -10,37 +10,37 @@ import java.util.function.IntToLongFunction;
 import java.util.function.IntUnaryOperator;
 
 /**
- * What {@link NumberFrame} does for what is as long as a row of A or longer: numbers, arrays and
- * texts one after the other, in frames of at most {@value #CHUNK} bytes that come and go one at a
- * time. Neither side ever has all of it in bytes. Ints and longs take as many bytes as they have
- * groups of 7 bits, arrays of ints what the differences from one to the next take.
+ * The counterpart of {@link NumberFrame} for data as long as a row of A or longer: numbers, arrays
+ * and texts one after the other, in frames of at most {@value #CHUNK} bytes that are written and
+ * read one at a time, so that neither side ever holds all the bytes. Ints and longs take one byte
+ * per group of 7 bits; arrays of ints are encoded by the differences of consecutive values.
  *
- * <p>Frame fields: a = number of the frame, from 0 on; b = 1 in the last one. An array is made in
- * pieces as its bytes arrive, so that no length is believed before they are there.
+ * <p>Frame fields: a = index of the frame, from 0; b = 1 in the last one. An array grows as its
+ * bytes arrive, so that memory is never allocated for an unverified length.
  */
 public final class NumberStream {
 
   /** Bytes of a frame's body. */
   public static final int CHUNK = 1 << 18;
 
-  /** Most bytes of a number. */
+  /** Maximum number of bytes of a number. */
   private static final int MOST_BYTES = 10;
 
   private NumberStream() {}
 
-  /** Where frames go. */
+  /** The receiver of the frames. */
   @FunctionalInterface
   public interface Sink {
     void accept(byte[] frame) throws IOException;
   }
 
-  /** Where frames come from. */
+  /** The source of the frames. */
   @FunctionalInterface
   public interface Source {
     byte[] next() throws IOException;
   }
 
-  /** Writes. Not thread-safe. */
+  /** Writes values. Not thread-safe. */
   public static final class Writer {
     private final Frame.Kind kind;
     private final Sink sink;
@@ -48,7 +48,7 @@ public final class NumberStream {
     private int used;
     private int frames;
 
-    /** Frames of a kind. */
+    /** Writes frames of this kind. */
     public Writer(Frame.Kind kind, Sink sink) {
       this.kind = kind;
       this.sink = sink;
@@ -67,7 +67,7 @@ public final class NumberStream {
       sink.accept(Frame.seal(b));
     }
 
-    /** A number that is at least 0, or seldom is not: then it takes 10 bytes. */
+    /** Writes a number that is usually at least 0; a negative one takes 10 bytes. */
     public Writer putLong(long value) throws IOException {
       room(MOST_BYTES);
       long v = value;
@@ -79,7 +79,7 @@ public final class NumberStream {
       return this;
     }
 
-    /** A number of either sign. */
+    /** Writes a number of either sign. */
     public Writer putInt(int value) throws IOException {
       return putLong((value << 1 ^ value >> 31) & 0xffffffffL);
     }
@@ -91,23 +91,23 @@ public final class NumberStream {
       }
     }
 
-    /** A number, with all its bits. */
+    /** Writes a number with all its bits. */
     public Writer putDouble(double value) throws IOException {
       fixed(Double.doubleToRawLongBits(value), Double.BYTES);
       return this;
     }
 
-    /** Yes or no. */
+    /** Writes a boolean. */
     public Writer putBoolean(boolean value) throws IOException {
       return putInt(value ? 1 : 0);
     }
 
-    /** An array. */
+    /** Writes an array. */
     public Writer putInts(int[] values) throws IOException {
       return putInts(values.length, k -> values[k]);
     }
 
-    /** The values 0 .. length-1 of a function as an array. */
+    /** Writes the values at 0 .. length-1 of a function as an array. */
     public Writer putInts(int length, IntUnaryOperator values) throws IOException {
       putLong(length);
       int before = 0;
@@ -119,7 +119,7 @@ public final class NumberStream {
       return this;
     }
 
-    /** The values 0 .. length-1 of a function as an array. */
+    /** Writes the values at 0 .. length-1 of a function as an array. */
     public Writer putLongs(int length, IntToLongFunction values) throws IOException {
       putLong(length);
       for (int k = 0; k < length; k++) {
@@ -128,7 +128,7 @@ public final class NumberStream {
       return this;
     }
 
-    /** An array, with all its bits. */
+    /** Writes an array with all its bits. */
     public Writer putDoubles(double[] values) throws IOException {
       putLong(values.length);
       for (double v : values) {
@@ -137,7 +137,7 @@ public final class NumberStream {
       return this;
     }
 
-    /** A text. */
+    /** Writes a text. */
     public Writer putText(String value) throws IOException {
       byte[] text = value.getBytes(StandardCharsets.UTF_8);
       putLong(text.length);
@@ -147,13 +147,13 @@ public final class NumberStream {
       return this;
     }
 
-    /** The last frame. */
+    /** Writes the last frame. */
     public void end() throws IOException {
       flush(true);
     }
   }
 
-  /** Reads in the order in which it was written. Not thread-safe. */
+  /** Reads in the order of writing. Not thread-safe. */
   public static final class Reader {
     private static final Boolean[] NO_OR_YES = {false, true};
 
@@ -163,7 +163,7 @@ public final class NumberStream {
     private int frames;
     private boolean last;
 
-    /** Frames of a kind. */
+    /** Reads frames of this kind. */
     public Reader(Frame.Kind kind, Source source) throws IOException {
       this.kind = kind;
       this.source = source;
@@ -205,7 +205,7 @@ public final class NumberStream {
       return z >>> 1 ^ -(z & 1);
     }
 
-    /** The next length of an array or number of things, which are at least 0. */
+    /** The next length of an array or number of elements, which must be at least 0. */
     public int getLength() throws IOException {
       long v = getLong();
       Frame.require(v >= 0 && v <= Integer.MAX_VALUE - 8, "length");
@@ -225,7 +225,7 @@ public final class NumberStream {
       return Double.longBitsToDouble(fixed(Double.BYTES));
     }
 
-    /** Yes or no. */
+    /** The next boolean. */
     public boolean getBoolean() throws IOException {
       return getOneOf(NO_OR_YES);
     }
@@ -271,7 +271,10 @@ public final class NumberStream {
       return values;
     }
 
-    /** As many as this frame can hold, that begin with; the array grows with the frames. */
+    /**
+     * The initial size of an array: at most as many elements as this frame can hold; the array
+     * grows with the frames.
+     */
     private int first(int length, int leastBytes) {
       return Math.min(length, 1 + b.remaining() / leastBytes);
     }
@@ -294,7 +297,7 @@ public final class NumberStream {
     }
 
     /**
-     * The constant of that number.
+     * The constant with the next number as its index.
      *
      * @throws WireFormatException if there is none
      */
@@ -307,9 +310,9 @@ public final class NumberStream {
     }
 
     /**
-     * Nothing is left.
+     * Checks that nothing is left.
      *
-     * @throws WireFormatException if something is
+     * @throws WireFormatException if anything is left
      */
     public void end() throws IOException {
       Frame.end(b);

@@ -15,15 +15,15 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A small serializable object by Java serialization: what a partition says of itself, counts and
- * perhaps an error, which is why it is no numeric frame. What is as long as a row of A or longer
- * has a codec of its own ({@link NumberFrame}). A frame, so that RDDs hold byte arrays only and no
- * serializer of Spark's has to know our classes. Frame field: a = bytes of the object.
+ * A small object by Java serialization: the figures of a partition with counts and perhaps an
+ * error, for which a numeric frame would not do. Data as long as a row of A or longer have their
+ * own codecs ({@link NumberFrame}). It is a frame so that RDDs contain only byte arrays and Spark's
+ * serializers need not know our classes. Frame field: a = bytes of the object.
  *
- * <p>A frame is read as a record of the type that the caller names and of nothing else ({@link
- * ExpectedClasses}): no other class is looked for, let alone made; no array is made that is longer
- * than the frame. Errors behind one of ours, whose classes nobody knows beforehand, are sent as
- * {@link RemoteCause}.
+ * <p>A frame is only read as a record of the type named by the caller ({@link ExpectedClasses}): no
+ * other class is loaded, let alone instantiated, and no array longer than the frame is allocated.
+ * The causes of our own errors, whose classes are not known in advance, are sent as {@link
+ * RemoteCause}.
  */
 public final class ObjectCodec {
 
@@ -32,7 +32,7 @@ public final class ObjectCodec {
 
   private ObjectCodec() {}
 
-  /** As a frame. */
+  /** Encodes the object as a frame. */
   public static byte[] encode(Serializable object) {
     var bytes = new ByteArrayOutputStream();
     try (var out = new Output(bytes)) {
@@ -48,8 +48,8 @@ public final class ObjectCodec {
   /**
    * The inverse of {@link #encode}.
    *
-   * @param type a record; what its components may be, {@link ExpectedClasses} says
-   * @throws WireFormatException if the frame is damaged, or holds anything else
+   * @param type a record; {@link ExpectedClasses} defines the permitted components
+   * @throws WireFormatException if the frame is damaged, or contains anything else
    */
   public static <T extends Record> T decode(byte[] frame, Class<T> type) {
     var b = Frame.open(frame, Frame.Kind.OBJECT);
@@ -61,7 +61,7 @@ public final class ObjectCodec {
       Frame.require(object != null && in.available() == 0, "object");
       return object;
     } catch (IOException | ClassNotFoundException | RuntimeException e) {
-      // a record's or an exception's own checks may throw whatever they like
+      // The checks of a record or an exception may throw anything.
       throw new WireFormatException("an object that cannot be read: " + e.getMessage(), "object");
     }
   }
@@ -94,7 +94,7 @@ public final class ObjectCodec {
       setObjectInputFilter(this::check);
     }
 
-    /** Each class is described once; more would be a way to make the reader recurse. */
+    /** Each class is described only once; repetitions could make the reader recurse. */
     @Override
     protected Class<?> resolveClass(ObjectStreamClass c) throws IOException {
       Class<?> found = expected.find(c.getName());

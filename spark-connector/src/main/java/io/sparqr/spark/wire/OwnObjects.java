@@ -12,16 +12,16 @@ import java.io.Serializable;
 import java.io.UncheckedIOException;
 
 /**
- * Objects as bytes of Java's serialization, read with the class loader of Sparqr's own classes. For
- * what tasks and driver of one application give each other where {@link ObjectCodec}'s records do
- * not fit: Spark reads it with the application's class loader, which does not know our classes
- * where the jar is a Spark Connect session's artifact.
+ * Objects by Java serialization, read with the class loader of Sparqr's own classes. Used between
+ * tasks and driver of one application for data outside the records of {@link ObjectCodec}: Spark
+ * itself would use the application's class loader, which does not see our classes if the jar is an
+ * artifact of a Spark Connect session.
  */
 public final class OwnObjects {
 
   private OwnObjects() {}
 
-  /** As bytes. */
+  /** Encodes the object. */
   public static byte[] bytes(Serializable object) {
     var bytes = new ByteArrayOutputStream();
     try (var out = new ObjectOutputStream(bytes)) {
@@ -43,7 +43,7 @@ public final class OwnObjects {
     }
   }
 
-  /** A stream of objects of these classes. */
+  /** A stream of objects with these classes. */
   public static ObjectInputStream input(InputStream in) throws IOException {
     return new Own(in);
   }

@@ -7,14 +7,14 @@ import java.util.Arrays;
 /**
  * Distinct row patterns with multiplicities, delta-coded. Frame fields: a = source partition, b =
  * patterns, c = entries. Body, each number in groups of 7 bits, low ones first: for each pattern
- * its multiplicity, its length, its first column less that of the pattern before it (zigzag), the
- * distance of every further column to the one before it, less 1. Patterns that are sorted by first
+ * its multiplicity, its length, its first column minus that of the preceding pattern (zigzag), and
+ * for every further column its distance from the preceding one, minus 1. Patterns sorted by first
  * column take 3 bytes each and 1 to 4 for every further entry (a panel of 2.75 million columns: 6.3
- * bytes a pattern of 2 entries); as long and int arrays they would take 12 and 4.
+ * bytes per pattern of 2 entries); as long and int arrays they would take 12 and 4.
  */
 public final class PatternCodec {
 
-  /** Entries from which on a further frame is begun. */
+  /** Number of entries at which a new frame starts. */
   private static final int FRAME_ENTRIES = 1 << 16;
 
   private static final int MOST_BYTES = 10;
@@ -36,12 +36,12 @@ public final class PatternCodec {
     }
   }
 
-  /** All of them as one frame. */
+  /** Encodes all patterns as one frame. */
   public static byte[] encode(int partition, Patterns p) {
     return encode(partition, p, 0, p.count());
   }
 
-  /** Patterns [from, to) as a frame. */
+  /** Encodes patterns [from, to) as a frame. */
   public static byte[] encode(int partition, Patterns p, int from, int to) {
     byte[] body = new byte[64];
     int at = 0;
@@ -69,7 +69,7 @@ public final class PatternCodec {
     return Frame.seal(b.put(body, 0, at));
   }
 
-  /** Where the frame ends that begins with pattern {@code from}. */
+  /** End of the frame that begins with pattern {@code from}. */
   public static int end(Patterns p, int from) {
     int to = from;
     while (to < p.count() && p.start[to] - p.start[from] + (to - from) < FRAME_ENTRIES) {
@@ -103,7 +103,9 @@ public final class PatternCodec {
     return v;
   }
 
-  /** The first column of a frame's first pattern; none: 2^31 - 1. The frame is not checked. */
+  /**
+   * The first column of a frame's first pattern; 2^31 - 1 if it is empty. The frame is not checked.
+   */
   public static int first(byte[] frame) {
     ByteBuffer b = ByteBuffer.wrap(frame).position(Math.min(Frame.HEADER, frame.length));
     if (b.remaining() == 0) {
@@ -120,13 +122,13 @@ public final class PatternCodec {
   /**
    * The inverse of {@link #encode}. O(entries).
    *
-   * @throws io.sparqr.error.WireFormatException if columns do not ascend or sizes do not fit
+   * @throws io.sparqr.error.WireFormatException if columns do not ascend or sizes do not match
    */
   public static Patterns decode(byte[] bytes) {
     ByteBuffer b = Frame.open(bytes, Frame.Kind.PATTERN);
     int count = Frame.field(b, 1);
     int entries = Frame.field(b, 2);
-    // a multiplicity and a length a pattern, a number an entry
+    // At least a multiplicity and a length per pattern, and a number per entry.
     Frame.require(count >= 0 && entries >= 0, "sizes of patterns");
     Frame.need(b, 2L * count + entries);
     long[] multiplicity = new long[count];

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What goes into and comes out of a task when Q' is applied to further right-hand sides. Frame
- * fields: a = positions, b = right-hand sides (width), c = blocks, d = values of all blocks. Body:
+ * The input and output of a task when Q' is applied to further right-hand sides. Frame fields: a =
+ * positions, b = right-hand sides (width), c = blocks, d = values of all blocks. Body:
  *
  * <pre>
  * int    position[a]
@@ -25,21 +25,21 @@ public final class ReflectedCodec {
   /**
    * Part of Q'b.
    *
-   * @param position of live pivots
+   * @param position positions of live pivots
    * @param value width values for each position
-   * @param residual size width: norms of what ends here
+   * @param residual size width: norms of the components that end in this task
    * @param blocks right-hand sides of contribution blocks
    */
   public record Reflected(
       int width, int[] position, double[] value, double[] residual, List<ContributionRhs> blocks) {
 
-    /** What passes from lower tasks to one above. */
+    /** The values passed from lower tasks to one above. */
     public static Reflected blocks(int width, List<ContributionRhs> blocks) {
       return new Reflected(width, new int[0], new double[0], new double[width], blocks);
     }
   }
 
-  /** As a frame. */
+  /** Encodes the values as a frame. */
   public static byte[] encode(Reflected r) {
     long values = 0;
     for (ContributionRhs c : r.blocks) {

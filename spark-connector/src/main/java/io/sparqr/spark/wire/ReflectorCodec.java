@@ -9,19 +9,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Q as it is kept beside R on an executor: records of consecutive fronts, about 32 MB a frame, so
- * that Q of a front may be of any size. A front is one record that says where its rows go, then its
- * reflectors in pieces of about 1 MB, in the same frame or in the next ones. Frame fields: a =
- * records, b = number of the frame. Body, one record after the other:
+ * Q in the form stored with R on an executor: records of consecutive fronts, about 32 MB per frame,
+ * so that Q of a front may have any size. A front is one record with the places of its rows,
+ * followed by its reflectors in pieces of about 1 MB, in the same frame or the next ones. Frame
+ * fields: a = records, b = index of the frame. Body, one record after the other:
  *
  * <pre>
  * int    0 (a front)
  * int    front, rows, own, children, childRows, rank, cm
  * int    own[own], child[children], childStart[children + 1], childRow[childRows]
- * int    livePivot[rank]       complement (~) where the row of R was negated
+ * int    livePivot[rank]       complement (~) if the row of R was negated
  * int    result[rank + cm]
  *
- * int    1 (reflectors of the front before)
+ * int    1 (reflectors of the preceding front)
  * int    segments, reflectors, values
  * int    segment[segments], first[reflectors], length[reflectors]
  * double tau[reflectors], v[values]
@@ -36,9 +36,9 @@ public final class ReflectorCodec {
 
   private ReflectorCodec() {}
 
-  /** What the records are read into, in order. */
+  /** The receiver of the records, in order. */
   public interface Visitor {
-    /** A front, its list of blocks empty. */
+    /** A front, with an empty list of blocks. */
     void front(FrontReflectors front);
 
     /** Some reflectors of the last front. */
@@ -46,7 +46,7 @@ public final class ReflectorCodec {
   }
 
   /**
-   * Q of a task's fronts as frames.
+   * Encodes Q of a task's fronts as frames.
    *
    * @param fronts in order; entries are set to null as soon as they are encoded
    */
@@ -86,7 +86,7 @@ public final class ReflectorCodec {
   /**
    * Reads a frame.
    *
-   * @throws WireFormatException if it is damaged or does not fit together
+   * @throws WireFormatException if it is damaged or inconsistent
    */
   public static void read(byte[] frame, Visitor visitor) {
     ByteBuffer b = Frame.open(frame, Frame.Kind.REFLECTORS);

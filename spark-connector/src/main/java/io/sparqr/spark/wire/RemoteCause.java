@@ -2,7 +2,7 @@
 package io.sparqr.spark.wire;
 
 /**
- * What an error of ours was caused by, where it came from another JVM: text and stack of the
+ * The cause of one of our errors that comes from another JVM: message and stack trace of the
  * original, whose class the receiver need not have and does not load.
  */
 public final class RemoteCause extends Exception {
@@ -18,7 +18,7 @@ public final class RemoteCause extends Exception {
     setStackTrace(original.getStackTrace());
   }
 
-  /** With at most 16 causes behind it. */
+  /** Includes at most 16 further causes. */
   static RemoteCause of(Throwable original) {
     return of(original, MOST_CAUSES);
   }
@@ -28,7 +28,7 @@ public final class RemoteCause extends Exception {
     return new RemoteCause(original, cause == null || causes == 0 ? null : of(cause, causes - 1));
   }
 
-  /** The original's. */
+  /** The original's text. */
   @Override
   public String toString() {
     return text;

@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Rows on their way to the task that owns their front. Frame fields: a = source partition, b =
- * number of the batch within it, c = rows, d = right-hand sides. Body:
+ * Rows sent to the task that owns their front. Frame fields: a = source partition, b = index of the
+ * batch within it, c = rows, d = right-hand sides. Body:
  *
  * <pre>
  * int    entries
@@ -27,7 +27,7 @@ public final class RowBatchCodec {
 
   private RowBatchCodec() {}
 
-  /** Rows collected for one task, to be sent when there are enough. Not thread-safe. */
+  /** Rows collected for one task, to be sent once there are enough. Not thread-safe. */
   public static final class Builder {
     private final int rhsCount;
     private int rows;
@@ -38,7 +38,7 @@ public final class RowBatchCodec {
     private double[] value = new double[64];
     private double[] rhs;
 
-    /** An empty batch. */
+    /** Starts an empty batch. */
     public Builder(int rhsCount) {
       this.rhsCount = rhsCount;
       this.rhs = new double[16 * rhsCount];
@@ -77,12 +77,12 @@ public final class RowBatchCodec {
       return rows;
     }
 
-    /** Bytes that the batch would have. */
+    /** Size of the batch in bytes. */
     public long bytes() {
       return Frame.HEADER + 4 + 8L * rows + 12L * entries + 8L * rows * rhsCount;
     }
 
-    /** The batch as a frame; the builder is empty afterwards. */
+    /** The batch as a frame; empties the builder. */
     public byte[] take(int partition, int sequence) {
       ByteBuffer b =
           Frame.allocate(
@@ -99,7 +99,7 @@ public final class RowBatchCodec {
     }
   }
 
-  /** Rows of a batch; the frame is not checked. */
+  /** Number of rows of a batch; the frame is not checked. */
   public static int rows(byte[] batch) {
     return Frame.peek(batch, 2);
   }
@@ -115,12 +115,12 @@ public final class RowBatchCodec {
   }
 
   /**
-   * All rows of a task in one block, ordered by (source partition, batch): the order is that of the
-   * input whatever way the batches arrive.
+   * All rows of a task in one block, ordered by (source partition, batch), which is the order of
+   * the input, independent of the order of arrival.
    *
-   * @param batches the array of the list's elements is sorted, the frames are not touched
-   * @param threads that check and copy batches side by side
-   * @throws WireFormatException if a batch is damaged or does not fit together
+   * @param batches this list is sorted in place; the frames are not modified
+   * @param threads threads that check and copy batches in parallel
+   * @throws WireFormatException if a batch is damaged or inconsistent
    * @throws IndexOverflowException if the task's rows exceed what one block can address
    */
   public static RowBlock decode(List<byte[]> batches, int rhsCount, int threads) {
@@ -174,14 +174,14 @@ public final class RowBatchCodec {
     return block;
   }
 
-  /** Of one batch, whose length must be exactly that of what it says it has. */
+  /** The entries of one batch, after checking that its length matches its counts exactly. */
   private static int entries(ByteBuffer b) {
     long rows = Frame.field(b, 2);
     long rhsCount = Frame.field(b, 3);
     Frame.need(b, 4);
     int entries = b.getInt();
     Frame.require(rows >= 0 && rhsCount >= 0 && entries >= 0, "sizes of a row batch");
-    // one after the other: neither product can wrap around once the first is known to fit
+    // One after the other: once the first is known to fit, neither product can overflow.
     Frame.need(b, 8 * rows);
     Frame.require(8 * rows * (1 + rhsCount) + 12L * entries == b.remaining(), "length");
     return entries;
@@ -192,7 +192,8 @@ public final class RowBatchCodec {
     int rows = Frame.field(b, 2);
     b.asIntBuffer().get(to.front(), row, rows);
     b.position(b.position() + 4 * rows);
-    // The row before the first is another batch's: each writes where its own rows end.
+    // The row before the first one belongs to another batch, so each batch writes the ends of its
+    // own rows.
     int start = at;
     for (int i = row; i < row + rows; i++) {
       int length = b.getInt();

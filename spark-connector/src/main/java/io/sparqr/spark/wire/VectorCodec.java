@@ -6,14 +6,14 @@ import java.nio.ByteBuffer;
 /**
  * Vectors and pieces of vectors.
  *
- * <p>CHUNK: a = source partition, b = number of the chunk; body: int count, double value[count].
- * SPARSE: a = entries, b = values an entry; body: int position[a], double value[a * b].
+ * <p>CHUNK: a = source partition, b = index of the chunk; body: int count, double value[count].
+ * SPARSE: a = entries, b = values per entry; body: int position[a], double value[a * b].
  */
 public final class VectorCodec {
 
   private VectorCodec() {}
 
-  /** Entries [from, to) of a vector as a chunk. */
+  /** Encodes entries [from, to) of a vector as a chunk. */
   public static byte[] encodeChunk(int partition, int chunk, double[] values, int from, int to) {
     ByteBuffer b = Frame.allocate(Frame.Kind.CHUNK, partition, chunk, 0, 0, 4 + 8L * (to - from));
     b.putInt(to - from);
@@ -35,7 +35,7 @@ public final class VectorCodec {
     return Frame.peek(chunk, 0);
   }
 
-  /** The number of a chunk. */
+  /** The index of a chunk. */
   public static int chunk(byte[] chunk) {
     return Frame.peek(chunk, 1);
   }
@@ -48,7 +48,7 @@ public final class VectorCodec {
    */
   public record Sparse(int[] position, double[] value, int width) {}
 
-  /** Values at positions as a frame. */
+  /** Encodes values at positions as a frame. */
   public static byte[] encodeSparse(Sparse v) {
     int n = v.position.length;
     ByteBuffer b = Frame.allocate(Frame.Kind.SPARSE, n, v.width, 0, 0, 4L * n + 8L * n * v.width);

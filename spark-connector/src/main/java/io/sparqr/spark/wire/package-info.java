@@ -1,3 +1,3 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-/** Compact checksummed binary forms of what travels. */
+/** Compact binary forms, with checksums, of all transferred data. */
 package io.sparqr.spark.wire;
