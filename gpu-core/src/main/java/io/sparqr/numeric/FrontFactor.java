@@ -47,6 +47,24 @@ public record FrontFactor(
     }
   }
 
+  /**
+   * Checks that live pivots ascend within the front and that the array holds all their rows.
+   *
+   * @throws NumericalIntegrityException if not
+   */
+  public void requireRows() {
+    int last = -1;
+    for (int live : livePivot) {
+      if (live <= last || live >= fn) {
+        throw NumericalIntegrityException.changedInMemory(front);
+      }
+      last = live;
+    }
+    if (length(fn, livePivot) > values.length) {
+      throw NumericalIntegrityException.changedInMemory(front);
+    }
+  }
+
   /** The same with a checksum of its current values. O(values). */
   public FrontFactor sealed() {
     return new FrontFactor(front, fn, livePivot, values, rhs, rhsCount, sum());

@@ -298,6 +298,9 @@ public final class FactorChunk {
      */
     private long addRows(List<Part> parts, long before) {
       FrontFactor f = factors.peek();
+      if (row == 0) {
+        f.requireRows();
+      }
       int from = row;
       long valueFrom = value;
       long bytes = before + 12;

@@ -158,8 +158,21 @@ class KeptFrontsTest {
             () -> KeptFronts.frames(kept.iterator(), k -> true).forEachRemaining(f -> {}))
         .isInstanceOf(NumericalIntegrityException.class);
     large.values()[77_777] = Double.longBitsToDouble(word);
-    large.livePivot()[3] = large.livePivot()[2];
+    int last = large.rank() - 1;
+    int pivot = large.livePivot()[last];
+    for (int changed : new int[] {large.livePivot()[last - 1], large.fn()}) {
+      large.livePivot()[last] = changed;
+      assertThatThrownBy(() -> KeptFronts.rows(kept.iterator(), 2))
+          .isInstanceOf(NumericalIntegrityException.class);
+    }
+    large.livePivot()[last] = pivot;
+    // the first row is said to begin further left: more values than there are
+    assertThat(large.livePivot()[5]).isEqualTo(6);
+    large.livePivot()[5] = 5;
     assertThatThrownBy(() -> KeptFronts.rows(kept.iterator(), 2))
+        .isInstanceOf(NumericalIntegrityException.class);
+    assertThatThrownBy(
+            () -> KeptFronts.frames(kept.iterator(), k -> true).forEachRemaining(f -> {}))
         .isInstanceOf(NumericalIntegrityException.class);
   }
 
