@@ -1,5 +1,7 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Puts the jar into the wheel; Maven makes it first where it is missing or older than its sources."""
+"""Puts the jar into the wheel. If the jar is missing or older than its sources, Maven builds it
+first.
+"""
 
 import os
 import pathlib
@@ -33,7 +35,7 @@ def sources():
 
 
 def is_current(kernels):
-    """Whether the jar is newer than its sources, and has kernels if it has to."""
+    """Whether the jar is newer than its sources, and contains kernels if it must."""
     if not JAR.is_file() or any(path.stat().st_mtime > JAR.stat().st_mtime for path in sources()):
         return False
     with zipfile.ZipFile(JAR) as jar:
@@ -41,13 +43,13 @@ def is_current(kernels):
 
 
 def make_jar():
-    """Runs Maven if it has to."""
+    """Runs Maven if needed."""
     if not (TREE / "mvnw").is_file():
         sys.exit(f"sparqr's wheel is built in a checkout of Sparqr, where Maven makes its jar: no {TREE / 'mvnw'}")
     flags = []
     kernels = platform.system() == "Linux" and platform.machine() == "x86_64" and NVRTC != "no"
     if kernels:
-        # nvcc's, or else those of NVRTC, which the flag that this prints lets Maven fetch
+        # nvcc's kernels, or else NVRTC's: the flag printed by the script lets Maven fetch NVRTC
         ask = [str(TREE / "gpu-core" / "src" / "main" / "cuda" / "build.sh"), "--flags", "release"]
         flags = subprocess.run(ask, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
     else:
@@ -62,7 +64,7 @@ def make_jar():
 
 
 class WithJar(build_py):
-    """The package and the jar, in a folder that has nothing left of the build before."""
+    """The package and the jar, in a folder without leftovers of an earlier build."""
 
     def run(self):
         make_jar()
@@ -75,7 +77,7 @@ class WithJar(build_py):
 
 
 class InTarget(egg_info):
-    """Its folder is made by nobody else."""
+    """No other command creates its folder."""
 
     def initialize_options(self):
         super().initialize_options()
@@ -83,7 +85,7 @@ class InTarget(egg_info):
 
 
 class NoSdist(sdist):
-    """Sources are what the repository has: Java and CUDA, too."""
+    """No sdist: a build also needs the Java and CUDA sources, which only the repository has."""
 
     def run(self):
         sys.exit("sparqr is released as a wheel, and has no sdist: python -m build --wheel")

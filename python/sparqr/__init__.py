@@ -6,18 +6,18 @@
 >>> result = sparqr.solve(df, features_col="features", label_col="label")
 >>> result.x, result.residual_norm, result.rank
 
-Without a DataFrame, of matrices of SciPy, NumPy, pandas or Polars, and of files:
+Without a DataFrame, from matrices of SciPy, NumPy, pandas or Polars, or from files:
 
 >>> sparqr.lstsq(A, b).x
 >>> with sparqr.factorize(A) as f:
 ...     f.solve(b).x, f.r
 
-The Spark ML estimator is in :mod:`sparqr.ml`. All of it calls Sparqr's jar in Spark's JVM:
-:func:`session` starts one with it, :func:`jar` is its path for sessions of one's own. Over Spark
-Connect they call it on the server, which has it by ``--jars``, or from the session:
-``spark.addArtifacts(sparqr.jar())``.
+The Spark ML estimator is in :mod:`sparqr.ml`. Everything calls Sparqr's jar in Spark's JVM:
+:func:`session` starts a session with the jar, :func:`jar` returns its path for your own sessions.
+Over Spark Connect the jar must be on the server, by ``--jars`` or by
+``spark.addArtifacts(sparqr.jar())`` in the session.
 
-Ctrl-C (in a notebook: Interrupt) stops what runs: the jobs are cancelled, the session goes on.
+Ctrl-C (in a notebook: Interrupt) stops the computation: its jobs are cancelled, the session stays usable.
 """
 
 from sparqr._analyze import Analysis, analyze

@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""What a factorization would cost, before any of it is done."""
+"""Estimates the cost of a factorization in advance."""
 
 from __future__ import annotations
 
@@ -30,21 +30,22 @@ class Cut:
     Attributes
     ----------
     executors : int
-        How many.
+        Number of executors.
     levels : int
-        Levels of tasks, one after the other.
+        Levels of tasks, executed one after the other.
     tasks : int
-        Tasks in all levels.
+        Tasks of all levels together.
     seconds : float
-        Estimated time of the factorization alone. Only ratios are worth much: the rate is assumed.
+        Estimated time of the factorization alone. Trust the ratios rather than the seconds: the
+        rate is an assumption.
     lower_bound_seconds : float
-        What no cut can beat.
+        Lower bound on the seconds of any cut.
     speedup : float
-        ``seconds`` of one executor over these.
+        ``seconds`` with one executor, divided by ``seconds`` here.
     task_bytes : int
-        Most that a task has in memory at once.
+        Peak memory of a task.
     shuffle_bytes : int
-        Blocks that go from one executor to another.
+        Contribution blocks sent from one executor to another.
     """
 
     executors: int
@@ -59,32 +60,32 @@ class Cut:
 
 @dataclass(frozen=True, repr=False)
 class Analysis:
-    """What :func:`analyze` returns.
+    """Result of :func:`analyze`.
 
     Attributes
     ----------
     rows, columns, nonzeros : int
         Size of A.
     singletons : int
-        Columns that need no work.
+        Columns eliminated without any arithmetic.
     ordering : str
-        The column order, by the name that ``ordering`` takes.
+        The column order, as a value of the option ``ordering``.
     ordering_reason : str
-        Why that one.
+        Why this order was chosen.
     nonzeros_of_r : float
         Entries of R at full rank.
     flops : float
         Floating-point operations of the factorization.
     critical_path_flops : float
-        Of these, those that follow one another: no number of executors shortens them.
+        Flops that must be done one after another, however many executors there are.
     fronts : int
         Nodes of the assembly tree.
     height : int
-        Of the tree.
+        Height of the assembly tree.
     largest_front : tuple of int
-        Rows and columns of the front with most entries.
+        Rows and columns of the front with the most entries.
     peak_bytes : int
-        Fronts in memory at once where one task does everything; R apart.
+        Peak memory of the fronts when a single task does everything, without R.
     histogram : list of dict
         ``fromColumns``, ``toColumns``, ``fronts``, ``flops``: fronts by size, smallest first.
     cuts : list of Cut
@@ -108,7 +109,7 @@ class Analysis:
     cuts: list[Cut]
 
     def to_pandas(self) -> pandas.DataFrame:
-        """:attr:`cuts`: a row for each number of executors, which is the index."""
+        """:attr:`cuts` as a table: a row for each number of executors, which is the index."""
         import pandas
 
         return pandas.DataFrame([vars(cut) for cut in self.cuts]).set_index("executors")
@@ -142,26 +143,26 @@ def analyze(
     partitions: int = 0,
     session: Optional[SparkSession] = None,
 ) -> Analysis:
-    """What a factorization of A would cost, on clusters of several sizes: nothing is factorized.
+    """Estimate what a factorization of A would cost on clusters of several sizes, without factorizing.
 
     Parameters
     ----------
     A : sparse matrix or array, array_like, table or path
-        Shape (m, n), as for :func:`sparqr.lstsq`. Values do not matter, but that they are finite.
+        Shape (m, n), as for :func:`sparqr.lstsq`. The values do not matter as long as they are finite.
     executors : sequence of int
         Numbers of executors, at least 1 each.
     ordering : {"auto", "colamd", "amd", "nd", "natural", "best"}
         Column order.
     memory : str, optional
-        Heap of an executor, as Spark writes it: ``"8g"``. Default: that of the driver. Cuts are chosen
-        so that tasks fit, where they can.
+        Heap of an executor in Spark's notation: ``"8g"``. Default: the driver's. Cuts are chosen so
+        that tasks fit if possible.
     flops_per_second : float, optional
-        Of one executor on large fronts. Estimated seconds depend on it. Default: what ``sparqr analyze`` on
-        the command line goes by, and says.
+        Rate of one executor on large fronts, for the estimated seconds. Default: the rate that
+        ``sparqr analyze`` on the command line uses and prints.
     gpu : bool
-        Executors with a GPU each, like an H200, whose rates and memory are taken instead.
+        Assume a GPU like an H200 for each executor, with its rates and memory.
     partitions : int
-        Default: as many as Spark has cores.
+        Default: the number of Spark's cores.
     session : pyspark.sql.SparkSession, optional
         Default: the active one, or a new one by ``sparqr.session()``.
 
@@ -172,8 +173,8 @@ def analyze(
     Raises
     ------
     ValueError
-        No number of executors or one below 1, a memory or an ordering that is none, a rate that is not
-        positive; gpu with one of these.
+        executors empty or below 1, an invalid memory or ordering, a rate that is not positive; gpu
+        together with a memory or a rate.
     SparqrError, FileNotFoundError
         As for :func:`sparqr.lstsq`.
 

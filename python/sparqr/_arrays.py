@@ -1,5 +1,7 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Matrices of SciPy, NumPy, pandas, Polars and Arrow as rows in the JVM: by files of raw arrays."""
+"""Passes matrices of SciPy, NumPy, pandas, Polars and Arrow to the JVM as rows, through files of
+raw arrays.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,10 @@ if TYPE_CHECKING:
     import numpy
     from pyspark.sql import SparkSession
 
-# Java's arrays of n numbers.
+# Java's limit for the length of arrays.
 _MOST_COLUMNS = 2**31 - 17
 
-# Entries of a block of a dense matrix that is looked at at once.
+# Entries per block when a dense matrix is scanned.
 _BLOCK = 1 << 22
 
 _NON_FINITE = "NonFiniteValueException"
@@ -28,7 +30,7 @@ _NON_FINITE = "NonFiniteValueException"
 
 @dataclass(frozen=True)
 class Matrix:
-    """A by compressed rows, every entry finite, no place twice.
+    """A in compressed row storage, every entry finite, without duplicates.
 
     Attributes
     ----------
@@ -41,7 +43,7 @@ class Matrix:
     data : numpy.ndarray
         float64, shape (nnz,).
     names : list of str or None
-        The columns' names, of a table.
+        The columns' names, if A is a table.
     """
 
     shape: tuple[int, int]
@@ -57,7 +59,7 @@ def is_path(A: Any) -> bool:
 
 
 def existing(path: Union[str, os.PathLike], what: str) -> str:
-    """The path as text; FileNotFoundError if it is one of this machine and not there."""
+    """The path as text; FileNotFoundError for a local path that does not exist."""
     text = os.fspath(path)
     if not isinstance(text, str):
         raise TypeError(f"{what} is a path of bytes: give it as text")
@@ -67,7 +69,7 @@ def existing(path: Union[str, os.PathLike], what: str) -> str:
 
 
 def matrix_of(A: Any) -> Matrix:
-    """A of any kind that is no file, checked.
+    """Converts and checks A of any kind except a file.
 
     Raises
     ------
@@ -95,7 +97,9 @@ def matrix_of(A: Any) -> Matrix:
 
 
 def is_table(given: Any) -> bool:
-    """Whether something is a table that Arrow knows: of Polars or pyarrow, or what exports a stream."""
+    """Whether something is a table that Arrow can read: from Polars or pyarrow, or with an Arrow
+    stream export.
+    """
     if type(given).__module__.split(".")[0] in ("numpy", "pandas"):
         return False
     if hasattr(given, "__arrow_c_stream__"):
@@ -104,16 +108,16 @@ def is_table(given: Any) -> bool:
 
 
 def right_hand_sides(b: Any, m: Optional[int], what: str = "b") -> tuple[numpy.ndarray, bool]:
-    """b as float64 of shape (m, k), and whether it came with a second dimension.
+    """b as float64 of shape (m, k), and whether it was two-dimensional.
 
     Parameters
     ----------
     b : array_like
         Shape (m,) or (m, k).
     m : int or None
-        Rows that it must have; None: any.
+        Required number of rows; None: any.
     what : str
-        Its name in messages.
+        Name of b in error messages.
     """
     np = _numpy()
     if type(b).__module__.split(".")[0] == "scipy" and hasattr(b, "toarray"):
@@ -159,7 +163,7 @@ def row_weights(weights: Any, m: Optional[int]) -> Optional[numpy.ndarray]:
 class Folder:
     """A folder of arrays on the driver's machine, under Spark's local directory.
 
-    It goes when it is removed or let go, and with the session at the latest.
+    It is deleted by :meth:`remove`, when it is garbage-collected, or at the latest when the session ends.
     """
 
     def __init__(self, session: SparkSession, kept: bool = False) -> None:
@@ -176,7 +180,7 @@ class Folder:
             self._finalizer.detach()
 
     def write(self, name: str, values: Any, dtype: str) -> str:
-        """Writes an array by rows; its path."""
+        """Writes an array row by row; returns its path."""
         np = _numpy()
         path = os.path.join(self.path, name)
         np.ascontiguousarray(values, dtype=dtype).tofile(path)
@@ -185,7 +189,7 @@ class Folder:
     def write_matrix(
         self, matrix: Matrix, b: Optional[numpy.ndarray], weights: Optional[numpy.ndarray]
     ) -> None:
-        """Writes what Java's ArrayFolder reads."""
+        """Writes the files in the format of Java's ArrayFolder."""
         self.write("indptr", matrix.indptr, "<i8")
         self.write("indices", matrix.indices, "<i4")
         self.write("data", matrix.data, "<f8")
@@ -195,11 +199,11 @@ class Folder:
             self.write("weights", weights, "<f8")
 
     def read(self, name: str, dtype: str) -> numpy.ndarray:
-        """An array that Java wrote."""
+        """Reads an array written by Java."""
         return _numpy().fromfile(os.path.join(self.path, name), dtype=dtype)
 
     def remove(self) -> None:
-        """Removes it; once is enough."""
+        """Deletes the folder; idempotent."""
         if self._finalizer.alive:
             self._finalizer()
         else:
@@ -207,7 +211,9 @@ class Folder:
 
 
 def active_session(what: str = "matrix") -> SparkSession:
-    """The active Spark session, or a new one by ``sparqr.session()``; what: that is to go there."""
+    """The active Spark session, or a new one by ``sparqr.session()``; what: the kind of data, for
+    error messages.
+    """
     try:
         from pyspark.sql import SparkSession
     except ImportError:
@@ -230,7 +236,7 @@ def _numpy() -> Any:
 
 
 def _array(np: Any, given: Any, what: str) -> numpy.ndarray:
-    """As a numeric array of any shape."""
+    """Converts to a numeric array of any shape."""
     if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
         raise ValueError(f"{what} is a masked array with entries masked out")
     try:
@@ -262,7 +268,9 @@ def _shape(shape: Sequence[int]) -> tuple[int, int]:
 
 
 def _of_sparse(np: Any, A: Any) -> tuple:
-    """Of a scipy.sparse matrix or array; duplicates are summed, as SciPy does. A stays as it is."""
+    """Compressed rows of a scipy.sparse matrix or array; duplicates are summed, as in SciPy. A is
+    not modified.
+    """
     m, n = _shape(A.shape)
     _require_real(A.dtype, "A")
     csr = A.tocsr()
@@ -293,7 +301,7 @@ def _require_structure(np: Any, csr: Any, m: int, n: int) -> None:
 
 
 def _of_dense(np: Any, A: Any, names: Optional[list[str]]) -> tuple:
-    """Of an m x n array, in blocks of rows: zeros are left out."""
+    """Compressed rows of an m x n array, built in blocks of rows: zeros are left out."""
     array = _array(np, A, "A")
     m, n = _shape(array.shape)
     counts = np.empty(m, dtype=np.int64)
@@ -322,7 +330,7 @@ def _require_finite(np: Any, matrix: tuple, names: Optional[list[str]]) -> None:
 
 
 def _of_pandas(np: Any, frame: Any, what: str = "A") -> tuple[list[str], Any]:
-    """Names, and a dense array, or a sparse matrix if all columns are sparse."""
+    """The names, and a dense array, or a sparse matrix if all columns are sparse."""
     import pandas
 
     if not hasattr(frame, "columns"):
@@ -347,7 +355,7 @@ def _pandas_column(np: Any, column: Any, what: str) -> numpy.ndarray:
 
 
 def _of_arrow(np: Any, table: Any, what: str) -> tuple[list[str], numpy.ndarray]:
-    """Names and values of a table by Arrow."""
+    """Names and values of a table, read through Arrow."""
     try:
         import pyarrow
     except ImportError:

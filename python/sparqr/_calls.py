@@ -1,9 +1,9 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Java calls in threads of their own, so that an interrupt can cancel their jobs.
+"""Runs Java calls in threads of their own, so that an interrupt can cancel their jobs.
 
-The main thread of Python is where Ctrl-C arrives. Were it waiting for the JVM's answer then, the
-interrupt would tear the conversation on that thread's socket: PySpark's own handler, which asks the JVM
-on the same socket to cancel all jobs, dies in it. So the main thread waits here for another thread.
+Ctrl-C reaches Python's main thread. If that thread were waiting for the JVM's answer, the interrupt would
+break off the exchange on its socket: PySpark's own handler, which uses the same socket to ask the JVM to
+cancel all jobs, then fails. So another thread makes the call and the main thread waits for it.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from typing import Any, TypeVar
 from sparqr import _connect
 from sparqr._errors import SparqrError, telling_errors
 
-# Seconds that an interrupted call may take to end before it is left to its end.
+# Seconds for an interrupted call to end; after that it is left to finish by itself.
 _GRACE = 4.0
 
-# Seconds between two looks for an interrupt, and between two orders to cancel.
+# Seconds between two checks for an interrupt, and between two requests to cancel.
 _LOOK = 0.1
 _REPEAT = 0.3
 
@@ -37,9 +37,9 @@ _T = TypeVar("_T")
 def in_thread(session: Any, what: str, work: Callable[[], _T]) -> _T:
     """``work()`` in a thread of its own, with the caller's local properties and in his job group.
 
-    Jobs get a job group of their own, where the caller has none, and a tag. On an interrupt those with
-    the tag are cancelled, whatever their group, and so is each that the call still begins; after at
-    most five seconds KeyboardInterrupt goes on to the caller.
+    Jobs get a tag, and a job group if the caller has none. On an interrupt all jobs with the tag are
+    cancelled, whatever their group, as are any that the call still starts; after at most five seconds the
+    caller gets the KeyboardInterrupt.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def in_thread(session: Any, what: str, work: Callable[[], _T]) -> _T:
             while not call.ended.wait(_LOOK):
                 if interrupts.count or asker.is_gone():
                     break
-        except BaseException:  # by a handler of the user's own
+        except BaseException:  # by the user's own signal handler
             call.cancel(lambda: False)
             raise
         if interrupts.count:
@@ -96,7 +96,7 @@ class _Call:
         if _is_pinned():
             from pyspark import inheritable_thread_target
 
-            # copies the caller's properties here, on his thread, and sets them on the new one's
+            # copies the caller's properties here, on the caller's thread, and sets them on the new thread
             target = inheritable_thread_target(session)(self._run)
         self._thread = threading.Thread(
             target=self._guarded,
@@ -130,22 +130,22 @@ class _Call:
         context = self._context
         if context.getLocalProperty("spark.jobGroup.id") is None:
             context.setJobGroup(self._tag, self._what)
-        # Our tasks stop at an interrupt; without one they would go on to their end.
+        # Our tasks stop when interrupted; otherwise they would run to their end.
         context.setInterruptOnCancel(True)
         context.addJobTag(self._tag)
 
     def result(self) -> Any:
-        """What the work returned; raises what it raised."""
+        """The result of the work; raises its exception."""
         self._thread.join()
         if self._error is None:
             return self._value
         try:
             raise self._error
         finally:
-            self._error = None  # it holds this frame, which holds it
+            self._error = None  # the exception refers to this frame, which refers to the exception
 
     def cancel(self, enough: Callable[[], bool]) -> None:
-        """Cancels, and waits for the end until there was time for it or enough() of it."""
+        """Cancels, and waits for the end until the time is up or enough() is true."""
         if not _is_pinned():
             return
         canceller = threading.Thread(target=self._keep_cancelling, name=self._tag, daemon=True)
@@ -158,7 +158,7 @@ class _Call:
                 return
 
     def _keep_cancelling(self) -> None:
-        """A call between two jobs, ordering columns say, begins the next one later."""
+        """A call that is between two jobs, ordering columns for example, starts its next job later."""
         try:
             while not self.ended.is_set():
                 self._context.cancelJobsWithTag(self._tag)
@@ -172,7 +172,7 @@ class _Call:
 
 
 def _is_pinned() -> bool:
-    """Whether a thread of Python has a thread of the JVM for itself (PYSPARK_PIN_THREAD, the default)."""
+    """Whether each Python thread has its own JVM thread (PYSPARK_PIN_THREAD, the default)."""
     from py4j.clientserver import ClientServer
     from pyspark import SparkContext
 
@@ -180,7 +180,7 @@ def _is_pinned() -> bool:
 
 
 def close_connection() -> None:
-    """Closes this thread's connection, and with it its thread of the JVM."""
+    """Closes this thread's connection, which also ends its JVM thread."""
     if not _is_pinned():
         return
     from pyspark import SparkContext
@@ -193,11 +193,11 @@ def close_connection() -> None:
 
 
 class _Interrupts:
-    """Counts interrupts while the main thread waits; elsewhere, and under a handler that is neither
+    """Counts interrupts while the main thread waits. On other threads, and under a handler that is neither
     Python's nor PySpark's, it does nothing.
 
-    Handlers run between any two steps of the main thread, a conversation with the JVM among them, so
-    this one does no more than count.
+    A handler may run between any two steps of the main thread, even in an exchange with the JVM, so this one
+    only counts.
     """
 
     count = 0
@@ -224,22 +224,22 @@ def _is_pysparks(handler: Any) -> bool:
 
 
 class _Asker:
-    """Who waits for a thread, if it is one of a pool that the main thread waits for.
+    """Notices when the main thread no longer waits for this thread's pool.
 
-    ``CrossValidator`` and its like fit in threads of a pool. The interrupt reaches the main thread alone,
-    which leaves them all behind, with the rest of their work; that nobody waits for the pool any more is
-    all that can be seen of it in them.
+    ``CrossValidator`` and its like fit in threads of a pool. The interrupt reaches only the main thread,
+    which abandons the pool and its remaining work. The only sign of it in the pool's threads is that nobody
+    waits for the pool any more.
     """
 
     def __init__(self) -> None:
         me: Any = threading.current_thread()
         found = [pool for pool in _awaited_pools() if me in pool._pool]  # type: ignore[attr-defined]
-        # weakly: pools end when they are let go
+        # a weak reference: a pool ends when it is garbage-collected
         self._pool = weakref.ref(found[0]) if found else None
 
     @staticmethod
     def of_this_thread() -> _Asker:
-        """A thread of a pool keeps the first one: it has no other pool afterwards."""
+        """Computed once per thread: a pool's thread never changes its pool."""
         kept = getattr(_here, "asker", None)
         if kept is None or kept._pool is None:
             kept = _here.asker = _Asker()
@@ -253,7 +253,7 @@ class _Asker:
 
 
 def _awaited_pools() -> Iterator[ThreadPool]:
-    """The pools that functions of ``pyspark.ml`` made which the main thread is in."""
+    """The pools of functions of ``pyspark.ml`` that the main thread is running."""
     main = threading.main_thread()
     if threading.current_thread() is main:
         return

@@ -1,9 +1,9 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Spark Connect: calls and answers where Python has no JVM, but a server that it talks to.
+"""Spark Connect: calls and answers when Python has no JVM but talks to a server.
 
-The server runs Spark ML's stages, and answers by tables. So what has no stage of its own goes by one
-(``io.sparqr.spark.connect.Solve``), and what is no table is asked for as one: rows of name, part, text
-and numbers (``io.sparqr.spark.python.Parcels``), in which an array of doubles is its bytes.
+The server runs Spark ML stages and answers with tables. A call without a stage of its own goes through
+``io.sparqr.spark.connect.Solve``. A result that is not a table is requested as one, with rows of name, part,
+text and numbers (``io.sparqr.spark.python.Parcels``); arrays of doubles are sent as bytes.
 """
 
 import atexit
@@ -25,7 +25,7 @@ _MISSING = (
     f'spark.addArtifacts("path/to/{JAR}"), or start the server with it, --jars path/to/{JAR}'
 )
 
-# What the server writes before the message of an exception whose class Python has no match for.
+# Prefix that the server puts before the message of an exception whose class is unknown to Python.
 _NAMED = re.compile(r"\(((?:[a-z_0-9]+\.)+[\w$]+)\) ?(.*)", re.DOTALL)
 _OURS = "io.sparqr.error."
 _SIMPLE = re.compile(r"JVM stacktrace:\s+((?:\w+\.)*(\w+))[^\n]*\n\s+at io\.sparqr\.")
@@ -33,7 +33,7 @@ _STACK = re.compile(r"\n\s*\n?JVM stacktrace:.*", re.DOTALL)
 
 
 def is_connect() -> bool:
-    """Whether this Python talks to Spark by Spark Connect."""
+    """Whether this Python uses Spark Connect."""
     try:
         from pyspark.sql.utils import is_remote
     except ImportError:
@@ -42,7 +42,7 @@ def is_connect() -> bool:
 
 
 def is_connect_type(kind: type) -> bool:
-    """Whether a type is of PySpark's client of Spark Connect."""
+    """Whether a type belongs to PySpark's client of Spark Connect."""
     return any(c.__module__.startswith("pyspark.sql.connect.") for c in kind.__mro__)
 
 
@@ -57,13 +57,13 @@ def active_session() -> Any:
 
 
 def call(session: Any, work: Callable[[], Any]) -> Any:
-    """``work()``; an interrupt ends on the server, too, what it has begun there."""
+    """``work()``; on an interrupt, the work already started on the server is stopped, too."""
     tag = f"sparqr-{uuid.uuid4()}"
     session.addTag(tag)
     try:
         return work()
     except KeyboardInterrupt:
-        # What the client leaves behind goes on there otherwise.
+        # Operations left behind by the client would run on at the server.
         session.interruptTag(tag)
         raise
     finally:
@@ -71,7 +71,7 @@ def call(session: Any, work: Callable[[], Any]) -> Any:
 
 
 def told(e: BaseException) -> Optional[Exception]:
-    """What to raise for an exception of the client; None if it may pass."""
+    """The error to raise for an exception of the client; None if it may pass."""
     if not type(e).__module__.startswith("pyspark.errors.exceptions.connect"):
         return None
     whole = str(e)
@@ -106,16 +106,16 @@ def told(e: BaseException) -> Optional[Exception]:
     return SparqrError(_line(message), thrown.group(2)) if thrown else None
 
 
-# PySpark's references to models of the server.
+# PySpark's references to models on the server.
 _references: Any = weakref.WeakSet()
 
 
 def note_reference(reference: Any) -> None:
-    """Takes care that a model which lives until Python ends does not keep it from ending.
+    """Prevents a model that is still alive when Python ends from blocking the exit.
 
-    PySpark 4.1 has the server forget a model when the last of its Python objects goes. Where an
-    error's traceback holds on to one, that is so late that the call waits for ever for a thread to
-    start. The server forgets it with the session anyway.
+    PySpark 4.1 tells the server to delete a model when its last Python object is gone. If the traceback of an
+    error keeps the object alive, this happens so late that the call waits forever for a thread to start. The
+    server deletes the model with the session anyway.
     """
     # by its name: a Java object of a classic session claims to have any attribute
     if type(reference).__name__ == "RemoteModelRef":
@@ -133,7 +133,7 @@ def _line(message: str) -> str:
 
 
 def table(name: str, params: Dict[str, Any], child: Any, session: Any, model: Any = None) -> Any:
-    """The DataFrame that a stage of the server makes of another, computed when it is collected.
+    """The DataFrame that a stage on the server makes from another one, computed on collection.
 
     Parameters
     ----------
@@ -142,12 +142,12 @@ def table(name: str, params: Dict[str, Any], child: Any, session: Any, model: An
     params : dict
         Params by name.
     child : pyspark.sql.connect.dataframe.DataFrame
-        What it transforms.
+        The input.
     session : pyspark.sql.connect.session.SparkSession
         The session of both.
     model : object, optional
-        The Python model behind the name, which lives as long as the DataFrame does: the server forgets
-        its model when Python does.
+        The Python model behind the name. It is kept alive with the DataFrame, because the server deletes its
+        model together with the Python object.
     """
     from pyspark.ml.connect.proto import TransformerRelation
     from pyspark.ml.connect.serialize import serialize_param
@@ -167,7 +167,7 @@ def table(name: str, params: Dict[str, Any], child: Any, session: Any, model: An
 
 
 def parcels(frame: Any) -> Dict[str, Any]:
-    """What the rows of name, part, text and numbers say, by name: texts, and arrays of doubles."""
+    """Decodes rows of name, part, text and numbers into texts and arrays of doubles by name."""
     texts: Dict[str, str] = {}
     parts: Dict[str, Dict[int, bytes]] = {}
     for row in frame.collect():
@@ -180,7 +180,7 @@ def parcels(frame: Any) -> Dict[str, Any]:
 
 
 def solve(df: Any, columns_of: Any, options: Dict[str, Any]) -> Any:
-    """The report and a solution for each label column, by the server.
+    """Solves on the server: the report, and a solution for each label column.
 
     Parameters
     ----------
@@ -214,14 +214,14 @@ def _word(value: Any) -> str:
 
 
 def model_frame(model: Any, params: Dict[str, Any], data: Any = None) -> Any:
-    """The DataFrame that a model's params name, ``output`` above all, of data where that reads them."""
+    """The DataFrame selected by a model's params, above all ``output``; data if that output reads any."""
     session = active_session()
     rows = session.range(0) if data is None else data
     return table(str(model._java_obj), params, rows, session, model=model)
 
 
 def variables(session: Any, formula: str, columns: Sequence[str]) -> List[Any]:
-    """Role, name, function and column of what a formula reads, by the server.
+    """Role, name, function and column of each variable of a formula, from the server.
 
     Parameters
     ----------
@@ -230,9 +230,9 @@ def variables(session: Any, formula: str, columns: Sequence[str]) -> List[Any]:
     formula : str
         R's formula.
     columns : sequence of str
-        What a dot stands for.
+        The columns that a dot stands for.
     """
-    # of no rows, and so for any number of columns a plan of a line
+    # without rows, so the plan is one line whatever the number of columns
     fields = ", ".join("`" + name.replace("`", "``") + "` INT" for name in columns)
     nothing = session.createDataFrame([], fields or "none INT")
     found = table(_VARIABLES, {"formula": formula}, nothing, session)

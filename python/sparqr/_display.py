@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Results as tables in notebooks, and as pandas has them."""
+"""Results as tables for notebooks and for pandas."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Iterable, Sequence
 if TYPE_CHECKING:
     import pandas
 
-# Rows of a table that a notebook shows.
+# Rows shown in a notebook's table.
 SHOWN = 30
 
-# Colours are the page's own: light and dark alike.
+# Inherits the page's colours, so that it fits light and dark pages.
 _TABLE = "border-collapse:collapse;font-variant-numeric:tabular-nums;color:inherit;background:transparent"
 _LINE = "border-bottom:1px solid rgba(128,128,128,.45)"
 _NUMBER = "text-align:right;padding:.15em .7em;color:inherit;background:transparent;border:0"
@@ -28,15 +28,15 @@ def html_table(
     Parameters
     ----------
     caption : str
-        Stands above.
+        Shown above the table.
     header : sequence of str
         Names of the columns.
     rows : iterable of sequence
         The first entry of each is its name.
     notes : sequence of str
-        Stand below, a line each.
+        Shown below the table, a line each.
     total : int
-        Rows that there are; where that is more than are shown, the table says so.
+        Number of all rows; if only some are shown, the table says so.
     """
     shown = [list(row) for _, row in zip(range(SHOWN), rows)]
     if total > len(shown):
@@ -61,7 +61,7 @@ def html_table(
 
 
 def number(value: Any) -> str:
-    """A number in at most seven digits; texts as they are."""
+    """A number with at most seven digits; strings unchanged."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
     if isinstance(value, str):
@@ -75,7 +75,7 @@ def number(value: Any) -> str:
 
 
 def require_pandas(what: str) -> Any:
-    """The pandas module; ImportError that says what to install."""
+    """The pandas module; ImportError with installation advice if it is missing."""
     try:
         import pandas
     except ImportError as e:
@@ -84,7 +84,7 @@ def require_pandas(what: str) -> Any:
 
 
 def solution_frame(x: Any) -> pandas.DataFrame:
-    """A solution: a row a column of A, a column a right-hand side.
+    """A solution as a DataFrame: a row for each column of A, a column for each right-hand side.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def solution_frame(x: Any) -> pandas.DataFrame:
 
 
 def solution_html(result: Any) -> str:
-    """What a notebook shows of a :class:`sparqr.LeastSquaresResult`."""
+    """The HTML that a notebook shows for a :class:`sparqr.LeastSquaresResult`."""
     report, x = result.report, result.x
     several = len(x) > 0 and hasattr(x[0], "__len__")
     width = len(x[0]) if several else 1

@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""What went wrong in the JVM, or with it, in a line for a person."""
+"""Turns failures in the JVM, or of the JVM, into one-line messages for people."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,14 +19,14 @@ _MORE_MEMORY = (
 
 
 class SparqrError(RuntimeError):
-    """Something that Sparqr refuses or cannot do: NaN in the input, a bad index, no CUDA device.
+    """A request that Sparqr refuses or cannot fulfil: NaN in the input, a bad index, no CUDA device.
 
     Attributes
     ----------
     kind : str
         Name of the Java error, such as ``"NonFiniteValueException"`` or ``"OutOfMemoryError"``;
-        ``"JvmEnded"`` where Spark or its JVM is no more, ``"Interrupted"`` where a cross-validation was
-        interrupted that this fit was a part of.
+        ``"JvmEnded"`` if Spark or its JVM has ended, ``"Interrupted"`` if this fit was part of a
+        cross-validation that was interrupted.
     """
 
     def __init__(self, message: str, kind: str) -> None:
@@ -36,9 +36,9 @@ class SparqrError(RuntimeError):
 
 @contextmanager
 def telling_errors() -> Iterator[None]:
-    """Turns Sparqr's Java errors, lack of memory and a JVM that is gone into SparqrError.
+    """Turns Sparqr's Java errors, lack of memory and the loss of the JVM into SparqrError.
 
-    Others pass, but none that cannot be printed: PySpark's ask the JVM for their text.
+    Other errors pass, except errors that cannot be printed: PySpark's errors ask the JVM for their text.
     """
     try:
         yield
@@ -92,7 +92,7 @@ def _is_network(e: Exception) -> bool:
 
 
 def _is_of_gateway(e: Exception) -> bool:
-    """Whether an exception says that the JVM did not answer, not what it answered."""
+    """Whether an exception means that the JVM did not answer, as opposed to an error in its answer."""
     try:
         from py4j.protocol import Py4JError, Py4JJavaError
     except ImportError:
@@ -134,7 +134,7 @@ def _jvm_ended() -> SparqrError:
 
 
 def _is_stopped() -> bool:
-    """Whether Spark has stopped in its JVM, by itself: its Python side does not know."""
+    """Whether Spark has stopped in its JVM by itself: PySpark does not notice."""
     from pyspark import SparkContext
 
     context = SparkContext._active_spark_context
@@ -142,7 +142,7 @@ def _is_stopped() -> bool:
 
 
 def _stopped() -> SparqrError:
-    """Spark stops when its JVM ends, a moment before."""
+    """Spark stops shortly before its JVM ends."""
     if _exit_code() is not None:
         return _jvm_ended()
     return SparqrError(
@@ -153,12 +153,12 @@ def _stopped() -> SparqrError:
 
 
 def _exit_code() -> int | None:
-    """The exit code of a JVM that PySpark started; None if it is not known."""
+    """The exit code of a JVM that PySpark started; None if unknown."""
     try:
         from pyspark import SparkContext
 
         process = getattr(SparkContext._gateway, "proc", None)
-        # The socket closes a moment before the process can be waited for.
+        # The socket closes shortly before the process can be waited for.
         return None if process is None else process.wait(timeout=2)
     except Exception:
         return None

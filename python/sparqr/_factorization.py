@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""A factorization that is kept: many right-hand sides, new values on the same pattern."""
+"""A factorization kept for many right-hand sides, and for new values with the same pattern."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def factorize(
     session: Optional[SparkSession] = None,
     **options: Any,
 ) -> Factorization:
-    """Factorize ``sqrt(W) A P = Q R`` and keep it, to solve for right-hand sides as they come.
+    """Factorize ``sqrt(W) A P = Q R`` and keep it for any number of later right-hand sides.
 
     Parameters
     ----------
@@ -45,22 +45,22 @@ def factorize(
     ridge : float
         lambda, at least 0.
     keep_q : bool
-        Whether Q is kept beside R, as Householder vectors: solutions are as accurate then as those of
-        :func:`sparqr.lstsq`. It takes memory, about the entries of the fronts. Without it solutions are
-        by the corrected semi-normal equations, which lose digits from condition numbers of 1e7 on.
+        Whether to keep Q beside R, as Householder vectors: solutions are then as accurate as those of
+        :func:`sparqr.lstsq`. Q takes about as much memory as the entries of all fronts. Without it solutions
+        come from the corrected semi-normal equations, which lose digits from condition numbers of 1e7 on.
     profile : bool
-        Note what runs when and where, for :meth:`Factorization.to_html`.
+        Record the times and places of all work, for :meth:`Factorization.to_html`.
     progress : bool, optional
-        Show progress, as :func:`sparqr.solve` does: of this, and of what is asked of the factorization.
+        Show progress as :func:`sparqr.solve` does, for this call and all later ones on the factorization.
     session : pyspark.sql.SparkSession, optional
         Default: the active one, or a new one by ``sparqr.session()``.
     **options
-        As for :func:`sparqr.solve`, but minimum_norm: a factorization gives basic solutions.
+        As for :func:`sparqr.solve`, except minimum_norm: a factorization gives basic solutions.
 
     Returns
     -------
     Factorization
-        To be closed: ``with sparqr.factorize(A) as f:``.
+        Must be closed, as by ``with sparqr.factorize(A) as f:``.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def factorize(
 
 @dataclass(frozen=True)
 class _Kept:
-    """What is kept beside R, and whether progress is shown."""
+    """Options of a factorization: whether Q is kept, and whether progress is shown."""
 
     q: bool
     shows: bool
@@ -93,7 +93,7 @@ class _Kept:
 
 @dataclass
 class _Held:
-    """What is in the JVM."""
+    """References to objects in the JVM."""
 
     rows: Rows
     factorization: Any
@@ -108,9 +108,9 @@ class _Held:
 
 
 class Factorization:
-    """``sqrt(W) A P = Q R``, kept by Spark until :meth:`close`; :func:`factorize` makes it.
+    """``sqrt(W) A P = Q R``, kept by Spark until :meth:`close`; made by :func:`factorize`.
 
-    Not for several threads at once. Everything but :meth:`close` raises ValueError after that.
+    Not thread-safe. After :meth:`close`, all other calls raise ValueError.
     """
 
     def __init__(self, spark: SparkSession, settings: Settings, keeps: _Kept, problem: Problem) -> None:
@@ -132,7 +132,7 @@ class Factorization:
             raise
 
     def _shown(self, what: str, work: Callable[[], Any]) -> Any:
-        """A call whose progress the factorization tells."""
+        """A call with the progress that the factorization reports."""
         held, jvm = self._held, self._spark._jvm
 
         def showing() -> Any:
@@ -158,17 +158,17 @@ class Factorization:
         b : array_like
             Shape (m,) or (m, k).
         standard_errors : bool
-            Standard errors of x too; the first time as many flops as the factorization.
+            Compute standard errors of x, too; the first time this takes as many flops as the factorization.
 
         Returns
         -------
         LstsqResult
-            ``permutation`` and ``report`` with it; R is :attr:`r` of this object.
+            With ``permutation`` and ``report``; R is :attr:`r` of this object.
 
         Raises
         ------
         ValueError
-            b has another number of rows than A, or this is closed.
+            b and A differ in their numbers of rows, or the factorization is closed.
         SparqrError
             NaN or infinity in b, with its place.
         """
@@ -199,28 +199,28 @@ class Factorization:
         return shaped([unscaled * s for s in sigma], several)
 
     def refit(self, A: Any, *, weights: Any = None) -> Factorization:
-        """Factorize new values in place of the ones that are here; the analysis is used again.
+        """Replace the factorization by one of new values, with the same analysis.
 
-        For Gauss-Newton and reweighting. Where the pattern is another one it is analyzed anew, and the
-        report warns. If it fails, everything is as before.
+        For Gauss-Newton and reweighting. A different pattern is analyzed anew, with a warning in the report.
+        If the call fails, the old factorization stays.
 
         Parameters
         ----------
         A : sparse matrix or array, array_like, table or path
             Shape (m, n), as before; or the new values alone, shape (nnz,), in the order of
-            ``A.tocsr().data`` with duplicates summed, if A was no file.
+            ``A.tocsr().data`` with duplicates summed, unless A was a file.
         weights : array_like, optional
-            Shape (m,). Default: all are 1, whatever they were.
+            Shape (m,). Default: all are 1, even if there were weights before.
 
         Returns
         -------
         Factorization
-            This one.
+            This object.
 
         Raises
         ------
         ValueError, SparqrError
-            As for :func:`factorize`; A has another shape.
+            As for :func:`factorize`; ValueError if the shape of A has changed.
         """
         held = self._held
         if not is_path(A) and getattr(A, "ndim", None) == 1:
@@ -279,16 +279,16 @@ class Factorization:
 
     @property
     def r(self) -> scipy.sparse.csr_array:
-        """R, rank x n, upper trapezoidal: fetched every time it is asked for.
+        """R, rank x n, upper trapezoidal: fetched anew on every access.
 
-        SparqrError (InsufficientMemoryException) if it does not fit half of the driver's heap.
+        SparqrError (InsufficientMemoryException) if R does not fit into half of the driver's heap.
         """
         held = self._held
         return self._call("sparqr: R", lambda: r_of(self._spark, held.factorization))
 
     @property
     def report(self) -> dict[str, Any]:
-        """What the factorization did, by the names of the JSON report."""
+        """Record of the factorization, by the names of the JSON report."""
         held = self._held
         return self._call("sparqr: report", lambda: json.loads(held.factorization.summary().toJson()))
 
@@ -312,7 +312,7 @@ class Factorization:
         )
 
     def close(self) -> None:
-        """Let go of R, Q and the rows; once is enough."""
+        """Release R, Q and the rows; idempotent."""
         held, self._kept = self._kept, None
         if held is not None:
             self._call("sparqr: close", held.close)
@@ -331,7 +331,7 @@ class Factorization:
 
 
 def _with_values(matrix: Any, values: Any) -> Any:
-    """The matrix that is here with other values."""
+    """The current matrix with other values."""
     if not isinstance(matrix, Matrix):
         raise ValueError("A was a file: give the new A as a whole")
     import numpy

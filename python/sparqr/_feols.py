@@ -17,10 +17,10 @@ _STRINGS = {"iid": "iid", "hetero": "HC1", "HC0": "HC0", "HC1": "HC1", "HC2": "H
 _CORRECTIONS = ("fixest", "sandwich", "none")
 _SINGLETONS = ("singleton", "none")
 
-# fixest's own, which is what cluster_correction="fixest" does.
+# fixest's defaults, which are the same as cluster_correction="fixest".
 _SSC = {"k_adj": True, "k_fixef": "nonnested", "G_adj": True, "G_df": "min"}
 
-# What pyfixest takes and this does not.
+# Options of pyfixest that we refuse, with our replacements.
 _ELSEWHERE = {
     "vcov_kwargs": "errors robust to autocorrelation (NW, DK) are not there",
     "weights_type": "weights are those of variances (aweights); repeat the rows for frequencies",
@@ -63,62 +63,62 @@ def feols(
     progress: bool | None = None,
     **others: Any,
 ) -> Feols:
-    """Linear regression as fixest's and pyfixest's ``feols``, exactly, by sparse QR on Spark.
+    """Linear regression like ``feols`` of fixest and pyfixest, but exact, by sparse QR on Spark.
 
     >>> fit = sparqr.feols("log_wage ~ age + tenure | worker + firm", df, vcov={"CRV1": "worker"})
     >>> fit.tidy()
 
     Over Spark Connect, too, with Sparqr's jar on the server or added by ``spark.addArtifacts``.
-    Absorbed effects are eliminated exactly: coefficients and errors are those that their dummies
-    would give, to rounding. Rows that lack a value in a column that is used are left out, an infinite
-    value is an error. Coefficients have R's names, ``(Intercept)``, ``firmbolt``, ``age:firmbolt``.
+    Absorbed effects are eliminated exactly: coefficients and errors are the same as with dummies, up to
+    rounding. Rows with a missing value in a used column are left out; an infinite value is an error.
+    Coefficients have R's names, ``(Intercept)``, ``firmbolt``, ``age:firmbolt``.
 
     Parameters
     ----------
     formula : str
         ``response ~ terms | absorbed``: ``+ - : * ^ ( ) . 0 1``, ``offset(x)``, ``factor(x)`` or
-        ``C(x)``, ``log``, ``sqrt``, ``exp`` and the like of one column, and behind the bar ``a^b``
-        for the combinations of two. Texts and truth values are factors.
+        ``C(x)``, ``log``, ``sqrt``, ``exp`` and the like of one column, and after the bar ``a^b`` for the
+        combinations of two. Strings and booleans are factors.
     data : pyspark.sql.DataFrame, pyspark.pandas.DataFrame, pandas.DataFrame, polars.DataFrame or pyarrow.Table
-        The data. Tables that are here cross into Spark as Arrow, the columns that are used alone;
-        categorical columns are factors, whose first category is the reference.
+        The data. Local tables are passed to Spark as Arrow, only the columns used; categorical columns are
+        factors with their first category as the reference.
     vcov : str or dict, optional
         ``"iid"`` (default), ``"hetero"`` or ``"HC1"``, ``"HC0"``, ``"HC2"``, ``"HC3"``,
-        ``{"CRV1": "worker"}`` or two ways, ``{"CRV1": "worker + firm"}``. HC2 and HC3 are MacKinnon
-        and White's, as sandwich's and statsmodels'; pyfixest multiplies their variances by n / (n - k).
+        ``{"CRV1": "worker"}`` or two ways, ``{"CRV1": "worker + firm"}``. HC2 and HC3 are MacKinnon and
+        White's, as in sandwich and statsmodels; pyfixest multiplies their variances by n / (n - k).
     weights : str, optional
         Column of weights, inverse to the errors' variances.
     cluster_correction : {"fixest", "sandwich", "none"}
-        Small-sample correction of clustered errors. "fixest" is that of fixest and pyfixest: G / (G - 1)
-        of the way with the fewest clusters, (n - 1) / (n - k), where k leaves out effects that are nested
-        in clusters, and t of G - 1 degrees of freedom. "sandwich" is that of R's vcovCL. The number of
-        effects is the rank of their dummies, exactly, where fixest takes levels less one a factor:
-        the two differ where the effects' graph is not connected.
+        Small-sample correction of clustered errors. "fixest" is the correction of fixest and pyfixest: G / (G
+        - 1) for the dimension with the fewest clusters, times (n - 1) / (n - k), where k does not count
+        effects nested in clusters, and t with G - 1 degrees of freedom. "sandwich" is the correction of R's
+        vcovCL. We count the effects by the exact rank of their dummies, fixest by the levels of each factor
+        less one: the two differ if the graph of the effects is not connected.
     ssc : dict, optional
-        pyfixest's; its default alone, or None.
+        For compatibility with pyfixest: only its default, or None.
     fixef_rm : {"singleton", "none"}
-        Whether rows that are alone with an absorbed effect are left out, as pyfixest does. They have no
-        part in coefficients and iid errors, but in n and in the number of clusters. On Spark's
-        DataFrames that costs counts of the levels.
+        Whether to leave out rows that are the only one of a level of an absorbed effect, as pyfixest does.
+        They do not affect the coefficients or iid errors, but they do affect n and the number of clusters.
+        For Spark DataFrames the levels must be counted first.
     categorical : sequence of str
-        Columns of numbers that are factors.
+        Numeric columns to be used as factors.
     references : dict, optional
         Reference levels by column. Default: the first in ascending order.
     keep, drop : sequence of str
-        Names of coefficients that stay, or go first, where columns depend on each other. Of the others
-        the later go.
+        Names of coefficients to keep, or to drop first, if columns depend on each other. Among the others,
+        later ones are dropped first.
     ordering : {"auto", "colamd", "amd", "nd", "natural", "best"}
         Column order of the factorization.
     backend : {"auto", "cpu", "cuda"}
-        "cuda" fails where there is no device.
+        "cuda" fails without a device.
     rank_tolerance : float, optional
         A column whose remaining norm is at most this is dead.
     profile : bool
-        Note what runs when and where, for :meth:`Feols.to_html`.
+        Record the times and places of all work, for :meth:`Feols.to_html`.
     progress : bool, optional
         Show progress, as :func:`sparqr.solve` does.
     **others
-        None: pyfixest's other options are refused, each with what there is instead.
+        Accepts nothing: pyfixest's other options are refused, each with advice on our replacement.
 
     Returns
     -------
@@ -127,11 +127,11 @@ def feols(
     Raises
     ------
     ValueError
-        A formula, a column, a level or an option that is not there.
+        Invalid formula, unknown column, level or option.
     TypeError
-        No table.
+        data is not a table.
     SparqrError
-        What :func:`sparqr.solve` raises: an infinite value, data that changed, no CUDA device, ...
+        As for :func:`sparqr.solve`: an infinite value, data that changed, no CUDA device, ...
     """
     require_arrow("feols")
     _refuse(formula, ssc, others)
@@ -179,17 +179,17 @@ def feols(
 
 
 def parsed_vcov(vcov: str | Mapping[str, str] | None) -> tuple[str, list[str]]:
-    """What errors assume, and the columns of clusters.
+    """The assumption on the errors, and the columns of clusters.
 
     Parameters
     ----------
     vcov : str, dict or None
-        As pyfixest has it.
+        In pyfixest's form.
 
     Raises
     ------
     ValueError
-        What there is not.
+        An unsupported vcov, with the supported ones.
     """
     known = ', '.join(_STRINGS) + ', {"CRV1": "column"} and {"CRV1": "column + column"}'
     if vcov is None:

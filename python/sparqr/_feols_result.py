@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""What a regression by a formula found."""
+"""Results of a regression by a formula."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _INTERCEPT = "(Intercept)"
 
 
 def told(work: Callable[[], Any]) -> Any:
-    """What the JVM calls an illegal argument as ValueError."""
+    """Runs work; an illegal argument in the JVM becomes a ValueError."""
     from pyspark.errors import IllegalArgumentException
 
     try:
         return work()
     except IllegalArgumentException as e:
         message = str(e).strip().splitlines()[0]
-    except SparqrError as e:  # by a server of Spark Connect
+    except SparqrError as e:  # the same error from a Spark Connect server
         if e.kind != "IllegalArgumentException":
             raise
         message = str(e)
@@ -44,7 +44,7 @@ def told(work: Callable[[], Any]) -> Any:
 
 @dataclass
 class Fitted:
-    """What a fit made, for :class:`Feols`."""
+    """The parts of a fit, for :class:`Feols`."""
 
     model: SparseQRRegressionModel
     rows: Rows
@@ -54,12 +54,12 @@ class Fitted:
 
 
 class Feols:
-    """What :func:`feols` returns; names as pyfixest's.
+    """Result of :func:`feols`, with pyfixest's names.
 
     Attributes
     ----------
     formula : str
-        As it was given.
+        The formula given.
     nobs : int
         Rows of the fit.
     rank : int
@@ -67,9 +67,9 @@ class Feols:
     df_residual : int
         Rows less rank.
     df_t : float
-        Degrees of freedom of t: as many, or clusters - 1.
+        Degrees of freedom of t: df_residual, or clusters - 1.
     r2, r2_adj : float
-        Coefficient of determination, and that adjusted.
+        Coefficient of determination, plain and adjusted.
     r2_within : float
         1 - rss / rss of the absorbed effects alone; NaN without any.
     rmse : float
@@ -77,11 +77,11 @@ class Feols:
     sigma : float
         Residual standard error.
     dropped : list of str
-        Coefficients that are not defined: their columns depend on others.
+        Undefined coefficients: their columns depend on others.
     vcov_type : str
         "iid", "HC0" to "HC3" or "CRV1".
     vcov_detail : str
-        What the errors assume, with clusters and corrections; empty for "iid".
+        Description of the assumption on the errors, with clusters and corrections; empty for "iid".
     """
 
     def __init__(self, formula: str, fitted: Fitted):
@@ -100,7 +100,7 @@ class Feols:
         )
         self.rmse = self.sigma * (self.df_residual / self.nobs) ** 0.5
         self.vcov_detail = told_of["standardErrorsAssume"]
-        # of each absorbed factor
+        # one count per absorbed factor
         self._levels = [int(count) for count in told_of["absorbedColumns"]]
         self._table, self.dropped = self._coefficients(told_of["covariance"])
 
@@ -113,23 +113,23 @@ class Feols:
         return table[~gone], list(table.index[gone])
 
     def coef(self) -> pandas.Series:
-        """Estimates by name, shape (k,)."""
+        """Estimates, shape (k,), indexed by name."""
         return self._table["Estimate"].copy()
 
     def se(self) -> pandas.Series:
-        """Standard errors by name, shape (k,)."""
+        """Standard errors, shape (k,), indexed by name."""
         return self._table["Std. Error"].copy()
 
     def tstat(self) -> pandas.Series:
-        """Estimates by standard errors, shape (k,)."""
+        """Estimates divided by standard errors, shape (k,), indexed by name."""
         return self._table["t value"].copy()
 
     def pvalue(self) -> pandas.Series:
-        """Two-sided p values of t with ``df_t`` degrees of freedom, shape (k,)."""
+        """Two-sided p values of t with ``df_t`` degrees of freedom, shape (k,), indexed by name."""
         return self._table["Pr(>|t|)"].copy()
 
     def confint(self, alpha: float = 0.05) -> pandas.DataFrame:
-        """Ends of the confidence intervals of level 1 - alpha, shape (k, 2).
+        """Bounds of the confidence intervals at level 1 - alpha, shape (k, 2).
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ class Feols:
         Raises
         ------
         ValueError
-            Of more than 64 coefficients: their standard errors come without covariances.
+            For more than 64 coefficients: only standard errors are computed then, no covariances.
         """
         if self._covariance is None:
             raise ValueError(
@@ -167,7 +167,7 @@ class Feols:
         return self._covariance.loc[self._table.index, self._table.index]
 
     def tidy(self, alpha: float = 0.05) -> pandas.DataFrame:
-        """Estimate, Std. Error, t value, Pr(>|t|) and the ends of the confidence interval.
+        """Table of Estimate, Std. Error, t value, Pr(>|t|) and the bounds of the confidence interval.
 
         Parameters
         ----------
@@ -177,22 +177,22 @@ class Feols:
         return self._table.join(self.confint(alpha))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """:meth:`tidy`, for whoever expects this name."""
+        """Same as :meth:`tidy`, under the name that Sparqr's other results use."""
         return self.tidy()
 
     def resid(self) -> numpy.ndarray | DataFrame:
-        """Response less prediction of the rows of the fit.
+        """Response minus prediction for the rows of the fit.
 
         Returns
         -------
         numpy.ndarray or pyspark.sql.DataFrame
-            Shape (nobs,), the rows in their order, where the data were a table here; a DataFrame of one
-            column, ``residuals``, where they were Spark's.
+            Shape (nobs,), in the order of the rows, for a local table; a DataFrame with one column,
+            ``residuals``, for Spark data.
         """
         return self._of_rows("residuals", lambda: self._model.summary.residuals)
 
     def fitted(self) -> numpy.ndarray | DataFrame:
-        """Predictions of the rows of the fit, as :meth:`resid` returns them."""
+        """Predictions for the rows of the fit, in the form of :meth:`resid`."""
         return self.predict()
 
     def predict(self, newdata: Any = None, name: str = "prediction") -> numpy.ndarray | DataFrame:
@@ -203,13 +203,13 @@ class Feols:
         newdata : optional
             A table of any kind that :func:`feols` takes. Default: the rows of the fit.
         name : str
-            Name of the column that a DataFrame of Spark's gets.
+            Name of the new column of a Spark DataFrame.
 
         Returns
         -------
         numpy.ndarray or pyspark.sql.DataFrame
-            Shape (rows,) for a table that is here, NaN where a value is missing or a level was not in
-            the fit; newdata with one more column for Spark's.
+            Shape (rows,) for a local table, NaN where a value is missing or a level was not in the fit;
+            newdata with one more column for Spark data.
         """
         if newdata is None:
             if self._rows.kept is None:
@@ -243,13 +243,13 @@ class Feols:
     def fixef(self) -> dict[str, pandas.Series]:
         """The absorbed effects by factor and level.
 
-        The first factor has all its levels, the others all but their first, which is 0: as pyfixest's.
-        Where effects depend on each other otherwise, those that went are NaN.
+        As in pyfixest, the first factor has all its levels; the first level of every other factor is 0.
+        Effects dropped because of further dependences are NaN.
 
         Returns
         -------
         dict of str to pandas.Series
-            By the factors' names, in the formula's order.
+            Keyed by the factors' names, in the formula's order.
         """
         if not self._levels:
             return {}
@@ -292,7 +292,7 @@ class Feols:
         Raises
         ------
         ValueError
-            The fit was not asked for one, by ``profile=True``.
+            The fit was made without ``profile=True``.
         """
         return self._model.summary.to_html(path)
 
@@ -319,7 +319,7 @@ class Feols:
         return "\n".join(lines)
 
     def summary(self) -> None:
-        """Prints the table, with what it assumes above and how well it fits below."""
+        """Prints the table, with the assumptions above it and the goodness of fit below."""
         print(self)
 
     def __repr__(self) -> str:
@@ -335,12 +335,12 @@ class Feols:
 
 
 def _covariances(values: Any, names: list[str]) -> pandas.DataFrame | None:
-    """Of all coefficients; None where they are too many."""
+    """Covariances of all coefficients; None if there are too many."""
     import pandas
 
     if len(values) != len(names) ** 2:
         return None
-    # the JVM has the intercept last
+    # the JVM puts the intercept last
     order = [*names[1:], names[0]] if names[:1] == [_INTERCEPT] else names
     return pandas.DataFrame(values.reshape(len(names), len(names)), index=order, columns=order)
 

@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Data of a regression, as they came, and the rows of them that are fitted."""
+"""The data of a regression in their original form, and the rows of them that are fitted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Rows:
-    """What is fitted."""
+    """The columns and rows to fit."""
 
     frame: DataFrame
     factors: list[str]
@@ -32,7 +32,7 @@ class Rows:
 
 
 class Source:
-    """Data as they came: a table that is here, or a DataFrame of Spark's."""
+    """The user's data: a local table, or a Spark DataFrame."""
 
     def __init__(self, data: Any, spark: SparkSession, local: bool):
         self.data, self.spark, self.local = data, spark, local
@@ -49,12 +49,12 @@ class Source:
         return Source(data, data.sparkSession, False)
 
     def dot(self, without: Sequence[str]) -> list[str]:
-        """What a dot in a formula stands for."""
+        """The columns that a dot in a formula stands for."""
         names = column_names(self.data) if self.local else self.data.columns
         return [name for name in names if name not in without]
 
     def rows(self, found: Sequence[Variable], extra: Sequence[str], alone: bool) -> Rows:
-        """The columns that are used, and the rows: without those that are alone, if they are to go."""
+        """The columns used, and the rows, optionally without rows alone in a level of an absorbed effect."""
         columns = list(dict.fromkeys([*(v.column for v in found), *extra]))
         if not self.local:
             names = self.data.columns

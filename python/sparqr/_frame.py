@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Whether something is a DataFrame of Spark's, and what to do with what is not."""
+"""Tells Spark DataFrames from other types, with advice for converting those."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ _CONNECT = (
     "SparkSession.builder.master(...) instead of .remote(...); sparqr.solve, sparqr.feols and sparqr.ml work over it"
 )
 
-# By the first part of the type's module: what makes a Spark DataFrame of a pdf, an A and b, ...
+# By the first part of the type's module: code that makes a Spark DataFrame of a pdf, an A and b, ...
 _PANDAS = """
     from pyspark.ml.feature import VectorAssembler
     columns = [c for c in {name}.columns if c != "label"]
@@ -40,8 +40,8 @@ _ADVICE = {
 
 
 def require_frame(df: Any) -> Any:
-    """The JVM's DataFrame behind a PySpark DataFrame, None for one of Spark Connect; TypeError that says
-    what to do if it is neither."""
+    """The JVM's DataFrame behind a PySpark DataFrame, None for a Spark Connect DataFrame; TypeError with
+    advice otherwise."""
     kind = type(df)
     if is_connect_type(kind) and hasattr(df, "_plan"):
         return None

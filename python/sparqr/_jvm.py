@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""The JVM side: finding Sparqr's classes, fetching arrays."""
+"""Access to the JVM: finding Sparqr's classes, fetching arrays."""
 
 import array
 import sys
@@ -14,16 +14,16 @@ except ImportError:
 
 
 def find_java_class(jvm: Any, name: str) -> Any:
-    """A class of the JVM by its full name; None if it is not there."""
+    """A class of the JVM by its full name; None if it does not exist."""
     found = jvm
     for part in name.split("."):
         found = getattr(found, part)
-    # Py4J takes what it does not find for a package.
+    # Py4J takes any unknown name for a package.
     return None if type(found).__name__ == "JavaPackage" else found
 
 
 def java_class(jvm: Any, name: str) -> Any:
-    """A class of the JVM by its full name; RuntimeError if Sparqr's jar is not there."""
+    """A class of the JVM by its full name; RuntimeError if Sparqr's jar is missing."""
     found = find_java_class(jvm, name)
     if found is None:
         raise RuntimeError(
@@ -37,7 +37,7 @@ def java_class(jvm: Any, name: str) -> Any:
 
 
 def doubles(jvm: Any, java_array: Any) -> Any:
-    """A Java double[] as a numpy array, or as a list where there is no numpy."""
+    """A Java double[] as a numpy array, or as a list if numpy is missing."""
     support = java_class(jvm, "io.sparqr.spark.python.PythonSupport")
     parts = [bytes(support.bytes(java_array, k)) for k in range(support.parts(java_array))]
     return decode(b"".join(parts))
@@ -51,7 +51,7 @@ def integers(jvm: Any, java_array: Any) -> Any:
 
 
 def decode(data: bytes) -> Any:
-    """Little-endian IEEE 754 doubles as a numpy array, or as a list where there is no numpy."""
+    """Little-endian IEEE 754 doubles as a numpy array, or as a list if numpy is missing."""
     if numpy is not None:
         return numpy.frombuffer(data, dtype="<f8").astype(float)
     values = array.array("d")
@@ -62,7 +62,7 @@ def decode(data: bytes) -> Any:
 
 
 def side_by_side(columns: list[Any]) -> Any:
-    """k vectors of length n as an n x k array, or as a list of n rows where there is no numpy."""
+    """k vectors of length n as an n x k array, or as a list of n rows if numpy is missing."""
     if numpy is not None:
         return numpy.column_stack(columns)
     return [list(row) for row in zip(*columns)]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class LstsqResult(LeastSquaresResult):
-    """What :func:`lstsq` and :meth:`Factorization.solve` return.
+    """Result of :func:`lstsq` and :meth:`Factorization.solve`.
 
     Attributes
     ----------
@@ -34,18 +34,18 @@ class LstsqResult(LeastSquaresResult):
     rank : int
         Numerical rank of A.
     dead_columns : list of int
-        Columns that depend on others, ascending; ``x`` is 0 there, unless it is of least norm.
+        Columns that depend on others, ascending; ``x`` is 0 there, except in a minimum-norm solution.
     report : dict
         Sizes, ordering, flops, backend, seconds and the rest, by the names of the JSON report.
     permutation : numpy.ndarray or None
         Column order P, shape (n,): column ``i`` of ``A[:, permutation]`` is position i of R. None for a
-        solution of least norm.
+        minimum-norm solution.
     r : scipy.sparse.csr_array or None
-        R of ``sqrt(W) A P = Q R``, rank x n, upper trapezoidal; where it was asked for.
+        R of ``sqrt(W) A P = Q R``, rank x n, upper trapezoidal; None unless requested.
     standard_errors : numpy.ndarray or None
-        Of x, in its shape, NaN in dead columns; where they were asked for.
+        Standard errors of x, in its shape, NaN in dead columns; None unless requested.
     names : list of str or None
-        Names of A's columns, where A was a table.
+        Names of A's columns, if A was a table.
     """
 
     permutation: Optional[numpy.ndarray] = None
@@ -73,25 +73,25 @@ def lstsq(
     Parameters
     ----------
     A : sparse matrix or array, array_like, table or path
-        Shape (m, n): of ``scipy.sparse`` in any format (duplicates are summed), NumPy, pandas, Polars or
-        Arrow (every column is one of A); or what ``--matrix`` of the command line takes: a file of
-        Matrix Market, libsvm, Parquet or CSV, or ``gen:SPEC``. m may be less than n.
+        Shape (m, n): from ``scipy.sparse`` in any format (duplicates are summed), NumPy, pandas, Polars or
+        Arrow (every column becomes a column of A); or any value of the command line's ``--matrix``: a Matrix
+        Market, libsvm, Parquet or CSV file, or ``gen:SPEC``. m may be less than n.
     b : array_like or path
-        Shape (m,) or (m, k); with a file of A also a Matrix Market file. May be left out if A is a libsvm
-        file, which has labels.
+        Shape (m,) or (m, k); with a file of A also a Matrix Market file. May be omitted if A is a libsvm
+        file, because that contains labels.
     weights : array_like, optional
         Shape (m,), at least 0. Default: all are 1.
     ridge : float
         lambda, at least 0.
     minimum_norm : bool
-        Of several solutions the one of least norm instead of a basic one.
+        If there are several solutions, return the minimum-norm solution instead of a basic one.
     standard_errors : bool
-        Standard errors of x too: ``sqrt(diag((A'WA)^-1))`` times ``residual_norm / sqrt(m - rank)``. As
-        many flops as the factorization.
+        Compute standard errors of x, too: ``sqrt(diag((A'WA)^-1))`` times ``residual_norm / sqrt(m - rank)``.
+        This takes as many flops as the factorization.
     r : bool
-        R too; it must fit half of the heap of Spark's driver, and Python's memory.
+        Return R, too; it must fit into half of the heap of Spark's driver, and into Python's memory.
     profile : bool
-        Note what ran when and where, for :meth:`LstsqResult.to_html`.
+        Record the times and places of all work, for :meth:`LstsqResult.to_html`.
     progress : bool, optional
         Show progress, as :func:`sparqr.solve` does.
     session : pyspark.sql.SparkSession, optional
@@ -107,18 +107,18 @@ def lstsq(
     Raises
     ------
     ValueError
-        Shapes that do not fit, types that are no real numbers, an index out of range; minimum_norm with r
-        or standard_errors, which are of a basic solution.
+        Shapes that do not match, types other than real numbers, an index out of range; minimum_norm with r or
+        standard_errors, which belong to a basic solution.
     SparqrError
-        NaN or infinity in A, b or the weights, a negative weight, with their place; an R that is too
-        large; all else as for :func:`sparqr.solve`.
+        NaN or infinity in A, b or the weights, a negative weight, each with its place; an R that is too
+        large; otherwise as for :func:`sparqr.solve`.
     FileNotFoundError
-        There is no such file.
+        The file does not exist.
 
     Notes
     -----
-    A and b go to Spark's JVM by files of raw arrays in its local directory, which are removed again; on a
-    cluster the driver sends each executor its rows.
+    A and b are passed to Spark's JVM in files of raw arrays in its local directory, which are then deleted;
+    on a cluster the driver sends each executor its rows.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def lstsq(
     if problem.b is None and not is_path(A):
         raise ValueError("b is missing")
     spark = session or active_session()
-    # under a ridge the solution is unique
+    # with a ridge the solution is unique
     least = bool(minimum_norm) and not ridge
 
     def work() -> LstsqResult:
@@ -181,7 +181,7 @@ def _of_factorization(
 
 
 def result_of(spark: SparkSession, solution: Any, problem: Problem, shown: Any, **more: Any) -> LstsqResult:
-    """Java's LeastSquaresSolution as a result, with the page of the report that is to be shown."""
+    """Java's LeastSquaresSolution as a result, with the report's page from ``shown``."""
     jvm = spark._jvm
     x = [doubles(jvm, solution.x(j)) for j in range(solution.rhsCount())]
     norms = doubles(jvm, solution.residualNorms())
@@ -198,7 +198,7 @@ def result_of(spark: SparkSession, solution: Any, problem: Problem, shown: Any, 
 
 
 def shaped(columns: list, several: bool) -> numpy.ndarray:
-    """Vectors of length n as (n, k), or the only one as it is."""
+    """Vectors of length n as (n, k), or a single one unchanged."""
     import numpy
 
     return numpy.column_stack(columns) if several else columns[0]
@@ -210,7 +210,7 @@ def permutation_of(spark: SparkSession, factorization: Any) -> numpy.ndarray:
 
 
 def r_of(spark: SparkSession, factorization: Any) -> scipy.sparse.csr_array:
-    """R, by a file."""
+    """R, passed through a file."""
     try:
         from scipy.sparse import csr_array
     except ImportError:
@@ -234,27 +234,27 @@ def from_scipy(
     partitions: int = 0,
     session: Optional[SparkSession] = None,
 ) -> DataFrame:
-    """A as a Spark DataFrame: a sparse vector ``features`` a row, ``label`` and ``weight`` beside it.
+    """A as a Spark DataFrame: a sparse vector ``features`` per row, with ``label`` and ``weight`` columns.
 
-    For :func:`sparqr.solve`, :mod:`sparqr.ml` and Spark's own estimators; in the order of the rows.
+    For :func:`sparqr.solve`, :mod:`sparqr.ml` and Spark's own estimators. The order of the rows is kept.
 
     Parameters
     ----------
     A : sparse matrix or array, array_like or table
-        Shape (m, n), as for :func:`lstsq`, but no file.
+        Shape (m, n), as for :func:`lstsq`, except files.
     b : array_like, optional
         Shape (m,): the column ``label``; or (m, k): ``label_0``, ``label_1``, ...
     weights : array_like, optional
         Shape (m,): the column ``weight``.
     partitions : int
-        Default: as many as Spark has cores.
+        Default: the number of Spark's cores.
     session : pyspark.sql.SparkSession, optional
         Default: the active one, or a new one by ``sparqr.session()``.
 
     Returns
     -------
     pyspark.sql.DataFrame
-        It reads files of raw arrays in Spark's local directory, 12 bytes an entry and 8 a row, which stay
+        Reads files of raw arrays in Spark's local directory, 12 bytes per entry and 8 per row, which stay
         until the session ends.
 
     Raises

@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Progress of a solve by flops done, as a bar of tqdm's or as lines."""
+"""Progress of a solve in flops, as a tqdm bar or as lines of text."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from typing import Any
 
 from sparqr._jvm import java_class
 
-# Seconds between two looks at the JVM, and of silence at the beginning.
+# Seconds between two checks of the JVM's progress, and before anything is shown.
 _LOOK = 0.5
 _QUIET = 2.0
 
 
 @dataclass(frozen=True)
 class Progress:
-    """A state of a solve.
+    """Progress of a solve at one moment.
 
     Attributes
     ----------
     phase : str
         "pattern", "analyze", "executors", "plan", "rows", "factorize", "solve", "check", "errors" or
-        "done"; empty before the first.
+        "done"; empty before the first phase.
     detail : str
         One readable line.
     fraction : float
-        Part of the phase that is done, in [0, 1].
+        Completed part of the phase, in [0, 1].
     elapsed : float
         Seconds since the solve began.
     flops_done, flops : float
-        Of the factorization; 0 in other phases.
+        Flops of the factorization; 0 in other phases.
     remaining : float
-        Seconds of the phase at the pace so far; NaN where that is not known.
+        Remaining seconds of the phase at the pace so far; NaN if unknown.
     """
 
     phase: str
@@ -51,19 +51,19 @@ class Progress:
 
     @staticmethod
     def parse(line: str) -> Progress:
-        """Of a line of Java's ``ProgressState``."""
+        """Parses a line of Java's ``ProgressState``."""
         phase, detail, *numbers = line.split("\t")
         return Progress(phase, detail, *map(float, numbers))
 
 
 def wanted(progress: bool | None) -> bool:
-    """Whether progress is shown; None: in a notebook and on a terminal, of calls of the main thread."""
+    """Whether to show progress; None: in a notebook or on a terminal, for calls on the main thread."""
     if progress is not None:
         if progress not in (True, False):
             raise TypeError(f"progress {progress!r} is neither True nor False nor None")
         return bool(progress)
     if threading.current_thread() is not threading.main_thread():
-        # bars of calls at once, a cross-validation's say, would write over each other
+        # the bars of simultaneous calls, as in a cross-validation, would overwrite each other
         return False
     return _in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
 
@@ -77,7 +77,7 @@ def _in_notebook() -> bool:
 
 
 def showing(jvm: Any, shows: bool, listener: Any = None) -> AbstractContextManager[Shown | None]:
-    """:class:`Shown` as a context, or None where nothing is shown."""
+    """:class:`Shown` as a context, or None if nothing is to be shown."""
     return Shown(jvm, listener) if shows else nullcontext()
 
 
@@ -87,9 +87,9 @@ class Shown:
     Parameters
     ----------
     jvm : py4j.java_gateway.JVMView
-        Of the session.
+        View of the session's JVM.
     listener : py4j.java_gateway.JavaObject, optional
-        Of an earlier call, whose factorization goes on telling it. Default: a new one.
+        Listener of an earlier call; its factorization keeps reporting to it. Default: a new one.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class Shown:
         self._before = self.listener.line() if listener else ""
         self._ended = threading.Event()
         self._bar = _bar()
-        # with the caller's variables: a notebook knows by them which cell prints
+        # with the caller's context variables: from them a notebook knows which cell prints
         run = contextvars.copy_context().run
         self._thread = threading.Thread(
             target=run, args=(self._watch,), name="sparqr-progress", daemon=True
@@ -127,14 +127,14 @@ class Shown:
                     self._bar.show(now)
             self._bar.close(self._now())
         except Exception:
-            # No JVM, no progress: the solve itself says what is wrong.
+            # No progress without the JVM; the solve itself will raise the error.
             self._bar.close(None)
         finally:
             close_connection()
 
 
     def _now(self) -> Progress | None:
-        """The last that was heard in this call; None: nothing yet."""
+        """The latest progress of this call; None before the first."""
         line = self.listener.line()
         now = Progress.parse(line)
         return now if now.phase and line != self._before else None
@@ -143,7 +143,7 @@ class Shown:
 def _bar() -> Any:
     try:
         with warnings.catch_warnings():
-            # of a notebook without widgets, where tqdm prints text
+            # from tqdm in a notebook without widgets, which falls back to text
             warnings.simplefilter("ignore")
             from tqdm.auto import tqdm
     except ImportError:
@@ -152,7 +152,7 @@ def _bar() -> Any:
 
 
 class _Tqdm:
-    """A bar of flops; the phases before and after the factorization are its description."""
+    """A bar of flops; phases before and after the factorization appear in its description."""
 
     def __init__(self, tqdm: Any) -> None:
         self._tqdm = tqdm
@@ -160,7 +160,7 @@ class _Tqdm:
 
     def show(self, now: Progress) -> None:
         if self._made is None:
-            # the bar's own rate would count from its first sight: what is left is ours to say
+            # tqdm would measure the rate from its first update, so we compute the remaining time ourselves
             form = "{desc}: {percentage:3.0f}%|{bar}| {postfix}"
             self._made = self._tqdm(total=1.0, bar_format=form, leave=False)
         self._made.set_description(now.phase, refresh=False)
@@ -202,7 +202,7 @@ class _Lines:
 
 
 def told(now: Progress) -> str:
-    """Such as ``1.2 of 3.4 TFLOP, about 40 s left``; outside of the factorization the detail."""
+    """For example ``1.2 of 3.4 TFLOP, about 40 s left``; outside the factorization the detail."""
     if now.flops <= 0:
         return now.detail
     units = ["FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"]

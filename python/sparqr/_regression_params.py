@@ -128,19 +128,19 @@ class RegressionParams(
     )
 
     def getKeepTerms(self) -> list[str] | None:
-        """The coefficients that stay; None if they are not set."""
+        """Coefficients to keep; None if not set."""
         return self.getOrDefault(self.keepTerms) if self.isDefined("keepTerms") else None
 
     def getDropTerms(self) -> list[str] | None:
-        """The coefficients that go first; None if they are not set."""
+        """Coefficients to drop first; None if not set."""
         return self.getOrDefault(self.dropTerms) if self.isDefined("dropTerms") else None
 
     def getVcov(self) -> str | None:
-        """What the standard errors assume; None if it is not set."""
+        """The assumption behind the standard errors; None if not set."""
         return self.getOrDefault(self.vcov) if self.isDefined("vcov") else None
 
     def getClusterCols(self) -> list[str] | None:
-        """The columns of clusters; None if they are not set."""
+        """The columns of clusters; None if not set."""
         return self.getOrDefault(self.clusterCols) if self.isDefined("clusterCols") else None
 
     def getClusterCorrection(self) -> str:
@@ -148,23 +148,23 @@ class RegressionParams(
         return self.getOrDefault(self.clusterCorrection)
 
     def getFormula(self) -> str | None:
-        """The formula; None if it is not set."""
+        """The formula; None if not set."""
         return self.getOrDefault(self.formula) if self.isDefined("formula") else None
 
     def getCategoricalCols(self) -> list[str] | None:
-        """The columns that are factors; None if they are not set."""
+        """Columns to be used as factors; None if not set."""
         return self.getOrDefault(self.categoricalCols) if self.isDefined("categoricalCols") else None
 
     def getReferenceLevels(self) -> list[str] | None:
-        """The reference levels; None if they are not set."""
+        """The reference levels; None if not set."""
         return self.getOrDefault(self.referenceLevels) if self.isDefined("referenceLevels") else None
 
     def getOffsetCol(self) -> str | None:
-        """The offset column; None if it is not set."""
+        """The offset column; None if not set."""
         return self.getOrDefault(self.offsetCol) if self.isDefined("offsetCol") else None
 
     def getHandleInvalid(self) -> str:
-        """What is done with rows that lack a value."""
+        """How rows with missing values are handled."""
         return self.getOrDefault(self.handleInvalid)
 
     def getOrdering(self) -> str:
@@ -172,23 +172,23 @@ class RegressionParams(
         return self.getOrDefault(self.ordering)
 
     def getBackend(self) -> str:
-        """What computes."""
+        """The backend."""
         return self.getOrDefault(self.backend)
 
     def getRankTolerance(self) -> float | None:
-        """The threshold of dead columns; None if it is not set, for ``20 (m + n) eps``."""
+        """The threshold of dead columns; None if not set, which means ``20 (m + n) eps``."""
         return self.getOrDefault(self.rankTolerance) if self.isDefined("rankTolerance") else None
 
     def getWeightCol(self) -> str | None:  # type: ignore[override]
-        """The weight column; None if it is not set: all weights are 1."""
+        """The weight column; None if not set: all weights are 1."""
         return self.getOrDefault(self.weightCol) if self.isDefined("weightCol") else None
 
     def getIdCol(self) -> str | None:
-        """The column that names a row in errors; None if it is not set."""
+        """The column that identifies a row in error messages; None if not set."""
         return self.getOrDefault(self.idCol) if self.isDefined("idCol") else None
 
     def getProfile(self) -> bool:
-        """Whether a fit notes what ran when and where."""
+        """Whether a fit records the times and places of all work."""
         return self.getOrDefault(self.profile)
 
     def getComputeStandardErrors(self) -> bool:
@@ -197,7 +197,7 @@ class RegressionParams(
 
 
 class RegressionSetters(RegressionParams):
-    """What an estimator sets of them."""
+    """Setters of the params that only an estimator has."""
 
     _set: Any
 
@@ -210,7 +210,7 @@ class RegressionSetters(RegressionParams):
         return self._set(labelCol=value)
 
     def setPredictionCol(self: _S, value: str) -> _S:
-        """The column that transform adds."""
+        """The column added by transform."""
         return self._set(predictionCol=value)
 
     def setWeightCol(self: _S, value: str) -> _S:
@@ -230,7 +230,7 @@ class RegressionSetters(RegressionParams):
         return self._set(ordering=value)
 
     def setBackend(self: _S, value: str) -> _S:
-        """What computes."""
+        """The backend."""
         return self._set(backend=value)
 
     def setRankTolerance(self: _S, value: float) -> _S:
@@ -242,7 +242,7 @@ class RegressionSetters(RegressionParams):
         return self._set(formula=value)
 
     def setCategoricalCols(self: _S, value: list[str]) -> _S:
-        """The columns that are factors."""
+        """Columns to be used as factors."""
         return self._set(categoricalCols=value)
 
     def setReferenceLevels(self: _S, value: list[str]) -> _S:
@@ -254,15 +254,15 @@ class RegressionSetters(RegressionParams):
         return self._set(offsetCol=value)
 
     def setKeepTerms(self: _S, value: list[str]) -> _S:
-        """The coefficients that stay."""
+        """Coefficients to keep."""
         return self._set(keepTerms=value)
 
     def setDropTerms(self: _S, value: list[str]) -> _S:
-        """The coefficients that go first."""
+        """Coefficients to drop first."""
         return self._set(dropTerms=value)
 
     def setVcov(self: _S, value: str) -> _S:
-        """What the standard errors assume."""
+        """The assumption behind the standard errors."""
         return self._set(vcov=value)
 
     def setClusterCols(self: _S, value: list[str]) -> _S:
@@ -274,11 +274,11 @@ class RegressionSetters(RegressionParams):
         return self._set(clusterCorrection=value)
 
     def setHandleInvalid(self: _S, value: str) -> _S:
-        """What is done with rows that lack a value."""
+        """How rows with missing values are handled."""
         return self._set(handleInvalid=value)
 
     def setIdCol(self: _S, value: str) -> _S:
-        """The column that names a row in errors."""
+        """The column that identifies a row in error messages."""
         return self._set(idCol=value)
 
     def setComputeStandardErrors(self: _S, value: bool) -> _S:
@@ -286,5 +286,7 @@ class RegressionSetters(RegressionParams):
         return self._set(computeStandardErrors=value)
 
     def setProfile(self: _S, value: bool) -> _S:
-        """Whether a fit notes what ran when and where, for :meth:`SparseQRRegressionSummary.to_html`."""
+        """Whether a fit records the times and places of all work, for
+        :meth:`SparseQRRegressionSummary.to_html`.
+        """
         return self._set(profile=value)

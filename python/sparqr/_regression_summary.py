@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Statistics of a fit, in a JVM at hand or on a server of Spark Connect."""
+"""Statistics of a fit, from a local JVM or from a Spark Connect server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class SparseQRRegressionSummary(Told):
-    """Statistics of a fit, by MLlib's names; where there is an intercept it comes last."""
+    """Statistics of a fit, with MLlib's names; the intercept, if any, comes last."""
 
     def _frame(self, name: str) -> DataFrame:
         with telling_errors():
@@ -43,7 +43,7 @@ class SparseQRRegressionSummary(Told):
         return self._frame("toDataFrame")
 
     def dependencies(self) -> DataFrame:
-        """What dropped columns are made of: term, depends_on, coefficient, a DataFrame."""
+        """The dependences of dropped columns on others: term, depends_on, coefficient, a DataFrame."""
         return self._frame("dependencies")
 
     def absorbedEffects(self) -> DataFrame:
@@ -76,7 +76,7 @@ class SparseQRRegressionSummary(Told):
         return html_table(f"Sparse QR regression of {self.labelCol}", header, self._rows(SHOWN), notes, total)
 
     def __str__(self) -> str:
-        """What R's ``summary(lm(...))`` prints."""
+        """The table that R's ``summary(lm(...))`` prints."""
         return in_thread(session(), "SparseQRRegressionSummary", self._java_obj.toString)
 
     @property
@@ -96,7 +96,7 @@ class SparseQRRegressionSummary(Told):
         Raises
         ------
         ValueError
-            The fit was not asked for one, by ``profile=True``.
+            The fit was made without ``profile=True``.
         """
         return to_html(in_thread(session(), "page", self._page), path)
 
@@ -120,12 +120,12 @@ class SparseQRRegressionSummary(Told):
 
     @property
     def numInstances(self) -> int:
-        """Instances of positive weight."""
+        """Number of instances with positive weight."""
         return self._call_java("numInstances")
 
     @property
     def degreesOfFreedom(self) -> int:
-        """Instances less rank."""
+        """Number of instances minus rank."""
         return self._call_java("degreesOfFreedom")
 
     @property
@@ -153,7 +153,7 @@ class SparseQRRegressionSummary(Told):
         """Name of the prediction column."""
         return self._call_java("predictionCol")
 
-    # The first of these reads the data again, if the fit computed no standard errors.
+    # The first statistic reads the data again, unless the fit computed standard errors.
     def _computed(self, name: str) -> Any:
         return in_thread(session(), f"{type(self).__name__}.{name}", lambda: self._call_java(name))
 
@@ -164,7 +164,7 @@ class SparseQRRegressionSummary(Told):
 
     @property
     def rootMeanSquaredError(self) -> float:
-        """Its square root."""
+        """Square root of the mean squared error."""
         return self._computed("rootMeanSquaredError")
 
     @property
@@ -184,7 +184,7 @@ class SparseQRRegressionSummary(Told):
 
     @property
     def r2adj(self) -> float:
-        """The same, adjusted for the degrees of freedom."""
+        """Coefficient of determination, adjusted for the degrees of freedom."""
         return self._computed("r2adj")
 
     @property
@@ -201,7 +201,7 @@ def _pandas_of(rows: list[tuple[Any, ...]]) -> pandas.DataFrame:
 
 
 class ServersSummary(SparseQRRegressionSummary):
-    """The same of a model that a server of Spark Connect holds."""
+    """The summary of a model on a Spark Connect server."""
 
     _FRAMES = {
         "predictions": "training",

@@ -11,17 +11,17 @@ from sparqr._jvm import java_class
 
 
 def page_of(jvm: Any, report: Any) -> str:
-    """The page of a report of the JVM; empty where there is no profile."""
+    """The page of a JVM report; empty without a profile."""
     return str(java_class(jvm, "io.sparqr.spark.python.PythonSupport").page(report))
 
 
 def to_html(page: str, path: str | os.PathLike[str] | None) -> str:
-    """The page; written to a file, too, if there is a path.
+    """Returns the page, and writes it to a file if a path is given.
 
     Raises
     ------
     ValueError
-        The solve was not asked for a page.
+        The solve did not record a profile.
     """
     if not page:
         raise ValueError("there is no page: profile=True keeps what it shows")

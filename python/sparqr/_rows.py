@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""A problem as rows of the JVM, from arrays or from a file."""
+"""A problem as rows in the JVM, from arrays or from a file."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _ARRAYS = "io.sparqr.spark.arrays."
 
 @dataclass(frozen=True)
 class Problem:
-    """A, b and the weights, checked as far as that can be done here.
+    """A, b and the weights, checked as far as Python can.
 
     Attributes
     ----------
     matrix : Matrix or str
         A, or its file.
     b : numpy.ndarray or str or None
-        float64, shape (m, k); or its file; None: there is none, or A's file has it.
+        float64, shape (m, k); or its file; None: no b, or A's file contains it.
     several : bool
-        Whether solutions have a second dimension.
+        Whether solutions are two-dimensional.
     weights : numpy.ndarray or None
         float64, shape (m,).
     """
@@ -52,7 +52,7 @@ class Problem:
         return None if isinstance(self.matrix, str) else self.matrix.names
 
     def arrays(self) -> tuple[Matrix, numpy.ndarray | None]:
-        """The matrix and b, which are no files."""
+        """The matrix and b, which must not be files."""
         assert isinstance(self.matrix, Matrix) and not isinstance(self.b, str)
         return self.matrix, self.b
 
@@ -79,7 +79,7 @@ def problem_of(A: Any, b: Any, weights: Any) -> Problem:
 
 
 class Rows:
-    """Rows of the JVM, until they are closed; made in a call's own thread."""
+    """Rows in the JVM, until closed; made in a call's own thread."""
 
     def __init__(self, session: SparkSession, problem: Problem, partitions: int = 0) -> None:
         self._session, self._jvm = session, session._jvm
@@ -127,7 +127,7 @@ class Rows:
         return Labels(self._session, b, self._cuts)
 
     def close(self) -> None:
-        """Lets go of all; once is enough."""
+        """Releases everything; idempotent."""
         try:
             if self._source is not None:
                 self._source.close()
@@ -137,7 +137,7 @@ class Rows:
 
 
 class Labels:
-    """Right-hand sides of the JVM, until they are closed."""
+    """Right-hand sides in the JVM, until closed."""
 
     def __init__(self, session: SparkSession, b: numpy.ndarray, cuts: Any) -> None:
         self._folder = Folder(session)
@@ -156,7 +156,7 @@ class Labels:
         return self._source.labels()
 
     def close(self) -> None:
-        """Lets go of all; once is enough."""
+        """Releases everything; idempotent."""
         try:
             if self._source is not None:
                 self._source.close()
@@ -172,7 +172,7 @@ class Labels:
 
 
 def array_rows(session: SparkSession, folder: Folder, problem: Problem, partitions: int) -> Any:
-    """Java's ArrayRows of a folder that was written."""
+    """Java's ArrayRows for a folder already written."""
     matrix, b = problem.arrays()
     jvm = session._jvm
     source = java_class(jvm, _ARRAYS + "ArrayFolder")(
@@ -187,7 +187,7 @@ def array_rows(session: SparkSession, folder: Folder, problem: Problem, partitio
 
 
 def has_labels(session: SparkSession, file: str) -> bool:
-    """Whether a file has right-hand sides of its own."""
+    """Whether a file contains right-hand sides."""
     reader = java_class(session._jvm, "io.sparqr.spark.cli.MatrixRows")
     with _file_errors():
         return bool(reader.labeled(file))
@@ -195,7 +195,7 @@ def has_labels(session: SparkSession, file: str) -> bool:
 
 @contextmanager
 def _file_errors() -> Iterator[None]:
-    """Java's errors of a name that is none, and of a file that is not there, as Python's."""
+    """Turns Java's errors for invalid names and missing files into Python's."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import IllegalArgumentException
 

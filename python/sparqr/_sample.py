@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Which rows a regression takes: those that lack nothing, and have no effect for themselves alone."""
+"""Selects the rows of a regression: complete rows, optionally without rows alone in a level of an effect."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import Column, DataFrame
 
-# Where a formula's functions have values.
+# Greatest lower bound of the domain of a formula's functions, itself excluded.
 _ABOVE = {"LOG": 0, "LOG2": 0, "LOG10": 0, "LOG1P": -1}
 
 
@@ -26,15 +26,15 @@ class Variable:
     Attributes
     ----------
     name : str
-        As the formula writes it.
+        Its spelling in the formula.
     column : str
-        What it is read from.
+        The column it is read from.
     function : str
-        What is taken of that, by the name that the JVM has for it: "IDENTITY", "FACTOR", "LOG", ...
+        The function of the column, by its name in the JVM: "IDENTITY", "FACTOR", "LOG", ...
     response : bool
-        Whether it stands before the tilde.
+        Whether it is on the left of the tilde.
     absorbed : tuple of int
-        The absorbed terms that it is part of, from 0.
+        Numbers of the absorbed terms that contain it, from 0.
     """
 
     name: str
@@ -50,11 +50,11 @@ def variables(spark: Any, formula: str, columns: Sequence[str]) -> list[Variable
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
-        Whose JVM, or server, reads the formula.
+        Session whose JVM, or server, parses the formula.
     formula : str
-        As Sparqr's parser in the JVM reads it.
+        The formula, for Sparqr's parser in the JVM.
     columns : sequence of str
-        What a dot stands for.
+        The columns that a dot stands for.
     """
     made = []
     for role, name, function, column in _read(spark, formula, columns):
@@ -82,18 +82,18 @@ def absorbed_columns(of: Sequence[Variable]) -> list[list[str]]:
 def local_rows(
     table: pyarrow.Table, of: Sequence[Variable], others: Sequence[str], singletons: bool
 ) -> numpy.ndarray:
-    """The rows of a table that a regression takes, a truth value each.
+    """Which rows of a table a regression uses, as booleans.
 
     Parameters
     ----------
     table : pyarrow.Table
-        Has the columns.
+        A table with these columns.
     of : sequence of Variable
-        The formula's.
+        The formula's variables.
     others : sequence of str
-        Further columns that a row must have a value in.
+        Further columns in which a row must have a value.
     singletons : bool
-        Whether rows stay that are alone with an absorbed effect.
+        Whether rows alone in a level of an absorbed effect stay.
     """
     import numpy
     import pyarrow.compute as compute
@@ -121,7 +121,7 @@ def local_rows(
 
 
 def _codes(table: pyarrow.Table, columns: Sequence[str]) -> numpy.ndarray:
-    """A number for each combination of the columns' values, from 0; whatever where one is missing."""
+    """A number from 0 for each combination of the columns' values; arbitrary if a value is missing."""
     import numpy
     import pyarrow.compute as compute
 
@@ -140,18 +140,18 @@ def _codes(table: pyarrow.Table, columns: Sequence[str]) -> numpy.ndarray:
 def spark_rows(
     frame: DataFrame, of: Sequence[Variable], others: Sequence[str]
 ) -> tuple[DataFrame, list[DataFrame]]:
-    """A DataFrame without the rows that are alone with an absorbed effect, and what it has cached.
+    """A DataFrame without rows alone in a level of an absorbed effect, and the DataFrames cached for it.
 
-    Counts the levels of each absorbed term, and again where a row went.
+    Counts the levels of each absorbed term, and again whenever a row was removed.
 
     Parameters
     ----------
     frame : pyspark.sql.DataFrame
-        Has the columns.
+        A DataFrame with these columns.
     of : sequence of Variable
-        The formula's.
+        The formula's variables.
     others : sequence of str
-        Further columns that a row must have a value in.
+        Further columns in which a row must have a value.
     """
     from pyspark.sql import functions as f
 

@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Spark sessions with Sparqr's jar, and where that jar is."""
+"""Spark sessions with Sparqr's jar, and the path of that jar."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 _RESTART = "restart Python first (in a notebook: the kernel)"
 
-# Of the machine's memory; the rest is for Python, native buffers and the system.
+# Share of the machine's memory; the rest is for Python, native buffers and the system.
 _SHARE = 0.5
 
-# Throughput counts here, not pauses. Spark itself adds the module flags that it needs.
+# We need throughput rather than short pauses. Spark itself adds the module flags that it needs.
 _JAVA_OPTIONS = "-XX:+UseParallelGC"
 
-# What the caller gives of these is added to Sparqr's own.
+# Settings where the caller's value is added to ours.
 _JOINED = ("spark.jars", "spark.driver.extraJavaOptions")
 
 _EXAMPLES = {"master": "local[*]", "memory": "8g"}
@@ -36,12 +36,12 @@ def jar() -> str:
     Returns
     -------
     str
-        The jar in the installed package; in a source tree the one that Maven made.
+        The jar in the installed package; in a source tree the jar built by Maven.
 
     Raises
     ------
     FileNotFoundError
-        There is none: the package was not installed from a wheel, and Maven has not run.
+        The jar is missing: the package was not installed from a wheel, and Maven has not run.
     """
     package = pathlib.Path(__file__).resolve().parent
     inside = package / "jars" / JAR
@@ -57,18 +57,18 @@ def jar() -> str:
 
 
 def session(master: str | None = None, memory: str | None = None, **conf: Any) -> SparkSession:
-    """A Spark session that has Sparqr's jar: a new one, or the one that is active.
+    """A Spark session with Sparqr's jar: a new one, or the active one.
 
     Parameters
     ----------
     master : str, optional
-        Where Spark runs. Default ``"local[*]"``: here, on all cores.
+        Spark's master. Default ``"local[*]"``: this machine, on all cores.
     memory : str, optional
-        Heap of the driver, which in local mode does all the work, as Spark writes it: ``"8g"``.
-        Default: half of the memory that this machine (or container) has.
+        Heap of the driver, which does all the work in local mode, in Spark's notation: ``"8g"``.
+        Default: half of the memory of this machine (or container).
     **conf
-        Further settings of Spark, ``spark_ui_enabled=False`` or ``**{"spark.ui.enabled": False}``:
-        an underscore stands for a dot. Jars and JVM options are added to Sparqr's own.
+        Further Spark settings, such as ``spark_ui_enabled=False`` or ``**{"spark.ui.enabled": False}``: an
+        underscore stands for a dot. Jars and JVM options are added to Sparqr's own.
 
     Returns
     -------
@@ -77,17 +77,17 @@ def session(master: str | None = None, memory: str | None = None, **conf: Any) -
     Raises
     ------
     RuntimeError
-        Spark runs already, without the jar, and takes none any more; or this Python is one of Spark
-        Connect, whose Spark runs elsewhere.
+        Spark already runs without the jar, and it is too late to add one; or this Python uses Spark Connect,
+        so that Spark runs elsewhere.
     FileNotFoundError
-        There is no jar: see :func:`jar`.
+        The jar is missing: see :func:`jar`.
     TypeError, ValueError
-        A memory that is no such string, a setting that is not Spark's.
+        An invalid memory, a setting unknown to Spark.
 
     Warns
     -----
     UserWarning
-        Spark runs already, and something that was asked for cannot be changed any more.
+        Spark already runs, and some requested setting can no longer be changed.
     """
     settings = _settings(master, memory, conf)
     _require_no_remote()
@@ -116,7 +116,7 @@ def session(master: str | None = None, memory: str | None = None, **conf: Any) -
 
 
 def _settings(master: str | None, memory: str | None, conf: dict[str, Any]) -> dict[str, str]:
-    """What the caller asks for, by Spark's names."""
+    """The caller's settings, by Spark's names."""
     settings = {}
     for key, value in conf.items():
         name = key if "." in key else key.replace("_", ".")
@@ -136,10 +136,10 @@ def _settings(master: str | None, memory: str | None, conf: dict[str, Any]) -> d
 
 
 def _with_ours(settings: dict[str, str]) -> dict[str, str]:
-    """The same, with the jar and what has a default here."""
+    """The same settings with the jar and our defaults added."""
     jars = [jar(), *filter(None, settings.get("spark.jars", "").split(","))]
     java = settings.get("spark.driver.extraJavaOptions", "")
-    if not re.search(r"-XX:\+Use\w+GC\b", java):  # a JVM takes one collector
+    if not re.search(r"-XX:\+Use\w+GC\b", java):  # a JVM accepts only one garbage collector
         java = f"{_JAVA_OPTIONS} {java}".strip()
     return {
         "spark.master": "local[*]",
@@ -152,7 +152,7 @@ def _with_ours(settings: dict[str, str]) -> dict[str, str]:
 
 
 def _machine_memory() -> int:
-    """Bytes that this process may use: the machine's, or less by the container's limit."""
+    """Bytes available to this process: the machine's memory, or the container's limit if lower."""
     found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     for limit in ("memory.max", "memory/memory.limit_in_bytes"):
         try:
@@ -188,7 +188,7 @@ def _start(settings: dict[str, str]) -> SparkSession:
 
 
 def _change(spark: SparkSession, settings: dict[str, str]) -> list[str]:
-    """Changes what can be changed of a session that runs; returns what cannot, in words."""
+    """Applies the settings that can change in a running session; returns descriptions of the others."""
     fixed = []
     for name, value in settings.items():
         if spark.conf.isModifiable(name):
@@ -204,7 +204,7 @@ def _change(spark: SparkSession, settings: dict[str, str]) -> list[str]:
 
 
 def _fixed_by_jvm(settings: dict[str, str]) -> list[str]:
-    """What a JVM that outlived its session does not take from the next one, in words."""
+    """Descriptions of the settings that a JVM cannot take over, because it has outlived its session."""
     from pyspark import SparkContext
 
     if SparkContext._gateway is None:

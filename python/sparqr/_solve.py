@@ -34,15 +34,15 @@ _RANK_POLICIES = {"report": "REPORT", "fail": "FAIL"}
 
 @dataclass(frozen=True)
 class LeastSquaresResult:
-    """What :func:`solve` returns.
+    """Result of :func:`solve`.
 
     Attributes
     ----------
     x : numpy.ndarray or list
         The solution, shape (n,), or (n, k) if several label columns were given as a list.
-        A list (of rows) where numpy is not installed.
+        A list (of rows) if numpy is not installed.
     residual_norm : float or list of float
-        ``||sqrt(W) (b - A x)||``, one for each label column if they were given as a list.
+        ``||sqrt(W) (b - A x)||``, one for each label column if these were given as a list.
     rank : int
         Numerical rank of A.
     dead_columns : list of int
@@ -59,7 +59,7 @@ class LeastSquaresResult:
     _page: str = field(default="", repr=False, compare=False)
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
-        """The report as one page with pictures that needs nothing beside itself, light or dark.
+        """The report as one self-contained page with pictures, light or dark.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class LeastSquaresResult:
         Raises
         ------
         ValueError
-            The solve was not asked for one, by ``profile=True``.
+            The solve was made without ``profile=True``.
         """
         return _report.to_html(self._page, path)
 
@@ -80,7 +80,7 @@ class LeastSquaresResult:
         )
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """``x``: a row a column of A, a column a right-hand side."""
+        """``x`` with a row for each column of A, a column for each right-hand side."""
         return solution_frame(self.x)
 
     def _repr_html_(self) -> str:
@@ -112,14 +112,14 @@ def solve(
 ) -> LeastSquaresResult:
     """Solve ``min ||sqrt(W) (b - A x)||^2 + ridge ||x||^2`` exactly, by sparse QR on the executors.
 
-    Over Spark Connect, too: Sparqr's jar is the server's, or the session's by ``spark.addArtifacts``.
+    Also over Spark Connect, with Sparqr's jar on the server or added by ``spark.addArtifacts``.
     No intercept is added: append a column of ones, or use :class:`sparqr.ml.SparseQRRegression`.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        A row of A an entry; read twice, so cache it if it is costly to compute or not the same
-        every time: readings that differ are refused.
+        One row of A per row; read twice, so cache it if it is costly to compute or differs from one reading
+        to the next: different readings are refused.
     features_col : str
         A vector column, sparse or dense: the rows of A.
     label_col : str or sequence of str
@@ -129,7 +129,7 @@ def solve(
     ordering : {"auto", "colamd", "amd", "nd", "natural", "best"}
         Column order.
     backend : {"auto", "cpu", "cuda"}
-        "cuda" fails where there is no device.
+        "cuda" fails without a device.
     ridge : float
         lambda, at least 0.
     rank_tolerance : float, optional
@@ -140,27 +140,27 @@ def solve(
     equilibrate : bool
         Scale columns to unit norm first.
     minimum_norm : bool
-        Of several solutions the one of least norm instead of a basic one.
+        If there are several solutions, return the minimum-norm solution instead of a basic one.
     refinement : int
-        Steps of iterative refinement, a pass over the rows each.
+        Steps of iterative refinement, each with a pass over the rows.
     check : bool
-        Measure ``||A'(b - A x)||`` by one more pass: ``report["normalResidual"]``.
+        Measure ``||A'(b - A x)||`` in one more pass: ``report["normalResidual"]``.
     columns : int, optional
-        n, where the vectors' size does not tell it.
+        n, if the vectors' size does not give it.
     executors : int, optional
-        Workers that the tree is cut for. Default: those that are there.
+        Number of workers for which the tree is cut. Default: the current ones.
     minimum_executors : int, optional
-        Executors that are waited for before the tree is cut; asked for under dynamic allocation.
+        Number of executors to wait for before the tree is cut; requested under dynamic allocation.
     executor_wait : float, optional
-        Seconds that they are waited for at most.
+        Longest wait for them, in seconds.
     partitions : int, optional
-        Reducers of the shuffle that collects the pattern. Default: those of the rows, at most 8 a core.
+        Reducers of the shuffle that collects the pattern. Default: the partitions of the rows, at most 8 per core.
     profile : bool
-        Note what ran when and where, for :meth:`LeastSquaresResult.to_html`.
+        Record the times and places of all work, for :meth:`LeastSquaresResult.to_html`.
     progress : bool, optional
-        Show progress, by flops done and with what is left, once two seconds are over: a bar where tqdm
-        is installed, otherwise lines on standard error. Default: in notebooks and on terminals. Over Spark
-        Connect the client's own progress is all.
+        Show flops done and the remaining time, after the first two seconds: as a bar if tqdm is installed,
+        otherwise as lines on standard error. Default: in notebooks and on terminals. Over Spark Connect there
+        is only the client's own progress.
 
     Returns
     -------
@@ -176,10 +176,9 @@ def solve(
     RuntimeError
         Sparqr's jar is missing.
     KeyboardInterrupt
-        By Ctrl-C, after at most five seconds: the jobs are cancelled, the session goes on.
+        After Ctrl-C, within five seconds: the jobs are cancelled, the session stays usable.
     TypeError
-        No Spark DataFrame, an option that does not exist, a flag that is neither True
-        nor False, a fraction where a count belongs.
+        Not a Spark DataFrame, an unknown option, a flag other than True and False, a fraction instead of a count.
     """
     settings = solver_settings(
         ordering=ordering,
@@ -230,7 +229,7 @@ def solve(
 
 @dataclass(frozen=True)
 class Settings:
-    """What a solver is built with, checked, by the names of Java."""
+    """The checked options of a solver, by their names in Java."""
 
     method: str
     choice: str
@@ -256,7 +255,7 @@ def solver_settings(
     partitions: int | None = None,
     profile: bool = False,
 ) -> Settings:
-    """The options of :func:`solve`, checked; its errors."""
+    """The options of :func:`solve`, checked; raises its errors."""
     method = _named(ordering, _ORDERINGS, "ordering")
     choice = _named(backend, _BACKENDS, "backend")
     policy = _named(rank_policy, _RANK_POLICIES, "rank_policy")
@@ -281,7 +280,7 @@ def solver_settings(
 
 
 def solver_builder(jvm: Any, settings: Settings, listener: Any = None) -> Any:
-    """A builder of the JVM with these settings, and a listener to progress if there is one."""
+    """A solver builder in the JVM with these settings, and with a progress listener if given."""
     builder = java_class(jvm, "io.sparqr.spark.GpuSparseQR").builder()
     builder.ordering(getattr(java_class(jvm, "io.sparqr.ordering.OrderingMethod"), settings.method))
     builder.backend(getattr(java_class(jvm, "io.sparqr.backend.BackendChoice"), settings.choice))

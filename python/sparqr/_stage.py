@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""What Sparqr's stages of Spark ML have in common: the jar, errors told, saving."""
+"""The common parts of Sparqr's Spark ML stages: the jar, error messages, saving."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sparqr import _connect
 from sparqr._errors import telling_errors
 from sparqr._jvm import java_class
 
-# Of the same full name as the Python class: by it PySpark finds either of the two from the other.
+# The same full name as the Python class: PySpark uses it to find each of the two from the other.
 JAVA_ESTIMATOR = "sparqr.ml.SparseQRRegression"
 
 
 def require_jar() -> None:
-    """RuntimeError if Spark was not started, or not with Sparqr's jar; over Spark Connect that is told by
-    the first call of the server."""
+    """RuntimeError if Spark was not started, or not with Sparqr's jar; over Spark Connect the first call to
+    the server tells."""
     if _connect.is_connect():
         return
     context = SparkContext._active_spark_context
@@ -36,7 +36,7 @@ def session() -> Any:
 
 
 class Told(JavaWrapper):
-    """Errors of the JVM as SparqrError where they are Sparqr's, or the JVM's end."""
+    """Raises Sparqr's errors in the JVM, and the JVM's end, as SparqrError."""
 
     _java_obj: Any
 
@@ -46,7 +46,7 @@ class Told(JavaWrapper):
 
 
 class Saved(JavaMLReadable, JavaMLWritable):
-    """Saved and loaded as PySpark's own are, errors told."""
+    """Saved and loaded like PySpark's own stages, with our error messages."""
 
     @classmethod
     def read(cls) -> Any:
@@ -56,7 +56,7 @@ class Saved(JavaMLReadable, JavaMLWritable):
 
     @classmethod
     def load(cls, path: str) -> Any:
-        """What was saved to a path."""
+        """Loads from a path."""
         with telling_errors():
             return super().load(path)
 
@@ -66,6 +66,6 @@ class Saved(JavaMLReadable, JavaMLWritable):
             return super().write()
 
     def save(self, path: str) -> None:
-        """Saves to a path that does not exist yet; ``write().overwrite().save(path)`` replaces."""
+        """Saves to a path that must not exist; ``write().overwrite().save(path)`` replaces."""
         with telling_errors():
             super().save(path)

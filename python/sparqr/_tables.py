@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Tables of pandas, Polars and PyArrow: they cross into Spark as Arrow, column by column."""
+"""Passes tables of pandas, Polars and PyArrow to Spark as Arrow, column by column."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import DataFrame, SparkSession
 
-# Rows of a partition at least, and bytes at most: tasks carry them.
+# Minimum rows and maximum bytes of a partition: partitions are sent inside tasks.
 _ROWS = 10_000
 _BYTES = 1 << 26
 
 
 @dataclass
 class Crossing:
-    """Columns of a table, as Spark can have them.
+    """Columns of a table, in types that Spark supports.
 
     Attributes
     ----------
     table : pyarrow.Table
-        Numbers, truth values, texts; dictionaries are their values.
+        Numbers, booleans, strings; dictionaries are replaced by their values.
     references : dict of str to str
-        Of each categorical column its first category that a row has.
+        By categorical column: its first category that occurs.
     factors : list of str
-        Categorical columns of numbers, which do not look like factors any more.
+        Categorical columns of numbers, no longer recognizable as factors by their type.
     """
 
     table: pyarrow.Table
@@ -39,7 +39,7 @@ class Crossing:
 
 
 def library(data: Any) -> str | None:
-    """What a table is of, if it is here and not in Spark: "pandas", "polars" or "pyarrow".
+    """The library of a local table: "pandas", "polars" or "pyarrow"; None for other data.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def library(data: Any) -> str | None:
 
 
 def require_arrow(what: str) -> None:
-    """ImportError that says what to install, unless pyarrow and pandas are there."""
+    """ImportError with installation advice, unless pyarrow and pandas are installed."""
     try:
         import pandas  # noqa: F401
         import pyarrow  # noqa: F401
@@ -63,7 +63,7 @@ def require_arrow(what: str) -> None:
 
 
 def column_names(data: Any) -> list[str]:
-    """Names of a table's columns that a formula can have: those that are texts."""
+    """Column names of a table that a formula can use: strings only."""
     if library(data) == "pyarrow":
         names: Iterable[Any] = data.schema.names
     elif type(data).__name__ == "LazyFrame":
@@ -74,19 +74,19 @@ def column_names(data: Any) -> list[str]:
 
 
 def crossing(data: Any, columns: Sequence[str]) -> Crossing:
-    """Some columns of a table, as Spark can have them.
+    """Selected columns of a table, in types that Spark supports.
 
     Parameters
     ----------
     data : pandas.DataFrame, polars.DataFrame, polars.LazyFrame, pyarrow.Table or pyarrow.RecordBatch
         The table.
     columns : sequence of str
-        Which.
+        The columns.
 
     Raises
     ------
     ValueError
-        If a column is not there, there twice, or of no one type.
+        A column is missing, occurs twice, or has no single type.
     """
     import pyarrow
 
@@ -121,7 +121,7 @@ def _column(data: Any, column: str) -> pyarrow.ChunkedArray:
 
 
 def _plain(array: pyarrow.ChunkedArray, column: str, into: Crossing) -> pyarrow.ChunkedArray:
-    """Of a type that Spark's reader of Arrow has; notes what categories say."""
+    """Converts to a type known to Spark's Arrow reader; records the categories."""
     import pyarrow
     import pyarrow.compute as compute
     from pyarrow import types
@@ -139,7 +139,7 @@ def _plain(array: pyarrow.ChunkedArray, column: str, into: Crossing) -> pyarrow.
     if types.is_float16(kind) or types.is_float32(kind) or types.is_null(kind):
         array = array.cast(pyarrow.float64())
     if types.is_floating(array.type):
-        # as pandas has them: a NaN is a value that is missing
+        # as in pandas, NaN means missing
         return compute.if_else(compute.is_nan(array), pyarrow.scalar(None, array.type), array)
     return array
 
@@ -160,17 +160,17 @@ def _note_categories(array: pyarrow.ChunkedArray, column: str, into: Crossing) -
 
 
 def to_spark(spark: SparkSession, table: pyarrow.Table) -> DataFrame:
-    """A DataFrame of a table, its rows in their order.
+    """A DataFrame of a table, with its rows in order.
 
     Parameters
     ----------
     spark : SparkSession
-        Where.
+        The session.
     table : pyarrow.Table
-        What :func:`crossing` made.
+        Result of :func:`crossing`.
     """
     if _connect.is_connect_type(type(spark)):
-        # in the messages that the client makes of it
+        # inside the client's messages
         return spark.createDataFrame(table)
     parts = spark.sparkContext.defaultParallelism
     most = max(1, int(_BYTES * table.num_rows / max(1, table.nbytes)))
@@ -181,7 +181,7 @@ def to_spark(spark: SparkSession, table: pyarrow.Table) -> DataFrame:
 
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
-# Below this Spark makes rows of the batches in the driver, and serializes these one by one for its tasks.
+# Below this size Spark turns the batches into rows on the driver, and serializes each row for its tasks.
 _LOCAL = "spark.sql.execution.arrow.localRelationThreshold"
 
 _setting = threading.Lock()
@@ -189,7 +189,7 @@ _setting = threading.Lock()
 
 @contextmanager
 def _set(spark: SparkSession, settings: dict[str, str]) -> Iterator[None]:
-    """Settings of the session, for a moment."""
+    """Sets session settings temporarily."""
     with _setting:
         before = {name: spark.conf.get(name) or "" for name in settings}
         try:

@@ -1,7 +1,7 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""The version, for the package's metadata too; that of pom.xml as PEP 440 writes it (tested)."""
+"""The version, also for the package's metadata: pom.xml's version in PEP 440's form (tested)."""
 
 __version__ = "0.1.0.dev0"
 
-# The jar of this version, by the name that Maven gives it.
+# File name of this version's jar, as Maven builds it.
 JAR = f"sparqr-spark-{__version__.replace('.dev0', '-SNAPSHOT')}-all.jar"

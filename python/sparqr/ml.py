@@ -41,7 +41,7 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
     Parameters
     ----------
     featuresCol, labelCol, predictionCol : str
-        Columns; defaults "features", "label", "prediction".
+        Names of columns; defaults "features", "label", "prediction".
     weightCol : str, optional
         Weights, at least 0. Default: all are 1.
     fitIntercept : bool
@@ -57,34 +57,34 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
     computeStandardErrors : bool
         Default True.
     idCol : str, optional
-        Its value names a row that is refused.
+        Its value identifies a refused row in the error message.
     formula : str, optional
         R's formula, in place of features and label column: ``log_wage ~ age + a:b | worker``.
     categoricalCols : list of str, optional
-        Columns that are factors, without an encoder before.
+        Columns to be used as factors, without an encoder before.
     referenceLevels : list of str, optional
-        Each as ``column=level``; of the other factors the first level.
+        Each as ``column=level``; for other factors the first level.
     offsetCol : str, optional
-        A column that is taken off the label and added to predictions.
+        A column subtracted from the label and added to predictions.
     handleInvalid : {"error", "skip", "keep"}
-        What is done with rows that lack a value.
+        How to handle rows with missing values.
     keepTerms : list of str, optional
-        Names of coefficients that stay where columns depend on each other, the first most of all.
+        Names of coefficients to keep if columns depend on each other, in order of priority.
     dropTerms : list of str, optional
-        Names of coefficients that go first. Of the others the later go, as in lm.
+        Names of coefficients to drop first. Among the others, later ones are dropped first, as in lm.
     vcov : {"iid", "HC0", "HC1", "HC2", "HC3", "cluster"}, optional
-        What the standard errors assume. Default: cluster where ``clusterCols`` is set, else iid.
+        The assumption behind the standard errors. Default: cluster if ``clusterCols`` is set, else iid.
     clusterCols : list of str, optional
         One or two columns of clusters, within which errors may be correlated.
     clusterCorrection : {"sandwich", "fixest", "none"}
         Small-sample correction of clustered errors.
     profile : bool
-        Note what runs when and where, for ``summary.to_html()``.
+        Record the times and places of all work, for ``summary.to_html()``.
     progress : bool, optional
-        Show progress of a fit, as :func:`sparqr.solve` does. No param: it is neither saved nor loaded.
+        Show progress of a fit, as :func:`sparqr.solve` does. It is not a param, so it is neither saved nor loaded.
     """
 
-    _input_kwargs: dict[str, Any]  # by keyword_only
+    _input_kwargs: dict[str, Any]  # set by keyword_only
 
     @keyword_only
     def __init__(
@@ -167,7 +167,7 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
         return in_thread(dataset.sparkSession, f"{type(self).__name__}.fit", lambda: fit(dataset))
 
     def setProgress(self, value: bool | None) -> SparseQRRegression:
-        """Whether a fit shows its progress; None: in notebooks and on terminals, of fits of the main thread."""
+        """Whether a fit shows its progress; None: in notebooks and on terminals, for fits on the main thread."""
         _progress.wanted(value)
         self._progress = value
         return self
@@ -191,7 +191,7 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
 
 
 class SparseQRRegressionModel(Told, JavaModel, RegressionParams, Saved):
-    """What :class:`SparseQRRegression` fits."""
+    """Model fitted by :class:`SparseQRRegression`."""
 
     output = Param(
         Params._dummy(),
@@ -212,15 +212,15 @@ class SparseQRRegressionModel(Told, JavaModel, RegressionParams, Saved):
         _connect.note_reference(java_model)
 
     def getOutput(self) -> str:
-        """What transform returns."""
+        """The output of transform."""
         return self.getOrDefault(self.output)
 
     def setOutput(self, value: str) -> SparseQRRegressionModel:
-        """What transform returns: ``"prediction"``, the data with a column of predictions; or a table of
-        the model itself, which does not read the data: ``"table"``, ``"dependencies"``, ``"effects"``,
-        ``"training"``, ``"residuals"`` as the summary's; ``"coefficients"``, ``"errors"``, ``"fit"``,
+        """The output of transform: ``"prediction"``, the data with a column of predictions; or a table about
+        the model itself, without reading the data: ``"table"``, ``"dependencies"``, ``"effects"``,
+        ``"training"``, ``"residuals"`` as in the summary; ``"coefficients"``, ``"errors"``, ``"fit"``,
         ``"inference"``, ``"metrics"``, ``"text"``, ``"page"`` are rows of name, part, text and numbers.
-        ``"all"`` adds predictions as ``"prediction"`` does, NaN where there is none."""
+        ``"all"`` adds predictions like ``"prediction"``, with NaN for rows without one."""
         return self._set(output=value)
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
@@ -230,15 +230,15 @@ class SparseQRRegressionModel(Told, JavaModel, RegressionParams, Saved):
         return in_thread(dataset.sparkSession, name, lambda: transform(dataset))
 
     def getLevel(self) -> float:
-        """The confidence level whose critical value the output ``"inference"`` has."""
+        """The confidence level of the critical value in the output ``"inference"``."""
         return self.getOrDefault(self.level)
 
     def setLevel(self, value: float) -> SparseQRRegressionModel:
-        """The confidence level whose critical value the output ``"inference"`` has, within (0, 1)."""
+        """The confidence level of the critical value in the output ``"inference"``, within (0, 1)."""
         return self._set(level=value)
 
     def _told_by(self, output: str, data: DataFrame | None = None, **params: Any) -> DataFrame:
-        """What transform returns by an output, of data where that reads them."""
+        """The result of transform for an output, applied to the data if that output reads any."""
         params["output"] = output
         if _connect.is_connect():
             return _connect.model_frame(self, params, data)
@@ -246,7 +246,7 @@ class SparseQRRegressionModel(Told, JavaModel, RegressionParams, Saved):
         return self.copy()._set(**params).transform(rows)
 
     def _asked(self, output: str, **params: Any) -> dict[str, Any]:
-        """What the JVM or a server of Spark Connect says of this model, asked once a kind."""
+        """Information on this model from the JVM or a Spark Connect server, requested once per kind."""
         known = self.__dict__.setdefault("_known", {})
         key = (output, *params.items())
         if key not in known:

@@ -2,11 +2,11 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 # All Python tests on one PySpark, none skipped:
 #   python/tests/on_pyspark.sh 4.0.1
-# in an environment of its own under python/target, which is made if it is not there;
+# in a separate environment under python/target, made on the first call;
 #   python/tests/on_pyspark.sh 4.0.1 --install
-# makes it and no more. The package is that of the source tree, the jar Maven's;
+# only makes the environment. The package comes from the source tree, the jar from Maven's build;
 #   python/tests/on_pyspark.sh 4.0.1 sparqr-*.whl
-# tests the package and the jar in that wheel; with a last --short less of it, which is enough for a
+# tests the package and the jar in that wheel. With --short at the end it runs fewer tests, enough for a
 # second version of PySpark.
 set -euo pipefail
 version=${1:?the version of PySpark}
@@ -42,11 +42,11 @@ case $wheel in
 esac
 
 cd "$top"
-# A server of Spark Connect takes long: it gets the jar from the session in the one run, has it in the other.
+# A Spark Connect server starts slowly, so each run has only one: started without the jar in one run, with it in the other.
 short=()
 tests=(tests.test_connect.ArtifactTest)
 if [ "${3:-}" = --short ]; then
-  # without what is long and meets nothing of PySpark that differs by its version, or that others do not meet
+  # leaves out long tests of parts that do not depend on PySpark's version or that other tests cover
   short=(test_compare test_feols test_interrupt test_lstsq)
   tests=(tests.test_connect.ServersJarTest)
 fi

@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Data of the regression tests: real ones where they are, and a simulated panel."""
+"""Data of the regression tests: real data if available, and a simulated panel."""
 
 import csv
 import gzip
@@ -11,13 +11,13 @@ from tests.spark import HOME
 
 SEED = 20261123
 
-# Problems that are no part of the project; what is missing is left out.
+# Data sets kept outside the repository; missing ones are left out.
 _SHARED = pathlib.Path(os.environ.get("SPARQR_DATA", HOME.parent / "shared" / "data"))
 _FILES = {"trade": "regression/trade.csv.gz", "publications": "regression/base_pub.csv.gz"}
 
 
 def columns(name):
-    """A data set as lists by column; None where it is not there."""
+    """A data set as lists by column; None if it is missing."""
     if name == "panel":
         return panel(3000, 400, 40)
     file = HOME / "docs" / "guide" / "wages.csv" if name == "wages" else _SHARED / _FILES[name]
@@ -30,7 +30,7 @@ def columns(name):
 
 
 def typed(values):
-    """Whole numbers, numbers or texts, whichever all of them are."""
+    """Integers, floats or strings, whichever fits all values."""
     for kind in (int, float):
         try:
             return [kind(v) for v in values]
@@ -40,7 +40,9 @@ def typed(values):
 
 
 def panel(rows, workers, firms):
-    """Workers with spells at firms, effects of both, errors that workers share; by no library's generator."""
+    """Workers with spells at firms, effects of both, and errors shared by a worker's rows. No library's
+    random generator.
+    """
     draw = random.Random(SEED)
     ability = [draw.gauss(0, 1) for _ in range(workers)]
     premium = [draw.gauss(0, 0.5) for _ in range(firms)]
@@ -48,7 +50,7 @@ def panel(rows, workers, firms):
     made = {name: [] for name in ("worker", "firm", "x1", "x2", "w", "y")}
     at = [draw.randrange(firms) for _ in range(workers)]
     for _ in range(rows):
-        # unevenly: some workers are seen once
+        # uneven: some workers occur only once
         i = min(draw.randrange(workers), draw.randrange(workers))
         if draw.random() < 0.15:
             at[i] = draw.randrange(firms)

@@ -1,8 +1,8 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 """PySpark for the tests: sessions with Sparqr's jar, and programs in processes of their own.
 
-Tests that need what is not there are skipped, but where $SPARQR_TEST_PYSPARK names a version of PySpark
-they fail: CI sets it.
+Tests whose requirements are missing are skipped; if $SPARQR_TEST_PYSPARK names a version of PySpark, as in
+CI, they fail.
 """
 
 import importlib.util
@@ -15,18 +15,18 @@ import unittest
 
 HOME = pathlib.Path(__file__).resolve().parents[2]
 
-# The folder that tests is imported from; sparqr, too, unless the wheel is installed.
+# The folder from which tests is imported; sparqr, too, unless the wheel is installed.
 TOP = pathlib.Path(__file__).absolute().parents[1]
 
 LINE = [(1.0, 1.0), (3.0, 2.0), (4.0, 3.0), (8.0, 4.0), (9.0, 5.0)]
 
 
 def jar():
-    """The jar that users get, in the wheel or as Maven builds it; $SPARQR_JAR overrules."""
+    """The users' jar, in the wheel or as built by Maven; $SPARQR_JAR takes precedence."""
     given = os.environ.get("SPARQR_JAR")
     if given:
         return pathlib.Path(given)
-    # by its file: the programs that must work without an import of sparqr come here, too
+    # from its file: this is also called by programs that must work without importing sparqr
     package = pathlib.Path(importlib.util.find_spec("sparqr").origin).parent
     names = {}
     exec((package / "_version.py").read_text(), names)
@@ -37,12 +37,12 @@ def jar():
 def _installed(module):
     try:
         return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:  # of the package that it would be in
+    except ModuleNotFoundError:  # its parent package is missing
         return False
 
 
 def require(*modules):
-    """Skips the test, or fails it in CI, unless PySpark, these modules and the jar are there."""
+    """Skips the test, or fails it in CI, unless PySpark, these modules and the jar are available."""
     wanted = os.environ.get("SPARQR_TEST_PYSPARK")
     missing = [m for m in ("pyspark", *modules) if not _installed(m)]
     why = f"not installed: {', '.join(missing)}" if missing else ""
@@ -60,10 +60,10 @@ def require(*modules):
 
 
 def builder(with_jar=True, memory="1g", java=""):
-    """A builder of small local sessions; java are further options of the JVM."""
+    """A builder of small local sessions; java: further JVM options."""
     from pyspark.sql import SparkSession
 
-    # what the JVM says of itself, it says on standard output, which is the programs' own
+    # the JVM would log to standard output, which belongs to the programs
     java = f"-Xlog:disable -Xlog:all=warning:stderr {java}"
     archive = os.environ.get("SPARQR_TEST_ARCHIVE")
     if archive and os.path.exists(archive):
@@ -77,10 +77,10 @@ def builder(with_jar=True, memory="1g", java=""):
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.default.parallelism": "1",
         "spark.sql.shuffle.partitions": "1",
-        # short runs: compiled quickly, not well
+        # short runs: fast compilation matters more than fast code
         "spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC {java}",
         "spark.log.level": "OFF",
-        # Spark's books at any time, not as of some event ago
+        # Spark's status up to date at any time, not only after certain events
         "spark.ui.liveUpdate.period": "0",
         **({"spark.jars": str(jar())} if with_jar else {}),
     }
@@ -97,7 +97,7 @@ def line(spark):
 
 
 class SparkTest(unittest.TestCase):
-    """A session for the class, data of its own and a folder."""
+    """Test case with a session for the class, its own data and a folder."""
 
     @classmethod
     def setUpClass(cls):
@@ -116,7 +116,9 @@ class SparkTest(unittest.TestCase):
         return str(pathlib.Path(self.folder.name) / name)
 
     def frame(self, rows):
-        """Rows of (label, features, ...), the features as lists of (index, value), by their greatest."""
+        """Rows of (label, features, ...), the features as lists of (index, value); their size is the largest
+        index plus one.
+        """
         from pyspark.ml.linalg import Vectors
 
         n = 1 + max(j for _, entries, *_ in rows for j, _ in entries)
@@ -126,15 +128,15 @@ class SparkTest(unittest.TestCase):
 
 
 def environment(path=TOP):
-    """For a program: sparqr and the tests from a path, the JVM quiet."""
-    # PySpark's own JVM in this process must not be taken for the program's
+    """For a program: sparqr and the tests from a path, a quiet JVM."""
+    # the program must not use the JVM that PySpark started in this process
     env = {k: v for k, v in os.environ.items() if not k.startswith("PYSPARK_")}
     env["PYTHONPATH"] = os.pathsep.join(map(str, dict.fromkeys([path, TOP])))
     return env
 
 
 def start(program, *args, path=TOP, **options):
-    """Starts tests/programs/PROGRAM.py in a process and a folder of its own."""
+    """Starts tests/programs/PROGRAM.py in a separate process and folder."""
     folder = tempfile.mkdtemp()
     command = [sys.executable, "-W", "ignore", "-m", f"tests.programs.{program}", *map(str, args)]
     return subprocess.Popen(
@@ -150,7 +152,7 @@ def start(program, *args, path=TOP, **options):
 
 
 def run(program, *args, path=TOP):
-    """What a program prints; AssertionError with all it said if it fails."""
+    """The output of a program; AssertionError with all its output if it fails."""
     process = start(program, *args, path=path)
     try:
         out, err = process.communicate(timeout=300)

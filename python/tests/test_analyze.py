@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""sparqr.analyze: what it foretells against what a factorization then has."""
+"""sparqr.analyze: predictions compared with the factorization itself."""
 
 import unittest
 
@@ -18,7 +18,7 @@ class AnalyzeTest(SparkTest):
         import scipy.sparse as sp
 
         rng = np.random.default_rng(SEED)
-        # three entries a row: a rank of 120, and fill in R
+        # three random entries per row: rank 120, and fill in R
         a = sp.random(400, 120, density=0.025, random_state=rng, format="csr") + 5 * sp.eye(400, 120)
         cls.A = sp.csr_array(a)
 
@@ -30,7 +30,7 @@ class AnalyzeTest(SparkTest):
         with sparqr.factorize(self.A, ordering="colamd") as f:
             report = f.report
             self.assertEqual(f.rank, 120, f"seed {SEED}")
-            # R's own zeros inside fronts are not stored, the fronts' are counted
+            # zeros of R inside fronts are counted but not stored
             self.assertLessEqual(f.r.nnz, found.nonzeros_of_r)
         self.assertEqual(found.flops, report["flops"])
         self.assertEqual(found.fronts, report["fronts"])
@@ -58,7 +58,7 @@ class AnalyzeTest(SparkTest):
         self.assertGreater(four.speedup, 1)
         self.assertLessEqual(four.speedup, 4)
         self.assertGreaterEqual(four.seconds, four.lower_bound_seconds)
-        # half the rate: the part that is not the flops' stays
+        # half the rate: the part of the time that does not depend on the flops stays the same
         slow = sparqr.analyze("gen:cells3d20", executors=[1], memory="4g", flops_per_second=5e7).cuts[0]
         self.assertGreater(slow.seconds, one.seconds)
         self.assertLess(slow.seconds, 2 * one.seconds)

@@ -1,5 +1,7 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""benchmarks/gpu/compare.py: a right answer passes, errors of 1e-10 do not. Needs neither Spark nor a JVM."""
+"""benchmarks/gpu/compare.py accepts a right answer and rejects errors of 1e-10. Needs neither Spark nor a
+JVM.
+"""
 
 import contextlib
 import importlib.util
@@ -88,7 +90,7 @@ class CompareTest(unittest.TestCase):
                 wrong[j] += PLANTED * compare.norm(x)
                 for found in (self.complaints(wrong, r, x, r, b), self.complaints(x, r, wrong, r, b)):
                     self.assertTrue(any("|a_j'r|" in c for c in found), (SEED, j, found))
-            # of both alike: comparing them with each other would see nothing
+            # both answers with the same error: a comparison of the two alone would miss it
             self.assertTrue(self.complaints(wrong, r, wrong, r, b))
 
     def test_an_error_in_a_residual_norm_is_seen(self):

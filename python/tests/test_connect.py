@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Spark Connect: a client in a process of its own, a server in another, with and without the jar."""
+"""Spark Connect: a client and a server in separate processes, with and without the jar."""
 
 import json
 import math
@@ -17,7 +17,7 @@ from tests.spark import SparkTest
 
 
 class Server:
-    """A server of Spark Connect on a free port."""
+    """A Spark Connect server on a free port."""
 
     def __init__(self, folder, with_jar):
         import pyspark
@@ -59,7 +59,7 @@ class Server:
             )
 
     def wait(self):
-        """Waits until it listens."""
+        """Waits until the server listens."""
         until = time.monotonic() + 120
         while time.monotonic() < until and self.process.poll() is None:
             with socket.socket() as probe:
@@ -78,14 +78,14 @@ class Server:
 
 
 def said(url_port, folder, add):
-    """What the client found, by name."""
+    """The client's results, by name."""
     url = f"sc://127.0.0.1:{url_port}"
     out = with_spark.run("connect", url, folder, "add" if add else "there")
     return {one["name"]: one["found"] for one in map(json.loads, out.splitlines())}
 
 
 class ConnectTest(SparkTest):
-    """Beside a classic session."""
+    """Compares with a classic session."""
 
     @classmethod
     def setUpClass(cls):
@@ -104,7 +104,7 @@ class ConnectTest(SparkTest):
             cls.server.stop()
 
     def check_same(self, found, expected, what=""):
-        """Equal, numbers up to rounding; the names of uids aside."""
+        """Equal, numbers up to rounding; random uids are ignored."""
         if isinstance(expected, dict):
             self.assertEqual(set(found), set(expected), what)
             for name in expected:
@@ -129,7 +129,7 @@ class ConnectTest(SparkTest):
 
 
 class ArtifactTest(ConnectTest):
-    """The server has no jar: the session adds it."""
+    """The server lacks the jar: the session adds it."""
 
     WITH_JAR = False
 

@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""The documents' Python is Python, and calls what there is with parameters that it has."""
+"""The Python in the documents parses, and its calls use existing names and parameters."""
 
 import ast
 import inspect
@@ -14,7 +14,7 @@ FENCE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
 def snippets():
-    """Page and snippet."""
+    """Pairs of page and snippet."""
     pages = [HOME / "README.md", HOME / "python" / "README.md", *sorted((HOME / "docs" / "guide").glob("*.md"))]
     for page in pages:
         for found in FENCE.findall(page.read_text()):
@@ -22,7 +22,7 @@ def snippets():
 
 
 def called(node):
-    """What ``sparqr.name(...)`` calls, or None."""
+    """The name called by ``sparqr.name(...)``, or None."""
     f = node.func
     if isinstance(f, ast.Attribute) and isinstance(f.value, ast.Name) and f.value.id == "sparqr":
         return f.attr

@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Calls that end badly, in processes of their own: what a person reads."""
+"""Calls that fail, in separate processes: the messages that a user reads."""
 
 import json
 import unittest
@@ -19,7 +19,7 @@ class EndsTest(unittest.TestCase):
         with_spark.require()
 
     def said(self, case):
-        """What the program met; nothing of it may be unprintable, or a page long."""
+        """The errors reported by the program; each must be printable and shorter than a page."""
         found = [json.loads(text) for text in with_spark.run("ends", case).splitlines()]
         for one in found:
             self.assertNotIn("str() failed", one.get("shown", ""), one)
@@ -42,7 +42,7 @@ class EndsTest(unittest.TestCase):
                 r"give it more by spark\.driver\.memory, .*restart Python",
             )
         self.assertAlmostEqual(float(alive["answer"].strip("np.float64()")), 96 / 55, places=12)
-        # in local mode Spark ends the JVM; the task's own error may be faster
+        # in local mode Spark ends the JVM; the task's own error may arrive first
         self.assertIn(task["kind"], ("OutOfMemoryError", "InsufficientMemoryException"), task)
         self.assertRegex(task["said"], r"ran out of memory.*spark\.driver\.memory")
         self.check_all_say(after, "OutOfMemoryError", OUT_OF_MEMORY)

@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""sparqr.feols: pyfixest's and statsmodels' digits, every kind of table, what is not there."""
+"""sparqr.feols: the digits of pyfixest and statsmodels, every kind of table, refusals."""
 
 import contextlib
 import io
@@ -20,15 +20,15 @@ FIELDS = ["Estimate", "Std. Error", "t value", "Pr(>|t|)", "2.5%", "97.5%"]
 P = FIELDS.index("Pr(>|t|)")
 TWO = "log_wage ~ age + tenure | worker + firm"
 
-# Otherwise the quick ones alone.
+# Otherwise only the quick ones run.
 ALL = "SPARQR_TEST_ALL" in os.environ
 
 
 def allowed(k, one, two):
-    """How far a number may be from pyfixest's, or from statsmodels' where that is alone."""
+    """Allowed distance of a number from pyfixest's, or from statsmodels' if only that exists."""
     if one is None:
         return 1e-11 * abs(two) + (1e-14 if k == P else 0)
-    # pyfixest finds effects by iteration; its p values are 1 less something
+    # pyfixest iterates to find effects, and computes p values as 1 minus a probability
     apart = 2 * abs(one - two) if two is not None else 1e-8 * abs(one)
     return apart + 1e-11 * abs(one) + (1e-13 if k == P else 0)
 
@@ -59,13 +59,15 @@ class FeolsTest(SparkTest):
             for k, found in enumerate(row):
                 wanted = b[k] if a[k] is None else a[k]
                 told = (name, FIELDS[k], found, a[k], b[k])
-                if math.isnan(wanted):  # a two-way sum that is negative
+                if math.isnan(wanted):  # a two-way sum of covariances that is negative
                     self.assertTrue(math.isnan(found), told)
                 else:
                     self.assertLessEqual(abs(found - wanted), allowed(k, a[k], b[k]), told)
 
     def test_the_digits_of_pyfixest_and_statsmodels(self):
-        """Real data and a simulated panel, every kind of errors; values by tests/reference/feols.py."""
+        """Real data and a simulated panel, every kind of errors; reference values from
+        tests/reference/feols.py.
+        """
         fits = 0
         for case in REFERENCE["cases"]:
             if case["data"] not in self.tables or not (case["quick"] or ALL):
@@ -122,14 +124,14 @@ class FeolsTest(SparkTest):
         self.same(fit.tidy(), named.tidy())
 
     def test_what_is_left_out(self):
-        """Rows without a value and rows alone with an effect: as if they were not there, here and in Spark."""
+        """Rows with missing values, or alone in a level of an effect, do not count, locally and in Spark."""
         import numpy
 
         data = self.tables["panel"].assign(firm=lambda d: "f" + d["firm"].astype(str))
         holes = data.copy()
         holes.loc[[5, 70], "x1"] = numpy.nan
         holes.loc[[9, 71], "worker"] = None
-        holes.loc[8, "x2"] = -1.0  # has no logarithm
+        holes.loc[8, "x2"] = -1.0  # a negative number has no logarithm
         holes.loc[11, "w"] = numpy.nan
         formula, vcov = "y ~ x1 + log(x2) | worker + firm", {"CRV1": "worker + firm"}
         gone = {5, 70, 9, 71, 8, 11}
@@ -153,7 +155,7 @@ class FeolsTest(SparkTest):
         self.assertEqual(kept.nobs, len(data) - 6)
         self.same(kept.coef().to_frame(), here.coef().to_frame(), 1e-10)
         self.assertNotEqual(kept.se().iloc[0], here.se().iloc[0])
-        # in the order of the rows that stayed
+        # in the order of the remaining rows
         residual = rest["y"].to_numpy() - here.predict(rest)
         self.assertLess(abs(here.resid() - residual).max(), 1e-12)
 
@@ -204,7 +206,7 @@ class FeolsTest(SparkTest):
         self.assertEqual(fit.vcov().shape, (1, 1))
 
     def test_a_model_of_absorbed_effects_alone(self):
-        """A table without rows, as fixest and pyfixest have it, whatever the errors."""
+        """A table without rows, as in fixest and pyfixest, for every kind of errors."""
         effects = None
         for vcov in (None, "hetero", "HC3", {"CRV1": "worker"}, {"CRV1": "worker + firm"}):
             fit = sparqr.feols("log_wage ~ 1 | worker + firm", self.wages, vcov)
@@ -219,7 +221,7 @@ class FeolsTest(SparkTest):
         self.assertEqual((len(effects["worker"]), len(effects["firm"])), (40, 4))
 
     def test_effects_whose_graph_is_not_connected(self):
-        """The rank of the dummies counts, where fixest takes each factor's levels less one."""
+        """We count the rank of the dummies, fixest the levels of each factor less one."""
         import numpy
         import pandas
 
@@ -234,7 +236,7 @@ class FeolsTest(SparkTest):
         self.assertAlmostEqual(fit.sigma, (left @ left / (240 - fit.rank)) ** 0.5, places=13)
 
     def test_what_is_shown(self):
-        """In a notebook and printed: names are escaped, colours are the page's."""
+        """Output in a notebook and in print: names are escaped, colours are inherited from the page."""
         name = "a<b>&c"
         data = self.wages.rename(columns={"age": name})
         fit = sparqr.feols(f"log_wage ~ `{name}` + tenure | worker", data, "hetero")
@@ -301,7 +303,9 @@ class FeolsTest(SparkTest):
         sparqr.feols(plain, self.wages, ssc={"k_adj": True, "G_df": "min"})
 
     def test_a_killed_worker_of_python(self):
-        """Data by a Python function whose worker is killed: an error, the session goes on, and then an answer."""
+        """Data from a Python function whose worker is killed: an error, the session stays usable, the next
+        call succeeds.
+        """
         import os
         import signal
 
@@ -339,7 +343,7 @@ class VcovTest(unittest.TestCase):
 
 
 def well_formed(test, html):
-    """Tags are closed, and no colour is the table's own."""
+    """Tags are balanced, and the table sets no colours of its own."""
     from xml.etree import ElementTree
 
     ElementTree.fromstring(html)

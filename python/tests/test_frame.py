@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""What is no DataFrame of Spark: the message says what to do, and that is right."""
+"""Data other than a Spark DataFrame: the message gives advice, and the advice works."""
 
 import textwrap
 import unittest
@@ -10,7 +10,7 @@ from tests.spark import LINE, SparkTest, require
 
 class FrameTest(SparkTest):
     def advised(self, given, what, **names):
-        """The DataFrame that the message's lines of Python make."""
+        """The DataFrame made by the Python lines in the message."""
         with self.assertRaisesRegex(TypeError, f"^Sparqr takes a Spark DataFrame, not {what}") as told:
             sparqr.solve(given)
         from sparqr.ml import SparseQRRegression

@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""SIGINT in the middle of a long fit, to programs in processes of their own."""
+"""SIGINT in the middle of a long fit, sent to programs in separate processes."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import unittest
 
 from tests import spark as with_spark
 
-# The promise of sparqr._calls.
+# The limit promised by sparqr._calls.
 SECONDS = 5
 
 
@@ -22,7 +22,9 @@ class InterruptTest(unittest.TestCase):
         with_spark.require()
 
     def events(self):
-        """Runs the program; whenever its fit runs, interrupts it. Yields its events and the signals'."""
+        """Runs the program and interrupts it whenever its fit runs. Yields the program's events and the
+        signals.
+        """
         process = with_spark.start("interrupted")
         guard = threading.Timer(280, process.kill)
         guard.start()
@@ -43,7 +45,7 @@ class InterruptTest(unittest.TestCase):
             process.communicate()
 
     def check_interrupted(self, events, case, jobs=0, tasks=0):
-        """A fit is interrupted within the time, and nothing of it goes on."""
+        """A fit is interrupted within the time limit, and none of its work remains."""
         said = [next(events) for _ in range(4)]
         self.assertEqual([e["event"] for e in said], ["running", "sent", "interrupted", "ended"], said)
         running, sent, interrupted, ended = said
@@ -67,13 +69,13 @@ class InterruptTest(unittest.TestCase):
         self.check_answer(after)
         self.assertEqual(after["threads"], before["threads"])
         self.assertEqual(after["jobs"], 0)
-        # in the caller's group, with a job of another thread beside it
+        # in the caller's group, while a job of another thread runs in a different group
         running = self.check_interrupted(events, "solve", jobs=1, tasks=1)
         self.assertEqual(running["groups"], ["night", "other"])
         after = next(events)
         self.check_answer(after)
         self.assertEqual((after["group"], after["other"], after["jobs"]), ("night", True, 1))
-        # in a pool of a cross-validation's own
+        # in the thread pool of a cross-validation
         self.check_interrupted(events, "tuned")
         after = next(events)
         self.check_answer(after)
@@ -117,7 +119,7 @@ class InterruptTest(unittest.TestCase):
                 return reply["content"]
 
     def cell(self, client, source):
-        """What a cell prints; AssertionError if it fails."""
+        """The output of a cell; AssertionError if it fails."""
         printed = []
         reply = client.execute_interactive(
             source,

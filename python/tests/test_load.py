@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Stages loaded in a new process that has not imported sparqr."""
+"""Stages loaded in a new process without importing sparqr."""
 
 import importlib.metadata
 import json
@@ -47,7 +47,7 @@ class LoadTest(SparkTest):
         stages[0] = java
         java_pipeline = cls.spark._jvm.org.apache.spark.ml.Pipeline().setStages(stages)
         cls.model = stage.fit(cls.data)
-        # what needs an import of sparqr by the caller comes last
+        # cases where the caller must import sparqr come last
         what = {
             "fitted": (pipeline.fit(cls.data), "pyspark.ml.PipelineModel", "it.stages[0]"),
             "best": (
@@ -85,7 +85,7 @@ class LoadTest(SparkTest):
                 self.assertAlmostEqual(p, expected, places=12, msg=name)
 
     def installed(self):
-        """The folder that pip has installed the package into."""
+        """The folder into which pip installed the package."""
         target = pathlib.Path(sparqr.__file__).parents[1]
         if target == HOME / "python":
             target = pathlib.Path(self.path("installed"))

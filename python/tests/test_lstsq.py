@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""sparqr.lstsq, factorize and from_scipy against NumPy, SciPy and, where it is there, SuiteSparse."""
+"""sparqr.lstsq, factorize and from_scipy compared with NumPy, SciPy and, if installed, SuiteSparse."""
 
 import importlib.util
 import os
@@ -13,7 +13,7 @@ from tests.spark import SparkTest, require
 
 SEED = 20261123
 
-# Relative to the larger of the two, of well-conditioned problems.
+# Relative to the larger value, for well-conditioned problems.
 TIGHT = 1e-12
 
 
@@ -27,7 +27,7 @@ class LstsqTest(SparkTest):
 
         cls.np, cls.sp = np, sp
         rng = np.random.default_rng(SEED)
-        # full rank and well conditioned: a third of it is a diagonal
+        # full rank and well conditioned thanks to the diagonal in the first 20 rows
         a = sp.random(60, 20, density=0.2, random_state=rng, format="csr") + 3 * sp.eye(60, 20)
         cls.A = sp.csr_array(a)
         cls.dense = cls.A.toarray()
@@ -51,7 +51,7 @@ class LstsqTest(SparkTest):
             self.assertEqual(one.tolist(), other.tolist(), what)
 
     def errors(self, A, b):
-        """By dense algebra."""
+        """The same errors from dense algebra."""
         np = self.np
         gram = A.T @ A
         residual = b - A @ np.linalg.solve(gram, A.T @ b)
@@ -399,7 +399,7 @@ class LstsqTest(SparkTest):
 
 
 class _ToArrow:
-    """A table of a library that knows to_arrow() alone."""
+    """A table from a library with only a to_arrow() method."""
 
     def __init__(self, table):
         self._table = table

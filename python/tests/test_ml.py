@@ -160,7 +160,7 @@ class MlTest(SparkTest):
         back = PipelineModel.load(self.path("pipeline")).stages[0]
         self.assertIsInstance(back, self.ml.SparseQRRegressionModel)
         self.assertEqual(back.coefficients, model.stages[0].coefficients)
-        # by way of the JVM alone, as PySpark copies pipelines; unsaved, an estimator too
+        # only through the JVM, as PySpark copies pipelines; an unsaved estimator, too
         for it in (model, Pipeline(stages=[self.ml.SparseQRRegression(regParam=0.1)])):
             copy = type(it)._from_java(it._to_java())
             stage = (copy.stages if it is model else copy.getStages())[0]
@@ -185,7 +185,7 @@ class MlTest(SparkTest):
     def test_an_input_that_changes_between_its_readings_is_refused(self):
         label = "double(java_method('java.lang.Math', 'random')) label"
         changing = self.data.selectExpr("features", label)
-        # each reads it once: the rows are persisted, and the statistics are of that reading
+        # each fit reads once: the rows are persisted, and the statistics refer to that reading
         full = self.ml.SparseQRRegression().fit(changing)
         self.assertLess(full.summary.r2, 1)
         late = self.ml.SparseQRRegression(computeStandardErrors=False).fit(changing)
@@ -203,7 +203,7 @@ class MlTest(SparkTest):
             model.summary.pValues
 
 
-# Of Params, not of a param.
+# Getters of Params itself, not of one param.
 OTHERS = ("getOrDefault", "getParam")
 
 

@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""What needs neither a JVM nor PySpark."""
+"""Tests without a JVM and without PySpark."""
 
 import inspect
 import struct
@@ -50,7 +50,7 @@ class PlainTest(unittest.TestCase):
         }
         parameters = inspect.signature(sparqr.solve).parameters.values()
         options = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
-        # progress is a listener
+        # progress becomes a listener
         self.assertEqual(options - {"progress"}, set(calls))
         for name, (value, method, expected) in calls.items():
             plain = self.builder_calls()
@@ -62,7 +62,7 @@ class PlainTest(unittest.TestCase):
 
     @staticmethod
     def builder_calls(**options):
-        """What sparqr.solve calls on the Java builder before it builds: name -> argument."""
+        """Calls made by sparqr.solve on the Java builder before it builds: name -> argument."""
         calls = {}
 
         class Builder:
@@ -131,7 +131,7 @@ class PlainTest(unittest.TestCase):
 
     def test_only_references_of_connect_are_kept_at_the_end(self):
         class JavaObject:
-            """As Py4J's, of which any attribute can be asked for."""
+            """Like Py4J's objects, it has any attribute asked for."""
 
             def __getattr__(self, name):
                 raise AssertionError(f"{name} was called in a JVM that ends")

@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""The page of a solve, and its progress."""
+"""The page of a solve, and its progress display."""
 
 import io
 import math
@@ -14,7 +14,7 @@ from tests.spark import SparkTest, require
 
 
 class ProgressWords(unittest.TestCase):
-    """What is said of a state; no JVM."""
+    """The text for a state; no JVM."""
 
     def test_what_is_left_is_told(self):
         line = "factorize\tlevel 1 of 2\t0.25\t12.5\t1.5E12\t6.0E12\t{}"
@@ -62,14 +62,14 @@ class ProgressWords(unittest.TestCase):
 
 
 class Shown:
-    """A page that was made."""
+    """Stands for a result that has this page."""
 
     def __init__(self, page):
         self.to_html = lambda: page
 
 
 class Recorder:
-    """A bar that remembers."""
+    """A bar that records its updates."""
 
     def __init__(self):
         self.shown, self.closed = [], []
@@ -82,7 +82,7 @@ class Recorder:
 
 
 class Pages(SparkTest):
-    """In a session."""
+    """Pages made in a session."""
 
     @classmethod
     def setUpClass(cls):
@@ -90,12 +90,12 @@ class Pages(SparkTest):
         require("numpy", "scipy", "pandas", "pyarrow")
         import pandas
 
-        # workers that are alone in a firm are no matter here
+        # workers alone in a firm do not matter here
         years = [(w, y, 0.3 * w + y * y + (w * y) % 5) for w in range(6) for y in range(1, 6)]
         cls.table = pandas.DataFrame(years, columns=["worker", "year", "wage"])
 
     def calls(self):
-        """Every way to a page, by its name: what makes a result that has one, with these options."""
+        """By name, every way to get a page: a function that returns a result with one, given these options."""
         import numpy
         import sparqr
         from sparqr.ml import SparseQRRegression
@@ -150,7 +150,7 @@ class Pages(SparkTest):
                 kept = name in ("factorize", "further", "semi-normal")
                 self.assertEqual('{"name":"solve","detail":"by the ' in page, kept)
                 self.assertEqual('{"name":"errors","detail"' in page, name in ("lstsq", "ml", "feols"))
-                # a factorization tells of itself, and of each solve
+                # a factorization reports its own progress, and each solve's
                 self.assertEqual(len(bars), 2 if kept else 1)
                 self.assertTrue({"pattern", "rows", "factorize"}.intersection(p.phase for p in bars[0].shown))
                 last = [b.closed[-1] for b in bars]

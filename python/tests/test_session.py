@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""sparqr.session where a session runs already, and what it refuses; programs/installed.py starts one."""
+"""sparqr.session when a session already runs, and its refusals; programs/installed.py starts a new one."""
 
 import importlib
 import inspect

@@ -101,16 +101,16 @@ class SolveTest(SparkTest):
 
 
 class CallTest(SparkTest):
-    """The thread that the call is made in."""
+    """The thread in which the call runs."""
 
     def told_by_tasks(self, *names):
-        """Local properties as the tasks of sparqr.solve have them."""
+        """Local properties as seen by the tasks of sparqr.solve."""
         from pyspark import TaskContext
         from pyspark.sql.functions import udf
 
         def reported():
             found = "|".join(str(TaskContext.get().getLocalProperty(n)) for n in names)
-            raise ValueError(found.join(["<" * 2, ">" * 2]))  # the source is in the message, too
+            raise ValueError(found.join(["<" * 2, ">" * 2]))  # the source text also appears in the message
 
         frame = self.data.withColumn("label", udf(reported, "double").asNondeterministic()())
         with self.assertRaisesRegex(Exception, "<<.*>>") as told:
@@ -166,7 +166,7 @@ class CallTest(SparkTest):
 
         sparqr.solve(self.data)
         before = now()
-        kept = []  # an error knows the frames that it went through
+        kept = []  # an error holds the frames of its traceback
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ResourceWarning)
             for _ in range(3):

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-# The wheel, as a person meets it: python/tests/wheel.sh 4.1.0
-# builds it, checks its metadata, the package's types and that Python 3.10 can read it, and runs a program where nothing is but the wheel,
-# that PySpark and what they ask for, in another folder. The wheel stays in python/target/wheel. With
+# Tests the wheel as a user installs it: python/tests/wheel.sh 4.1.0
+# builds it, checks its metadata, the package's types and that Python 3.10 can read it, and runs a program in another folder, in an
+# environment of only the wheel, that PySpark and their requirements. The wheel stays in python/target/wheel. With
 # --install it only makes the environments and checks the types.
 set -euo pipefail
 version=${1:?the version of PySpark}
@@ -16,7 +16,7 @@ run() {
   env -u PYTHONPATH -u SPARK_HOME "$@"
 }
 
-# made FOLDER FILE...: whether an environment was made of these files as they are now
+# made FOLDER FILE...: true if the environment in FOLDER was made from the current contents of these files
 made() {
   [ "$(cat "$1/made" 2>/dev/null)" = "$(cat "${@:2}" | sha256sum)" ]
 }
@@ -30,14 +30,14 @@ fi
 if ! made "$empty" pyproject.toml "${constraints[@]}"; then
   rm -rf "$empty"
   python3 -m venv "$empty"
-  # what the wheel asks for, and no more: the wheel itself is not there yet
+  # only the wheel's requirements: the wheel itself is not built yet
   sed -n 's/^\([a-z0-9-]*==[^ ]*\).*/\1/p' "${constraints[@]}" >"$empty/constraints.txt"
   wanted=$(sed -n 's/^dependencies = \["\(.*\)"\]$/\1/p' pyproject.toml)
   run "$empty/bin/python" -m pip install -q -c "$empty/constraints.txt" "$wanted"
   cat pyproject.toml "${constraints[@]}" | sha256sum >"$empty/made"
 fi
 run "$tools/bin/mypy" --python-executable "$empty/bin/python" --cache-dir "$tools/mypy"
-# no syntax and no library of a Python newer than the oldest that the metadata promise
+# no syntax and no library newer than the oldest Python allowed by the metadata
 run "$tools/bin/ruff" check -q --no-cache . ../notebooks ../benchmarks ../docs/site
 run "$tools/bin/vermin" -q --no-tips --violations -t=3.10- sparqr tests setup.py ../notebooks ../docs/site
 [ "${2:-}" != --install ] || exit 0
@@ -45,7 +45,7 @@ run "$tools/bin/vermin" -q --no-tips --violations -t=3.10- sparqr tests setup.py
 rm -rf target/wheel
 run "$tools/bin/python" -m build --wheel --no-isolation --outdir target/wheel . >"$tools/build.log"
 run "$tools/bin/twine" check --strict target/wheel/*.whl
-# without an index: pip fails if the wheel asks for what is not there
+# without an index: pip fails if the wheel has a requirement that is not installed
 run "$empty/bin/python" -m pip uninstall -q -y sparqr 2>/dev/null
 run "$empty/bin/python" -m pip install -q --no-index target/wheel/*.whl
 folder=$(mktemp -d)

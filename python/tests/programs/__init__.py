@@ -1,2 +1,2 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Programs that tests run in processes of their own."""
+"""Programs that tests run in separate processes."""

@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Writes Spark's classes, as a small session loads them, for JVMs to come: they start in half the time."""
+"""Archives Spark's classes, as loaded by a small session, for later JVMs: these start in half the time."""
 
 import sys
 import tempfile
@@ -17,7 +17,7 @@ def main(path):
         LinearRegressionModel.load(f"{folder}/model").transform(line(spark)).collect()
     process = spark.sparkContext._gateway.proc
     spark.stop()
-    # the JVM ends, and writes, when its standard input does
+    # at the end of its standard input the JVM ends and writes the archive
     process.stdin.close()
     process.wait()
 

@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""A client of Spark Connect. Prints a line each: JSON with a name and what was found."""
+"""A Spark Connect client. Prints lines of JSON, each with a name and a result."""
 
 import json
 import os
@@ -47,7 +47,7 @@ def rows(frame):
 
 
 def statistics(model):
-    """All that a fitted model tells, here and in a classic session."""
+    """All information that a fitted model gives, here and in a classic session."""
     s = model.summary
     return {
         "coefficients": model.coefficients.toArray().tolist(),
@@ -67,7 +67,7 @@ def statistics(model):
 
 
 def all_statistics(spark):
-    """Of designs of several kinds, one with a column that depends on others."""
+    """Statistics of several kinds of designs, one with a dependent column."""
     data = line(spark)
     groups = spark.createDataFrame(GROUPS, "y double, x double, g string")
     twice = spark.createDataFrame([(y, Vectors.dense(t, 2 * t)) for y, t, _ in GROUPS], ["label", "features"])
@@ -99,7 +99,9 @@ def all_solved(spark):
 
 
 def panel():
-    """Wages of workers in firms: one alone in a firm, values that lack, for which another is alone."""
+    """Wages of workers in firms: one worker alone in a firm, another alone once rows with missing values are
+    left out.
+    """
     import pandas
 
     rows = [(f"w{i % 6}", f"f{(i * i + i // 6) % 3}", float(i % 7), (37 * i % 11) / 3) for i in range(30)]
@@ -109,7 +111,7 @@ def panel():
 
 
 def regressions(spark):
-    """All that feols tells, of a table that is here and of a DataFrame."""
+    """All information that feols gives, for a local table and for a DataFrame."""
     here = panel()
     there = spark.createDataFrame(here)
     two = sparqr.feols("wage ~ age | worker + firm", here, {"CRV1": "worker"}, profile=True)

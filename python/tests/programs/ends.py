@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Calls that end badly. Prints a line each: JSON with the error's type, kind and all that is shown."""
+"""Calls that fail. Prints lines of JSON, each with the error's type, its kind and the text shown."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import traceback
 import sparqr
 from tests.spark import builder, line
 
-# Constant folding computes it on the driver; a billion bytes and more of one row in a task.
+# Constant folding computes it on the driver; more than a billion bytes from one row in a task.
 ON_THE_DRIVER = "double(length(repeat('x', 2000000000)))"
 IN_A_TASK = "double(length(repeat(string(label), 500000000)))"
 SLOW = (
@@ -33,7 +33,7 @@ def tell(name, call):
 
 
 def tell_all(data, model):
-    """Whatever a person may try next."""
+    """All calls that a user may try next."""
     from sparqr.ml import SparseQRRegression, SparseQRRegressionModel
 
     tell("solve", lambda: sparqr.solve(data))
@@ -73,7 +73,7 @@ def stopped_and_killed(spark):
     stopping = threading.Timer(1, lambda: spark._jsparkSession.stop())
     stopping.start()
     tell("stopped", lambda: sparqr.solve(much))
-    stopping.join()  # it goes on after the call has failed, and the next session must not find it
+    stopping.join()  # the thread outlives the failed call, and must not disturb the next session
     spark.stop()
     tell("stopped", lambda: sparqr.solve(data))
     tell("stopped", SparseQRRegression)

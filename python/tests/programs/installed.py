@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""What a person does after pip install: run where nothing but the wheel and what it asks for is."""
+"""First steps of a user after pip install: run in an environment of the wheel and its requirements only."""
 
 import importlib.metadata
 import pathlib
@@ -32,7 +32,7 @@ def check_package():
 
 
 def check_kernels():
-    """What is released has them; KernelImageTest knows what is in them."""
+    """A release contains kernels; KernelImageTest checks their contents."""
     with zipfile.ZipFile(sparqr.jar()) as jar:
         start = "io/sparqr/backend/cuda/sparqr."
         found = {name.removeprefix(start) for name in jar.namelist() if name.startswith(start)}
@@ -41,7 +41,7 @@ def check_kernels():
 
 
 def check_jvm(spark):
-    """Its classes come from the jar in the wheel, its heap is half of the memory."""
+    """Our classes come from the jar in the wheel; the heap is half of the memory."""
     jvm = spark._jvm
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
     solver = jvm.java.lang.Class.forName("io.sparqr.spark.GpuSparseQR", True, loader)
@@ -56,7 +56,7 @@ def check_jvm(spark):
 
 
 def check_answers(spark):
-    """A x = b for a random A of 300 x 20, against numpy."""
+    """A x = b for a random A of 300 x 20, compared with numpy."""
     import numpy
     from pyspark.ml.linalg import Vectors
 

@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Fits that are interrupted from outside. Prints an event a line: JSON with its name and time."""
+"""Fits that another process interrupts. Prints one event per line: JSON with its name and time."""
 
 import json
 import pathlib
@@ -32,7 +32,7 @@ def large(spark, folder):
 
 
 class Watch:
-    """What runs in Spark, by its own books."""
+    """The work that runs in Spark, from Spark's own status tracking."""
 
     def __init__(self, spark):
         self.context = spark.sparkContext
@@ -51,14 +51,14 @@ class Watch:
         return sorted(self.tracker.getActiveJobsIds())
 
     def threads(self):
-        """Of Python, and of the JVM the connections of Python's threads and the backend's own."""
+        """Python's threads, and the number of JVM connections of Python's threads and of the backend itself."""
         names = [t.getName() for t in self.jvm.java.lang.Thread.getAllStackTraces().keySet()]
         ours = [n for n in names if n.startswith(("Thread-", "sparqr-cpu"))]
-        # their numbers go up
+        # the JVM numbers its connections upwards
         return sorted(t.name for t in threading.enumerate()), len(ours)
 
     def tell_when(self, stage, name, **what):
-        """From a thread, until it is called off: an event once a stage of that name runs."""
+        """Runs in a thread until called off: prints an event once a stage of that name runs."""
         off = threading.Event()
 
         def look():
@@ -78,13 +78,13 @@ class Watch:
         return call_off
 
     def groups(self):
-        """Those of the caller's groups in which something runs."""
+        """The caller's groups with running work."""
         running = set(self.jobs())
         known = ("night", "other")
         return [g for g in known if running & set(self.tracker.getJobIdsForGroup(g))]
 
     def ends(self, jobs=0, tasks=0):
-        """Waits until no more than that many jobs and tasks run."""
+        """Waits until at most that many jobs and tasks run."""
         until = time.time() + 20
         while time.time() < until and (len(self.jobs()) > jobs or self.tasks() > tasks):
             time.sleep(0.05)
@@ -92,7 +92,7 @@ class Watch:
 
 
 def interrupted(work, watch, name, **left):
-    """Does the work, which is to be interrupted; tells what is left."""
+    """Does the work, which will be interrupted; prints what is still running afterwards."""
     call_off = watch.tell_when("level 1 of 1", "running", case=name)
     try:
         work()
@@ -109,14 +109,14 @@ def small(spark):
 
 
 def plain(spark, data, watch):
-    """Under PySpark's own handler of the signal: the session was made in the main thread."""
+    """With PySpark's own signal handler: the session was made in the main thread."""
     event("before", answer=small(spark), threads=watch.threads())
     interrupted(lambda: SparseQRRegression(computeStandardErrors=False).fit(data), watch, "fit")
     event("after", answer=small(spark), threads=watch.threads(), jobs=len(watch.jobs()))
 
 
 def grouped(spark, data, watch):
-    """In the caller's job group, with a job of another thread beside it, which is none of ours."""
+    """In the caller's job group, while an unrelated job of another thread runs in a different group."""
     context = spark.sparkContext
     other = threading.Thread(target=sleeper, args=(spark,), daemon=True)
     other.start()
@@ -133,7 +133,7 @@ def grouped(spark, data, watch):
 
 
 def sleeper(spark):
-    """A job of some minutes, in a group of its own; cancelled at the end."""
+    """A job of several minutes, in a group of its own; cancelled at the end."""
     spark.sparkContext.setJobGroup("other", "sleeps", True)
     nap = "java_method('java.util.concurrent.locks.LockSupport', 'parkNanos', 600000000000L)"
     try:
@@ -143,7 +143,7 @@ def sleeper(spark):
 
 
 def tuned(spark, data, watch):
-    """A cross-validation fits in threads of a pool: the interrupt is none of theirs."""
+    """A cross-validation fits in threads of a pool, which never see the interrupt."""
     from pyspark.ml.evaluation import RegressionEvaluator
     from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
 

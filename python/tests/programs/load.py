@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Loads stages from a folder without an import of sparqr; prints what came back."""
+"""Loads stages from a folder without importing sparqr; prints the loaded stages."""
 
 import importlib
 import json

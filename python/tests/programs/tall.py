@@ -1,10 +1,10 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""feols of very many rows, made by Spark as they are read, in a small driver:
+"""feols with very many rows, which Spark generates while reading, and a small driver:
 
     python -m tests.programs.tall [ROWS [MEMORY [MASTER]]]
 
-10 million rows and 1 GB unless told otherwise. Prints the table, seconds and the heap's peak; fails where an
-estimate is five standard errors from what the data were made of. No part of the gate.
+10 million rows and 1 GB unless told otherwise. Prints the table, seconds and the heap's peak; fails if an
+estimate is five standard errors away from the true coefficient. Not part of CI.
 """
 
 import sys
@@ -17,14 +17,14 @@ TRUTH = {"x1": 0.7, "x2": -0.2}
 
 
 def noise(seed):
-    """Uniform in [-1, 1), by row."""
+    """Uniform in [-1, 1), as a function of the row."""
     return f"(xxhash64(id, {seed}L) / 9223372036854775808D)"
 
 
 def main(rows=10_000_000, memory="1g", master="local[2]"):
     made = builder(memory=memory).master(master).config("spark.default.parallelism", "8")
-    made = made.config("spark.executor.memory", "2g")  # in a local master's stead, where there are executors
-    # long enough for the compiler that is thorough
+    made = made.config("spark.executor.memory", "2g")  # only used if MASTER is not local
+    # runs long enough to benefit from the optimizing compiler
     spark = made.config("spark.driver.extraJavaOptions", "-XX:+UseParallelGC").getOrCreate()
     made = spark.range(0, rows, 1, 16).selectExpr(
         "id", "pmod(xxhash64(id, 1L), 2000L) AS worker", "pmod(xxhash64(id, 2L), 50L) AS firm"

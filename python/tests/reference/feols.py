@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""Reference values of test_feols by pyfixest and statsmodels. Writes feols.json beside this file; run
+"""Reference values for test_feols from pyfixest and statsmodels. Writes feols.json beside this file; run
 from python/, with pyfixest 0.60.0 and statsmodels installed: python -m tests.reference.feols
 """
 
@@ -32,13 +32,13 @@ CASES = [
 ]
 
 
-# What the gate compares: a fit of each kind.
+# The fits that CI compares: one of each kind.
 QUICK = [(0, "HC2"), (0, BOTH), (1, WORKER), (2, "HC3"), (3, BOTH), (4, "hetero"), (5, WORKER), (6, BOTH), (7, FIRM), (9, {"CRV1": "Origin + Destination"}),
          (10, "iid")]
 
 
 def name(text):
-    """As Sparqr calls it."""
+    """The name in Sparqr's spelling."""
     text = re.sub(r"C\((\w+)\)\[(?:T\.)?([^]]*)\]", r"factor(\1)\2", text)
     text = re.sub(r"(\w+)\[(?:T\.)?([^]]*)\]", r"\1\2", text)
     return {"Intercept": "(Intercept)"}.get(text, text)
@@ -47,7 +47,7 @@ def name(text):
 def by_pyfixest(data, formula, weights, vcov):
     import pyfixest
 
-    if vcov in HC[1:]:  # HC0 is not there, of HC2 and HC3 it multiplies the variances by n / (n - k)
+    if vcov in HC[1:]:  # pyfixest has no HC0, and multiplies the variances of HC2 and HC3 by n / (n - k)
         return None
     fit = pyfixest.feols(formula, data, vcov=vcov, weights=weights, fixef_tol=1e-12, fixef_maxiter=1_000_000)
     table = fit.tidy()
@@ -56,7 +56,7 @@ def by_pyfixest(data, formula, weights, vcov):
 
 
 def by_statsmodels(data, formula, weights, vcov, rows):
-    """With dummies; None where its corrections are others."""
+    """With dummies; None if statsmodels makes different corrections."""
     import numpy
     import statsmodels.api as sm
     from formulaic import Formula
@@ -111,7 +111,7 @@ def main():
 
 
 def agreement(case):
-    """The largest relative difference of the two in estimates and errors, for whoever runs this."""
+    """The largest relative difference of the two in estimates and errors, printed as information."""
     a, b = case["pyfixest"], case["statsmodels"]
     if not (a and b):
         return "one alone"
