@@ -2,6 +2,7 @@
 // The überkernel: one thread block per task of any kind (SQR section 3). Grid: the tasks of some rounds, in list order;
 // each waits for its dependencies (next_task). Block: 128 threads, stage.shared_doubles of dynamic shared memory, at
 // least SPARQR_SHARED_DOUBLES(bundle). sparqr_round_8 takes bundles of up to 8 row tiles, sparqr_round_4 of up to 4.
+#include "back_substitution.cuh"
 #include "column_sums.cuh"
 #include "drop.cuh"
 #include "front_tasks.cuh"
@@ -124,4 +125,16 @@ extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
 extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
     sparqr_departures(const __grid_constant__ SparqrDepartures all) {
   departures(all);
+}
+
+/** x from R and Q'b in the output buffer. Grid: items. Block: 128 threads, as below. */
+extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
+    sparqr_back_substitution(const __grid_constant__ SparqrSolve solve) {
+  run_solve(solve);
+}
+
+/** The backward error of x. */
+extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
+    sparqr_solve_error(const __grid_constant__ SparqrSolve solve) {
+  solve_error(solve);
 }

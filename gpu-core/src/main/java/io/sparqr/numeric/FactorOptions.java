@@ -15,6 +15,8 @@ import java.util.Objects;
  *     task
  * @param unitColumns whether every column of the whole matrix has a 2-norm of about 1 at most
  *     (equilibrated): the check of the task then need not compute norms
+ * @param solutionOnly whether only x is needed of R, for a task that is the whole tree above its
+ *     fronts: a backend may leave R where it is and return {@link SubtreeFactor#solution} instead
  * @param work listener to the task's progress
  */
 public record FactorOptions(
@@ -24,6 +26,7 @@ public record FactorOptions(
     boolean keepQ,
     boolean safe,
     boolean unitColumns,
+    boolean solutionOnly,
     WorkListener work) {
 
   /** Checks the ranges. */
@@ -44,24 +47,38 @@ public record FactorOptions(
 
   /** With every method of the backend. */
   public FactorOptions(double rankTolerance, int threads, long deviceMemoryBytes, boolean keepQ) {
-    this(rankTolerance, threads, deviceMemoryBytes, keepQ, false, false, WorkListener.NONE);
+    this(rankTolerance, threads, deviceMemoryBytes, keepQ, false, false, false, WorkListener.NONE);
   }
 
   /** The same with the safe method only. */
   public FactorOptions safely() {
     return new FactorOptions(
-        rankTolerance, threads, deviceMemoryBytes, keepQ, true, unitColumns, work);
+        rankTolerance, threads, deviceMemoryBytes, keepQ, true, unitColumns, solutionOnly, work);
   }
 
   /** The same for columns of norm 1 or not. */
   public FactorOptions ofUnitColumns(boolean unit) {
-    return new FactorOptions(rankTolerance, threads, deviceMemoryBytes, keepQ, safe, unit, work);
+    return new FactorOptions(
+        rankTolerance, threads, deviceMemoryBytes, keepQ, safe, unit, solutionOnly, work);
   }
 
   /** The same with another listener. */
   public FactorOptions heardBy(WorkListener listener) {
     return new FactorOptions(
-        rankTolerance, threads, deviceMemoryBytes, keepQ, safe, unitColumns, listener);
+        rankTolerance,
+        threads,
+        deviceMemoryBytes,
+        keepQ,
+        safe,
+        unitColumns,
+        solutionOnly,
+        listener);
+  }
+
+  /** The same for a task of which only x is needed, or R as well. */
+  public FactorOptions forSolution(boolean only) {
+    return new FactorOptions(
+        rankTolerance, threads, deviceMemoryBytes, keepQ, safe, unitColumns, only, work);
   }
 
   /**

@@ -2,11 +2,13 @@
 package io.sparqr.numeric;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Result of a subtree task, all in host memory.
  *
- * @param fronts the rows of R, one entry per front of the task, in the task's order
+ * @param fronts the rows of R, one entry per front of the task, in the task's order; empty if the
+ *     task has a solution instead
  * @param outputs the nonempty contribution blocks of fronts whose parent is outside the task,
  *     ascending by front
  * @param residualSquares size rhsCount: sums of squares of the entries of Q'b that end here (rows
@@ -15,13 +17,16 @@ import java.util.List;
  * @param reflectors Q of each front in the task's order if requested ({@link FactorOptions#keepQ}),
  *     else empty; not copied: an encoder may set entries to null as it goes, so that Q is not in
  *     memory twice
+ * @param solution x instead of R, if only x was asked for ({@link FactorOptions#solutionOnly}) and
+ *     the backend could solve where R was
  */
 public record SubtreeFactor(
     List<FrontFactor> fronts,
     List<ContributionBlock> outputs,
     double[] residualSquares,
     FactorSummary summary,
-    List<FrontReflectors> reflectors) {
+    List<FrontReflectors> reflectors,
+    Optional<SubtreeSolution> solution) {
 
   /** Copies the lists of R and of the blocks. */
   public SubtreeFactor {
@@ -36,6 +41,21 @@ public record SubtreeFactor(
       double[] residualSquares,
       FactorSummary summary) {
     this(fronts, outputs, residualSquares, summary, List.of());
+  }
+
+  /** With R. */
+  public SubtreeFactor(
+      List<FrontFactor> fronts,
+      List<ContributionBlock> outputs,
+      double[] residualSquares,
+      FactorSummary summary,
+      List<FrontReflectors> reflectors) {
+    this(fronts, outputs, residualSquares, summary, reflectors, Optional.empty());
+  }
+
+  /** The same with another summary. */
+  public SubtreeFactor with(FactorSummary other) {
+    return new SubtreeFactor(fronts, outputs, residualSquares, other, reflectors, solution);
   }
 
   /**

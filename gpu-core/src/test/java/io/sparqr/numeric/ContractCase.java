@@ -78,6 +78,51 @@ final class ContractCase {
     checkReflected(kept, otherRows, taskOf, carried);
   }
 
+  /**
+   * Factors for x alone, and checks that x solves R x = Q'b as well as back substitution does.
+   *
+   * @return whether the backend solved; otherwise it returned R
+   */
+  boolean verifySolution(SubtreeFactorizer backend, int threads) {
+    RowBlock rows = split().rows();
+    int[] whole = TaskRun.whole(analysis);
+    var r = TaskRun.run(backend, analysis, rows, whole, options(threads, false));
+    var only = options(threads, false).forSolution(true);
+    SubtreeFactor factor = backend.factor(r.problems.get(0), only);
+    assertThat(factor.residualSquares()).containsExactly(r.factors.get(0).residualSquares());
+    assertThat(factor.summary().rank()).isEqualTo(r.summary.rank());
+    if (factor.solution().isEmpty()) {
+      assertThat(factor.fronts()).as("%s: R", name).hasSize(analysis.fronts());
+      return false;
+    }
+    assertThat(factor.fronts()).isEmpty();
+    double[] x = factor.solution().get().x();
+    assertThat(x).hasSize(a.columns() * nrhs);
+    long entries = 0;
+    for (FrontFactor f : r.fronts) {
+      entries += f.length();
+      int at = 0;
+      for (int i = 0; i < f.rank(); i++) {
+        for (int q = 0; q < nrhs; q++) {
+          double left = f.rhs()[i * nrhs + q];
+          double size = Math.abs(left);
+          for (int k = f.livePivot()[i]; k < f.fn(); k++) {
+            double v =
+                f.values()[at + k - f.livePivot()[i]] * x[analysis.column(f.front(), k) * nrhs + q];
+            left -= v;
+            size += Math.abs(v);
+          }
+          assertThat(Math.abs(left))
+              .as("%s: row %d of front %d, right-hand side %d", name, i, f.front(), q)
+              .isLessThanOrEqualTo((f.fn() + 8) * Math.ulp(1.0) * size);
+        }
+        at += f.fn() - f.livePivot()[i];
+      }
+    }
+    assertThat(factor.solution().get().entries()).as("%s: entries", name).isEqualTo(entries);
+    return true;
+  }
+
   /** One task for all, Q kept. */
   TaskRun keeping(SubtreeFactorizer backend, int threads) {
     return TaskRun.run(

@@ -35,6 +35,11 @@ public abstract class SubtreeFactorizerContract {
   /** A fresh factorizer; the contract closes it. */
   protected abstract SubtreeFactorizer create();
 
+  /** Whether the backend solves where R is, if only x is wanted. */
+  protected boolean solves() {
+    return false;
+  }
+
   @BeforeEach
   final void open() {
     backend = create();
@@ -94,6 +99,36 @@ public abstract class SubtreeFactorizerContract {
             nrhs + " rhs", a, TestMatrices.vector(260 * nrhs, random), nrhs, dissected(a));
     double[] x = c.verify(c.run(backend, TaskRun.subtrees(c.analysis, 3), 1), -1);
     assertThat(x).hasSize(90 * nrhs);
+  }
+
+  @Test
+  void solutionsAlone() {
+    for (int[] size : new int[][] {{1, 1}, {40, 33}, {300, 290}, {700, 520}}) {
+      var random = new Random(size[0]);
+      CsrMatrix a = TestMatrices.dense(size[0], size[1], random);
+      var c = ContractCase.natural("dense " + size[0], a, TestMatrices.vector(size[0], random), 1);
+      assertThat(c.verifySolution(backend, 2)).as(c.name).isEqualTo(solves());
+    }
+    for (long seed = 1; seed <= 12; seed++) {
+      var random = new Random(seed);
+      int nrhs = 1 + random.nextInt(3);
+      int n = 20 + random.nextInt(300);
+      CsrMatrix a = TestMatrices.sparse(4 * n, n, 1 + random.nextInt(4), random);
+      double[] b = TestMatrices.vector(a.rows() * nrhs, random);
+      new ContractCase("seed " + seed, a, b, nrhs, dissected(a)).verifySolution(backend, 2);
+    }
+    CsrMatrix grid = Gallery.generate("gen:cells2d40");
+    double[] b = TestMatrices.vector(2 * grid.rows(), new Random(7));
+    var c = new ContractCase("grid", grid, b, 2, dissected(grid));
+    assertThat(c.verifySolution(backend, 3)).as(c.name).isEqualTo(solves());
+  }
+
+  @Test
+  void solutionsAloneOfDeadColumnsComeAsR() {
+    var random = new Random(9);
+    CsrMatrix a = TestMatrices.dense(30, 60, random);
+    var c = ContractCase.natural("wide", a, TestMatrices.vector(30, random), 1);
+    assertThat(c.verifySolution(backend, 2)).isFalse();
   }
 
   @Test

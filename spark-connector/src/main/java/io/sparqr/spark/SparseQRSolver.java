@@ -104,9 +104,7 @@ public final class SparseQRSolver {
       return MinimumNorm.solve(
           rows, once.with(once.problem().withDropping(SolveOptions.Dropping.ANY)), listener);
     }
-    try (var f = Pipeline.factorize(rows, once, listener)) {
-      return f.solve();
-    }
+    return Pipeline.solve(rows, once, listener);
   }
 
   /**

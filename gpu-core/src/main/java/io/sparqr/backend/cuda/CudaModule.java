@@ -29,6 +29,8 @@ final class CudaModule implements AutoCloseable {
   private final CUfunction round8 = new CUfunction();
   private final CUfunction probeNorm = new CUfunction();
   private final CUfunction departures = new CUfunction();
+  private final CUfunction backSubstitution = new CUfunction();
+  private final CUfunction solveError = new CUfunction();
   private final CUfunction[] sums = new CUfunction[SumKind.values().length];
   private boolean closed;
 
@@ -42,6 +44,8 @@ final class CudaModule implements AutoCloseable {
       prepare(round8, "sparqr_round_8", 8);
       function(probeNorm, "sparqr_probe_norm");
       function(departures, "sparqr_departures");
+      function(backSubstitution, "sparqr_back_substitution");
+      function(solveError, "sparqr_solve_error");
       for (SumKind kind : SumKind.values()) {
         sums[kind.ordinal()] = new CUfunction();
         function(sums[kind.ordinal()], "sparqr_%s_sums".formatted(kind.name().toLowerCase(ROOT)));
@@ -100,6 +104,15 @@ final class CudaModule implements AutoCloseable {
       driver.check(
           "cuLaunchKernel",
           driver.calls().launch(function, count, THREADS, 0, stream.handle(), parameter, 0));
+    }
+  }
+
+  /** Launches a back substitution of so many items, then its backward error. */
+  void launchSolve(CudaStream stream, ByteBuffer parameter, int items) {
+    for (CUfunction function : List.of(backSubstitution, solveError)) {
+      driver.check(
+          "cuLaunchKernel",
+          driver.calls().launch(function, items, THREADS, 0, stream.handle(), parameter, 0));
     }
   }
 

@@ -6,6 +6,7 @@ import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.backend.staged.RoundExecutor;
+import io.sparqr.backend.staged.SolveItems;
 import io.sparqr.backend.staged.StageProgram;
 import io.sparqr.numeric.integrity.ColumnSums;
 import io.sparqr.numeric.integrity.IntegrityFailure;
@@ -121,13 +122,17 @@ final class CudaRoundExecutor implements RoundExecutor {
     try {
       launch(program, tolerance, events);
       int n = launches.ends().length;
-      downloads =
-          workers.start(
-              rows.items(), i -> rows.run(i, events.get(launches.launchOf(rows.group(i)))));
+      if (!sink.later()) {
+        downloads =
+            workers.start(
+                rows.items(), i -> rows.run(i, events.get(launches.launchOf(rows.group(i)))));
+      }
       sink.underWay();
-      Result result = collect(program, sent);
-      downloads.join();
-      downloads = null;
+      Result result = collect(program, sent, sink.later());
+      if (downloads != null) {
+        downloads.join();
+        downloads = null;
+      }
       kernelMillis = events.get(n + 1).since(events.get(n));
       return result;
     } finally {
@@ -202,7 +207,7 @@ final class CudaRoundExecutor implements RoundExecutor {
   }
 
   /** Waits for the rounds; returns states and residual. */
-  private Result collect(StageProgram program, long sent) {
+  private Result collect(StageProgram program, long sent, boolean rowsStay) {
     int fronts = program.fronts();
     int sums = program.residualSlots() * program.rhs();
     PinnedBuffer buffer = pinned.acquire(8L + 8L * sums + 4L * fronts + 16);
@@ -221,11 +226,29 @@ final class CudaRoundExecutor implements RoundExecutor {
       int[] state = new int[fronts];
       buffer.view(8, 8 + 8 * sums).asDoubleBuffer().get(residual);
       buffer.view(8 + 8 * sums, 8 + 8 * sums + 4 * fronts).asIntBuffer().get(state);
-      long received = 8L * sums + 4L * fronts + 8 * program.outDoubles();
+      long received = 8L * sums + 4L * fronts + (rowsStay ? 0 : 8 * program.outDoubles());
       return new Result(state, residual, sent, received);
     } finally {
       pinned.release(buffer);
     }
+  }
+
+  @Override
+  public void deliver(StageProgram program, RowSink sink) {
+    device.bind();
+    var rows = new RowDownload(transfers, memory, program, launches, sink);
+    workers.run(rows.items(), i -> rows.run(i, null));
+  }
+
+  @Override
+  public boolean solves(StageProgram program) {
+    return SolveItems.count(program) >= 0;
+  }
+
+  @Override
+  public Solved backSubstitute(StageProgram program) {
+    device.bind();
+    return new DeviceSolve(device.driver(), transfers, workers, compute).run(onDevice(program));
   }
 
   @Override

@@ -136,12 +136,29 @@ public final class TaskListExecutor implements RoundExecutor {
     for (int r = 0; choice == null && r < p.schedule().rounds(); r++) {
       runRound(r);
     }
+    if (!sink.later()) {
+      deliver(p, sink);
+    }
+    return new Result(state.clone(), residual.clone(), 0, 0);
+  }
+
+  @Override
+  public void deliver(StageProgram p, RowSink sink) {
     for (int f = 0; f < p.fronts(); f++) {
       if (TaskLayout.isDone(state[f]) && p.outLength(f) > 0) {
         handOut(p, f, sink);
       }
     }
-    return new Result(state.clone(), residual.clone(), 0, 0);
+  }
+
+  @Override
+  public boolean solves(StageProgram p) {
+    return true;
+  }
+
+  @Override
+  public Solved backSubstitute(StageProgram p) {
+    return PackedSolve.run(p, out);
   }
 
   /** Delivers every second front's rows in pieces, the last piece first, as a device may do. */

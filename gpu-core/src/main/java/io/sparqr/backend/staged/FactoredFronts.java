@@ -8,11 +8,13 @@ import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.SubtreeSolution;
 import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The partial result of a task: rows of R, Q if it is kept, residual; {@link HeldBlocks} has the
@@ -32,6 +34,9 @@ final class FactoredFronts {
   private final FrontReflectors[] reflectors;
 
   private final CompensatedSums residual;
+
+  /** All fronts are done, and their rows are not needed. */
+  private Optional<SubtreeSolution> solution = Optional.empty();
 
   private double dropped;
   private double departure;
@@ -75,6 +80,11 @@ final class FactoredFronts {
       int fn = problem.analysis().fn(front);
       factor[at] = new FrontFactor(front, fn, new int[0], new double[0], new double[0], rhs);
     }
+  }
+
+  /** Marks the task as solved where its rows are. */
+  void solved(SubtreeSolution s) {
+    solution = Optional.of(s);
   }
 
   /** Adds the squares at {@code from} .. + rhs. */
@@ -141,7 +151,9 @@ final class FactoredFronts {
 
   /** Live pivots of all fronts; all are done. */
   long rank() {
-    return Arrays.stream(factor).mapToLong(FrontFactor::rank).sum();
+    return solution.isPresent()
+        ? solution.get().rank()
+        : Arrays.stream(factor).mapToLong(FrontFactor::rank).sum();
   }
 
   /** Norm of the part dropped below the tolerance. */
@@ -165,6 +177,11 @@ final class FactoredFronts {
     }
     blocks.verify(outputs);
     return new SubtreeFactor(
-        Arrays.asList(factor), outputs, residual.values(), summary, Arrays.asList(reflectors));
+        solution.isPresent() ? List.of() : Arrays.asList(factor),
+        outputs,
+        residual.values(),
+        summary,
+        Arrays.asList(reflectors),
+        solution);
   }
 }

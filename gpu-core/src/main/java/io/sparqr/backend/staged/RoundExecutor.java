@@ -43,6 +43,38 @@ public interface RoundExecutor extends AutoCloseable {
    */
   Result execute(StageProgram program, StageInput input, double tolerance, RowSink sink);
 
+  /** Whether {@link #backSubstitute} can be used for such a stage. */
+  default boolean solves(StageProgram program) {
+    return false;
+  }
+
+  /**
+   * Solves R x = c on the executor, from the packed rows of the last {@link #execute}. For a stage
+   * of sound fronts whose tails are pivots of the stage, with at least one right-hand side.
+   *
+   * @return x, by number of the stage's columns ({@link StageColumns}), rhs values each
+   */
+  default Solved backSubstitute(StageProgram program) {
+    throw new UnsupportedOperationException("no solves on this executor");
+  }
+
+  /**
+   * A solution.
+   *
+   * @param x size columns x rhs
+   * @param backwardError max over the rows of |c - R x| / (|R| |x| + |c|); NaN or huge if a value
+   *     is not finite
+   */
+  record Solved(double[] x, double backwardError) {}
+
+  /**
+   * Delivers the packed rows of the last {@link #execute} to a sink that asked for them later
+   * ({@link RowSink#later}).
+   */
+  default void deliver(StageProgram program, RowSink sink) {
+    throw new UnsupportedOperationException("no later delivery by this executor");
+  }
+
   /**
    * Runs PACK_ROWS tasks on the fronts of the last {@link #execute} (sound ones, and those in state
    * {@link TaskLayout#STATE_DEAD}, which are finished too), and returns the output buffer.
@@ -209,6 +241,14 @@ public interface RoundExecutor extends AutoCloseable {
   /** Receives packed rows. */
   @FunctionalInterface
   interface RowSink {
+
+    /**
+     * Whether {@link #execute} leaves the rows where they are, for {@link #deliver} if they are
+     * needed. For executors that solve ({@link #solves}).
+     */
+    default boolean later() {
+      return false;
+    }
 
     /**
      * Announces a front's rows, unless it turns out unsound, so that arrays can be allocated while

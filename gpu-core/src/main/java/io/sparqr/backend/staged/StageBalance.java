@@ -116,11 +116,22 @@ final class StageBalance {
    * @throws IntegrityFailure if the executor's values are not the host's
    */
   double whole(RoundExecutor executor, double[] residualSquares, long read, long kept) {
+    RoundExecutor.Compared found = compare(executor, residualSquares, read);
+    requireSame(kept, found.bitsOut(), "on their way from the executor");
+    return found.departure();
+  }
+
+  /** The same for a stage whose rows stay on the executor. */
+  double staying(RoundExecutor executor, double[] residualSquares, long read) {
+    return compare(executor, residualSquares, read).departure();
+  }
+
+  private RoundExecutor.Compared compare(
+      RoundExecutor executor, double[] residualSquares, long read) {
     lookAhead();
     RoundExecutor.Compared found = executor.compare(program, ahead.scale(), residualSquares);
     requireSame(read, found.bitsIn(), "on their way to the executor");
-    requireSame(kept, found.bitsOut(), "on their way from the executor");
-    return found.departure();
+    return found;
   }
 
   /** Whether a departure is within the stage's bound. */

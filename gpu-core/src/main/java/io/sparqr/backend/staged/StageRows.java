@@ -30,6 +30,7 @@ final class StageRows implements RoundExecutor.RowSink {
   private final double tolerance;
   private final int threads;
   private final Runnable meanwhile;
+  private final boolean later;
   private final double[][] ahead;
 
   /** size fronts each. */
@@ -43,6 +44,7 @@ final class StageRows implements RoundExecutor.RowSink {
    * @param fronts of the stage
    * @param done receives the complete fronts
    * @param tolerance of the pivot test; negative: none
+   * @param later whether the rows are delivered on request only
    * @param meanwhile work for the caller's thread while the executor works
    */
   StageRows(
@@ -51,7 +53,9 @@ final class StageRows implements RoundExecutor.RowSink {
       FactoredFronts done,
       double tolerance,
       int threads,
+      boolean later,
       Runnable meanwhile) {
+    this.later = later;
     this.meanwhile = meanwhile;
     this.program = program;
     this.fronts = fronts;
@@ -75,6 +79,11 @@ final class StageRows implements RoundExecutor.RowSink {
       sum += which[f] ? bitsOf[f] : 0;
     }
     return sum;
+  }
+
+  @Override
+  public boolean later() {
+    return later;
   }
 
   @Override

@@ -16,6 +16,7 @@ import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.SubtreeSolution;
 import io.sparqr.numeric.WorkListener;
 import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.numeric.integrity.CheckedFactorizer;
@@ -212,6 +213,7 @@ public final class StagedFactorization {
         StageProgram program = stage.program();
         var balance = new StageBalance(program, fronts, rows, in, options);
         var values = new StageValues(rows, fronts, in, given);
+        boolean stays = stays(program, fronts);
         var sink =
             new StageRows(
                 program,
@@ -219,6 +221,7 @@ public final class StagedFactorization {
                 done,
                 options.rankTolerance(),
                 options.threads(),
+                stays,
                 () -> balance.lookAhead(executor));
         RoundExecutor.Result result;
         try {
@@ -237,9 +240,94 @@ public final class StagedFactorization {
         blocks.verify(in);
         remember(stage);
         account(program, result);
+        if (stays) {
+          if (solved(program, fronts, result, balance, values.bits() + program.sBits())) {
+            return;
+          }
+          executor.deliver(program, sink);
+          d2h += 8 * program.outDoubles();
+        }
         complete(program, fronts, result, balance, values.bits() + program.sBits(), sink);
         return;
       }
+    }
+
+    /** Whether the rows of a stage need not leave the executor if all of its fronts are sound. */
+    private boolean stays(StageProgram program, int[] fronts) {
+      return options.solutionOnly()
+          && !options.safe()
+          && !options.keepQ()
+          && rhs > 0
+          && fronts.length == problem.fronts().length
+          && program.columns().count() == pivots(fronts)
+          && executor.solves(program);
+    }
+
+    private int pivots(int[] fronts) {
+      int pivots = 0;
+      for (int f : fronts) {
+        pivots += analysis.fp(f);
+      }
+      return pivots;
+    }
+
+    /**
+     * Solves with the rows of a sound and checked stage where they are.
+     *
+     * @return false if the stage is not sound or not confirmed: its rows are needed
+     */
+    private boolean solved(
+        StageProgram program,
+        int[] fronts,
+        RoundExecutor.Result result,
+        StageBalance balance,
+        long read) {
+      for (int state : result.state()) {
+        if (state != TaskLayout.STATE_SOUND) {
+          return false;
+        }
+      }
+      double found = balance.staying(executor, ended(result), read);
+      if (!balance.within(found)) {
+        return false;
+      }
+      RoundExecutor.Solved solved = executor.backSubstitute(program);
+      if (!(solved.backwardError() <= backwardErrorBound(fronts))) {
+        throw new IntegrityFailure(
+            "back substitution has the backward error %.2e".formatted(solved.backwardError()));
+      }
+      departure = Math.max(departure, found);
+      d2h += 8L * solved.x().length;
+      long entries = 0;
+      for (int f = 0; f < fronts.length; f++) {
+        FrontDescriptor d = program.descriptor(f);
+        entries += d.packedDoubles(0, d.fp()) - (long) d.fp() * d.rhs();
+        addResidual(program, f, result.residual(), balance);
+      }
+      done.solved(new SubtreeSolution(solved.x(), pivots(fronts), entries));
+      leave(fronts, new boolean[fronts.length]);
+      return true;
+    }
+
+    /**
+     * Twice the bound of back substitution with fronts of n columns, n u (Higham, Accuracy and
+     * Stability, Theorem 8.5); the other half is for the rounding of the error itself.
+     */
+    private double backwardErrorBound(int[] fronts) {
+      int n = 8;
+      for (int f : fronts) {
+        n = Math.max(n, 8 + analysis.fn(f));
+      }
+      return n * Math.ulp(1.0);
+    }
+
+    /** The squares of right-hand sides that end in a stage. */
+    private double[] ended(RoundExecutor.Result result) {
+      var ended = new CompensatedSums(rhs);
+      for (int k = 0; k < result.residual().length; k += rhs) {
+        ended.add(result.residual(), k);
+      }
+      return ended.values();
     }
 
     /**
@@ -402,11 +490,7 @@ public final class StagedFactorization {
         StageBalance balance,
         long read,
         StageRows sink) {
-      var ended = new CompensatedSums(rhs);
-      for (int k = 0; k < result.residual().length; k += rhs) {
-        ended.add(result.residual(), k);
-      }
-      double found = balance.whole(executor, ended.values(), read, sink.bits());
+      double found = balance.whole(executor, ended(result), read, sink.bits());
       boolean right = balance.within(found);
       departure = right ? Math.max(departure, found) : departure;
       return right;

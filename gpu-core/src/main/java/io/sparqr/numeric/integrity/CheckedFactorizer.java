@@ -77,21 +77,11 @@ public final class CheckedFactorizer implements SubtreeFactorizer {
     if (options.keepQ()) {
       departure = Math.max(departure, ReflectorCheck.verify(problem, factor, options));
     }
-    return new SubtreeFactor(
-        factor.fronts(),
-        factor.outputs(),
-        factor.residualSquares(),
-        factor.summary().withDeparture(departure),
-        factor.reflectors());
+    return factor.with(factor.summary().withDeparture(departure));
   }
 
   private static SubtreeFactor doneAgain(SubtreeFactor factor, List<String> why) {
-    return new SubtreeFactor(
-        factor.fronts(),
-        factor.outputs(),
-        factor.residualSquares(),
-        factor.summary().doneAgain(why),
-        factor.reflectors());
+    return factor.with(factor.summary().doneAgain(why));
   }
 
   private static String warning(SubtreeProblem problem, SubtreeFactorizer by, IntegrityFailure e) {

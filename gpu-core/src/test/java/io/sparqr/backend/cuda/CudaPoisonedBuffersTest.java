@@ -10,6 +10,11 @@ import org.junit.jupiter.api.Tag;
 class CudaPoisonedBuffersTest extends SubtreeFactorizerContract {
 
   @Override
+  protected boolean solves() {
+    return true;
+  }
+
+  @Override
   protected SubtreeFactorizer create() {
     var factorizer = (CudaSubtreeFactorizer) TestDevice.provider().create(0);
     factorizer.set(new TestModes(true, false));

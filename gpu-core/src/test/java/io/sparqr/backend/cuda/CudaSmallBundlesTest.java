@@ -11,6 +11,11 @@ import org.junit.jupiter.api.Tag;
 class CudaSmallBundlesTest extends SubtreeFactorizerContract {
 
   @Override
+  protected boolean solves() {
+    return true;
+  }
+
+  @Override
   protected SubtreeFactorizer create() {
     return new CudaSubtreeFactorizer(
         TestDevice.driver(), 0, SchedulerOptions.defaults().withSmallFronts(0, 0));

@@ -9,6 +9,11 @@ import org.junit.jupiter.api.Tag;
 class CudaSubtreeFactorizerTest extends SubtreeFactorizerContract {
 
   @Override
+  protected boolean solves() {
+    return true;
+  }
+
+  @Override
   protected SubtreeFactorizer create() {
     return TestDevice.provider().create(0);
   }

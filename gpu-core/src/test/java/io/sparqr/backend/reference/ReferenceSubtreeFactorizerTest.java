@@ -12,6 +12,11 @@ class ReferenceSubtreeFactorizerTest {
   @Nested
   class SmallFrontsWhole extends SubtreeFactorizerContract {
     @Override
+    protected boolean solves() {
+      return true;
+    }
+
+    @Override
     protected SubtreeFactorizer create() {
       return new ReferenceSubtreeFactorizer();
     }
@@ -19,6 +24,11 @@ class ReferenceSubtreeFactorizerTest {
 
   @Nested
   class EveryFrontTiled extends SubtreeFactorizerContract {
+    @Override
+    protected boolean solves() {
+      return true;
+    }
+
     @Override
     protected SubtreeFactorizer create() {
       return new ReferenceSubtreeFactorizer(

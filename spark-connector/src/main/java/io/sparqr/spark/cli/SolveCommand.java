@@ -217,12 +217,7 @@ final class SolveCommand implements Callable<Integer> {
     RowSource rows = DriverRows.local(problem, parts);
     SparseQRSolver solver = solver(problem.a().columns());
     ProgressListener listener = listener();
-    return repeated(
-        () -> {
-          try (var factored = Pipeline.factorize(rows, solver.options(), listener)) {
-            return factored.solve();
-          }
-        });
+    return repeated(() -> Pipeline.solve(rows, solver.options(), listener));
   }
 
   private LeastSquaresSolution onSpark(

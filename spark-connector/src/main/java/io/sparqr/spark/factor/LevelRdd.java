@@ -28,7 +28,7 @@ final class LevelRdd extends RDD<Object> {
   private final PlanHandle plan;
   private final int first;
   private final int[] threads;
-  private final boolean framed;
+  private final Keeping keeping;
   private final RowParts rowParts;
   private final SubtreeMetrics metrics;
 
@@ -37,7 +37,7 @@ final class LevelRdd extends RDD<Object> {
 
   /**
    * @param threads for each task
-   * @param framed whether R is to be stored as frames
+   * @param keeping what is left of the factorization
    * @param places preferred place of each task
    * @param metrics counters for the tasks
    * @param rowParts the assignment of partitions of the rows to tasks
@@ -49,7 +49,7 @@ final class LevelRdd extends RDD<Object> {
       PlanHandle plan,
       int first,
       int[] threads,
-      boolean framed,
+      Keeping keeping,
       PlannedPlaces places,
       SubtreeMetrics metrics,
       RowParts rowParts,
@@ -62,7 +62,7 @@ final class LevelRdd extends RDD<Object> {
     this.plan = plan;
     this.first = first;
     this.threads = threads;
-    this.framed = framed;
+    this.keeping = keeping;
     this.rowParts = rowParts;
     this.places = places;
     this.metrics = metrics;
@@ -98,7 +98,7 @@ final class LevelRdd extends RDD<Object> {
 
   @Override
   public Iterator<Object> compute(Partition split, TaskContext context) {
-    var work = new LevelTask(plan, first, split.index(), threads[split.index()], framed, metrics);
+    var work = new LevelTask(plan, first, split.index(), threads[split.index()], keeping, metrics);
     int task = first + split.index();
     Seq<Dependency<?>> parents = dependencies();
     return CollectionConverters.asScala(

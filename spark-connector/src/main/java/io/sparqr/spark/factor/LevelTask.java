@@ -24,10 +24,10 @@ import scala.Tuple2;
  * @param first first task of the level
  * @param index index of the task in the level
  * @param threads threads for the task
- * @param framed whether R is to be stored as frames
+ * @param keeping what is left of the factorization
  */
 record LevelTask(
-    PlanHandle plan, int first, int index, int threads, boolean framed, SubtreeMetrics metrics) {
+    PlanHandle plan, int first, int index, int threads, Keeping keeping, SubtreeMetrics metrics) {
 
   /**
    * Factors the subtree.
@@ -58,7 +58,7 @@ record LevelTask(
     // Blocks are decoded on arrival, one frame at a time.
     var blocks =
         IntStream.range(1, sources).boxed().flatMap(k -> frames(source.apply(k))).iterator();
-    return new SubtreeRun(plan.value(), first + index, threads, framed, metrics).run(rows, blocks);
+    return new SubtreeRun(plan.value(), first + index, threads, keeping, metrics).run(rows, blocks);
   }
 
   private static Stream<byte[]> frames(Iterator<?> pairs) {

@@ -47,6 +47,11 @@ public final class Levels {
   private final RowParts rowParts;
   private final Optional<ResourceProfile> gpus;
   private final SubtreeMetrics metrics;
+
+  /** Null if R is kept. */
+  private final TaskSolution solution;
+
+  private final List<byte[]> solutions = new ArrayList<>();
   private final List<Parts<Object>> levels = new ArrayList<>();
   private final List<Parts<Tuple2<Integer, byte[]>>> blocks = new ArrayList<>();
 
@@ -56,6 +61,8 @@ public final class Levels {
    * @param rows shuffled rows
    * @param rowParts the assignment of their partitions to tasks
    * @param profiled whether tasks record the time and place of their work
+   * @param solution how tasks solve at once, if the plan has one level and only x is wanted; empty:
+   *     they keep R
    */
   public Levels(
       Engine engine,
@@ -64,7 +71,9 @@ public final class Levels {
       Held held,
       Parts<Tuple2<Integer, byte[]>> rows,
       RowParts rowParts,
-      boolean profiled) {
+      boolean profiled,
+      Optional<TaskSolution> solution) {
+    this.solution = solution.orElse(null);
     this.engine = engine;
     this.broadcast = broadcast;
     this.plan = broadcast.value();
@@ -96,6 +105,7 @@ public final class Levels {
     this.rows = null;
     this.rowParts = null;
     this.metrics = null;
+    this.solution = null;
     this.gpus = Optional.empty();
     stored.forEach(level -> levels.add(Parts.of(level).map((p, it) -> objects(it))));
   }
@@ -149,18 +159,37 @@ public final class Levels {
               engine,
               name + ", contribution blocks to their parents",
               () -> level(tasks, storage, what));
+      int wanted = solution == null ? 1 : 2;
       List<byte[]> frames =
           TaskRefusal.lookingFor(
               engine,
               tasks.get(0).id(),
-              () ->
-                  SparkErrors.unwrap(
-                      () -> made.map((p, it) -> List.of((byte[]) it.next()).iterator()).collect()));
-      for (byte[] frame : frames) {
-        reports.add(TaskReport.decode(frame));
+              () -> SparkErrors.unwrap(() -> made.map((p, it) -> first(wanted, it)).collect()));
+      for (int k = 0; k < frames.size(); k += wanted) {
+        reports.add(TaskReport.decode(frames.get(k)));
+        solutions.addAll(frames.subList(k + 1, k + wanted));
       }
     }
     return reports;
+  }
+
+  /** The first frames of a task's content. */
+  private static Iterator<byte[]> first(int count, Iterator<Object> content) {
+    var frames = new ArrayList<byte[]>();
+    for (int k = 0; k < count; k++) {
+      frames.add((byte[]) content.next());
+    }
+    return frames.iterator();
+  }
+
+  /** Whether the tasks have solved and kept no R. */
+  public boolean solved() {
+    return solution != null;
+  }
+
+  /** x of every task, as {@link TaskSolution} makes it, if they have solved. */
+  public List<byte[]> solutions() {
+    return solutions;
   }
 
   private Parts<Object> level(List<SubtreeTask> tasks, StorageLevel storage, String what) {
@@ -189,7 +218,7 @@ public final class Levels {
             broadcast,
             tasks.get(0).id(),
             resources.threads(tasks),
-            framed,
+            new Keeping(framed, solution),
             resources.places(sc, tasks),
             metrics,
             rowParts,
@@ -207,7 +236,7 @@ public final class Levels {
     return Parts.here(
         tasks.size(),
         i ->
-            new LevelTask(broadcast, first, i, threads[i], false, metrics)
+            new LevelTask(broadcast, first, i, threads[i], new Keeping(false, solution), metrics)
                 .run(null, sources.size(), k -> sources.get(k).partition(first + i)));
   }
 

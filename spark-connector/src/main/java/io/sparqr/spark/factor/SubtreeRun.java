@@ -11,6 +11,7 @@ import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.SubtreeSolution;
 import io.sparqr.numeric.integrity.CheckedFactorizer;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.metrics.SubtreeMetrics;
@@ -45,15 +46,13 @@ final class SubtreeRun {
   private final SolvePlan plan;
   private final SubtreeTask task;
   private final int threads;
-  private final boolean framed;
+  private final Keeping keeping;
   private final SubtreeMetrics metrics;
   private final Consumer<RuntimeException> lost;
 
-  /**
-   * @param framed whether R is to be returned as frames, for a storage level that keeps bytes
-   */
-  SubtreeRun(SolvePlan plan, int task, int threads, boolean framed, SubtreeMetrics metrics) {
-    this(plan, task, threads, framed, metrics, DyingExecutor::leave);
+  /** A run that kills a lost device's executor. */
+  SubtreeRun(SolvePlan plan, int task, int threads, Keeping keeping, SubtreeMetrics metrics) {
+    this(plan, task, threads, keeping, metrics, DyingExecutor::leave);
   }
 
   /** The same with an action for the loss of a device. */
@@ -61,10 +60,10 @@ final class SubtreeRun {
       SolvePlan plan,
       int task,
       int threads,
-      boolean framed,
+      Keeping keeping,
       SubtreeMetrics metrics,
       Consumer<RuntimeException> lost) {
-    this.framed = framed;
+    this.keeping = keeping;
     this.lost = lost;
     this.plan = plan;
     this.task = plan.partition().tasks().get(task);
@@ -80,7 +79,8 @@ final class SubtreeRun {
    *     order
    * @return a {@link TaskReport}; then {@link ReflectorCodec} frames if Q is kept; then the chunks
    *     of the output blocks or the rows that replace them; then R, as {@link KeptFronts} or, if
-   *     requested, as {@link FactorChunk} frames encoded on demand
+   *     requested, as {@link FactorChunk} frames encoded on demand; if only x is wanted, the report
+   *     and a frame with x, nothing else
    */
   Iterator<Object> run(List<byte[]> rows, Iterator<byte[]> blocks) {
     TaskProfile.Watch watch = metrics.watch(task.id(), threads);
@@ -159,6 +159,7 @@ final class SubtreeRun {
                 plan.numbers().deviceMemoryBytes(),
                 plan.numbers().keepQ())
             .ofUnitColumns(plan.numbers().equilibrated())
+            .forSolution(keeping.solution() != null)
             .heardBy(metrics.work());
     if (!backend.onDevice()) {
       try (SubtreeFactorizer cpu = checked(backend.provider().create(0))) {
@@ -219,7 +220,7 @@ final class SubtreeRun {
     for (int q = 0; q < squares.length; q++) {
       squares[q] += passed.residualSquares()[q];
     }
-    long entries = 0;
+    long entries = factor.solution().map(SubtreeSolution::entries).orElse(0L);
     long held = 0;
     for (FrontFactor f : factor.fronts()) {
       entries += f.length();
@@ -258,13 +259,29 @@ final class SubtreeRun {
     out.addAll(reflectors);
     out.addAll(passed.frames());
     int rhs = plan.numbers().rhsCount();
-    if (!framed) {
+    if (keeping.solution() != null) {
+      out.add(solved(factor, out.get(0)));
+      return out.iterator();
+    }
+    if (!keeping.framed()) {
       out.addAll(KeptFronts.of(factor.fronts(), rhs, threads));
       return out.iterator();
     }
     Iterator<byte[]> chunks = FactorChunk.encode(new ArrayDeque<>(factor.fronts()), rhs, threads);
     var lazily = Spliterators.spliteratorUnknownSize(chunks, Spliterator.ORDERED);
     return Stream.concat(out.stream(), StreamSupport.stream(lazily, false)).iterator();
+  }
+
+  /** x at the task's pivots: the backend's, or by back substitution here. */
+  private byte[] solved(SubtreeFactor factor, Object report) {
+    if (factor.solution().isPresent()) {
+      return keeping.solution().of(plan, task, factor.solution().get().x());
+    }
+    var content = new ArrayList<Object>(List.of(report));
+    content.addAll(KeptFronts.forUse(factor.fronts(), plan.numbers().rhsCount()));
+    int[] all = new int[task.id() + 1];
+    all[task.id()] = threads;
+    return keeping.solution().of(plan, content.iterator(), all);
   }
 
   private int[] dead(List<FrontFactor> fronts) {

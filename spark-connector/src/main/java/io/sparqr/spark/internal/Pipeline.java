@@ -10,11 +10,13 @@ import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.FailureReport;
+import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.factor.FactorTotals;
 import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.factor.RowParts;
 import io.sparqr.spark.factor.TaskReport;
+import io.sparqr.spark.factor.TaskSolution;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.Fingerprint;
@@ -34,6 +36,7 @@ import io.sparqr.spark.rows.CombineChecks;
 import io.sparqr.spark.rows.DriverShare;
 import io.sparqr.spark.rows.RowRouter;
 import io.sparqr.spark.rows.RowSource;
+import io.sparqr.spark.solve.SolveInTask;
 import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.FactorizationRate;
@@ -58,6 +61,10 @@ public final class Pipeline {
   private final SolveOptions options;
   private final ProgressListener listener;
   private final Earlier earlier;
+
+  /** Whether only the solution is wanted. */
+  private final boolean once;
+
   private final Engine engine;
   private final Held held = new Held();
   private final Times times = new Times();
@@ -71,7 +78,12 @@ public final class Pipeline {
   private final List<String> warnings = new ArrayList<>();
 
   private Pipeline(
-      RowSource source, SolveOptions options, ProgressListener listener, Earlier earlier) {
+      RowSource source,
+      SolveOptions options,
+      ProgressListener listener,
+      Earlier earlier,
+      boolean once) {
+    this.once = once;
     this.source = source;
     this.earlier = earlier;
     this.options = options;
@@ -98,14 +110,26 @@ public final class Pipeline {
     return factorize(source, options, listener, Earlier.NONE);
   }
 
+  /** Factorizes and solves for the rows' right-hand sides; nothing is left on the cluster. */
+  public static LeastSquaresSolution solve(
+      RowSource source, SolveOptions options, ProgressListener listener) {
+    try (var f = run(new Pipeline(source, options, listener, Earlier.NONE, true))) {
+      return f.solve();
+    }
+  }
+
   /** The same for new rows followed by rows of R that replace earlier ones. */
   static FactorState factorize(
       RowSource source, SolveOptions options, ProgressListener listener, Earlier earlier) {
-    var pipeline = new Pipeline(source, options, listener, earlier);
+    return run(new Pipeline(source, options, listener, earlier, false));
+  }
+
+  private static FactorState run(Pipeline pipeline) {
+    Engine engine = pipeline.engine;
     boolean made = false;
-    try (var scope = new JobScope(source.engine());
+    try (var scope = new JobScope(engine);
         var progress =
-            new ProgressTracker(source.engine(), listener, scope.group(), pipeline.profiler, 0)) {
+            new ProgressTracker(engine, pipeline.listener, scope.group(), pipeline.profiler, 0)) {
       FactorState state = pipeline.logged(scope, progress);
       made = true;
       return state;
@@ -150,7 +174,15 @@ public final class Pipeline {
       disk.requireHeap(Runtime.getRuntime().maxMemory());
     }
     var levels =
-        new Levels(engine, p.plan, p.resources, held, p.rows, p.rowParts, profiler.isPresent());
+        new Levels(
+            engine,
+            p.plan,
+            p.resources,
+            held,
+            p.rows,
+            p.rowParts,
+            profiler.isPresent(),
+            solution(plan));
     List<TaskReport> reports;
     try (var working = progress.working(levels.work(), plan.analysis().flops())) {
       reports =
@@ -179,6 +211,20 @@ public final class Pipeline {
             List.copyOf(warnings),
             profiler);
     return new FactorState(FactoredRows.of(source, earlier), options, listener, held, made);
+  }
+
+  /**
+   * How tasks solve at once: if nothing but x is wanted, and every task has whole trees. Refinement
+   * and a choice of the dependent columns need R later.
+   */
+  private Optional<TaskSolution> solution(SolvePlan plan) {
+    boolean only =
+        once
+            && plan.partition().levels() == 1
+            && options.solution().refinement() == 0
+            && !options.factorization().keepQ()
+            && !options.problem().dropping().by();
+    return only ? Optional.of(SolveInTask.INSTANCE) : Optional.empty();
   }
 
   private Prepared prepare(JobScope scope, ProgressTracker progress) {

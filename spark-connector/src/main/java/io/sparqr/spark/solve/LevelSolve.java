@@ -40,6 +40,10 @@ public final class LevelSolve {
    * @param x by position, width values each; in: c at the pivots unless {@code stored}; out: x
    */
   public void back(double[] x, int width, boolean stored, JobScope scope) {
+    if (stored && levels.solved()) {
+      collect(levels.solutions(), x, width);
+      return;
+    }
     PlanHandle b = broadcast;
     int[] threads = levels.threads();
     down(

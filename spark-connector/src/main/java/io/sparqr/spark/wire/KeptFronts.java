@@ -63,6 +63,15 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
    * @param threads threads that compute checksums
    */
   public static List<KeptFronts> of(List<FrontFactor> fronts, int rhsCount, int threads) {
+    return grouped(sealed(fronts, threads), rhsCount);
+  }
+
+  /** The same for a single use at once: without checksums where there are none. O(fronts). */
+  public static List<KeptFronts> forUse(List<FrontFactor> fronts, int rhsCount) {
+    return grouped(fronts.toArray(FrontFactor[]::new), rhsCount);
+  }
+
+  private static FrontFactor[] sealed(List<FrontFactor> fronts, int threads) {
     var sealed = new FrontFactor[fronts.size()];
     Parallel.loop(
         sealed.length,
@@ -74,6 +83,10 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
             sealed[k] = f.bits() == 0 ? f.sealed() : f;
           }
         });
+    return sealed;
+  }
+
+  private static List<KeptFronts> grouped(FrontFactor[] sealed, int rhsCount) {
     var groups = new ArrayList<KeptFronts>();
     var group = new ArrayList<FrontFactor>();
     long bytes = 0;
@@ -184,7 +197,9 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
 
   private static FrontFactor checked(FrontFactor f) {
     f.requireRows();
-    f.requireSame(f.sum());
+    if (f.bits() != 0) {
+      f.requireSame(f.sum());
+    }
     return f;
   }
 
