@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** Every link in the documents leads somewhere, and every command in them is one. */
+/** Every link in the documents leads to a page, and every command in them is valid. */
 @Tag("once")
 class DocumentsTest {
 
@@ -42,7 +42,7 @@ class DocumentsTest {
   private static final Set<String> SUBMIT =
       Set.of("--master", "--deploy-mode", "--class", "--conf", "--jars", "--driver-memory");
 
-  /** Commands of others: that they are there is not ours to test. */
+  /** Commands of other projects: we do not test that they exist. */
   private static final Set<String> OTHERS =
       Set.of("git", "cd", "pip", "python", "docker", "kubectl", "nvidia-smi", "curl", "export");
 
@@ -54,7 +54,7 @@ class DocumentsTest {
     assertThat(pages).hasSizeGreaterThan(40);
   }
 
-  /** Logs are as they were written down. */
+  /** All pages except the logs, which stay as they were written. */
   private static Stream<Markdown> current() {
     return pages.stream()
         .filter(
@@ -154,7 +154,7 @@ class DocumentsTest {
     assertThat(count[0]).isGreaterThan(60);
   }
 
-  /** What the all-jar takes in, in the version of this build, is in THIRD-PARTY.md. */
+  /** Everything that the all-jar bundles, in the version of this build, is in THIRD-PARTY.md. */
   @Test
   void whatIsBundledIsListed() throws IOException {
     String listed = Files.readString(ROOT.resolve("THIRD-PARTY.md"));
@@ -261,7 +261,7 @@ class DocumentsTest {
     if (words.contains("--help")) {
       return "";
     }
-    // what is said of a command within a sentence need not be all of it
+    // a command within a sentence need not be complete
     var whole = new ArrayList<>(words);
     List<String> missing =
         switch (words.get(0)) {
