@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -152,6 +153,32 @@ class DocumentsTest {
             });
     assertThat(wrong).isEmpty();
     assertThat(count[0]).isGreaterThan(60);
+  }
+
+  /** Every time in README's table of speed is a number of RESULTS.md, rounded. */
+  @Test
+  void everyNumberOfTheReadmeIsAResult() throws IOException {
+    String readme = Files.readString(ROOT.resolve("README.md"));
+    int start = readme.indexOf("## Speed");
+    String table = readme.substring(start, readme.indexOf("In words:", start));
+    String results = Files.readString(ROOT.resolve("benchmarks/RESULTS.md"));
+    var number = Pattern.compile("(?<![\\w.-])\\d+\\.\\d+(?![\\w.])");
+    List<Double> known =
+        number.matcher(results).results().map(m -> Double.valueOf(m.group())).toList();
+    var wrong = new TreeSet<String>();
+    int count = 0;
+    for (String line : table.lines().filter(l -> l.startsWith("|")).toList()) {
+      for (String text : number.matcher(line).results().map(MatchResult::group).toList()) {
+        count++;
+        double value = Double.parseDouble(text);
+        double half = 0.5 * Math.pow(10, text.indexOf('.') + 1 - text.length()) + 1e-9;
+        if (known.stream().noneMatch(x -> Math.abs(x - value) <= half)) {
+          wrong.add(text + " in " + line);
+        }
+      }
+    }
+    assertThat(wrong).isEmpty();
+    assertThat(count).isGreaterThan(25);
   }
 
   /** Everything that the all-jar bundles, in the version of this build, is in THIRD-PARTY.md. */
