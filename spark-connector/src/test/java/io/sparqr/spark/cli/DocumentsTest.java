@@ -155,6 +155,11 @@ class DocumentsTest {
     assertThat(count[0]).isGreaterThan(60);
   }
 
+  @Test
+  void theReadmeIsOfOnePage() throws IOException {
+    assertThat(Files.readAllLines(ROOT.resolve("README.md"))).hasSizeLessThanOrEqualTo(150);
+  }
+
   /**
    * Every time in README's table of speed is a number of RESULTS.md, rounded; where the row names
    * problems, from a line about one of these.
