@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-# The site, from the docs' own files: docs/build.sh makes target/site, strictly: a link that leads nowhere is
-# an error. Notebooks are run for it, on PySpark 4.1.0, with the jar that Maven has made, and must be right.
-#   docs/build.sh --install     makes the environment (in python/target) and no more
+# Builds the site in target/site from the files of docs; a broken link is
+# an error. It runs the notebooks on PySpark 4.1.0, with the jar that Maven has made; their assertions must hold.
+#   docs/build.sh --install     only makes the environment (in python/target)
 #   docs/build.sh --notebooks   runs the notebooks and makes no site
-#   docs/build.sh --pages       makes the site from the notebooks as they were run last
+#   docs/build.sh --pages       makes the site from the last run of the notebooks
 set -euo pipefail
 cd "$(dirname "$0")/.."
 what=${1:-}
@@ -20,7 +20,7 @@ sums=$(cat docs/requirements.txt "$beside/made" | sha256sum)
 if [ "$(cat "$home/made" 2>/dev/null)" != "$sums" ]; then
   rm -rf "$home"
   python3 -m venv "$home"
-  # PySpark and what the tests have are used from there
+  # PySpark and the packages of the tests are used from there
   packages=$("$home/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
   "$beside/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' >"$packages/pyspark.pth"
   run "$home/bin/python" -m pip install -q --require-hashes -r docs/requirements.txt

@@ -36,14 +36,14 @@ def wages(workers: int = 4000, firms: int = 200, years: int = 6, seed: int = 17)
     tenure = numpy.empty(shape, dtype=int)
     leaves = 0.25 / (1 + numpy.exp(4 * ability))
     for year in range(years):
-        # where an able worker goes is likelier to pay well
+        # able workers are more likely to go to firms that pay well
         rank = (ability / 0.6 + rng.standard_normal(workers)) / 3 + 0.5
         found = by_premium[numpy.clip((rank * firms).astype(int), 0, firms - 1)]
         moves = rng.random(workers) < leaves if year else numpy.ones(workers, dtype=bool)
         firm[:, year] = numpy.where(moves, found, firm[:, year - 1])
         tenure[:, year] = numpy.where(moves, 0, tenure[:, year - 1] + 1)
     trained = rng.random(shape) < 1 / (1 + numpy.exp(1 - 2 * ability[:, None]))
-    # errors that last: those of a worker are not independent
+    # persistent errors: those of one worker are not independent
     error = 0.1 * rng.standard_normal(shape)
     error[:, 1:] += 0.5 * error[:, :-1]
     wage = TENURE * tenure + TRAINED * trained + ability[:, None] + premium[firm] + error

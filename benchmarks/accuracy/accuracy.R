@@ -1,7 +1,7 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-# R's coefficients and standard errors of the problems that AccuracyTable wrote: the first column of
-# each file is y, the others are the design's, ones last, which lm has first. Columns that lm drops
-# have NA.
+# R's coefficients and standard errors for the problems that AccuracyTable wrote. The first column of each
+# file is y, the others are the design's, with the ones last; lm has them first. Columns that lm drops have
+# NA.
 #   Rscript accuracy.R FOLDER r.csv
 args <- commandArgs(trailingOnly = TRUE)
 lines <- c(paste("# R", getRversion()), "problem,tolerance,column,estimate,std_error")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-# Digits of agreement of Sparqr, R's lm and MLlib: writes the problems, has R fit them if there is an
-# R (otherwise its values are those of r.csv as committed), fits them, prints the table.
+# Digits of agreement of Sparqr, R's lm and MLlib: writes the problems, lets R fit them if it is
+# installed (otherwise takes R's values from the committed r.csv), fits them, prints the table.
 #   benchmarks/accuracy/table.sh NIST    NIST: folder of NIST's sets as NistReferenceTest has them
 set -euo pipefail
 nist=$(cd "${1:?folder of the data of NIST}" && pwd -P)

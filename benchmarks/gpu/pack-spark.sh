@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Packs the whole product for a GPU host without Java and Maven: our classes, Spark's jars, OpenBLAS, a
-# jlinked runtime, and optionally the collection of problems. As parts of at most 60 MB, each a tgz of
-# its own, for hosts that take little at a time.  pack-spark.sh <output folder> [data folder]
+# jlinked runtime, and optionally the collection of problems. The output is in parts of at most 60 MB, each a tgz of
+# its own, for hosts that accept only small files.  pack-spark.sh <output folder> [data folder]
 # On the host unpack all parts into one folder and run ./product.sh there.
 # The project must be packaged (./mvnw -Pquick -DskipTests package).
 set -euo pipefail
@@ -37,7 +37,7 @@ cp "$home"/benchmarks/gpu/{product.sh,compare.py} "$stage/"
 sed -n 's:.*<spark.jvm.args>\(.*\)</spark.jvm.args>.*:\1:p' "$home/pom.xml" >"$stage/jvm.args"
 jlink --add-modules java.se,jdk.unsupported,jdk.incubator.vector,jdk.crypto.ec,jdk.management,jdk.security.auth,jdk.security.jgss,jdk.zipfs,jdk.charsets,jdk.localedata \
   --generate-cds-archive --include-locales=en --strip-debug --no-header-files --no-man-pages --compress=2 --output "$stage/jre"
-# An archive for heaps of compressed pointers is enough.
+# An archive for heaps with compressed pointers is enough.
 rm -f "$stage/jre/lib/server/classes_nocoops.jsa"
 [ -z "$data" ] || cp -r "$data" "$stage/data"
 

@@ -3,11 +3,11 @@
 # problems through Spark with both backends, answers compared.  product.sh local|cluster|gpus|cli PROBLEM...
 #   local     one JVM, all devices; one task a problem, or more with LEVELS=2
 #   cluster   two executors that share a device
-#   gpus      an executor a device, each granted its own by Spark
+#   gpus      an executor for each device, which Spark assigns to it
 #   cli       the command line, sparqr solve --backend cpu and cuda, in one JVM and in a cluster of two executors;
-#             problems as --matrix takes them, or "A.mtx --rhs b.mtx", or data:FOLDER for all of the collection;
-#             MASTERS="local[*]" for one of the two, PARALLEL=4 for so many problems at a time, CPU_ONCE=1 for the
-#             CPU's answers in the first of the masters only, compared with the device's in all of them
+#             problems in the form that --matrix takes, or "A.mtx --rhs b.mtx", or data:FOLDER for all of the collection;
+#             MASTERS="local[*]" for one of the two, PARALLEL=4 for four problems at a time, CPU_ONCE=1 to compute the
+#             CPU's answers under the first master only and compare them with the device's under all
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 mode=${1:?local, cluster, gpus or cli}
@@ -27,7 +27,7 @@ case $mode in
   gpus)
     devices=$(nvidia-smi -L | wc -l)
     master="local-cluster[$devices,$((cores / devices)),16384]" levels=2
-    # Every worker of this one host asks once, and is told of a device of its own.
+    # Every worker of this host asks once, and gets a device of its own.
     cat >"$here/tmp/gpus.sh" <<'SCRIPT'
 #!/bin/sh
 for k in 0 1 2 3 4 5 6 7; do
@@ -78,7 +78,7 @@ if [ "$mode" = cli ]; then
     python3 "$here/compare.py" "$2" "$answers/$name".{cpu.x,cpu.report,"$device.x","$device.report"} || return 1
   }
   export -f solve_with solve_both
-  # Matrices of known rank that are here, tall way up, and the certified problems with their right-hand sides.
+  # The matrices of known rank in this folder, transposed if wide, and the certified problems with their right-hand sides.
   collection() {
     awk -F'\t' -v d="$1" '$1 ~ /[.]mtx([.]gz)?$/ && $9 != "" { print d "/" $1 ($2 < $3 ? " --transpose" : "") }' "$1/INDEX.tsv"
     awk -F'\t' -v d="$1" 'NR > 1 { t = sub(/ \(A.\)/, "", $2)

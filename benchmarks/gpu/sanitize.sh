@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # The gpu-tagged tests under NVIDIA's compute-sanitizer, where pack.sh was unpacked: many processes
-# side by side, on all devices. sanitize.sh <output folder> <processes a device> [<job> ...]
+# at the same time, on all devices. sanitize.sh <output folder> <processes a device> [<job> ...]
 #   job            tool:class[:part], part a slice k/n of its matrices or a regular expression of
-#                  test methods (! before it: all others); without jobs, all that the tests need
+#                  test methods (! before it: all others); without jobs: all jobs that the tests need
 #   SPARQR_SHARED  folder of the shared collection; without it the tests on real matrices skip
 #   TOOLS          regular expression of the tools to run all jobs of (default all four)
 #   LIMIT          seconds a job may take (default 500)
-# One line a job: seconds, tests passed, failed and skipped, what the sanitizer counted; what it
-# printed is in the output folder. Fails when a test did or the sanitizer found something.
+# One line a job: seconds, tests passed, failed and skipped, and the sanitizer's counts; its output
+# is in the output folder. Fails if a test failed or the sanitizer found something.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 out=${1:?output folder}

@@ -1,6 +1,6 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 # The regression of `RegressionSpeed levels` in R: a sparse model matrix, Cholesky of the normal
-# equations, and the errors of all coefficients by the inverse. Package Matrix.
+# equations, and the errors of all coefficients by the inverse. Needs the package Matrix.
 suppressMessages(library(Matrix))
 m <- as.integer(commandArgs(TRUE)[1])
 set.seed(1)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-# What a first solve in a JVM costs, and what of it compilation is.
+# The cost of a first solve in a JVM, and the part of compilation in it.
 #   first_solve.sh [MATRIX [REPEATS]]   MATRIX as for sparqr solve --matrix, default gen:cells3d20
 # bin/sparqr must be built. Prints: starts with and without the archive of classes, on Spark and
 # without; classes loaded; compile seconds of C1 and C2 (-XX:+CITime, all threads together) of one

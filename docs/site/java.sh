@@ -17,7 +17,7 @@ present=()
 for file in "${files[@]}"; do
   [ ! -f "$file" ] || present+=("$file")
 done
-# what these mention of other packages is taken from classes
+# types of other packages that these mention are taken from classes
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 "$tool" -quiet -Xdoclint:none -notimestamp -nohelp -windowtitle Sparqr -doctitle "Sparqr for Java and Scala" \

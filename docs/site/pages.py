@@ -20,7 +20,7 @@ HOME = HERE.parents[1]
 STAGED = HOME / "target" / "docs"
 RAN = HOME / "target" / "notebooks"
 
-# What is not under docs, and what has another name there.
+# Pages that are not under docs, or have another name there.
 ELSEWHERE = {
     "README.md": "index.md",
     "CHANGELOG.md": "changes.md",

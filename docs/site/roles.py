@@ -12,14 +12,14 @@ ROLE = re.compile(r":(?:func|class|meth|mod|attr):`~?([\w.]+)`")
 
 
 class Roles(Extension):
-    """What mkdocs.yml names."""
+    """The extension that mkdocs.yml names."""
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
-        """Called with everything that is found."""
+        """Called with every object that is found."""
         if obj.docstring:
             obj.docstring.value = ROLE.sub(lambda m: self.link(m[1]), obj.docstring.value)
 
     @staticmethod
     def link(name: str) -> str:
-        """A link to what has its page by that name, else the name alone."""
+        """A link if the name has a page of its own, otherwise the name alone."""
         return f"[`{name}`][{name}]" if name.startswith("sparqr.") else f"`{name}`"

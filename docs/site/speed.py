@@ -1,8 +1,8 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 """The page of speed, with plots, from benchmarks/history: python docs/site/speed.py FOLDER.
 
-Three series, each of figures that may be compared: what they are stands on the page. A history file that does
-not have them any more is an error.
+Three series of comparable figures, which the page describes. A history file that no longer has them is an
+error.
 """
 
 from __future__ import annotations
@@ -183,14 +183,14 @@ def plot_driver(path: pathlib.Path) -> None:
 
 PAGE = """# Speed over time
 
-Drawn from [benchmarks/history](benchmarks.md) when the site is built: what is measured there is added to by hand, with
-commit, machine and command, and never changed. Only figures are put side by side that may be compared; most seconds in
-these files may not, because machines were shared.
+Drawn from [benchmarks/history](benchmarks.md) when the site is built. Measurements are added there by hand, with
+commit, machine and command, and never changed. This page compares only figures that are comparable; most seconds in
+these files are not, because machines were shared.
 
 ## Kernels on one H200
 
-Milliseconds that a factorization spends in kernels, the least that a commit has in the files: time of the device alone, not
-of its host, which was not always the same one. Problems and kind of device are. The commits add checks of every result, and
+Milliseconds that a factorization spends in kernels, the smallest value of each commit in the files. This is time of the device alone;
+the host was not always the same one, but the problems and the kind of device were. The commits add checks of every result, and
 the last one a second way of building the kernels.
 
 ![Milliseconds in kernels by commit](kernels.svg){{ .plain }}
@@ -201,8 +201,8 @@ Files: {kernel_files}.
 
 ## Work and time on one H200
 
-{count} factorizations of one survey, by one commit on one device: the problems of full rank from 1 Gflop on, by kind. Flops are
-those that the analysis counts; lines are rates. The best reaches {rate:.1f} Tflop/s; small problems are far from that.
+{count} factorizations of one survey, by one commit on one device: the problems of full rank with at least 1 Gflop, by kind. Flops are
+those that the analysis counts; the lines are rates. The best problem reaches {rate:.1f} Tflop/s; small ones are far from that.
 
 ![Seconds by Gflop](survey.svg){{ .plain }}
 
@@ -210,8 +210,8 @@ File: {survey_file}. The device had 16 cores beside it, which two other programs
 
 ## The driver's heap
 
-Bytes a column that Spark's driver keeps when a panel of workers and firms has been solved, counted after a full collection:
-the load of the machine does not matter. Two commits, the same panels.
+Bytes for each column that Spark's driver keeps after a panel of workers and firms has been solved, counted after a full collection,
+so that the load of the machine does not matter. Two commits, the same panels.
 
 ![Bytes a column](driver.svg){{ .plain }}
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-# spark-submit on a standalone cluster of two workers, all of it on this machine, from Maven's jars alone:
-#   examples/cluster/two-workers.sh [ARGUMENTS OF sparqr]     without: a problem of 14,400 unknowns
+# spark-submit on a standalone cluster of two workers, all on this machine, with Maven's jars only:
+#   examples/cluster/two-workers.sh [ARGUMENTS OF sparqr]     without arguments: a problem of 14,400 unknowns
 # A Spark distribution does the same with sbin/start-master.sh and sbin/start-worker.sh.
 set -euo pipefail
 home=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
@@ -12,7 +12,7 @@ if [ -z "$jar" ]; then
 fi
 [ $# -gt 0 ] || set -- solve --matrix gen:cells2d120 --check --report "$home/target/cluster/report.json" --overwrite
 
-# A SPARK_HOME with the jars of a distribution: nothing of Sparqr's, for that the jar has to bring.
+# A SPARK_HOME with the jars of a distribution and nothing of Sparqr's, which must come from the jar.
 work=$home/target/cluster
 rm -rf "$work"
 mkdir -p "$work/spark/jars" "$work/logs"

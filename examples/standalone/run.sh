@@ -2,7 +2,7 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 # Deploys Sparqr to a folder as a release would, then builds and runs a Maven project of its own on it:
 #   examples/standalone/run.sh              after a build of your own with or without checks
-# In target: release (the repository), standalone (what the project's Maven fetched from there). Your own
+# In target: release (the repository), standalone (what the project's Maven fetched from it). Your own
 # local repository is only read; SPARQR_MAVEN_REPOSITORY names it where it is not ~/.m2/repository.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)

@@ -8,6 +8,7 @@ import re
 import unittest
 
 import sparqr
+from sparqr._solve import solver_settings
 
 HOME = pathlib.Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -29,6 +30,18 @@ def called(node):
     return None
 
 
+def keywords(name):
+    """The keywords that a call of ``sparqr.name`` may have, or None if any name is allowed."""
+    function = getattr(sparqr, name)
+    parameters = inspect.signature(function).parameters.values()
+    names = {p.name for p in parameters if p.kind is not p.VAR_KEYWORD}
+    rest = next((p.name for p in parameters if p.kind is p.VAR_KEYWORD), None)
+    if rest == "options":  # those of a solver
+        return names | set(inspect.signature(solver_settings).parameters)
+    # feols takes others only to refuse them with advice, session takes the settings of Spark
+    return names if rest in (None, "others") else None
+
+
 class DocumentsTest(unittest.TestCase):
     @unittest.skipUnless((HOME / "docs").is_dir(), "a package without its repository")
     def test_snippets(self):
@@ -40,11 +53,19 @@ class DocumentsTest(unittest.TestCase):
                         self.assertIn(node.attr, [*sparqr.__all__, "ml"])
                     if isinstance(node, ast.Call) and called(node):
                         calls += 1
-                        parameters = inspect.signature(getattr(sparqr, called(node))).parameters.values()
-                        if not any(p.kind is p.VAR_KEYWORD for p in parameters):
-                            for word in node.keywords:
-                                self.assertIn(word.arg, [p.name for p in parameters])
+                        known = keywords(called(node))
+                        for word in node.keywords if known is not None else ():
+                            self.assertIn(word.arg, known)
         self.assertGreater(calls, 15)
+
+    @unittest.skipUnless((HOME / "docs").is_dir(), "a package without its repository")
+    def test_wrong_keywords_are_found(self):
+        self.assertIn("vcov", keywords("feols"))
+        self.assertNotIn("cluster", keywords("feols"))
+        self.assertNotIn("others", keywords("feols"))
+        self.assertIn("refinement", keywords("lstsq"))
+        self.assertNotIn("refine", keywords("lstsq"))
+        self.assertIsNone(keywords("session"))
 
 
 if __name__ == "__main__":

@@ -55,7 +55,10 @@ class GpuCoreArchitectureTest {
         .check(CLASSES);
   }
 
-  /** Lists are made of structure: whoever makes them never sees a value, nor who uses them. */
+  /**
+   * Task lists are made from structure alone: their makers see neither values nor users of the
+   * lists.
+   */
   @Test
   void theScheduleSeesNoValue() {
     noClasses()
@@ -102,7 +105,7 @@ class GpuCoreArchitectureTest {
         .check(CLASSES);
   }
 
-  /** The checks are of records; records and arithmetic do not know that they are checked. */
+  /** The checks use the records; records and arithmetic do not depend on the checks. */
   @Test
   void integrityIsAboveTheNumericTypes() {
     noClasses()
@@ -121,7 +124,7 @@ class GpuCoreArchitectureTest {
         .check(CLASSES);
   }
 
-  /** Where things go in a front is found out once, for all backends; values are the backends'. */
+  /** Places in a front are determined once, for all backends; only the backends handle values. */
   @Test
   void assemblyIsAboveTheNumericTypesAlone() {
     noClasses()
@@ -134,7 +137,7 @@ class GpuCoreArchitectureTest {
         .check(CLASSES);
   }
 
-  /** What the backends are held against finds out by itself where things go. */
+  /** The oracle of the backends determines all places in a front by itself. */
   @Test
   void theOracleSharesNoLayoutWithTheBackends() {
     noClasses()

@@ -37,13 +37,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Spark is known here and only here; Breeze and jcuda nowhere. */
+/** Only this module uses Spark; it uses neither Breeze nor jcuda. */
 @Tag("once")
 class SparkConnectorArchitectureTest {
 
   private static final String ROOT = "io.sparqr.spark";
 
-  /** In the order of the data's way. */
+  /** In the order in which data pass through them. */
   private static final List<String> ROOMS =
       List.of("rows", "pattern", "factor", "solve", "inverse", "dependence", "internal");
 
@@ -96,8 +96,8 @@ class SparkConnectorArchitectureTest {
   }
 
   /**
-   * Spark reads what tasks send back with the application's class loader, which does not know ours
-   * where the jar is a Spark Connect session's artifact.
+   * Spark deserializes the results of tasks with the application's class loader, which does not
+   * know our classes if the jar is an artifact of a Spark Connect session.
    */
   @Test
   void accumulatorsAreSparksOwn() {
@@ -105,16 +105,19 @@ class SparkConnectorArchitectureTest {
   }
 
   /**
-   * The root package is two slices: the ways in, which know rooms or ways in, and the values that
-   * they and the rooms hand around (rows, solutions, reports). A room that made a way in would
-   * close a cycle.
+   * The root package consists of two slices: the entry points, which use inner packages or other
+   * entry points, and the values that all of them pass around (rows, solutions, reports). An inner
+   * package that used an entry point would close a cycle.
    */
   @Test
   void packagesHaveNoCycles() {
     slices().assignedFrom(new SlicesOfTheConnector()).should().beFreeOfCycles().check(CLASSES);
   }
 
-  /** The way of the data: a room knows those before it, never one after it nor a way in. */
+  /**
+   * The way of the data: an inner package uses those before it, and never a later one or an entry
+   * point.
+   */
   @ParameterizedTest
   @MethodSource("rooms")
   void aRoomKnowsNoneAfterIt(String room) {
@@ -131,7 +134,7 @@ class SparkConnectorArchitectureTest {
     return ROOMS;
   }
 
-  /** Plans, frames, resources and metrics serve the rooms and know none. */
+  /** Plans, frames, resources and metrics serve the inner packages and use none of them. */
   @Test
   void whatTheRoomsStandOnDoesNotKnowThem() {
     noClasses()
@@ -141,7 +144,7 @@ class SparkConnectorArchitectureTest {
         .check(CLASSES);
   }
 
-  /** A design is rows with names: neither the estimator nor a way in. */
+  /** A design is rows with names: it uses neither the estimator nor an entry point. */
   @Test
   void aDesignKnowsNoSolver() {
     noClasses()
@@ -153,7 +156,10 @@ class SparkConnectorArchitectureTest {
         .check(CLASSES);
   }
 
-  /** Rooms may change with every version: no caller gets or gives one of their types. */
+  /**
+   * Inner packages may change in every version, so no public method takes or returns one of their
+   * types.
+   */
   @Test
   void callersMeetNoRoom() {
     methods()
@@ -180,7 +186,7 @@ class SparkConnectorArchitectureTest {
         .check(CLASSES);
   }
 
-  /** Who needs it reads it in the plan: whether a problem is one for GPUs is asked in one place. */
+  /** The choice between CPU and GPU is made in one place; all others read it from the plan. */
   @Test
   void theVerdictOnDevicesIsAskedOnce() {
     noClasses()
@@ -201,7 +207,7 @@ class SparkConnectorArchitectureTest {
   /** A package of ours in a line of the table's second column; ".wire" is beside the one before. */
   private static final Pattern PACKAGE = Pattern.compile("`((?:io\\.sparqr)?[.\\w]+)`");
 
-  /** What CONTRIBUTING's table promises: a package uses those above it, and values of the root. */
+  /** The rule of CONTRIBUTING's table: a package uses those above it, and values of the root. */
   @Test
   void packagesAreInTheOrderOfContributing() throws IOException {
     String text =
@@ -241,7 +247,7 @@ class SparkConnectorArchitectureTest {
         packages.stream().map(p -> ROOT + "." + p + "..").toArray(String[]::new));
   }
 
-  /** Classes of the root package that know another package of ours, and those that know these. */
+  /** Classes of the root package that use another package of ours, and those that use these. */
   private static final class WaysIn extends DescribedPredicate<JavaClass> {
     private final Set<String> names = new HashSet<>();
 

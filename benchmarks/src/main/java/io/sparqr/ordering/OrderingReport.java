@@ -50,7 +50,7 @@ final class OrderingReport {
     }
   }
 
-  /** CPU seconds of all threads so far, the compiler's and collector's among them. */
+  /** CPU seconds of all threads so far, including the compiler's and the collector's. */
   static double processSeconds() {
     var bean = ManagementFactory.getOperatingSystemMXBean();
     return ((com.sun.management.OperatingSystemMXBean) bean).getProcessCpuTime() * 1e-9;

@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * Prints what nested dissection takes on one thread and on several, and what its order is worth.
- * Arguments: numbers of threads with commas between; runs of each, of which the least counts;
+ * Prints the time of nested dissection on one thread and on several, and the quality of its order.
+ * Arguments: numbers of threads, separated by commas; runs of each, of which the fastest counts;
  * seeds, over which the flops are averaged; then problems of the gallery. A line holds the seconds
  * of the first run and the best, CPU seconds of the whole process (compiler and collector included)
  * and a hash of the order, then the flops and entries of R. {@code peer/metis_peer.c} times METIS

@@ -14,15 +14,15 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * What the driver holds while a panel is solved whose rows are made in the executors: live heap,
- * that is after a full collection, at the end of every phase and at its most. Collections are asked
- * for every half second ({@code sample}) or at the ends of phases alone ({@code phases}), and not
- * at all for the time alone ({@code time}).
+ * Measures the driver's live heap (after a full collection) while a panel is solved whose rows are
+ * generated on the executors: at the end of every phase, and the peak. Collections are requested
+ * every half second ({@code sample}), only at the ends of phases ({@code phases}), or never, to
+ * measure the time alone ({@code time}).
  *
  * <p>{@code DriverPeak MASTER WORKERS FIRMS YEARS PARTITIONS sample|phases|time [errors]}; the
- * answer is held against the effects that the labels are made of. With {@code errors} all
- * coefficients' standard errors and all rows' leverages follow, whose sum is to be the rank. Exits
- * with 1 if something is wrong.
+ * answer is compared with the effects from which the labels were made. With {@code errors} it also
+ * computes the standard errors of all coefficients and the leverages of all rows, whose sum must be
+ * the rank. Exits with 1 if something is wrong.
  */
 public final class DriverPeak {
 
@@ -194,7 +194,7 @@ public final class DriverPeak {
     }
   }
 
-  /** Effects are found up to a constant for each group of firms; their sums are what they were. */
+  /** Effects are determined up to a constant for each group of firms; their sums must be right. */
   private static double error(WorkerPanel panel, double[] x) {
     int[] firm = new int[panel.years()];
     double worst = 0;

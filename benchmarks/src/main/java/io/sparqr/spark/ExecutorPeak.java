@@ -19,13 +19,13 @@ import org.apache.spark.status.api.v1.StageData;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * What executors hold while a regression on factors is solved whose rows are made where they are
- * read: wall clock, peak heap of each executor as Spark measures it, bytes shuffled. Arguments:
- * master, rows, levels of the factors as {@code 2000x300x50}, partitions. The heaps are those of
- * the JVM and of {@code -Dexecutor.memory}.
+ * Measures executors while a regression on factors is solved whose rows are generated on the
+ * executors: wall clock, peak heap of each executor as Spark measures it, bytes shuffled.
+ * Arguments: master, rows, levels of the factors as {@code 2000x300x50}, partitions. The heaps are
+ * those of the JVM and of {@code -Dexecutor.memory}.
  *
- * <p>Each row has five numbers and a level of each factor, low ones more often; exact effects and
- * no noise, so that every prediction is known.
+ * <p>Each row has five numbers and a level of each factor, low levels more often. Effects are exact
+ * and there is no noise, so that every prediction is known.
  */
 public final class ExecutorPeak {
 

@@ -19,8 +19,8 @@ import java.util.Map;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * The cost before the work: the pattern alone tells the flops of every column order and how the
- * tree would be cut for a cluster. Needs no Spark. Builds on {@link HelloLeastSquares}.
+ * The cost before the work: from the pattern alone Sparqr computes the flops of every column order
+ * and the cut of the tree for a cluster. Needs no Spark. Builds on {@link HelloLeastSquares}.
  */
 public final class AnalyzeBeforeYouFactor {
 

@@ -20,10 +20,10 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Demand: every product has a price elasticity and an effect of promotions of its own, more of them
- * than the data bear. A ridge on the interactions alone draws them towards those of the product
- * that sells best; many ridges from one factorization, the one chosen that tells later weeks best.
- * Builds on {@link WeightedRidge}.
+ * Demand: every product has its own price elasticity and its own effect of promotions, more
+ * parameters than the data support. A ridge on the interactions alone draws them towards those of
+ * the product that sells best. One factorization serves many ridges, and the one that predicts
+ * later weeks best is chosen. Builds on {@link WeightedRidge}.
  */
 public final class DemandRidgePath {
 
@@ -55,7 +55,8 @@ public final class DemandRidgePath {
         Design.of(
             before,
             DesignOptions.builder().formula(FORMULA).references(Map.of("product", "best")).build());
-    // Main effects and the intercept are free; only what is a product's own is drawn to zero.
+    // Main effects and the intercept are not penalized; only a product's own effects are drawn to
+    // zero.
     double[] penalty = new double[design.columns()];
     for (int j = 0; j < penalty.length; j++) {
       penalty[j] = design.name(j).contains(":") ? 1 : 0;

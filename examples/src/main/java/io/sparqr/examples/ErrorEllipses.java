@@ -19,10 +19,11 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * A plane network of measured distances, adjusted by Gauss and Newton: coordinates in metres,
- * corrections in millimetres, with the error ellipse of each station. Distances do not say where
- * the network lies; one station and a bearing are held (the datum), or the network as a whole by
- * inner constraints, and neither changes the adjusted distances. Builds on {@link RankDeficient}.
+ * A plane network of measured distances, adjusted by the Gauss-Newton method: coordinates in
+ * metres, corrections in millimetres, with the error ellipse of each station. Distances do not say
+ * where the network lies; one station and a bearing are held (the datum), or the network as a whole
+ * by inner constraints, and neither changes the adjusted distances. Builds on {@link
+ * RankDeficient}.
  */
 public final class ErrorEllipses {
 
@@ -80,7 +81,7 @@ public final class ErrorEllipses {
     return right && correction <= 1e-3;
   }
 
-  /** The columns of the datum are the dependent ones that go: their corrections are 0. */
+  /** The columns of the datum are the dependent ones that are dropped: their corrections are 0. */
   private static QRFactorization held(JavaRDD<SparseRow> rows) {
     return GpuSparseQR.builder().columns(2 * STATIONS).drop(DATUM).factorize(rows);
   }
@@ -91,7 +92,10 @@ public final class ErrorEllipses {
         .toArray();
   }
 
-  /** Coordinate differences of two stations, whose ellipse the datum's place does not blow up. */
+  /**
+   * Coordinate differences of two stations: their ellipse does not grow with the distance from the
+   * datum.
+   */
   private static List<SparseRow> differences(int from, int to) {
     double[] signs = {-1, 1};
     return List.of(
@@ -108,7 +112,7 @@ public final class ErrorEllipses {
     return String.format("   %6.3f  %6.3f %12.1f", Math.sqrt(mean + radius), minor, angle);
   }
 
-  /** Whether A'A times the covariance is sigma^2 I: no inverse is needed to see it. */
+  /** Whether A'A times the covariance is sigma^2 I, which needs no inverse. */
   private static boolean isInverse(List<SparseRow> rows, int[] free, double[][] v, double sigma) {
     double[][] product = new double[free.length][free.length];
     for (SparseRow r : rows) {
@@ -222,7 +226,7 @@ public final class ErrorEllipses {
     return xy;
   }
 
-  /** The truth but for a few metres; the datum's coordinates are known. */
+  /** The true coordinates plus errors of a few metres; those of the datum are known. */
   private static double[] approximate() {
     double[] xy = truth();
     SplittableRandom random = new SplittableRandom(32);
@@ -232,7 +236,7 @@ public final class ErrorEllipses {
     return xy;
   }
 
-  /** Between neighbours, diagonal ones too: 2 mm and 2 mm a kilometre. */
+  /** Distances between neighbours, diagonal ones too, with errors of 2 mm plus 2 mm a kilometre. */
   private static List<Distance> measured() {
     double[] xy = truth();
     SplittableRandom random = new SplittableRandom(33);

@@ -9,7 +9,7 @@ import org.apache.spark.sql.SparkSession;
 @FunctionalInterface
 interface Example {
 
-  /** Does its work, prints it, and says whether the answer was right. */
+  /** Does its work, prints the result, and returns whether the answer was right. */
   boolean run(SparkSession spark, PrintStream out);
 
   /** Runs an example on spark-submit's master, or on this machine's cores. */

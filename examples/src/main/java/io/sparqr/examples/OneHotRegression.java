@@ -35,7 +35,7 @@ public final class OneHotRegression {
 
   static boolean run(SparkSession spark, PrintStream out) {
     Dataset<Row> people = people(spark, 3000);
-    // All levels of the first factor, all but one of the second: they stand for the intercept.
+    // All levels of the first factor, which replace the intercept, and all but one of the second.
     Dataset<Row> encoded =
         new Pipeline()
             .setStages(

@@ -32,7 +32,7 @@ public final class RefitWithNewLabels {
     double[] b = DefaultRightHandSide.of(a);
     var context = JavaSparkContext.fromSparkContext(spark.sparkContext());
     JavaRDD<SparseRow> rows = context.parallelize(SeveralRightHandSides.rows(a, b), 4).cache();
-    // The same rows in the same order, so that labels match them: here 3 b.
+    // The same rows in the same order, so that the labels match them; here they are 3 b.
     JavaRDD<double[]> tripled = rows.map(r -> new double[] {3 * r.labels()[0]});
 
     LeastSquaresSolution first;

@@ -89,7 +89,7 @@ public final class WagesByFormula {
     }
   }
 
-  /** The same coefficients where nobody asks for those of workers and firms. */
+  /** The same coefficients, without those of workers and firms. */
   private static boolean absorbedIsTheSame(
       Dataset<Row> panel, double tenure, double training, PrintStream out) {
     var model =
@@ -105,7 +105,7 @@ public final class WagesByFormula {
     return Example.close(first, tenure) && Example.close(second, training);
   }
 
-  /** Liang and Zeger's sum over firms, with z = (A'A)^-1 e_j: a loop that anybody can check. */
+  /** Liang and Zeger's sum over firms, with z = (A'A)^-1 e_j: a loop that is easy to check. */
   private static double clusteredByHand(
       QRFactorization f, double[] x, List<SparseRow> rows, List<Integer> firm, int column) {
     double[] z = f.inverseTimes(List.of(new SparseRow(new int[] {column}, new double[] {1}, 0)))[0];
@@ -128,7 +128,10 @@ public final class WagesByFormula {
     return sum;
   }
 
-  /** One in five changes the firm each year; training is the firm's, and so is luck in a year. */
+  /**
+   * One worker in five changes the firm each year; training depends on the firm, and each firm has
+   * a random effect each year.
+   */
   private static List<Row> people() {
     SplittableRandom random = new SplittableRandom(17);
     double[] firmEffect = random.doubles(FIRMS, -0.4, 0.4).toArray();

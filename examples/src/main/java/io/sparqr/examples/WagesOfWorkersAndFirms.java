@@ -23,10 +23,10 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * Log wages with effects of workers and firms: what a year of tenure brings, with errors clustered
- * by firm, and how much of the variance of wages is the firms'. The plain variance of estimated
- * effects is too large by their noise; the leave-out correction takes it off, exactly, from every
- * row's leverage. Builds on {@link OneHotRegression}.
+ * Log wages with effects of workers and firms: the effect of a year of tenure, with errors
+ * clustered by firm, and the share of firms in the variance of wages. The plain variance of
+ * estimated effects is too large, because it contains their noise; the leave-out correction removes
+ * the noise exactly, by the leverage of every row. Builds on {@link OneHotRegression}.
  */
 public final class WagesOfWorkersAndFirms {
 
@@ -36,7 +36,7 @@ public final class WagesOfWorkersAndFirms {
 
   private WagesOfWorkersAndFirms() {}
 
-  /** A year of a worker's. */
+  /** One year of one worker. */
   private record Spell(int worker, int firm, double tenure, double wage)
       implements java.io.Serializable {}
 
@@ -105,7 +105,7 @@ public final class WagesOfWorkersAndFirms {
     }
   }
 
-  /** Numbers without gaps, by the old ones. */
+  /** Numbers without gaps, indexed by the old numbers. */
   private static int[] numbers(BitSet set) {
     int[] number = new int[set.length()];
     int next = 0;

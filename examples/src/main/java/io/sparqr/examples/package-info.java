@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 /**
- * One main class an idea, simple to hard; each says which one it builds on, prints what it does,
- * checks its own answer, and ends with exit code 1 if that is wrong:
+ * One main class for each idea, from simple to hard. Each names the one that it builds on, prints
+ * what it does, checks its own answer, and ends with exit code 1 if that is wrong:
  *
  * <ol>
  *   <li>{@link io.sparqr.examples.HelloLeastSquares} a line through points

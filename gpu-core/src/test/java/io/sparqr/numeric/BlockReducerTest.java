@@ -13,7 +13,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * What stands for the blocks of one parent has their Gram matrix, and no more rows than columns.
+ * The triangle that replaces the blocks for one parent has their Gram matrix, and no more rows than
+ * columns.
  */
 class BlockReducerTest {
 
@@ -57,7 +58,7 @@ class BlockReducerTest {
     assertThat(smaller).as("reductions that save something").isGreaterThan(20);
   }
 
-  /** Arrays end at 2^31 values, and a task's memory long before. */
+  /** Arrays end at 2^31 values; a task's memory is exhausted long before. */
   @Test
   void whatIsTooLargeGoesAsItIs() {
     assertThat(BlockReducer.fits(1L << 26, 2000, 1)).isTrue();
@@ -135,7 +136,7 @@ class BlockReducerTest {
     }
     for (int i = 0; i < n + squares.length; i++) {
       for (int j = 0; j < n + squares.length; j++) {
-        // of two right-hand sides' tails only the norms are known
+        // only the norms of the tails of two right-hand sides are known
         if (i >= n && j >= n && i != j) {
           continue;
         }

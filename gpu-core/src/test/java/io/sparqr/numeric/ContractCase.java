@@ -9,7 +9,7 @@ import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.Arrays;
 
-/** A matrix, right-hand sides and an analysis, and everything that must hold of their QR. */
+/** A matrix, right-hand sides and an analysis, with all properties that their QR must have. */
 final class ContractCase {
 
   final String name;
@@ -217,7 +217,10 @@ final class ContractCase {
     }
   }
 
-  /** Rows whose products are summed up on their own: of all in one sum rounding would add up. */
+  /**
+   * Rows whose products have a sum of their own: in a single sum of all rows rounding errors would
+   * grow.
+   */
   private static final int GRAM_ROWS = 256;
 
   private void addGram(double[][] gram, int from, int to) {

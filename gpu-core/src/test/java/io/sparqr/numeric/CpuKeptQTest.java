@@ -41,7 +41,7 @@ class CpuKeptQTest {
       assertThatThrownBy(() -> reflect(c, run, fewer, List.of()))
           .isInstanceOf(DimensionMismatchException.class)
           .hasMessageContaining("rows or their order changed");
-      // all rows to one front: another one gets none
+      // all rows go to one front, so another gets none
       int[] wrong = front.clone();
       Arrays.fill(wrong, front[0]);
       assertThatThrownBy(() -> reflect(c, run, wrong, List.of()))

@@ -65,8 +65,8 @@ class IndexedMatricesTest {
   }
 
   /**
-   * Other units: equilibrated the same matrix but for rounding, so that dependent columns leave
-   * other rounding errors.
+   * Other units: after equilibration the matrix is the same except for rounding, so dependent
+   * columns leave other rounding errors.
    */
   private static CsrMatrix scaled(CsrMatrix a) {
     var random = new Random(42);

@@ -56,7 +56,7 @@ public final class LocalSolver {
    */
   public record Solution(NumericFactorization factorization, double[] x, double[] residualNorm) {}
 
-  /** Analyzes, factors, solves; analyzes again where a singleton's pivot is tiny. */
+  /** Analyzes, factors, solves; analyzes again if a singleton's pivot is tiny. */
   public Solution solve(CsrMatrix a, double[] b, int rhsCount) {
     SymbolicOptions options = symbolic.withRhs(rhsCount);
     while (true) {
@@ -76,7 +76,7 @@ public final class LocalSolver {
     }
   }
 
-  /** Factors and solves with an analysis at hand, whose singletons are taken as they are. */
+  /** Factors and solves with a given analysis, and does not question its singletons. */
   public Solution solve(CsrMatrix a, double[] b, int rhsCount, SymbolicAnalysis analysis) {
     return finish(prepare(a, b, rhsCount, analysis), rhsCount);
   }

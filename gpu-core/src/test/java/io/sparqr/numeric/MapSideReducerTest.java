@@ -10,7 +10,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The map-side combine: few rows, the same Gram matrix, nothing lost from the residual. */
+/** The map-side combine leaves few rows, the same Gram matrix and the whole residual. */
 class MapSideReducerTest {
 
   @ParameterizedTest

@@ -20,8 +20,8 @@ import java.util.zip.CRC32C;
 
 /**
  * Seeded problems, whole and cut into tasks, by the CPU backend and the plain executor: checksums
- * of everything that a task leaves. A program, because it wants a JVM in which no arithmetic
- * depends on the machine.
+ * of all results of a task. It is a program, because it needs a JVM in which no arithmetic depends
+ * on the machine.
  */
 final class PinnedFactors {
 
@@ -44,7 +44,7 @@ final class PinnedFactors {
     }
     var random = new Random(SEED);
     CsrMatrix edges = TestMatrices.incidence(130_000, 90, random);
-    // So tall that the CPU backend takes its rows in chunks.
+    // So tall that the CPU backend reads its rows in chunks.
     pins.chunks(ContractCase.natural("chunks", edges, TestMatrices.vector(130_000, random), 1));
   }
 
@@ -77,7 +77,7 @@ final class PinnedFactors {
     return ContractCase.natural(name, a, TestMatrices.vector(a.rows(), random), 1);
   }
 
-  /** Some rows and columns have no entry: such rows have a right-hand side alone. */
+  /** Some rows and columns have no entry; such a row has only a right-hand side. */
   private static CsrMatrix withHoles(Random random) {
     double[][] a = new double[90][50];
     for (int i = 0; i < 90; i++) {

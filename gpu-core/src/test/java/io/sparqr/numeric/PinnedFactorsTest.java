@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The bits of R, Q'b and Q, by the CPU backend and by the plain executor of task lists, are what
- * they were when {@code pinned-factors.txt} was written: whoever only moves code sees here that
- * nothing else moved. Whoever changes the arithmetic or an order on purpose copies the test's
+ * The bits of R, Q'b and Q, by the CPU backend and by the plain executor of task lists, are those
+ * of the day when {@code pinned-factors.txt} was written. So a change that only moves code can be
+ * seen to change nothing else. If you change the arithmetic or an order on purpose, copy the test's
  * output there.
  */
 class PinnedFactorsTest {

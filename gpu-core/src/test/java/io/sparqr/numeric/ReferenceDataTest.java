@@ -79,7 +79,10 @@ public class ReferenceDataTest {
     }
   }
 
-  /** Full rank and fairly conditioned, or a gap of ten orders after the last singular value. */
+  /**
+   * Full rank and well conditioned, or a gap of ten orders of magnitude after the last singular
+   * value.
+   */
   private static boolean hasClearRank(String[] f) {
     if (f[4].isEmpty()) {
       return false;

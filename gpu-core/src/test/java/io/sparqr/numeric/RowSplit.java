@@ -8,8 +8,8 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 
 /**
- * Rows of a matrix on one machine on their way to the fronts and the singletons: columns as
- * positions, values scaled, right-hand sides alongside.
+ * Rows of a matrix on one machine, split into those of the fronts and those of the singletons:
+ * columns as positions, values scaled, with their right-hand sides.
  *
  * @param rows for the fronts
  * @param singletons the singletons' rows

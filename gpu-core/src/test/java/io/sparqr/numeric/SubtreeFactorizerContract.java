@@ -24,10 +24,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every backend must do; a backend's test extends this and gives its factorizer. */
+/**
+ * The contract of every backend. A backend's test extends this class and supplies its factorizer.
+ */
 public abstract class SubtreeFactorizerContract {
 
-  /** Around the edges of a warp, of a tile, of three tiles. */
+  /** Sizes around those of a warp, a tile and three tiles. */
   private static final int[] EDGES = {1, 2, 31, 32, 33, 63, 64, 65, 95, 96, 97};
 
   private SubtreeFactorizer backend;
@@ -249,7 +251,10 @@ public abstract class SubtreeFactorizerContract {
     c.verify(c.run(backend, TaskRun.whole(c.analysis), 1), rank);
   }
 
-  /** A factor's levels first, each with rows of its own, then what all of them share. */
+  /**
+   * First the levels of a factor, each with rows of its own, then the columns that all of them
+   * share.
+   */
   private static CsrMatrix star(int levels, int shared, boolean dummies, Random random) {
     var rows = new ArrayList<TreeMap<Integer, Double>>();
     for (int g = 0; g < levels; g++) {
@@ -315,8 +320,8 @@ public abstract class SubtreeFactorizerContract {
 
   @Test
   void deadColumnsLeaveMoreRowsToTheParent() {
-    // Blocks share their last columns; in each, all but one of the own columns are equal, so that
-    // the contribution blocks have more rows than the pattern says.
+    // Blocks share their last columns; in each, all but one of its own columns are equal, so that
+    // contribution blocks have more rows than the pattern predicts.
     var random = new Random(9);
     double[][] a = new double[60][26];
     for (int i = 0; i < 60; i++) {
@@ -377,8 +382,8 @@ public abstract class SubtreeFactorizerContract {
   @ParameterizedTest
   @ValueSource(doubles = {0, 0.5, 1, 1.25, 1.5, 2, 3, 5, 8})
   void columnsFromFarToNearlyDependent(double digits) {
-    // Pairs of columns that agree to so many digits; in some tiles a column of zeros, or one that
-    // is tiny beside the others, too.
+    // Pairs of columns that agree to a number of digits; some tiles also have a column of zeros,
+    // or one that is tiny beside the others.
     double angle = Math.pow(10, -digits);
     for (int[] size : new int[][] {{64, 32}, {300, 70}, {128, 128}, {1000, 96}}) {
       int m = size[0];
@@ -406,7 +411,7 @@ public abstract class SubtreeFactorizerContract {
 
   @Test
   void subnormalColumnsLeaveNormsAsTheyAre() {
-    // What rounding errors of rounding errors look like in rank-deficient problems.
+    // Like rounding errors of rounding errors in rank-deficient problems.
     for (int[] size : new int[][] {{3, 1}, {3, 2}, {40, 12}, {120, 70}, {300, 150}}) {
       int m = size[0];
       int n = size[1];

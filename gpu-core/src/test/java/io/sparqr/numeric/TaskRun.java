@@ -19,7 +19,7 @@ final class TaskRun {
   final double[] residualSquares;
   FactorSummary summary;
 
-  /** One a task, in the order in which they ran; Q is kept where the options ask for it. */
+  /** One result for each task, in the order in which they ran; Q is kept if the options say so. */
   final List<SubtreeProblem> problems = new ArrayList<>();
 
   final List<SubtreeFactor> factors = new ArrayList<>();

@@ -31,7 +31,7 @@ public final class TestMatrices {
     return new CsrMatrix(rows.size(), columns, start, index, value);
   }
 
-  /** All entries there. */
+  /** All entries are stored. */
   public static CsrMatrix dense(int m, int n, Random random) {
     double[][] a = new double[m][n];
     for (double[] row : a) {

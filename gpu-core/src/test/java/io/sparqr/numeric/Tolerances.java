@@ -5,9 +5,9 @@ import io.sparqr.sparse.CsrMatrix;
 
 /**
  * The one place where tests get their tolerances from. Rounding errors are counted in units of eps
- * ||A||: 20 a row or column of a small problem, but {@link #UNITS} at most, whatever its size. A
- * bound that grew on with m would let pass 1e-7 at 10^7 rows, while the errors of a blocked
- * Householder QR hardly grow: of some hundred thousand rows they are some units.
+ * ||A||: 20 for each row or column of a small problem, but at most {@link #UNITS}, whatever its
+ * size. A bound that kept growing with m would accept 1e-7 at 10^7 rows. But the errors of a
+ * blocked Householder QR hardly grow: with some hundred thousand rows they are a few units.
  */
 public final class Tolerances {
 
@@ -15,8 +15,8 @@ public final class Tolerances {
   public static final double EPS = Math.ulp(1.0);
 
   /**
-   * Most units of eps that any comparison lets pass: 4.4e-13. The plain executor, whose sums are
-   * loops, needs 1020 for a column of 2,868 ones; everything else less than 1000.
+   * The largest error, in units of eps, that any comparison accepts: 4.4e-13. The plain executor,
+   * whose sums are loops, needs 1020 for a column of 2,868 ones; everything else less than 1000.
    */
   public static final double UNITS = 2000;
 
@@ -82,7 +82,7 @@ public final class Tolerances {
   }
 
   /**
-   * What residual norms of one problem may differ by.
+   * The largest accepted difference between two residual norms of one problem.
    *
    * @param norm one of them
    * @param size as {@link #size}

@@ -10,7 +10,7 @@ import io.sparqr.symbolic.SymbolicOptions;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Errors of 1e-10 that are put into R, Q'b and x are seen by the comparison meant for them. */
+/** Errors of 1e-10 planted in R, Q'b and x are found by the comparisons made for them. */
 class TolerancesTest {
 
   private static final long SEED = Long.getLong("test.seed", 20261202L);

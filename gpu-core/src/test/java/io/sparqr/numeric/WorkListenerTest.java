@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a task says of its way adds up to the flops of its fronts, whoever factors it. */
+/** The progress that a task reports adds up to the flops of its fronts, with every backend. */
 class WorkListenerTest {
 
   private static final SubtreeProblem PROBLEM = DeviceCases.whole("gen:cells3d12");

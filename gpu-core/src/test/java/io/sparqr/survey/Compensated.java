@@ -7,14 +7,14 @@ import java.util.stream.IntStream;
 
 /**
  * Products and norms as if in twice the working precision and rounded once (Ogita, Rump, Oishi
- * 2005, SIAM J. Sci. Comput. 26: Dot2), so that what a survey sees is the error of the answer and
- * none of its own.
+ * 2005, SIAM J. Sci. Comput. 26: Dot2), so that a survey measures the error of the answer and not
+ * its own rounding.
  */
 final class Compensated {
 
   private Compensated() {}
 
-  /** Sums of products, one an index, each as an unevaluated sum of two doubles. */
+  /** Sums of products, one for each index, each kept as the unevaluated sum of two doubles. */
   static final class Sums {
     private final double[] high;
     private final double[] low;

@@ -4,7 +4,7 @@ package io.sparqr.survey;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.Arrays;
 
-/** Families of matrices that the gallery does not have, and what can be done to any matrix. */
+/** Families of matrices that the gallery does not have, and modifications of any matrix. */
 final class Matrices {
 
   private static final int MOST = Integer.MAX_VALUE - 16;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One line of the survey: what was measured, and what of it is wrong. The bounds, none of which
+ * One line of the survey: the measured figures, and those that are wrong. The bounds, none of which
  * grows with the problem:
  *
  * <ul>
@@ -25,10 +25,10 @@ import java.util.Locale;
  */
 final class Outcome {
 
-  /** Most relative departure of the column sums that is let pass, in units of eps: 4.4e-13. */
+  /** Largest accepted relative departure of the column sums, in units of eps: 4.4e-13. */
   static final double DEPARTURE = 2000;
 
-  /** Most backward error that is let pass, in units of eps: 2.2e-13; the host's are 1 or 2. */
+  /** Largest accepted backward error, in units of eps: 2.2e-13; the host has 1 or 2. */
   static final double BACKWARD = 1000;
 
   private final SurveyCase problem;
@@ -47,7 +47,7 @@ final class Outcome {
     this.notRun = notRun;
   }
 
-  /** Not run for lack of something. */
+  /** Not run, because something is missing. */
   static Outcome notRun(SurveyCase c, String why) {
     return new Outcome(c, why);
   }
@@ -100,7 +100,7 @@ final class Outcome {
     text[1] = " | not compared: too large for " + otherName;
   }
 
-  /** Holds the figures against the bounds. */
+  /** Compares the figures with the bounds. */
   void judge() {
     within("departure", summary.normDeparture() / Tolerances.EPS, DEPARTURE);
     within("A'r", figures.normal(), BACKWARD);
@@ -130,7 +130,7 @@ final class Outcome {
   }
 
   /**
-   * Holds them against another backend's.
+   * Compares them with another backend's.
    *
    * @param clear whether its rank is {@link Figures#clear}
    * @param dropped by the backend under survey
@@ -159,7 +159,7 @@ final class Outcome {
             difference / (otherTail == 0 ? 1 : otherTail));
   }
 
-  /** Holds the rank against that of the same matrix in another order. */
+  /** Compares the rank with that of the same matrix in another order. */
   void compareRank(Outcome before) {
     boolean clear = figures != null && before.figures != null;
     if (clear && figures.clear() && before.figures.clear() && rank != before.rank) {

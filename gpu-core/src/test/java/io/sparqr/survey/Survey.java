@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * A survey of answers at size: every figure of every problem held against a bound ({@link
- * Outcome}), a line a problem. Exit code 1 if one is wrong, 2 for wrong arguments.
+ * A survey of answers at size: every figure of every problem is compared with a bound ({@link
+ * Outcome}), one line for each problem. Exit code 1 if one is wrong, 2 for wrong arguments.
  *
  * <pre>
  *   Survey list [options] [NAME...]       a list of problems, the default one without names
@@ -209,7 +209,7 @@ public final class Survey {
     try {
       outcome = runner.run(c);
     } catch (MatrixFormatException | IndexOverflowException e) {
-      // A clear error is no wrong answer; it is said all the same.
+      // A clear error is not a wrong answer, but it is printed.
       outcome = Outcome.notRun(c, "refused: " + e.getMessage());
     } catch (RuntimeException | OutOfMemoryError e) {
       outcome = Outcome.failed(c, e);

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The survey on small members of its families, and what it says of wrong results. */
+/** The survey on small members of its families, and its reports of wrong results. */
 class SurveyTest {
 
   private static final List<String> SMALL =

@@ -12,7 +12,7 @@ final class Sweep {
 
   private static final int ATTEMPTS = 10;
 
-  /** Of a matrix; bytes of heap an entry, copies and all that is made of it. */
+  /** Heap bytes for each entry of a matrix, with copies and everything made from it. */
   private static final double MOST_ENTRIES = 250e6;
 
   private static final double BYTES_PER_ENTRY = 300;
@@ -223,7 +223,7 @@ final class Sweep {
         if (flops >= low && flops <= high && (flops >= goal / 3 || t == ATTEMPTS - 1)) {
           return c;
         }
-        // not too far at once: the power is a guess, and what is too large takes long
+        // small steps: the power is a guess, and a problem that is too large takes long
         s *= Math.pow(Math.min(64, Math.max(0.1, goal / flops)), 1 / family.power);
       }
     }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Counts of a survey and the worst of its figures, each with the problem that it is of. */
+/** Counts of a survey and its worst figures, each with its problem. */
 final class Tally {
 
   private record Worst(double value, SurveyCase problem) {}

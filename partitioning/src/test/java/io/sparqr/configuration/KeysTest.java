@@ -18,13 +18,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** One list of settings: code, documents and errors go by it. */
+/** There is one list of settings, which code, documents and errors follow. */
 class KeysTest {
 
   private static final Path ROOT = Path.of(System.getProperty("basedir", "."), "..");
   private static final Pattern NAME = Pattern.compile("\"((?:spark\\.)?sparqr\\.[\\w.]*\\w)\"");
 
-  /** How the JVM is asked for a setting behind the list's back. */
+  /** Ways to ask the JVM for a setting without using the list. */
   private static final Pattern BARE =
       Pattern.compile("(Boolean\\.getBoolean|Integer\\.getInteger|Long\\.getLong)\\(");
 

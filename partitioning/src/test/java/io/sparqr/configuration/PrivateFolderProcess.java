@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** What another process, perhaps another user's, does with the folder. Says what came of it. */
+/** Another process, perhaps of another user, that uses the folder and prints the outcome. */
 final class PrivateFolderProcess {
 
   static final String FILE = "library.so";

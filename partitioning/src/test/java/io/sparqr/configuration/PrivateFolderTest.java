@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** A folder is the user's own or it is not used; a file there is whole or it is not there. */
+/** A folder is used only if it belongs to the user; a file in it is complete or absent. */
 @EnabledOnOs({OS.LINUX, OS.MAC})
 class PrivateFolderTest {
 
@@ -89,7 +89,7 @@ class PrivateFolderTest {
     Files.write(file, new byte[] {1, 2, 3, 5});
     assertThat(own.put("x", CONTENT)).isTrue();
     assertThat(Files.readAllBytes(file)).isEqualTo(CONTENT);
-    // the right content, but somebody else's to change
+    // the right content, but other users may change it
     Path theirs = shared.resolve("theirs");
     Files.write(theirs, CONTENT);
     Files.delete(file);
@@ -134,7 +134,7 @@ class PrivateFolderTest {
     assertRefused(file, "is no folder of ");
   }
 
-  /** Whoever runs this: the folder's owner against another user's name. */
+  /** Compares the folder's owner with another user's name, whoever runs the test. */
   @Test
   void aFolderOfAnotherUserIsRefused() throws IOException {
     Path folder = PrivateFolder.open(shared.resolve("own")).path();
@@ -161,11 +161,11 @@ class PrivateFolderTest {
     }
   }
 
-  /** Two users of one host, the second of whom finds what the first has left. */
+  /** Two users of one host; the second finds the files that the first has left. */
   @Test
   void twoUsersDoNotMeet() throws Exception {
     assumeTwoUsers();
-    // of the time when there was a lock in the common folder
+    // left over from versions that had a lock in the common folder
     Path lock = Files.createFile(shared.resolve(PrivateFolderProcess.FILE + ".lock"));
     set(lock, "rw-------");
     assertThat(said(start(false, "put")))

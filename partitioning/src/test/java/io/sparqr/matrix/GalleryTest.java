@@ -171,7 +171,7 @@ class GalleryTest {
     double[] first = Gallery.generate("cells2d5").values();
     assertThat(Gallery.generate("gen:cells2d5:seed=1").values()).isEqualTo(first);
     assertThat(Gallery.generate("cells2d5:seed=2").values()).isNotEqualTo(first);
-    // A seed means the same matrix for ever: the first value, written down once.
+    // A seed must always give the same matrix. The expected first value was written down once.
     assertThat(first[0]).isEqualTo(FIRST_VALUE);
   }
 

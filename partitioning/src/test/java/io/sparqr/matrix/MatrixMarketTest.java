@@ -238,7 +238,7 @@ class MatrixMarketTest {
         .isInstanceOf(IndexOverflowException.class);
     assertThatThrownBy(() -> parse(HEAD + "2147483000 2147483000 0\n"))
         .isInstanceOf(InsufficientMemoryException.class);
-    // Promised, but not there: no memory taken for it.
+    // Announced in the header but missing: no memory is allocated for it.
     assertThatThrownBy(() -> parse(HEAD + "9 9 100000000000000\n1 1 1\n"))
         .isInstanceOf(MatrixFormatException.class)
         .hasMessageContaining("ends after 1 of");
@@ -295,7 +295,7 @@ class MatrixMarketTest {
       case 3 -> digits + "." + random.nextInt(100_000);
       case 4 -> "0.000" + digits + "E-" + random.nextInt(30);
       case 5 -> Long.toString(digits);
-      // Half-way cases: a double's neighbour's middle has one bit more than fits.
+      // Half-way cases: the middle between two neighbouring doubles has one bit too many.
       case 6 -> new java.math.BigDecimal((random.nextLong() >>> 10 | 1L << 53) | 1L).toString();
       default -> digits % 1_000_000 + "e" + random.nextInt(-25, 25);
     };

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Readers of two parts of a text have together what one reader of all of it has. */
+/** Readers of two parts of a text together find what one reader of the whole text finds. */
 class PartsTest {
 
   private static ByteArrayInputStream from(String text, long offset) {

@@ -21,7 +21,7 @@ class ColamdTest {
     5324698, 13330703, 19530666, 757533
   };
 
-  /** The problems of these that COLAMDJ orders; on the others it fails with a null pointer. */
+  /** The problems that COLAMDJ can order; on the others it fails with a null pointer. */
   private static final int[] COLAMDJ = {4, 7, 8, 9, 10, 11, 12, 13, 14};
 
   @Test

@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What any column ordering must hold, over seeded random patterns with all that may occur. */
+/** Properties of every column ordering, over seeded random patterns with all special cases. */
 class ColumnOrderingPropertyTest {
 
   static List<ColumnOrdering> orderings() {

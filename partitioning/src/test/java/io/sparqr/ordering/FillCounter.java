@@ -99,7 +99,7 @@ final class FillCounter {
     return rows;
   }
 
-  /** The order of the expanded graph that a weighted order means. */
+  /** The order of the expanded graph that corresponds to a weighted order. */
   static int[] spread(int[] order, int[] weight) {
     int[] first = new int[weight.length + 1];
     for (int i = 0; i < weight.length; i++) {

@@ -13,7 +13,7 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 
-/** What is done side by side on graphs large enough for it: the same on any number of threads. */
+/** Parallel work on large graphs gives the same result on any number of threads. */
 class ParallelDissectionTest {
   private static final int[] THREADS = {2, 3, 8};
 
@@ -185,7 +185,7 @@ class ParallelDissectionTest {
     }
   }
 
-  /** Large enough for several chunks and pieces, or with nothing in them. */
+  /** Large enough for several chunks and pieces, some of which are empty. */
   private static Map<String, WeightedGraph> graphs() {
     Map<String, WeightedGraph> graphs = new LinkedHashMap<>();
     graphs.put("nothing", graph(0, new int[0][]));
@@ -282,7 +282,7 @@ class ParallelDissectionTest {
     return graph(g.n, Arrays.copyOf(edges, count));
   }
 
-  /** Edges given once, doubles dropped, loops not allowed; weights of 1. */
+  /** Edges given in one direction; duplicates are dropped, loops are not allowed, weights are 1. */
   private static WeightedGraph graph(int n, int[][] edges) {
     long[] keys = new long[2 * edges.length];
     for (int i = 0; i < edges.length; i++) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class RowOrderTest {
 
-  /** Rows with the column first: the row that has the least column where two rows differ. */
+  /** The first row with the column: that with the smaller column where two rows differ. */
   private static int compare(List<Integer> a, List<Integer> b) {
     for (int j = 0; j < 100; j++) {
       if (a.contains(j) != b.contains(j)) {

@@ -20,7 +20,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What every cut must satisfy, and what good cuts of known trees look like. */
+/** Properties of every cut, and good cuts of known trees. */
 class TreePartitionerPropertyTest {
 
   private static final long SEED = Long.getLong("test.seed", 42L);

@@ -24,7 +24,8 @@ class WhatIfTest {
     assertThat(one.speedup()).isEqualTo(1);
     assertThat(one.tasks()).isEqualTo(1);
     assertThat(one.shuffleBytes()).isZero();
-    // Ten seconds of work each: the estimate of one worker is that, one level and the small change.
+    // Ten seconds of work each: the estimate for one worker is their sum, one level and small
+    // extras.
     assertThat(one.seconds()).isBetween(10.1, 10.3);
     WhatIf.Line two = table.lines().get(1);
     WhatIf.Line eight = table.lines().get(2);

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** A pattern is known again by its fingerprint, and no other is taken for it. */
+/** A fingerprint identifies a pattern, and other patterns have other fingerprints. */
 class FingerprintTest {
 
   private static final long SEED = 20261121L;

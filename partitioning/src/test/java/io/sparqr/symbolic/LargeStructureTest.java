@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Shapes that break recursion, quadratic steps and int products. */
+/** Shapes on which recursion, quadratic steps or int products would fail. */
 class LargeStructureTest {
 
   private static final SymbolicOptions NATURAL =
@@ -45,7 +45,7 @@ class LargeStructureTest {
     assertThat(s.fp(root) + (long) s.childCount(root)).isEqualTo(1_000_000);
   }
 
-  /** As one front: as many rows as columns, all of them alive in the last column only. */
+  /** Merged into one front: as many rows as columns, but only the last column meets all of them. */
   @ParameterizedTest
   @ValueSource(ints = {4_000, 46_500, 1_000_000})
   void aDenseRowAmongShortOnes(int n) {

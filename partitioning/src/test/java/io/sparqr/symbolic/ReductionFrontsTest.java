@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Reductions leave everything as it was but the way that blocks take. */
+/** Reduction fronts change nothing except the way that blocks take. */
 class ReductionFrontsTest {
 
   private static final Reduction EAGER = new Reduction(4, 1, 0, 1);

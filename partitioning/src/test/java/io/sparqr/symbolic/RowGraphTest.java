@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** From the graph of A'A comes what comes from the rows. */
+/** The analysis of the graph of A'A equals that of the rows. */
 class RowGraphTest {
 
   private static final long SEED = Long.getLong("test.seed", 20260201L);
@@ -45,7 +45,7 @@ class RowGraphTest {
     return Arrays.copyOfRange(a.columnIndex(), (int) a.rowStart()[r], (int) a.rowStart()[r + 1]);
   }
 
-  /** An edge a row, each once; a column alone where it has no neighbour. */
+  /** One row for each edge; a column without neighbours gets a row of its own. */
   private static SparsityPattern graph(SparsityPattern a, Random random) {
     var edges = new TreeSet<int[]>(Arrays::compare);
     for (int r = 0; r < a.patterns(); r++) {

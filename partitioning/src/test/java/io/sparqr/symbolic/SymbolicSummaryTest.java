@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The summary's numbers against brute force and by hand. */
+/** The summary's numbers against brute force and against results by hand. */
 class SymbolicSummaryTest {
 
   @Test

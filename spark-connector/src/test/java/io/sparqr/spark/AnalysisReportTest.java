@@ -35,7 +35,8 @@ class AnalysisReportTest {
   }
 
   /**
-   * The tasks of an executor and a level run at once; those of other levels and executors apart.
+   * Tasks of one executor and one level run at once; those of other levels or executors do not
+   * share memory.
    */
   @Test
   void anExecutorHoldsItsTasksOfALevel() {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Appending rows is fitting all of them: the oracle is one factorization, and dense QR. */
+/** Appending rows equals fitting all of them. The oracles are one factorization and dense QR. */
 @Tag("numbers")
 class AppendTest {
 
@@ -39,7 +39,7 @@ class AppendTest {
   }
 
   /**
-   * Random batches: two columns a dummy each, numbers, weights that may be 0.
+   * Random batches: two columns of dummies, numbers, weights that may be 0.
    *
    * @param fresh columns that only batch k and later ones have, for each k > 0
    */
@@ -52,7 +52,7 @@ class AppendTest {
       int m = width * 2 + random.nextInt(40);
       var rows = new ArrayList<SparseRow>();
       for (int i = 0; i < m; i++) {
-        // every column is met: the first rows go through them
+        // every column occurs: the first rows visit all of them
         int a = i < width ? i : random.nextInt(width);
         int b = random.nextInt(width);
         int[] index = a == b ? new int[] {a} : new int[] {a, b};
@@ -141,7 +141,7 @@ class AppendTest {
       try (QRFactorization all = builder.factorize(rdd(c.all(), 4))) {
         QRFactorization f = chain(builder, c, made);
         assertSame(f, all, "seed " + seed);
-        // what was appended to is as it was
+        // the factorization that was appended to is unchanged
         try (QRFactorization first = builder.factorize(rdd(c.batches.get(0), 3))) {
           assertSame(made.get(0), first, "the first, seed " + seed);
         }
@@ -169,7 +169,7 @@ class AppendTest {
     }
   }
 
-  /** Dependent in the first batch, not any more in the second, and the other way about. */
+  /** Columns that are dependent in the first batch but not in the second, and the reverse. */
   @Test
   void deadColumnsMayComeToLifeAndOthersStayDead() {
     var random = new Random(SEED);
@@ -226,7 +226,7 @@ class AppendTest {
     }
   }
 
-  /** Refinement and the check go over R and the new rows. */
+  /** Refinement and the check pass over R and the new rows. */
   @Test
   void refinementAndCheckHoldForTheCompressedRows() {
     Case c = random(new Random(SEED + 9), 2, 1, 1, true);

@@ -11,7 +11,7 @@ import org.apache.logging.log4j.core.appender.AbstractAppender;
 import org.apache.logging.log4j.core.config.LoggerConfig;
 import org.apache.logging.log4j.core.config.Property;
 
-/** What the logger io.sparqr itself is told, at INFO and above, until this is closed. */
+/** The messages of the logger io.sparqr itself, at INFO and above, until this is closed. */
 public final class CapturedLog implements AutoCloseable {
 
   private static final String NAME = "io.sparqr";

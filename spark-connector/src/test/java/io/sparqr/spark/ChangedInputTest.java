@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever changes between two readings of the input, at whichever of them: one clear error. */
+/** Any change between two readings of the input gives one clear error, at whichever reading. */
 @Tag("once")
 class ChangedInputTest {
 
@@ -150,7 +150,7 @@ class ChangedInputTest {
         refused(change, () -> f.solve(aligned()));
       }
     }
-    // the labels that came with the rows are not looked at
+    // the labels of the rows are not read
     try (QRFactorization f = solver().keepQ(keepQ).factorize(source(Change.LABELS, 2).rdd())) {
       assertThat(f.solve(aligned()).x(0)).hasSize(A.columns());
     }

@@ -29,13 +29,13 @@ final class ChangingRows {
   private final Change change;
   private final int from;
 
-  /** What happens to the rows of partition 1, of all where it says so. */
+  /** The change of the rows of partition 1, or of all partitions where it says so. */
   enum Change {
     NONE("") {
       @Override
       void to(List<SparseRow> rows, int time) {}
     },
-    /** Entries the other way round, a stored zero, a row of weight 0: no result depends on it. */
+    /** Entries in reverse order, a stored zero, a row of weight 0: no result depends on these. */
     HARMLESS("") {
       @Override
       void to(List<SparseRow> rows, int time) {
@@ -79,7 +79,7 @@ final class ChangingRows {
     ONE_FOR_ANOTHER("with other columns or values and other labels") {
       @Override
       void to(List<SparseRow> rows, int time) {
-        // two rows of as many entries
+        // two rows with the same number of entries
         SparseRow first = rows.get(3);
         int k = 4;
         while (rows.get(k).indices().length != first.indices().length) {
@@ -180,7 +180,7 @@ final class ChangingRows {
       }
     };
 
-    /** What the message has to say of it. */
+    /** The words that the message must contain. */
     final String told;
 
     Change(String told) {

@@ -55,7 +55,7 @@ class ConstraintsTest {
     }
   }
 
-  /** Columns of sizes far apart, constraints too. */
+  /** Columns of very different sizes, and constraints as well. */
   private static Problem random(int m, int n, int p, int labels, Random random) {
     double[][] a = new double[m][n];
     double[] size = new double[n];
@@ -219,7 +219,7 @@ class ConstraintsTest {
     double largest = Arrays.stream(oracle.errors).max().orElse(0);
     for (int j = 0; j < errors.length; j++) {
       double e = oracle.errors[j];
-      // a difference of squares: what is small beside the rest has fewer digits
+      // a difference of squares: a result that is small beside its terms has fewer digits
       assertThat(errors[j])
           .as("error of column %d, %s", j, what)
           .isCloseTo(
@@ -286,7 +286,7 @@ class ConstraintsTest {
     }
   }
 
-  /** x_2 = 3: the fit of the others to b - 3 a_2, and no error of its own. */
+  /** x_2 = 3: the others fit b - 3 a_2, and x_2 has no error. */
   @Test
   void aFixedCoefficientIsAnOffset() {
     Problem free = random(40, 10, 1, 1, new Random(SEED + 1));
@@ -303,7 +303,7 @@ class ConstraintsTest {
     check(q, cut(2), "seed " + SEED);
   }
 
-  /** Rows of a ridge are rows of A to the oracle. */
+  /** The oracle treats rows of a ridge as rows of A. */
   @Test
   void aRidgeAndWeightsAreThereToo() {
     Problem q = random(30, 12, 3, 1, new Random(SEED + 2));

@@ -163,12 +163,12 @@ public final class DenseStatistics {
     return java.util.stream.IntStream.range(0, n).filter(j -> !contains(kept, j)).toArray();
   }
 
-  /** What a relative error of a standard error may be. */
+  /** The largest accepted relative error of a standard error. */
   public double tolerance() {
     return 200 * Math.ulp(1.0) * m * condition;
   }
 
-  /** Asserts that all is as it should be: the kept ones independent, the others in their span. */
+  /** Asserts that the kept columns are independent and the others in their span. */
   public void check(double[][] a, double[] found, String what) {
     int n = a[0].length;
     assertThat(found).as(what).hasSize(n);

@@ -9,7 +9,7 @@ import java.util.Random;
  * Random designs of regressions: dummies of factors (nested, crossed, panels, levels of one
  * observation, all levels or all but the last), covariates, duplicates, sums, multiples, similar
  * and zero columns, weights with zeros, columns in units from 1e-200 to 1e200. None has nearly
- * dependent columns: with those beside dependent ones the rank is a matter of opinion.
+ * dependent columns, because beside dependent ones these would make the rank ambiguous.
  */
 public final class Designs {
 
@@ -106,7 +106,7 @@ public final class Designs {
       }
     }
     double scale = random.nextInt(10) == 0 ? Math.pow(10, random.nextInt(361) - 180) : 1;
-    // coefficients of 1e180 / 1e-200 are no doubles
+    // coefficients of 1e180 / 1e-200 overflow
     scale = units == 1 ? 1 : scale;
     for (int i = 0; i < m; i++) {
       y[i] = (random.nextInt(21) - 10 + random.nextGaussian()) * scale;
@@ -166,7 +166,7 @@ public final class Designs {
     }
   }
 
-  /** Who, where, when: few observations a level. */
+  /** Factors of persons, places and times: few observations for each level. */
   private static void panel(List<double[]> columns, int m, Random random) {
     boolean dropLast = random.nextBoolean();
     for (int levels : new int[] {1 + m / 2, 1 + m / 3, 1 + random.nextInt(4)}) {

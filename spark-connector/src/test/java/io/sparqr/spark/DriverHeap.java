@@ -13,8 +13,8 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * Solves a panel with a driver of its own, made for a small heap, and two executors, in whose tasks
- * the rows are made. Prints {@code refused NEED HAVE MESSAGE} or {@code solved RANK ERROR}.
+ * Solves a panel in a driver process of its own, with a small heap, and with two executors whose
+ * tasks generate the rows. Prints {@code refused NEED HAVE MESSAGE} or {@code solved RANK ERROR}.
  */
 final class DriverHeap {
 

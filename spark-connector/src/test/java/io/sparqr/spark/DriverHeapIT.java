@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A real driver with a heap on either side of the line: refused before, or solved. */
+/**
+ * A real driver with a heap on either side of the limit: the problem is refused beforehand, or
+ * solved.
+ */
 @Timeout(value = 330, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("numbers")
 class DriverHeapIT {
@@ -23,7 +26,7 @@ class DriverHeapIT {
   private static final int WORKERS = 400_000;
   private static final int FIRMS = 40_000;
 
-  /** More than the line by this: what the driver has besides is not the same twice. */
+  /** Margin above the limit: the rest of the driver's heap varies from run to run. */
   private static final long MARGIN = 8 << 20;
 
   @TempDir Path folder;

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Which of the dependent columns go: random designs as the blocks of one matrix, each with dense QR
- * of the columns that lm's rule keeps as its oracle.
+ * The choice of the dependent columns to drop: random designs as the blocks of one matrix. The
+ * oracle of each is dense QR of the columns that lm's rule keeps.
  */
 @Tag("numbers")
 class DroppedColumnsTest {
@@ -30,7 +30,7 @@ class DroppedColumnsTest {
   private static final long SEED = Long.getLong("test.seed", 20261123L);
   private static final int BLOCKS = Integer.getInteger("sparqr.dropped.blocks", 60);
 
-  /** Many designs side by side: their columns, rows and what is wanted of them. */
+  /** Many designs side by side: their columns, rows and expected results. */
   private static final class Blocks {
     final List<double[][]> a = new ArrayList<>();
     final List<double[]> b = new ArrayList<>();
@@ -66,7 +66,7 @@ class DroppedColumnsTest {
       java.util.Collections.shuffle(keep, random);
     }
 
-    /** Columns of a block that lm's rule drops, in the order of what is wanted. */
+    /** Columns of a block that lm's rule drops, in the requested order. */
     int[] dropped(int k, int first) {
       double[][] block = a.get(k);
       int n = block[0].length;
@@ -171,7 +171,7 @@ class DroppedColumnsTest {
     assertThat(others).isGreaterThan(BLOCKS);
   }
 
-  /** (A'A)^-1 e_j and ||R^-T e_j|| of the columns that stay tell what the errors tell. */
+  /** (A'A)^-1 e_j and ||R^-T e_j|| of the kept columns agree with the errors. */
   private static void checkInverse(QRFactorization f) {
     double[] unscaled = f.unscaledErrors();
     List<SparseRow> vectors = new ArrayList<>();
@@ -205,7 +205,7 @@ class DroppedColumnsTest {
     return norm;
   }
 
-  /** Intercept, two levels, two levels: what the last columns are made of. */
+  /** Intercept, two levels, two levels: the combinations that the last columns are. */
   @Test
   void whatADroppedColumnIsMadeOf(@TempDir Path folder) throws IOException {
     double[][] a = {
@@ -236,7 +236,7 @@ class DroppedColumnsTest {
         assertThat(loaded.solve().x()).containsExactly(f.solve().x());
       }
     }
-    // On request where R's own choice stands, too.
+    // On request, also where R's own choice is kept.
     try (QRFactorization f = GpuSparseQR.builder().factorize(data)) {
       double[] x = f.solve().x();
       int[] dead = f.deadColumns();

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Calls that would forget the options do not compile, and those that compile keep them. */
+/** Calls that would lose the options do not compile, and those that compile keep them. */
 @Tag("once")
 class DroppedOptionsTest {
 
@@ -61,17 +61,17 @@ class DroppedOptionsTest {
     assertThat(errors(statements)).as(statements).isEmpty();
   }
 
-  /** What must not compile, and what the compiler says of it. */
+  /** Code that must not compile, and the compiler's message. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
-        // what a builder makes is nothing that static calls could be reached on
+        // no static call can be reached through the result of a builder
         "GpuSparseQR g = GpuSparseQR.builder().build(); | SparseQRSolver cannot be converted",
         "new GpuSparseQR(); | has private access",
         "class Mine extends GpuSparseQR {} | cannot inherit from final",
         "GpuSparseQR.builder().build().builder(); | symbol:   method builder()",
-        // options are of instances: without one there are none to go by
+        // options belong to instances: without an instance there are no options
         "SparseQRSolver.solve(rows); | non-static method solve",
         "SparseQRSolver.factorize(rows); | non-static method factorize",
         "new SparseQRSolver(null, null); | is not public",
@@ -81,7 +81,7 @@ class DroppedOptionsTest {
         "GpuSparseQR.builder().build().ridge(1e6); | symbol:   method ridge",
         "GpuSparseQR.builder().factorize(rows).ridge(1e6); | symbol:   method ridge",
         "GpuSparseQR.builder().build().options().problem().ridge(1e6); | ridge in record Problem",
-        // rows where right-hand sides are meant, and names that said nothing of that
+        // rows in place of right-hand sides, and names that did not tell the difference
         "GpuSparseQR.builder().factorize(rows).solve(rows); | cannot be converted to JavaRDD<double",
         "GpuSparseQR.builder().build().solveRows(rows); | symbol:   method solveRows",
         "GpuSparseQR.builder().factorize(rows).solveRows(rows); | symbol:   method solveRows",

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.junit.jupiter.api.Test;
 
-/** What a factorization offers beyond its first solution. */
+/** The operations of a factorization after its first solution. */
 class FactorizationTest {
 
   private static final long SEED = Long.getLong("test.seed", 20260103L);

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What reaches the caller of a job that failed: one line, its place, the error as it was. */
+/** The caller of a failed job gets one line, the place, and the original error. */
 class FailureMessagesTest {
 
   private static final CsrMatrix A = Problems.random(40, 6, 3, 31);
@@ -133,7 +133,7 @@ class FailureMessagesTest {
     }
   }
 
-  /** Cannot be brought to the driver. */
+  /** Cannot be sent to the driver. */
   private static final class Unserializable extends IllegalStateException {
     private final transient Object kept;
     private final Object thread = Thread.currentThread();
@@ -184,7 +184,7 @@ class FailureMessagesTest {
   private static final String ROW_17 =
       "row 17 of partition 0 \\(file:.*points\\.parquet/part-.*\\.parquet\\), column 0: NaN";
 
-  /** What a fit adds: what the row holds. */
+  /** A fit adds the contents of the row. */
   private static final String HOLDS =
       " in label = 17.0, weight = 1.0, features = \\[NaN,1.0,2.0\\]";
 

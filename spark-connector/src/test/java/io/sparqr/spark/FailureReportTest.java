@@ -20,7 +20,10 @@ import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.junit.jupiter.api.Test;
 
-/** A failed solve's report: an ordinary one as far as it came, and the error; told once. */
+/**
+ * The report of a failed solve: an ordinary report as far as the solve got, with the error,
+ * delivered once.
+ */
 class FailureReportTest {
 
   private static final long SEED = 20261301L;

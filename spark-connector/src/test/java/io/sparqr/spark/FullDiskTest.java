@@ -30,7 +30,7 @@ class FullDiskTest {
         .waitFor();
   }
 
-  /** The error of a solve whose shuffles and blocks go to a disk of so many KB. */
+  /** The error of a solve whose shuffles and blocks go to a disk of the given size in KB. */
   private static DiskFullException onADiskOf(int kilobytes, Path folder, int rows, int nonzeros)
       throws IOException, InterruptedException {
     Path disk = Files.createDirectory(folder.resolve("disk"));
@@ -52,7 +52,7 @@ class FullDiskTest {
                   .set("spark.driver.bindAddress", "127.0.0.1")
                   .set("spark.local.dir", disk.toString()))) {
         var rdd = context.parallelize(Problems.rows(a, Problems.rhs(rows, SEED)), 2);
-        // the combine would make the rows few
+        // the combine would leave few rows
         Throwable e =
             catchThrowable(
                 () ->
@@ -79,7 +79,7 @@ class FullDiskTest {
   void ofPatternsItIsSaidWhatWasWritten(@TempDir Path folder) throws Exception {
     DiskFullException e = onADiskOf(400, folder, 20_000, 20);
     assertThat(e).hasMessageContaining("the rows' patterns take more than the ");
-    // 0 where both tasks failed at their first bytes
+    // 0 if both tasks failed at their first bytes
     assertThat(e.neededBytes()).isBetween(0L, 1L << 20);
   }
 

@@ -17,7 +17,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Test;
 
-/** Every form of input gives the answer of the plainest one; odd shapes are handled. */
+/** Every form of input gives the same answer as the plainest; odd shapes are handled. */
 class InputFormsTest {
 
   private static final long SEED = 20260105L;
@@ -178,7 +178,7 @@ class InputFormsTest {
 
   @Test
   void shuffledBytesDoNotGrowWithTheRows() {
-    // 300 rows a partition saturate the fronts of 8 columns; from there on rows cost nothing
+    // 300 rows a partition saturate the fronts of 8 columns; more rows cost nothing
     CsrMatrix small = Problems.random(4_000, 8, 4, SEED);
     CsrMatrix large = Problems.random(40_000, 8, 4, SEED);
     double[] b = Problems.rhs(40_000, SEED);

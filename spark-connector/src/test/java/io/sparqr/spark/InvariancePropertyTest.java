@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The answer does not depend on how the problem is written down or cut up. */
+/** The answer does not depend on how the problem is written or partitioned. */
 @Tag("numbers")
 class InvariancePropertyTest {
 
@@ -34,7 +34,7 @@ class InvariancePropertyTest {
     }
   }
 
-  /** A random full-rank problem with singletons, and its solution with everything on default. */
+  /** A random full-rank problem with singletons, and its solution with default options. */
   private Case draw() {
     int n = 20 + random.nextInt(60);
     CsrMatrix square = Problems.random(3 * n, n, 2 + random.nextInt(3), random.nextLong());

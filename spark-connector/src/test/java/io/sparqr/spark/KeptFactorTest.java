@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import scala.Option;
 
-/** R is the same wherever Spark keeps it: as it was made, on disk, as bytes, or made again. */
+/** R is the same wherever Spark keeps it: as it was made, on disk, as bytes, or computed again. */
 class KeptFactorTest {
 
   private static final long SEED = Long.getLong("test.seed", 20261123L);
@@ -34,7 +34,7 @@ class KeptFactorTest {
         .partitionOptions(new PartitionOptions(2, 4, 3, 0));
   }
 
-  /** All that is made of R, Q and what is kept beside them. */
+  /** All results computed from R, Q and the data kept beside them. */
   private record Answers(double[] x, double[] further, double[] errors, RFactor r) {
     static Answers of(QRFactorization f) {
       JavaRDD<SparseRow> rows = Problems.rdd(A, 3, C);
@@ -63,7 +63,7 @@ class KeptFactorTest {
       Answers before = Answers.of(f);
       assertThat(levels()).isNotEmpty().allMatch(i -> i.memSize() > 0 && i.diskSize() == 0);
       var store = SparkEnv.get().blockManager().memoryStore();
-      // what a task that ends still holds cannot go yet
+      // blocks that an ending task still holds cannot be dropped yet
       long end = System.nanoTime() + 20_000_000_000L;
       while (levels().stream().anyMatch(i -> i.memSize() > 0) && System.nanoTime() < end) {
         store.evictBlocksToFreeSpace(Option.empty(), 1, MemoryMode.ON_HEAP);

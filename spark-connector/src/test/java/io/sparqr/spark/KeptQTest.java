@@ -19,7 +19,10 @@ import org.apache.spark.api.java.JavaRDD;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Further right-hand sides by the kept Q: the solutions of right-hand sides carried along. */
+/**
+ * Later right-hand sides by the kept Q have the same solutions as right-hand sides that are carried
+ * along.
+ */
 @Tag("once")
 class KeptQTest {
 
@@ -134,7 +137,7 @@ class KeptQTest {
     assertAgrees(cut(3).ridge(1e-3).singletons(false).build(), rows, 3);
   }
 
-  /** Columns come in pairs that are equal but for 1e-10: condition number beyond 1e10. */
+  /** Columns come in pairs that differ by 1e-10: the condition number exceeds 1e10. */
   private static CsrMatrix illConditioned() {
     CsrMatrix a = Problems.random(240, 40, 4, SEED);
     var random = new Random(SEED);

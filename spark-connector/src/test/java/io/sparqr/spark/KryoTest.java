@@ -24,7 +24,9 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.Test;
 
-/** Many clusters are set to Kryo, some to refuse what is not registered: only rows need to be. */
+/**
+ * Many clusters use Kryo, and some refuse unregistered classes: only rows need to be registered.
+ */
 class KryoTest {
 
   @Test
@@ -64,7 +66,7 @@ class KryoTest {
     }
   }
 
-  /** Kryo of Spark's day cannot read records: nothing may send one. */
+  /** Spark's version of Kryo cannot read records, so none may be sent. */
   @Test
   void regressionAndInferenceWorkUnderKryo() throws IOException {
     LocalSpark.session().stop();

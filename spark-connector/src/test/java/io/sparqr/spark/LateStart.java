@@ -12,8 +12,8 @@ import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 
 /**
- * A Java agent that lets the first executor JVM start and holds the others back until they are let
- * go: executors that register late, as on a busy cluster.
+ * A Java agent that lets the first executor JVM start and holds back the others until they are
+ * released, so that they register late, as on a busy cluster.
  */
 public final class LateStart {
 
@@ -22,7 +22,7 @@ public final class LateStart {
 
   private LateStart() {}
 
-  /** What the JVM calls before main: the argument is a folder. */
+  /** Called by the JVM before main; the argument is a folder. */
   public static void premain(String folder) throws IOException, InterruptedException {
     try {
       Files.createDirectory(Path.of(folder, "first"));
@@ -56,7 +56,7 @@ public final class LateStart {
     try {
       Files.createFile(folder.resolve(GO));
     } catch (FileAlreadyExistsException e) {
-      // they were let go before
+      // they have been released already
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }

@@ -52,7 +52,7 @@ class MinimumNormTest {
 
   @Test
   void hasNothingOfTheNullSpaceOfDependentRowsAndColumns() {
-    // wide with a row twice; tall with columns that are sums of others, with singletons before them
+    // wide with a duplicate row; tall with columns that are sums of others, after singletons
     CsrMatrix wide = withRowTwice(Problems.random(6, 20, 5, SEED));
     CsrMatrix tall = withSums(Problems.withSingletons(Problems.random(60, 14, 3, SEED), 3, SEED));
     for (CsrMatrix a : List.of(wide, tall)) {
@@ -114,7 +114,7 @@ class MinimumNormTest {
         LeastSquaresSolution least = GpuSparseQR.builder().minimumNorm(true).check(true).solve(rdd);
         double[] x = least.x();
         double residual = Problems.norm(Problems.residual(a, x, b));
-        // what a backward stable method may leave
+        // the error of a backward stable method
         double rounding = 100 * Math.ulp(1.0) * Problems.norm(a.values()) * Problems.norm(x);
         String what = "round %d, seed %d".formatted(round, SEED);
         assertThat(least.rank()).as(what).isEqualTo(basic.rank());
@@ -229,7 +229,7 @@ class MinimumNormTest {
 
   @Test
   void takesRowsForDependentThatOnlyRoundingErrorsTellApart() {
-    // The fourth row is a combination of the others, but for 7e-14 in R after a pivot of 2e-3.
+    // The fourth row is a combination of the others, except for 7e-14 in R after a pivot of 2e-3.
     List<SparseRow> rows =
         List.of(
             row(0.18877085023037649, new int[] {1, 5}, 0.3809987293354073, -1.0666602115882056),

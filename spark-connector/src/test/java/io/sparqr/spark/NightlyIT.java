@@ -40,8 +40,9 @@ import org.junit.jupiter.api.io.TempDir;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * What happens to a job that runs every night: a slow task, a speculative copy, an executor that is
- * taken away with or without notice. On executors of several hosts; the same bits, nothing twice.
+ * Events in a job that runs every night: a slow task, a speculative copy, an executor lost with or
+ * without notice. With executors on several hosts, all of them must give the same bits and count
+ * nothing twice.
  */
 @Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -69,7 +70,7 @@ class NightlyIT {
   /** Fronts that were factored, again or not, by the id of a factorization's accumulator. */
   private static final Map<Long, Long> FRONTS = new ConcurrentHashMap<>();
 
-  /** R and x, and the report without what time and place do to it. */
+  /** R and x, and the report without times and places. */
   private record Outcome(RFactor r, double[] x, Map<String, Object> report) {
 
     static Outcome of(QRFactorization f) {
@@ -162,7 +163,7 @@ class NightlyIT {
     return GpuSparseQR.builder()
         .backend(BackendChoice.CPU)
         .ordering(OrderingMethod.NESTED_DISSECTION)
-        // whoever is there, the same work
+        // the same work, whichever executors are present
         .executors(WORKERS)
         .partitions(2)
         .partitionOptions(new PartitionOptions(2, 4, 3, 0));
@@ -208,7 +209,7 @@ class NightlyIT {
         .orElseThrow();
   }
 
-  /** Does something to an executor when level 2 begins. */
+  /** Runs an action on an executor when level 2 begins. */
   private static ProgressListener inTheMiddle(
       AtomicReference<String> victim, Consumer<String> action) {
     return p -> {

@@ -42,7 +42,7 @@ import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Every option is in force, or refused, or the report says that it is not. */
+/** Every option has its effect, or is refused, or the report says that it has none. */
 @Tag("once")
 class OptionsTest {
 
@@ -56,7 +56,7 @@ class OptionsTest {
         .parallelize(Arrays.stream(b).mapToObj(v -> new double[] {v}).toList(), partitions);
   }
 
-  /** What each method of the builder does to the options that are built. */
+  /** The effect of each method of the builder on the options. */
   private static Map<String, UnaryOperator<GpuSparseQR.Builder>> settings() {
     SymbolicAnalysis known = SymbolicAnalyzer.analyze(A.pattern(), SymbolicOptions.defaults());
     var all = new LinkedHashMap<String, UnaryOperator<GpuSparseQR.Builder>>();
@@ -152,7 +152,7 @@ class OptionsTest {
         : String.valueOf(value);
   }
 
-  /** Where one knows an option that the others do not, the table is where to look. */
+  /** An option that only some of the interfaces have must be marked in the table. */
   @Test
   void theTableHasWhatTheBuilderThePackageForPythonAndTheDocumentHave() throws IOException {
     List<String> calls =
@@ -180,7 +180,7 @@ class OptionsTest {
         .contains("\n\n" + SolveOption.table() + "\n");
   }
 
-  /** Python refuses a wrong word before there is a JVM, so it has the tables once more. */
+  /** Python refuses a wrong word before a JVM is started, so it has a copy of the tables. */
   @Test
   void theWordsForValuesAreTheSameEverywhere() throws IOException {
     String python = Files.readString(ROOT.resolve("python/sparqr/_solve.py"));
@@ -326,7 +326,7 @@ class OptionsTest {
     }
   }
 
-  /** Two columns that are equal but for 1e-7: a step of refinement moves the last digits. */
+  /** Two columns that differ by 1e-7: a step of refinement changes the last digits. */
   private static CsrMatrix badlyConditioned() {
     double[][] d = Problems.dense(Problems.random(40, 6, 3, SEED));
     for (int i = 0; i < d.length; i++) {

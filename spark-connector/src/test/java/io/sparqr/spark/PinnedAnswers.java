@@ -20,14 +20,15 @@ import java.util.zip.CRC32C;
 import org.apache.spark.api.java.JavaRDD;
 
 /**
- * Seeded problems in all the ways that they are solved, a line for each thing that a change of the
- * code's arrangement must not change: checksums of bits, and the report but for its times. A
- * program, because it wants a JVM in which no arithmetic depends on the machine.
+ * Seeded problems solved in every way. It prints one line for each result that a mere rearrangement
+ * of code must not change: checksums of bits, and the report without its times. It is a program,
+ * because it needs a JVM in which no arithmetic depends on the machine.
  */
 final class PinnedAnswers {
 
   /**
-   * What differs from run to run, with the machine, or with the names of the classes that travel.
+   * Values that differ from run to run, with the machine, or with the names of the serialized
+   * classes.
    */
   private static final Set<String> FREE =
       Set.of(
@@ -48,7 +49,7 @@ final class PinnedAnswers {
     this.out = out;
   }
 
-  /** Lines with a mark before them, for Spark prints too. */
+  /** Prints marked lines, because Spark prints too. */
   public static void main(String[] arguments) throws IOException {
     var pins = new PinnedAnswers(line -> System.out.println(PinnedAnswersTest.MARK + line));
     // VectorBLAS adds up in the machine's vector width, OpenBLAS by its kernels
@@ -174,7 +175,7 @@ final class PinnedAnswers {
     report(name, s.report());
   }
 
-  /** All keys in their order, and the values that are everywhere the same. */
+  /** All keys in their order, and the values that are the same everywhere. */
   private void report(String name, SolveReport report) throws IOException {
     JsonNode json = new ObjectMapper().readTree(report.toJson());
     var keys = new ArrayList<String>();

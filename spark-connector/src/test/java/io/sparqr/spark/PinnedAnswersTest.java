@@ -16,9 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * R's bits, the solutions' and the report's keys are what they were when {@code pinned-answers.txt}
- * was written: whoever only moves code sees here that nothing else moved. Whoever changes the
- * arithmetic, an order or the report on purpose copies the test's output there.
+ * R's bits, the solutions' and the report's keys are those of the day when {@code
+ * pinned-answers.txt} was written. So a change that only moves code can be seen to change nothing
+ * else. If you change the arithmetic, an order or the report on purpose, copy the test's output
+ * there.
  */
 class PinnedAnswersTest {
 

@@ -35,8 +35,8 @@ import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 
 /**
- * Tasks run on the executors that they are planned for, unless that would cost time; executors show
- * what they did.
+ * Tasks run on the executors that they are planned for, unless that would cost time; each executor
+ * shows its own work.
  */
 @Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PlannedPlacesIT {
@@ -94,7 +94,7 @@ class PlannedPlacesIT {
       assertThat(f.summary().analysis().levels()).isGreaterThanOrEqualTo(3);
       assertThat(planned).hasSize(f.summary().analysis().subtreeTasks());
       Set<String> executors = new HashSet<>();
-      Thread.sleep(500); // listeners hear of tasks a little later
+      Thread.sleep(500); // listeners are notified of tasks a little later
       planned.forEach(
           (task, where) -> {
             assertThat(where).as(task).hasSize(1);
@@ -115,7 +115,7 @@ class PlannedPlacesIT {
         .map(i -> new Tuple2<>(SparkEnv.get().executorId(), frontsOfThisJvm()))
         .collect()
         .forEach(e -> fronts.put(e._1(), e._2()));
-    // Four tasks on four idle slots: both executors answer.
+    // Four tasks on four idle slots: both executors take part.
     assertThat(fronts.keySet()).containsExactlyInAnyOrder("0", "1");
     assertThat(DeviceReport.of("0")).isPresent();
     assertThat(DeviceReport.of("1")).isPresent();
@@ -161,7 +161,7 @@ class PlannedPlacesIT {
       sleeper.cancel(true);
       waitForTasks(0);
     }
-    // Waiting would take spark.locality.wait = 3 s a level.
+    // Waiting would take spark.locality.wait = 3 s for each level.
     assertThat(busy).isLessThan(idle + 2);
   }
 

@@ -16,7 +16,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Progress goes by flops, forward, to the end. */
+/** Progress is measured in flops, never goes back, and reaches the end. */
 class ProgressTest {
 
   @Test

@@ -14,7 +14,10 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The documents' Java and Scala compile as they stand, around them only what the text names. */
+/**
+ * The documents' Java and Scala compile as written; only the names that the text mentions are
+ * declared around them.
+ */
 class ReadmeTest {
 
   @TempDir Path folder;

@@ -21,7 +21,9 @@ import org.apache.spark.mllib.regression.LabeledPoint;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** One clear error each, nothing left behind; what is odd but legal is handled. */
+/**
+ * Each bad input gives one clear error and leaves nothing behind; odd but legal input is handled.
+ */
 class RefusedInputTest {
 
   private static final CsrMatrix A = Problems.random(20, 6, 3, 7);

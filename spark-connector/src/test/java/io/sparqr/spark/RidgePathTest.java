@@ -15,7 +15,7 @@ import org.apache.spark.util.LongAccumulator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** One ridge a column, and many ridges from one factorization. */
+/** A ridge for each column, and many ridges from one factorization. */
 @Tag("numbers")
 class RidgePathTest {
 
@@ -114,7 +114,7 @@ class RidgePathTest {
         .isEqualTo(GpuSparseQR.builder().ridge(0.3).solve(Problems.rdd(TALL, 3, B)).x());
   }
 
-  /** A penalty that an intercept is free of, times lambda. */
+  /** A penalty, times lambda, from which the intercept is exempt. */
   @Test
   void aPathOfOneLambdaAColumn() {
     double[] factor = new double[25];

@@ -27,7 +27,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * With no room for distinct rows on the driver: the graph of A'A in their place, the same answers.
+ * If the driver has no room for the distinct rows, the graph of A'A replaces them and gives the
+ * same answers.
  */
 @Tag("once")
 class RowGraphSolveTest {
@@ -55,7 +56,7 @@ class RowGraphSolveTest {
     return new CsrMatrix(rows.size(), n, start, index, value);
   }
 
-  /** Rows of one entry, none, a few, and longer than are written out as edges; every one twice. */
+  /** Rows of one entry, none, a few, and more than are written as edges; each occurs twice. */
   private static CsrMatrix mixed(Random random) {
     int n = 300;
     var rows = new ArrayList<int[]>();
@@ -69,7 +70,7 @@ class RowGraphSolveTest {
     return of(n, rows, random);
   }
 
-  /** Hardly any fill: an edge that is missing is missed. */
+  /** Hardly any fill, so that a missing edge would be noticed. */
   private static CsrMatrix few(Random random) {
     var rows = new ArrayList<int[]>();
     for (int r = 0; r < 80; r++) {
@@ -94,7 +95,7 @@ class RowGraphSolveTest {
     return GpuSparseQR.builder().backend(BackendChoice.CPU);
   }
 
-  /** Same order, no singletons: nothing is another. */
+  /** Same order, no singletons: nothing differs. */
   @Test
   void underTheSameOrderEveryBitIsTheSame() {
     problems()
@@ -141,7 +142,7 @@ class RowGraphSolveTest {
     }
   }
 
-  /** Whatever order is asked for: the same rank and residual, and x where there is only one. */
+  /** With every order: the same rank and residual, and the same x if it is unique. */
   @Test
   void theAnswerIsThatOfTheOrdinaryWay() {
     problems()
@@ -194,7 +195,7 @@ class RowGraphSolveTest {
     assertThat(under).startsWith(SAID);
   }
 
-  /** The graph, too, is counted before it comes. */
+  /** The graph's size, too, is counted before it is collected. */
   @Test
   void aGraphTooLargeForTheDriverIsRefused() {
     CsrMatrix a = Problems.grid(40, SEED);

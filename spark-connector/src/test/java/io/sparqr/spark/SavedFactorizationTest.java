@@ -127,7 +127,7 @@ class SavedFactorizationTest {
           .hasMessageContaining(name);
       try (QRFactorization g = load(name)) {
         assertThat(g.solve().solutions()).hasNumberOfRows(2);
-        // what it is read from is replaced by itself
+        // the folder that it is read from is replaced by itself
         g.save(name, true);
         assertThat(g.solve().solutions()).hasNumberOfRows(2);
       }

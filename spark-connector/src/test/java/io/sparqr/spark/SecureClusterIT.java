@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Spark's authentication and encryption, on the network and on disk, with two executor JVMs: all of
- * it is Spark's, and what goes through it is our byte arrays.
+ * Spark's authentication and encryption, on the network and on disk, with two executor JVMs: Spark
+ * does all of it, and our byte arrays go through it.
  */
 @Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SecureClusterIT {
@@ -37,7 +37,7 @@ class SecureClusterIT {
           "spark.network.crypto.enabled", "true",
           "spark.io.encryption.enabled", "true");
 
-  /** What a solve gives, and what the executors said of themselves. */
+  /** The results of a solve, and what the executors reported of themselves. */
   private record Outcome(double[] x, double[] again, double residual, List<String> executors) {}
 
   private static Outcome solve(Map<String, String> settings) throws Exception {

@@ -24,7 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An external shuffle service, the worker's: what a dead executor had shuffled is still there. */
+/**
+ * The worker's external shuffle service: the shuffle files of a dead executor are still available.
+ */
 @Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ShuffleServiceIT {
 

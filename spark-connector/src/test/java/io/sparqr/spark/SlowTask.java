@@ -10,15 +10,15 @@ import org.apache.spark.api.plugin.PluginContext;
 import org.apache.spark.api.plugin.SparkPlugin;
 
 /**
- * Makes the first attempt of the first task of a stage slow: a host that is in a bad way. Which
- * jobs' stages is a local property of the driver's thread.
+ * Makes the first attempt of the first task of a stage slow, as on an ailing host. A local property
+ * of the driver's thread selects the jobs.
  */
 public final class SlowTask implements SparkPlugin {
 
   private static final String JOB = "sparqr.test.slow.job";
   private static final String MILLIS = "sparqr.test.slow.millis";
 
-  /** Of jobs whose description has this text, tasks sleep so long; null: of none. */
+  /** Tasks of jobs whose description contains this text sleep; null: none does. */
   static void in(JavaSparkContext context, String job, int millis) {
     context.setLocalProperty(JOB, job);
     context.setLocalProperty(MILLIS, Integer.toString(millis));

@@ -12,21 +12,18 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/**
- * Random problems in one context leave nothing behind; with -Dsoak.problems=200 as many as the bar
- * asks for.
- */
+/** Random problems in one context leave nothing behind. -Dsoak.problems=200 runs more of them. */
 @Tag("numbers")
 class SoakTest {
 
   private static final long SEED = Long.getLong("test.seed", 20261122L);
   private static final int PROBLEMS = Integer.getInteger("soak.problems", 80);
 
-  /** What one context holds after some problems. */
+  /** The objects that one context holds after some problems. */
   private record Held(long heap, int threads, long files, int rdds) {
 
     static Held now(JavaSparkContext context) throws InterruptedException {
-      // The context's cleaner hears of what is garbage.
+      // Garbage collection notifies the context's cleaner.
       long least = Long.MAX_VALUE;
       for (int k = 0; k < 5; k++) {
         System.gc();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a solve leaves in the driver's log, and who sees it. */
+/** A solve's lines in the driver's log, and where they are shown. */
 class SolveLogTest {
 
   private static final String SECONDS = "\\d+\\.\\d{3} s";

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a report's pictures are drawn from adds up, and a browser draws them. */
+/** The data of a report's pictures add up, and a browser draws them. */
 @Tag("once")
 class SolveProfileTest {
 

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A report is one thing: grouped for programs, flat as JSON, and nobody changes it. */
+/** A report is grouped for programs, flat as JSON, and immutable. */
 class SolveReportTest {
 
   private static SolveReport report(List<String> warnings) {

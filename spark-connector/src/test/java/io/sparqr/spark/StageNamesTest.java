@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the lists of Spark's UI show of a solve, and that the caller's properties come back. */
+/** The lists of Spark's UI during a solve; afterwards the caller's properties are restored. */
 class StageNamesTest {
 
   private static final String PREFIX = "sparse QR: ";

@@ -56,7 +56,7 @@ final class StandaloneCluster implements AutoCloseable {
     return url;
   }
 
-  /** What a driver of tests needs. */
+  /** The settings of a test's driver. */
   static SparkConf conf(String name) {
     return new SparkConf()
         .setAppName(name)

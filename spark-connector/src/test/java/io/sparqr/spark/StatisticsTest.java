@@ -136,7 +136,7 @@ class StatisticsTest {
     }
   }
 
-  /** As many rows as the rank: what rounding leaves of the residual is no variance. */
+  /** As many rows as the rank: a residual of rounding errors is not a variance. */
   @Test
   void withoutDegreesOfFreedomThereAreNoErrors() {
     double[][] a = {{3, 1}, {1, 7}};
@@ -153,7 +153,7 @@ class StatisticsTest {
     }
   }
 
-  /** A small ridge on a fit that is nearly exact: its part of the norm is all but all of it. */
+  /** A small ridge on a nearly exact fit: the ridge's part is nearly the whole norm. */
   @Test
   void aTinyRidgeDoesNotEatTheResidual() {
     double[][] a = {{1, 2}, {1, 3}, {1, 5}, {1, 7}};

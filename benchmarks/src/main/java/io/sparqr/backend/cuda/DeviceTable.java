@@ -35,8 +35,8 @@ final class DeviceTable {
   private DeviceTable() {}
 
   /**
-   * The two backends as a solve meets them: the CPU's, and the device's with its session warm and
-   * everything else (plan, device memory) made anew. Best of three.
+   * The two backends as a solve uses them: the CPU's, and the device's with a warm session but with
+   * a new plan and new device memory. Best of three.
    */
   private static void choice(String name, String ordering, SubtreeProblem problem, double tol) {
     var analysis = problem.analysis();

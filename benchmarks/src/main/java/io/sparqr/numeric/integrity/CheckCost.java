@@ -23,8 +23,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * What the check of a task costs, step by step, beside the factorization that it checks: CPU time
- * of one thread, quartiles over several rounds, each a factorization and one check of its result.
+ * Measures the cost of a task's check, step by step, beside that of the factorization: CPU time of
+ * one thread, quartiles over several rounds, each with a factorization and one check of its result.
  * Arguments: problems, generator's specifications; the system property {@code cost.rounds} (15).
  */
 public final class CheckCost {
@@ -76,7 +76,7 @@ public final class CheckCost {
     return took;
   }
 
-  /** What {@link TaskCheck#verify} does, one after the other. */
+  /** The steps of {@link TaskCheck#verify}, one after the other. */
   private void steps(SubtreeFactor factor) {
     start();
     var columns = new TaskColumns(problem.analysis(), problem.fronts());

@@ -26,9 +26,9 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * The whole product with the CUDA backend beside the CPU's, on a GPU host: every problem solved by
- * both through Spark, and once more with AUTO; answers compared, seconds by phase printed, and
- * beside AUTO's choice what it cost against the better of the two. Exits with 1 if any answer
+ * Compares the CUDA backend with the CPU's in the whole product, on a GPU host. Every problem is
+ * solved by both through Spark, and once more with AUTO. It compares the answers and prints seconds
+ * by phase, AUTO's choice, and its cost over the better of the two. Exits with 1 if any answer
  * differs.
  *
  * <p>{@code DeviceProduct MASTER REPEAT LEVELS PROBLEM...}; a problem is {@code gen:SPEC}, or
@@ -40,8 +40,8 @@ import org.apache.spark.api.java.JavaSparkContext;
 public final class DeviceProduct {
 
   /**
-   * @param rank what the rank is known to be where it is clear; -1: whatever the CPU backend says
-   * @param gap whether the singular values leave no doubt of the rank
+   * @param rank the known rank, where it is clear; -1: that of the CPU backend
+   * @param gap whether the singular values leave no doubt about the rank
    */
   private record Problem(String name, CsrMatrix a, double[] b, int rank, boolean gap) {}
 
@@ -164,7 +164,7 @@ public final class DeviceProduct {
   }
 
   private static Problem read(Path data, String[] f) throws IOException {
-    // where singular values fall without a gap, two backends may count the rank otherwise
+    // if singular values decrease without a gap, two backends may find different ranks
     boolean gap =
         f[10].matches("|nan")
             || Double.parseDouble(f[9]) > 1e8 * Math.max(Double.parseDouble(f[10]), 1e-300);
@@ -198,7 +198,7 @@ public final class DeviceProduct {
               "%s%s",
               judged,
               same ? "" : clear ? " DIFFERS" : " differs, no gap in the singular values"));
-      // AUTO must give the very bits of the backend that it chose
+      // AUTO must give exactly the bits of the backend that it chose
       LeastSquaresSolution chosen =
           auto.report().factorization().backend().startsWith("cuda") ? cuda : cpu;
       boolean equal = Arrays.equals(auto.x(), chosen.x());

@@ -16,8 +16,8 @@ import org.apache.spark.api.java.JavaSparkContext;
 
 /**
  * Seconds of the leave-out correction of a panel's variances, beside its factorization's: {@code
- * LeaveOutSpeed ROWS RUNS}. Ten years a worker, of whom 15% move to any firm each year, a firm for
- * twenty workers, two covariates; of these the leave-one-out connected set.
+ * LeaveOutSpeed ROWS RUNS}. Ten years for each worker, 15% of whom move to a random firm each year;
+ * one firm for twenty workers; two covariates; restricted to the leave-one-out connected set.
  */
 public final class LeaveOutSpeed {
 

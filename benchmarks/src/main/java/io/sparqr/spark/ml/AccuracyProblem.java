@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * A regression of full rank and its answer: NIST's as certified, of the others that of the very
- * doubles, by Cholesky of the normal equations in 200 decimal digits.
+ * A regression of full rank and its answer: NIST's certified values, or for other problems the
+ * solution for exactly these doubles, by Cholesky of the normal equations in 200 decimal digits.
  *
  * @param a design, a column of ones last if there is an intercept
  * @param estimate coefficients

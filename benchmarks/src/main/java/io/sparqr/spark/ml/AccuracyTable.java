@@ -84,7 +84,7 @@ public final class AccuracyTable {
                 .mapToObj(j -> "c" + j)
                 .collect(Collectors.joining(",")));
     for (int i = 0; i < p.b().length; i++) {
-      // the shortest decimals that are these very doubles
+      // the shortest decimals that give exactly these doubles
       lines.add(
           p.b()[i]
               + ","
@@ -126,7 +126,8 @@ public final class AccuracyTable {
       try {
         errors = model.summary().coefficientStandardErrors();
       } catch (UnsupportedOperationException e) {
-        // its Cholesky factor failed and it went over to l-bfgs, which has no errors
+        // its Cholesky factorization failed and it switched to l-bfgs, which gives no standard
+        // errors
         errors = null;
       }
     }

@@ -23,8 +23,8 @@ import org.apache.spark.sql.types.StructType;
  * Seconds of whole fits beside MLlib, from a cached DataFrame of sparse vectors to coefficients and
  * standard errors: {@code MllibSpeed ROWS RUNS LEVELS...}, five numbers and one-hot factors of so
  * many levels, one level of each left out. MLlib's {@code normal} takes at most 4096 features, its
- * {@code l-bfgs} has no standard errors. Beside each the largest distance of a coefficient from
- * Sparqr's, whose own distance from the truth is the noise's.
+ * {@code l-bfgs} has no standard errors. Each line has the largest distance of a coefficient from
+ * Sparqr's; Sparqr's distance from the truth is due to the noise.
  */
 public final class MllibSpeed {
 

@@ -29,7 +29,7 @@ public final class RegressionSpeed {
   private static Dataset<Row> panel(SparkSession spark, long rows) {
     long workers = rows / 10;
     long firms = Math.max(2, workers / 20);
-    // the firm of a year is that of the last move before it
+    // the firm of a year is that of the last move before that year
     return spark
         .range(rows)
         .selectExpr("id", "id div 10 as worker", "id % 10 as year")

@@ -5,7 +5,7 @@ import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeFactorizerContract;
 import io.sparqr.numeric.dense.BlasLoader;
 
-/** The contract where there is no native BLAS. */
+/** The contract without a native BLAS. */
 class CpuJavaBlasTest extends SubtreeFactorizerContract {
 
   @Override

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the CPU backend cannot do, and what it is told not to go on with. */
+/** Limits of the CPU backend, and its reaction to interrupts. */
 class CpuLimitsTest {
 
   @AfterEach
@@ -79,7 +79,7 @@ class CpuLimitsTest {
     assertThat(stopped.calls.get()).isLessThan(whole.calls.get() / 2);
   }
 
-  /** Counts products, and interrupts the thread that made it at one of them. */
+  /** Counts products, and at one of them interrupts the thread that created this object. */
   private static final class CountingKernels implements DenseKernels {
     private final DenseKernels kernels = BlasLoader.kernels();
     private final Thread caller = Thread.currentThread();

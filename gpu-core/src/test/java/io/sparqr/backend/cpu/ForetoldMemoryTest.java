@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the plan says a task needs is what it takes, by one thread or several, whole and cut. */
+/** A task takes the memory that the plan predicts, with one thread or several, whole or cut. */
 class ForetoldMemoryTest {
 
   @ParameterizedTest
@@ -89,7 +89,7 @@ class ForetoldMemoryTest {
     }
   }
 
-  /** Rows as they come and as they are then, beside the blocks. */
+  /** Rows as received and as decoded, beside the blocks. */
   private static long arrival(SubtreeProblem p) {
     RowBlock r = p.rows();
     long bytes = 2 * (12L * r.rowStart()[r.rows()] + 16L * r.rows());

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Several threads in a tree: within the memory of one, and always to the end. */
+/** Several threads share a tree within the memory of one thread, and always finish. */
 class UnitBookingTest {
 
   @ParameterizedTest

@@ -13,14 +13,17 @@ import io.sparqr.partition.DeviceModel;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a machine without a usable device is told; needs none. */
+/** The messages on a machine without a usable device. Needs no device. */
 class CudaBackendProviderTest {
 
   private static String reason(CudaCalls calls) {
     return CudaBackendProvider.probe(true, () -> calls).reason();
   }
 
-  /** A machine with some devices of a capability and a driver's version; 0 codes otherwise. */
+  /**
+   * A machine with a number of devices, their capability and the driver's version; all calls
+   * succeed.
+   */
   private static CudaCalls machine(int version, int devices, int capability) {
     return FaultyCalls.of(
         null,

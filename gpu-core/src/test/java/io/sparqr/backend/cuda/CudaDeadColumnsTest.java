@@ -25,7 +25,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Matrices with dead columns by the hundred: as the CPU has them, the same bits in every run. */
+/**
+ * Matrices with hundreds of dead columns: the same columns as on the CPU, the same bits in every
+ * run.
+ */
 @Tag("gpu")
 class CudaDeadColumnsTest {
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Q from a device: fronts that come down in many pieces, and in stages. */
+/** Q from a device: fronts that are copied to the host in many pieces, and in stages. */
 @Tag("gpu")
 class CudaKeptQTest {
 

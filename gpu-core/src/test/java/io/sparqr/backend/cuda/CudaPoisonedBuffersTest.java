@@ -5,7 +5,7 @@ import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeFactorizerContract;
 import org.junit.jupiter.api.Tag;
 
-/** Nothing is read that was not written: all buffers full of NaN before each stage. */
+/** Nothing is read before it is written: all buffers are filled with NaN before each stage. */
 @Tag("gpu")
 class CudaPoisonedBuffersTest extends SubtreeFactorizerContract {
 

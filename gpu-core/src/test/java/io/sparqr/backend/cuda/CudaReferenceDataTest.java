@@ -5,7 +5,7 @@ import io.sparqr.numeric.ReferenceDataTest;
 import io.sparqr.numeric.SubtreeFactorizer;
 import org.junit.jupiter.api.Tag;
 
-/** The same answers from the device: certified problems and NIST's sets. */
+/** The device gives the same answers for certified problems and NIST's sets. */
 @Tag("gpu")
 class CudaReferenceDataTest extends ReferenceDataTest {
 

@@ -5,7 +5,7 @@ import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeFactorizerContract;
 import org.junit.jupiter.api.Tag;
 
-/** Every column tile by reflectors, those too that Cholesky QR would factor. */
+/** Every column tile is factorized by reflectors, even where Cholesky QR would be used. */
 @Tag("gpu")
 class CudaReflectorsTest extends SubtreeFactorizerContract {
 

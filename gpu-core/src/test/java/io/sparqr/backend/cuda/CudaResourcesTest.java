@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Memory, failures and what is left behind. */
+/** Memory, failures and leaks. */
 @Tag("gpu")
 class CudaResourcesTest {
 

@@ -21,10 +21,11 @@ import java.util.Random;
 import jcuda.driver.CUdeviceptr;
 
 /**
- * The campaign on a device: bits flipped in its buffers between two tasks of a stage, entries of
- * lists, maps and places changed, and the host's memory as on the plain executor. What is put in
- * stays within bounds: an address that is none ends the process, and its task is done elsewhere.
- * Arguments: how many faults; the first seed; size of the problems (3).
+ * The fault campaign on a device. It flips bits in buffers between two tasks of a stage, changes
+ * entries of lists, maps and places, and changes the host's memory as on the plain executor.
+ * Changed values stay within bounds, because an invalid address would end the process, and Spark
+ * would repeat its task elsewhere. Arguments: how many faults; the first seed; size of the problems
+ * (3).
  */
 final class DeviceFaults implements FaultTarget {
 
@@ -83,7 +84,7 @@ final class DeviceFaults implements FaultTarget {
     launches.arm(what == null || onHost() ? null : this::put, when);
   }
 
-  /** Tasks, and the host's. */
+  /** Faults in tasks, and in the host's memory. */
   @Override
   public int moments() {
     return (int) launches.tasks() + extra;
@@ -105,7 +106,7 @@ final class DeviceFaults implements FaultTarget {
     undo.forEach(Runnable::run);
     undo.clear();
     launches.arm(null, 0);
-    // What was spoiled on the device shall not be there for the next fault.
+    // Data spoiled on the device must not remain for the next fault.
     inner.safe(true);
     inner.safe(false);
   }
@@ -117,7 +118,7 @@ final class DeviceFaults implements FaultTarget {
     };
   }
 
-  /** Before the task that is next in its stage. */
+  /** Changes memory before the next task of the stage. */
   private boolean put(long next) {
     switch (fault) {
       case ARENA -> flip(Part.ARENA, "");
@@ -143,7 +144,7 @@ final class DeviceFaults implements FaultTarget {
     return inner.memory.get(part).at(offset);
   }
 
-  /** Rather a value than a zero. */
+  /** Prefers a value that is not zero. */
   private void flip(Part part, String where) {
     long values = StageMemory.bytes(program, part) / 8;
     if (values == 0) {
@@ -199,7 +200,7 @@ final class DeviceFaults implements FaultTarget {
     }
   }
 
-  /** A task is left out, and another one of the stage is there twice. */
+  /** One task is left out, and another task of the stage runs twice. */
   private void another(long next) {
     long at = later(next);
     long other = random.nextLong(Math.max(1, program.schedule().tasks()));

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
-/** What is kept between tasks and for how long; needs no device. */
+/** What a session keeps between tasks, and for how long. Needs no device. */
 class DeviceSessionsTest {
 
   private final List<String> calls = new CopyOnWriteArrayList<>();
@@ -123,7 +123,7 @@ class DeviceSessionsTest {
     assertThat(calls).containsExactly("primaryContextRetain", "moduleLoad");
     assertThat(LiveResources.total() - before).isEqualTo(held);
     sessions.acquire(1).close();
-    // The process would end; this one goes on with other tests.
+    // In production the process would end here; this one continues with other tests.
     lease.session().close();
     assertThat(LiveResources.total()).isEqualTo(before);
   }

@@ -4,10 +4,10 @@ package io.sparqr.backend.cuda;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
-/** Driver calls of which some fail as a test wants. */
+/** Driver calls, some of which fail as a test demands. */
 final class FaultyCalls {
 
-  /** Decides what a call returns; null: what the real one returns. */
+  /** Decides what a call returns; null means the result of the real call. */
   @FunctionalInterface
   interface Fault {
     Integer code(String call, Object[] arguments);

@@ -10,13 +10,13 @@ import jcuda.driver.CUfunction;
 import jcuda.driver.CUstream;
 
 /**
- * Driver calls of which a launch of a stage's tasks may be cut in two at a given task, with
- * something done to the device's memory in between. Tasks take their numbers from a counter in that
- * memory, so the second part goes on where the first one ended.
+ * Driver calls that can cut the launch of a stage in two at a given task, and change the device's
+ * memory in between. Tasks take their numbers from a counter in that memory, so the second part
+ * goes on where the first one ended.
  */
 final class FaultyLaunches {
 
-  /** What is done between the tasks before and those after. */
+  /** The action between the tasks before the cut and those after it. */
   @FunctionalInterface
   interface Action {
     /**
@@ -63,7 +63,7 @@ final class FaultyLaunches {
   }
 
   /**
-   * From now on; null: launches are not cut.
+   * Sets the action from now on; null: launches are not cut.
    *
    * @param task how many tasks come before
    */
@@ -78,7 +78,10 @@ final class FaultyLaunches {
     return tasks;
   }
 
-  /** A stage's own list, not one that fetches rows, and not sums over columns. */
+  /**
+   * Whether this is a stage's own list, and neither a list that fetches rows nor one of column
+   * sums.
+   */
   private static boolean ofStage(ByteBuffer parameter) {
     return parameter.capacity() == CudaModule.STAGE_BYTES
         && parameter.getLong(8 * StageMemory.Part.PROGRESS.ordinal()) != 0;
@@ -117,7 +120,7 @@ final class FaultyLaunches {
         first);
   }
 
-  /** Brings bytes down, within an {@link Action}; they are there until the next call. */
+  /** Copies bytes to the host, within an {@link Action}; they are valid until the next call. */
   ByteBuffer down(CUdeviceptr from, int bytes) {
     if (memory.view == null) {
       check(real.hostAllocate(memory, WORDS));
@@ -127,7 +130,7 @@ final class FaultyLaunches {
     return memory.view.duplicate().position(0).limit(bytes).slice().order(ByteOrder.nativeOrder());
   }
 
-  /** Sends up what {@link #down} brought, as it is now. */
+  /** Copies the bytes that {@link #down} returned back to the device, as they are now. */
   void up(CUdeviceptr to, int bytes) {
     check(real.copyToDeviceAsync(to, memory, 0, bytes, stream));
     check(real.streamSynchronize(stream));

@@ -19,7 +19,7 @@ final class HostKernels {
 
   private HostKernels() {}
 
-  /** What a program printed, and how it ended. */
+  /** A program's output and its exit code. */
   record Run(int exit, String output) {}
 
   /** A program, compiled with these headers. */

@@ -35,7 +35,7 @@ class KernelArithmeticTest {
     HostKernels.Run run = run(List.of(program.toString(), tiles, seed, ONCE_WRONG));
     assertThat(run.output()).contains("0 wrong of " + (Long.parseLong(tiles) + 3));
     assertThat(run.exit()).as(run.output()).isZero();
-    // every way has had its share
+    // every method was used
     for (String way : List.of("Cholesky QR", "reflectors", "R alone", "small fronts")) {
       var count = Pattern.compile(Pattern.quote(way) + ": (\\d+) tiles").matcher(run.output());
       assertThat(count.find()).as(run.output()).isTrue();
@@ -43,7 +43,7 @@ class KernelArithmeticTest {
     }
   }
 
-  /** What the kernels did before G was scaled and E was tested: the tiles show it. */
+  /** Without the scaling of G and the test of E the tiles are wrong, as they once were. */
   @Test
   void tilesThatOnceWentWrongStillShowIt() throws Exception {
     Path old = Files.createDirectory(folder.resolve("unscaled"));

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class LaunchPlanTest {
 
-  /** Takes the first stage's program and goes no further. */
+  /** Keeps the first stage's program and stops there. */
   private static final class Capture implements RoundExecutor {
 
     @SuppressWarnings("serial") // never written
@@ -91,7 +91,7 @@ class LaunchPlanTest {
     public void close() {}
   }
 
-  /** One launch where there is little to do; where there is more, rows come down early. */
+  /** One launch if there is little work; otherwise several, so that rows reach the host early. */
   @ParameterizedTest
   @CsvSource({"gen:cells2d20, 1, 1", "gen:cells3d20, 2, 2", "gen:nug12:rand, 2, 2"})
   void everyRowComesDownAfterTheLaunchThatCompletesIt(String problem, int groups, int launches) {

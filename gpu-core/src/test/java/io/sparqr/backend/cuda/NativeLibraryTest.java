@@ -69,7 +69,9 @@ class NativeLibraryTest {
     }
   }
 
-  /** JCuda's own loader looks where we let it, and the process has its old folder afterwards. */
+  /**
+   * JCuda's own loader looks only in our folder, and the process has its old setting afterwards.
+   */
   @Test
   void theLoaderIsLedToTheFolder() throws Exception {
     String before = System.getProperty("java.io.tmpdir");
@@ -87,7 +89,9 @@ class NativeLibraryTest {
     assertThat(System.getProperty("java.io.tmpdir")).isEqualTo(before);
   }
 
-  /** With a driver or without one: what is loaded, or cannot be, is the file in our folder. */
+  /**
+   * With or without a driver, the file that is loaded, or fails to load, is the one in our folder.
+   */
   @Test
   void whatIsLoadedLiesInTheFolder() throws Exception {
     String name = LibUtils.createPlatformLibraryName("JCudaDriver-12.6.0");

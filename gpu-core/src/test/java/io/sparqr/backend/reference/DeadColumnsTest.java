@@ -32,8 +32,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Dead columns anywhere, dropped by the fronts' own tasks: the CPU backend and Heath's method say
- * which, A'A says what is left, and the host has nothing to do.
+ * Dead columns anywhere are dropped by the fronts' own tasks. The CPU backend and Heath's method
+ * must find the same columns, R'R must equal A'A for the others, and the host must have nothing to
+ * do.
  */
 class DeadColumnsTest {
 
@@ -85,7 +86,7 @@ class DeadColumnsTest {
     }
   }
 
-  /** Heath's method, which says that it was asked. */
+  /** Heath's method, which counts its calls. */
   private static final class Host implements SubtreeFactorizer {
     private final SubtreeFactorizer heath = new HeathFactorizer();
     private int fronts;
@@ -145,7 +146,7 @@ class DeadColumnsTest {
     return host.fronts;
   }
 
-  /** R'R = A'A and R'(Q'b) = A'b but for what was dropped. */
+  /** R'R = A'A and R'(Q'b) = A'b, except for what was dropped. */
   private static void checkGram(String what, Case c, SubtreeFactor factor, double limit) {
     int n = c.a.columns();
     int rhs = c.problem.rows().rhsCount();
@@ -214,8 +215,9 @@ class DeadColumnsTest {
   }
 
   /**
-   * A chain of fronts: block k of columns has rows of its own, which lie in block k + 1 too; fewer
-   * of them than columns in both, so every dead column leaves a row over, which climbs.
+   * A chain of fronts: block k of columns has rows of its own, which lie in block k + 1 too; there
+   * are fewer rows than columns in both, so every dead column leaves a row over, which moves up the
+   * chain.
    */
   @ParameterizedTest
   @EnumSource(Where.class)
@@ -240,7 +242,7 @@ class DeadColumnsTest {
     }
     CsrMatrix full = TestMatrices.ofDense(a, width * levels, false);
     double[] values = full.values().clone();
-    // In every second block: what dies there dies for all rows.
+    // In every second block: a column that dies there is dead in all rows.
     for (int i = 0; i < rows; i++) {
       for (int k = full.rowStart()[i]; k < full.rowStart()[i + 1]; k++) {
         int column = full.columnIndex()[k];
@@ -257,7 +259,7 @@ class DeadColumnsTest {
     assertThat(onHost).as("chain, %s: fronts on the host", where).isZero();
   }
 
-  /** Complexes and LPs as the gallery has them: dead columns in child and parent. */
+  /** Complexes and LPs of the gallery, with dead columns in child and parent. */
   @ParameterizedTest
   @ValueSource(strings = {"gen:nug5", "gen:ch4-4-b2", "gen:ch5-4-b3"})
   void realStructures(String name) {

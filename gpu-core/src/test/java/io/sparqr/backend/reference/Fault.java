@@ -3,7 +3,7 @@ package io.sparqr.backend.reference;
 
 import io.sparqr.backend.schedule.SpoiledTasks;
 
-/** What a fault campaign puts in. */
+/** A kind of fault. */
 public enum Fault {
   /** A bit of the fronts: A on its way to R, contribution rows, V, right-hand sides, padding. */
   ARENA,
@@ -13,7 +13,7 @@ public enum Fault {
   ENTRY,
   /** A bit of a packed block that came from outside. */
   INPUT,
-  /** A bit of the packed rows that go out. */
+  /** A bit of the packed rows of the output. */
   OUT,
   /** A bit of a residual's partial sum. */
   RESIDUAL,
@@ -51,7 +51,7 @@ public enum Fault {
     this.task = task;
   }
 
-  /** What is wrong with a task's record; null: another fault. */
+  /** The fault in a task's record; null: the fault is elsewhere. */
   SpoiledTasks.Kind task() {
     return task;
   }

@@ -16,8 +16,8 @@ import io.sparqr.numeric.integrity.FaultProblem;
 import java.util.Random;
 
 /**
- * Puts faults into factorizations, one each, and says what became of them. As a program: on the
- * plain executor. Arguments: how many; the first seed.
+ * Puts one fault into each of many factorizations, and reports the outcomes. Run as a program, it
+ * uses the plain executor. Arguments: how many; the first seed.
  */
 public final class FaultCampaign {
 
@@ -70,12 +70,12 @@ public final class FaultCampaign {
     }
   }
 
-  /** What became of the faults. */
+  /** The outcomes of the faults. */
   public FaultTally tally() {
     return tally;
   }
 
-  /** Puts in a number of faults, problems from a seed on. */
+  /** Puts in a number of faults, into problems with consecutive seeds. */
   public FaultCampaign run(long count, long seed) {
     long left = count;
     for (long s = seed; left > 0; s++) {
@@ -145,10 +145,10 @@ public final class FaultCampaign {
     SubtreeFactor f;
     try {
       f = checked.factor(p.problem(), options);
-      // As whoever encodes R does.
+      // As the encoder of R does.
       f.verify();
     } catch (FatalCudaException e) {
-      // Nothing can be computed any more.
+      // From here on nothing can be computed.
       throw e;
     } catch (NumericalIntegrityException e) {
       return new Outcome(Verdict.REFUSED, e.getClass().getSimpleName());

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sparqr.backend.reference.FaultTally.Verdict;
 import org.junit.jupiter.api.Test;
 
-/** Some of the faults of {@link FaultCampaign}: none changes a result without a word. */
+/** Some of the faults of {@link FaultCampaign}: none changes a result without a message. */
 class FaultCampaignTest {
 
   private static final int FAULTS = 3000;

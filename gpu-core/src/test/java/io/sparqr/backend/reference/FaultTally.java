@@ -9,16 +9,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Counts of faults by where they were and what became of them. */
+/** Counts of faults by place and outcome. */
 public final class FaultTally {
 
-  /** What became of a fault. */
+  /** The outcome of a fault. */
   public enum Verdict {
-    /** The result is right, and nothing was said. */
+    /** The result is right, and there was no message. */
     HARMLESS,
     /** Detected, and the result is right; the summary counts it and has a warning. */
     MENDED,
-    /** An error that says what is wrong, and no result. */
+    /** An error that names the problem, and no result. */
     REFUSED,
     /** A wrong result. */
     MISSED
@@ -53,7 +53,7 @@ public final class FaultTally {
     undecided++;
   }
 
-  /** Notes how far a result was off that counts as right: R'R and Q as a part of c eps. */
+  /** Records the error of a result that counts as right: of R'R and Q, as a part of c eps. */
   public void allowed(double ofGram, double ofX, double ofQ) {
     gram = Math.max(gram, ofGram);
     x = Math.max(x, ofX);

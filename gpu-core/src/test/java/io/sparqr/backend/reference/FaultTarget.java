@@ -5,23 +5,23 @@ import io.sparqr.backend.staged.RoundExecutor;
 import java.util.Random;
 
 /**
- * An executor with at most one fault at a time. Moments at which one can be put in are counted; it
- * comes at a given moment, or at the next one at which there is something to spoil.
+ * An executor with at most one fault at a time. It counts the moments at which a fault can be put
+ * in. The fault comes at a given moment, or at the next one with something to spoil.
  */
 public interface FaultTarget extends RoundExecutor {
 
-  /** Puts a fault in from now on; null: none. */
+  /** Sets the fault to put in from now on; null: none. */
   void arm(Fault fault, int moment, Random random);
 
   /** Moments since {@link #arm}. */
   int moments();
 
-  /** Where the fault is; null: it was not put in. */
+  /** The place of the fault; null: it was not put in. */
   String label();
 
   /** The bit that was flipped; -1: none. */
   int bit();
 
-  /** Mends what outlives the task: its rows, its plan, what stays on a device. */
+  /** Repairs everything that outlives the task: its rows, its plan, data on a device. */
   void restore();
 }

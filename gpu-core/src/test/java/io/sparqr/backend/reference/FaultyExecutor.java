@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * The plain executor with one fault. Moments are each round's beginning (or each task's, where they
- * run as their counts allow), before a stage's values go up, before its rows go to the host, before
- * and after sums are taken.
+ * The plain executor with one fault. Moments are the start of each round (of each task, if tasks
+ * run as their counts allow), before a stage's values are sent, before its rows go to the host, and
+ * before and after sums are taken.
  */
 public final class FaultyExecutor implements FaultTarget {
 
@@ -30,7 +30,7 @@ public final class FaultyExecutor implements FaultTarget {
   private StageInput input;
   private RowSink sink;
 
-  /** Undoes what was done to memory that outlives the task. */
+  /** Undoes changes of memory that outlives the task. */
   private final List<Runnable> undo = new ArrayList<>();
 
   private String label;
@@ -139,7 +139,7 @@ public final class FaultyExecutor implements FaultTarget {
     }
   }
 
-  /** A place in a front, and what is there. */
+  /** A place in a front and its value. */
   private void arena() {
     if (!running || inner.arena.length == 0) {
       return;

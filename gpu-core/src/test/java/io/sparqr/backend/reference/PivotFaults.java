@@ -11,9 +11,10 @@ import io.sparqr.numeric.integrity.TaskCheck;
 import java.util.Locale;
 
 /**
- * What column sums let through where x feels it most: mantissa bits from 8 on of every pivot and of
- * the first right-hand side beside it, one at a time, in right results of problems of condition 100
- * to 1000. Random places seldom meet these. Arguments: problems; the first seed.
+ * Changes that column sums let through, where x is most sensitive: mantissa bits from 8 on of every
+ * pivot and of the first right-hand side beside it, one at a time, in right results of problems
+ * with conditions of 100 to 1000. Random faults seldom hit these places. Arguments: problems; the
+ * first seed.
  */
 final class PivotFaults {
 

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 /** Memory stages, dead columns, order of tasks, reuse of plans: none of them changes a bit. */
 class StagedFactorizationTest {
 
-  /** Medium fronts tiled, small ones whole, so that every kind of task is there. */
+  /** Medium fronts are tiled and small ones whole, so that every kind of task occurs. */
   private static final SchedulerOptions MIXED =
       SchedulerOptions.defaults().withBundle(3).withSmallFronts(600, 24);
 
@@ -159,7 +159,7 @@ class StagedFactorizationTest {
     }
   }
 
-  /** What was free when the stage was planned may be gone when it begins. */
+  /** Memory that was free when the stage was planned may be in use when it begins. */
   @Test
   void aTallFrontThatTheDeviceHasNoRoomForAfterAllIsMergedOnTheHost() {
     var c = new Case(TestMatrices.incidence(290_000, 30, new Random(17)));
@@ -273,7 +273,7 @@ class StagedFactorizationTest {
     }
   }
 
-  /** Two fronts of 200 rows with 140 columns, 40 of them their pivots, below one of 100 columns. */
+  /** Two fronts of 200 rows and 140 columns, 40 of them pivots, below a front of 100 columns. */
   @Test
   void fewLeftoverRowsGoToTheParentFromTheLastPivot() {
     var random = new Random(5);
@@ -320,7 +320,9 @@ class StagedFactorizationTest {
             new int[] {TaskLayout.STATE_PASSED, TaskLayout.STATE_SOUND, TaskLayout.STATE_DROPPED});
   }
 
-  /** One dense front: a column twice, and one that is another plus a remainder of that norm. */
+  /**
+   * One dense front: one column occurs twice, and another is a copy plus a remainder of that norm.
+   */
   private static CsrMatrix nearlyDependent(double remainder) {
     var random = new Random(11);
     double[][] a = new double[60][23];
@@ -492,7 +494,7 @@ class StagedFactorizationTest {
         assertThat(kept.summary().stages()).isGreaterThanOrEqualTo(part);
         budget = kept.summary().peakDeviceBytes();
       }
-      // the plan of a task that keeps Q does not serve one that does not
+      // the plan of a task that keeps Q cannot be used for one that does not
       SubtreeFactor plain = staged.factor(c.problem(c.a, 7), new FactorOptions(c.tolerance, 2, 0));
       assertThat(plain.reflectors()).isEmpty();
     }

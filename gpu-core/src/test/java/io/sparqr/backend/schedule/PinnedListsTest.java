@@ -15,9 +15,8 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 /**
- * The task lists of seeded stages are, byte for byte, what they were when {@code pinned-lists.txt}
- * was written. Whoever changes the schedule or the records on purpose copies the test's output
- * there.
+ * The task lists of seeded stages are byte for byte those of the day when {@code pinned-lists.txt}
+ * was written. If you change the schedule or the records on purpose, copy the test's output there.
  */
 class PinnedListsTest {
 

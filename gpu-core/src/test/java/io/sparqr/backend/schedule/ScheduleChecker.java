@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Replays the decoded lists of a stage symbolically and checks every invariant of a schedule, by
- * bookkeeping of its own: which bundles a row tile took part in, and which of them have been
- * applied to each of its column tiles.
+ * Replays the decoded lists of a stage symbolically and checks every invariant of a schedule. It
+ * keeps its own books: the bundles of each row tile, and which of them have been applied to each
+ * column tile.
  */
 final class ScheduleChecker {
 
@@ -26,7 +26,10 @@ final class ScheduleChecker {
   private final StageFronts s;
   private final String name;
 
-  /** By front and row tile: bundles in order; by column tile: how many of them it has seen. */
+  /**
+   * By front and row tile, the bundles in order; by column tile, how many of them were applied to
+   * it.
+   */
   private final List<Bundle>[][] history;
 
   private final int[][][] seen;
@@ -121,7 +124,7 @@ final class ScheduleChecker {
     Set<List<Integer>> written = new HashSet<>();
     Set<List<Integer>> read = new HashSet<>();
     Map<Integer, Bundle> filled = new HashMap<>();
-    // Applies first: within a task that comes first too, and across tasks tiles are disjoint.
+    // Applies first: they come first within a task too, and different tasks touch different tiles.
     for (Task task : list) {
       if (task instanceof Task.Apply t) {
         apply(r, t.front(), t.column(), t.bundle(), t.vtSlot(), t.from(), t.to(), written, read);
@@ -225,7 +228,7 @@ final class ScheduleChecker {
     }
   }
 
-  /** Assembly, small fronts and output: what goes where, counted by row. */
+  /** Assembly, small fronts and output: counts the rows at each place. */
   private void move(int r, Task task) {
     if (task instanceof Task.AssembleS t) {
       assertThat(t.from()).isEqualTo(scattered[t.front()]);
@@ -255,7 +258,7 @@ final class ScheduleChecker {
     }
   }
 
-  /** When all of the front is done; beside its last rows' way out, never before them. */
+  /** Only when the whole front is done: at the same time as its last rows leave, never before. */
   private void drop(int r, Task.Drop t) {
     int f = t.front();
     assertThat(s.dropAt[f]).as("%s: front %d drops", name, f).isPositive();
@@ -279,8 +282,8 @@ final class ScheduleChecker {
   }
 
   /**
-   * Who has DROP tasks, and where they may write: no front that is neither above nor below another
-   * shares a VT slot with it, no drop record another's words.
+   * Which fronts have DROP tasks, and where these may write: two fronts share a VT slot only if one
+   * is above the other, and no two drop records overlap.
    */
   private void finishDrops(StageSchedule schedule) {
     int words = 1 + s.fronts;

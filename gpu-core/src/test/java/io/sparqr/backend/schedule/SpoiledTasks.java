@@ -17,11 +17,11 @@ public final class SpoiledTasks {
   public enum Kind {
     /** A task that waits for more or fewer tasks than it needs. */
     COUNT,
-    /** A task that is not there. */
+    /** A task that is left out. */
     LEFT_OUT,
-    /** A task that is there twice. */
+    /** A task that occurs twice. */
     TWICE,
-    /** A bundle whose reflectors go to, or come from, another slot. */
+    /** A bundle whose reflectors are written to, or read from, another slot. */
     VT_SLOT,
     /** Another row tile in a bundle. */
     TILE
@@ -47,7 +47,7 @@ public final class SpoiledTasks {
   }
 
   /**
-   * Spoils a record where it is, if it is of the kind.
+   * Spoils a record in place, if the fault applies to it.
    *
    * @param kind one that keeps the list's length
    * @return whether it was
@@ -69,7 +69,7 @@ public final class SpoiledTasks {
     };
   }
 
-  /** Another count: by one, or by a bit. */
+  /** A wrong count: off by one, or with one bit flipped. */
   public static ByteBuffer count(ByteBuffer list, int at, Random random) {
     int place = at + (random.nextBoolean() ? TaskLayout.NEED_CHAIN : TaskLayout.NEED_BULK);
     int was = list.getInt(place);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the symbolic analysis foretells is what the scheduler's own operations add up to. */
+/** The flops that the symbolic analysis predicts are the sum of the scheduler's operations. */
 class TileFlopsTest {
 
   private static final long SEED = Long.getLong("test.seed", 42L);

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** What a task has on the host while an executor works: places for faults. */
+/** The memory of a task on the host while an executor works: places for faults. */
 public final class HostMemory {
 
   private HostMemory() {}
@@ -37,7 +37,7 @@ public final class HostMemory {
         : new Place(r.rhs(), i * r.rhsCount() + k - length);
   }
 
-  /** A value of R or Q'b that has come so far; null: there is none. */
+  /** A value of R or Q'b that has arrived; null: there is none. */
   public static Place ofR(RowSink sink, Random random) {
     List<double[]> arrays = new ArrayList<>();
     for (FrontFactor f : ((StageRows) sink).done.factor) {
@@ -61,7 +61,7 @@ public final class HostMemory {
     return any(arrays, random);
   }
 
-  /** What is at a place of the arena. */
+  /** The value at a place of the arena. */
   public static String inArena(StageProgram p, long at) {
     for (int f = 0; f < p.fronts(); f++) {
       FrontDescriptor d = p.descriptor(f);
@@ -79,7 +79,7 @@ public final class HostMemory {
     return "padding";
   }
 
-  /** A word of a plan's array and what it is changed to; still within bounds. */
+  /** A word of a plan's array and its new value, which is within bounds. */
   public record Word(int index, int value) {}
 
   /** Another entry of a map; null: there is none. */

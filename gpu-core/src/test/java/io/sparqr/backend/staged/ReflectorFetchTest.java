@@ -13,7 +13,7 @@ import java.util.BitSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Q is the same however much of it comes down at once. */
+/** Q is the same, however much of it is copied at once. */
 class ReflectorFetchTest {
 
   @Test

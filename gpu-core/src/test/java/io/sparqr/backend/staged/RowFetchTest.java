@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Rows are the same however many of them come down at once. */
+/** Rows are the same, however many of them are copied at once. */
 class RowFetchTest {
 
   @Test

@@ -23,20 +23,23 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What goes wrong between the values that go up and the rows that stay is seen. */
+/** Every error between the values sent to the device and the rows that stay is noticed. */
 class StageBalanceTest {
 
   private static final SchedulerOptions MIXED =
       SchedulerOptions.defaults().withBundle(3).withSmallFronts(600, 24);
 
   enum Fault {
-    /** An entry of A on its way up. */
+    /** An entry of A on its way to the device. */
     ENTRY,
     /** An entry of A that never arrives. */
     ENTRY_LOST,
-    /** The sign of an entry of a block on its way up. */
+    /** The sign of an entry of a block on its way to the device. */
     BLOCK_SIGN,
-    /** A value that comes down after the rounds: a trapezoid, or a block for the next stage. */
+    /**
+     * A value copied to the host after the rounds: of a trapezoid, or of a block for the next
+     * stage.
+     */
     FETCHED,
     /** A residual's square. */
     RESIDUAL,
@@ -166,7 +169,9 @@ class StageBalanceTest {
     }
   }
 
-  /** A grid as one task, some of its columns zero: fronts pend and blocks pass between stages. */
+  /**
+   * A grid as one task with some zero columns, so that fronts wait and blocks pass between stages.
+   */
   private static SubtreeProblem problem(long seed) {
     SubtreeProblem p = DeviceCases.whole("gen:cells2d" + (12 + seed));
     var random = new Random(seed);

@@ -18,7 +18,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A front's values in parts are its values in one piece, wherever its rows are in the block. */
+/** A front's values in parts equal its values in one piece, wherever its rows are in the block. */
 class StageValuesTest {
 
   @ParameterizedTest

@@ -20,7 +20,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the symbolic analysis foretells of a tree is what its stage does. */
+/** The flops that the symbolic analysis predicts for a tree are those that its stage does. */
 class TreeFlopsTest {
 
   @ParameterizedTest

@@ -39,7 +39,7 @@ class FrontLayoutTest {
   void everyRowAndColumnHasItsPlace(long seed) {
     var random = new Random(seed);
     SymbolicAnalysis analysis = analysis(random);
-    // All fronts, or some, which then do not follow each other.
+    // All fronts, or some that are not consecutive.
     int[] fronts =
         IntStream.range(0, analysis.fronts())
             .filter(f -> seed % 3 == 0 || random.nextInt(3) > 0)

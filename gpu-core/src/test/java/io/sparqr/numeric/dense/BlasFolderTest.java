@@ -13,13 +13,13 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process without a home, as in many containers, does not load what lies in /tmp. */
+/** A process without a home folder, as in many containers, loads nothing from /tmp. */
 @EnabledOnOs(OS.LINUX)
 class BlasFolderTest {
 
   @TempDir Path temporary;
 
-  /** What a process says of its BLAS. */
+  /** The BLAS that a process reports. */
   static final class Main {
     private Main() {}
 

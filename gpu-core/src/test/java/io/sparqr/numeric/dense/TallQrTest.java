@@ -16,12 +16,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** R'R = A'A, Q'A = R and the residual, chunk after chunk, with and without holes. */
+/** R'R = A'A, Q'A = R and the residual, chunk by chunk, with and without holes. */
 class TallQrTest {
 
   private static final double EPS = Math.ulp(1.0);
 
-  /** The last piece first: nothing may depend on the order. */
+  /** Runs the last piece first: nothing may depend on the order. */
   private static final Crew BACKWARDS =
       (count, task) -> {
         for (int i = count - 1; i >= 0; i--) {
@@ -31,7 +31,7 @@ class TallQrTest {
 
   private final DenseKernels kernels = BlasLoader.kernels();
 
-  /** Rows of A with the right-hand sides behind, ascending by leftmost column. */
+  /** Rows of A followed by their right-hand sides, ascending by leftmost column. */
   private static double[][] rows(
       Random random, int m, int n, int further, int first, double scale) {
     double[][] rows = new double[m][n + further];

@@ -17,10 +17,10 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Results that are right are accepted, with room to spare. */
+/** Right results are accepted, with a wide margin. */
 class AcceptedTest {
 
-  /** Departures are at most this part of the bound: it has not been fitted. */
+  /** Departures are at most this part of the bound, which was not fitted to the tests. */
   private static final double ROOM = 0.5;
 
   private static final SchedulerOptions MIXED =
@@ -73,7 +73,10 @@ class AcceptedTest {
     assertThat(worst).as("nothing was compared").isPositive();
   }
 
-  /** Dependent columns from the leaves to the root: fronts pend, are mended, come from rows. */
+  /**
+   * Dependent columns from the leaves to the root: fronts wait, are repaired, or are factored from
+   * rows.
+   */
   @Test
   void gridsWithZeroColumns() {
     for (long seed = 0; seed < 20; seed++) {
@@ -124,7 +127,8 @@ class AcceptedTest {
   }
 
   /**
-   * As every dummy under a ridge is: what ends in the right-hand side is the same in each front.
+   * Like dummies under a ridge: the part that ends in the right-hand side is the same in each
+   * front.
    */
   @Test
   void manyFrontsWithTheSameRows() {
@@ -148,7 +152,7 @@ class AcceptedTest {
     }
   }
 
-  /** A third everywhere and a little more here and there: equal terms in every step. */
+  /** All values are a third, a few slightly more: equal terms in every step. */
   @Test
   void rowsThatAreAlmostTheSame() {
     for (int columns : new int[] {1, 2, 8, 30, 120}) {

@@ -26,10 +26,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What fails the check is done again, is counted and said, or is an error. */
+/** A task that fails the check is repeated, counted and reported, or ends in an error. */
 class CheckedFactorizerTest {
 
-  /** A backend that changes the sign of an entry of one front where it is told to. */
+  /** A backend that changes the sign of an entry of one front on demand. */
   private static final class Faulty implements SubtreeFactorizer {
     private final SubtreeFactorizer inner = new CpuSubtreeFactorizer();
     private final int front;
@@ -38,7 +38,7 @@ class CheckedFactorizerTest {
     final List<FactorOptions> calls = new ArrayList<>();
     boolean closed;
 
-    /** Wrong where the predicate of the call's number and options says so. */
+    /** Wrong if a predicate of the call's number and options says so. */
     Faulty(int front, boolean checks, BiPredicate<Integer, FactorOptions> wrong) {
       this.front = front;
       this.checks = checks;
@@ -134,7 +134,9 @@ class CheckedFactorizerTest {
     }
   }
 
-  /** A device first does without its faster ways; only then the host. */
+  /**
+   * A device first repeats a task without its faster methods; only then does the host take over.
+   */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aDeviceGoesTheSafeWay(boolean safeIsWrongToo) {
@@ -180,7 +182,7 @@ class CheckedFactorizerTest {
     }
   }
 
-  /** With dead columns on the plain executor: the host's work is checked as well. */
+  /** Dead columns on the plain executor: the host's work is checked as well. */
   @Test
   void aHostThatIsWrongOnceIsDoneAgain() {
     var random = new Random(5);

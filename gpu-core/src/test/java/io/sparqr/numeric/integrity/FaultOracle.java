@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * How far a result is from the right one, by what does not depend on signs and order: the Gram
- * matrix [R y]'[R y] against [A b]'[A b], summed up from the rows as they were given; x against a
- * right result's.
+ * The distance of a result from the right one, by quantities that do not depend on signs and order:
+ * the Gram matrix [R y]'[R y] against [A b]'[A b], summed from the given rows, and x against that
+ * of a right result.
  */
 public final class FaultOracle {
 
@@ -30,7 +30,7 @@ public final class FaultOracle {
   /** Random vectors that reflectors are applied to. */
   private static final int Z = 3;
 
-  /** The problem with rows of its own: faults are put into the others. */
+  /** The problem with a copy of its rows, because faults are put into the originals. */
   private final SubtreeProblem problem;
 
   private final int n;
@@ -46,7 +46,7 @@ public final class FaultOracle {
   private final double limit;
 
   /**
-   * What a result is compared with.
+   * The right result that others are compared with.
    *
    * @param reference a right one
    */
@@ -98,7 +98,7 @@ public final class FaultOracle {
   }
 
   /**
-   * How far a result is off.
+   * The errors of a result.
    *
    * @param gram largest change of an entry of the Gram matrix, over ||a_i|| ||a_j||
    * @param x relative change of the solution
@@ -144,7 +144,7 @@ public final class FaultOracle {
     return new Off(worst, xOff(f), rankOff(f), qOff(f));
   }
 
-  /** A pivot that is live in one of the two alone decides. */
+  /** Decided by the pivots that are live in only one of the two. */
   private Rank rankOff(SubtreeFactor f) {
     if (rank(f) == rank) {
       return Rank.SAME;
@@ -243,7 +243,7 @@ public final class FaultOracle {
     return g;
   }
 
-  /** Whether that is too far, and by what. Null: it is not. */
+  /** The quantity whose error is too large; null: there is none. */
   public String wrong(Off off) {
     if (!(off.gram <= limit)) {
       return "R'R";

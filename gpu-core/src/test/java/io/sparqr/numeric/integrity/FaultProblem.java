@@ -79,7 +79,7 @@ public record FaultProblem(
     return new FaultProblem(name, some, options, random.nextInt(3) == 0, part);
   }
 
-  /** The fronts from a cut on, with what comes from below. */
+  /** The fronts above a cut, with the blocks from below. */
   private static SubtreeProblem above(SubtreeProblem whole, int cut, FactorOptions options) {
     try (var cpu = new CpuSubtreeFactorizer()) {
       SubtreeFactor below = cpu.factor(IntegrityCases.part(whole, 0, cut, List.of()), options);
@@ -104,7 +104,7 @@ public record FaultProblem(
     };
   }
 
-  /** Some columns are the one before them but for a part of 1e-3 to 1. */
+  /** Some columns equal the one before them, except for a part of 1e-3 to 1. */
   private static CsrMatrix nearlyDependent(CsrMatrix dense, Random random) {
     int n = dense.columns();
     double[] v = dense.values().clone();
@@ -150,7 +150,7 @@ public record FaultProblem(
         .ofUnitColumns(options.unitColumns());
   }
 
-  /** What the checks let through, as a departure; the reference is a right result. */
+  /** The largest departure that the checks accept; the reference is a right result. */
   double bound(SubtreeFactor reference) {
     return Balance.bound(Steps.of(problem, reference));
   }

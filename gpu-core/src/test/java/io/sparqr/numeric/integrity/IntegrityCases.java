@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 
-/** Random problems as one task, of every kind that has to be accepted. */
+/** Random problems as one task, of every kind that the check must accept. */
 final class IntegrityCases {
 
   /**
@@ -113,7 +113,7 @@ final class IntegrityCases {
     return new Case(name, new SubtreeProblem(analysis, fronts, rows, List.of()), tolerance);
   }
 
-  /** The part of a problem that fronts [from, to) are, with blocks from below. */
+  /** The part of a problem in fronts [from, to), with blocks from below. */
   static SubtreeProblem part(SubtreeProblem whole, int from, int to, List<ContributionBlock> in) {
     RowBlock r = whole.rows();
     int[] which =

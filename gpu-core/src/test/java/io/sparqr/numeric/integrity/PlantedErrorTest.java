@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is put into a right result, or taken out of it, is seen. */
+/** Every change of a right result is noticed. */
 class PlantedErrorTest {
 
   private static final int PROBLEMS = 60;
@@ -67,7 +67,7 @@ class PlantedErrorTest {
     assertThat(TaskCheck.verify(problem, factor, o)).as(what).isLessThan(1e-13);
   }
 
-  /** The largest entry of some rows of R that are not their diagonal's, in a random front. */
+  /** The largest off-diagonal entry of some rows of R, in a random front. */
   private static int largest(FrontFactor f) {
     int at = 0;
     int best = -1;
@@ -172,7 +172,7 @@ class PlantedErrorTest {
     assertThat(planted).isGreaterThan(PROBLEMS / 2);
   }
 
-  /** 1e-7 where there is nothing: the norm^2 grows by 1e-14 only. */
+  /** 1e-7 in place of a zero: the squared norm grows by only 1e-14. */
   @Test
   void aZeroMadeNonzero() {
     int planted = 0;
@@ -216,7 +216,7 @@ class PlantedErrorTest {
     }
   }
 
-  /** The right rows of R under other fronts' names, and too few or too many fronts. */
+  /** The right rows of R assigned to wrong fronts, and too few or too many fronts. */
   @Test
   void otherFronts() {
     int planted = 0;

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class TaskColumnsTest {
 
-  /** Numbers and positions belong to each other, one by one and many at a time. */
+  /** The mapping between numbers and positions, one by one and many at a time. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void someFronts(long seed) {

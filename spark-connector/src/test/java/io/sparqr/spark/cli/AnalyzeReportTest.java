@@ -29,7 +29,7 @@ class AnalyzeReportTest {
     return new ObjectMapper().readTree(file(name).toFile());
   }
 
-  /** What is foretold is what a solve of the same matrix then reports of itself. */
+  /** The prediction equals what a solve of the same matrix reports afterwards. */
   @Test
   void foretellsWhatASolveReports() throws IOException {
     String matrix = "gen:cells2d40:rand";
@@ -41,7 +41,7 @@ class AnalyzeReportTest {
       assertThat(a.path(key).asText()).as(key).isNotEmpty();
       assertThat(a.path(key).asDouble()).as(key).isEqualTo(s.path(key).asDouble());
     }
-    // the reasons tell a time, too, after this
+    // after this the reasons contain a time, too
     assertThat(a.path("orderingReason").asText().split(";")[0])
         .startsWith("auto: amd ")
         .isEqualTo(s.path("orderingReason").asText().split(";")[0]);
@@ -78,7 +78,9 @@ class AnalyzeReportTest {
     assertThat(seconds.path("total").asDouble()).isGreaterThanOrEqualTo(parts * (1 - 1e-9));
   }
 
-  /** A CPU's verdict on a problem that is too small for a device is the one that a solve gives. */
+  /**
+   * The choice of the CPU for a problem that is too small for a device is the same as in a solve.
+   */
   @Test
   void tellsTheBackendThatASolveTakes() throws IOException {
     String matrix = "gen:cells2d12";

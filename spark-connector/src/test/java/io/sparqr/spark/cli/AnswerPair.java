@@ -7,11 +7,11 @@ import io.sparqr.sparse.CsrMatrix;
 import java.util.Locale;
 
 /**
- * Two answers to one problem, judged each by itself and then beside each other, by bounds that do
- * not grow with the problem: of full column rank each has a column-wise backward error of at most
- * {@link Tolerances#UNITS} eps, and the residual norm that it names is that of its b - Ax; ranks
- * are equal and residual norms agree. Of a rank-deficient problem a dead column may have lost a
- * remainder of the rank tolerance, so that its a_j'r is that much larger.
+ * Two answers to one problem, each judged by itself and then compared, by bounds that do not grow
+ * with the problem: of full column rank each has a column-wise backward error of at most {@link
+ * Tolerances#UNITS} eps, and the residual norm that it names is that of its b - Ax; ranks are equal
+ * and residual norms agree. Of a rank-deficient problem a dead column may have lost a remainder of
+ * the rank tolerance, so that its a_j'r is that much larger.
  *
  * @param first such as the CPU's
  * @param second such as the device's

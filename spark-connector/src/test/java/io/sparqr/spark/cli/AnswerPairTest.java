@@ -10,7 +10,7 @@ import io.sparqr.spark.Problems;
 import io.sparqr.sparse.CsrMatrix;
 import org.junit.jupiter.api.Test;
 
-/** Errors of 1e-10 are seen in either answer, and in both at once. */
+/** Errors of 1e-10 are found in either answer, and in both at once. */
 class AnswerPairTest {
 
   private static final long SEED = Long.getLong("test.seed", 20261206L);

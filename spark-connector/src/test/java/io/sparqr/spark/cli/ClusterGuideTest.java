@@ -24,12 +24,15 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** Whatever docs/guide/cluster.md names is there, and its table has every key of a report. */
+/** Everything that docs/guide/cluster.md names exists, and its table has every key of a report. */
 class ClusterGuideTest {
 
   private static final Path ROOT = Path.of(System.getProperty("basedir", "."), "..");
 
-  /** Keys that Spark has no entry for, or that are a cluster manager's, no dependency of ours. */
+  /**
+   * Keys for which Spark has no entry, or which belong to a cluster manager that is not a
+   * dependency of ours.
+   */
   private static final Set<String> OTHERS =
       Set.of("spark.local.dir", "spark.kubernetes.container.image");
 
@@ -52,7 +55,7 @@ class ClusterGuideTest {
   @Test
   void everySettingExists() throws IOException {
     Set<String> ours = Keys.all().stream().map(Key::name).collect(Collectors.toSet());
-    // the entries are made when the object that has them is
+    // the entries are created with their object
     assertThat(org.apache.spark.internal.config.package$.MODULE$).isNotNull();
     Set<String> settings =
         found(

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** Every link in the documents leads somewhere, and every command in them is one. */
+/** Every link in the documents leads to a page, and every command in them is valid. */
 @Tag("once")
 class DocumentsTest {
 
@@ -42,7 +43,7 @@ class DocumentsTest {
   private static final Set<String> SUBMIT =
       Set.of("--master", "--deploy-mode", "--class", "--conf", "--jars", "--driver-memory");
 
-  /** Commands of others: that they are there is not ours to test. */
+  /** Commands of other projects: we do not test that they exist. */
   private static final Set<String> OTHERS =
       Set.of("git", "cd", "pip", "python", "docker", "kubectl", "nvidia-smi", "curl", "export");
 
@@ -54,7 +55,7 @@ class DocumentsTest {
     assertThat(pages).hasSizeGreaterThan(40);
   }
 
-  /** Logs are as they were written down. */
+  /** All pages except the logs, which stay as they were written. */
   private static Stream<Markdown> current() {
     return pages.stream()
         .filter(
@@ -154,7 +155,48 @@ class DocumentsTest {
     assertThat(count[0]).isGreaterThan(60);
   }
 
-  /** What the all-jar takes in, in the version of this build, is in THIRD-PARTY.md. */
+  @Test
+  void theReadmeIsOfOnePage() throws IOException {
+    assertThat(Files.readAllLines(ROOT.resolve("README.md"))).hasSizeLessThanOrEqualTo(150);
+  }
+
+  /**
+   * Every time in README's table of speed is a number of RESULTS.md, rounded; where the row names
+   * problems, from a line about one of these.
+   */
+  @Test
+  void everyTimeOfTheReadmeIsAResult() throws IOException {
+    String readme = Files.readString(ROOT.resolve("README.md"));
+    int start = readme.indexOf("## Speed");
+    String table = readme.substring(start, readme.indexOf("In words:", start));
+    List<String> results = Files.readAllLines(ROOT.resolve("benchmarks/RESULTS.md"));
+    var number = Pattern.compile("(?<![\\w.-])\\d+\\.\\d+(?![\\w.])");
+    var name = Pattern.compile("\\b(ch|nug|grad|cells|onehot)\\d[\\w-]*");
+    var wrong = new TreeSet<String>();
+    int count = 0;
+    for (String row : table.lines().filter(l -> l.startsWith("|")).toList()) {
+      List<String> names =
+          name.matcher(row.split("\\|")[1]).results().map(MatchResult::group).toList();
+      List<Double> known =
+          results.stream()
+              .filter(l -> names.isEmpty() || names.stream().anyMatch(l::contains))
+              .flatMap(l -> number.matcher(l).results())
+              .map(m -> Double.valueOf(m.group()))
+              .toList();
+      for (String text : number.matcher(row).results().map(MatchResult::group).toList()) {
+        count++;
+        double value = Double.parseDouble(text);
+        double half = 0.5 * Math.pow(10, text.indexOf('.') + 1 - text.length()) + 1e-9;
+        if (known.stream().noneMatch(x -> Math.abs(x - value) <= half)) {
+          wrong.add(text + " in " + row);
+        }
+      }
+    }
+    assertThat(wrong).isEmpty();
+    assertThat(count).isGreaterThan(25);
+  }
+
+  /** Everything that the all-jar bundles, in the version of this build, is in THIRD-PARTY.md. */
   @Test
   void whatIsBundledIsListed() throws IOException {
     String listed = Files.readString(ROOT.resolve("THIRD-PARTY.md"));
@@ -261,7 +303,7 @@ class DocumentsTest {
     if (words.contains("--help")) {
       return "";
     }
-    // what is said of a command within a sentence need not be all of it
+    // a command within a sentence need not be complete
     var whole = new ArrayList<>(words);
     List<String> missing =
         switch (words.get(0)) {

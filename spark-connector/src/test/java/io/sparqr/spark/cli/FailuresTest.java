@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** Whatever fails, the exit code says so, and no file is left behind. */
+/** Every failure has its exit code and leaves no file behind. */
 class FailuresTest {
 
   @Command

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Files as people have them: names, marks, number formats, tables as other programs write them. */
+/**
+ * Files as people have them: names, byte order marks, number formats, tables written by other
+ * programs.
+ */
 @Tag("once")
 class InputNamesTest {
 
@@ -123,7 +126,7 @@ class InputNamesTest {
     assertThat(analysis.out()).as(analysis.err()).contains("3 x 2");
   }
 
-  /** Row and column 0 that are empty on purpose. */
+  /** Row and column 0 are empty on purpose. */
   @Test
   void anEmptyRowAndColumnMayBeMeant() throws IOException {
     Files.writeString(folder.resolve("a.csv"), "1,1,1\n2,1,1\n");

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A solve in this JVM alone beside the same on Spark with as many cores. */
+/** A solve in this JVM alone, compared with the same on Spark with as many cores. */
 class LocalSolveTest {
 
   private static SparkSession spark;
@@ -91,7 +91,7 @@ class LocalSolveTest {
       assertThat(report.path("engine").asText()).isEqualTo(engine);
       assertThat(report.path("engineReason").asText()).isEqualTo("asked for");
       assertThat(report.at("/seconds/total").asDouble()).isPositive();
-      // the ordering's reason tells a time
+      // the ordering's reason contains a time
       report.remove(List.of("engine", "engineReason", "orderingReason", "seconds", "gflops"));
       reports.add(report);
     }

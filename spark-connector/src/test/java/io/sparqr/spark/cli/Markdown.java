@@ -99,7 +99,7 @@ record Markdown(Path file, String text, List<Fence> fences) {
     return new Markdown(ROOT.relativize(file), text.toString(), fences);
   }
 
-  /** Targets of links, as they stand. */
+  /** Targets of links, as written. */
   List<String> links() {
     return groups(LINK, CODE.matcher(text).replaceAll("code"));
   }

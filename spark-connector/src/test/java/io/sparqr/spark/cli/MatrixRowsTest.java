@@ -20,7 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What --matrix names, for the Python package. The problem is y = 1, 3, 4, 8, 9 at t = 0 to 4. */
+/**
+ * Every form of --matrix, for the Python package. The problem is y = 1, 3, 4, 8, 9 at t = 0 to 4.
+ */
 class MatrixRowsTest {
 
   private static final double[] Y = {1, 3, 4, 8, 9};

@@ -15,7 +15,7 @@ import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Results are there or their loss is told. */
+/** Results are complete, or an error reports their loss. */
 class OutputsTest {
 
   @TempDir Path folder;
@@ -43,7 +43,7 @@ class OutputsTest {
           .hasMessageContaining("--overwrite");
     }
     assertThat(x).hasContent("first");
-    // The report's place was free, but results appear together or not at all.
+    // The report could have been written, but results appear together or not at all.
     assertThat(report).doesNotExist();
     List<String> kept = names().stream().filter(n -> n.startsWith(".sparqr-")).toList();
     assertThat(kept).hasSize(2);
@@ -51,7 +51,7 @@ class OutputsTest {
     assertThat(folder.resolve(ofX)).hasContent("second");
   }
 
-  /** Many at once: one wins, all others are told, nothing is mixed. */
+  /** Many writers at once: one wins, all others get an error, nothing is mixed. */
   @Test
   void ofManyRunsAtOnceOneWins() throws Exception {
     Path x = folder.resolve("x.mtx");
@@ -93,7 +93,7 @@ class OutputsTest {
   void aSolveWhoseOutputCannotBeWrittenStillPrintsItsSummary() throws IOException {
     SparkSession spark = CliRun.session();
     try {
-      // Legal, but too long with anything before it.
+      // Legal, but too long with any prefix.
       Path out = folder.resolve("x".repeat(250) + ".mtx");
       Path report = folder.resolve("r.json");
       CliRun run = CliRun.of("solve", "--matrix", "gen:cells2d8", "--out", out, "--report", report);

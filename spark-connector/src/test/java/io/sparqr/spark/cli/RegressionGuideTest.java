@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What docs/guide/regression.md says runs as it stands: its commands, its Java, its Scala. */
+/** The commands, Java and Scala of docs/guide/regression.md run as written. */
 @Tag("once")
 class RegressionGuideTest {
 
@@ -64,7 +64,7 @@ class RegressionGuideTest {
         .collect(Collectors.joining("\n", "", "\n"));
   }
 
-  /** The guide is written for one whose folder is the repository. */
+  /** The guide assumes that the working folder is the repository. */
   private static String atRoot(String text) {
     return text.replace("docs/guide/wages.csv", ROOT.resolve("docs/guide/wages.csv").toString());
   }

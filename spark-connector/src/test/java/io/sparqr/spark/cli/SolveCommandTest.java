@@ -146,7 +146,7 @@ class SolveCommandTest {
     assertThat(file("none.json")).doesNotExist();
   }
 
-  /** The keys of DESIGN section 11 in their order, with the reasons of what was chosen. */
+  /** The keys of the report in their order, with the reasons for each choice. */
   @Test
   void reportHasExactlyTheAgreedKeys() throws IOException {
     solved("--matrix", "gen:cells2d8", "--report", file("r.json"), "--check", "--repeat", 3);
@@ -301,7 +301,7 @@ class SolveCommandTest {
     assertSolution(file("x.mtx"), 0, new double[] {0.8, 2.1});
   }
 
-  /** With the rows in the same partitions, the same bits. */
+  /** The same bits, if the rows are in the same partitions. */
   @Test
   void executorsReadWhatTheDriverReads() throws IOException {
     MatrixMarketWriter.writeCoordinate(file("a.mtx"), matrix);

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** What the words of {@code sparqr solve} make of the solver's options. */
+/** The effect of the words of {@code sparqr solve} on the solver's options. */
 class SolveOptionsTest {
 
   private static final int COLUMNS = 9;
@@ -54,7 +54,7 @@ class SolveOptionsTest {
     return all;
   }
 
-  /** Options that say where things come from, go to or are shown. */
+  /** Options for input, output and display. */
   private static final List<String> OTHERS =
       List.of(
           "--matrix",

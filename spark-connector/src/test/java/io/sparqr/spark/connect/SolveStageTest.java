@@ -25,7 +25,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Test;
 
-/** A solve as a stage, in this class loader and in one that tasks do not have. */
+/** A solve as a stage, in this class loader and in one that tasks cannot use. */
 class SolveStageTest {
 
   /** Loads Sparqr's classes once more, as a Spark Connect session does with a jar of its own. */

@@ -23,7 +23,7 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Test;
 
-/** Levels, references, vectors, what is missing, absorbed factors. */
+/** Levels, references, vectors, missing values, absorbed factors. */
 class DesignTest {
 
   private static final StructType SCHEMA =

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("once")
 class RDesignTest {
 
-  /** What R makes of a formula. */
+  /** R's model matrix of a formula. */
   record Expected(String formula, List<String> names, double[][] rows) {
     @Override
     public String toString() {

@@ -35,7 +35,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What tasks pass on: many blocks for one parent as few rows, where that is worth it. */
+/** Tasks pass on many blocks for one parent as few rows, where that pays. */
 class PassedTest {
 
   /** Level 1's 200 fronts hang on the fronts of the other factors' levels. */

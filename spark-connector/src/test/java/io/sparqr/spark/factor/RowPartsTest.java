@@ -31,7 +31,7 @@ class RowPartsTest {
   private static final int TASKS = 3;
   private static final int INPUTS = 5;
 
-  /** What a partition of the input has for each task and for the driver. */
+  /** The data of an input partition for each task and for the driver. */
   private static Iterator<Tuple2<Integer, byte[]>> from(int partition) {
     return IntStream.rangeClosed(0, TASKS)
         .mapToObj(task -> new Tuple2<>(task, new byte[] {(byte) task, (byte) partition}))

@@ -42,9 +42,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * A task by itself: its part of the triangular solves, and what it does when its device is lost.
- */
+/** A single task: its part of the triangular solves, and its reaction to the loss of its device. */
 @Timeout(60)
 class SubtreeRunTest {
 
@@ -106,7 +104,7 @@ class SubtreeRunTest {
 
   private static int dead(SolvePlan plan) {
     var order = plan.analysis().permutation();
-    // of the two parallel ones the later
+    // the later one of the two parallel columns
     return Math.max(order.position(0), order.position(2));
   }
 
@@ -123,7 +121,7 @@ class SubtreeRunTest {
                     plan, kept.iterator(), new Sparse(COLUMNS, c, 1), false, ALONE))
             .value();
     assertThat(y[dead]).isZero();
-    // something stands at the dead column again, as in what a caller hands in
+    // the dead column has a value again, as in a caller's vector
     y[dead] = 1e3;
     double[] x =
         VectorCodec.decodeSparse(
@@ -220,7 +218,7 @@ class SubtreeRunTest {
       assertThatThrownBy(() -> run.factor(chosen, problem)).isSameAs(error);
       assertThat(lost).isEqualTo(error == fatal ? List.of(fatal) : List.of());
       assertThat(closed).hasValue(1);
-      // the device is another task's to have
+      // another task has the device
       var got = new CountDownLatch(1);
       var other =
           new Thread(

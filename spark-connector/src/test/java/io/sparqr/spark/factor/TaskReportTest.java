@@ -9,7 +9,7 @@ import io.sparqr.numeric.FactorSummary;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a task says arrives, and adds up. */
+/** A task's report arrives, and reports add up. */
 class TaskReportTest {
 
   static TaskReport report(int task, double square, String reason, int... dead) {

@@ -97,7 +97,9 @@ class FileRowsTest {
     }
   }
 
-  /** A file with all that the format allows, its entries in no order and some of them twice. */
+  /**
+   * A file with everything that the format allows, its entries unordered and some of them twice.
+   */
   private static String random(String field, String symmetry, long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     int n = 23;
@@ -198,7 +200,7 @@ class FileRowsTest {
     return new FileRows.Request(name, name, false, Labels.DEFAULT, null, source, partitions);
   }
 
-  /** An array with all that the format allows. */
+  /** An array with everything that the format allows. */
   private static String array(int m, int k, long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     StringBuilder text = new StringBuilder("%%MatrixMarket matrix array real general\r\n");
@@ -278,7 +280,7 @@ class FileRowsTest {
     assertSame(rows, MatrixMarket.readMatrix(file), MatrixMarket.readDense(sparse), "sparse");
   }
 
-  /** Everything the driver refuses, with what the driver says. */
+  /** All input that the driver refuses, with its messages. */
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -124,7 +124,7 @@ final class DenseFit {
     return norm;
   }
 
-  /** What relative errors may be. */
+  /** The largest accepted relative errors. */
   double tolerance() {
     return 200 * Math.ulp(1.0) * Math.max(a.length, 10) * condition;
   }

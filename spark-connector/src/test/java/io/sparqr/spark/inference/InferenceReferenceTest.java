@@ -31,7 +31,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("numbers")
 class InferenceReferenceTest {
 
-  /** Relative, or of the matrix's scale; the programs agree with each other as far. */
+  /**
+   * Relative, or in units of the matrix's scale; the reference programs agree with each other to
+   * this accuracy.
+   */
   private static final double CLOSE = 1e-9;
 
   private static final int[] ALL = IntStream.range(0, 10).toArray();

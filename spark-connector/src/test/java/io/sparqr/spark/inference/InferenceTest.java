@@ -117,7 +117,7 @@ class InferenceTest {
         }
       }
       for (int j = 0; j < l.length && k % 3 > 0; j++) {
-        // of the columns' units: a unit of 1e-8 beside one of 1e8 is lost in rounding
+        // relative to the columns' units: a unit of 1e-8 beside one of 1e8 is lost in rounding
         l[j] *= dense.scale[j] == 0 ? 1 : dense.scale[j];
       }
       list.add(DenseFit.row(l, random.nextInt(3), 1));
@@ -199,7 +199,7 @@ class InferenceTest {
     }
   }
 
-  /** Gram of W'W and of W: the same; more contrasts than a batch. */
+  /** Gram of W'W and of W are the same; there are more contrasts than a batch has. */
   @Test
   void manyContrastsAreTestedAsFewAre() {
     var random = new Random(SEED);

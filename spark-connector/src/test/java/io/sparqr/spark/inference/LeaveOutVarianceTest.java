@@ -331,7 +331,7 @@ class LeaveOutVarianceTest {
 
   private static List<int[]> largest(List<int[]> pairs) {
     BitSet best = new BitSet();
-    // of several as large the one that has the least worker
+    // of several of the same size, the one with the smallest worker number
     int least = Integer.MAX_VALUE;
     for (BitSet s : components(pairs)) {
       int first =

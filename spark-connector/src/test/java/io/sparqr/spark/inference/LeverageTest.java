@@ -22,7 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Leverages and what is made of them: against dense QR, and against fits without the row. */
+/**
+ * Leverages and the statistics made from them: against dense QR, and against fits without the row.
+ */
 @Tag("numbers")
 class LeverageTest {
 
@@ -169,7 +171,7 @@ class LeverageTest {
     return sum;
   }
 
-  /** The same bits whatever the run. */
+  /** The same bits in every run. */
   @Test
   void twoRunsHaveTheSameBits() {
     double[][] a = DenseFit.blocks(new Random(SEED), 8);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Robust covariances by their definition, and what must hold between them. */
+/** Robust covariances against their definition, and relations between them. */
 @Tag("numbers")
 class RobustPropertyTest {
 
@@ -210,7 +210,7 @@ class RobustPropertyTest {
               found.clustered(ClusterCorrection.fixest(3), own, NINE).covariance(),
               times(hc0, 90.0 / 89 * 89 / 87),
               1e-13);
-          // one way twice is that way
+          // clustering twice by one key equals clustering by it once
           JavaRDD<Integer> firm = keys(IntStream.range(0, 90).map(i -> i % 7).boxed().toList());
           RobustCovariance one = found.clustered(ClusterCorrection.fixest(), firm, NINE);
           same(
@@ -245,7 +245,7 @@ class RobustPropertyTest {
     same(clustered, hc0, 1e-11);
   }
 
-  /** Rows in another order, columns in other units: the same up to these. */
+  /** Rows in another order and columns in other units give the same result, up to the units. */
   @Test
   void orderAndUnitsDoNotMatter() {
     List<SparseRow> rows = panel(80);

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The pipeline without Spark beside the same on it. */
+/** The pipeline without Spark, compared with the same on Spark. */
 class LocalEngineTest {
 
   private static final CsrMatrix A = Gallery.generate("gen:cells2d20");

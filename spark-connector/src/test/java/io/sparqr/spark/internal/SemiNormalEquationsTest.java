@@ -16,7 +16,7 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The semi-normal equations are corrected, and what they leave is what they say. */
+/** The semi-normal equations are corrected, and the residual norm that they report is right. */
 class SemiNormalEquationsTest {
 
   private static final long SEED = 20261204L;
@@ -68,7 +68,7 @@ class SemiNormalEquationsTest {
     double[] b = Problems.rhs(6, SEED + 3);
     double[] product = Problems.rhs(6, SEED + 4);
     try (FactorState f = state(a)) {
-      // A'y that no y changes: nothing helps, and b less it is left
+      // A'y does not depend on y: nothing helps, and b minus it remains
       var stubborn =
           new SemiNormalEquations.Products() {
             @Override

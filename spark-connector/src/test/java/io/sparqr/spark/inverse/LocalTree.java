@@ -188,7 +188,7 @@ final class LocalTree implements InverseNorms.Tree {
     return plan.unscale(z, 0, 1, 1);
   }
 
-  /** sqrt(diag((A'A)^-1)) by original column, NaN where dead, as the product has it. */
+  /** sqrt(diag((A'A)^-1)) by original column, NaN where dead, as the product computes it. */
   double[] unscaledErrors() {
     return new InverseNorms(plan, singletons, dead(), this).run();
   }

@@ -39,7 +39,7 @@ class StatisticsPropertyTest {
     OrderingMethod.NESTED_DISSECTION
   };
 
-  /** What was met on the way. */
+  /** Counts of the cases that occurred. */
   private int singletons;
 
   private int questions;

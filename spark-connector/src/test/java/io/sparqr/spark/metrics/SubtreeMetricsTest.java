@@ -101,7 +101,7 @@ class SubtreeMetricsTest {
     assertThat(after).containsEntry("deviceBytes", 0L).containsKey("deviceWaitMillis");
   }
 
-  /** What Spark does with a plugin when an executor starts. */
+  /** Initializes a plugin as Spark does when an executor starts. */
   private static MetricRegistry registry() {
     var registry = new MetricRegistry();
     var plugin = new SparqrPlugin();

@@ -19,7 +19,9 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Test;
 
-/** Coefficients of dependent columns: which go, by name, and what they are made of. */
+/**
+ * Coefficients of dependent columns: those dropped, by name, and the combinations that they are.
+ */
 class DroppedTermsTest {
 
   /** c = a + 2 b, d constant. */
@@ -70,7 +72,7 @@ class DroppedTermsTest {
     var lm = new SparseQRRegression().setFormula("y ~ a + b + c + d");
     var plain = lm.fit(data).summary();
     var kept = lm.setKeepTerms("c", "d").fit(data).summary();
-    // The intercept is before all that is to be kept.
+    // The intercept comes before all terms to keep.
     assertThat(kept.deadNames()).containsExactly("b", "d");
     var dropped = lm.setKeepTerms().setDropTerms("(Intercept)", "a").fit(data).summary();
     assertThat(dropped.deadNames()).containsExactlyInAnyOrder("a", "(Intercept)");

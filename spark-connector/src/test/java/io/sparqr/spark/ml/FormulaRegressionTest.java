@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Formulas and factors in place of vectors: the same fit as with dummies made by hand. */
+/** Formulas and factors instead of vectors give the same fit as dummies made by hand. */
 @Tag("once")
 class FormulaRegressionTest {
 

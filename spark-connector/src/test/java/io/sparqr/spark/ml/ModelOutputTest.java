@@ -14,7 +14,7 @@ import org.apache.spark.sql.Row;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tables of a model by transform, and the files of a server that holds models. */
+/** Tables of a model by transform, and the files of a server that keeps models. */
 class ModelOutputTest {
 
   private static final Dataset<Row> DATA = Sample.random(23, 30, 3).data();

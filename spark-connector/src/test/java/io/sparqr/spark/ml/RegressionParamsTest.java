@@ -23,7 +23,7 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Test;
 
-/** No param of the estimator is without effect. */
+/** Every param of the estimator has an effect. */
 class RegressionParamsTest {
 
   private static SolveOptions solver(SparseQRRegression stage) {

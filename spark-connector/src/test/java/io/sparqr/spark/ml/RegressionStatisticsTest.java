@@ -71,7 +71,7 @@ class RegressionStatisticsTest {
     assertThat(without).isLessThan(FITS / 2);
   }
 
-  /** False where the residual is rounding, so that there is no sigma to compare. */
+  /** False if the residual consists of rounding errors, so that there is no sigma to compare. */
   private static boolean check(Designs.Design d, SparseQRRegressionModel model, String what) {
     SparseQRRegressionSummary s = model.summary();
     double[][] a = d.weighted();
@@ -256,7 +256,7 @@ class RegressionStatisticsTest {
   @Test
   void noDegreesOfFreedomIsSaid() {
     Sample few = Sample.random(SEED, 3, 2);
-    // under a ridge something is left, though it has no degree of freedom
+    // with a ridge there is a residual, although there is no degree of freedom
     for (double ridge : new double[] {0, 0.1}) {
       var s = regression().setRegParam(ridge).fit(few.data()).summary();
       assertThat(s.degreesOfFreedom()).isZero();
@@ -307,7 +307,7 @@ class RegressionStatisticsTest {
         .allMatch(r -> Double.isFinite(r.getDouble(0)));
   }
 
-  /** A level that is met only with weight 0 has no coefficient, as NA in R. */
+  /** A level that occurs only with weight 0 has no coefficient, like NA in R. */
   @Test
   void aLevelOfWeightZeroIsNotIdentified() {
     double[][] x = new double[9][3];

@@ -161,7 +161,9 @@ class RobustRegressionTest {
     assertThat(b.standardErrorsAssume()).isEqualTo(a.standardErrorsAssume());
   }
 
-  /** Without any other coefficient: a table without rows, and the fit that the dummies give. */
+  /**
+   * No coefficients besides the effects: a table without rows, and the same fit as with dummies.
+   */
   @ParameterizedTest
   @CsvSource({"iid,", "HC1,", "HC3,", "cluster,firm", "cluster,'second,g'"})
   void absorbedAloneHaveATableWithoutRows(String vcov, String clusters) {

@@ -91,8 +91,8 @@ class SparseQRRegressionTest {
   }
 
   /**
-   * Spark takes W - 1 times the unbiased weighted variance for the sum of w (y - mean)^2, which it
-   * is for weights 1 alone: by how much that is too large.
+   * Spark uses W - 1 times the unbiased weighted variance as the sum of w (y - mean)^2, which is
+   * right only for weights of 1. This is the factor by which it is too large.
    */
   private static double sparksTotal(double[] w) {
     double sum = 0;
@@ -247,7 +247,10 @@ class SparseQRRegressionTest {
     assertThat(model.summary().report().proof().redoneTasks()).isZero();
   }
 
-  /** A ridge takes fewer rows than features; without degrees of freedom nothing can be said. */
+  /**
+   * With a ridge there may be fewer rows than features; without degrees of freedom there are no
+   * statistics.
+   */
   @Test
   void hasNoErrorsWithoutDegreesOfFreedom() {
     Sample few = Sample.random(SEED, 4, 4);

@@ -119,7 +119,8 @@ class PatternTest {
   }
 
   /**
-   * Counts are long to the end; what becomes an array is refused by its limit before there is one.
+   * Counts are long throughout; an array that would exceed its limit is refused before it is
+   * allocated.
    */
   @Test
   void whatNoArrayCanHoldIsRefusedBeforeItComes() {

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Changes that a weak hash would not see, and what is said of those that are seen. */
+/** Changes that a weak hash would miss, and the messages for changes. */
 class FingerprintTest {
 
   private static final long SEED = Long.getLong("test.seed", 20260402L);
@@ -44,8 +44,9 @@ class FingerprintTest {
   }
 
   /**
-   * Every set of signs of small integers, with every order of them, in rows of 1 to 6 entries: what
-   * a sum of products without their upper halves, or one that is linear in the indices, mixes up.
+   * Every set of signs of small integers, with every order of them, in rows of 1 to 6 entries: a
+   * sum of products without their upper halves, or one that is linear in the indices, would confuse
+   * these.
    */
   @Test
   void smallChangesOfOneRowAllHaveHashesOfTheirOwn() {
@@ -99,7 +100,7 @@ class FingerprintTest {
     return Double.longBitsToDouble(Double.doubleToRawLongBits(v) ^ bits);
   }
 
-  /** Of two numbers of a partition the same bit: sums and products mod 2^64 lose the highest. */
+  /** The same bit of two numbers of a partition: sums and products mod 2^64 lose the highest. */
   @Test
   void twoFlipsOfOneBitDoNotCancel() {
     for (int bit = 0; bit < 64; bit++) {

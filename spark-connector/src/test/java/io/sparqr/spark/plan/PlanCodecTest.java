@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import scala.reflect.ClassTag$;
 
-/** A plan comes to the executors as it was made. */
+/** A plan reaches the executors unchanged. */
 @Tag("numbers")
 class PlanCodecTest {
 
@@ -104,7 +104,7 @@ class PlanCodecTest {
     assertThat(plans().get(3).analysis().fronts()).isZero();
   }
 
-  /** A component that is new and not sent would come back as the constructor's default. */
+  /** A new component that is not sent would arrive with the constructor's default. */
   @Test
   void noFieldHasTheValueThatAForgottenOneWouldHave() throws ReflectiveOperationException {
     SolvePlan.Numbers n = plans().get(1).numbers();
@@ -146,7 +146,7 @@ class PlanCodecTest {
     assertThatThrownBy(() -> PlanFrames.decode(cut)).isInstanceOf(WireFormatException.class);
   }
 
-  /** Of many frames: as they were written and in no other way. */
+  /** A plan of many frames is read in the order written, and in no other. */
   @Test
   void aLongPlanComesInPieces() {
     SolvePlan plan =

@@ -30,12 +30,12 @@ public final class PlanFrames {
     return frames;
   }
 
-  /** What an executor does with one. */
+  /** Decodes one frame as an executor does. */
   public static SolvePlan decode(byte[] frame) {
     return decode(List.of(frame));
   }
 
-  /** What an executor does with them. */
+  /** Decodes frames as an executor does. */
   static SolvePlan decode(List<byte[]> frames) {
     Iterator<byte[]> it = frames.iterator();
     try {

@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
 
-/** What the tree's cut and the tasks are told of the cluster. */
+/** The cluster as the cut of the tree and the tasks see it. */
 class ClusterResourcesTest {
 
   private static final DeviceVerdict NONE = new DeviceVerdict.Refuse("");
@@ -88,12 +88,12 @@ class ClusterResourcesTest {
     int[] none = {};
     var task = new SubtreeTask(0, 0, none, none, none, 0, 0, 1L << 40, most);
     gpu.requireMemory(new TreePartition(List.of(task), 1, new int[0], 0, 0));
-    // What is around the device has to fit all the same.
+    // The data around the device must still fit the heap.
     assertThatThrownBy(() -> gpu.requireMemory(needing(most + 1)))
         .isInstanceOf(InsufficientMemoryException.class);
   }
 
-  /** A tree that does not fit as a few large tasks is cut into smaller ones, or refused. */
+  /** A tree whose large tasks do not fit is cut into smaller ones, or refused. */
   @Test
   void aTreeThatDoesNotFitIsCutSmaller() {
     var analysis =

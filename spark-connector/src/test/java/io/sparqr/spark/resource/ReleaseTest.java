@@ -18,7 +18,7 @@ import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is held is released: broadcasts, RDDs, devices, the caller's job group. */
+/** Everything is released in the end: broadcasts, RDDs, devices, the caller's job group. */
 @Timeout(60)
 class ReleaseTest {
 
@@ -74,7 +74,7 @@ class ReleaseTest {
     assertThat(acquired(78)).isTrue();
   }
 
-  /** Whether a device can be had; the one who waits in vain is interrupted. */
+  /** Whether a device is free; a thread that waits in vain is interrupted. */
   private static boolean acquired(int device) throws InterruptedException {
     var got = new CountDownLatch(1);
     var other =
@@ -132,7 +132,7 @@ class ReleaseTest {
         List.of("spark.jobGroup.id", "spark.job.interruptOnCancel", "spark.job.description")) {
       assertThat(context.getLocalProperty(key)).as(key).isNull();
     }
-    // the caller's own group: its cancellation is to reach us as the caller set it
+    // the caller's own group: cancelling it must reach our jobs, as the caller configured it
     for (boolean interrupt : new boolean[] {true, false}) {
       context.setJobGroup("mine", "what I do", interrupt);
       try (var scope = new JobScope(context)) {

@@ -16,7 +16,9 @@ import org.apache.spark.storage.RDDInfo;
 import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.Test;
 
-/** What tasks are foretold to take pushes Spark's blocks out of the heap, and no more of them. */
+/**
+ * The predicted memory of tasks pushes blocks of Spark out of the heap, but no more than necessary.
+ */
 class TaskHeapTest {
 
   private static final long MB = 1 << 20;

@@ -85,7 +85,7 @@ class FrontCombinerTest {
     }
     combiner.flush();
     assertThat(count).hasValue(sent);
-    // what was sent is not sent again
+    // rows that were sent are not sent again
     combiner.flush();
     assertThat(count).hasValue(sent);
     double[] one = new double[COLUMNS];
@@ -97,7 +97,9 @@ class FrontCombinerTest {
     }
   }
 
-  /** A reduction that changes one entry by 1e-10: its rows go as they are, and that is counted. */
+  /**
+   * If a reduction changes one entry by 1e-10, its rows are sent unreduced, and this is counted.
+   */
   @Test
   void rowsWhoseReductionIsWrongAreSentAsTheyAre() {
     SolvePlan plan = plan(Double.POSITIVE_INFINITY);

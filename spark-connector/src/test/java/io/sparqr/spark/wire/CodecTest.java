@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Every frame comes back as it went; every damaged one is refused. */
+/** Every frame is decoded as it was encoded; every damaged one is refused. */
 class CodecTest {
 
   private static final long SEED = Long.getLong("test.seed", 20260104L);

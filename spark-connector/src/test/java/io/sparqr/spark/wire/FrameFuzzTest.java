@@ -17,12 +17,11 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Wrong frames of every kind: a decoder throws a {@link WireFormatException} and nothing else,
- * reads nothing from a frame whose checksum is wrong, and makes room for a small multiple of what
- * it was given, whatever the counts say. Half of the frames get a right checksum after they were
- * changed, so that the decoders themselves are what is tried; what these accept is a frame like any
- * other.
+ * reads nothing from a frame whose checksum is wrong, and allocates a small multiple of the frame's
+ * length, whatever the counts say. Half of the frames get a correct checksum after the change, so
+ * that the decoders themselves are tested; a frame that they accept is valid.
  *
- * <p>A sample of 30,000 unless told otherwise. A million, a few minutes, with what was found:
+ * <p>The default is a sample of 30,000. A million takes a few minutes and prints the outcomes:
  *
  * <pre>
  * ./mvnw -q -Pquick -pl spark-connector -am test -Dtest=FrameFuzzTest \
@@ -44,7 +43,7 @@ class FrameFuzzTest {
 
   private final Map<String, Count> counts = new TreeMap<>();
 
-  /** What became of the frames of a kind. */
+  /** The outcomes for the frames of a kind. */
   private static final class Count {
     private int frames;
     private int sealed;
@@ -73,7 +72,7 @@ class FrameFuzzTest {
     var report = new StringBuilder("seed %d, %,d frames%n".formatted(SEED, FRAMES));
     counts.forEach((name, c) -> report.append("%-17s%s%n".formatted(name, c)));
     System.out.println(report);
-    // every decoder was reached, and said both yes and no
+    // every decoder was reached, and both accepted and refused frames
     assertThat(counts).hasSize(15);
     counts.forEach((name, c) -> assertThat(c.accepted).as(name).isPositive().isLessThan(c.sealed));
   }
@@ -108,7 +107,8 @@ class FrameFuzzTest {
       throw new AssertionError(what + ": read in spite of its checksum");
     }
     if (taken > room) {
-      // the first run of a piece of code loads classes; what a frame asks for, it asks for again
+      // the first run of a piece of code loads classes; memory that a frame demands is allocated
+      // again in a second run
       decode(sample, frames);
     }
     if (taken > room) {

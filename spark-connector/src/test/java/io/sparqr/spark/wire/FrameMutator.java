@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Random;
 
-/** Makes wrong frames of right ones. Everything follows from the random numbers. */
+/** Makes wrong frames from right ones. The random numbers determine everything. */
 final class FrameMutator {
 
   private final Random random;
@@ -16,7 +16,7 @@ final class FrameMutator {
     this.random = random;
   }
 
-  /** What was done, for a failure's message. */
+  /** The change, for a failure's message. */
   @Override
   public String toString() {
     return history.toString();
@@ -91,7 +91,7 @@ final class FrameMutator {
     return spliced;
   }
 
-  /** Another number where an int is. */
+  /** Replaces an int by another number. */
   private byte[] resize(byte[] bytes) {
     if (bytes.length < 4) {
       return bytes;
@@ -120,7 +120,7 @@ final class FrameMutator {
     };
     int value = values[random.nextInt(values.length)];
     b.putInt(at, value);
-    // Java's own streams have them the other way round
+    // Java's own streams have the other byte order
     if (random.nextInt(8) == 0) {
       b.putInt(at, Integer.reverseBytes(value));
     }

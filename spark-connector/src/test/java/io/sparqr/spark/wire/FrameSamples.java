@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
 
-/** Right frames of every kind, and what whoever gets them does with them. */
+/** Right frames of every kind, with the code that decodes them. */
 final class FrameSamples {
 
   /**
@@ -36,14 +36,14 @@ final class FrameSamples {
    */
   record Sample(String name, List<byte[]> frames, Consumer<List<byte[]>> decode, long more) {}
 
-  /** What a partition says, as the passes have it. */
+  /** A partition's message, as the passes send it. */
   record Said(int partition, Fingerprint found, double[] max, SparseQrException error)
       implements Serializable {}
 
-  /** What a reducer says. */
+  /** A reducer's message. */
   record Reduced(long patterns, byte[][] frames, byte[][] none) implements Serializable {}
 
-  /** Classes that an exception is made of, their streams and their stack are there only once. */
+  /** Memory for the classes of an exception, their streams and their stack, needed once. */
   private static final long ERROR = 32 << 10;
 
   /** Java's streams have buffers, and room for the fields that a class says it has. */
@@ -125,7 +125,7 @@ final class FrameSamples {
     FactorChunk chunk = FactorChunk.open(frame);
     for (int s = 0; s < chunk.segments(); s++) {
       FactorChunk.Segment segment = chunk.segment(s);
-      // what a solve takes comes from the plan, and fits only what the plan has
+      // the memory of a solve follows from the plan, and fits only this plan
       double[] into = segment.fn() > 100 ? null : new double[segment.fn()];
       for (int i = 0; i < segment.rows(); i++) {
         if (into != null) {

@@ -166,7 +166,7 @@ class KeptFrontsTest {
           .isInstanceOf(NumericalIntegrityException.class);
     }
     large.livePivot()[last] = pivot;
-    // the first row is said to begin further left: more values than there are
+    // the first row claims to begin further left: it would have more values than there are
     assertThat(large.livePivot()[5]).isEqualTo(6);
     large.livePivot()[5] = 5;
     assertThatThrownBy(() -> KeptFronts.rows(kept.iterator(), 2))

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** What was put is what is got, and no length is believed. */
+/** Values are read as they were written, and no length is trusted. */
 class NumberFrameTest {
 
   private static NumberFrame.Reader reader(NumberFrame.Writer out) {
@@ -55,7 +55,7 @@ class NumberFrameTest {
     assertThatThrownBy(in::getLong).isInstanceOf(WireFormatException.class);
   }
 
-  /** A length that a writer of ours cannot have put there, checksum and all. */
+  /** A length that none of our writers can produce, with a correct checksum. */
   @Test
   void noLengthIsBelieved() {
     List<Function<NumberFrame.Reader, Object>> getters =
@@ -74,7 +74,7 @@ class NumberFrameTest {
             .isInstanceOf(WireFormatException.class);
       }
     }
-    // what fits is read
+    // a length that fits is accepted
     assertThat(reader(new NumberFrame.Writer().putInt(2).putLong(5).putLong(6)).getLongs())
         .containsExactly(5, 6);
   }

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Objects come back as they were, and nothing else is ever made of a frame. */
+/** Objects are decoded unchanged, and a frame can produce no other object. */
 class ObjectCodecTest {
 
   record Inner(long count, TimeUnit unit) implements Serializable {}
@@ -28,7 +28,7 @@ class ObjectCodecTest {
 
   record Loose(Object any) implements Serializable {}
 
-  /** Writes what the frame of an {@link Outer} would be if anything could be in it. */
+  /** Writes an {@link Outer} as its frame would be if any class were allowed in it. */
   record Other(int a) implements Serializable {}
 
   private static final class Trap implements Serializable {
@@ -124,7 +124,10 @@ class ObjectCodecTest {
         .hasMessageContaining("java.lang.Object");
   }
 
-  /** References back into the stream make small frames of large trees; here there are no trees. */
+  /**
+   * References back into the stream could encode large trees in small frames; no trees are accepted
+   * here.
+   */
   @Test
   void aFrameOfNothingOrOfMoreIsRefused() {
     byte[] body = ObjectCodec.encode(NONE);
