@@ -213,7 +213,7 @@ public final class StagedFactorization {
         StageProgram program = stage.program();
         var balance = new StageBalance(program, fronts, rows, in, options);
         var values = new StageValues(rows, fronts, in, given);
-        boolean stays = stays(program, fronts);
+        boolean stays = StageSolve.stays(executor, program, problem, options);
         var sink =
             new StageRows(
                 program,
@@ -252,29 +252,9 @@ public final class StagedFactorization {
       }
     }
 
-    /** Whether the rows of a stage need not leave the executor if all of its fronts are sound. */
-    private boolean stays(StageProgram program, int[] fronts) {
-      return options.solutionOnly()
-          && !options.safe()
-          && !options.keepQ()
-          && rhs > 0
-          && fronts.length == problem.fronts().length
-          && program.columns().count() == pivots(fronts)
-          && executor.solves(program);
-    }
-
-    private int pivots(int[] fronts) {
-      int pivots = 0;
-      for (int f : fronts) {
-        pivots += analysis.fp(f);
-      }
-      return pivots;
-    }
-
     /**
-     * Solves with the rows of a sound and checked stage where they are.
-     *
-     * @return false if the stage is not sound or not confirmed: its rows are needed
+     * Solves with the rows of a checked stage where they are; false if its rows are needed: it is
+     * not sound, or the check does not confirm it.
      */
     private boolean solved(
         StageProgram program,
@@ -282,43 +262,22 @@ public final class StagedFactorization {
         RoundExecutor.Result result,
         StageBalance balance,
         long read) {
-      for (int state : result.state()) {
-        if (state != TaskLayout.STATE_SOUND) {
-          return false;
-        }
+      if (!StageSolve.sound(result)) {
+        return false;
       }
       double found = balance.staying(executor, ended(result), read);
       if (!balance.within(found)) {
         return false;
       }
-      RoundExecutor.Solved solved = executor.backSubstitute(program);
-      if (!(solved.backwardError() <= backwardErrorBound(fronts))) {
-        throw new IntegrityFailure(
-            "back substitution has the backward error %.2e".formatted(solved.backwardError()));
-      }
       departure = Math.max(departure, found);
-      d2h += 8L * solved.x().length;
-      long entries = 0;
+      SubtreeSolution solution = StageSolve.run(executor, program);
+      d2h += 8L * solution.x().length;
       for (int f = 0; f < fronts.length; f++) {
-        FrontDescriptor d = program.descriptor(f);
-        entries += d.packedDoubles(0, d.fp()) - (long) d.fp() * d.rhs();
         addResidual(program, f, result.residual(), balance);
       }
-      done.solved(new SubtreeSolution(solved.x(), pivots(fronts), entries));
+      done.solved(solution);
       leave(fronts, new boolean[fronts.length]);
       return true;
-    }
-
-    /**
-     * Twice the bound of back substitution with fronts of n columns, n u (Higham, Accuracy and
-     * Stability, Theorem 8.5); the other half is for the rounding of the error itself.
-     */
-    private double backwardErrorBound(int[] fronts) {
-      int n = 8;
-      for (int f : fronts) {
-        n = Math.max(n, 8 + analysis.fn(f));
-      }
-      return n * Math.ulp(1.0);
     }
 
     /** The squares of right-hand sides that end in a stage. */
