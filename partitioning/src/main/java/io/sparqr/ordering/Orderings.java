@@ -76,7 +76,8 @@ public final class Orderings {
    *
    * @param pattern m x n; singletons already removed
    * @param given the order for GIVEN; otherwise ignored
-   * @param cost of the factorization under an order; called by AUTO and BEST only, one at a time
+   * @param cost of the factorization under an order; called by AUTO and BEST only, by several
+   *     threads at once
    * @throws IllegalArgumentException if GIVEN has no order
    * @throws io.sparqr.error.DimensionMismatchException if the given order is not of size n
    * @throws io.sparqr.error.IndexOverflowException if the pattern is too large for the method
@@ -136,15 +137,27 @@ public final class Orderings {
               amd.flopsPerSecond * 1e-9);
       return new Result(cheap.order, cheap.method, reason);
     }
-    // COLAMD runs on one thread, beside a dissection that seldom keeps all of them busy
-    var colamd = CompletableFuture.supplyAsync(() -> new Colamd().order(pattern));
+    // COLAMD and its analysis run on one thread each, beside a dissection that seldom keeps all
+    // threads busy
+    var colamd = aside(new Colamd(), OrderingMethod.COLAMD, pattern, cost);
     Trial dissected = attempt(pattern, OrderingMethod.NESTED_DISSECTION, cost);
     if (dissected.flops <= VARIANT_WORTH * cheap.flops) {
       dissected = repeated(pattern, dissected, cost, limit);
     }
-    Permutation other = colamd.join();
-    double count = cost.apply(pattern, other).flops;
-    return least("auto", cheap, dissected, new Trial(other, OrderingMethod.COLAMD, count));
+    return least("auto", cheap, dissected, colamd.join());
+  }
+
+  /** Orders and counts on another thread. */
+  private static CompletableFuture<Trial> aside(
+      ColumnOrdering ordering,
+      OrderingMethod method,
+      SparsityPattern pattern,
+      BiFunction<SparsityPattern, Permutation, Cost> cost) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          Permutation order = ordering.order(pattern);
+          return new Trial(order, method, cost.apply(pattern, order).flops);
+        });
   }
 
   /** Nested dissection with other random choices while that costs next to nothing. */
@@ -153,28 +166,25 @@ public final class Orderings {
       Trial first,
       BiFunction<SparsityPattern, Permutation, Cost> cost,
       double flopsOfATry) {
-    List<CompletableFuture<Permutation>> variants = new ArrayList<>();
+    List<CompletableFuture<Trial>> variants = new ArrayList<>();
     for (int k = 1; k < VARIANTS && k * VARIANT_SHARE * flopsOfATry < first.flops; k++) {
-      NestedDissection variant = NestedDissection.variant(k);
-      variants.add(CompletableFuture.supplyAsync(() -> variant.order(pattern)));
+      variants.add(aside(NestedDissection.variant(k), first.method, pattern, cost));
     }
     Trial best = first;
     for (var variant : variants) {
-      Permutation order = variant.join();
-      double count = cost.apply(pattern, order).flops;
-      best = count < best.flops ? new Trial(order, best.method, count) : best;
+      Trial next = variant.join();
+      best = next.flops < best.flops ? next : best;
     }
     return best;
   }
 
   private static Result best(
       SparsityPattern pattern, BiFunction<SparsityPattern, Permutation, Cost> cost) {
+    var colamd = aside(new Colamd(), OrderingMethod.COLAMD, pattern, cost);
+    var amd = aside(new ApproximateMinimumDegree(), OrderingMethod.AMD, pattern, cost);
     Trial dissected = attempt(pattern, OrderingMethod.NESTED_DISSECTION, cost);
-    return least(
-        "best",
-        attempt(pattern, OrderingMethod.COLAMD, cost),
-        attempt(pattern, OrderingMethod.AMD, cost),
-        repeated(pattern, dissected, cost, 0));
+    dissected = repeated(pattern, dissected, cost, 0);
+    return least("best", colamd.join(), amd.join(), dissected);
   }
 
   /** The trial with the least flops; among equals the first. */
