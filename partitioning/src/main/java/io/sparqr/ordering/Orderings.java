@@ -76,8 +76,7 @@ public final class Orderings {
    *
    * @param pattern m x n; singletons already removed
    * @param given the order for GIVEN; otherwise ignored
-   * @param cost of the factorization under an order; called by AUTO and BEST only, by several
-   *     threads at once
+   * @param cost of the factorization under an order; called by AUTO and BEST only, one at a time
    * @throws IllegalArgumentException if GIVEN has no order
    * @throws io.sparqr.error.DimensionMismatchException if the given order is not of size n
    * @throws io.sparqr.error.IndexOverflowException if the pattern is too large for the method
@@ -137,27 +136,15 @@ public final class Orderings {
               amd.flopsPerSecond * 1e-9);
       return new Result(cheap.order, cheap.method, reason);
     }
-    // COLAMD and its analysis run on one thread each, beside a dissection that seldom keeps all
-    // threads busy
-    var colamd = aside(new Colamd(), OrderingMethod.COLAMD, pattern, cost);
+    // COLAMD runs on one thread, beside a dissection that seldom keeps all of them busy
+    var colamd = CompletableFuture.supplyAsync(() -> new Colamd().order(pattern));
     Trial dissected = attempt(pattern, OrderingMethod.NESTED_DISSECTION, cost);
     if (dissected.flops <= VARIANT_WORTH * cheap.flops) {
       dissected = repeated(pattern, dissected, cost, limit);
     }
-    return least("auto", cheap, dissected, colamd.join());
-  }
-
-  /** Orders and counts on another thread. */
-  private static CompletableFuture<Trial> aside(
-      ColumnOrdering ordering,
-      OrderingMethod method,
-      SparsityPattern pattern,
-      BiFunction<SparsityPattern, Permutation, Cost> cost) {
-    return CompletableFuture.supplyAsync(
-        () -> {
-          Permutation order = ordering.order(pattern);
-          return new Trial(order, method, cost.apply(pattern, order).flops);
-        });
+    Permutation other = colamd.join();
+    double count = cost.apply(pattern, other).flops;
+    return least("auto", cheap, dissected, new Trial(other, OrderingMethod.COLAMD, count));
   }
 
   /** Nested dissection with other random choices while that costs next to nothing. */
@@ -166,25 +153,28 @@ public final class Orderings {
       Trial first,
       BiFunction<SparsityPattern, Permutation, Cost> cost,
       double flopsOfATry) {
-    List<CompletableFuture<Trial>> variants = new ArrayList<>();
+    List<CompletableFuture<Permutation>> variants = new ArrayList<>();
     for (int k = 1; k < VARIANTS && k * VARIANT_SHARE * flopsOfATry < first.flops; k++) {
-      variants.add(aside(NestedDissection.variant(k), first.method, pattern, cost));
+      NestedDissection variant = NestedDissection.variant(k);
+      variants.add(CompletableFuture.supplyAsync(() -> variant.order(pattern)));
     }
     Trial best = first;
     for (var variant : variants) {
-      Trial next = variant.join();
-      best = next.flops < best.flops ? next : best;
+      Permutation order = variant.join();
+      double count = cost.apply(pattern, order).flops;
+      best = count < best.flops ? new Trial(order, best.method, count) : best;
     }
     return best;
   }
 
   private static Result best(
       SparsityPattern pattern, BiFunction<SparsityPattern, Permutation, Cost> cost) {
-    var colamd = aside(new Colamd(), OrderingMethod.COLAMD, pattern, cost);
-    var amd = aside(new ApproximateMinimumDegree(), OrderingMethod.AMD, pattern, cost);
     Trial dissected = attempt(pattern, OrderingMethod.NESTED_DISSECTION, cost);
-    dissected = repeated(pattern, dissected, cost, 0);
-    return least("best", colamd.join(), amd.join(), dissected);
+    return least(
+        "best",
+        attempt(pattern, OrderingMethod.COLAMD, cost),
+        attempt(pattern, OrderingMethod.AMD, cost),
+        repeated(pattern, dissected, cost, 0));
   }
 
   /** The trial with the least flops; among equals the first. */

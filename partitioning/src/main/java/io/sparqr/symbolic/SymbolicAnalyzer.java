@@ -125,23 +125,15 @@ public final class SymbolicAnalyzer {
     Orderings.Cost cost(SparsityPattern pattern, Permutation order) {
       AnalysisPlan plan = new AnalysisPlan(pattern, order, options, new PhaseTimes());
       double flops = plan.flops();
-      keep(plan, flops);
+      if (best == null || flops < best.flops()) {
+        best = plan;
+      }
       FactorizationRate rate = options.rate().orElseGet(FactorizationRate::processor);
       double intensity = FrontMemory.intensity(flops, plan.frontBytes());
       return new Orderings.Cost(flops, rate.flopsPerSecond(flops, intensity));
     }
 
-    /**
-     * Which of two plans of equal flops stays depends on the threads; {@link #take} then repeats
-     * the analysis of the order chosen.
-     */
-    private synchronized void keep(AnalysisPlan plan, double flops) {
-      if (best == null || flops < best.flops()) {
-        best = plan;
-      }
-    }
-
-    synchronized AnalysisPlan take(SparsityPattern pattern, Permutation order, PhaseTimes t) {
+    AnalysisPlan take(SparsityPattern pattern, Permutation order, PhaseTimes t) {
       boolean there = best != null && best.order == order;
       return there ? best : new AnalysisPlan(pattern, order, options, t);
     }
