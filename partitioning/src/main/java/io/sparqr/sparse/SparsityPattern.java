@@ -3,6 +3,7 @@ package io.sparqr.sparse;
 
 import java.io.Serializable;
 import java.util.Objects;
+import java.util.stream.IntStream;
 
 /**
  * Nonzero pattern of an m x n matrix as DISTINCT row patterns with their multiplicities: the only
@@ -18,6 +19,9 @@ import java.util.Objects;
  */
 public record SparsityPattern(int columns, long[] rowStart, int[] columnIndex, long[] multiplicity)
     implements Serializable {
+
+  /** Row patterns per piece of parallel work. */
+  private static final int PIECE = 1 << 15;
 
   /** Checks sizes in O(1); see {@link #validate()} for the indices. */
   public SparsityPattern {
@@ -72,22 +76,53 @@ public record SparsityPattern(int columns, long[] rowStart, int[] columnIndex, l
    *     multiplicity is not positive
    */
   public SparsityPattern validate() {
-    for (int p = 0; p < multiplicity.length; p++) {
-      if (multiplicity[p] < 1) {
-        throw new IllegalArgumentException(
-            "multiplicity " + multiplicity[p] + " of row pattern " + p);
-      }
+    int bad =
+        pieces()
+            .map(i -> firstBad(i * PIECE, (int) Math.min(patterns(), (i + 1L) * PIECE)))
+            .min()
+            .orElse(patterns());
+    if (bad < patterns()) {
+      report(bad);
+    }
+    return this;
+  }
+
+  /** The numbers of the pieces of all patterns, in parallel. */
+  private IntStream pieces() {
+    return IntStream.range(0, (int) ((patterns() + PIECE - 1L) / PIECE)).parallel();
+  }
+
+  /** The first pattern of a range with an illegal index or multiplicity, n patterns if none. */
+  private int firstBad(int from, int to) {
+    for (int p = from; p < to; p++) {
+      boolean good = multiplicity[p] >= 1;
       int last = -1;
       for (long k = rowStart[p]; k < rowStart[p + 1]; k++) {
         int j = columnIndex[(int) k];
-        if (j <= last || j >= columns) {
-          throw new IllegalArgumentException(
-              "column index " + j + " of row pattern " + p + " out of order or out of range");
-        }
+        good &= j > last & j < columns;
         last = j;
       }
+      if (!good) {
+        return p;
+      }
     }
-    return this;
+    return patterns();
+  }
+
+  private void report(int p) {
+    if (multiplicity[p] < 1) {
+      throw new IllegalArgumentException(
+          "multiplicity " + multiplicity[p] + " of row pattern " + p);
+    }
+    int last = -1;
+    for (long k = rowStart[p]; k < rowStart[p + 1]; k++) {
+      int j = columnIndex[(int) k];
+      if (j <= last || j >= columns) {
+        throw new IllegalArgumentException(
+            "column index " + j + " of row pattern " + p + " out of order or out of range");
+      }
+      last = j;
+    }
   }
 
   /**
@@ -100,7 +135,15 @@ public record SparsityPattern(int columns, long[] rowStart, int[] columnIndex, l
   /** The fingerprint: sums over the rows of two hashes of each row. O(entries). */
   public Fingerprint fingerprint() {
     var sum = new FingerprintSum();
-    for (int p = 0; p < multiplicity.length; p++) {
+    pieces()
+        .mapToObj(i -> fingerprint(i * PIECE, (int) Math.min(patterns(), (i + 1L) * PIECE)))
+        .forEachOrdered(sum::add);
+    return sum.of(columns);
+  }
+
+  private Fingerprint fingerprint(int from, int to) {
+    var sum = new FingerprintSum();
+    for (int p = from; p < to; p++) {
       sum.add(columnIndex, (int) rowStart[p], (int) rowStart[p + 1], multiplicity[p]);
     }
     return sum.of(columns);

@@ -1,6 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.symbolic;
 
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
+
 /**
  * The non-pivot columns of every front and the flops of its staircase factorization.
  *
@@ -10,6 +13,9 @@ package io.sparqr.symbolic;
  * without a sort (Liu 1986, row subtrees). O(nnz(A) + size of all tails).
  */
 final class FrontStructure {
+
+  /** Columns of fronts per piece of parallel work. */
+  private static final int PIECE = 1 << 16;
 
   /** Size nf+1. */
   final int[] tailStart;
@@ -82,23 +88,67 @@ final class FrontStructure {
     }
   }
 
+  /** The flops of every front; ranges of fronts of about equal work in parallel. */
   private void countFlops(FrontTree fronts, long[] leftmostCount) {
     int nf = fronts.count;
-    int n = leftmostCount.length;
-    int widest = 0;
-    for (int f = 0; f < nf; f++) {
-      widest = Math.max(widest, fronts.pivotStart[f + 1] - fronts.pivotStart[f] + fronts.cn[f]);
-    }
     // lastChild and previousSibling hold front + 1; 0 ends a list.
-    int[] local = new int[n];
-    long[] stair = new long[widest];
     int[] lastChild = new int[nf];
     int[] previousSibling = new int[nf];
     for (int f = 0; f < nf; f++) {
+      if (fronts.parent[f] >= 0) {
+        previousSibling[f] = lastChild[fronts.parent[f]];
+        lastChild[fronts.parent[f]] = f + 1;
+      }
+    }
+    int pieces = (int) (1 + ((long) fronts.pivotStart[nf] + tailStart[nf]) / PIECE);
+    // A front writes the places that it reads, so that threads may pass their arrays on as they are
+    var idle = new ConcurrentLinkedQueue<int[]>();
+    IntStream.range(0, pieces)
+        .parallel()
+        .forEach(
+            p -> {
+              int[] some = idle.poll();
+              int[] local = some == null ? new int[leftmostCount.length] : some;
+              int to = firstFront(fronts, p + 1, pieces);
+              int from = firstFront(fronts, p, pieces);
+              countFlops(fronts, leftmostCount, lastChild, previousSibling, local, from, to);
+              idle.add(local);
+            });
+  }
+
+  /** The first front of a piece: pieces have about the same number of columns. */
+  private int firstFront(FrontTree fronts, int piece, int pieces) {
+    int nf = fronts.count;
+    long columns = (long) fronts.pivotStart[nf] + tailStart[nf];
+    long wanted = columns * piece / pieces;
+    int low = 0;
+    int high = nf;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if ((long) fronts.pivotStart[middle] + tailStart[middle] < wanted) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return piece == pieces ? nf : low;
+  }
+
+  private void countFlops(
+      FrontTree fronts,
+      long[] leftmostCount,
+      int[] lastChild,
+      int[] previousSibling,
+      int[] local,
+      int from,
+      int to) {
+    long[] stair = new long[64];
+    for (int f = from; f < to; f++) {
       int first = fronts.pivotStart[f];
       int fp = fronts.pivotStart[f + 1] - first;
       int fn = fp + fronts.cn[f];
       int tail = tailStart[f];
+      stair = stair.length < fn ? new long[Math.max(fn, 2 * stair.length)] : stair;
       for (int k = 0; k < fp; k++) {
         local[first + k] = k;
         stair[k] = leftmostCount[first + k];
@@ -117,10 +167,6 @@ final class FrontStructure {
         stair[k] += stair[k - 1];
       }
       flops[f] = Staircase.flops(stair, fn, fronts.fm[f]);
-      if (fronts.parent[f] >= 0) {
-        previousSibling[f] = lastChild[fronts.parent[f]];
-        lastChild[fronts.parent[f]] = f + 1;
-      }
     }
   }
 }
