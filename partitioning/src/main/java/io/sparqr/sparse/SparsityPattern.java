@@ -171,6 +171,15 @@ public record SparsityPattern(int columns, long[] rowStart, int[] columnIndex, l
       second += times * mix(b);
     }
 
+    /** Counts one row for each column that has no other entry: those of a ridge. */
+    public void addColumns(int columns) {
+      int[] column = new int[1];
+      for (int j = 0; j < columns; j++) {
+        column[0] = j;
+        add(column, 0, 1, 1);
+      }
+    }
+
     /** Counts the rows of another part. */
     public void add(Fingerprint part) {
       rows += part.rows;

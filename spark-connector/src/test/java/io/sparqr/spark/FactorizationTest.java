@@ -91,11 +91,48 @@ class FactorizationTest {
 
     double[] hole = other.clone();
     hole[hole.length / 2] = 0;
-    var less = new CsrMatrix(a.rows(), a.columns(), a.rowStart(), a.columnIndex(), hole);
-    LeastSquaresSolution again = reuse.solve(Problems.rdd(less, 3, b));
+    requireAnotherPattern(
+        reuse, new CsrMatrix(a.rows(), a.columns(), a.rowStart(), a.columnIndex(), hole), b);
+    int[] moved = a.columnIndex().clone();
+    moved[a.rowStart()[1] - 1]++;
+    requireAnotherPattern(
+        reuse, new CsrMatrix(a.rows(), a.columns(), a.rowStart(), moved, other), b);
+  }
+
+  /** Checks that a matrix of another pattern than the given analysis' is analyzed and solved. */
+  private static void requireAnotherPattern(GpuSparseQR.Builder reuse, CsrMatrix m, double[] b) {
+    LeastSquaresSolution again = reuse.solve(Problems.rdd(m, 3, b));
     assertThat(again.report().warnings())
         .containsExactly("the given analysis is of another pattern: analyzed again");
-    assertThat(again.x()).isEqualTo(cut(2).solve(Problems.rdd(less, 3, b)).x());
+    assertThat(again.x()).isEqualTo(cut(2).solve(Problems.rdd(m, 3, b)).x());
+  }
+
+  /** The given analysis has a singleton whose pivot is too small now: its row is no row of R. */
+  @Test
+  void aSingletonThatIsTooSmallForAGivenAnalysisIsAnalyzedAgain() {
+    CsrMatrix a = Problems.withSingletons(GRID, 4, SEED);
+    double[] b = Problems.rhs(a.rows(), SEED + 1);
+    SymbolicAnalysis known;
+    try (QRFactorization f = cut(2).factorize(Problems.rdd(a, 3, b))) {
+      known = f.analysis();
+    }
+    assertThat(known.singletons()).isPositive();
+    double[] small = a.values().clone();
+    int column = known.permutation().original(0);
+    for (int i = 0; i < a.rows(); i++) {
+      for (int k = a.rowStart()[i]; k < a.rowStart()[i + 1]; k++) {
+        small[k] *= a.columnIndex()[k] == column ? 1e-30 : 1;
+      }
+    }
+    var next = new CsrMatrix(a.rows(), a.columns(), a.rowStart(), a.columnIndex(), small);
+    GpuSparseQR.Builder fresh = cut(2).equilibrate(false);
+    LeastSquaresSolution expected = fresh.solve(Problems.rdd(next, 3, b));
+    LeastSquaresSolution found =
+        cut(2).equilibrate(false).analysis(known).solve(Problems.rdd(next, 3, b));
+    assertThat(found.report().warnings()).isEqualTo(expected.report().warnings());
+    assertThat(found.report().warnings())
+        .anyMatch(w -> w.contains("pivot below the rank tolerance"));
+    assertThat(found.x()).isEqualTo(expected.x());
   }
 
   @Test

@@ -235,7 +235,7 @@ public final class Pipeline {
     }
     DeviceRule rule = DeviceRule.of(options.factorization().backend(), engine.oneJvm());
     scope.describe("pattern and column norms");
-    PatternPass.Result found = new PatternPass(source, options).run();
+    PatternPass.Result found = read();
     times.pattern = watch.lap();
     SolveLog.pattern(found, times.pattern);
     known.pattern(found);
@@ -290,7 +290,30 @@ public final class Pipeline {
             input(found), plan, resources, rows, rowParts, driverShare, combined, waited);
       }
       symbolic = symbolic.withNotSingletons(barred(symbolic, analysis, bad));
+      if (found.print().isPresent()) {
+        // The given analysis does not serve after all, and for another the patterns are needed.
+        progress.phase("pattern", "distinct row patterns");
+        scope.describe("pattern and column norms");
+        found = new PatternPass(source, options).run();
+        times.pattern += watch.lap();
+      }
     }
+  }
+
+  /**
+   * The first reading. With the analysis of its pattern given, the patterns need not be told apart:
+   * a fingerprint proves that it is theirs. A profile shows the pattern, so it takes the full pass.
+   */
+  private PatternPass.Result read() {
+    var pass = new PatternPass(source, options);
+    Optional<SymbolicAnalysis> given = options.analysis().known();
+    if (given.isPresent() && profiler.isEmpty()) {
+      PatternPass.Result figures = pass.figures();
+      if (given.get().isOf(figures.print().orElseThrow())) {
+        return figures;
+      }
+    }
+    return pass.run();
   }
 
   private PlanHandle handle(SolvePlan plan) {
@@ -356,8 +379,8 @@ public final class Pipeline {
 
   private static SparsityPattern.Fingerprint fingerprint(PatternPass.Result found) {
     return found
-        .graph()
-        .map(RowGraph::fingerprint)
+        .print()
+        .or(() -> found.graph().map(RowGraph::fingerprint))
         .orElseGet(() -> found.pattern().orElseThrow().fingerprint());
   }
 

@@ -25,14 +25,15 @@ final class SolveLog {
 
   static void pattern(PatternPass.Result found, double seconds) {
     say(
-        "pattern: %,d rows x %,d columns, %,d nonzeros, %d right-hand side%s, %,d distinct row"
-            + " patterns%s; %.3f s",
+        "pattern: %,d rows x %,d columns, %,d nonzeros, %d right-hand side%s, %s%s; %.3f s",
         found.rows(),
         found.columns(),
         found.nonzeros(),
         found.rhsCount(),
         found.rhsCount() == 1 ? "" : "s",
-        found.patterns(),
+        found.print().isPresent()
+            ? "the pattern of the given analysis"
+            : "%,d distinct row patterns".formatted(found.patterns()),
         found
             .graph()
             .map(

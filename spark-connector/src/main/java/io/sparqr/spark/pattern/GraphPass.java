@@ -120,8 +120,8 @@ final class GraphPass {
       empty += r.empty;
     }
     long further = ridge ? columns : 0;
-    for (int j = 0; j < further; j++) {
-      print.add(new int[] {j}, 0, 1, 1);
+    if (ridge) {
+      print.addColumns(columns);
     }
     return new RowGraph(
         collect(),

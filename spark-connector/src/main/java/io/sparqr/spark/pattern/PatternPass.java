@@ -21,6 +21,7 @@ import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.spark.wire.PatternCodec;
 import io.sparqr.spark.wire.PatternCodec.Patterns;
 import io.sparqr.sparse.SparsityPattern;
+import io.sparqr.sparse.SparsityPattern.FingerprintSum;
 import io.sparqr.symbolic.RowGraph;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -29,10 +30,12 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import scala.Tuple2;
 
 /**
- * The first pass over the rows: checks them, finds the distinct row patterns and the column norms.
+ * The first pass over the rows: checks them, finds the distinct row patterns and the column norms,
+ * or without the patterns ({@link #figures}) only the fingerprint of their pattern and the norms.
  * One Spark job of two stages: each partition finds its distinct patterns, equal patterns of
  * different partitions meet by hash in a reducer, and the driver receives the result. If it is
  * large, only counts are sent first, so that a lack of memory on the driver is detected before it
@@ -68,9 +71,9 @@ public final class PatternPass {
    * The result of the pass.
    *
    * @param columns n
-   * @param patterns distinct row patterns
+   * @param patterns number of distinct row patterns; -1 if they were not told apart
    * @param pattern with the ridge's rows, if any; empty if there are too many distinct rows for the
-   *     driver, or once it is no longer needed
+   *     driver, if they were not told apart, or once it is no longer needed
    * @param graph of A'A, if there are too many distinct rows; the ridge's rows included
    * @param norm size n; 2-norms of the columns of sqrt(W) A, without the ridge
    * @param rows number of rows of positive weight
@@ -79,6 +82,8 @@ public final class PatternPass {
    * @param rhsMax largest absolute value of each right-hand side
    * @param shuffleBytes bytes of all frames
    * @param readings fingerprints that every later reading must match
+   * @param print the pattern's fingerprint, the ridge's rows included, if the patterns were not
+   *     told apart
    */
   public record Result(
       int columns,
@@ -91,7 +96,8 @@ public final class PatternPass {
       int rhsCount,
       double[] rhsMax,
       long shuffleBytes,
-      Readings readings) {
+      Readings readings,
+      Optional<SparsityPattern.Fingerprint> print) {
 
     /** The same without pattern and graph. */
     public Result analyzed() {
@@ -106,15 +112,22 @@ public final class PatternPass {
           rhsCount,
           rhsMax,
           shuffleBytes,
-          readings);
+          readings,
+          print);
     }
   }
 
-  /** The statistics of a partition; {@code sum} is {@link PatternTable#sum}. */
+  /**
+   * The statistics of a partition.
+   *
+   * @param sum {@link PatternTable#sum}; 0 if patterns are not told apart
+   * @param print of the row patterns if they are not told apart; otherwise of no rows
+   */
   private record Stats(
       int partition,
       Fingerprint fingerprint,
       long sum,
+      SparsityPattern.Fingerprint print,
       long entries,
       int columns,
       int maxIndex,
@@ -161,14 +174,26 @@ public final class PatternPass {
             : Math.max(1, Math.min(REDUCERS_A_CORE * parallel, input));
   }
 
-  /** Runs the pass; throws the error of an invalid row. */
-  public Result run() {
+  /** What the reducers found: their results, and the statistics of the partitions. */
+  private record Reduced(
+      Parts<Tuple2<Integer, byte[]>> shuffled, List<Part> found, List<Stats> stats) {
+
+    long total(ToLongFunction<Part> of) {
+      return found.stream().mapToLong(of).sum();
+    }
+
+    Readings readings() {
+      return new Readings(stats.stream().map(Stats::fingerprint).toList());
+    }
+  }
+
+  private Reduced reduced(boolean told) {
     Engine engine = source.engine();
     Parts<Tuple2<Integer, byte[]>> shuffled =
-        JobScope.named(engine, "pattern and column norms", this::shuffle);
+        JobScope.named(engine, "pattern and column norms", () -> shuffle(told));
+    String what = told ? "distinct row patterns" : "column norms";
     List<Part> found = new ArrayList<>();
-    for (byte[] part :
-        JobScope.run(engine, "distinct row patterns", reduce(shuffled, eagerBytes)::collect)) {
+    for (byte[] part : JobScope.run(engine, what, reduce(shuffled, eagerBytes, what)::collect)) {
       found.add(ObjectCodec.decode(part, Part.class));
     }
     List<Stats> stats = new ArrayList<>();
@@ -178,44 +203,92 @@ public final class PatternPass {
       }
     }
     stats.sort(Comparator.comparingInt(Stats::partition));
-    Stats sum = check(stats);
+    return new Reduced(shuffled, found, stats);
+  }
+
+  /**
+   * The same pass for rows whose analysis may be known: patterns are neither told apart nor sent,
+   * only their fingerprint is summed. The norms have the bits of {@link #run}'s.
+   */
+  public Result figures() {
+    Reduced reduced = reduced(false);
+    Stats sum = check(reduced.stats);
     int n = columns(sum);
-    long bytes = 0;
-    long patterns = 0;
-    long entries = 0;
-    long payload = 0;
-    double squares = 0;
-    for (Part p : found) {
-      squares += p.squares;
-      bytes += p.bytes;
-      payload += p.payload;
-      patterns += p.patterns;
-      entries += p.entries;
+    requireVectors(n, sum.rhsCount);
+    DriverMemory.require(
+        source.engine(), new DriverMemory.Sizes(n, 0, 0, 0, reduced.total(Part::payload)));
+    var print = new FingerprintSum();
+    reduced.stats.forEach(s -> print.add(s.print));
+    if (options.problem().ridge().any()) {
+      print.addColumns(n);
     }
+    var norm = new double[n];
+    fetch(
+        reduce(reduced.shuffled, NORMS_ALONE, "column norms"), reduced.found, p -> place(p, norm));
+    return result(
+        reduced, sum, -1, Optional.empty(), Optional.empty(), norm, Optional.of(print.of(n)));
+  }
+
+  private static void place(Part part, double[] norm) {
+    for (byte[] chunk : part.norms) {
+      ColumnChunks.place(chunk, norm);
+    }
+  }
+
+  private static Result result(
+      Reduced reduced,
+      Stats sum,
+      long patterns,
+      Optional<SparsityPattern> pattern,
+      Optional<RowGraph> graph,
+      double[] norm,
+      Optional<SparsityPattern.Fingerprint> print) {
+    return new Result(
+        norm.length,
+        patterns,
+        pattern,
+        graph,
+        norm,
+        sum.fingerprint.rows(),
+        sum.entries,
+        sum.rhsCount,
+        sum.rhsMax,
+        reduced.total(Part::bytes),
+        reduced.readings(),
+        print);
+  }
+
+  /** Runs the pass; throws the error of an invalid row. */
+  public Result run() {
+    Engine engine = source.engine();
+    Reduced reduced = reduced(true);
+    Stats sum = check(reduced.stats);
+    int n = columns(sum);
+    long patterns = reduced.total(Part::patterns);
+    long entries = reduced.total(Part::entries);
     boolean ridge = options.problem().ridge().any();
     requireVectors(n, sum.rhsCount);
     long further = ridge ? n : 0;
-    long rows = sum.fingerprint.rows();
     boolean graph = 16 * patterns + 4 * entries > bound(engine);
     Optional<RowGraph> ofRows = Optional.empty();
     if (graph) {
-      var pass = new GraphPass(engine.context(), shuffled.rdd(), n, ridge, sum.sum);
-      ofRows = Optional.of(pass.run(rows, sum.entries));
+      var pass = new GraphPass(engine.context(), reduced.shuffled.rdd(), n, ridge, sum.sum);
+      ofRows = Optional.of(pass.run(sum.fingerprint.rows(), sum.entries));
     } else {
       PatternOrder.requireIndexable(patterns + further, entries + further);
+      double squares = reduced.found.stream().mapToDouble(Part::squares).sum();
       DriverMemory.require(
           engine,
-          new DriverMemory.Sizes(n, patterns + further, entries + further, squares, payload));
+          new DriverMemory.Sizes(
+              n, patterns + further, entries + further, squares, reduced.total(Part::payload)));
     }
     var norm = new double[n];
     var frames = new ArrayList<List<byte[]>>();
     fetch(
-        reduce(shuffled, graph ? NORMS_ALONE : Long.MAX_VALUE),
-        found,
+        reduce(reduced.shuffled, graph ? NORMS_ALONE : Long.MAX_VALUE, "distinct row patterns"),
+        reduced.found,
         p -> {
-          for (byte[] chunk : p.norms) {
-            ColumnChunks.place(chunk, norm);
-          }
+          place(p, norm);
           frames.add(graph ? List.of() : List.of(p.frames));
         });
     Optional<SparsityPattern> pattern = Optional.empty();
@@ -224,18 +297,7 @@ public final class PatternPass {
       requireOneReading(sum.fingerprint, sum.sum, merged.sum());
       pattern = Optional.of(merged.pattern());
     }
-    return new Result(
-        n,
-        patterns,
-        pattern,
-        ofRows,
-        norm,
-        rows,
-        sum.entries,
-        sum.rhsCount,
-        sum.rhsMax,
-        bytes,
-        new Readings(stats.stream().map(Stats::fingerprint).toList()));
+    return result(reduced, sum, patterns, pattern, ofRows, norm, Optional.empty());
   }
 
   /**
@@ -271,16 +333,19 @@ public final class PatternPass {
     }
   }
 
-  private Parts<Tuple2<Integer, byte[]>> shuffle() {
+  private Parts<Tuple2<Integer, byte[]>> shuffle(boolean told) {
     int declared = options.input().columns();
     int r = reducers;
-    return source.parts().shuffle(r, (p, rows) -> scan(p, rows, declared, r).iterator());
+    return source
+        .parts()
+        .shuffle(r, (p, rows) -> scan(new Scan(p, declared, told), rows, r).iterator());
   }
 
-  private static Parts<byte[]> reduce(Parts<Tuple2<Integer, byte[]>> frames, long limit) {
+  private static Parts<byte[]> reduce(
+      Parts<Tuple2<Integer, byte[]>> frames, long limit, String what) {
     return frames
         .map((k, it) -> List.of(ObjectCodec.encode(reduce(k, it, limit))).iterator())
-        .named("sparqr distinct row patterns");
+        .named("sparqr " + what);
   }
 
   /** Passes on patterns and norms; those not sent with the counts are fetched by further jobs. */
@@ -320,8 +385,8 @@ public final class PatternPass {
   }
 
   private static List<Tuple2<Integer, byte[]>> scan(
-      int partition, Iterator<SparseRow> rows, int declared, int reducers) {
-    var scan = new Scan(partition, declared);
+      Scan scan, Iterator<SparseRow> rows, int reducers) {
+    int partition = scan.partition;
     Stats stats = scan.run(rows);
     var out = new ArrayList<Tuple2<Integer, byte[]>>();
     out.add(new Tuple2<>(0, ObjectCodec.encode(stats)));
@@ -418,7 +483,7 @@ public final class PatternPass {
     if (rhsCount == 0) {
       throw new MatrixFormatException("the rows have no right-hand side", "input", -1);
     }
-    return new Stats(-1, all, sum, entries, columns, maxIndex, rhsCount, rhsMax, null);
+    return new Stats(-1, all, sum, null, entries, columns, maxIndex, rhsCount, rhsMax, null);
   }
 
   private static int agree(String what, int before, int here, int partition) {
@@ -453,14 +518,20 @@ public final class PatternPass {
   private static final class Scan {
     private final int partition;
     private final RowReader reader;
+    private final boolean told;
     private final PatternTable table = new PatternTable();
+    private final FingerprintSum print = new FingerprintSum();
     private final ChunkedColumnNorms norms = new ChunkedColumnNorms();
     private double[] rhsMax = new double[0];
     private long entries;
     private int maxIndex = -1;
 
-    Scan(int partition, int declared) {
+    /**
+     * @param told whether to tell distinct patterns apart, or only to sum their fingerprint
+     */
+    Scan(int partition, int declared, boolean told) {
       this.partition = partition;
+      this.told = told;
       this.reader = new RowReader(partition, declared);
     }
 
@@ -479,6 +550,7 @@ public final class PatternPass {
           partition,
           reader.fingerprint(),
           table.sum(),
+          print.of(0),
           entries,
           reader.columns(),
           maxIndex,
@@ -490,7 +562,11 @@ public final class PatternPass {
     private void count() {
       int nz = reader.count();
       entries += nz;
-      table.add(reader.index(), 0, nz, 1);
+      if (told) {
+        table.add(reader.index(), 0, nz, 1);
+      } else {
+        print.add(reader.index(), 0, nz, 1);
+      }
       for (int k = 0; k < nz; k++) {
         norms.add(reader.index()[k], reader.value()[k]);
       }

@@ -8,6 +8,7 @@ import io.sparqr.error.InputChangedException;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.Problems;
 import io.sparqr.spark.plan.Fingerprint;
+import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.rows.RowSource;
@@ -53,6 +54,28 @@ class PatternPassTest {
     }
     for (int j = 0; j < 10; j++) {
       assertThat(all.norm()[j]).isCloseTo(norm[j], org.assertj.core.data.Offset.offset(1e-13));
+    }
+  }
+
+  /** Without telling patterns apart: the same fingerprint, figures, readings and bits of norms. */
+  @Test
+  void figuresAreThoseOfTheWholePass() {
+    double[] b = Problems.rhs(400, 1);
+    SolveOptions plain = SolveOptions.defaults();
+    SolveOptions ridge = plain.with(plain.problem().withRidge(Ridge.of(0.25)));
+    for (SolveOptions options : List.of(plain, ridge)) {
+      for (long eager : new long[] {0, 1 << 20}) {
+        RowSource source = RowSource.of(Problems.rdd(A, 3, b));
+        PatternPass.Result all = new PatternPass(source, options, eager, 1).run();
+        PatternPass.Result figures = new PatternPass(source, options, eager, 1).figures();
+        assertThat(figures.pattern()).isEmpty();
+        assertThat(figures.print()).contains(all.pattern().orElseThrow().fingerprint());
+        assertThat(figures.norm()).isEqualTo(all.norm());
+        assertThat(figures.rows()).isEqualTo(all.rows());
+        assertThat(figures.nonzeros()).isEqualTo(all.nonzeros());
+        assertThat(figures.rhsMax()).isEqualTo(all.rhsMax());
+        assertThat(figures.readings().change(1, all.readings().of(1), true)).isEmpty();
+      }
     }
   }
 
