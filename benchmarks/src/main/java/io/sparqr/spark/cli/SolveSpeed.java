@@ -1,0 +1,124 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cli;
+
+import io.sparqr.backend.BackendChoice;
+import io.sparqr.matrix.DefaultRightHandSide;
+import io.sparqr.matrix.DenseMatrix;
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.LeastSquaresSolution;
+import io.sparqr.spark.QRFactorization;
+import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.function.Supplier;
+import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+
+/**
+ * Seconds from rows in memory to x on the driver, in local Spark: whole solves, the same with the
+ * analysis given, and a solve of a kept factorization for right-hand sides never seen before.
+ * {@code SolveSpeed BACKEND REPEAT PROBLEM...}; a problem is {@code SPEC@ORDERING}. Prints the
+ * first run, the median of the others, and its phases. All ways must give the same x up to
+ * rounding.
+ */
+public final class SolveSpeed {
+
+  private SolveSpeed() {}
+
+  /** See the class. */
+  public static void main(String[] args) {
+    var backend = BackendChoice.valueOf(args[0].toUpperCase(Locale.ROOT));
+    int repeat = Integer.parseInt(args[1]);
+    SparkConf conf =
+        new SparkConf()
+            .setMaster("local[*]")
+            .setAppName("sparqr speed")
+            .set("spark.ui.enabled", "false")
+            .set("spark.driver.host", "127.0.0.1")
+            .set("spark.driver.bindAddress", "127.0.0.1");
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+      context.setLogLevel("ERROR");
+      for (String problem : Arrays.asList(args).subList(2, args.length)) {
+        String[] part = problem.split("@");
+        CsrMatrix a = LocalProblem.generate("gen:" + part[0]);
+        var labeled = new LocalProblem(a, new DenseMatrix(a.rows(), 1, DefaultRightHandSide.of(a)));
+        try (var rows = new DriverRows(context, labeled, context.defaultParallelism())) {
+          measure(problem, rows.rows(), builder(backend, part), repeat);
+        }
+      }
+    }
+  }
+
+  private static GpuSparseQR.Builder builder(BackendChoice backend, String[] part) {
+    String order = part.length > 1 ? part[1] : "auto";
+    OrderingMethod method =
+        Arrays.stream(OrderingMethod.values())
+            .filter(m -> m.label().equals(order))
+            .findFirst()
+            .orElseThrow();
+    return GpuSparseQR.builder().backend(backend).ordering(method);
+  }
+
+  private static void measure(
+      String name, JavaRDD<SparseRow> rows, GpuSparseQR.Builder builder, int repeat) {
+    LeastSquaresSolution whole = timed(name, "whole", repeat, () -> builder.solve(rows));
+    JavaRDD<double[]> other = rows.map(r -> new double[] {2 * r.labels()[0]});
+    SymbolicAnalysis analysis;
+    try (QRFactorization f = builder.factorize(rows)) {
+      analysis = f.analysis();
+      LeastSquaresSolution twice = timed(name, "new right-hand side", repeat, () -> f.solve(other));
+      requireSame(whole, twice, 2);
+    }
+    var given = builder.analysis(analysis);
+    LeastSquaresSolution known = timed(name, "analysis given", repeat, () -> given.solve(rows));
+    requireSame(whole, known, 1);
+  }
+
+  private static LeastSquaresSolution timed(
+      String name, String what, int repeat, Supplier<LeastSquaresSolution> run) {
+    double[] seconds = new double[repeat];
+    LeastSquaresSolution last = null;
+    for (int k = 0; k < repeat; k++) {
+      long begin = System.nanoTime();
+      last = run.get();
+      seconds[k] = (System.nanoTime() - begin) * 1e-9;
+    }
+    double first = seconds[0];
+    Arrays.sort(seconds);
+    SolveReport.Seconds s = last.report().seconds();
+    System.out.printf(
+        Locale.ROOT,
+        "%s | %s | first %.2f, median %.3f, least %.3f | pattern %.3f order %.3f analyze %.3f plan"
+            + " %.3f rows %.3f factorize %.3f solve %.3f%n",
+        name,
+        what,
+        first,
+        seconds[(repeat - 1) / 2],
+        seconds[0],
+        s.pattern(),
+        s.order(),
+        s.analyze(),
+        s.plan(),
+        s.assemble(),
+        s.factorize(),
+        s.solve());
+    return last;
+  }
+
+  private static void requireSame(LeastSquaresSolution x, LeastSquaresSolution y, double times) {
+    double norm = 0;
+    double difference = 0;
+    for (int j = 0; j < x.x().length; j++) {
+      norm = Math.hypot(norm, times * x.x()[j]);
+      difference = Math.hypot(difference, times * x.x()[j] - y.x()[j]);
+    }
+    if (!(difference <= 1e-8 * norm)) {
+      throw new IllegalStateException("x differs by " + difference / norm);
+    }
+  }
+}
