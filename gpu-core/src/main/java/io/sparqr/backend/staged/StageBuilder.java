@@ -34,6 +34,12 @@ final class StageBuilder {
 
   private static final int ALIGN = TaskLayout.TILE;
 
+  /** Fronts at the top of the tree that are laid out one at a time. */
+  private static final int FRONTS_ALONE = 256;
+
+  /** Other fronts that a thread lays out at a time. */
+  private static final int FRONTS_TOGETHER = 8;
+
   private final SymbolicAnalysis analysis;
   private final RowsByFront rows;
   private final SchedulerOptions options;
@@ -111,15 +117,7 @@ final class StageBuilder {
     }
     try {
       sizes(d);
-      Parallel.loop(
-          fronts.length,
-          8,
-          threads,
-          (from, to, t) -> {
-            for (int f = from; f < to; f++) {
-              layFrontOut(d, f, layout(t));
-            }
-          });
+      layFrontsOut(d);
       if (detect) {
         d.s.planDrops();
       }
@@ -129,6 +127,29 @@ final class StageBuilder {
         stageIndex[f] = -1;
       }
     }
+  }
+
+  /**
+   * The fronts at the top of the tree first, each on its own: they are the largest, and a thread
+   * that took one of them last would keep the others waiting.
+   */
+  private void layFrontsOut(Draft d) {
+    int fronts = d.id.length;
+    int alone = Math.min(fronts, FRONTS_ALONE);
+    int groups = (fronts - alone + FRONTS_TOGETHER - 1) / FRONTS_TOGETHER;
+    Parallel.loop(
+        alone + groups,
+        1,
+        threads,
+        (from, to, t) -> {
+          for (int k = from; k < to; k++) {
+            int end = fronts - (k < alone ? k : alone + (k - alone) * FRONTS_TOGETHER);
+            int begin = k < alone ? end - 1 : Math.max(0, end - FRONTS_TOGETHER);
+            for (int f = begin; f < end; f++) {
+              layFrontOut(d, f, layout(t));
+            }
+          }
+        });
   }
 
   private FrontLayout layout(int thread) {
