@@ -15,8 +15,8 @@ import java.util.Objects;
  *     task
  * @param unitColumns whether every column of the whole matrix has a 2-norm of about 1 at most
  *     (equilibrated): the check of the task then need not compute norms
- * @param solutionOnly whether only x is needed of R, for a task that is the whole tree above its
- *     fronts: a backend may leave R where it is and return {@link SubtreeFactor#solution} instead
+ * @param solutionOnly whether only x is needed of R, for a task whose fronts are whole trees: a
+ *     backend may leave R where it is and return {@link SubtreeFactor#solution} instead
  * @param work listener to the task's progress
  */
 public record FactorOptions(

@@ -286,7 +286,7 @@ public final class Levels {
    * @throws IllegalStateException without Spark
    */
   public JavaRDD<Object> level(int l) {
-    return levels.get(l).rdd();
+    return parts(l).rdd();
   }
 
   /**
@@ -299,8 +299,15 @@ public final class Levels {
     return level(l).mapPartitions(kept -> KeptFronts.frames(kept, wanted::contains), true);
   }
 
-  /** The stored content of a level, for either engine. */
+  /**
+   * The stored content of a level, for either engine.
+   *
+   * @throws IllegalStateException if the tasks have solved: then there is no R
+   */
   public Parts<Object> parts(int l) {
+    if (solved()) {
+      throw new IllegalStateException("R was not kept: only the solution was asked for");
+    }
     return levels.get(l);
   }
 
