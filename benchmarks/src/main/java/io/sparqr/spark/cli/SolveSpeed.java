@@ -12,6 +12,8 @@ import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.function.Supplier;
@@ -23,8 +25,9 @@ import org.apache.spark.api.java.JavaSparkContext;
  * Seconds from rows in memory to x on the driver, in local Spark: whole solves, the same with the
  * analysis given, and a solve of a kept factorization for right-hand sides never seen before.
  * {@code SolveSpeed BACKEND REPEAT PROBLEM...}; a problem is {@code SPEC@ORDERING}. Prints the
- * first run, the median of the others, and its phases. All ways must give the same x up to
- * rounding.
+ * first run, the median of all, the least, and of the last run its phases, the MB over PCIe up and
+ * down, the MB that all threads allocated on the heap, and the seconds of garbage collection. All
+ * ways must give the same x up to rounding.
  */
 public final class SolveSpeed {
 
@@ -83,10 +86,16 @@ public final class SolveSpeed {
       String name, String what, int repeat, Supplier<LeastSquaresSolution> run) {
     double[] seconds = new double[repeat];
     LeastSquaresSolution last = null;
+    long allocated = 0;
+    long collected = 0;
     for (int k = 0; k < repeat; k++) {
+      allocated = -allocatedBytes();
+      collected = -collectionMillis();
       long begin = System.nanoTime();
       last = run.get();
       seconds[k] = (System.nanoTime() - begin) * 1e-9;
+      allocated += allocatedBytes();
+      collected += collectionMillis();
     }
     double first = seconds[0];
     Arrays.sort(seconds);
@@ -94,7 +103,7 @@ public final class SolveSpeed {
     System.out.printf(
         Locale.ROOT,
         "%s | %s | first %.2f, median %.3f, least %.3f | pattern %.3f order %.3f analyze %.3f plan"
-            + " %.3f rows %.3f factorize %.3f solve %.3f%n",
+            + " %.3f rows %.3f factorize %.3f solve %.3f | up %.0f down %.0f heap %.0f MB, gc %.3f s%n",
         name,
         what,
         first,
@@ -106,8 +115,24 @@ public final class SolveSpeed {
         s.plan(),
         s.assemble(),
         s.factorize(),
-        s.solve());
+        s.solve(),
+        last.report().traffic().h2dBytes() * 1e-6,
+        last.report().traffic().d2hBytes() * 1e-6,
+        allocated * 1e-6,
+        collected * 1e-3);
     return last;
+  }
+
+  /** By the threads that are alive now, since their beginnings: those of Spark's pools all are. */
+  private static long allocatedBytes() {
+    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    return Arrays.stream(threads.getThreadAllocatedBytes(threads.getAllThreadIds())).sum();
+  }
+
+  private static long collectionMillis() {
+    return ManagementFactory.getGarbageCollectorMXBeans().stream()
+        .mapToLong(GarbageCollectorMXBean::getCollectionTime)
+        .sum();
   }
 
   private static void requireSame(LeastSquaresSolution x, LeastSquaresSolution y, double times) {
