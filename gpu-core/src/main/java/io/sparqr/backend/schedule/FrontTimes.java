@@ -107,13 +107,6 @@ final class FrontTimes {
   }
 
   private int[] activeFronts(StageFronts s) {
-    long[] order = new long[s.fronts];
-    long[] height = new long[s.fronts];
-    for (int f = s.fronts - 1; f >= 0; f--) {
-      height[f] = 1 + length(s, f) + (s.parent[f] < 0 ? 0 : height[s.parent[f]]);
-      order[f] = -height[f] << 32 | f;
-    }
-    Arrays.sort(order);
     for (int f = 0; f < s.fronts; f++) {
       for (int r = first(s, f); r <= start[f] + length(s, f); r++) {
         activeStart[r + 1]++;
@@ -124,13 +117,35 @@ final class FrontTimes {
     }
     int[] list = new int[activeStart[rounds]];
     int[] next = Arrays.copyOf(activeStart, rounds);
-    for (long key : order) {
-      int f = (int) key;
+    for (int f : byHeight(s)) {
       for (int r = first(s, f); r <= start[f] + length(s, f); r++) {
         list[next[r]++] = f;
       }
     }
     return list;
+  }
+
+  /** The fronts, those with the longest path to the root first: a counting sort. */
+  private static int[] byHeight(StageFronts s) {
+    int[] height = new int[s.fronts];
+    int most = 0;
+    for (int f = s.fronts - 1; f >= 0; f--) {
+      int above = s.parent[f] < 0 ? 0 : height[s.parent[f]];
+      height[f] = Math.addExact(1 + length(s, f), above);
+      most = Math.max(most, height[f]);
+    }
+    int[] next = new int[most + 2];
+    for (int h : height) {
+      next[most - h + 1]++;
+    }
+    for (int k = 0; k < most; k++) {
+      next[k + 1] += next[k];
+    }
+    int[] order = new int[s.fronts];
+    for (int f = 0; f < s.fronts; f++) {
+      order[next[most - height[f]]++] = f;
+    }
+    return order;
   }
 
   /** First row tile that becomes final in local round {@code round} or later. */

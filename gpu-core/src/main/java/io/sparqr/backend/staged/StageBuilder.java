@@ -9,7 +9,6 @@ import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.numeric.ContributionBlock;
-import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.assembly.FrontLayout;
 import io.sparqr.numeric.assembly.FrontLayout.EmptyRows;
 import io.sparqr.numeric.assembly.RowsByFront;
@@ -20,6 +19,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Builds the layout of a stage: places in the arena, the order of each front's rows, the maps, the
@@ -39,6 +39,9 @@ final class StageBuilder {
 
   /** Other fronts that a thread lays out at a time. */
   private static final int FRONTS_TOGETHER = 8;
+
+  /** S entries that a thread places at a time in a front with many. */
+  private static final long ENTRIES_TOGETHER = 1 << 16;
 
   private final SymbolicAnalysis analysis;
   private final RowsByFront rows;
@@ -91,6 +94,11 @@ final class StageBuilder {
     int[] maps;
     int[] sIndex;
     int[][] ownRows;
+    StageSchedule schedule;
+    StageColumns columns;
+
+    /** {@link StageProgram#placeBits} of the places written so far. */
+    final LongAdder sBits = new LongAdder();
 
     Draft(int[] id, List<ContributionBlock> blocks, int rhs, boolean keepQ) {
       this.id = id;
@@ -198,8 +206,10 @@ final class StageBuilder {
       d.columnMap[fronts + b] = mapEnd + block.cm();
       mapEnd += block.cm() + block.cn() + s.rhs();
     }
-    d.maps = new int[checked(mapEnd, "maps of a stage", Integer.MAX_VALUE - 8)];
-    d.sIndex = new int[checked(s.firstEntry(fronts), "entries of a stage", Integer.MAX_VALUE - 8)];
+    int mapLength = checked(mapEnd, "maps of a stage", Integer.MAX_VALUE - 8);
+    int entries = checked(s.firstEntry(fronts), "entries of a stage", Integer.MAX_VALUE - 8);
+    // The JVM zeroes an array on the thread that allocates it.
+    beside(() -> d.maps = new int[mapLength], () -> d.sIndex = new int[entries]);
   }
 
   private static int checked(long value, String what, long limit) {
@@ -232,7 +242,7 @@ final class StageBuilder {
           "front",
           ld * height);
     }
-    placeRows(d, f, layout, (int) ld);
+    placeRows(d, f, layout);
     for (int c = 0; c < layout.children(); c++) {
       fillMaps(d, f, layout, c);
     }
@@ -271,27 +281,48 @@ final class StageBuilder {
 
   /**
    * Sets the places of the S entries of front f's own rows: all rows' entries, then all right-hand
-   * sides.
+   * sides. Those of a front with many entries by several threads, or the others would wait for it.
    */
-  private void placeRows(Draft d, int f, FrontLayout layout, int ld) {
-    RowBlock r = rows.rows();
-    int[] place = layout.destination();
+  private void placeRows(Draft d, int f, FrontLayout layout) {
     int own = layout.own();
-    int to = (int) d.s.firstEntry(f);
-    int right = (int) d.s.firstEntry(f + 1) - own * d.s.rhs();
-    for (int k = 0; k < own; k++) {
+    long entries = d.s.firstEntry(f + 1) - d.s.firstEntry(f);
+    if (entries <= 2 * ENTRIES_TOGETHER) {
+      placeRows(d, f, layout, 0, own);
+    } else {
+      Parallel.loop(
+          own,
+          (int) Math.max(1, ENTRIES_TOGETHER * own / entries),
+          (int) Math.min(threads, 1 + 2 * threads * entries / d.sIndex.length),
+          (from, to, t) -> placeRows(d, f, layout, from, to));
+    }
+    if (keepQ) {
+      d.ownRows[f] = Arrays.copyOf(layout.destination(), own);
+    }
+  }
+
+  /** The same for rows [from, end) of its own. */
+  private void placeRows(Draft d, int f, FrontLayout layout, int from, int end) {
+    int[] rowStart = rows.rows().rowStart();
+    int[] place = layout.destination();
+    int ld = d.s.leadingDimension(f);
+    int rhs = d.s.rhs();
+    int first = (int) (d.s.firstEntry(f) + rows.valuesBefore(d.id[f], from));
+    int firstRight = (int) d.s.firstEntry(f + 1) - (layout.own() - from) * rhs;
+    int to = first;
+    int right = firstRight;
+    for (int k = from; k < end; k++) {
       int i = layout.row(k);
       int base = place[k] * ld;
-      for (int e = r.rowStart()[i]; e < r.rowStart()[i + 1]; e++) {
-        d.sIndex[to++] = base + layout.column(i, r.position()[e]);
-      }
-      for (int j = 0; j < d.s.rhs(); j++) {
+      layout.places(i, base, d.sIndex, to);
+      to += rowStart[i + 1] - rowStart[i];
+      for (int j = 0; j < rhs; j++) {
         d.sIndex[right++] = base + d.s.columns(f) + j;
       }
     }
-    if (keepQ) {
-      d.ownRows[f] = Arrays.copyOf(place, own);
-    }
+    // while they are in the caches
+    d.sBits.add(
+        StageProgram.placeBits(d.sIndex, first, to)
+            + StageProgram.placeBits(d.sIndex, firstRight, right));
   }
 
   private StageProgram finish(Draft d) {
@@ -300,6 +331,7 @@ final class StageBuilder {
     int blocks = d.blocks.size();
     int[] initial = new int[fronts];
     long[] outStart = new long[fronts + 1];
+    long probes = 0;
     for (int f = 0; f < fronts; f++) {
       // Leftover rows use one row tile after the last, then the space of V.
       long height = s.height(f) + (s.drop(f) > 0 ? TaskLayout.TILE : 0);
@@ -308,25 +340,24 @@ final class StageBuilder {
       boolean dead = detect && s.rows(f) < s.pivots(f);
       initial[f] = dead ? TaskLayout.STATE_DEAD : TaskLayout.STATE_SOUND;
       outStart[f + 1] = s.firstOutput(f + 1);
+      probes += s.rows(f);
     }
-    ByteBuffer b =
+    ByteBuffer encoded =
         ByteBuffer.allocateDirect(Math.multiplyExact(fronts + blocks, TaskLayout.FRONT_BYTES))
             .order(ByteOrder.LITTLE_ENDIAN);
-    for (int f = 0; f < fronts; f++) {
-      frontDescriptor(d, f).encode(b, f);
-    }
-    for (int k = 0; k < blocks; k++) {
-      blockDescriptor(d, k).encode(b, fronts + k);
-    }
-    StageSchedule schedule = SparseScheduler.schedule(s, options, threads);
+    FrontDescriptor[] descriptors = descriptors(d, encoded);
+    beside(
+        () -> d.schedule = SparseScheduler.schedule(s, options, threads),
+        () -> d.columns = columns(d));
+    StageSchedule schedule = d.schedule;
     return new StageProgram(
         fronts,
         blocks,
         s.rhs(),
-        b,
+        encoded,
         d.maps,
         d.sIndex,
-        StageProgram.placeBits(d.sIndex),
+        d.sBits.sum(),
         initial,
         d.data[fronts],
         d.blockData[blocks],
@@ -334,13 +365,37 @@ final class StageBuilder {
         schedule.residualSlots(),
         s.dropWords(),
         schedule,
-        StageColumns.of(
-            analysis,
-            d.id,
-            d.blocks.stream().mapToInt(ContributionBlock::front).toArray(),
-            steps(s),
-            threads),
-        d.ownRows);
+        d.columns,
+        d.ownRows,
+        descriptors,
+        probes);
+  }
+
+  private StageColumns columns(Draft d) {
+    int[] blocks = d.blocks.stream().mapToInt(ContributionBlock::front).toArray();
+    return StageColumns.of(analysis, d.id, blocks, steps(d.s), threads);
+  }
+
+  /** Runs two independent steps, if possible side by side. */
+  private void beside(Runnable first, Runnable second) {
+    Parallel.loop(2, 1, threads, (from, to, t) -> (from == 0 ? first : second).run());
+  }
+
+  /** The descriptors of fronts and blocks, which are also written to {@code encoded}. */
+  private FrontDescriptor[] descriptors(Draft d, ByteBuffer encoded) {
+    int fronts = d.id.length;
+    var all = new FrontDescriptor[fronts + d.blocks.size()];
+    Parallel.loop(
+        all.length,
+        1024,
+        threads,
+        (from, to, t) -> {
+          for (int k = from; k < to; k++) {
+            all[k] = k < fronts ? frontDescriptor(d, k) : blockDescriptor(d, k - fronts);
+            all[k].encode(encoded, k);
+          }
+        });
+    return all;
   }
 
   /** The largest number of reflectors that a column passes through on a path of the stage. */

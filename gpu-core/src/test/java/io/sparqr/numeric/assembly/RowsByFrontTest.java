@@ -85,16 +85,16 @@ class RowsByFrontTest {
     var g = grouped(2, 4, 9);
     RowBlock same = rows(FRONT.clone());
     same.value()[0] = 77;
-    assertThat(g.sameStructure(same)).isTrue();
+    assertThat(g.sameStructure(same, 2)).isTrue();
     var with = g.withValues(same);
     assertThat(with.rows()).isSameAs(same);
     assertThat(with.row(4, 2)).isEqualTo(3);
     assertThat(with.place(9)).isEqualTo(2);
     RowBlock moved = rows(FRONT.clone());
     moved.position()[0]++;
-    assertThat(g.sameStructure(moved)).isFalse();
-    assertThat(g.sameStructure(rows(new int[] {4, 2, 4, 4, 9, 4, 2}))).isFalse();
-    assertThat(g.sameStructure(rows(new int[] {4, 2, 4, 4, 9, 2}))).isFalse();
+    assertThat(g.sameStructure(moved, 2)).isFalse();
+    assertThat(g.sameStructure(rows(new int[] {4, 2, 4, 4, 9, 4, 2}), 2)).isFalse();
+    assertThat(g.sameStructure(rows(new int[] {4, 2, 4, 4, 9, 2}), 2)).isFalse();
   }
 
   @Test
