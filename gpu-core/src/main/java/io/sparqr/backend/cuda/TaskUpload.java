@@ -35,6 +35,11 @@ final class TaskUpload implements AutoCloseable {
    * @param target the device's buffer of all tasks
    */
   TaskUpload(Transfers transfers, DeviceBuffer target, StageSchedule schedule) {
+    this(transfers, target, schedule, Transfers.PIECE_BYTES);
+  }
+
+  /** The same with about {@code pieceBytes} a piece. */
+  TaskUpload(Transfers transfers, DeviceBuffer target, StageSchedule schedule, int pieceBytes) {
     this.schedule = schedule;
     this.target = target;
     int round = 0;
@@ -42,7 +47,7 @@ final class TaskUpload implements AutoCloseable {
       int first = round;
       do {
         round++;
-      } while (round < schedule.rounds() && bytes(first, round + 1) <= Transfers.PIECE_BYTES);
+      } while (round < schedule.rounds() && bytes(first, round + 1) <= pieceBytes);
       pieces.add(new Piece(first, round));
     }
     sent = new boolean[pieces.size()];

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class HeldBlocks {
 
   private final SymbolicAnalysis analysis;
-  private final ContributionBlock[] block;
+  final ContributionBlock[] block;
 
   /** Checksum of each block when it was added. */
   private final long[] checksum;
