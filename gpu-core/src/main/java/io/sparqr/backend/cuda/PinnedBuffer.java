@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Page-locked host memory, owned; at most 2 GiB - 1, since its view is a ByteBuffer. With an event for
- * its transfers, so that not every transfer needs a new one.
+ * Page-locked host memory, owned; at most 2 GiB - 1, since its view is a ByteBuffer. With an event
+ * for its transfers, so that not every transfer needs a new one.
  */
 final class PinnedBuffer implements AutoCloseable {
 

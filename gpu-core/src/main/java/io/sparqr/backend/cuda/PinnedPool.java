@@ -8,8 +8,8 @@ import java.util.List;
 /**
  * Page-locked staging buffers, kept for reuse: page-locking costs about as much as filling the
  * memory. The buffer released last is handed out first, because its lines may still be in the
- * processor's caches. Sizes are powers of two, at least {@link #SMALLEST}. Thread-safe; the device's context
- * must be current in the calling thread.
+ * processor's caches. Sizes are powers of two, at least {@link #SMALLEST}. Thread-safe; the
+ * device's context must be current in the calling thread.
  */
 final class PinnedPool implements AutoCloseable {
 

@@ -38,7 +38,9 @@ final class StageUpload {
     this.memory = memory;
   }
 
-  /** Descriptors, maps, places of S: all of the structure but the task lists ({@link TaskUpload}). */
+  /**
+   * Descriptors, maps, places of S: all of the structure but the task lists ({@link TaskUpload}).
+   */
   StageUpload structure(StageProgram program) {
     ByteBuffer descriptors = program.descriptors();
     array(

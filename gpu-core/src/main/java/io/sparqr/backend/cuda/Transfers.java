@@ -9,7 +9,8 @@ import java.util.function.Consumer;
 /**
  * Transfers between heap and device: one stream in each direction, page-locked buffers in between.
  * Every call returns when its bytes have arrived, unless they go through a {@link Queue}; several
- * threads keep both directions busy. Thread-safe; the device's context must be current in the calling thread.
+ * threads keep both directions busy. Thread-safe; the device's context must be current in the
+ * calling thread.
  */
 final class Transfers implements AutoCloseable {
 
@@ -51,8 +52,8 @@ final class Transfers implements AutoCloseable {
   }
 
   /**
-   * Sends in the order of their calls, while the callers fill the next buffers. Thread-safe; close()
-   * waits for the arrival of all.
+   * Sends in the order of their calls, while the callers fill the next buffers. Thread-safe;
+   * close() waits for the arrival of all.
    */
   final class Queue implements AutoCloseable {
 

@@ -48,7 +48,8 @@ public final class SparseScheduler {
     // Whole numbers below 2^63, so that their sums do not depend on the order.
     var flops = new LongAdder();
     var applyTiles = new AtomicLongArray(times.rounds);
-    inPieces(times, piece, threads, (r, from, to) -> cut(stage, times, r, from, to, applyTiles, flops));
+    inPieces(
+        times, piece, threads, (r, from, to) -> cut(stage, times, r, from, to, applyTiles, flops));
     for (int r = 0; r < times.rounds; r++) {
       tasks.cut(r, applyTiles.get(r));
     }

@@ -29,8 +29,8 @@ import java.nio.ByteBuffer;
  * @param schedule the rounds
  * @param columns the stage's columns and each front's among them
  * @param ownRows size fronts if Q is kept: the rows of each front taken by its rows of A; else null
- * @param decoded size fronts + blocks: {@code descriptors} as objects, because decoding one for each
- *     look costs more than most looks
+ * @param decoded size fronts + blocks: {@code descriptors} as objects, because decoding one for
+ *     each look costs more than most looks
  * @param probes number of probes of the column sums: rows of A and of children in all fronts
  */
 public record StageProgram(

@@ -190,9 +190,9 @@ public final class FrontLayout {
   }
 
   /**
-   * Writes the places of a row's entries in a row-major front: {@code base} + column, for entry e at
-   * {@code at} + e. A row with all columns needs no look-up for each entry. May be called by several
-   * threads while the layout does not change.
+   * Writes the places of a row's entries in a row-major front: {@code base} + column, for entry e
+   * at {@code at} + e. A row with all columns needs no look-up for each entry. May be called by
+   * several threads while the layout does not change.
    *
    * @throws IllegalArgumentException if a position is not a column of the front
    */

@@ -24,8 +24,7 @@ class TaskUploadTest {
   private final StageSchedule schedule = PROGRAM.schedule();
 
   /** The memory of a device whose copies are done at once. */
-  private final byte[] device =
-      new byte[Math.toIntExact(TaskLayout.TASK_BYTES * schedule.tasks())];
+  private final byte[] device = new byte[Math.toIntExact(TaskLayout.TASK_BYTES * schedule.tasks())];
 
   private int copies;
   private int waits;

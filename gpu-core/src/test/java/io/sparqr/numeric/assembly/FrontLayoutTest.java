@@ -94,10 +94,15 @@ class FrontLayoutTest {
   @Test
   void aRowOfFullLengthHasToHaveTheFrontsColumns() {
     SymbolicAnalysis analysis = analysis(new Random(3));
-    int f = IntStream.range(0, analysis.fronts()).filter(g -> analysis.fn(g) > 2).findFirst().orElseThrow();
+    int f =
+        IntStream.range(0, analysis.fronts())
+            .filter(g -> analysis.fn(g) > 2)
+            .findFirst()
+            .orElseThrow();
     int fn = analysis.fn(f);
     int[] positions = IntStream.range(0, fn).map(k -> analysis.column(f, k)).toArray();
-    int other = IntStream.range(positions[fn - 2] + 1, analysis.columns())
+    int other =
+        IntStream.range(positions[fn - 2] + 1, analysis.columns())
             .filter(p -> p != positions[fn - 1])
             .findFirst()
             .orElseThrow();
