@@ -21,7 +21,7 @@ final class Transfers implements AutoCloseable {
   record Slice(DeviceBuffer buffer, long offset, int bytes) {}
 
   /** Sends of a queue that may be under way: enough to keep the device's copy engine busy. */
-  private static final int MOST_UNDER_WAY = 24;
+  private static final int MOST_UNDER_WAY = 8;
 
   private final PinnedPool pinned;
   private final CudaStream up;

@@ -13,8 +13,10 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Task lists reach their places before a launch needs them; needs no device. */
+@Timeout(60)
 class TaskUploadTest {
 
   private static final int PIECE = 4_000;
