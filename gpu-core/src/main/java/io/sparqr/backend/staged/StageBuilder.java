@@ -19,7 +19,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Builds the layout of a stage: places in the arena, the order of each front's rows, the maps, the
@@ -39,9 +38,6 @@ final class StageBuilder {
 
   /** Other fronts that a thread lays out at a time. */
   private static final int FRONTS_TOGETHER = 8;
-
-  /** S entries that a thread places at a time in a front with many. */
-  private static final long ENTRIES_TOGETHER = 1 << 16;
 
   private final SymbolicAnalysis analysis;
   private final RowsByFront rows;
@@ -92,13 +88,9 @@ final class StageBuilder {
     final long[] blockData;
     int[] blockOf;
     int[] maps;
-    int[] sIndex;
-    int[][] ownRows;
+    EntryPlaces entries;
     StageSchedule schedule;
     StageColumns columns;
-
-    /** {@link StageProgram#placeBits} of the places written so far. */
-    final LongAdder sBits = new LongAdder();
 
     Draft(int[] id, List<ContributionBlock> blocks, int rhs, boolean keepQ) {
       this.id = id;
@@ -119,7 +111,6 @@ final class StageBuilder {
    */
   StageProgram build(int[] fronts, List<ContributionBlock> blocks) {
     var d = new Draft(fronts, blocks, rows.rows().rhsCount(), keepQ);
-    d.ownRows = keepQ ? new int[fronts.length][] : null;
     for (int f = 0; f < fronts.length; f++) {
       stageIndex[fronts[f]] = f;
     }
@@ -209,7 +200,9 @@ final class StageBuilder {
     int mapLength = checked(mapEnd, "maps of a stage", Integer.MAX_VALUE - 8);
     int entries = checked(s.firstEntry(fronts), "entries of a stage", Integer.MAX_VALUE - 8);
     // The JVM zeroes an array on the thread that allocates it.
-    beside(() -> d.maps = new int[mapLength], () -> d.sIndex = new int[entries]);
+    beside(
+        () -> d.maps = new int[mapLength],
+        () -> d.entries = new EntryPlaces(s, d.id, rows, entries, threads, keepQ));
   }
 
   private static int checked(long value, String what, long limit) {
@@ -242,7 +235,7 @@ final class StageBuilder {
           "front",
           ld * height);
     }
-    placeRows(d, f, layout);
+    d.entries.place(f, layout);
     for (int c = 0; c < layout.children(); c++) {
       fillMaps(d, f, layout, c);
     }
@@ -279,52 +272,6 @@ final class StageBuilder {
     System.arraycopy(layout.destination(), first, d.maps, (int) d.rowMap[source], cm);
   }
 
-  /**
-   * Sets the places of the S entries of front f's own rows: all rows' entries, then all right-hand
-   * sides. Those of a front with many entries by several threads, or the others would wait for it.
-   */
-  private void placeRows(Draft d, int f, FrontLayout layout) {
-    int own = layout.own();
-    long entries = d.s.firstEntry(f + 1) - d.s.firstEntry(f);
-    if (entries <= 2 * ENTRIES_TOGETHER) {
-      placeRows(d, f, layout, 0, own);
-    } else {
-      Parallel.loop(
-          own,
-          (int) Math.max(1, ENTRIES_TOGETHER * own / entries),
-          (int) Math.min(threads, 1 + 2 * threads * entries / d.sIndex.length),
-          (from, to, t) -> placeRows(d, f, layout, from, to));
-    }
-    if (keepQ) {
-      d.ownRows[f] = Arrays.copyOf(layout.destination(), own);
-    }
-  }
-
-  /** The same for rows [from, end) of its own. */
-  private void placeRows(Draft d, int f, FrontLayout layout, int from, int end) {
-    int[] rowStart = rows.rows().rowStart();
-    int[] place = layout.destination();
-    int ld = d.s.leadingDimension(f);
-    int rhs = d.s.rhs();
-    int first = (int) (d.s.firstEntry(f) + rows.valuesBefore(d.id[f], from));
-    int firstRight = (int) d.s.firstEntry(f + 1) - (layout.own() - from) * rhs;
-    int to = first;
-    int right = firstRight;
-    for (int k = from; k < end; k++) {
-      int i = layout.row(k);
-      int base = place[k] * ld;
-      layout.places(i, base, d.sIndex, to);
-      to += rowStart[i + 1] - rowStart[i];
-      for (int j = 0; j < rhs; j++) {
-        d.sIndex[right++] = base + d.s.columns(f) + j;
-      }
-    }
-    // while they are in the caches
-    d.sBits.add(
-        StageProgram.placeBits(d.sIndex, first, to)
-            + StageProgram.placeBits(d.sIndex, firstRight, right));
-  }
-
   private StageProgram finish(Draft d) {
     StageFronts s = d.s;
     int fronts = d.id.length;
@@ -356,8 +303,8 @@ final class StageBuilder {
         s.rhs(),
         encoded,
         d.maps,
-        d.sIndex,
-        d.sBits.sum(),
+        d.entries.index(),
+        d.entries.bits(),
         initial,
         d.data[fronts],
         d.blockData[blocks],
@@ -366,7 +313,7 @@ final class StageBuilder {
         s.dropWords(),
         schedule,
         d.columns,
-        d.ownRows,
+        d.entries.ownRows(),
         descriptors,
         probes);
   }
