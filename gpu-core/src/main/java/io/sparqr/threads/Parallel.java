@@ -27,7 +27,7 @@ public final class Parallel {
    * ended.
    */
   public static void loop(int n, int grain, int threads, Body body) {
-    int pieces = (n + grain - 1) / grain;
+    int pieces = (int) ((n + (long) grain - 1) / grain);
     int helpers = Math.min(threads, pieces) - 1;
     var next = new AtomicInteger();
     var failure = new AtomicReference<Throwable>();

@@ -119,7 +119,7 @@ public record StagePlan(int[] fronts, int[] stageStart, long[] stageBytes, long 
       }
       bytes[stage] += here;
       int p = parent.applyAsInt(f);
-      int at = p < 0 ? -1 : Arrays.binarySearch(fronts, k + 1, count, p);
+      int at = p < 0 ? -1 : place(fronts, k, p);
       if (at >= 0) {
         if (stageOfLatest[at] != stage) {
           earlier[at] = FrontMemory.add(earlier[at], latest[at]);
@@ -134,5 +134,13 @@ public record StagePlan(int[] fronts, int[] stageStart, long[] stageBytes, long 
     return new Feasible(
         new StagePlan(
             fronts, Arrays.copyOf(start, stages + 1), Arrays.copyOf(bytes, stages), budgetBytes));
+  }
+
+  /** The place of a later front than the k-th, negative if it has none; O(1) without gaps. */
+  private static int place(int[] fronts, int k, int front) {
+    int guess = k + front - fronts[k];
+    return guess < fronts.length && fronts[guess] == front
+        ? guess
+        : Arrays.binarySearch(fronts, k + 1, fronts.length, front);
   }
 }

@@ -17,6 +17,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 
 /**
  * The table of device timings: numeric factorization of one task as its caller sees it (values on
@@ -24,11 +26,17 @@ import java.util.Random;
  * problem. Arguments: problems, each {@code name[@ordering]}, name a generator's specification,
  * {@code dense:MxN} or {@code batch:COUNTxMxN}; ordering natural, colamd, nd, auto. With the system
  * property table.cpu=true the CPU backend's time beside it; with table.choice=true only what the
- * choice of the backend is calibrated by. A name can also be a Matrix Market file's.
+ * choice of the backend is calibrated by; with table.detection=true without the lines for no rank
+ * detection. A last line a problem is of a task as a solve has it: the session is warm, but plan,
+ * layout and device memory are new, and only x comes back. A name can also be a Matrix Market
+ * file's.
  */
 final class DeviceTable {
 
   private static final int REPEATS = Integer.getInteger("table.repeats", 5);
+
+  /** Tasks before those that are measured: layouts are compiled, page-locked buffers allocated. */
+  private static final int UNMEASURED = 4;
 
   private static final DeviceSessions SESSIONS = new DeviceSessions(TestDevice.driver(), 10_000);
 
@@ -108,18 +116,21 @@ final class DeviceTable {
 
   /** Block diagonal with dense random blocks. */
   private static CsrMatrix blocks(int count, int m, int n) {
-    var random = new Random(1);
     int[] start = new int[count * m + 1];
     int[] column = new int[count * m * n];
     double[] value = new double[column.length];
-    int at = 0;
-    for (int i = 0; i < count * m; i++) {
-      for (int j = 0; j < n; j++) {
-        column[at] = i / m * n + j;
-        value[at++] = 2 * random.nextDouble() - 1;
-      }
-      start[i + 1] = at;
-    }
+    IntStream.range(0, count * m)
+        .parallel()
+        .forEach(
+            i -> {
+              var random = new SplittableRandom(i);
+              int at = i * n;
+              for (int j = 0; j < n; j++) {
+                column[at] = i / m * n + j;
+                value[at++] = 2 * random.nextDouble() - 1;
+              }
+              start[i + 1] = at;
+            });
     return new CsrMatrix(count * m, count * n, start, column, value);
   }
 
@@ -155,7 +166,8 @@ final class DeviceTable {
     }
     var provider = TestDevice.provider();
     try (var device = (CudaSubtreeFactorizer) provider.create(0)) {
-      for (double tol : new double[] {-1, tolerance}) {
+      boolean detection = Boolean.getBoolean("table.detection");
+      for (double tol : detection ? new double[] {tolerance} : new double[] {-1, tolerance}) {
         var factorOptions = new FactorOptions(tol, threads, 0).ofUnitColumns(true);
         t0 = System.nanoTime();
         SubtreeFactor first = device.factor(problem, factorOptions);
@@ -221,6 +233,7 @@ final class DeviceTable {
             s.normDeparture());
       }
     }
+    task(name, ordering, problem, new FactorOptions(tolerance, threads, 0).ofUnitColumns(true));
     if (Boolean.getBoolean("table.cpu")) {
       try (SubtreeFactorizer cpu = new CpuBackendProvider().create(0)) {
         var factorOptions = new FactorOptions(tolerance, threads, 0).ofUnitColumns(true);
@@ -235,6 +248,36 @@ final class DeviceTable {
             f.summary().rank());
       }
     }
+  }
+
+  private static void task(
+      String name, String ordering, SubtreeProblem problem, FactorOptions options) {
+    double[] wall = new double[REPEATS];
+    double[] kernel = new double[REPEATS];
+    // R of the lines before is no garbage of these tasks
+    System.gc();
+    try (DeviceSessions.Lease warm = SESSIONS.acquire(0)) {
+      for (int run = -UNMEASURED; run < REPEATS; run++) {
+        int k = Math.max(0, run);
+        warm.session().device().bind();
+        long t0 = System.nanoTime();
+        try (var device = new CudaSubtreeFactorizer(SESSIONS, 0, null)) {
+          device.factor(problem, options.forSolution(true));
+          kernel[k] = device.kernelMillis();
+        }
+        wall[k] = seconds(t0);
+      }
+    }
+    Arrays.sort(wall);
+    Arrays.sort(kernel);
+    System.out.printf(
+        Locale.ROOT,
+        "%-22s %-7s task, x alone | %8.4f s (best %8.4f) kernels %8.2f ms%n",
+        name,
+        ordering,
+        wall[REPEATS / 2],
+        wall[0],
+        kernel[REPEATS / 2]);
   }
 
   private static double seconds(long since) {

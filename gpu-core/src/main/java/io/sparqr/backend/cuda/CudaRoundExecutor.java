@@ -108,19 +108,21 @@ final class CudaRoundExecutor implements RoundExecutor {
   private Result run(StageProgram program, StageInput input, double tolerance, RowSink sink) {
     prepare(program);
     var upload = new StageUpload(transfers, memory);
+    TaskUpload lists = null;
     if (resident != program) {
       resident = null;
       upload.structure(program);
       launches = LaunchPlan.of(program);
+      lists = new TaskUpload(transfers, memory.get(Part.TASKS), program.schedule());
     }
     long sent = upload.values(program, input).run(workers);
-    resident = program;
     var rows = new RowDownload(transfers, memory, program, launches, sink);
     // One event per launch, then the beginning and the end of all launches.
     List<CudaEvent> events = new ArrayList<>();
     Workers.Running downloads = null;
     try {
-      launch(program, tolerance, events);
+      sent += launch(program, tolerance, events, lists);
+      resident = program;
       int n = launches.ends().length;
       if (!sink.later()) {
         downloads =
@@ -168,9 +170,12 @@ final class CudaRoundExecutor implements RoundExecutor {
   /**
    * Enqueues all rounds.
    *
+   * @param lists sent meanwhile; null: they are on the device
+   * @return bytes of the lists sent
    * @param events out: one per launch, reached at its end; then two with timing around all launches
    */
-  private void launch(StageProgram program, double tolerance, List<CudaEvent> events) {
+  private long launch(
+      StageProgram program, double tolerance, List<CudaEvent> events, TaskUpload lists) {
     StageSchedule schedule = program.schedule();
     ByteBuffer parameter =
         memory.parameter(
@@ -183,17 +188,29 @@ final class CudaRoundExecutor implements RoundExecutor {
     for (int i = 0; i < n + 2; i++) {
       events.add(new CudaEvent(device.driver(), i >= n));
     }
-    events.get(n).record(compute);
     long first = 0;
-    for (int i = 0; i < n; i++) {
-      int count = Math.toIntExact(schedule.roundStart(launches.ends()[i] + 1) - first);
-      if (count > 0) {
-        device.module().launch(options.bundle(), compute, parameter, first, count);
+    try (TaskUpload sending = lists == null ? null : lists.start(workers)) {
+      for (int i = 0; i < n; i++) {
+        int last = launches.ends()[i];
+        if (sending != null) {
+          sending.await(last, compute);
+        }
+        if (i == 0) {
+          events.get(n).record(compute);
+        }
+        int count = Math.toIntExact(schedule.roundStart(last + 1) - first);
+        if (count > 0) {
+          device.module().launch(options.bundle(), compute, parameter, first, count);
+        }
+        events.get(i).record(compute);
+        first += count;
       }
-      events.get(i).record(compute);
-      first += count;
+      if (n == 0) {
+        events.get(n).record(compute);
+      }
+      events.get(n + 1).record(compute);
     }
-    events.get(n + 1).record(compute);
+    return lists == null ? 0 : lists.bytes();
   }
 
   /** Runs clean-up after a failure without hiding that failure. */

@@ -351,7 +351,7 @@ final class DeviceColumnSums implements AutoCloseable {
       case SCALE -> 8 * all;
       case SUMS_IN, SUMS_OUT -> 32 * all;
       case MARKED_IN, MARKED_OUT -> 4 * all;
-      case T -> 8 * SumChunks.probes(p);
+      case T -> 8 * p.probes();
       case BITS, BITS_OUT -> Long.BYTES;
       case ENDED -> 8L * p.rhs();
       case RESULT -> 8L * (1 + CudaModule.NORM_PARTS);

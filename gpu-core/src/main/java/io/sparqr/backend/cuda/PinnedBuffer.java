@@ -4,12 +4,16 @@ package io.sparqr.backend.cuda;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Page-locked host memory, owned; at most 2 GiB - 1, since its view is a ByteBuffer. */
+/**
+ * Page-locked host memory, owned; at most 2 GiB - 1, since its view is a ByteBuffer. With an event
+ * for its transfers, so that not every transfer needs a new one.
+ */
 final class PinnedBuffer implements AutoCloseable {
 
   private final CudaDriver driver;
   private final CudaCalls.HostMemory memory = new CudaCalls.HostMemory();
   private final int bytes;
+  private CudaEvent event;
   private boolean closed;
 
   /** Allocates; a device's context must be current. */
@@ -29,6 +33,14 @@ final class PinnedBuffer implements AutoCloseable {
     return memory;
   }
 
+  /** The event of the user's transfers; without timing. The device's context must be current. */
+  CudaEvent event() {
+    if (event == null) {
+      event = new CudaEvent(driver, false);
+    }
+    return event;
+  }
+
   int bytes() {
     return bytes;
   }
@@ -37,6 +49,9 @@ final class PinnedBuffer implements AutoCloseable {
   public void close() {
     if (!closed) {
       closed = true;
+      if (event != null) {
+        event.close();
+      }
       LiveResources.closed(LiveResources.Kind.PINNED_BUFFER);
       driver.check("cuMemFreeHost", driver.calls().hostFree(memory));
     }

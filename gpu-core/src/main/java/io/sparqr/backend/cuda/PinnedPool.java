@@ -7,8 +7,9 @@ import java.util.List;
 
 /**
  * Page-locked staging buffers, kept for reuse: page-locking costs about as much as filling the
- * memory. Sizes are powers of two, at least {@link #SMALLEST}. Thread-safe; the device's context
- * must be current in the calling thread.
+ * memory. The buffer released last is handed out first, because its lines may still be in the
+ * processor's caches. Sizes are powers of two, at least {@link #SMALLEST}. Thread-safe; the
+ * device's context must be current in the calling thread.
  */
 final class PinnedPool implements AutoCloseable {
 
@@ -31,7 +32,7 @@ final class PinnedPool implements AutoCloseable {
     synchronized (this) {
       PinnedBuffer best = null;
       for (PinnedBuffer b : free) {
-        if (b.bytes() >= bytes && (best == null || b.bytes() < best.bytes())) {
+        if (b.bytes() >= bytes && (best == null || b.bytes() <= best.bytes())) {
           best = b;
         }
       }

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class RowDownload {
 
   /** Bytes of a piece; fronts with more are downloaded in pieces. */
-  private static final int PIECE_BYTES = 16 << 20;
+  private static final int PIECE_BYTES = 4 << 20;
 
   private final Transfers transfers;
   private final StageMemory memory;
@@ -69,11 +69,10 @@ final class RowDownload {
     this.sink = sink;
     for (LaunchPlan.Group group : plan.groups()) {
       long bytes = bytes(group);
-      if (bytes <= PIECE_BYTES) {
+      if (bytes <= PIECE_BYTES || group.to() - group.from() > 1) {
         items.add(new Item(group, null, 0, bytes));
         continue;
       }
-      // A group of several fronts is smaller than a piece.
       int pieces = (int) ((bytes + PIECE_BYTES - 1) / PIECE_BYTES);
       var large = new Large(group.from(), pieces);
       for (int k = 0; k < pieces; k++) {

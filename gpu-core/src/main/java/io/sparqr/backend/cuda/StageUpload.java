@@ -2,8 +2,6 @@
 package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cuda.StageMemory.Part;
-import io.sparqr.backend.schedule.StageSchedule;
-import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.backend.staged.RoundExecutor.StageInput;
 import io.sparqr.backend.staged.StageProgram;
 import io.sparqr.numeric.ContributionBlock;
@@ -29,7 +27,7 @@ final class StageUpload {
   private static final int VALUE_BYTES = Transfers.PIECE_BYTES / 4;
 
   /** One thread's work: writes some bytes and sends them. */
-  private record Piece(long bytes, Runnable send) {}
+  private record Piece(long bytes, Consumer<Transfers.Queue> send) {}
 
   private final Transfers transfers;
   private final StageMemory memory;
@@ -40,7 +38,9 @@ final class StageUpload {
     this.memory = memory;
   }
 
-  /** Descriptors, maps, places of S, task lists. */
+  /**
+   * Descriptors, maps, places of S: all of the structure but the task lists ({@link TaskUpload}).
+   */
   StageUpload structure(StageProgram program) {
     ByteBuffer descriptors = program.descriptors();
     array(
@@ -58,25 +58,7 @@ final class StageUpload {
         program.sIndex().length,
         4,
         (to, from, count) -> to.asIntBuffer().put(program.sIndex(), from, count));
-    tasks(program.schedule());
     return this;
-  }
-
-  /** Pieces of whole rounds, about PIECE_BYTES each. */
-  private void tasks(StageSchedule schedule) {
-    int round = 0;
-    while (round < schedule.rounds()) {
-      int first = round;
-      do {
-        round++;
-      } while (round < schedule.rounds()
-          && TaskLayout.TASK_BYTES * (schedule.roundStart(round + 1) - schedule.roundStart(first))
-              <= Transfers.PIECE_BYTES);
-      int end = round;
-      long at = TaskLayout.TASK_BYTES * schedule.roundStart(first);
-      long bytes = TaskLayout.TASK_BYTES * schedule.roundStart(end) - at;
-      piece(Part.TASKS, at, bytes, to -> schedule.write(first, end, to));
-    }
   }
 
   /** Values of S, input contribution blocks, states of the fronts. */
@@ -118,7 +100,9 @@ final class StageUpload {
 
   /** Sends everything and waits; returns the bytes. */
   long run(Workers workers) {
-    workers.run(pieces.size(), i -> pieces.get(i).send.run());
+    try (Transfers.Queue queue = transfers.queue()) {
+      workers.run(pieces.size(), i -> pieces.get(i).send.accept(queue));
+    }
     return pieces.stream().mapToLong(Piece::bytes).sum();
   }
 
@@ -142,11 +126,13 @@ final class StageUpload {
     if (8 * count <= LARGE_BYTES) {
       piece(part, 8 * at, 8 * count, b -> filler.accept(b.asDoubleBuffer()));
     } else {
-      pieces.add(new Piece(8 * count, () -> throughTheHeap(part, at, (int) count, filler)));
+      pieces.add(
+          new Piece(8 * count, queue -> throughTheHeap(queue, part, at, (int) count, filler)));
     }
   }
 
-  private void throughTheHeap(Part part, long at, int count, Consumer<DoubleBuffer> filler) {
+  private void throughTheHeap(
+      Transfers.Queue queue, Part part, long at, int count, Consumer<DoubleBuffer> filler) {
     double[] heap = new double[count];
     filler.accept(DoubleBuffer.wrap(heap));
     int step = Transfers.PIECE_BYTES / 8;
@@ -154,14 +140,14 @@ final class StageUpload {
       int from = (int) begin;
       int n = Math.min(step, count - from);
       var to = new Transfers.Slice(memory.get(part), 8 * (at + from), 8 * n);
-      transfers.send(to, b -> b.asDoubleBuffer().put(heap, from, n));
+      queue.send(to, b -> b.asDoubleBuffer().put(heap, from, n));
     }
   }
 
   private void piece(Part part, long offset, long bytes, Consumer<ByteBuffer> filler) {
     if (bytes > 0) {
       var to = new Transfers.Slice(memory.get(part), offset, Math.toIntExact(bytes));
-      pieces.add(new Piece(bytes, () -> transfers.send(to, filler)));
+      pieces.add(new Piece(bytes, queue -> queue.send(to, filler)));
     }
   }
 }

@@ -2,13 +2,15 @@
 package io.sparqr.backend.cuda;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.function.Consumer;
 
 /**
  * Transfers between heap and device: one stream in each direction, page-locked buffers in between.
- * Every call returns when its bytes have arrived; several threads keep both directions busy.
- * Thread-safe; the device's context must be current in the calling thread.
+ * Every call returns when its bytes have arrived, unless they go through a {@link Queue}; several
+ * threads keep both directions busy. Thread-safe; the device's context must be current in the
+ * calling thread.
  */
 final class Transfers implements AutoCloseable {
 
@@ -18,13 +20,14 @@ final class Transfers implements AutoCloseable {
   /** Bytes [offset, offset + bytes) of a buffer on the device. */
   record Slice(DeviceBuffer buffer, long offset, int bytes) {}
 
-  private final CudaDriver driver;
+  /** Sends of a queue that may be under way: enough to keep the device's copy engine busy. */
+  private static final int MOST_UNDER_WAY = 8;
+
   private final PinnedPool pinned;
   private final CudaStream up;
   private final CudaStream down;
 
   Transfers(CudaDriver driver, PinnedPool pinned) {
-    this.driver = driver;
     this.pinned = pinned;
     up = new CudaStream(driver);
     down = new CudaStream(driver);
@@ -33,13 +36,76 @@ final class Transfers implements AutoCloseable {
   /** Sends the filler's output to a slice. */
   void send(Slice to, Consumer<ByteBuffer> filler) {
     PinnedBuffer buffer = pinned.acquire(to.bytes);
-    try (var done = new CudaEvent(driver, false)) {
+    try {
       filler.accept(buffer.view(0, to.bytes));
       up.upload(to.buffer.at(to.offset), buffer, 0, to.bytes);
-      done.record(up);
-      done.synchronize();
+      buffer.event().record(up);
+      buffer.event().synchronize();
     } finally {
       pinned.release(buffer);
+    }
+  }
+
+  /** Begins sends that do not wait for their bytes' arrival. */
+  Queue queue() {
+    return new Queue();
+  }
+
+  /**
+   * Sends in the order of their calls, while the callers fill the next buffers. Thread-safe;
+   * close() waits for the arrival of all.
+   */
+  final class Queue implements AutoCloseable {
+
+    /** Buffers not yet known to have arrived, in order. */
+    private final ArrayDeque<PinnedBuffer> underWay = new ArrayDeque<>();
+
+    private Queue() {}
+
+    /** Sends the filler's output to a slice; returns when the copy is enqueued. */
+    void send(Slice to, Consumer<ByteBuffer> filler) {
+      PinnedBuffer buffer = pinned.acquire(to.bytes);
+      PinnedBuffer oldest;
+      try {
+        filler.accept(buffer.view(0, to.bytes));
+        oldest = enqueue(to, buffer);
+      } catch (RuntimeException | Error e) {
+        pinned.release(buffer);
+        throw e;
+      }
+      if (oldest != null) {
+        arrived(oldest);
+      }
+    }
+
+    /** Returns a buffer to wait for, or null. */
+    private synchronized PinnedBuffer enqueue(Slice to, PinnedBuffer buffer) {
+      up.upload(to.buffer.at(to.offset), buffer, 0, to.bytes);
+      buffer.event().record(up);
+      underWay.add(buffer);
+      return underWay.size() > MOST_UNDER_WAY ? underWay.poll() : null;
+    }
+
+    private void arrived(PinnedBuffer buffer) {
+      try {
+        buffer.event().synchronize();
+      } finally {
+        pinned.release(buffer);
+      }
+    }
+
+    /** Makes later work of a stream wait for all bytes enqueued so far. */
+    synchronized void beforeLaterWorkOf(CudaStream stream) {
+      if (!underWay.isEmpty()) {
+        stream.await(underWay.getLast().event());
+      }
+    }
+
+    @Override
+    public synchronized void close() {
+      while (!underWay.isEmpty()) {
+        arrived(underWay.poll());
+      }
     }
   }
 
@@ -53,7 +119,7 @@ final class Transfers implements AutoCloseable {
   void fetch(CudaEvent after, List<Slice> from, Consumer<ByteBuffer> taker) {
     int bytes = from.stream().mapToInt(Slice::bytes).reduce(0, Math::addExact);
     PinnedBuffer buffer = pinned.acquire(bytes);
-    try (var done = new CudaEvent(driver, false)) {
+    try {
       synchronized (down) {
         if (after != null) {
           down.await(after);
@@ -63,9 +129,9 @@ final class Transfers implements AutoCloseable {
           down.download(buffer, at, s.buffer.at(s.offset), s.bytes);
           at += s.bytes;
         }
-        done.record(down);
+        buffer.event().record(down);
       }
-      done.synchronize();
+      buffer.event().synchronize();
       taker.accept(buffer.view(0, bytes));
     } finally {
       pinned.release(buffer);

@@ -2,6 +2,7 @@
 package io.sparqr.backend.schedule;
 
 import io.sparqr.error.IndexOverflowException;
+import io.sparqr.threads.Parallel;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
@@ -53,8 +54,12 @@ final class FrontCounts {
   }
 
   /** Turns the counts into sums over earlier rounds. */
-  void finish() {
-    for (int f = 0; f < filling.length(); f++) {
+  void finish(int threads) {
+    Parallel.loop(filling.length(), 1 << 12, threads, (from, to, t) -> finish(from, to));
+  }
+
+  private void finish(int from, int to) {
+    for (int f = from; f < to; f++) {
       long chainSum = 0;
       long bulkSum = filling.get(f);
       for (int k = start[f]; k < start[f + 1]; k++) {

@@ -38,12 +38,20 @@ final class FrontTimes {
   /** size rounds; end of the S entries needed up to and in the round. */
   final long[] entriesNeeded;
 
+  /** size fronts; rounds of factorization of each front. */
+  private final int[] length;
+
+  /** size fronts; the first round in which a front has tasks. */
+  private final int[] first;
+
   FrontTimes(StageFronts s) {
     int n = s.fronts;
     blockStart = new int[n + 1];
     block = new int[s.blocks];
     groupBlocks(s);
     start = new int[n];
+    length = new int[n];
+    first = new int[n];
     rounds = starts(s);
     residualStart = new int[n + 1];
     for (int f = 0; f < n; f++) {
@@ -56,7 +64,7 @@ final class FrontTimes {
     active = activeFronts(s);
     entriesNeeded = new long[rounds];
     for (int f = 0; f < n; f++) {
-      int r = first(s, f);
+      int r = first[f];
       entriesNeeded[r] = Math.max(entriesNeeded[r], s.sStart[f + 1]);
     }
     for (int r = 1; r < rounds; r++) {
@@ -77,14 +85,19 @@ final class FrontTimes {
     }
   }
 
-  /** Fills {@code start}; returns the number of rounds. */
+  /** Fills {@code start}, {@code length} and {@code first}; returns the number of rounds. */
   private int starts(StageFronts s) {
     int end = 0;
     for (int f = 0; f < s.fronts; f++) {
-      if (hasAssembly(s, f)) {
+      boolean tiled = s.rounds[f] != null;
+      boolean assembled =
+          blockStart[f + 1] > blockStart[f] || tiled && s.sStart[f + 1] > s.sStart[f];
+      if (assembled) {
         start[f] = Math.max(start[f], 1);
       }
-      int last = start[f] + length(s, f);
+      length[f] = tiled ? s.rounds[f].rounds() : 0;
+      first[f] = assembled ? start[f] - 1 : start[f];
+      int last = start[f] + length[f];
       end = Math.max(end, last + 1);
       if (s.parent[f] >= 0) {
         start[s.parent[f]] = Math.max(start[s.parent[f]], last + 1);
@@ -93,29 +106,9 @@ final class FrontTimes {
     return end;
   }
 
-  private boolean hasAssembly(StageFronts s, int f) {
-    return blockStart[f + 1] > blockStart[f]
-        || s.rounds[f] != null && s.sStart[f + 1] > s.sStart[f];
-  }
-
-  private static int length(StageFronts s, int f) {
-    return s.rounds[f] == null ? 0 : s.rounds[f].rounds();
-  }
-
-  private int first(StageFronts s, int f) {
-    return hasAssembly(s, f) ? start[f] - 1 : start[f];
-  }
-
   private int[] activeFronts(StageFronts s) {
-    long[] order = new long[s.fronts];
-    long[] height = new long[s.fronts];
-    for (int f = s.fronts - 1; f >= 0; f--) {
-      height[f] = 1 + length(s, f) + (s.parent[f] < 0 ? 0 : height[s.parent[f]]);
-      order[f] = -height[f] << 32 | f;
-    }
-    Arrays.sort(order);
     for (int f = 0; f < s.fronts; f++) {
-      for (int r = first(s, f); r <= start[f] + length(s, f); r++) {
+      for (int r = first[f]; r <= start[f] + length[f]; r++) {
         activeStart[r + 1]++;
       }
     }
@@ -124,13 +117,35 @@ final class FrontTimes {
     }
     int[] list = new int[activeStart[rounds]];
     int[] next = Arrays.copyOf(activeStart, rounds);
-    for (long key : order) {
-      int f = (int) key;
-      for (int r = first(s, f); r <= start[f] + length(s, f); r++) {
+    for (int f : byHeight(s)) {
+      for (int r = first[f]; r <= start[f] + length[f]; r++) {
         list[next[r]++] = f;
       }
     }
     return list;
+  }
+
+  /** The fronts, those with the longest path to the root first: a counting sort. */
+  private int[] byHeight(StageFronts s) {
+    int[] height = new int[s.fronts];
+    int most = 0;
+    for (int f = s.fronts - 1; f >= 0; f--) {
+      int above = s.parent[f] < 0 ? 0 : height[s.parent[f]];
+      height[f] = Math.addExact(1 + length[f], above);
+      most = Math.max(most, height[f]);
+    }
+    int[] next = new int[most + 2];
+    for (int h : height) {
+      next[most - h + 1]++;
+    }
+    for (int k = 0; k < most; k++) {
+      next[k + 1] += next[k];
+    }
+    int[] order = new int[s.fronts];
+    for (int f = 0; f < s.fronts; f++) {
+      order[next[most - height[f]]++] = f;
+    }
+    return order;
   }
 
   /** First row tile that becomes final in local round {@code round} or later. */

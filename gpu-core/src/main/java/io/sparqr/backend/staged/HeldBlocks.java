@@ -7,6 +7,7 @@ import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Contribution blocks in host memory not yet assembled into a parent, by front of the analysis. */
 final class HeldBlocks {
@@ -16,6 +17,9 @@ final class HeldBlocks {
 
   /** Checksum of each block when it was added. */
   private final long[] checksum;
+
+  /** Number of blocks held. */
+  private final AtomicInteger held = new AtomicInteger();
 
   HeldBlocks(SymbolicAnalysis analysis, List<ContributionBlock> blocks) {
     this.analysis = analysis;
@@ -36,6 +40,9 @@ final class HeldBlocks {
 
   /** Adds a block with a known checksum. Thread-safe for different fronts. */
   void put(ContributionBlock b, long bits) {
+    if (block[b.front()] == null) {
+      held.incrementAndGet();
+    }
     block[b.front()] = b;
     checksum[b.front()] = bits;
   }
@@ -61,11 +68,22 @@ final class HeldBlocks {
   }
 
   void remove(int front) {
-    block[front] = null;
+    if (block[front] != null) {
+      block[front] = null;
+      held.decrementAndGet();
+    }
+  }
+
+  /** Whether no block is held. */
+  boolean isEmpty() {
+    return held.get() == 0;
   }
 
   /** The nonempty blocks of the fronts' children, ascending by parent. */
   List<ContributionBlock> inputs(int[] fronts) {
+    if (isEmpty()) {
+      return List.of();
+    }
     var in = new ArrayList<ContributionBlock>();
     for (int f : fronts) {
       for (int k = 0; k < analysis.childCount(f); k++) {
@@ -80,8 +98,8 @@ final class HeldBlocks {
 
   /** Releases the blocks of a finished front's children. */
   void dropChildren(int front) {
-    for (int k = 0; k < analysis.childCount(front); k++) {
-      block[analysis.child(front, k)] = null;
+    for (int k = 0; k < analysis.childCount(front) && !isEmpty(); k++) {
+      remove(analysis.child(front, k));
     }
   }
 }

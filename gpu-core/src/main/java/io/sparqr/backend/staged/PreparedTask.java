@@ -29,7 +29,7 @@ final class PreparedTask {
   PreparedTask(SubtreeProblem problem, FactorOptions o, SchedulerOptions cut, long budget) {
     analysis = problem.analysis();
     fronts = problem.fronts();
-    rows = new RowsByFront(problem);
+    rows = new RowsByFront(problem, o.threads());
     detect = o.rankTolerance() >= 0;
     keepQ = o.keepQ();
     builder = new StageBuilder(analysis, rows, cut, o.threads(), detect, keepQ);
@@ -42,7 +42,7 @@ final class PreparedTask {
         && keepQ == o.keepQ()
         && budget == bytes
         && Arrays.equals(fronts, problem.fronts())
-        && rows.sameStructure(problem.rows());
+        && rows.sameStructure(problem.rows(), o.threads());
   }
 
   /** A built stage: its fronts, the sizes of its input blocks, its program. */

@@ -9,7 +9,6 @@ import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.numeric.ContributionBlock;
-import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.assembly.FrontLayout;
 import io.sparqr.numeric.assembly.FrontLayout.EmptyRows;
 import io.sparqr.numeric.assembly.RowsByFront;
@@ -89,8 +88,9 @@ final class StageBuilder {
     final long[] blockData;
     int[] blockOf;
     int[] maps;
-    int[] sIndex;
-    int[][] ownRows;
+    EntryPlaces entries;
+    StageSchedule schedule;
+    StageColumns columns;
 
     Draft(int[] id, List<ContributionBlock> blocks, int rhs, boolean keepQ) {
       this.id = id;
@@ -111,7 +111,6 @@ final class StageBuilder {
    */
   StageProgram build(int[] fronts, List<ContributionBlock> blocks) {
     var d = new Draft(fronts, blocks, rows.rows().rhsCount(), keepQ);
-    d.ownRows = keepQ ? new int[fronts.length][] : null;
     for (int f = 0; f < fronts.length; f++) {
       stageIndex[fronts[f]] = f;
     }
@@ -198,8 +197,12 @@ final class StageBuilder {
       d.columnMap[fronts + b] = mapEnd + block.cm();
       mapEnd += block.cm() + block.cn() + s.rhs();
     }
-    d.maps = new int[checked(mapEnd, "maps of a stage", Integer.MAX_VALUE - 8)];
-    d.sIndex = new int[checked(s.firstEntry(fronts), "entries of a stage", Integer.MAX_VALUE - 8)];
+    int mapLength = checked(mapEnd, "maps of a stage", Integer.MAX_VALUE - 8);
+    int entries = checked(s.firstEntry(fronts), "entries of a stage", Integer.MAX_VALUE - 8);
+    // The JVM zeroes an array on the thread that allocates it.
+    beside(
+        () -> d.maps = new int[mapLength],
+        () -> d.entries = new EntryPlaces(s, d.id, rows, entries, threads, keepQ));
   }
 
   private static int checked(long value, String what, long limit) {
@@ -232,7 +235,7 @@ final class StageBuilder {
           "front",
           ld * height);
     }
-    placeRows(d, f, layout, (int) ld);
+    d.entries.place(f, layout);
     for (int c = 0; c < layout.children(); c++) {
       fillMaps(d, f, layout, c);
     }
@@ -269,37 +272,13 @@ final class StageBuilder {
     System.arraycopy(layout.destination(), first, d.maps, (int) d.rowMap[source], cm);
   }
 
-  /**
-   * Sets the places of the S entries of front f's own rows: all rows' entries, then all right-hand
-   * sides.
-   */
-  private void placeRows(Draft d, int f, FrontLayout layout, int ld) {
-    RowBlock r = rows.rows();
-    int[] place = layout.destination();
-    int own = layout.own();
-    int to = (int) d.s.firstEntry(f);
-    int right = (int) d.s.firstEntry(f + 1) - own * d.s.rhs();
-    for (int k = 0; k < own; k++) {
-      int i = layout.row(k);
-      int base = place[k] * ld;
-      for (int e = r.rowStart()[i]; e < r.rowStart()[i + 1]; e++) {
-        d.sIndex[to++] = base + layout.column(i, r.position()[e]);
-      }
-      for (int j = 0; j < d.s.rhs(); j++) {
-        d.sIndex[right++] = base + d.s.columns(f) + j;
-      }
-    }
-    if (keepQ) {
-      d.ownRows[f] = Arrays.copyOf(place, own);
-    }
-  }
-
   private StageProgram finish(Draft d) {
     StageFronts s = d.s;
     int fronts = d.id.length;
     int blocks = d.blocks.size();
     int[] initial = new int[fronts];
     long[] outStart = new long[fronts + 1];
+    long probes = 0;
     for (int f = 0; f < fronts; f++) {
       // Leftover rows use one row tile after the last, then the space of V.
       long height = s.height(f) + (s.drop(f) > 0 ? TaskLayout.TILE : 0);
@@ -308,25 +287,24 @@ final class StageBuilder {
       boolean dead = detect && s.rows(f) < s.pivots(f);
       initial[f] = dead ? TaskLayout.STATE_DEAD : TaskLayout.STATE_SOUND;
       outStart[f + 1] = s.firstOutput(f + 1);
+      probes += s.rows(f);
     }
-    ByteBuffer b =
+    ByteBuffer encoded =
         ByteBuffer.allocateDirect(Math.multiplyExact(fronts + blocks, TaskLayout.FRONT_BYTES))
             .order(ByteOrder.LITTLE_ENDIAN);
-    for (int f = 0; f < fronts; f++) {
-      frontDescriptor(d, f).encode(b, f);
-    }
-    for (int k = 0; k < blocks; k++) {
-      blockDescriptor(d, k).encode(b, fronts + k);
-    }
-    StageSchedule schedule = SparseScheduler.schedule(s, options, threads);
+    FrontDescriptor[] descriptors = descriptors(d, encoded);
+    beside(
+        () -> d.schedule = SparseScheduler.schedule(s, options, threads),
+        () -> d.columns = columns(d));
+    StageSchedule schedule = d.schedule;
     return new StageProgram(
         fronts,
         blocks,
         s.rhs(),
-        b,
+        encoded,
         d.maps,
-        d.sIndex,
-        StageProgram.placeBits(d.sIndex),
+        d.entries.index(),
+        d.entries.bits(),
         initial,
         d.data[fronts],
         d.blockData[blocks],
@@ -334,13 +312,37 @@ final class StageBuilder {
         schedule.residualSlots(),
         s.dropWords(),
         schedule,
-        StageColumns.of(
-            analysis,
-            d.id,
-            d.blocks.stream().mapToInt(ContributionBlock::front).toArray(),
-            steps(s),
-            threads),
-        d.ownRows);
+        d.columns,
+        d.entries.ownRows(),
+        descriptors,
+        probes);
+  }
+
+  private StageColumns columns(Draft d) {
+    int[] blocks = d.blocks.stream().mapToInt(ContributionBlock::front).toArray();
+    return StageColumns.of(analysis, d.id, blocks, steps(d.s), threads);
+  }
+
+  /** Runs two independent steps, if possible side by side. */
+  private void beside(Runnable first, Runnable second) {
+    Parallel.loop(2, 1, threads, (from, to, t) -> (from == 0 ? first : second).run());
+  }
+
+  /** The descriptors of fronts and blocks, which are also written to {@code encoded}. */
+  private FrontDescriptor[] descriptors(Draft d, ByteBuffer encoded) {
+    int fronts = d.id.length;
+    var all = new FrontDescriptor[fronts + d.blocks.size()];
+    Parallel.loop(
+        all.length,
+        1024,
+        threads,
+        (from, to, t) -> {
+          for (int k = from; k < to; k++) {
+            all[k] = k < fronts ? frontDescriptor(d, k) : blockDescriptor(d, k - fronts);
+            all[k].encode(encoded, k);
+          }
+        });
+    return all;
   }
 
   /** The largest number of reflectors that a column passes through on a path of the stage. */

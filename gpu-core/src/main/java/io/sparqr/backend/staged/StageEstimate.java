@@ -70,10 +70,11 @@ final class StageEstimate {
     for (int t = 0; t < pending.length; t++) {
       place[pending[t]] = t + 1;
     }
+    boolean none = blocks.isEmpty();
     for (int t = 0; t < pending.length; t++) {
       int f = pending[t];
       fm[t] += rows.count(f);
-      for (int k = 0; k < analysis.childCount(f); k++) {
+      for (int k = 0; !none && k < analysis.childCount(f); k++) {
         ContributionBlock b = blocks.get(analysis.child(f, k));
         fm[t] += b == null ? 0 : b.cm();
       }

@@ -29,6 +29,9 @@ import java.nio.ByteBuffer;
  * @param schedule the rounds
  * @param columns the stage's columns and each front's among them
  * @param ownRows size fronts if Q is kept: the rows of each front taken by its rows of A; else null
+ * @param decoded size fronts + blocks: {@code descriptors} as objects, because decoding one for
+ *     each look costs more than most looks
+ * @param probes number of probes of the column sums: rows of A and of children in all fronts
  */
 public record StageProgram(
     int fronts,
@@ -46,12 +49,19 @@ public record StageProgram(
     int dropWords,
     StageSchedule schedule,
     StageColumns columns,
-    int[][] ownRows) {
+    int[][] ownRows,
+    FrontDescriptor[] decoded,
+    long probes) {
 
   /** The sum of the mixed bits of places, each with its index. O(places). */
   public static long placeBits(int[] places) {
+    return placeBits(places, 0, places.length);
+  }
+
+  /** The part of places [from, to) in this sum. */
+  static long placeBits(int[] places, int from, int to) {
     long sum = 0;
-    for (int e = 0; e < places.length; e++) {
+    for (int e = from; e < to; e++) {
       sum += BitChecksum.mixed(places[e], e);
     }
     return sum;
@@ -64,7 +74,7 @@ public record StageProgram(
 
   /** Descriptor of a front (index below fronts) or of block index - fronts. */
   public FrontDescriptor descriptor(int index) {
-    return FrontDescriptor.decode(descriptors, index);
+    return decoded[index];
   }
 
   /** Number of S entries. */
@@ -94,7 +104,7 @@ public record StageProgram(
         + 4L * maps.length
         + 4L * (columns.start().length + columns.number().length)
         + 80L * (columns.count() + rhs)
-        + 8 * SumChunks.probes(this)
+        + 8 * probes
         + SumChunks.BYTES * (2L * fronts + (outDoubles() + sIndex.length) / 512)
         + descriptors.capacity()
         + 8L * residualSlots * rhs

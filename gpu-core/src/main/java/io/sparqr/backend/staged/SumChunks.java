@@ -54,15 +54,6 @@ public final class SumChunks {
     return Math.min(d.fm(), d.fp()) + (d.parent() < 0 ? d.cm() : 0);
   }
 
-  /** The number of probes t: rows of A and of children in all fronts. */
-  public static long probes(StageProgram program) {
-    long rows = 0;
-    for (int f = 0; f < program.fronts(); f++) {
-      rows += program.descriptor(f).fm();
-    }
-    return rows;
-  }
-
   /** The first of a front's S entries that is a right-hand side. O(log entries). */
   static int rightStart(StageProgram program, FrontDescriptor d) {
     int low = (int) d.sFrom();
@@ -134,22 +125,44 @@ public final class SumChunks {
     return chunks.records.flip();
   }
 
-  /** The end of a chunk of whole rows, at least one, that starts at {@code from}. */
+  /**
+   * The end of a chunk of whole rows, at least one, that starts at {@code from}. O(log entries):
+   * the entries of a row are adjacent.
+   */
   private int rowsEnd(int from, int end, int ld) {
     int to = Math.min(end, from + ENTRIES);
     if (to == end) {
       return to;
     }
-    while (to > from && row(to - 1, ld) == row(to, ld)) {
-      to--;
+    int low = from;
+    int high = to;
+    int row = row(to, ld);
+    // the first entry of the row that would be cut
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (row(middle, ld) == row) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
     }
-    if (to == from) {
-      int first = row(from, ld);
-      do {
-        to++;
-      } while (to < end && row(to, ld) == first);
+    return low > from ? low : rowEnd(to, end, ld);
+  }
+
+  /** The end of the row of entry {@code inside}. */
+  private int rowEnd(int inside, int end, int ld) {
+    int row = row(inside, ld);
+    int low = inside + 1;
+    int high = end;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (row(middle, ld) == row) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
     }
-    return to;
+    return low;
   }
 
   private int row(int entry, int ld) {

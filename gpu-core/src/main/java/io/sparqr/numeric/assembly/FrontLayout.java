@@ -35,6 +35,9 @@ public final class FrontLayout {
   /** size n; column of the front at a position; undefined at other fronts' positions. */
   private final int[] columnAt;
 
+  /** size fn: the positions of the front's columns. */
+  private int[] positionOf = new int[64];
+
   private int front;
   private int fn;
   private int ownFrom;
@@ -97,13 +100,16 @@ public final class FrontLayout {
     fn = analysis.fn(front);
     int fp = analysis.fp(front);
     int first = analysis.firstPivot(front);
+    positionOf = atLeast(positionOf, fn);
     for (int k = 0; k < fp; k++) {
       columnAt[first + k] = k;
+      positionOf[k] = first + k;
     }
     int[] tail = analysis.data().tailColumns();
     int from = analysis.data().tailStart()[front];
+    System.arraycopy(tail, from, positionOf, fp, fn - fp);
     for (int k = fp; k < fn; k++) {
-      columnAt[tail[from + k - fp]] = k;
+      columnAt[positionOf[k]] = k;
     }
   }
 
@@ -176,11 +182,33 @@ public final class FrontLayout {
    */
   public int column(int row, int position) {
     int k = position < 0 || position >= columnAt.length ? -1 : columnAt[position];
-    if (k < 0 || k >= fn || analysis.column(front, k) != position) {
+    if (k < 0 || k >= fn || positionOf[k] != position) {
       throw new IllegalArgumentException(
           "row " + row + " has position " + position + ", which is no column of front " + front);
     }
     return k;
+  }
+
+  /**
+   * Writes the places of a row's entries in a row-major front: {@code base} + column, for entry e
+   * at {@code at} + e. A row with all columns needs no look-up for each entry. May be called by
+   * several threads while the layout does not change.
+   *
+   * @throws IllegalArgumentException if a position is not a column of the front
+   */
+  public void places(int row, int base, int[] target, int at) {
+    int from = rows.rows().rowStart()[row];
+    int to = rows.rows().rowStart()[row + 1];
+    int[] position = rows.rows().position();
+    if (to - from == fn && Arrays.equals(position, from, to, positionOf, 0, fn)) {
+      for (int k = 0; k < to - from; k++) {
+        target[at + k] = base + k;
+      }
+      return;
+    }
+    for (int e = from; e < to; e++) {
+      target[at + e - from] = base + column(row, position[e]);
+    }
   }
 
   /**

@@ -3,13 +3,21 @@ package io.sparqr.numeric.assembly;
 
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.threads.Parallel;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The rows of a subtree task grouped by front, in order within each front. Immutable. O(rows +
  * fronts), plus an int for each front skipped if the task's fronts are not consecutive.
  */
 public final class RowsByFront {
+
+  /** Rows that are worth a thread. */
+  private static final int LEAST_ROWS = 1 << 15;
+
+  /** Numbers compared by a thread at a time. */
+  private static final int COMPARED = 1 << 20;
 
   private final RowBlock rows;
   private final int firstFront;
@@ -29,33 +37,92 @@ public final class RowsByFront {
 
   private final long[] entries;
 
+  /** The same on one thread. */
+  public RowsByFront(SubtreeProblem problem) {
+    this(problem, 1);
+  }
+
   /**
-   * Groups a task's rows.
+   * Groups a task's rows: a counting sort by chunks of the rows, each with counts of its own, so
+   * that the order does not depend on the number of threads.
    *
    * @throws IllegalArgumentException if the fronts do not ascend, or a row's front is not among
    *     them
    */
-  public RowsByFront(SubtreeProblem problem) {
+  public RowsByFront(SubtreeProblem problem, int threads) {
     rows = problem.rows();
     frontCount = problem.fronts().length;
     firstFront = frontCount == 0 ? 0 : problem.fronts()[0];
     place = places(problem.fronts());
+    int n = rows.rows();
+    // All chunks' counts together take no more room than the rows' own.
+    int chunks = Math.max(1, Math.min(threads, n / Math.max(frontCount, LEAST_ROWS)));
+    var chunk = new Chunk[chunks];
+    Parallel.loop(
+        chunks,
+        1,
+        threads,
+        (from, to, t) -> {
+          chunk[from] = new Chunk((int) ((long) n * from / chunks), (int) ((long) n * to / chunks));
+          chunk[from].count();
+        });
     start = new int[frontCount + 1];
-    for (int i = 0; i < rows.rows(); i++) {
-      start[placeOf(i) + 1]++;
-    }
+    entries = new long[frontCount];
+    Parallel.loop(frontCount, 1 << 14, threads, (from, to, t) -> addUp(chunk, from, to));
     for (int t = 0; t < frontCount; t++) {
       start[t + 1] += start[t];
     }
-    order = new int[rows.rows()];
-    before = new int[rows.rows()];
-    int[] next = Arrays.copyOf(start, frontCount);
-    entries = new long[frontCount];
-    for (int i = 0; i < order.length; i++) {
-      int t = placeOf(i);
-      before[next[t]] = (int) entries[t];
-      order[next[t]++] = i;
-      entries[t] += rows.rowStart()[i + 1] - rows.rowStart()[i];
+    order = new int[n];
+    before = new int[n];
+    Parallel.loop(chunks, 1, threads, (from, to, t) -> chunk[from].place());
+  }
+
+  /** Rows [from, to), and for each front the rows and values in them, later in those before. */
+  private final class Chunk {
+    private final int from;
+    private final int to;
+    private final int[] rowsOf = new int[frontCount];
+    private final int[] valuesOf = new int[frontCount];
+
+    Chunk(int from, int to) {
+      this.from = from;
+      this.to = to;
+    }
+
+    void count() {
+      for (int i = from; i < to; i++) {
+        int t = placeOf(i);
+        rowsOf[t]++;
+        valuesOf[t] += rows.rowStart()[i + 1] - rows.rowStart()[i];
+      }
+    }
+
+    void place() {
+      for (int i = from; i < to; i++) {
+        int t = placeOf(i);
+        int at = start[t] + rowsOf[t]++;
+        order[at] = i;
+        before[at] = valuesOf[t];
+        valuesOf[t] += rows.rowStart()[i + 1] - rows.rowStart()[i];
+      }
+    }
+  }
+
+  /** Turns the chunks' counts of some fronts into counts of earlier chunks, and their totals. */
+  private void addUp(Chunk[] chunk, int from, int to) {
+    for (int t = from; t < to; t++) {
+      int count = 0;
+      int values = 0;
+      for (Chunk c : chunk) {
+        int here = c.rowsOf[t];
+        c.rowsOf[t] = count;
+        count += here;
+        here = c.valuesOf[t];
+        c.valuesOf[t] = values;
+        values += here;
+      }
+      start[t + 1] = count;
+      entries[t] = values;
     }
   }
 
@@ -94,15 +161,32 @@ public final class RowsByFront {
     return new RowsByFront(this, values);
   }
 
-  /** Whether a block has the same fronts, positions and number of right-hand sides. */
-  public boolean sameStructure(RowBlock other) {
+  /** Whether a block has the same fronts, positions and number of right-hand sides. O(entries). */
+  public boolean sameStructure(RowBlock other, int threads) {
     int n = rows.rows();
-    int entries = rows.rowStart()[n];
     return other.rows() == n
         && other.rhsCount() == rows.rhsCount()
-        && Arrays.equals(rows.front(), other.front())
-        && Arrays.equals(rows.rowStart(), other.rowStart())
-        && Arrays.equals(rows.position(), 0, entries, other.position(), 0, entries);
+        && same(rows.front(), other.front(), n, threads)
+        && same(rows.rowStart(), other.rowStart(), n + 1, threads)
+        && same(rows.position(), other.position(), rows.rowStart()[n], threads);
+  }
+
+  /** Whether two arrays begin with the same n numbers. */
+  private static boolean same(int[] a, int[] b, int n, int threads) {
+    if (a == b) {
+      return true;
+    }
+    var differ = new AtomicBoolean();
+    Parallel.loop(
+        n,
+        COMPARED,
+        threads,
+        (from, to, t) -> {
+          if (!differ.get() && !Arrays.equals(a, from, to, b, from, to)) {
+            differ.set(true);
+          }
+        });
+    return !differ.get();
   }
 
   private int placeOf(int row) {

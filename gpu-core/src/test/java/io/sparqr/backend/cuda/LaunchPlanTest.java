@@ -19,6 +19,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class LaunchPlanTest {
 
+  /** The first stage of a problem, as a device with much memory would get it. */
+  static StageProgram firstStage(String problem) {
+    return Capture.firstStage(problem);
+  }
+
   /** Keeps the first stage's program and stops there. */
   private static final class Capture implements RoundExecutor {
 

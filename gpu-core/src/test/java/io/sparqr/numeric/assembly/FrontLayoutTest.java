@@ -19,6 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -64,6 +65,9 @@ class FrontLayoutTest {
           addChild(analysis, analysis.child(f, k), layout, expected, random);
         }
         layout.sort();
+        for (int i = 0; i < layout.own(); i++) {
+          checkPlaces(analysis, f, layout, layout.row(i), expected.get(i).positions);
+        }
         check(
             "seed " + seed + ", front " + f + ", empty rows " + empty,
             analysis,
@@ -73,6 +77,44 @@ class FrontLayoutTest {
             empty);
       }
     }
+  }
+
+  /** The places of a row's entries, in a longer array. */
+  private static void checkPlaces(
+      SymbolicAnalysis analysis, int f, FrontLayout layout, int row, int[] positions) {
+    int[] target = new int[positions.length + 2];
+    Arrays.fill(target, -7);
+    layout.places(row, 1000, target, 1);
+    for (int e = 0; e < positions.length; e++) {
+      assertThat(analysis.column(f, target[1 + e] - 1000)).isEqualTo(positions[e]);
+    }
+    assertThat(List.of(target[0], target[positions.length + 1])).containsExactly(-7, -7);
+  }
+
+  @Test
+  void aRowOfFullLengthHasToHaveTheFrontsColumns() {
+    SymbolicAnalysis analysis = analysis(new Random(3));
+    int f =
+        IntStream.range(0, analysis.fronts())
+            .filter(g -> analysis.fn(g) > 2)
+            .findFirst()
+            .orElseThrow();
+    int fn = analysis.fn(f);
+    int[] positions = IntStream.range(0, fn).map(k -> analysis.column(f, k)).toArray();
+    int other =
+        IntStream.range(positions[fn - 2] + 1, analysis.columns())
+            .filter(p -> p != positions[fn - 1])
+            .findFirst()
+            .orElseThrow();
+    positions[fn - 1] = other;
+    var rows =
+        new RowBlock(new int[] {f}, new int[] {0, fn}, positions, new double[fn], new double[1], 1);
+    var problem = new SubtreeProblem(analysis, new int[] {f}, rows, List.of());
+    var layout = new FrontLayout(analysis, new RowsByFront(problem), EmptyRows.BEHIND);
+    layout.begin(f);
+    assertThatThrownBy(() -> layout.places(0, 0, new int[fn], 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("row 0 has position " + other);
   }
 
   /** Some children pass nothing. */

@@ -13,6 +13,7 @@ import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class RowsByFrontTest {
@@ -85,16 +86,50 @@ class RowsByFrontTest {
     var g = grouped(2, 4, 9);
     RowBlock same = rows(FRONT.clone());
     same.value()[0] = 77;
-    assertThat(g.sameStructure(same)).isTrue();
+    assertThat(g.sameStructure(same, 2)).isTrue();
     var with = g.withValues(same);
     assertThat(with.rows()).isSameAs(same);
     assertThat(with.row(4, 2)).isEqualTo(3);
     assertThat(with.place(9)).isEqualTo(2);
     RowBlock moved = rows(FRONT.clone());
     moved.position()[0]++;
-    assertThat(g.sameStructure(moved)).isFalse();
-    assertThat(g.sameStructure(rows(new int[] {4, 2, 4, 4, 9, 4, 2}))).isFalse();
-    assertThat(g.sameStructure(rows(new int[] {4, 2, 4, 4, 9, 2}))).isFalse();
+    assertThat(g.sameStructure(moved, 2)).isFalse();
+    assertThat(g.sameStructure(rows(new int[] {4, 2, 4, 4, 9, 4, 2}), 2)).isFalse();
+    assertThat(g.sameStructure(rows(new int[] {4, 2, 4, 4, 9, 2}), 2)).isFalse();
+  }
+
+  @Test
+  void theGroupingDoesNotDependOnTheNumberOfThreads() {
+    var random = new Random(7);
+    int[] fronts = {0, 1, 3, 4, 8};
+    // 150,000 rows: several chunks of at least 2^15
+    int[] front = IntStream.range(0, 150_000).map(i -> fronts[random.nextInt(4)]).toArray();
+    var problem = new SubtreeProblem(analysis(), fronts, rows(front.clone()), List.of());
+    var one = new RowsByFront(problem);
+    for (int threads : new int[] {2, 3, 16}) {
+      var many = new RowsByFront(problem, threads);
+      for (int f : fronts) {
+        assertThat(many.count(f)).isEqualTo(one.count(f));
+        assertThat(many.entries(f)).isEqualTo(one.entries(f));
+        int last = -1;
+        long values = 0;
+        for (int k = 0; k < one.count(f); k++) {
+          int row = many.row(f, k);
+          assertThat(row).isEqualTo(one.row(f, k)).isGreaterThan(last);
+          assertThat(many.valuesBefore(f, k)).isEqualTo(values);
+          values += row % 3;
+          last = row;
+        }
+      }
+      assertThat(many.sameStructure(rows(front.clone()), threads)).isTrue();
+    }
+    front[140_000] = 8;
+    assertThat(one.sameStructure(rows(front.clone()), 3)).isFalse();
+    front[140_000] = 2;
+    var wrong = new SubtreeProblem(analysis(), fronts, rows(front), List.of());
+    assertThatThrownBy(() -> new RowsByFront(wrong, 3))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("row 140000 belongs to front 2");
   }
 
   @Test
