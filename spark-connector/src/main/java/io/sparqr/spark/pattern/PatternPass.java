@@ -2,11 +2,7 @@
 package io.sparqr.spark.pattern;
 
 import io.sparqr.configuration.Keys;
-import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.IndexOverflowException;
-import io.sparqr.error.InsufficientMemoryException;
-import io.sparqr.error.MatrixFormatException;
-import io.sparqr.error.SparseQrException;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
@@ -14,7 +10,6 @@ import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.Parts;
-import io.sparqr.spark.rows.RowReader;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.ObjectCodec;
@@ -118,25 +113,6 @@ public final class PatternPass {
   }
 
   /**
-   * The statistics of a partition.
-   *
-   * @param sum {@link PatternTable#sum}; 0 if patterns are not told apart
-   * @param print of the row patterns if they are not told apart; otherwise of no rows
-   */
-  private record Stats(
-      int partition,
-      Fingerprint fingerprint,
-      long sum,
-      SparsityPattern.Fingerprint print,
-      long entries,
-      int columns,
-      int maxIndex,
-      int rhsCount,
-      double[] rhsMax,
-      SparseQrException error)
-      implements Serializable {}
-
-  /**
    * The result of a reducer.
    *
    * @param squares sum of the patterns' squared lengths
@@ -176,14 +152,14 @@ public final class PatternPass {
 
   /** What the reducers found: their results, and the statistics of the partitions. */
   private record Reduced(
-      Parts<Tuple2<Integer, byte[]>> shuffled, List<Part> found, List<Stats> stats) {
+      Parts<Tuple2<Integer, byte[]>> shuffled, List<Part> found, List<PartitionStats> stats) {
 
     long total(ToLongFunction<Part> of) {
       return found.stream().mapToLong(of).sum();
     }
 
     Readings readings() {
-      return new Readings(stats.stream().map(Stats::fingerprint).toList());
+      return new Readings(stats.stream().map(PartitionStats::fingerprint).toList());
     }
   }
 
@@ -196,13 +172,13 @@ public final class PatternPass {
     for (byte[] part : JobScope.run(engine, what, reduce(shuffled, eagerBytes, what)::collect)) {
       found.add(ObjectCodec.decode(part, Part.class));
     }
-    List<Stats> stats = new ArrayList<>();
+    List<PartitionStats> stats = new ArrayList<>();
     for (Part p : found) {
       for (byte[] s : p.stats) {
-        stats.add(ObjectCodec.decode(s, Stats.class));
+        stats.add(ObjectCodec.decode(s, PartitionStats.class));
       }
     }
-    stats.sort(Comparator.comparingInt(Stats::partition));
+    stats.sort(Comparator.comparingInt(PartitionStats::partition));
     return new Reduced(shuffled, found, stats);
   }
 
@@ -212,13 +188,13 @@ public final class PatternPass {
    */
   public Result figures() {
     Reduced reduced = reduced(false);
-    Stats sum = check(reduced.stats);
-    int n = columns(sum);
-    requireVectors(n, sum.rhsCount);
+    PartitionStats sum = PartitionStats.sum(reduced.stats, options.input().columns());
+    int n = sum.requireColumns();
+    requireVectors(n, sum.rhsCount());
     DriverMemory.require(
         source.engine(), new DriverMemory.Sizes(n, 0, 0, 0, reduced.total(Part::payload)));
     var print = new FingerprintSum();
-    reduced.stats.forEach(s -> print.add(s.print));
+    reduced.stats.forEach(s -> print.add(s.print()));
     if (options.problem().ridge().any()) {
       print.addColumns(n);
     }
@@ -237,7 +213,7 @@ public final class PatternPass {
 
   private static Result result(
       Reduced reduced,
-      Stats sum,
+      PartitionStats sum,
       long patterns,
       Optional<SparsityPattern> pattern,
       Optional<RowGraph> graph,
@@ -249,10 +225,10 @@ public final class PatternPass {
         pattern,
         graph,
         norm,
-        sum.fingerprint.rows(),
-        sum.entries,
-        sum.rhsCount,
-        sum.rhsMax,
+        sum.fingerprint().rows(),
+        sum.entries(),
+        sum.rhsCount(),
+        sum.rhsMax(),
         reduced.total(Part::bytes),
         reduced.readings(),
         print);
@@ -262,18 +238,18 @@ public final class PatternPass {
   public Result run() {
     Engine engine = source.engine();
     Reduced reduced = reduced(true);
-    Stats sum = check(reduced.stats);
-    int n = columns(sum);
+    PartitionStats sum = PartitionStats.sum(reduced.stats, options.input().columns());
+    int n = sum.requireColumns();
     long patterns = reduced.total(Part::patterns);
     long entries = reduced.total(Part::entries);
     boolean ridge = options.problem().ridge().any();
-    requireVectors(n, sum.rhsCount);
+    requireVectors(n, sum.rhsCount());
     long further = ridge ? n : 0;
     boolean graph = 16 * patterns + 4 * entries > bound(engine);
     Optional<RowGraph> ofRows = Optional.empty();
     if (graph) {
-      var pass = new GraphPass(engine.context(), reduced.shuffled.rdd(), n, ridge, sum.sum);
-      ofRows = Optional.of(pass.run(sum.fingerprint.rows(), sum.entries));
+      var pass = new GraphPass(engine.context(), reduced.shuffled.rdd(), n, ridge, sum.sum());
+      ofRows = Optional.of(pass.run(sum.fingerprint().rows(), sum.entries()));
     } else {
       PatternOrder.requireIndexable(patterns + further, entries + further);
       double squares = reduced.found.stream().mapToDouble(Part::squares).sum();
@@ -294,7 +270,7 @@ public final class PatternPass {
     Optional<SparsityPattern> pattern = Optional.empty();
     if (!graph) {
       var merged = PatternOrder.merge(frames, patterns, entries, n, ridge);
-      requireOneReading(sum.fingerprint, sum.sum, merged.sum());
+      requireOneReading(sum.fingerprint(), sum.sum(), merged.sum());
       pattern = Optional.of(merged.pattern());
     }
     return result(reduced, sum, patterns, pattern, ofRows, norm, Optional.empty());
@@ -338,7 +314,7 @@ public final class PatternPass {
     int r = reducers;
     return source
         .parts()
-        .shuffle(r, (p, rows) -> scan(new Scan(p, declared, told), rows, r).iterator());
+        .shuffle(r, (p, rows) -> scan(new PartitionScan(p, declared, told), rows, r).iterator());
   }
 
   private static Parts<byte[]> reduce(
@@ -385,22 +361,22 @@ public final class PatternPass {
   }
 
   private static List<Tuple2<Integer, byte[]>> scan(
-      Scan scan, Iterator<SparseRow> rows, int reducers) {
-    int partition = scan.partition;
-    Stats stats = scan.run(rows);
+      PartitionScan scan, Iterator<SparseRow> rows, int reducers) {
+    int partition = scan.partition();
+    PartitionStats stats = scan.run(rows);
     var out = new ArrayList<Tuple2<Integer, byte[]>>();
     out.add(new Tuple2<>(0, ObjectCodec.encode(stats)));
-    if (stats.error != null) {
+    if (stats.error() != null) {
       return out;
     }
     for (int k = 0; k < reducers; k++) {
-      Patterns part = scan.table.part(k, reducers);
+      Patterns part = scan.table().part(k, reducers);
       if (part.multiplicity().length > 0) {
         out.add(new Tuple2<>(k, PatternCodec.encode(partition, part)));
       }
     }
     var norms = new ArrayList<byte[]>();
-    scan.norms.norms().encode(partition, norms);
+    scan.norms().encode(partition, norms);
     for (byte[] chunk : norms) {
       out.add(new Tuple2<>(io.sparqr.spark.wire.VectorCodec.chunk(chunk) % reducers, chunk));
     }
@@ -450,136 +426,5 @@ public final class PatternPass {
         send ? frames.toArray(new byte[0][]) : null,
         send ? merged.toArray(new byte[0][]) : null,
         stats.toArray(new byte[0][]));
-  }
-
-  /** The combined statistics of all partitions; throws the first of their errors. */
-  private Stats check(List<Stats> stats) {
-    Fingerprint all = Fingerprint.ofNothing();
-    long sum = 0;
-    long entries = 0;
-    int columns = options.input().columns();
-    int maxIndex = -1;
-    int rhsCount = -1;
-    double[] rhsMax = null;
-    for (Stats s : stats) {
-      if (s.error != null) {
-        throw s.error;
-      }
-      all = all.plus(s.fingerprint);
-      sum += s.sum;
-      entries += s.entries;
-      maxIndex = Math.max(maxIndex, s.maxIndex);
-      columns = agree("columns", columns, s.columns, s.partition);
-      rhsCount = agree("right-hand sides", rhsCount, s.rhsCount, s.partition);
-      for (int k = 0; k < s.rhsMax.length; k++) {
-        rhsMax = rhsMax == null ? new double[rhsCount] : rhsMax;
-        rhsMax[k] = Math.max(rhsMax[k], s.rhsMax[k]);
-      }
-    }
-    if (all.rows() == 0) {
-      throw new MatrixFormatException(
-          rhsCount < 0 ? "the input has no rows" : "all rows have weight 0", "input", -1);
-    }
-    if (rhsCount == 0) {
-      throw new MatrixFormatException("the rows have no right-hand side", "input", -1);
-    }
-    return new Stats(-1, all, sum, null, entries, columns, maxIndex, rhsCount, rhsMax, null);
-  }
-
-  private static int agree(String what, int before, int here, int partition) {
-    if (before >= 0 && here >= 0 && before != here) {
-      throw new DimensionMismatchException(
-          "rows of partition " + partition + " have " + here + " " + what + ", others " + before,
-          what,
-          before,
-          here);
-    }
-    return Math.max(before, here);
-  }
-
-  private static int columns(Stats sum) {
-    int n = sum.columns;
-    if (n < 0) {
-      n = sum.maxIndex + 1;
-    } else if (sum.maxIndex >= n) {
-      throw new MatrixFormatException(
-          "column index " + sum.maxIndex + " out of range [0, " + n + ")", "input", -1);
-    }
-    if (n == 0) {
-      throw new MatrixFormatException("the matrix has no columns", "input", -1);
-    }
-    if (n == Integer.MAX_VALUE) {
-      throw new InsufficientMemoryException("a matrix of 2^31 columns", Long.MAX_VALUE, 0);
-    }
-    return n;
-  }
-
-  /** The scan of one partition. */
-  private static final class Scan {
-    private final int partition;
-    private final RowReader reader;
-    private final boolean told;
-    private final PatternTable table = new PatternTable();
-    private final FingerprintSum print = new FingerprintSum();
-    private final ChunkedColumnNorms norms = new ChunkedColumnNorms();
-    private double[] rhsMax = new double[0];
-    private long entries;
-    private int maxIndex = -1;
-
-    /**
-     * @param told whether to tell distinct patterns apart, or only to sum their fingerprint
-     */
-    Scan(int partition, int declared, boolean told) {
-      this.partition = partition;
-      this.told = told;
-      this.reader = new RowReader(partition, declared);
-    }
-
-    Stats run(Iterator<SparseRow> in) {
-      SparseQrException error = null;
-      try {
-        while (in.hasNext()) {
-          if (reader.read(in.next())) {
-            count();
-          }
-        }
-      } catch (SparseQrException e) {
-        error = e;
-      }
-      return new Stats(
-          partition,
-          reader.fingerprint(),
-          table.sum(),
-          print.of(0),
-          entries,
-          reader.columns(),
-          maxIndex,
-          reader.rhsCount(),
-          rhsMax,
-          error);
-    }
-
-    private void count() {
-      int nz = reader.count();
-      entries += nz;
-      if (told) {
-        table.add(reader.index(), 0, nz, 1);
-      } else {
-        print.add(reader.index(), 0, nz, 1);
-      }
-      for (int k = 0; k < nz; k++) {
-        norms.add(reader.index()[k], reader.value()[k]);
-      }
-      if (nz > 0) {
-        maxIndex = Math.max(maxIndex, reader.index()[nz - 1]);
-      }
-      double[] b = reader.rhs();
-      if (rhsMax.length != b.length) {
-        rhsMax = new double[b.length];
-      }
-      for (int k = 0; k < b.length; k++) {
-        rhsMax[k] = Math.max(rhsMax[k], Math.abs(b[k]));
-      }
-    }
   }
 }
