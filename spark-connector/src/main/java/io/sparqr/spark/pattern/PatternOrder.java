@@ -132,7 +132,7 @@ final class PatternOrder {
           if (scratch[thread] == null) {
             scratch[thread] = new PatternBucket.Scratch(1 << shift);
           }
-          bucket[b] = 
+          bucket[b] =
               new PatternBucket(b, piece, ridgeOf(b), single == null ? 0 : 1, scratch[thread]);
         });
     Arrays.fill(piece, null);

@@ -115,11 +115,7 @@ public final class PatternPass {
   }
 
   PatternPass(
-      RowSource source,
-      SolveOptions options,
-      long handedBytes,
-      long eagerBytes,
-      long batchBytes) {
+      RowSource source, SolveOptions options, long handedBytes, long eagerBytes, long batchBytes) {
     this.source = source;
     this.options = options;
     this.engine = source.engine();
@@ -149,8 +145,7 @@ public final class PatternPass {
     require(sum, 0, 0, 0, shuffled.payload());
     double[] norm = new double[sum.requireColumns()];
     shuffled.fetch(norm, false);
-    return withPrint(
-        shuffled.stats(), result(shuffled.stats(), sum, norm, shuffled.bytes()));
+    return withPrint(shuffled.stats(), result(shuffled.stats(), sum, norm, shuffled.bytes()));
   }
 
   private Result withPrint(List<PartitionStats> stats, Result result) {
@@ -218,8 +213,7 @@ public final class PatternPass {
     Optional<SparsityPattern> pattern = Optional.empty();
     if (!graph) {
       var order =
-          new PatternOrder(
-              DistinctPatterns.decoded(frames, threads()), n, ridge(), threads());
+          new PatternOrder(DistinctPatterns.decoded(frames, threads()), n, ridge(), threads());
       var merged = order.merged();
       requireOneReading(sum.fingerprint(), sum.sum(), merged.sum());
       pattern = Optional.of(merged.pattern());
@@ -244,8 +238,7 @@ public final class PatternPass {
     long further = ridge() && patterns > 0 ? n : 0;
     PatternOrder.requireIndexable(patterns + further, entries + further);
     DriverMemory.require(
-        engine,
-        new DriverMemory.Sizes(n, patterns + further, entries + further, squares, frames));
+        engine, new DriverMemory.Sizes(n, patterns + further, entries + further, squares, frames));
   }
 
   private static Result result(

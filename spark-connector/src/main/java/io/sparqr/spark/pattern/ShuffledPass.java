@@ -88,8 +88,7 @@ final class ShuffledPass {
                 source
                     .parts()
                     .shuffle(
-                        r,
-                        (p, rows) -> scan(p, new PartitionScan(p, declared, told), rows, r)));
+                        r, (p, rows) -> scan(p, new PartitionScan(p, declared, told), rows, r)));
     String what = told ? "distinct row patterns" : "column norms";
     for (byte[] part :
         JobScope.run(engine, what, reduce(shuffled, limits.eagerBytes, what)::collect)) {
@@ -201,9 +200,7 @@ final class ShuffledPass {
     int[] partitions = reducers.stream().mapToInt(k -> k).toArray();
     for (List<byte[]> part :
         JobScope.run(
-            engine,
-            "distinct row patterns, to the driver",
-            () -> complete.collect(partitions))) {
+            engine, "distinct row patterns, to the driver", () -> complete.collect(partitions))) {
       to.accept(ObjectCodec.decode(part.get(0), Part.class));
     }
   }

@@ -176,8 +176,7 @@ class PatternTest {
       for (int q = 0; q < its.count(); q++) {
         assertThat(found.multiplicity()[q]).isEqualTo(6 * its.multiplicity()[q]);
       }
-      assertThat(Arrays.copyOf(found.column(), found.start()[its.count()]))
-          .isEqualTo(its.column());
+      assertThat(Arrays.copyOf(found.column(), found.start()[its.count()])).isEqualTo(its.column());
     }
   }
 
