@@ -4,6 +4,8 @@ package io.sparqr.spark.pattern;
 import io.sparqr.spark.wire.PatternCodec;
 import io.sparqr.spark.wire.PatternCodec.Patterns;
 import io.sparqr.threads.Parallel;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -27,7 +29,11 @@ record DistinctPatterns(int count, int[] start, int[] column, long[] multiplicit
     return new DistinctPatterns(hash.length, p.start(), p.column(), p.multiplicity(), hash);
   }
 
-  /** The patterns of frames, each decoded by one thread. */
+  /**
+   * The patterns of frames, each decoded by one thread.
+   *
+   * @param frames each replaced by null once it is decoded
+   */
   static List<DistinctPatterns> decoded(List<byte[]> frames, int threads) {
     var decoded = new DistinctPatterns[frames.size()];
     Parallel.loop(
@@ -35,7 +41,7 @@ record DistinctPatterns(int count, int[] start, int[] column, long[] multiplicit
         1,
         threads,
         (k, next, thread) -> decoded[k] = of(PatternCodec.decode(frames.set(k, null))));
-    return List.of(decoded);
+    return new ArrayList<>(Arrays.asList(decoded));
   }
 
   /** Bytes of the arrays. */

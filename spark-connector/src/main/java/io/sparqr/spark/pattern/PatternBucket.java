@@ -69,10 +69,10 @@ final class PatternBucket {
     Arrays.fill(end, 0);
     int all = ridge.length / 2;
     for (Piece piece : pieces) {
-      int to = piece.start(b + 1);
-      all = Math.addExact(all, to - piece.start(b));
-      for (int q = piece.start(b); q < to; q++) {
-        end[piece.cell(q) + 1]++;
+      int to = piece.start()[b + 1];
+      all = Math.addExact(all, to - piece.start()[b]);
+      for (int q = piece.start()[b]; q < to; q++) {
+        end[piece.cell()[q] + 1]++;
       }
     }
     for (int k = 0; k < ridge.length; k += 2) {
@@ -83,9 +83,9 @@ final class PatternBucket {
     }
     scratch.reserve(all);
     for (int s = 0; s < pieces.length; s++) {
-      int to = pieces[s].start(b + 1);
-      for (int q = pieces[s].start(b); q < to; q++) {
-        scratch.item[end[pieces[s].cell(q)]++] = (long) s << 32 | q;
+      int to = pieces[s].start()[b + 1];
+      for (int q = pieces[s].start()[b]; q < to; q++) {
+        scratch.item[end[pieces[s].cell()[q]]++] = (long) s << 32 | q;
       }
     }
     for (int k = 0; k < ridge.length; k += 2) {
@@ -135,7 +135,7 @@ final class PatternBucket {
 
   private static long times(long item, Piece[] pieces) {
     Piece piece = pieces[(int) (item >>> 32)];
-    return piece.source().multiplicity()[piece.number((int) item)];
+    return piece.source().multiplicity()[piece.number()[(int) item]];
   }
 
   private static int length(long item, Piece[] pieces) {
@@ -143,21 +143,21 @@ final class PatternBucket {
       return 1;
     }
     Piece piece = pieces[(int) (item >>> 32)];
-    return piece.source().length(piece.number((int) item));
+    return piece.source().length(piece.number()[(int) item]);
   }
 
   /** Patterns of the same rank have the same least column. */
   private static int compare(long x, long y, Piece[] pieces) {
     Piece px = pieces[(int) (x >>> 32)];
     Piece py = pieces[(int) (y >>> 32)];
-    int c = Long.compare(px.hash((int) x), py.hash((int) y));
+    int c = Long.compare(px.hash()[(int) x], py.hash()[(int) y]);
     if (c != 0) {
       return c;
     }
     DistinctPatterns a = px.source();
     DistinctPatterns b = py.source();
-    int i = px.number((int) x);
-    int j = py.number((int) y);
+    int i = px.number()[(int) x];
+    int j = py.number()[(int) y];
     return Arrays.compare(
         a.column(), a.start()[i], a.start()[i + 1], b.column(), b.start()[j], b.start()[j + 1]);
   }
@@ -174,7 +174,7 @@ final class PatternBucket {
       }
       Piece piece = pieces[(int) (item >>> 32)];
       DistinctPatterns source = piece.source();
-      int p = piece.number((int) item);
+      int p = piece.number()[(int) item];
       int from = source.start()[p];
       int length = source.start()[p + 1] - from;
       for (int e = 0; e < length; e++) {
@@ -185,7 +185,7 @@ final class PatternBucket {
       patterns++;
       entries += length;
       squares += (double) length * length;
-      sum += multiplicity[k] * piece.hash((int) item);
+      sum += multiplicity[k] * piece.hash()[(int) item];
       multiplicity[k] += length == 1 ? ridgeToo : 0;
     }
   }

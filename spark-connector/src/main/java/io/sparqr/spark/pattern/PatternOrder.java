@@ -18,8 +18,9 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * <p>Nothing is compared with more than its neighbours: the counts of the least columns, and within
  * a column the hash, which is uniform, give nearly the final place of a pattern, its rank. Threads
  * sort pieces of the sources by rank into buckets of a few thousand, then each bucket by counting.
- * Expected O(patterns + entries + columns). Memory: 14 bytes per pattern beside the sources, and
- * the merged patterns, 16 bytes each and 4 per entry, twice while they are concatenated.
+ * Expected O(patterns + entries + columns). Memory: at first the sources, 14 bytes per pattern
+ * beside them, and buckets of 12 per pattern and 4 per entry; then the buckets and the result, 16
+ * per pattern and 4 per entry; 12 per column.
  */
 final class PatternOrder {
 
@@ -36,7 +37,6 @@ final class PatternOrder {
 
   private final int columns;
   private final int threads;
-  private final List<DistinctPatterns> sources;
 
   /** Size n+2; ranks of the patterns with least column j: place[j] .. place[j+1]. */
   private final long[] place;
@@ -45,7 +45,6 @@ final class PatternOrder {
   private final byte[] single;
 
   private final int shift;
-  private final Piece[] piece;
   private final PatternBucket[] bucket;
 
   /**
@@ -55,77 +54,43 @@ final class PatternOrder {
    */
   record Merged(SparsityPattern pattern, long sum) {}
 
-  /** Some patterns of a source, by bucket. */
-  static final class Piece {
-    private final DistinctPatterns source;
-
-    /** Size buckets+1; the patterns of bucket b are at [start[b], start[b+1]) of the others. */
-    private int[] start;
-
-    /** Their numbers in the source. */
-    private int[] number;
-
-    private long[] hash;
-
-    /** Their ranks within the bucket. */
-    private char[] cell;
-
-    Piece(DistinctPatterns source) {
-      this.source = source;
-    }
-
-    DistinctPatterns source() {
-      return source;
-    }
-
-    int start(int b) {
-      return start[b];
-    }
-
-    int number(int q) {
-      return number[q];
-    }
-
-    long hash(int q) {
-      return hash[q];
-    }
-
-    int cell(int q) {
-      return cell[q];
-    }
-  }
+  /**
+   * Some patterns of a source, by bucket.
+   *
+   * @param start size buckets+1; the patterns of bucket b are at [start[b], start[b+1]) of the
+   *     others
+   * @param number their numbers in the source
+   * @param hash their hashes
+   * @param cell their ranks within the bucket
+   */
+  record Piece(DistinctPatterns source, int[] start, int[] number, long[] hash, char[] cell) {}
 
   /**
    * Orders the patterns and merges equal ones.
    *
-   * @param sources all patterns
+   * @param sources all patterns; emptied, so that they are garbage afterwards
    * @param columns n, larger than any column of a pattern
    * @param ridge whether every column has a ridge row
    * @throws IndexOverflowException if the sources have 2^31 patterns or more
    */
   PatternOrder(List<DistinctPatterns> sources, int columns, boolean ridge, int threads) {
-    this.sources = sources;
     this.columns = columns;
     this.threads = threads;
     long all = sources.stream().mapToLong(DistinctPatterns::count).sum();
     requireIndexable(all + (ridge ? columns : 0), 0);
     single = ridge ? new byte[columns] : null;
-    place = places();
+    Cut[] cut = cuts(sources);
+    sources.clear();
+    place = places(cut);
     long ranks = place[columns + 1];
     shift = Math.max(LEAST_SHIFT, Math.min(MOST_SHIFT, log2(ranks / BUCKETS)));
-    int buckets = (int) ((ranks >>> shift) + 1);
-    int[][] cut = cuts();
-    piece = new Piece[cut.length];
+    bucket = new PatternBucket[(int) ((ranks >>> shift) + 1)];
+    var piece = new Piece[cut.length];
     Parallel.loop(
-        cut.length,
-        1,
-        threads,
-        (k, next, thread) ->
-            piece[k] = piece(sources.get(cut[k][0]), cut[k][1], cut[k][2], buckets));
-    bucket = new PatternBucket[buckets];
+        cut.length, 1, threads, (k, next, thread) -> piece[k] = piece(cut[k], bucket.length));
     var scratch = new PatternBucket.Scratch[threads];
     Parallel.loop(
-        buckets,
+        bucket.length,
         1,
         threads,
         (b, next, thread) -> {
@@ -135,37 +100,29 @@ final class PatternOrder {
           bucket[b] =
               new PatternBucket(b, piece, ridgeOf(b), single == null ? 0 : 1, scratch[thread]);
         });
-    Arrays.fill(piece, null);
   }
 
   private static int log2(long x) {
     return 64 - Long.numberOfLeadingZeros(x);
   }
 
-  /** The pieces of all sources: number of the source, first pattern, end. */
-  private int[][] cuts() {
-    var cut = new ArrayList<int[]>();
-    for (int s = 0; s < sources.size(); s++) {
-      int count = sources.get(s).count();
-      for (int from = 0; from < count; from += PIECE) {
-        cut.add(new int[] {s, from, Math.min(count, from + PIECE)});
-        if (count - from <= PIECE) {
-          break;
-        }
+  /** Patterns [from, to) of a source. */
+  private record Cut(DistinctPatterns source, int from, int to) {}
+
+  private static Cut[] cuts(List<DistinctPatterns> sources) {
+    var cut = new ArrayList<Cut>();
+    for (DistinctPatterns source : sources) {
+      for (long from = 0; from < source.count(); from += PIECE) {
+        cut.add(new Cut(source, (int) from, (int) Math.min(source.count(), from + PIECE)));
       }
     }
-    return cut.toArray(new int[0][]);
+    return cut.toArray(new Cut[0]);
   }
 
   /** Counts the least columns; a ridge takes one more place in each, behind its patterns. */
-  private long[] places() {
+  private long[] places(Cut[] cut) {
     var count = new AtomicIntegerArray(columns + 1);
-    int[][] cut = cuts();
-    Parallel.loop(
-        cut.length,
-        1,
-        threads,
-        (k, next, thread) -> count(sources.get(cut[k][0]), cut[k][1], cut[k][2], count));
+    Parallel.loop(cut.length, 1, threads, (k, next, thread) -> count(cut[k], count));
     long[] at = new long[columns + 2];
     for (int j = 0; j <= columns; j++) {
       at[j + 1] = at[j] + count.getPlain(j) + (single != null && j < columns ? 1 : 0);
@@ -173,10 +130,11 @@ final class PatternOrder {
     return at;
   }
 
-  private void count(DistinctPatterns source, int from, int to, AtomicIntegerArray count) {
+  private void count(Cut cut, AtomicIntegerArray count) {
+    DistinctPatterns source = cut.source;
     int run = 0;
     int before = columns;
-    for (int p = from; p < to; p++) {
+    for (int p = cut.from; p < cut.to; p++) {
       int first = source.first(p, columns);
       if (single != null && source.length(p) == 1) {
         single[first] = 1;
@@ -192,36 +150,32 @@ final class PatternOrder {
     count.getAndAdd(before, run);
   }
 
-  /** Sorts patterns [from, to) of a source by bucket. */
-  private Piece piece(DistinctPatterns source, int from, int to, int buckets) {
-    var made = new Piece(source);
+  /** Sorts patterns by bucket: a counting sort. */
+  private Piece piece(Cut cut, int buckets) {
+    DistinctPatterns source = cut.source;
+    int size = cut.to - cut.from;
     int[] start = new int[buckets + 1];
-    long[] rank = new long[to - from];
-    for (int p = from; p < to; p++) {
-      long r = rank(source.first(p, columns), source.hash()[p]);
-      rank[p - from] = r;
-      start[(int) (r >>> shift) + 1]++;
+    long[] rank = new long[size];
+    for (int k = 0; k < size; k++) {
+      int p = cut.from + k;
+      rank[k] = rank(source.first(p, columns), source.hash()[p]);
+      start[(int) (rank[k] >>> shift) + 1]++;
     }
     for (int b = 0; b < buckets; b++) {
       start[b + 1] += start[b];
     }
-    int[] number = new int[to - from];
-    long[] hash = new long[to - from];
-    char[] cell = new char[to - from];
-    for (int p = from; p < to; p++) {
-      long r = rank[p - from];
-      int q = start[(int) (r >>> shift)]++;
-      number[q] = p;
-      hash[q] = source.hash()[p];
-      cell[q] = (char) (r & (1 << shift) - 1);
+    int[] number = new int[size];
+    long[] hash = new long[size];
+    char[] cell = new char[size];
+    for (int k = 0; k < size; k++) {
+      int q = start[(int) (rank[k] >>> shift)]++;
+      number[q] = cut.from + k;
+      hash[q] = source.hash()[cut.from + k];
+      cell[q] = (char) (rank[k] & (1 << shift) - 1);
     }
     System.arraycopy(start, 0, start, 1, buckets);
     start[0] = 0;
-    made.start = start;
-    made.number = number;
-    made.hash = hash;
-    made.cell = cell;
-    return made;
+    return new Piece(source, start, number, hash, cell);
   }
 
   /**

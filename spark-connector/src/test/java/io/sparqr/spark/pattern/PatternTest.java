@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -98,7 +99,7 @@ class PatternTest {
     for (int i = 0; i < rows.size(); i++) {
       table[i % sources].add(rows.get(i), 0, rows.get(i).length, 1);
     }
-    return Arrays.stream(table).map(PatternTable::distinct).toList();
+    return Arrays.stream(table).map(PatternTable::distinct).collect(Collectors.toList());
   }
 
   /** Columns of all kinds: a few, many, one that all rows have, some that none has. */
@@ -252,7 +253,7 @@ class PatternTest {
     }
     int many = Integer.MAX_VALUE - 8;
     var huge = new DistinctPatterns(many, new int[0], new int[0], new long[0], new long[0]);
-    assertThatThrownBy(() -> new PatternOrder(List.of(huge, huge), 9, false, 1))
+    assertThatThrownBy(() -> new PatternOrder(new ArrayList<>(List.of(huge, huge)), 9, false, 1))
         .isInstanceOf(IndexOverflowException.class)
         .hasMessageContaining("the limit is 2^31");
     var most = new DriverMemory.Sizes(1L << 30, 1L << 40, 1L << 43, 1e14, 1L << 43);
