@@ -70,8 +70,8 @@ public final class PatternSpeed {
       int from = (int) (m * p / parts);
       rows[p] = new SparseRow[(int) (m * (p + 1) / parts) - from];
       for (int i = 0; i < rows[p].length; i++) {
-        int begin = (int) a.rowStart()[from + i];
-        int end = (int) a.rowStart()[from + i + 1];
+        int begin = a.rowStart()[from + i];
+        int end = a.rowStart()[from + i + 1];
         rows[p][i] =
             new SparseRow(
                 Arrays.copyOfRange(a.columnIndex(), begin, end),
