@@ -119,7 +119,6 @@ class StageNamesTest {
     assertThat(seen.stages)
         .containsExactly(
             PREFIX + "pattern and column norms",
-            PREFIX + "distinct row patterns",
             PREFIX + "rows to the tasks of their fronts",
             PREFIX + "singleton rows to the driver",
             level1,

@@ -3,6 +3,7 @@ package io.sparqr.spark.pattern;
 
 import io.sparqr.error.WireFormatException;
 import io.sparqr.spark.wire.VectorCodec;
+import io.sparqr.threads.Parallel;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -89,6 +90,49 @@ public final class ColumnChunks {
       }
     }
     return sum;
+  }
+
+  /**
+   * Combines the norms of several partitions, in partition order, by hypot: the bits of {@link
+   * #merge} with it.
+   *
+   * @param norm size n, 0
+   */
+  static void norms(List<ColumnChunks> partitions, double[] norm, int threads) {
+    Parallel.loop(
+        (norm.length + SIZE - 1) >>> BITS,
+        1,
+        threads,
+        (c, next, thread) -> {
+          int at = c << BITS;
+          int count = Math.min(SIZE, norm.length - at);
+          boolean first = true;
+          for (ColumnChunks partition : partitions) {
+            double[] from = partition.peek(c);
+            if (from == null) {
+              continue;
+            }
+            if (first) {
+              System.arraycopy(from, 0, norm, at, count);
+              first = false;
+              continue;
+            }
+            for (int k = 0; k < count; k++) {
+              if (from[k] != 0) {
+                norm[at + k] = Math.hypot(norm[at + k], from[k]);
+              }
+            }
+          }
+        });
+  }
+
+  /** Bytes of the chunks in use. */
+  long bytes() {
+    long bytes = 8L * chunk.length;
+    for (double[] c : chunk) {
+      bytes += c == null ? 0 : 8L * SIZE;
+    }
+    return bytes;
   }
 
   private static double[] decode(byte[] frame) {

@@ -2,7 +2,6 @@
 package io.sparqr.spark.pattern;
 
 import io.sparqr.error.IndexOverflowException;
-import io.sparqr.error.WireFormatException;
 import io.sparqr.spark.wire.PatternCodec;
 import io.sparqr.spark.wire.PatternCodec.Patterns;
 import io.sparqr.sparse.SparsityPattern;
@@ -10,191 +9,43 @@ import io.sparqr.threads.Parallel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.PriorityQueue;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * Merges the reducers' distinct patterns in an order that depends on the patterns alone: by least
- * column (empty patterns last), then by hash, then lexicographically. Each reducer has sorted its
- * own ({@link PatternTable#sorted}). Threads take ranges of least columns; each holds one decoded
- * frame of every reducer ({@link PatternCodec}), and its merged patterns: 16 bytes per pattern and
- * 4 per entry, which exist twice while they are concatenated. O(entries + patterns log reducers).
+ * Merges distinct patterns from several sources in an order that depends on the patterns alone: by
+ * least column (empty patterns last), then by hash, then lexicographically; equal ones become one.
+ *
+ * <p>Nothing is compared with more than its neighbours: the counts of the least columns, and within
+ * a column the hash, which is uniform, give nearly the final place of a pattern, its rank. Threads
+ * sort pieces of the sources by rank into buckets of a few thousand, then each bucket by counting.
+ * Expected O(patterns + entries + columns). Memory: at first the sources, 14 bytes per pattern
+ * beside them, and buckets of 12 per pattern and 4 per entry; then the buckets and the result, 16
+ * per pattern and 4 per entry; 12 per column.
  */
 final class PatternOrder {
 
-  /** A range with fewer patterns is not worth a thread. */
-  private static final int LEAST = 1 << 15;
+  /** Patterns of a source that are ranked together. */
+  private static final int PIECE = 1 << 16;
 
-  /** Ranges per thread, to balance unequal ranges. */
-  private static final int RANGES_A_THREAD = 4;
+  /** Least and largest number of ranks per bucket, as powers of 2; places in a bucket are chars. */
+  private static final int LEAST_SHIFT = 12;
+
+  private static final int MOST_SHIFT = 16;
+
+  /** Number of buckets from which on they become larger instead of more. */
+  private static final int BUCKETS = 1 << 12;
 
   private final int columns;
-  private final boolean ridge;
+  private final int threads;
 
-  /** A run of patterns in order, with least columns in [low, high). */
-  private final class Piece {
-    private final int low;
-    private final int high;
-    private final PriorityQueue<Cursor> queue = new PriorityQueue<>();
+  /** Size n+2; ranks of the patterns with least column j: place[j] .. place[j+1]. */
+  private final long[] place;
 
-    private long[] start;
-    private long[] multiplicity;
-    private int[] column;
-    private int patterns;
-    private int entries;
-    private long sum;
+  /** With a ridge, 1 for each column that is a pattern by itself; otherwise null. */
+  private final byte[] single;
 
-    Piece(int low, int high, int patterns, int entries) {
-      this.low = low;
-      this.high = high;
-      start = new long[patterns + 1];
-      multiplicity = new long[patterns];
-      column = new int[entries];
-    }
-
-    void run(List<Frames> parts) {
-      for (Frames frames : parts) {
-        var cursor = new Cursor(frames, low, high == columns ? Integer.MAX_VALUE : high - 1);
-        if (cursor.begin()) {
-          queue.add(cursor);
-        }
-      }
-      int bucket = low;
-      boolean missing = ridge;
-      while (!queue.isEmpty()) {
-        Cursor c = queue.poll();
-        int first = Math.min(c.first, columns);
-        for (; bucket < first; bucket++) {
-          addRidge(bucket, missing);
-          missing = ridge;
-        }
-        long times = c.now.multiplicity()[c.p];
-        sum += times * c.hash;
-        boolean ridgeToo = missing && c.to() - c.from() == 1;
-        missing &= !ridgeToo;
-        add(c.now.column(), c.from(), c.to(), ridgeToo ? times + 1 : times);
-        if (c.next()) {
-          queue.add(c);
-        }
-      }
-      for (; bucket < high; bucket++) {
-        addRidge(bucket, missing);
-        missing = ridge;
-      }
-    }
-
-    private void addRidge(int j, boolean missing) {
-      if (missing) {
-        add(new int[] {j}, 0, 1, 1);
-      }
-    }
-
-    private void add(int[] from, int begin, int end, long times) {
-      int length = end - begin;
-      if (patterns == multiplicity.length) {
-        int larger = larger(patterns, 1);
-        multiplicity = Arrays.copyOf(multiplicity, larger);
-        start = Arrays.copyOf(start, larger + 1);
-      }
-      if (length > column.length - entries) {
-        column = Arrays.copyOf(column, larger(entries, length));
-      }
-      System.arraycopy(from, begin, column, entries, length);
-      entries += length;
-      multiplicity[patterns++] = times;
-      start[patterns] = entries;
-    }
-
-    private static int larger(int now, int more) {
-      return (int) Math.min(Integer.MAX_VALUE - 8, Math.max(now + (long) more, now + now / 2L));
-    }
-  }
-
-  /** A reducer's frames, and the least column at which each begins. */
-  private record Frames(byte[][] frame, int[] first) {
-    static Frames of(List<byte[]> frames) {
-      byte[][] frame = frames.toArray(new byte[0][]);
-      return new Frames(frame, Arrays.stream(frame).mapToInt(PatternCodec::first).toArray());
-    }
-
-    /** The first frame that may have a pattern with this least column or a later one. */
-    int before(int column) {
-      int k = 0;
-      while (k + 1 < frame.length && first[k + 1] < column) {
-        k++;
-      }
-      return k;
-    }
-  }
-
-  /** The patterns of a reducer, one after the other, over a range of least columns. */
-  private static final class Cursor implements Comparable<Cursor> {
-    private final byte[][] frames;
-    private final int low;
-    private final int last;
-    private int frame;
-    private Patterns now = new Patterns(new long[0], new int[1], new int[0]);
-    private int p = -1;
-    private int first = -1;
-    private long hash;
-
-    Cursor(Frames frames, int low, int last) {
-      this.frames = frames.frame;
-      this.low = low;
-      this.last = last;
-      frame = frames.before(low);
-    }
-
-    /** Moves to the first pattern; false if there is none. */
-    boolean begin() {
-      boolean any = next();
-      while (any && first < low) {
-        any = next();
-      }
-      return any;
-    }
-
-    /** Moves to the next pattern; false if there is none. */
-    boolean next() {
-      int firstBefore = first;
-      long hashBefore = hash;
-      p++;
-      while (p == now.count()) {
-        if (frame == frames.length) {
-          return false;
-        }
-        now = PatternCodec.decode(frames[frame++]);
-        p = 0;
-      }
-      first = from() == to() ? Integer.MAX_VALUE : now.column()[from()];
-      hash = PatternTable.hash(now.column(), from(), to());
-      if (first < firstBefore || first == firstBefore && hash < hashBefore) {
-        throw new WireFormatException("row patterns that are out of order", "patterns");
-      }
-      return first <= last;
-    }
-
-    int from() {
-      return now.start()[p];
-    }
-
-    int to() {
-      return now.start()[p + 1];
-    }
-
-    @Override
-    public int compareTo(Cursor o) {
-      int c = Integer.compare(first, o.first);
-      c = c != 0 ? c : Long.compare(hash, o.hash);
-      return c != 0
-          ? c
-          : Arrays.compare(now.column(), from(), to(), o.now.column(), o.from(), o.to());
-    }
-  }
-
-  private PatternOrder(int columns, boolean ridge) {
-    this.columns = columns;
-    this.ridge = ridge;
-  }
+  private final int shift;
+  private final PatternBucket[] bucket;
 
   /**
    * The result of the merge.
@@ -202,6 +53,187 @@ final class PatternOrder {
    * @param sum of the patterns' hashes times multiplicity, without the ridge's
    */
   record Merged(SparsityPattern pattern, long sum) {}
+
+  /**
+   * Some patterns of a source, by bucket.
+   *
+   * @param start size buckets+1; the patterns of bucket b are at [start[b], start[b+1]) of the
+   *     others
+   * @param number their numbers in the source
+   * @param hash their hashes
+   * @param cell their ranks within the bucket
+   */
+  record Piece(DistinctPatterns source, int[] start, int[] number, long[] hash, char[] cell) {}
+
+  /**
+   * Orders the patterns and merges equal ones.
+   *
+   * @param sources all patterns; emptied, so that they are garbage afterwards
+   * @param columns n, larger than any column of a pattern
+   * @param ridge whether every column has a ridge row
+   * @throws IndexOverflowException if the sources have 2^31 patterns or more
+   */
+  PatternOrder(List<DistinctPatterns> sources, int columns, boolean ridge, int threads) {
+    this.columns = columns;
+    this.threads = threads;
+    long all = sources.stream().mapToLong(DistinctPatterns::count).sum();
+    requireIndexable(all + (ridge ? columns : 0), 0);
+    single = ridge ? new byte[columns] : null;
+    Cut[] cut = cuts(sources);
+    sources.clear();
+    place = places(cut);
+    long ranks = place[columns + 1];
+    shift = Math.max(LEAST_SHIFT, Math.min(MOST_SHIFT, log2(ranks / BUCKETS)));
+    bucket = new PatternBucket[(int) ((ranks >>> shift) + 1)];
+    var piece = new Piece[cut.length];
+    Parallel.loop(
+        cut.length, 1, threads, (k, next, thread) -> piece[k] = piece(cut[k], bucket.length));
+    var scratch = new PatternBucket.Scratch[threads];
+    Parallel.loop(
+        bucket.length,
+        1,
+        threads,
+        (b, next, thread) -> {
+          if (scratch[thread] == null) {
+            scratch[thread] = new PatternBucket.Scratch(1 << shift);
+          }
+          bucket[b] =
+              new PatternBucket(b, piece, ridgeOf(b), single == null ? 0 : 1, scratch[thread]);
+        });
+  }
+
+  private static int log2(long x) {
+    return 64 - Long.numberOfLeadingZeros(x);
+  }
+
+  /** Patterns [from, to) of a source. */
+  private record Cut(DistinctPatterns source, int from, int to) {}
+
+  private static Cut[] cuts(List<DistinctPatterns> sources) {
+    var cut = new ArrayList<Cut>();
+    for (DistinctPatterns source : sources) {
+      for (long from = 0; from < source.count(); from += PIECE) {
+        cut.add(new Cut(source, (int) from, (int) Math.min(source.count(), from + PIECE)));
+      }
+    }
+    return cut.toArray(new Cut[0]);
+  }
+
+  /** Counts the least columns; a ridge takes one more place in each, behind its patterns. */
+  private long[] places(Cut[] cut) {
+    var count = new AtomicIntegerArray(columns + 1);
+    Parallel.loop(cut.length, 1, threads, (k, next, thread) -> count(cut[k], count));
+    long[] at = new long[columns + 2];
+    for (int j = 0; j <= columns; j++) {
+      at[j + 1] = at[j] + count.getPlain(j) + (single != null && j < columns ? 1 : 0);
+    }
+    return at;
+  }
+
+  private void count(Cut cut, AtomicIntegerArray count) {
+    DistinctPatterns source = cut.source;
+    int run = 0;
+    int before = columns;
+    for (int p = cut.from; p < cut.to; p++) {
+      int first = source.first(p, columns);
+      if (single != null && source.length(p) == 1) {
+        single[first] = 1;
+      }
+      // Neighbours often begin alike, all of them if A has a column of ones.
+      if (first != before) {
+        count.getAndAdd(before, run);
+        run = 0;
+        before = first;
+      }
+      run++;
+    }
+    count.getAndAdd(before, run);
+  }
+
+  /** Sorts patterns by bucket: a counting sort. */
+  private Piece piece(Cut cut, int buckets) {
+    DistinctPatterns source = cut.source;
+    int size = cut.to - cut.from;
+    int[] start = new int[buckets + 1];
+    long[] rank = new long[size];
+    for (int k = 0; k < size; k++) {
+      int p = cut.from + k;
+      rank[k] = rank(source.first(p, columns), source.hash()[p]);
+      start[(int) (rank[k] >>> shift) + 1]++;
+    }
+    for (int b = 0; b < buckets; b++) {
+      start[b + 1] += start[b];
+    }
+    int[] number = new int[size];
+    long[] hash = new long[size];
+    char[] cell = new char[size];
+    for (int k = 0; k < size; k++) {
+      int q = start[(int) (rank[k] >>> shift)]++;
+      number[q] = cut.from + k;
+      hash[q] = source.hash()[cut.from + k];
+      cell[q] = (char) (rank[k] & (1 << shift) - 1);
+    }
+    System.arraycopy(start, 0, start, 1, buckets);
+    start[0] = 0;
+    return new Piece(source, start, number, hash, cell);
+  }
+
+  /**
+   * A number that does not descend in the order of least column and hash: the place of the column's
+   * patterns, and among them the one that falls to a uniform hash.
+   */
+  private long rank(int first, long hash) {
+    long count = place[first + 1] - place[first] - (single != null && first < columns ? 1 : 0);
+    long high = (hash >>> 32 ^ 0x80000000L) & 0xffffffffL;
+    return place[first] + (high * count >>> 32);
+  }
+
+  /**
+   * The ridge rows of a bucket that are no patterns by themselves: column, and rank in the bucket.
+   */
+  private int[] ridgeOf(int b) {
+    if (single == null) {
+      return new int[0];
+    }
+    long base = (long) b << shift;
+    int low = 0;
+    int high = columns;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (place[middle + 1] - 1 < base) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    int[] found = new int[16];
+    int size = 0;
+    for (int j = low; j < columns && place[j + 1] - 1 < base + (1L << shift); j++) {
+      if (single[j] == 0) {
+        if (size == found.length) {
+          found = Arrays.copyOf(found, 2 * size);
+        }
+        found[size++] = j;
+        found[size++] = (int) (place[j + 1] - 1 - base);
+      }
+    }
+    return Arrays.copyOf(found, size);
+  }
+
+  /** Number of distinct patterns, without the ridge's. */
+  long patterns() {
+    return Arrays.stream(bucket).mapToLong(PatternBucket::patterns).sum();
+  }
+
+  /** Number of their entries. */
+  long entries() {
+    return Arrays.stream(bucket).mapToLong(PatternBucket::entries).sum();
+  }
+
+  /** Sum of their squared lengths. */
+  double squares() {
+    return Arrays.stream(bucket).mapToDouble(PatternBucket::squares).sum();
+  }
 
   /**
    * Rejects a pattern too large for arrays.
@@ -222,116 +254,44 @@ final class PatternOrder {
   }
 
   /**
-   * The whole pattern.
+   * The whole pattern; only once.
    *
-   * @param parts frames of each reducer; no pattern occurs in two reducers
-   * @param patterns total number
-   * @param entries total number
-   * @param ridge whether every column has a ridge row
    * @throws IndexOverflowException if it does not fit in an array
    */
-  static Merged merge(
-      List<List<byte[]>> parts, long patterns, long entries, int columns, boolean ridge) {
-    int threads = Runtime.getRuntime().availableProcessors();
-    int ranges = (int) Math.min((long) RANGES_A_THREAD * threads, 1 + patterns / LEAST);
-    return merge(parts, patterns, entries, columns, ridge, threads, threads == 1 ? 1 : ranges);
-  }
-
-  /** The same with about the given number of ranges. */
-  static Merged merge(
-      List<List<byte[]>> parts,
-      long patterns,
-      long entries,
-      int columns,
-      boolean ridge,
-      int threads,
-      int ranges) {
-    long further = ridge ? columns : 0;
-    requireIndexable(patterns + further, entries + further);
-    List<Frames> frames = parts.stream().map(Frames::of).toList();
-    int[] bound = bounds(frames, columns, ranges);
-    int pieces = bound.length - 1;
-    var order = new PatternOrder(columns, ridge);
-    var piece = new Piece[pieces];
-    Parallel.loop(
-        pieces,
-        1,
-        threads,
-        (from, to, thread) -> {
-          for (int k = from; k < to; k++) {
-            piece[k] =
-                order
-                .new Piece(
-                    bound[k],
-                    bound[k + 1],
-                    (int) ((patterns + further) / pieces),
-                    (int) ((entries + further) / pieces));
-            piece[k].run(frames);
-          }
-        });
-    return joined(piece, patterns + further, entries + further, columns, threads);
-  }
-
-  /**
-   * Least columns that cut the frames into ranges of about equal size; the first is 0, the last n.
-   */
-  private static int[] bounds(List<Frames> frames, int columns, int ranges) {
-    int[] first =
-        frames.stream()
-            .flatMapToInt(f -> Arrays.stream(f.first))
-            .filter(j -> j > 0 && j < columns)
-            .sorted()
-            .toArray();
-    int[] bound = new int[ranges + 1];
-    int count = 1;
-    for (int k = 1; k < ranges && first.length > 0; k++) {
-      int at = first[(int) ((long) k * first.length / ranges)];
-      if (at > bound[count - 1]) {
-        bound[count++] = at;
-      }
-    }
-    bound[count] = columns;
-    return Arrays.copyOf(bound, count + 1);
-  }
-
-  private static Merged joined(
-      Piece[] piece, long mostPatterns, long mostEntries, int columns, int threads) {
-    long[] patternAt = new long[piece.length + 1];
-    long[] entryAt = new long[piece.length + 1];
+  Merged merged() {
+    int[] patternAt = new int[bucket.length + 1];
+    int[] entryAt = new int[bucket.length + 1];
+    long patterns = 0;
+    long entries = 0;
     long sum = 0;
-    for (int k = 0; k < piece.length; k++) {
-      patternAt[k + 1] = patternAt[k] + piece[k].patterns;
-      entryAt[k + 1] = entryAt[k] + piece[k].entries;
-      sum += piece[k].sum;
+    for (int b = 0; b < bucket.length; b++) {
+      patterns += bucket[b].rows();
+      entries += bucket[b].rowEntries();
+      requireIndexable(patterns, entries);
+      patternAt[b + 1] = (int) patterns;
+      entryAt[b + 1] = (int) entries;
+      sum += bucket[b].sum();
     }
-    long patterns = patternAt[piece.length];
-    long entries = entryAt[piece.length];
-    if (patterns > mostPatterns || entries > mostEntries) {
-      throw new WireFormatException("more row patterns than were counted", "patterns");
-    }
-    long[] start = new long[(int) patterns + 1];
-    long[] multiplicity = new long[(int) patterns];
-    int[] column = new int[(int) entries];
+    // Zeroing arrays of this size takes as long as filling them, so each has a thread.
+    var array = new Object[3];
+    int[] size = {(int) patterns + 1, (int) patterns, (int) entries};
     Parallel.loop(
-        piece.length,
+        3, 1, threads, (k, next, t) -> array[k] = k < 2 ? new long[size[k]] : new int[size[k]]);
+    long[] start = (long[]) array[0];
+    long[] multiplicity = (long[]) array[1];
+    int[] column = (int[]) array[2];
+    Parallel.loop(
+        bucket.length,
         1,
         threads,
-        (from, to, thread) -> {
-          for (int k = from; k < to; k++) {
-            Piece p = piece[k];
-            int at = (int) patternAt[k];
-            System.arraycopy(p.multiplicity, 0, multiplicity, at, p.patterns);
-            System.arraycopy(p.column, 0, column, (int) entryAt[k], p.entries);
-            for (int i = 1; i <= p.patterns; i++) {
-              start[at + i] = entryAt[k] + p.start[i];
-            }
-            piece[k] = null;
-          }
+        (b, next, thread) -> {
+          bucket[b].copy(start, multiplicity, column, patternAt[b], entryAt[b]);
+          bucket[b] = null;
         });
     return new Merged(new SparsityPattern(columns, start, column, multiplicity), sum);
   }
 
-  /** Frames of sorted patterns, in the form for {@link #merge}. */
+  /** Frames of sorted patterns. */
   static List<byte[]> frames(int reducer, Patterns sorted) {
     var frames = new ArrayList<byte[]>();
     for (int from = 0; from < sorted.count(); ) {

@@ -2,54 +2,29 @@
 package io.sparqr.spark.pattern;
 
 import io.sparqr.configuration.Keys;
-import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.IndexOverflowException;
-import io.sparqr.error.InsufficientMemoryException;
-import io.sparqr.error.MatrixFormatException;
-import io.sparqr.error.SparseQrException;
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.pattern.HandedPass.Handed;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.resource.Engine;
-import io.sparqr.spark.resource.JobScope;
-import io.sparqr.spark.resource.Parts;
-import io.sparqr.spark.rows.RowReader;
 import io.sparqr.spark.rows.RowSource;
-import io.sparqr.spark.wire.Frame;
-import io.sparqr.spark.wire.ObjectCodec;
-import io.sparqr.spark.wire.PatternCodec;
-import io.sparqr.spark.wire.PatternCodec.Patterns;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.sparse.SparsityPattern.FingerprintSum;
 import io.sparqr.symbolic.RowGraph;
-import java.io.Serializable;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
-import java.util.function.ToLongFunction;
-import scala.Tuple2;
 
 /**
  * The first pass over the rows: checks them, finds the distinct row patterns and the column norms,
  * or without the patterns ({@link #figures}) only the fingerprint of their pattern and the norms.
- * One Spark job of two stages: each partition finds its distinct patterns, equal patterns of
- * different partitions meet by hash in a reducer, and the driver receives the result. If it is
- * large, only counts are sent first, so that a lack of memory on the driver is detected before it
- * is filled. Errors are returned as data; the driver throws that of the lowest partition.
+ * Within one JVM the tasks hand their tables to the driver ({@link HandedPass}); otherwise, or if
+ * they hold too much, patterns meet in a shuffle ({@link ShuffledPass}). The result is the same.
+ * Errors are returned as data; the driver throws that of the lowest partition.
  */
 public final class PatternPass {
 
-  /** Payloads up to this size are sent along with the counts, without a second job. */
   private static final long EAGER_BYTES = 4 << 20;
-
-  /**
-   * The payloads of several reducers are fetched together up to this size; they are then on the
-   * driver twice.
-   */
   private static final long BATCH_BYTES = 32 << 20;
 
   /**
@@ -58,14 +33,16 @@ public final class PatternPass {
    */
   private static final int REDUCERS_A_CORE = 8;
 
-  /** In place of a limit: only the norms, without patterns. */
-  private static final long NORMS_ALONE = -1;
+  /** Part of the heap that tables on their way to the driver may take: 1 / share. */
+  private static final int SHARE = 8;
 
   private final RowSource source;
   private final SolveOptions options;
-  private final int reducers;
-  private final long eagerBytes;
-  private final long batchBytes;
+  private final Engine engine;
+  private final ShuffledPass.Limits limits;
+
+  /** Bytes of the tables handed over within this JVM; 0: always by a shuffle. */
+  private final long handedBytes;
 
   /**
    * The result of the pass.
@@ -101,11 +78,19 @@ public final class PatternPass {
 
     /** The same without pattern and graph. */
     public Result analyzed() {
+      return with(patterns, Optional.empty(), Optional.empty(), print);
+    }
+
+    private Result with(
+        long count,
+        Optional<SparsityPattern> whole,
+        Optional<RowGraph> ofRows,
+        Optional<SparsityPattern.Fingerprint> summed) {
       return new Result(
           columns,
-          patterns,
-          Optional.empty(),
-          Optional.empty(),
+          count,
+          whole,
+          ofRows,
           norm,
           rows,
           nonzeros,
@@ -113,97 +98,34 @@ public final class PatternPass {
           rhsMax,
           shuffleBytes,
           readings,
-          print);
+          summed);
     }
   }
 
-  /**
-   * The statistics of a partition.
-   *
-   * @param sum {@link PatternTable#sum}; 0 if patterns are not told apart
-   * @param print of the row patterns if they are not told apart; otherwise of no rows
-   */
-  private record Stats(
-      int partition,
-      Fingerprint fingerprint,
-      long sum,
-      SparsityPattern.Fingerprint print,
-      long entries,
-      int columns,
-      int maxIndex,
-      int rhsCount,
-      double[] rhsMax,
-      SparseQrException error)
-      implements Serializable {}
-
-  /**
-   * The result of a reducer.
-   *
-   * @param squares sum of the patterns' squared lengths
-   * @param bytes received
-   * @param payload bytes of {@code frames} and {@code norms}
-   * @param frames the patterns; these and the columns' norms are null if they are large
-   */
-  private record Part(
-      int reducer,
-      long patterns,
-      long entries,
-      double squares,
-      long bytes,
-      long payload,
-      byte[][] frames,
-      byte[][] norms,
-      byte[][] stats)
-      implements Serializable {}
-
-  /** A pass with the default batch sizes. */
+  /** A pass with the default limits. */
   public PatternPass(RowSource source, SolveOptions options) {
-    this(source, options, EAGER_BYTES, BATCH_BYTES);
+    this(
+        source,
+        options,
+        HandedPass.possible(source.engine())
+            ? Math.min(bound(source.engine()), Runtime.getRuntime().maxMemory() / SHARE)
+            : 0,
+        EAGER_BYTES,
+        BATCH_BYTES);
   }
 
-  PatternPass(RowSource source, SolveOptions options, long eagerBytes, long batchBytes) {
+  PatternPass(
+      RowSource source, SolveOptions options, long handedBytes, long eagerBytes, long batchBytes) {
     this.source = source;
     this.options = options;
-    this.eagerBytes = eagerBytes;
-    this.batchBytes = batchBytes;
-    int parallel = source.engine().parallelism();
+    this.engine = source.engine();
+    this.handedBytes = handedBytes;
     int input = source.parts().count();
-    this.reducers =
+    int reducers =
         options.input().partitions() > 0
             ? options.input().partitions()
-            : Math.max(1, Math.min(REDUCERS_A_CORE * parallel, input));
-  }
-
-  /** What the reducers found: their results, and the statistics of the partitions. */
-  private record Reduced(
-      Parts<Tuple2<Integer, byte[]>> shuffled, List<Part> found, List<Stats> stats) {
-
-    long total(ToLongFunction<Part> of) {
-      return found.stream().mapToLong(of).sum();
-    }
-
-    Readings readings() {
-      return new Readings(stats.stream().map(Stats::fingerprint).toList());
-    }
-  }
-
-  private Reduced reduced(boolean told) {
-    Engine engine = source.engine();
-    Parts<Tuple2<Integer, byte[]>> shuffled =
-        JobScope.named(engine, "pattern and column norms", () -> shuffle(told));
-    String what = told ? "distinct row patterns" : "column norms";
-    List<Part> found = new ArrayList<>();
-    for (byte[] part : JobScope.run(engine, what, reduce(shuffled, eagerBytes, what)::collect)) {
-      found.add(ObjectCodec.decode(part, Part.class));
-    }
-    List<Stats> stats = new ArrayList<>();
-    for (Part p : found) {
-      for (byte[] s : p.stats) {
-        stats.add(ObjectCodec.decode(s, Stats.class));
-      }
-    }
-    stats.sort(Comparator.comparingInt(Stats::partition));
-    return new Reduced(shuffled, found, stats);
+            : Math.max(1, Math.min(REDUCERS_A_CORE * engine.parallelism(), input));
+    this.limits = new ShuffledPass.Limits(reducers, eagerBytes, batchBytes);
   }
 
   /**
@@ -211,93 +133,129 @@ public final class PatternPass {
    * only their fingerprint is summed. The norms have the bits of {@link #run}'s.
    */
   public Result figures() {
-    Reduced reduced = reduced(false);
-    Stats sum = check(reduced.stats);
-    int n = columns(sum);
-    requireVectors(n, sum.rhsCount);
-    DriverMemory.require(
-        source.engine(), new DriverMemory.Sizes(n, 0, 0, 0, reduced.total(Part::payload)));
+    Optional<Handed> handed = handed(false);
+    if (handed.isPresent()) {
+      List<PartitionStats> stats = handed.get().stats();
+      PartitionStats sum = sum(stats);
+      require(sum, 0, 0, 0, 0);
+      return withPrint(stats, result(stats, sum, norm(handed.get(), sum), 0));
+    }
+    var shuffled = new ShuffledPass(source, options.input().columns(), false, limits);
+    PartitionStats sum = sum(shuffled.stats());
+    require(sum, 0, 0, 0, shuffled.payload());
+    double[] norm = new double[sum.requireColumns()];
+    shuffled.fetch(norm, false);
+    return withPrint(shuffled.stats(), result(shuffled.stats(), sum, norm, shuffled.bytes()));
+  }
+
+  private Result withPrint(List<PartitionStats> stats, Result result) {
     var print = new FingerprintSum();
-    reduced.stats.forEach(s -> print.add(s.print));
-    if (options.problem().ridge().any()) {
-      print.addColumns(n);
+    stats.forEach(s -> print.add(s.print()));
+    if (ridge()) {
+      print.addColumns(result.columns());
     }
-    var norm = new double[n];
-    fetch(
-        reduce(reduced.shuffled, NORMS_ALONE, "column norms"), reduced.found, p -> place(p, norm));
-    return result(
-        reduced, sum, -1, Optional.empty(), Optional.empty(), norm, Optional.of(print.of(n)));
-  }
-
-  private static void place(Part part, double[] norm) {
-    for (byte[] chunk : part.norms) {
-      ColumnChunks.place(chunk, norm);
-    }
-  }
-
-  private static Result result(
-      Reduced reduced,
-      Stats sum,
-      long patterns,
-      Optional<SparsityPattern> pattern,
-      Optional<RowGraph> graph,
-      double[] norm,
-      Optional<SparsityPattern.Fingerprint> print) {
-    return new Result(
-        norm.length,
-        patterns,
-        pattern,
-        graph,
-        norm,
-        sum.fingerprint.rows(),
-        sum.entries,
-        sum.rhsCount,
-        sum.rhsMax,
-        reduced.total(Part::bytes),
-        reduced.readings(),
-        print);
+    return result.with(
+        -1, Optional.empty(), Optional.empty(), Optional.of(print.of(result.columns())));
   }
 
   /** Runs the pass; throws the error of an invalid row. */
   public Result run() {
-    Engine engine = source.engine();
-    Reduced reduced = reduced(true);
-    Stats sum = check(reduced.stats);
-    int n = columns(sum);
-    long patterns = reduced.total(Part::patterns);
-    long entries = reduced.total(Part::entries);
-    boolean ridge = options.problem().ridge().any();
-    requireVectors(n, sum.rhsCount);
-    long further = ridge ? n : 0;
-    boolean graph = 16 * patterns + 4 * entries > bound(engine);
+    Optional<Handed> handed = handed(true);
+    return handed.isPresent() ? merged(handed.get()) : shuffled();
+  }
+
+  private Optional<Handed> handed(boolean told) {
+    return handedBytes == 0
+        ? Optional.empty()
+        : HandedPass.run(source, options.input().columns(), told, handedBytes);
+  }
+
+  private Result merged(Handed handed) {
+    PartitionStats sum = sum(handed.stats());
+    // Before anything of the size of n is made.
+    require(sum, 0, 0, 0, 0);
+    int n = sum.requireColumns();
+    var order = new PatternOrder(handed.patterns(), n, ridge(), threads());
+    require(sum, order.patterns(), order.entries(), order.squares(), 0);
+    long patterns = order.patterns();
+    var merged = order.merged();
+    requireOneReading(sum.fingerprint(), sum.sum(), merged.sum());
+    return result(handed.stats(), sum, norm(handed, sum), 0)
+        .with(patterns, Optional.of(merged.pattern()), Optional.empty(), Optional.empty());
+  }
+
+  private static double[] norm(Handed handed, PartitionStats sum) {
+    double[] norm = new double[sum.requireColumns()];
+    ColumnChunks.norms(handed.norms(), norm, threads());
+    return norm;
+  }
+
+  private static int threads() {
+    return Runtime.getRuntime().availableProcessors();
+  }
+
+  private Result shuffled() {
+    var shuffled = new ShuffledPass(source, options.input().columns(), true, limits);
+    PartitionStats sum = sum(shuffled.stats());
+    int n = sum.requireColumns();
+    requireVectors(n, sum.rhsCount());
+    long patterns = shuffled.patterns();
+    boolean graph = 16 * patterns + 4 * shuffled.entries() > bound(engine);
     Optional<RowGraph> ofRows = Optional.empty();
     if (graph) {
-      var pass = new GraphPass(engine.context(), reduced.shuffled.rdd(), n, ridge, sum.sum);
-      ofRows = Optional.of(pass.run(sum.fingerprint.rows(), sum.entries));
+      var pass = new GraphPass(engine.context(), shuffled.rdd(), n, ridge(), sum.sum());
+      ofRows = Optional.of(pass.run(sum.fingerprint().rows(), sum.entries()));
     } else {
-      PatternOrder.requireIndexable(patterns + further, entries + further);
-      double squares = reduced.found.stream().mapToDouble(Part::squares).sum();
-      DriverMemory.require(
-          engine,
-          new DriverMemory.Sizes(
-              n, patterns + further, entries + further, squares, reduced.total(Part::payload)));
+      require(sum, patterns, shuffled.entries(), shuffled.squares(), shuffled.payload());
     }
     var norm = new double[n];
-    var frames = new ArrayList<List<byte[]>>();
-    fetch(
-        reduce(reduced.shuffled, graph ? NORMS_ALONE : Long.MAX_VALUE, "distinct row patterns"),
-        reduced.found,
-        p -> {
-          place(p, norm);
-          frames.add(graph ? List.of() : List.of(p.frames));
-        });
+    List<byte[]> frames = shuffled.fetch(norm, !graph);
     Optional<SparsityPattern> pattern = Optional.empty();
     if (!graph) {
-      var merged = PatternOrder.merge(frames, patterns, entries, n, ridge);
-      requireOneReading(sum.fingerprint, sum.sum, merged.sum());
+      var order =
+          new PatternOrder(DistinctPatterns.decoded(frames, threads()), n, ridge(), threads());
+      var merged = order.merged();
+      requireOneReading(sum.fingerprint(), sum.sum(), merged.sum());
       pattern = Optional.of(merged.pattern());
     }
-    return result(reduced, sum, patterns, pattern, ofRows, norm, Optional.empty());
+    return result(shuffled.stats(), sum, norm, shuffled.bytes())
+        .with(patterns, pattern, ofRows, Optional.empty());
+  }
+
+  private PartitionStats sum(List<PartitionStats> stats) {
+    return PartitionStats.sum(stats, options.input().columns());
+  }
+
+  private boolean ridge() {
+    return options.problem().ridge().any();
+  }
+
+  /** Checks that arrays and the driver's memory suffice. */
+  private void require(
+      PartitionStats sum, long patterns, long entries, double squares, long frames) {
+    int n = sum.requireColumns();
+    requireVectors(n, sum.rhsCount());
+    long further = ridge() && patterns > 0 ? n : 0;
+    PatternOrder.requireIndexable(patterns + further, entries + further);
+    DriverMemory.require(
+        engine, new DriverMemory.Sizes(n, patterns + further, entries + further, squares, frames));
+  }
+
+  private static Result result(
+      List<PartitionStats> stats, PartitionStats sum, double[] norm, long bytes) {
+    return new Result(
+        norm.length,
+        -1,
+        Optional.empty(),
+        Optional.empty(),
+        norm,
+        sum.fingerprint().rows(),
+        sum.entries(),
+        sum.rhsCount(),
+        sum.rhsMax(),
+        bytes,
+        new Readings(stats.stream().map(PartitionStats::fingerprint).toList()),
+        Optional.empty());
   }
 
   /**
@@ -330,256 +288,6 @@ public final class PatternPass {
   static void requireOneReading(Fingerprint all, long expected, long found) {
     if (found != expected) {
       throw Readings.mixed(all.rows(), all.nonzeros());
-    }
-  }
-
-  private Parts<Tuple2<Integer, byte[]>> shuffle(boolean told) {
-    int declared = options.input().columns();
-    int r = reducers;
-    return source
-        .parts()
-        .shuffle(r, (p, rows) -> scan(new Scan(p, declared, told), rows, r).iterator());
-  }
-
-  private static Parts<byte[]> reduce(
-      Parts<Tuple2<Integer, byte[]>> frames, long limit, String what) {
-    return frames
-        .map((k, it) -> List.of(ObjectCodec.encode(reduce(k, it, limit))).iterator())
-        .named("sparqr " + what);
-  }
-
-  /** Passes on patterns and norms; those not sent with the counts are fetched by further jobs. */
-  private void fetch(Parts<byte[]> complete, List<Part> found, Consumer<Part> to) {
-    List<Integer> batch = new ArrayList<>();
-    long bytes = 0;
-    for (Part p : found) {
-      if (p.frames != null) {
-        to.accept(p);
-        continue;
-      }
-      if (bytes + p.payload > batchBytes && !batch.isEmpty()) {
-        fetchNow(complete, batch, to);
-        batch.clear();
-        bytes = 0;
-      }
-      batch.add(p.reducer);
-      bytes += p.payload;
-    }
-    if (!batch.isEmpty()) {
-      fetchNow(complete, batch, to);
-    }
-  }
-
-  /**
-   * One job for some reducers, which run again, while the map stage's shuffle output still exists.
-   */
-  private void fetchNow(Parts<byte[]> complete, List<Integer> reducers, Consumer<Part> to) {
-    int[] partitions = reducers.stream().mapToInt(k -> k).toArray();
-    for (List<byte[]> part :
-        JobScope.run(
-            source.engine(),
-            "distinct row patterns, to the driver",
-            () -> complete.collect(partitions))) {
-      to.accept(ObjectCodec.decode(part.get(0), Part.class));
-    }
-  }
-
-  private static List<Tuple2<Integer, byte[]>> scan(
-      Scan scan, Iterator<SparseRow> rows, int reducers) {
-    int partition = scan.partition;
-    Stats stats = scan.run(rows);
-    var out = new ArrayList<Tuple2<Integer, byte[]>>();
-    out.add(new Tuple2<>(0, ObjectCodec.encode(stats)));
-    if (stats.error != null) {
-      return out;
-    }
-    for (int k = 0; k < reducers; k++) {
-      Patterns part = scan.table.part(k, reducers);
-      if (part.multiplicity().length > 0) {
-        out.add(new Tuple2<>(k, PatternCodec.encode(partition, part)));
-      }
-    }
-    var norms = new ArrayList<byte[]>();
-    scan.norms.norms().encode(partition, norms);
-    for (byte[] chunk : norms) {
-      out.add(new Tuple2<>(io.sparqr.spark.wire.VectorCodec.chunk(chunk) % reducers, chunk));
-    }
-    return out;
-  }
-
-  private static Part reduce(int reducer, Iterator<Tuple2<Integer, byte[]>> in, long limit) {
-    var table = new PatternTable();
-    var stats = new ArrayList<byte[]>();
-    var norms = new ArrayList<byte[]>();
-    long bytes = 0;
-    while (in.hasNext()) {
-      byte[] frame = in.next()._2();
-      bytes += frame.length;
-      switch (Frame.kind(frame)) {
-        case OBJECT -> stats.add(frame);
-        case CHUNK -> norms.add(frame);
-        default -> {
-          Patterns p = PatternCodec.decode(frame);
-          for (int k = 0; k < p.multiplicity().length; k++) {
-            table.add(p.column(), p.start()[k], p.start()[k + 1], p.multiplicity()[k]);
-          }
-        }
-      }
-    }
-    var merged = new ArrayList<byte[]>();
-    ColumnChunks.merge(norms, Math::hypot).encode(0, merged);
-    List<byte[]> frames = PatternOrder.frames(reducer, table.sorted());
-    long payload = 0;
-    for (byte[] frame : frames) {
-      payload += frame.length;
-    }
-    for (byte[] chunk : merged) {
-      payload += chunk.length;
-    }
-    if (limit == NORMS_ALONE) {
-      frames = List.of();
-    }
-    boolean send = limit == NORMS_ALONE || payload <= limit;
-    return new Part(
-        reducer,
-        table.size(),
-        table.entries(),
-        table.squares(),
-        bytes,
-        payload,
-        send ? frames.toArray(new byte[0][]) : null,
-        send ? merged.toArray(new byte[0][]) : null,
-        stats.toArray(new byte[0][]));
-  }
-
-  /** The combined statistics of all partitions; throws the first of their errors. */
-  private Stats check(List<Stats> stats) {
-    Fingerprint all = Fingerprint.ofNothing();
-    long sum = 0;
-    long entries = 0;
-    int columns = options.input().columns();
-    int maxIndex = -1;
-    int rhsCount = -1;
-    double[] rhsMax = null;
-    for (Stats s : stats) {
-      if (s.error != null) {
-        throw s.error;
-      }
-      all = all.plus(s.fingerprint);
-      sum += s.sum;
-      entries += s.entries;
-      maxIndex = Math.max(maxIndex, s.maxIndex);
-      columns = agree("columns", columns, s.columns, s.partition);
-      rhsCount = agree("right-hand sides", rhsCount, s.rhsCount, s.partition);
-      for (int k = 0; k < s.rhsMax.length; k++) {
-        rhsMax = rhsMax == null ? new double[rhsCount] : rhsMax;
-        rhsMax[k] = Math.max(rhsMax[k], s.rhsMax[k]);
-      }
-    }
-    if (all.rows() == 0) {
-      throw new MatrixFormatException(
-          rhsCount < 0 ? "the input has no rows" : "all rows have weight 0", "input", -1);
-    }
-    if (rhsCount == 0) {
-      throw new MatrixFormatException("the rows have no right-hand side", "input", -1);
-    }
-    return new Stats(-1, all, sum, null, entries, columns, maxIndex, rhsCount, rhsMax, null);
-  }
-
-  private static int agree(String what, int before, int here, int partition) {
-    if (before >= 0 && here >= 0 && before != here) {
-      throw new DimensionMismatchException(
-          "rows of partition " + partition + " have " + here + " " + what + ", others " + before,
-          what,
-          before,
-          here);
-    }
-    return Math.max(before, here);
-  }
-
-  private static int columns(Stats sum) {
-    int n = sum.columns;
-    if (n < 0) {
-      n = sum.maxIndex + 1;
-    } else if (sum.maxIndex >= n) {
-      throw new MatrixFormatException(
-          "column index " + sum.maxIndex + " out of range [0, " + n + ")", "input", -1);
-    }
-    if (n == 0) {
-      throw new MatrixFormatException("the matrix has no columns", "input", -1);
-    }
-    if (n == Integer.MAX_VALUE) {
-      throw new InsufficientMemoryException("a matrix of 2^31 columns", Long.MAX_VALUE, 0);
-    }
-    return n;
-  }
-
-  /** The scan of one partition. */
-  private static final class Scan {
-    private final int partition;
-    private final RowReader reader;
-    private final boolean told;
-    private final PatternTable table = new PatternTable();
-    private final FingerprintSum print = new FingerprintSum();
-    private final ChunkedColumnNorms norms = new ChunkedColumnNorms();
-    private double[] rhsMax = new double[0];
-    private long entries;
-    private int maxIndex = -1;
-
-    /**
-     * @param told whether to tell distinct patterns apart, or only to sum their fingerprint
-     */
-    Scan(int partition, int declared, boolean told) {
-      this.partition = partition;
-      this.told = told;
-      this.reader = new RowReader(partition, declared);
-    }
-
-    Stats run(Iterator<SparseRow> in) {
-      SparseQrException error = null;
-      try {
-        while (in.hasNext()) {
-          if (reader.read(in.next())) {
-            count();
-          }
-        }
-      } catch (SparseQrException e) {
-        error = e;
-      }
-      return new Stats(
-          partition,
-          reader.fingerprint(),
-          table.sum(),
-          print.of(0),
-          entries,
-          reader.columns(),
-          maxIndex,
-          reader.rhsCount(),
-          rhsMax,
-          error);
-    }
-
-    private void count() {
-      int nz = reader.count();
-      entries += nz;
-      if (told) {
-        table.add(reader.index(), 0, nz, 1);
-      } else {
-        print.add(reader.index(), 0, nz, 1);
-      }
-      for (int k = 0; k < nz; k++) {
-        norms.add(reader.index()[k], reader.value()[k]);
-      }
-      if (nz > 0) {
-        maxIndex = Math.max(maxIndex, reader.index()[nz - 1]);
-      }
-      double[] b = reader.rhs();
-      if (rhsMax.length != b.length) {
-        rhsMax = new double[b.length];
-      }
-      for (int k = 0; k < b.length; k++) {
-        rhsMax[k] = Math.max(rhsMax[k], Math.abs(b[k]));
-      }
     }
   }
 }

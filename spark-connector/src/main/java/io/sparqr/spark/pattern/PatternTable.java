@@ -10,22 +10,27 @@ import java.util.Arrays;
  */
 final class PatternTable {
 
+  private static final long UPPER = 0xffffffff00000000L;
+
   private int size;
   private long sum;
   private int[] start = new int[17];
   private long[] multiplicity = new long[16];
   private long[] hash = new long[16];
   private int[] column = new int[64];
-  private int[] slot = new int[32];
+
+  /**
+   * A power of 2, at most half full. Upper half of the hash << 32 | number + 1, or 0: whether a
+   * pattern may be the one sought is seen without a look elsewhere in memory.
+   */
+  private long[] slot = new long[32];
 
   /** Patterns by part and the start of each part, for the last number of parts requested. */
   private int[] byPart = new int[0];
 
   private int[] partStart = new int[0];
 
-  PatternTable() {
-    Arrays.fill(slot, -1);
-  }
+  PatternTable() {}
 
   /** A 64-bit hash of entries [from, to): the same in every JVM. */
   static long hash(int[] columns, int from, int to) {
@@ -43,20 +48,30 @@ final class PatternTable {
     long h = hash(columns, from, to);
     sum += times * h;
     int mask = slot.length - 1;
-    int s = (int) h & mask;
-    while (slot[s] >= 0) {
-      int p = slot[s];
-      if (hash[p] == h && Arrays.equals(column, start[p], start[p + 1], columns, from, to)) {
+    int s = place(h, slot.length);
+    for (long found = slot[s]; found != 0; found = slot[s]) {
+      int p = (int) found - 1;
+      if ((found ^ h) >>> 32 == 0
+          && hash[p] == h
+          && Arrays.equals(column, start[p], start[p + 1], columns, from, to)) {
         multiplicity[p] += times;
         return;
       }
       s = s + 1 & mask;
     }
-    slot[s] = size;
     append(columns, from, to, times, h);
+    slot[s] = h & UPPER | size;
     if (size * 2 > slot.length) {
       rehash();
     }
+  }
+
+  /**
+   * Where the search for a hash begins: bits of its upper half multiplied by the golden ratio,
+   * because a reducer's hashes agree in some bits.
+   */
+  private static int place(long h, int slots) {
+    return (int) (h >>> 32) * 0x9E3779B1 >>> Integer.numberOfLeadingZeros(slots) + 1;
   }
 
   private void append(int[] columns, int from, int to, long times, long h) {
@@ -83,15 +98,17 @@ final class PatternTable {
   }
 
   private void rehash() {
-    slot = new int[2 * slot.length];
-    Arrays.fill(slot, -1);
+    long[] old = slot;
+    slot = new long[2 * old.length];
     int mask = slot.length - 1;
-    for (int p = 0; p < size; p++) {
-      int s = (int) hash[p] & mask;
-      while (slot[s] >= 0) {
-        s = s + 1 & mask;
+    for (long x : old) {
+      if (x != 0) {
+        int s = place(x, slot.length);
+        while (slot[s] != 0) {
+          s = s + 1 & mask;
+        }
+        slot[s] = x;
       }
-      slot[s] = p;
     }
   }
 
@@ -118,6 +135,12 @@ final class PatternTable {
       sum += length * length;
     }
     return sum;
+  }
+
+  /** All patterns in order of their first occurrence, in this table's own arrays; its last use. */
+  DistinctPatterns distinct() {
+    slot = new long[0];
+    return new DistinctPatterns(size, start, column, multiplicity, hash);
   }
 
   /**

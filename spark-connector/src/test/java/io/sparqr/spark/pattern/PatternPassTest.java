@@ -14,6 +14,7 @@ import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.TaskInput;
 import io.sparqr.sparse.CsrMatrix;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +26,13 @@ class PatternPassTest {
   private static PatternPass.Result pass(int partitions, long eagerBytes, long batchBytes) {
     double[] b = Problems.rhs(400, 1);
     RowSource source = RowSource.of(Problems.rdd(A, partitions, b));
-    return new PatternPass(source, SolveOptions.defaults(), eagerBytes, batchBytes).run();
+    return new PatternPass(source, SolveOptions.defaults(), 0, eagerBytes, batchBytes).run();
+  }
+
+  /** Within this JVM, without a shuffle unless the tables exceed the limit. */
+  private static PatternPass.Result handed(int partitions, long bytes) {
+    RowSource source = RowSource.of(Problems.rdd(A, partitions, Problems.rhs(400, 1)));
+    return new PatternPass(source, SolveOptions.defaults(), bytes, 1 << 20, 0).run();
   }
 
   @Test
@@ -33,6 +40,9 @@ class PatternPassTest {
     PatternPass.Result all = pass(2, 1 << 20, 0);
     for (PatternPass.Result other :
         List.of(
+            handed(1, 1 << 20),
+            handed(2, 1 << 20),
+            handed(7, 1 << 20),
             pass(2, 0, 1 << 20),
             pass(2, 0, 1),
             pass(5, 1 << 20, 0),
@@ -64,10 +74,12 @@ class PatternPassTest {
     SolveOptions plain = SolveOptions.defaults();
     SolveOptions ridge = plain.with(plain.problem().withRidge(Ridge.of(0.25)));
     for (SolveOptions options : List.of(plain, ridge)) {
-      for (long eager : new long[] {0, 1 << 20}) {
+      for (long[] limit : new long[][] {{0, 0}, {0, 1 << 20}, {1 << 20, 0}, {100, 0}}) {
         RowSource source = RowSource.of(Problems.rdd(A, 3, b));
-        PatternPass.Result all = new PatternPass(source, options, eager, 1).run();
-        PatternPass.Result figures = new PatternPass(source, options, eager, 1).figures();
+        PatternPass.Result all = new PatternPass(source, options, 0, limit[1], 1).run();
+        var pass = new PatternPass(source, options, limit[0], limit[1], 1);
+        PatternPass.Result figures = pass.figures();
+        assertThat(figures.shuffleBytes() == 0).isEqualTo(limit[0] == 1 << 20);
         assertThat(figures.pattern()).isEmpty();
         assertThat(figures.print()).contains(all.pattern().orElseThrow().fingerprint());
         assertThat(figures.norm()).isEqualTo(all.norm());
@@ -95,8 +107,8 @@ class PatternPassTest {
   }
 
   private static long merged(PatternTable table) {
-    List<byte[]> frames = PatternOrder.frames(0, table.sorted());
-    return PatternOrder.merge(List.of(frames), table.size(), table.entries(), 6, false).sum();
+    var frames = new ArrayList<>(PatternOrder.frames(0, table.sorted()));
+    return new PatternOrder(DistinctPatterns.decoded(frames, 1), 6, false, 1).merged().sum();
   }
 
   @Test

@@ -1,0 +1,93 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.pattern;
+
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.PlanHandle;
+import io.sparqr.spark.resource.Engine;
+import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.rows.RowSource;
+import io.sparqr.spark.wire.ObjectCodec;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The pass within one JVM: one Spark job of one stage, whose tasks hand their tables to the driver
+ * ({@link HandOver}). Nothing is encoded, sorted or sent by the tasks; the driver merges the tables
+ * with all its threads.
+ */
+final class HandedPass {
+
+  private HandedPass() {}
+
+  /**
+   * What a task returns.
+   *
+   * @param number in the hand-over, or {@link HandOver#REFUSED}
+   * @param stats null if the task did not read its rows
+   */
+  private record Receipt(long number, PartitionStats stats) implements Serializable {}
+
+  /**
+   * All partitions' results, in the order of the partitions.
+   *
+   * @param patterns of each; none if they are not told apart
+   */
+  record Handed(
+      List<PartitionStats> stats, List<DistinctPatterns> patterns, List<ColumnChunks> norms) {}
+
+  /** Whether tasks and driver share memory and classes. */
+  static boolean possible(Engine engine) {
+    return engine.oneJvm() && (!engine.spark() || PlanHandle.tasksShareClasses());
+  }
+
+  /**
+   * Reads the rows.
+   *
+   * @param declared n, or -1 to take it from the rows
+   * @param told whether to tell patterns apart
+   * @param mostBytes of all that tasks hold for the driver
+   * @return empty if it is more than that, so that it has to go another way
+   */
+  static Optional<Handed> run(RowSource source, int declared, boolean told, long mostBytes) {
+    try (var handOver = new HandOver(mostBytes)) {
+      long key = handOver.key();
+      List<byte[]> receipts =
+          JobScope.run(
+              source.engine(),
+              "pattern and column norms",
+              () ->
+                  source
+                      .parts()
+                      .map((p, rows) -> scan(key, new PartitionScan(p, declared, told), rows))
+                      .named("sparqr pattern and column norms")
+                      .collect());
+      var stats = new ArrayList<PartitionStats>();
+      var patterns = new ArrayList<DistinctPatterns>();
+      var norms = new ArrayList<ColumnChunks>();
+      for (byte[] frame : receipts) {
+        Receipt receipt = ObjectCodec.decode(frame, Receipt.class);
+        if (receipt.number == HandOver.REFUSED) {
+          return Optional.empty();
+        }
+        HandOver.Found found = handOver.take(receipt.number);
+        stats.add(receipt.stats);
+        patterns.add(found.patterns());
+        norms.add(found.norms());
+      }
+      return Optional.of(new Handed(stats, patterns, norms));
+    }
+  }
+
+  private static Iterator<byte[]> scan(long key, PartitionScan scan, Iterator<SparseRow> rows) {
+    Receipt receipt = new Receipt(HandOver.REFUSED, null);
+    if (!HandOver.over(key)) {
+      PartitionStats stats = scan.run(rows);
+      var found = new HandOver.Found(scan.table().distinct(), scan.norms());
+      receipt = new Receipt(HandOver.put(key, found), stats);
+    }
+    return List.of(ObjectCodec.encode(receipt)).iterator();
+  }
+}

@@ -1,0 +1,99 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.pattern;
+
+import io.sparqr.error.SparseQrException;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.rows.RowReader;
+import io.sparqr.sparse.SparsityPattern.FingerprintSum;
+import java.util.Iterator;
+
+/**
+ * The first reading of one partition: checks its rows, finds their distinct patterns, or only the
+ * fingerprint of these, and sums the columns' norms. Not thread-safe.
+ */
+final class PartitionScan {
+
+  private final int partition;
+  private final RowReader reader;
+  private final boolean told;
+  private final PatternTable table = new PatternTable();
+  private final FingerprintSum print = new FingerprintSum();
+  private final ChunkedColumnNorms norms = new ChunkedColumnNorms();
+  private double[] rhsMax = new double[0];
+  private long entries;
+  private int maxIndex = -1;
+
+  /**
+   * A scan before its rows.
+   *
+   * @param declared n, or -1 to take it from the rows
+   * @param told whether to tell distinct patterns apart, or only to sum their fingerprint
+   */
+  PartitionScan(int partition, int declared, boolean told) {
+    this.partition = partition;
+    this.told = told;
+    this.reader = new RowReader(partition, declared);
+  }
+
+  /** Reads the rows, up to the first that is invalid; its error is in the result. */
+  PartitionStats run(Iterator<SparseRow> in) {
+    SparseQrException error = null;
+    try {
+      while (in.hasNext()) {
+        if (reader.read(in.next())) {
+          count();
+        }
+      }
+    } catch (SparseQrException e) {
+      error = e;
+    }
+    return new PartitionStats(
+        partition,
+        reader.fingerprint(),
+        table.sum(),
+        print.of(0),
+        entries,
+        reader.columns(),
+        maxIndex,
+        reader.rhsCount(),
+        rhsMax,
+        error);
+  }
+
+  private void count() {
+    int nz = reader.count();
+    entries += nz;
+    if (told) {
+      table.add(reader.index(), 0, nz, 1);
+    } else {
+      print.add(reader.index(), 0, nz, 1);
+    }
+    for (int k = 0; k < nz; k++) {
+      norms.add(reader.index()[k], reader.value()[k]);
+    }
+    if (nz > 0) {
+      maxIndex = Math.max(maxIndex, reader.index()[nz - 1]);
+    }
+    double[] b = reader.rhs();
+    if (rhsMax.length != b.length) {
+      rhsMax = new double[b.length];
+    }
+    for (int k = 0; k < b.length; k++) {
+      rhsMax[k] = Math.max(rhsMax[k], Math.abs(b[k]));
+    }
+  }
+
+  int partition() {
+    return partition;
+  }
+
+  /** The distinct patterns; empty if they are not told apart. */
+  PatternTable table() {
+    return table;
+  }
+
+  /** The norms of the columns. */
+  ColumnChunks norms() {
+    return norms.norms();
+  }
+}

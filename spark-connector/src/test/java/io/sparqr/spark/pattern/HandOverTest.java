@@ -1,0 +1,215 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.pattern;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sparqr.error.NonFiniteValueException;
+import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.Problems;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.rows.RowSource;
+import io.sparqr.sparse.CsrMatrix;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Tables handed over within one JVM: whose they are, and that nothing of them remains. */
+class HandOverTest {
+
+  private static final CsrMatrix A = Problems.random(300, 12, 3, 20261125L);
+  private static final long PLENTY = 1 << 20;
+
+  /** Rows of partition 1 read so far, by all its attempts. */
+  private static final AtomicInteger READ = new AtomicInteger();
+
+  private static volatile CountDownLatch begun = new CountDownLatch(1);
+  private static volatile CountDownLatch released = new CountDownLatch(1);
+
+  private final JavaSparkContext context = LocalSpark.context();
+
+  @AfterEach
+  void nothingIsOpen() {
+    assertThat(HandOver.open()).isZero();
+  }
+
+  private static JavaRDD<SparseRow> rows() {
+    return Problems.rdd(A, 3, Problems.rhs(300, 2));
+  }
+
+  private static PatternPass pass(RowSource source, long handedBytes) {
+    return new PatternPass(source, SolveOptions.defaults(), handedBytes, 1 << 20, 1 << 20);
+  }
+
+  private static HandOver.Found found(int... columns) {
+    var table = new PatternTable();
+    table.add(columns, 0, columns.length, 1);
+    return new HandOver.Found(table.distinct(), new ColumnChunks());
+  }
+
+  @Test
+  void aNumberIsOfOneAttempt() {
+    try (var handOver = new HandOver(PLENTY)) {
+      long failed = HandOver.put(handOver.key(), found(1));
+      long again = HandOver.put(handOver.key(), found(2));
+      assertThat(handOver.take(again).patterns().column()[0]).isEqualTo(2);
+      assertThat(handOver.take(failed).patterns().column()[0]).isEqualTo(1);
+      assertThatThrownBy(() -> handOver.take(again)).isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void nothingIsAcceptedBeyondTheLimitOrAfterTheEnd() {
+    HandOver.Found one = found(1, 2, 3);
+    long bytes = one.patterns().bytes() + one.norms().bytes();
+    var handOver = new HandOver(2 * bytes);
+    assertThat(HandOver.put(handOver.key(), one)).isPositive();
+    assertThat(HandOver.put(handOver.key(), one)).isPositive();
+    assertThat(HandOver.over(handOver.key())).isFalse();
+    assertThat(HandOver.put(handOver.key(), one)).isEqualTo(HandOver.REFUSED);
+    assertThat(HandOver.over(handOver.key())).as("full").isTrue();
+    handOver.close();
+    assertThat(HandOver.put(handOver.key(), one)).isEqualTo(HandOver.REFUSED);
+    assertThat(HandOver.over(handOver.key())).as("closed").isTrue();
+  }
+
+  @Test
+  void tablesBeyondTheLimitGoByTheShuffle() {
+    RowSource source = RowSource.of(rows());
+    PatternPass.Result few = pass(source, PLENTY).run();
+    assertThat(few.shuffleBytes()).isZero();
+    for (long limit : new long[] {1, 5000, 70_000}) {
+      PatternPass.Result many = pass(source, limit).run();
+      assertThat(many.shuffleBytes()).as("limit %d", limit).isPositive();
+      assertSame(many, few);
+    }
+  }
+
+  private static void assertSame(PatternPass.Result found, PatternPass.Result expected) {
+    assertThat(found.norm()).isEqualTo(expected.norm());
+    assertThat(found.patterns()).isEqualTo(expected.patterns());
+    assertThat(found.pattern().orElseThrow().rowStart())
+        .isEqualTo(expected.pattern().orElseThrow().rowStart());
+    assertThat(found.pattern().orElseThrow().columnIndex())
+        .isEqualTo(expected.pattern().orElseThrow().columnIndex());
+    assertThat(found.pattern().orElseThrow().multiplicity())
+        .isEqualTo(expected.pattern().orElseThrow().multiplicity());
+    for (int p = 0; p < expected.readings().partitions(); p++) {
+      assertThat(found.readings().of(p)).isEqualTo(expected.readings().of(p));
+    }
+  }
+
+  /** Without Spark: the same way, the same result. */
+  @Test
+  void theEngineOfThisJvmHandsOverToo() {
+    List<List<SparseRow>> parts = rows().glom().collect();
+    RowSource source = RowSource.local(3, p -> parts.get(p).iterator());
+    PatternPass.Result found = new PatternPass(source, SolveOptions.defaults()).run();
+    assertThat(found.shuffleBytes()).isZero();
+    assertSame(found, pass(RowSource.of(rows()), 0).run());
+  }
+
+  @Test
+  void aFailedJobLeavesNothingBehind() {
+    JavaRDD<SparseRow> bad = rows().mapPartitionsWithIndex((p, it) -> broken(p, it), true);
+    assertThatThrownBy(() -> pass(RowSource.of(bad), PLENTY).run())
+        .hasStackTraceContaining("no more rows");
+  }
+
+  private static Iterator<SparseRow> broken(int partition, Iterator<SparseRow> rows) {
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return rows.hasNext();
+      }
+
+      @Override
+      public SparseRow next() {
+        if (partition == 2) {
+          throw new IllegalStateException("no more rows");
+        }
+        return rows.next();
+      }
+    };
+  }
+
+  @Test
+  void theErrorOfTheLowestPartitionIsThrown() {
+    JavaRDD<SparseRow> bad =
+        rows()
+            .mapPartitionsWithIndex(
+                (p, it) -> {
+                  var list = new ArrayList<SparseRow>();
+                  it.forEachRemaining(list::add);
+                  if (p > 0) {
+                    list.add(new SparseRow(new int[] {p}, new double[] {Double.NaN}, 1));
+                  }
+                  return list.iterator();
+                },
+                true);
+    assertThatThrownBy(() -> pass(RowSource.of(bad), PLENTY).run())
+        .isInstanceOf(NonFiniteValueException.class)
+        .hasMessageContaining("partition 1");
+  }
+
+  /** A task that still runs when its job is cancelled hands over to nobody. */
+  @Test
+  void aCancelledJobLeavesNothingBehind() throws Exception {
+    begun = new CountDownLatch(1);
+    released = new CountDownLatch(1);
+    JavaRDD<SparseRow> slow = rows().mapPartitionsWithIndex((p, it) -> waiting(p, it), true);
+    RowSource source = RowSource.of(slow);
+    var job =
+        CompletableFuture.supplyAsync(
+            () -> {
+              context.setJobGroup("hand-over", "to be cancelled", false);
+              try {
+                return pass(source, PLENTY).run();
+              } finally {
+                context.clearJobGroup();
+              }
+            });
+    assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(HandOver.open()).isOne();
+    context.cancelJobGroup("hand-over");
+    assertThatThrownBy(() -> job.get(60, TimeUnit.SECONDS)).hasStackTraceContaining("cancelled");
+    assertThat(HandOver.open()).isZero();
+    int before = READ.get();
+    released.countDown();
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (READ.get() == before && System.nanoTime() < end) {
+      Thread.onSpinWait();
+    }
+    assertThat(READ.get()).as("the task goes on after its job").isGreaterThan(before);
+  }
+
+  private static Iterator<SparseRow> waiting(int partition, Iterator<SparseRow> rows) {
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return rows.hasNext();
+      }
+
+      @Override
+      public SparseRow next() {
+        if (partition == 0) {
+          begun.countDown();
+          while (released.getCount() > 0) {
+            Thread.onSpinWait();
+          }
+          READ.incrementAndGet();
+        }
+        return rows.next();
+      }
+    };
+  }
+}
