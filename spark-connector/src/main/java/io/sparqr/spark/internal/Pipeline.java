@@ -125,6 +125,7 @@ public final class Pipeline {
   }
 
   private static FactorState run(Pipeline pipeline) {
+    TrialSolve.mark();
     Engine engine = pipeline.engine;
     boolean made = false;
     try (var scope = new JobScope(engine);

@@ -127,7 +127,7 @@ final class SolveLog {
   }
 
   private static void say(String format, Object... values) {
-    if (LOG.isInfoEnabled()) {
+    if (LOG.isInfoEnabled() && !TrialSolve.here()) {
       LOG.info(String.format(Locale.ROOT, format, values));
     }
   }
