@@ -25,9 +25,9 @@ import org.apache.spark.api.java.JavaSparkContext;
  * What the first solve of a JVM costs beyond later ones, in local Spark: {@code FirstSolve BACKEND
  * REPEAT SPEC@ORDERING}. For each step (Spark's start, a job of Spark's own, each solve) it prints
  * wall and processor seconds, those of the compiler's and the collector's threads, classes loaded,
- * and page faults. {@code -Dspark.plugins=io.sparqr.spark.metrics.SparqrPlugin} warms up meanwhile, {@code
- * -Dsparqr.await=true} waits for its end before the first solve, {@code -Dsparqr.job=true} runs a
- * job before it.
+ * and page faults. {@code -Dspark.plugins=io.sparqr.spark.metrics.SparqrPlugin} warms up meanwhile,
+ * {@code -Dsparqr.await=true} waits for its end before the first solve, {@code -Dsparqr.job=true}
+ * runs a job before it.
  */
 public final class FirstSolve {
 

@@ -13,8 +13,7 @@ import org.apache.spark.util.LongAccumulator;
 /**
  * The work of the subtree tasks of one factorization, as named accumulators: Spark's stage page
  * shows them for each task and in total. They count work, not results: a repeated task counts
- * again. Counts of Spark's tasks also go to the {@link ExecutorMetrics} of the
- * JVM.
+ * again. Counts of Spark's tasks also go to the {@link ExecutorMetrics} of the JVM.
  */
 public final class SubtreeMetrics implements Serializable {
 
@@ -28,8 +27,8 @@ public final class SubtreeMetrics implements Serializable {
   private final LongAccumulator deviceWait = new LongAccumulator();
   private final WorkDone work;
 
-  /** Whether the tasks are Spark's; only these count for the executor. */
-  private final boolean spark;
+  /** Whether they count for the executor: tasks of Spark, for a user. */
+  private final boolean counted;
 
   /** Null if no profile was requested. */
   private final CollectionAccumulator<byte[]> profiles;
@@ -41,7 +40,7 @@ public final class SubtreeMetrics implements Serializable {
 
   /** The same and, if requested, the time and place of each task. */
   public SubtreeMetrics(SparkContext context, boolean profiled) {
-    this(profiled, WorkDone.register(context), true);
+    this(profiled, WorkDone.register(context), !Foreground.aside());
     context.register(fronts, "sparqr fronts");
     context.register(flops, "sparqr flops");
     context.register(rows, "sparqr rows");
@@ -54,9 +53,9 @@ public final class SubtreeMetrics implements Serializable {
     }
   }
 
-  private SubtreeMetrics(boolean profiled, WorkDone work, boolean spark) {
+  private SubtreeMetrics(boolean profiled, WorkDone work, boolean counted) {
     this.work = work;
-    this.spark = spark;
+    this.counted = counted;
     this.profiles = profiled ? new CollectionAccumulator<>() : null;
   }
 
@@ -72,7 +71,7 @@ public final class SubtreeMetrics implements Serializable {
 
   /** Starts watching a task; called within the task. */
   public TaskProfile.Watch watch(int task, int threads) {
-    if (spark) {
+    if (counted) {
       Foreground.enter();
     }
     return new TaskProfile.Watch(profiles, task, threads);
@@ -90,7 +89,7 @@ public final class SubtreeMetrics implements Serializable {
   /** Counts rows received by a task: of A, combined ones as received, and of the ridge. */
   public synchronized void arrived(long count) {
     rows.add(count);
-    if (spark) {
+    if (counted) {
       ExecutorMetrics.arrived(count);
     }
   }
@@ -107,7 +106,7 @@ public final class SubtreeMetrics implements Serializable {
     flops.add(work);
     rBytes.add(bytesOfR);
     contributionBytes.add(blockBytes);
-    if (spark) {
+    if (counted) {
       ExecutorMetrics.factored(summary.fronts(), work, bytesOfR, blockBytes);
     }
   }
@@ -115,7 +114,7 @@ public final class SubtreeMetrics implements Serializable {
   /** Counts the time a task waited for its device. */
   public synchronized void waited(long nanos) {
     deviceWait.add(nanos / 1_000_000);
-    if (spark) {
+    if (counted) {
       ExecutorMetrics.waited(nanos);
     }
   }

@@ -2,7 +2,6 @@
 package io.sparqr.spark.warmup;
 
 import io.sparqr.spark.SparseRow;
-import io.sparqr.spark.internal.TrialSolve;
 import io.sparqr.spark.resource.Parts;
 import io.sparqr.spark.rows.RowSource;
 import java.nio.ByteBuffer;
@@ -27,16 +26,6 @@ final class SparkObjects {
   private static final int PARTITIONS = 2;
 
   private SparkObjects() {}
-
-  /** A small solve by Spark, for those who do not mind its jobs on Spark's pages. */
-  static void solve(JavaSparkContext context) {
-    TrialProblem problem = TrialProblem.list(false).get(0);
-    List<SparseRow> rows = new ArrayList<>();
-    for (int p = 0; p < PARTITIONS; p++) {
-      problem.slice(p).forEach(rows::add);
-    }
-    TrialSolve.run(RowSource.of(context.parallelize(rows, PARTITIONS)), problem.options());
-  }
 
   /** Makes them, and serializes them there and back. */
   static void make(JavaSparkContext context) {

@@ -6,13 +6,17 @@ import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.Gallery;
 import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.spark.ProgressListener;
+import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.file.RowSlice;
-import io.sparqr.spark.internal.TrialSolve;
+import io.sparqr.spark.internal.Pipeline;
 import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.resource.Foreground;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.spark.api.java.JavaSparkContext;
 
 /**
  * A small problem of the warm-up, in this JVM's memory.
@@ -67,21 +71,30 @@ record TrialProblem(CsrMatrix a, DenseMatrix b, SolveOptions options) {
     options =
         options
             .with(
-                options
-                    .analysis()
-                    .withSymbolic(options.analysis().symbolic().withOrdering(order)))
+                options.analysis().withSymbolic(options.analysis().symbolic().withOrdering(order)))
             .with(options.factorization().withBackend(backend));
     return new TrialProblem(a, b, options);
   }
 
   /** Solves it in this JVM, without Spark. */
   void solve() {
-    TrialSolve.run(RowSource.local(PARTITIONS, p -> slice(p).iterator()), options);
+    solve(RowSource.local(PARTITIONS, p -> slice(p).iterator()));
   }
 
-  /** The rows of a partition. */
-  RowSlice slice(int part) {
-    return RowSlice.shared(
-        a, b, a.rows() * part / PARTITIONS, a.rows() * (part + 1) / PARTITIONS);
+  /** Solves it by Spark. */
+  void solve(JavaSparkContext context) {
+    List<SparseRow> rows = new ArrayList<>();
+    for (int p = 0; p < PARTITIONS; p++) {
+      slice(p).forEach(rows::add);
+    }
+    solve(RowSource.of(context.parallelize(rows, PARTITIONS)));
+  }
+
+  private void solve(RowSource rows) {
+    Foreground.aside(() -> Pipeline.solve(rows, options, ProgressListener.NONE));
+  }
+
+  private RowSlice slice(int part) {
+    return RowSlice.shared(a, b, a.rows() * part / PARTITIONS, a.rows() * (part + 1) / PARTITIONS);
   }
 }

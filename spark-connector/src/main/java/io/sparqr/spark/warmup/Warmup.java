@@ -46,8 +46,9 @@ public final class Warmup {
   private volatile Outcome outcome = new Outcome(0, 0, "runs");
 
   /** What it runs. */
+  @FunctionalInterface
   interface Work {
-    /** What comes once; then the steps of a round, run again and again. */
+    /** Does what comes once, and returns the steps of a round, to be run again and again. */
     List<Runnable> begin();
   }
 
@@ -96,11 +97,12 @@ public final class Warmup {
   private static List<Runnable> work(
       boolean device, Optional<JavaSparkContext> context, boolean jobs) {
     context.ifPresent(SparkObjects::make);
-    if (jobs) {
-      context.ifPresent(SparkObjects::solve);
-    }
     boolean found = device && !DeviceReport.ofThisJvm("").devices().isEmpty();
-    return TrialProblem.list(found).stream().map(p -> (Runnable) p::solve).toList();
+    List<TrialProblem> problems = TrialProblem.list(found);
+    if (jobs) {
+      context.ifPresent(problems.get(0)::solve);
+    }
+    return problems.stream().map(p -> (Runnable) p::solve).toList();
   }
 
   /** Starts one unless one runs. */
