@@ -81,7 +81,7 @@ class WarmupIT {
   @Test
   void driverAndExecutorsWarmUp() throws Exception {
     Optional<Warmup> before = Warmup.last();
-    try (JavaSparkContext context = start("0.5")) {
+    try (JavaSparkContext context = start("3")) {
       assertThat(onExecutors(context))
           .containsExactlyInAnyOrder("0 warm, fronts counted: 0", "1 warm, fronts counted: 0");
       Warmup driver = Warmup.last().orElseThrow();
