@@ -81,13 +81,13 @@ class WarmupIT {
   @Test
   void driverAndExecutorsWarmUp() throws Exception {
     Optional<Warmup> before = Warmup.last();
-    try (JavaSparkContext context = start("3")) {
+    try (JavaSparkContext context = start("20")) {
       assertThat(onExecutors(context))
           .containsExactlyInAnyOrder("0 warm, fronts counted: 0", "1 warm, fronts counted: 0");
       Warmup driver = Warmup.last().orElseThrow();
       assertThat(driver).isNotSameAs(before.orElse(null));
       assertThat(driver.await(LONGEST)).isTrue();
-      assertThat(driver.outcome().solves()).isPositive();
+      assertThat(driver.outcome().solves()).as(driver.outcome().end()).isPositive();
       assertThat(context.getPersistentRDDs()).isEmpty();
       double[] b = DefaultRightHandSide.of(A);
       assertThat(GpuSparseQR.solve(context.parallelize(Problems.rows(A, b), 2)).x())
