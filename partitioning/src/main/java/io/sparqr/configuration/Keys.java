@@ -105,6 +105,24 @@ public final class Keys {
           "0.1",
           "fixed cost of a Spark stage in seconds, with the latency of its shuffle");
 
+  public static final Key<Double> WARMUP =
+      Key.number(
+          "spark.sparqr.warmup",
+          SPARK,
+          0,
+          10.0,
+          "10",
+          "longest duration, in seconds, of the warm-up at the start of an application, if"
+              + " there is one ([warm-up](#warm-up)); 0: none");
+
+  public static final Key<Boolean> WARMUP_JOBS =
+      Key.flag(
+          "spark.sparqr.warmup.jobs",
+          SPARK,
+          false,
+          "true: the driver's warm-up begins with the Spark jobs of one small solve, which"
+              + " Spark's pages show; its first job takes a second of class loading");
+
   public static final Key<Double> IDLE_SECONDS =
       Key.number(
           "sparqr.cuda.idleSeconds",
@@ -176,6 +194,8 @@ public final class Keys {
           DEVICE_MEMORY,
           NETWORK_BANDWIDTH,
           LEVEL_SECONDS,
+          WARMUP,
+          WARMUP_JOBS,
           IDLE_SECONDS,
           BUNDLE,
           WAIT_MILLIS,

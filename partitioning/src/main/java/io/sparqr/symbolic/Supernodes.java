@@ -87,7 +87,7 @@ final class Supernodes {
     int[] group = new int[ns];
     double[] zeros = new double[ns];
     Arrays.setAll(group, s -> s);
-    if (rules.equals(Amalgamation.none())) {
+    if (!rules.relaxed()) {
       return group;
     }
     double[] passedOn = new double[ns];

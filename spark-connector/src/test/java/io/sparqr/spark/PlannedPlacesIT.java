@@ -61,6 +61,7 @@ class PlannedPlacesIT {
                 .setAppName("sparqr placement tests")
                 .set("spark.ui.enabled", "false")
                 .set("spark.plugins", SparqrPlugin.class.getName())
+                .set("spark.sparqr.warmup", "0")
                 .set("spark.executor.memory", "512m")
                 .set("spark.driver.host", "127.0.0.1")
                 .set("spark.driver.bindAddress", "127.0.0.1")

@@ -28,6 +28,7 @@ import io.sparqr.spark.resource.ClusterResources;
 import io.sparqr.spark.resource.DeviceRule;
 import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.ExecutorWait;
+import io.sparqr.spark.resource.Foreground;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.Parts;
@@ -125,6 +126,7 @@ public final class Pipeline {
   }
 
   private static FactorState run(Pipeline pipeline) {
+    Foreground.enter();
     Engine engine = pipeline.engine;
     boolean made = false;
     try (var scope = new JobScope(engine);

@@ -7,6 +7,7 @@ import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.resource.ExecutorWait;
+import io.sparqr.spark.resource.Foreground;
 import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Locale;
@@ -127,7 +128,7 @@ final class SolveLog {
   }
 
   private static void say(String format, Object... values) {
-    if (LOG.isInfoEnabled()) {
+    if (LOG.isInfoEnabled() && !Foreground.aside()) {
       LOG.info(String.format(Locale.ROOT, format, values));
     }
   }

@@ -4,6 +4,8 @@ package io.sparqr.spark.metrics;
 import io.sparqr.spark.resource.DeviceReport;
 import java.io.IOException;
 import java.util.Map;
+import org.apache.spark.SparkContext;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.PluginContext;
@@ -17,13 +19,31 @@ import org.slf4j.LoggerFactory;
  * <p>It publishes each executor's counts in Spark's metrics system, for any of its sinks (JMX,
  * Prometheus, CSV), as {@code
  * <application>.<executor>.plugin.io.sparqr.spark.metrics.SparqrPlugin.fronts}, ... Each executor
- * also reports its GPUs to the driver, for the cut of the tree ({@link DeviceReport}).
+ * also reports its GPUs to the driver, for the cut of the tree ({@link DeviceReport}). Driver and
+ * executors warm up in the background ({@link AtStart}, {@code spark.sparqr.warmup}).
  */
 public final class SparqrPlugin implements SparkPlugin {
+
+  /** The id of an executor that shares the driver's JVM. */
+  private static final String DRIVER = "driver";
 
   @Override
   public DriverPlugin driverPlugin() {
     return new DriverPlugin() {
+      private JavaSparkContext driver;
+
+      @Override
+      public Map<String, String> init(SparkContext context, PluginContext plugin) {
+        driver = JavaSparkContext.fromSparkContext(context);
+        return Map.of();
+      }
+
+      /** The end of the context's start: an executor of this JVM is there. */
+      @Override
+      public void registerMetrics(String application, PluginContext plugin) {
+        AtStart.tell(a -> a.driver(driver));
+      }
+
       @Override
       public Object receive(Object message) {
         if (message instanceof DeviceReport report) {
@@ -35,6 +55,7 @@ public final class SparqrPlugin implements SparkPlugin {
       @Override
       public void shutdown() {
         DeviceReport.forgetAll();
+        AtStart.tell(AtStart::end);
       }
     };
   }
@@ -50,6 +71,14 @@ public final class SparqrPlugin implements SparkPlugin {
         } catch (IOException e) {
           LoggerFactory.getLogger(SparqrPlugin.class).warn("the driver does not hear of GPUs", e);
         }
+        if (!DRIVER.equals(context.executorID())) {
+          AtStart.tell(a -> a.executor(context.conf(), context.resources().containsKey("gpu")));
+        }
+      }
+
+      @Override
+      public void shutdown() {
+        AtStart.tell(AtStart::end);
       }
     };
   }

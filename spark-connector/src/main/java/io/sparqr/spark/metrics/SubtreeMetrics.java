@@ -2,6 +2,7 @@
 package io.sparqr.spark.metrics;
 
 import io.sparqr.numeric.FactorSummary;
+import io.sparqr.spark.resource.Foreground;
 import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;
 import java.util.List;
@@ -12,11 +13,11 @@ import org.apache.spark.util.LongAccumulator;
 /**
  * The work of the subtree tasks of one factorization, as named accumulators: Spark's stage page
  * shows them for each task and in total. They count work, not results: a repeated task counts
- * again. All counts also go to the {@link ExecutorMetrics} of the JVM.
+ * again. Counts of Spark's tasks also go to the {@link ExecutorMetrics} of the JVM.
  */
 public final class SubtreeMetrics implements Serializable {
 
-  private static final long serialVersionUID = 1;
+  private static final long serialVersionUID = 2;
 
   private final LongAccumulator fronts = new LongAccumulator();
   private final LongAccumulator flops = new LongAccumulator();
@@ -25,6 +26,9 @@ public final class SubtreeMetrics implements Serializable {
   private final LongAccumulator contributionBytes = new LongAccumulator();
   private final LongAccumulator deviceWait = new LongAccumulator();
   private final WorkDone work;
+
+  /** Whether they count for the executor: tasks of Spark, for a user. */
+  private final boolean counted;
 
   /** Null if no profile was requested. */
   private final CollectionAccumulator<byte[]> profiles;
@@ -36,7 +40,7 @@ public final class SubtreeMetrics implements Serializable {
 
   /** The same and, if requested, the time and place of each task. */
   public SubtreeMetrics(SparkContext context, boolean profiled) {
-    this(profiled, WorkDone.register(context));
+    this(profiled, WorkDone.register(context), !Foreground.aside());
     context.register(fronts, "sparqr fronts");
     context.register(flops, "sparqr flops");
     context.register(rows, "sparqr rows");
@@ -49,14 +53,15 @@ public final class SubtreeMetrics implements Serializable {
     }
   }
 
-  private SubtreeMetrics(boolean profiled, WorkDone work) {
+  private SubtreeMetrics(boolean profiled, WorkDone work, boolean counted) {
     this.work = work;
+    this.counted = counted;
     this.profiles = profiled ? new CollectionAccumulator<>() : null;
   }
 
   /** For tasks in this JVM, without Spark. */
   public static SubtreeMetrics local(boolean profiled) {
-    return new SubtreeMetrics(profiled, WorkDone.local());
+    return new SubtreeMetrics(profiled, WorkDone.local(), false);
   }
 
   /** The progress of the tasks. */
@@ -66,6 +71,9 @@ public final class SubtreeMetrics implements Serializable {
 
   /** Starts watching a task; called within the task. */
   public TaskProfile.Watch watch(int task, int threads) {
+    if (counted) {
+      Foreground.enter();
+    }
     return new TaskProfile.Watch(profiles, task, threads);
   }
 
@@ -81,7 +89,9 @@ public final class SubtreeMetrics implements Serializable {
   /** Counts rows received by a task: of A, combined ones as received, and of the ridge. */
   public synchronized void arrived(long count) {
     rows.add(count);
-    ExecutorMetrics.arrived(count);
+    if (counted) {
+      ExecutorMetrics.arrived(count);
+    }
   }
 
   /**
@@ -96,12 +106,16 @@ public final class SubtreeMetrics implements Serializable {
     flops.add(work);
     rBytes.add(bytesOfR);
     contributionBytes.add(blockBytes);
-    ExecutorMetrics.factored(summary.fronts(), work, bytesOfR, blockBytes);
+    if (counted) {
+      ExecutorMetrics.factored(summary.fronts(), work, bytesOfR, blockBytes);
+    }
   }
 
   /** Counts the time a task waited for its device. */
   public synchronized void waited(long nanos) {
     deviceWait.add(nanos / 1_000_000);
-    ExecutorMetrics.waited(nanos);
+    if (counted) {
+      ExecutorMetrics.waited(nanos);
+    }
   }
 }

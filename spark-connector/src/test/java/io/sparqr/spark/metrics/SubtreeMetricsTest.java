@@ -17,6 +17,7 @@ import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.PluginContext;
@@ -115,6 +116,8 @@ class SubtreeMetricsTest {
                     switch (method.getName()) {
                       case "metricRegistry" -> registry;
                       case "executorID" -> "in-this-test";
+                      case "conf" -> new SparkConf(false).set("spark.sparqr.warmup", "0");
+                      case "resources" -> Map.of();
                       case "send" -> driver.receive(arguments[0]);
                       default -> throw new UnsupportedOperationException(method.getName());
                     });

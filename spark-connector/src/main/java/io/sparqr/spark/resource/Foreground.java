@@ -1,0 +1,49 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.resource;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Whether this JVM has had work of a user: then it needs no warm-up, and its cores are taken. A
+ * solve that no user asked for is aside: it is neither logged nor counted.
+ */
+public final class Foreground {
+
+  private static final AtomicBoolean ENTERED = new AtomicBoolean();
+
+  private static final ThreadLocal<Boolean> ASIDE = ThreadLocal.withInitial(() -> false);
+
+  private Foreground() {}
+
+  /** A solve begins on the driver, or a task of one on an executor. */
+  public static void enter() {
+    if (!ASIDE.get()) {
+      ENTERED.set(true);
+    }
+  }
+
+  /** Whether a user's has begun since the JVM started or {@link #forget()}. */
+  public static boolean entered() {
+    return ENTERED.get();
+  }
+
+  /** Forgets it, at the start of an application. */
+  public static void forget() {
+    ENTERED.set(false);
+  }
+
+  /** Runs a driver's work aside. */
+  public static void aside(Runnable work) {
+    ASIDE.set(true);
+    try {
+      work.run();
+    } finally {
+      ASIDE.remove();
+    }
+  }
+
+  /** Whether the calling thread, a driver's, works aside. */
+  public static boolean aside() {
+    return ASIDE.get();
+  }
+}

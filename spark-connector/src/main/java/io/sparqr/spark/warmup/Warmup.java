@@ -1,0 +1,202 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.warmup;
+
+import io.sparqr.configuration.Keys;
+import io.sparqr.spark.resource.ClusterResources;
+import io.sparqr.spark.resource.DeviceReport;
+import io.sparqr.spark.resource.Foreground;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Solves a few small problems in the background when an application starts, so that classes are
+ * loaded, the native BLAS and the device's kernels are there and the JVM has compiled our loops
+ * when the user's rows come: a first solve otherwise takes three to five times a later one
+ * (benchmarks/history/2026-11-25-first-solve.txt).
+ *
+ * <p>One thread, and the helpers of its loops; some 30 MB of heap. It ends when a round of its
+ * problems compiles hardly anything new, when its time is over, or after the problem at hand when a
+ * user's solve begins. Its failure is one line in the log, beside the one that tells what it did.
+ */
+public final class Warmup {
+
+  private static final Logger LOG = LoggerFactory.getLogger("io.sparqr");
+
+  /** The rest of compilation, as a fraction of a round's time, that is not waited for. */
+  private static final double SETTLED = 0.1;
+
+  /** The last one of this JVM. */
+  private static final AtomicReference<Warmup> LAST = new AtomicReference<>();
+
+  private final double seconds;
+  private final Work work;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile boolean stopped;
+  private volatile Outcome outcome = new Outcome(0, 0, "runs");
+
+  /** What it runs. */
+  @FunctionalInterface
+  interface Work {
+    /** Does what comes once, and returns the steps of a round, to be run again and again. */
+    List<Runnable> begin();
+  }
+
+  /**
+   * What it did so far.
+   *
+   * @param solves problems solved
+   * @param seconds its duration
+   * @param end why it ended
+   */
+  public record Outcome(int solves, double seconds, String end) {}
+
+  private Warmup(double seconds, Work work) {
+    this.seconds = seconds;
+    this.work = work;
+  }
+
+  /**
+   * Starts the warm-up of a driver, unless one runs in this JVM or {@code spark.sparqr.warmup} is
+   * 0. Never throws.
+   */
+  public static void begin(JavaSparkContext context) {
+    UnaryOperator<String> settings = name -> context.getConf().get(name, null);
+    begin(settings, ClusterResources.isLocal(context), Optional.of(context));
+  }
+
+  /**
+   * The same.
+   *
+   * @param device whether to use the first device, if there is one
+   * @param context empty on an executor
+   */
+  static void begin(
+      UnaryOperator<String> settings, boolean device, Optional<JavaSparkContext> context) {
+    try {
+      double seconds = Keys.WARMUP.in(settings);
+      boolean jobs = Keys.WARMUP_JOBS.in(settings);
+      if (seconds > 0) {
+        begin(seconds, () -> work(device, context, jobs));
+      }
+    } catch (IllegalArgumentException e) {
+      LOG.warn("warm-up: none, {}", e.getMessage());
+    }
+  }
+
+  private static List<Runnable> work(
+      boolean device, Optional<JavaSparkContext> context, boolean jobs) {
+    context.ifPresent(SparkObjects::make);
+    boolean found = device && !DeviceReport.ofThisJvm("").devices().isEmpty();
+    List<TrialProblem> problems = TrialProblem.list(found);
+    if (jobs) {
+      context.ifPresent(problems.get(0)::solve);
+    }
+    return problems.stream().map(p -> (Runnable) p::solve).toList();
+  }
+
+  /** Starts one unless one runs. */
+  static Warmup begin(double seconds, Work work) {
+    var made = new Warmup(seconds, work);
+    Warmup last = LAST.get();
+    boolean free = last == null || last.ended.getCount() == 0;
+    if (!free || !LAST.compareAndSet(last, made)) {
+      return LAST.get();
+    }
+    Foreground.forget();
+    var thread = new Thread(made::run, "sparqr-warmup");
+    thread.setDaemon(true);
+    thread.setPriority(Thread.MIN_PRIORITY);
+    thread.start();
+    return made;
+  }
+
+  /** The last one of this JVM. */
+  public static Optional<Warmup> last() {
+    return Optional.ofNullable(LAST.get());
+  }
+
+  /** Asks a running one to end after the problem at hand. */
+  public static void end() {
+    last().ifPresent(w -> w.stopped = true);
+  }
+
+  private void run() {
+    long begin = System.nanoTime();
+    int solves = 0;
+    String end = "";
+    try {
+      List<Runnable> round = work.begin();
+      end = reason(begin);
+      while (end.isEmpty()) {
+        double before = elapsed(begin);
+        double compiled = compiled();
+        for (Iterator<Runnable> it = round.iterator(); it.hasNext() && end.isEmpty(); ) {
+          it.next().run();
+          solves++;
+          end = reason(begin);
+        }
+        if (end.isEmpty() && compiled() - compiled <= SETTLED * (elapsed(begin) - before)) {
+          end = "hardly anything left to compile";
+        }
+      }
+    } catch (Exception | LinkageError | OutOfMemoryError e) {
+      end = "failed";
+      LOG.warn("warm-up: failed, so the first solve is slower: {}", e.toString());
+    } finally {
+      outcome = new Outcome(solves, elapsed(begin), end);
+      LOG.info(
+          String.format(
+              Locale.ROOT, "warm-up: %d small solves, %s; %.3f s", solves, end, elapsed(begin)));
+      ended.countDown();
+    }
+  }
+
+  /** Why to end now; empty: go on. */
+  private String reason(long begin) {
+    if (stopped) {
+      return "the application ends";
+    }
+    if (Foreground.entered()) {
+      return "a solve began";
+    }
+    return elapsed(begin) > seconds ? "its time is over" : "";
+  }
+
+  private static double elapsed(long begin) {
+    return (System.nanoTime() - begin) * 1e-9;
+  }
+
+  /** Seconds of compilation in this JVM so far; 0 if it does not tell. */
+  private static double compiled() {
+    CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
+    return compiler == null || !compiler.isCompilationTimeMonitoringSupported()
+        ? 0
+        : compiler.getTotalCompilationTime() * 1e-3;
+  }
+
+  /** Waits for its end; false if that takes longer, or the thread is interrupted. */
+  public boolean await(double longest) {
+    try {
+      return ended.await(Math.round(longest * 1e3), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /** What it did, once it has ended. */
+  public Outcome outcome() {
+    return outcome;
+  }
+}

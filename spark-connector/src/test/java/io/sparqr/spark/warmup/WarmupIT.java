@@ -1,0 +1,106 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.warmup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.codahale.metrics.Gauge;
+import io.sparqr.matrix.DefaultRightHandSide;
+import io.sparqr.matrix.Gallery;
+import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.Problems;
+import io.sparqr.spark.metrics.SparqrPlugin;
+import io.sparqr.sparse.CsrMatrix;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** The warm-up of a driver and of executors in JVMs of their own, started by the plugin. */
+@Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class WarmupIT {
+
+  private static final double LONGEST = 60;
+  private static final CsrMatrix A = Gallery.generate("gen:cells2d20");
+
+  private static JavaSparkContext start(String seconds) throws Exception {
+    Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
+    var context =
+        new JavaSparkContext(
+            new SparkConf()
+                .setMaster("local-cluster[2,1,1024]")
+                .setAppName("sparqr warm-up tests")
+                .set("spark.ui.enabled", "false")
+                .set("spark.plugins", SparqrPlugin.class.getName())
+                .set("spark.sparqr.warmup", seconds)
+                .set("spark.executor.memory", "512m")
+                .set("spark.driver.host", "127.0.0.1")
+                .set("spark.driver.bindAddress", "127.0.0.1")
+                .set("spark.executor.extraClassPath", System.getProperty("java.class.path")));
+    while (context.sc().statusTracker().getExecutorInfos().length < 3) {
+      Thread.sleep(100);
+    }
+    return context;
+  }
+
+  /** One line per task: the executor, its solves, how its warm-up ended, the fronts counted. */
+  private static List<String> onExecutors(JavaSparkContext context) {
+    return context
+        .parallelize(List.of(0, 1, 2, 3), 4)
+        .map(i -> SparkEnv.get().executorId() + " " + here())
+        .distinct()
+        .collect();
+  }
+
+  private static String here() throws InterruptedException {
+    Thread.sleep(200); // so that both executors get tasks
+    Optional<Warmup> last = Warmup.last();
+    if (last.isEmpty()) {
+      return "none";
+    }
+    boolean ended = last.get().await(LONGEST);
+    String source = "plugin." + SparqrPlugin.class.getName();
+    Gauge<?> fronts =
+        CollectionConverters.asJava(SparkEnv.get().metricsSystem().getSourcesByName(source))
+            .get(0)
+            .metricRegistry()
+            .getGauges()
+            .get("fronts");
+    Warmup.Outcome o = last.get().outcome();
+    return ended && o.solves() > 0 && !o.end().equals("failed")
+        ? "warm, fronts counted: " + fronts.getValue()
+        : o.toString();
+  }
+
+  @Test
+  void driverAndExecutorsWarmUp() throws Exception {
+    Optional<Warmup> before = Warmup.last();
+    try (JavaSparkContext context = start("20")) {
+      assertThat(onExecutors(context))
+          .containsExactlyInAnyOrder("0 warm, fronts counted: 0", "1 warm, fronts counted: 0");
+      Warmup driver = Warmup.last().orElseThrow();
+      assertThat(driver).isNotSameAs(before.orElse(null));
+      assertThat(driver.await(LONGEST)).isTrue();
+      assertThat(driver.outcome().solves()).as(driver.outcome().end()).isPositive();
+      assertThat(context.getPersistentRDDs()).isEmpty();
+      double[] b = DefaultRightHandSide.of(A);
+      assertThat(GpuSparseQR.solve(context.parallelize(Problems.rows(A, b), 2)).x())
+          .hasSize(A.columns());
+    }
+  }
+
+  @Test
+  void noneIfSwitchedOff() throws Exception {
+    Optional<Warmup> before = Warmup.last();
+    try (JavaSparkContext context = start("0")) {
+      assertThat(onExecutors(context)).containsExactlyInAnyOrder("0 none", "1 none");
+      assertThat(Warmup.last()).isEqualTo(before);
+    }
+  }
+}

@@ -1,0 +1,229 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.warmup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.matrix.DefaultRightHandSide;
+import io.sparqr.matrix.Gallery;
+import io.sparqr.spark.CapturedLog;
+import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.Problems;
+import io.sparqr.spark.metrics.AtStart;
+import io.sparqr.spark.resource.Backends;
+import io.sparqr.sparse.CsrMatrix;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.logging.log4j.Level;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The warm-up in a local master's JVM: what it leaves, when it ends, what its failure does. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class WarmupTest {
+
+  private static final double LONGEST = 100;
+  private static final CsrMatrix A = Gallery.generate("gen:cells2d20");
+
+  private final JavaSparkContext context = LocalSpark.context();
+  private final CountDownLatch latch = new CountDownLatch(1);
+
+  @AfterEach
+  void release() {
+    latch.countDown();
+    noneRuns();
+  }
+
+  @BeforeEach
+  void noneRuns() {
+    Warmup.end();
+    assertThat(Warmup.last().map(w -> w.await(LONGEST)).orElse(true)).isTrue();
+  }
+
+  /** A warm-up whose only step waits, which it does when this returns. */
+  private Warmup waiting() {
+    var entered = new CountDownLatch(1);
+    Warmup w =
+        Warmup.begin(
+            LONGEST,
+            () ->
+                List.of(
+                    () -> {
+                      entered.countDown();
+                      await(latch);
+                    }));
+    await(entered);
+    return w;
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private double[] solve() {
+    return GpuSparseQR.solve(Problems.rdd(A, 2, DefaultRightHandSide.of(A))).x();
+  }
+
+  @Test
+  void solvesSmallProblemsAndLeavesNothingBehind() throws InterruptedException {
+    var kept = context.getPersistentRDDs().keySet();
+    List<String> jobs = jobsDuring(() -> ran(Map.of("spark.sparqr.warmup", "2")));
+    assertThat(jobs).containsExactly("the last");
+    assertThat(Warmup.last().orElseThrow().outcome().solves()).isPositive();
+    assertThat(context.getPersistentRDDs().keySet()).isEqualTo(kept);
+    assertThat(Backends.deviceBytesInUse()).isZero();
+    assertThat(Thread.getAllStackTraces().keySet())
+        .extracting(Thread::getName)
+        .doesNotContain("sparqr-warmup");
+  }
+
+  @Test
+  void tellsOneLineAndNoneOfItsSolves() {
+    try (var log = new CapturedLog()) {
+      ran(Map.of("spark.sparqr.warmup", "2"));
+      assertThat(log.lines(Level.WARN)).isEmpty();
+      assertThat(log.lines(Level.INFO))
+          .singleElement()
+          .asString()
+          .matches(
+              "warm-up: \\d+ small solves, (its time is over|hardly anything left to compile); .*");
+    }
+  }
+
+  /** All problems, once each: they are solved, by whatever this JVM has. */
+  @Test
+  void itsProblemsHaveSolutions() {
+    for (TrialProblem problem : TrialProblem.list(false)) {
+      problem.solve();
+    }
+    assertThat(TrialProblem.list(true).size()).isGreaterThan(TrialProblem.list(false).size());
+  }
+
+  @Test
+  void jobsOfSparkOnlyIfAskedFor() throws InterruptedException {
+    List<String> jobs =
+        jobsDuring(
+            () -> ran(Map.of("spark.sparqr.warmup", "2", "spark.sparqr.warmup.jobs", "true")));
+    assertThat(jobs).hasSizeGreaterThan(1).first().asString().startsWith("sparse QR: ");
+  }
+
+  @Test
+  void canBeSwitchedOff() {
+    Optional<Warmup> before = Warmup.last();
+    Warmup.begin(name -> name.equals("spark.sparqr.warmup") ? "0" : null, true, Optional.empty());
+    assertThat(Warmup.last()).isEqualTo(before);
+  }
+
+  @Test
+  void aWrongSettingIsALineInTheLog() {
+    try (var log = new CapturedLog()) {
+      Warmup.begin(name -> "fast", true, Optional.of(context));
+      assertThat(log.lines(Level.WARN))
+          .singleElement()
+          .asString()
+          .contains("spark.sparqr.warmup = fast");
+    }
+  }
+
+  @Test
+  void itsFailureIsALineInTheLog() {
+    for (Throwable planted : List.of(new IllegalStateException("p"), new NoClassDefFoundError())) {
+      try (var log = new CapturedLog()) {
+        Warmup w = Warmup.begin(LONGEST, () -> List.of(() -> sneaky(planted)));
+        assertThat(w.await(LONGEST)).isTrue();
+        assertThat(w.outcome().end()).isEqualTo("failed");
+        assertThat(log.lines(Level.WARN)).singleElement().asString().contains(planted.toString());
+      }
+      assertThat(solve()).hasSize(A.columns());
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <T extends Throwable> void sneaky(Throwable e) throws T {
+    throw (T) e;
+  }
+
+  @Test
+  void aSolveIsNotHeldUpAndEndsIt() {
+    double[] alone = solve();
+    Warmup w = waiting();
+    double[] beside = solve();
+    assertThat(w.await(0.001)).isFalse();
+    latch.countDown();
+    assertThat(w.await(LONGEST)).isTrue();
+    assertThat(w.outcome().end()).isEqualTo("a solve began");
+    assertThat(w.outcome().solves()).isEqualTo(1);
+    assertThat(beside).isEqualTo(alone);
+  }
+
+  @Test
+  void itsOwnSolvesDoNotEndIt() {
+    Warmup w =
+        Warmup.begin(
+            LONGEST, () -> List.of(TrialProblem.list(false).get(0)::solve, () -> await(latch)));
+    latch.countDown();
+    assertThat(w.await(LONGEST)).isTrue();
+    assertThat(w.outcome().end()).isNotEqualTo("a solve began");
+  }
+
+  @Test
+  void oneAtATimeAndNoLongerThanTheApplication() {
+    Warmup w = waiting();
+    assertThat(Warmup.begin(LONGEST, List::of)).isSameAs(w);
+    AtStart.tell(AtStart::end);
+    latch.countDown();
+    assertThat(w.await(LONGEST)).isTrue();
+    assertThat(w.outcome().end()).isEqualTo("the application ends");
+    assertThat(Warmup.begin(LONGEST, List::of)).isNotSameAs(w);
+  }
+
+  @Test
+  void noLongerThanItsTime() {
+    Warmup w = Warmup.begin(1e-9, () -> List.of(() -> {}));
+    assertThat(w.await(LONGEST)).isTrue();
+    assertThat(w.outcome().end()).isEqualTo("its time is over");
+  }
+
+  private void ran(Map<String, String> settings) {
+    Warmup.begin(settings::get, true, Optional.of(context));
+    assertThat(Warmup.last().orElseThrow().await(LONGEST)).isTrue();
+  }
+
+  /** Descriptions of the jobs seen by Spark's listeners, and last of one run here. */
+  private List<String> jobsDuring(Runnable work) throws InterruptedException {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    var listener =
+        new SparkListener() {
+          @Override
+          public void onJobStart(SparkListenerJobStart job) {
+            seen.add(job.properties().getProperty("spark.job.description", "none"));
+          }
+        };
+    context.sc().addSparkListener(listener);
+    try {
+      work.run();
+      context.setJobDescription("the last");
+      context.parallelize(List.of(1), 1).count();
+      while (!seen.contains("the last")) {
+        Thread.sleep(10);
+      }
+    } finally {
+      context.setJobDescription(null);
+      context.sc().removeSparkListener(listener);
+    }
+    return seen;
+  }
+}
