@@ -21,6 +21,7 @@ final class MultilevelSeparator {
   private static final int REPEATS = 8;
   private static final int LEVELS_BEFORE_REPEATS = 6;
   private static final int INITIAL_TRIES = 7;
+  private static final int INITIAL_PASSES = 10;
   private static final int PASSES = 10;
   private static final int DISTANCES_FROM = 400;
   private static final int COARSEST = 100;
@@ -246,7 +247,7 @@ final class MultilevelSeparator {
     state.bind(coarse);
     bestOfTries.reset();
     for (int run = 0; run < tries; run++) {
-      initial.grow(maxSide, PASSES, random);
+      initial.grow(maxSide, INITIAL_PASSES, random);
       bestOfTries.offer(state, cost(maxSide), run);
     }
     bestOfTries.restoreTo(state, coarse);
