@@ -30,6 +30,10 @@ final class SeparatorRefinement {
     thorough = wanted;
   }
 
+  boolean thorough() {
+    return thorough;
+  }
+
   /**
    * Improves the separator until a pass gains nothing.
    *
