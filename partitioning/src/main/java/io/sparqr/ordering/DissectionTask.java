@@ -2,6 +2,7 @@
 package io.sparqr.ordering;
 
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CountedCompleter;
@@ -52,6 +53,7 @@ final class DissectionTask extends CountedCompleter<Void> {
   private static final class Scratch {
     final MultilevelSeparator separator;
     final LeafOrdering leaves;
+    final int[] rim = new int[2];
     int[] local = new int[0];
     int[] part = local;
     int[] queue = local;
@@ -70,8 +72,12 @@ final class DissectionTask extends CountedCompleter<Void> {
     }
   }
 
-  /** The subgraph on {@code order[first .. first + graph.n)}, local vertex i at first + i. */
-  private record Node(WeightedGraph graph, int first, long seed) {}
+  /**
+   * The subgraph on {@code order[first .. first + graph.n)}, local vertex i at first + i.
+   *
+   * @param rim a vertex far from others, or -1 if none is known
+   */
+  private record Node(WeightedGraph graph, int first, long seed, int rim) {}
 
   private final transient Shared shared;
   private final transient Node root;
@@ -80,7 +86,7 @@ final class DissectionTask extends CountedCompleter<Void> {
 
   /** The task that orders the whole graph. */
   DissectionTask(Shared shared, long seed) {
-    this(null, shared, new Node(shared.graph, 0, seed));
+    this(null, shared, new Node(shared.graph, 0, seed, -1));
   }
 
   private DissectionTask(CountedCompleter<?> parent, Shared shared, Node root) {
@@ -107,15 +113,13 @@ final class DissectionTask extends CountedCompleter<Void> {
       return;
     }
     scratch.reserve(g.n);
-    int from = new DissectionRandom(DissectionRandom.mix(node.seed(), -1)).next(g.n);
-    int components = g.components(scratch.part, scratch.queue, from);
-    if (components > 1) {
+    MultilevelSeparator separator = scratch.separator;
+    if (!separator.separate(g, node.seed(), node.rim())) {
+      int components = g.components(scratch.part, scratch.queue);
+      Arrays.fill(scratch.rim, -1);
       distribute(node, scratch.part, components, components);
       return;
     }
-    MultilevelSeparator separator = scratch.separator;
-    // the search for components ends at the vertex farthest from its start
-    separator.separate(g, node.seed(), scratch.queue[g.n - 1]);
     int[] weight = separator.weight();
     if (weight[0] == 0
         || weight[1] == 0
@@ -123,6 +127,7 @@ final class DissectionTask extends CountedCompleter<Void> {
       scratch.leaves.order(shared.order, node.first(), node.first() + g.n);
       return;
     }
+    separator.rims(g, scratch.rim);
     distribute(node, separator.part(), 3, 2);
   }
 
@@ -161,7 +166,8 @@ final class DissectionTask extends CountedCompleter<Void> {
     for (int p = 0; p < nodes; p++) {
       if (number[p] >= 0) {
         long seed = DissectionRandom.mix(node.seed(), p);
-        proceed(new Node(graphs[number[p]], node.first() + first[p], seed));
+        int rim = p < 2 && scratch.rim[p] >= 0 ? scratch.local[scratch.rim[p]] : -1;
+        proceed(new Node(graphs[number[p]], node.first() + first[p], seed, rim));
       }
     }
   }

@@ -19,21 +19,49 @@ final class DistanceSeparators {
   private int[] fromSecond = new int[0];
   private int[] queue = new int[0];
 
-  /** The vertex farthest from another of a connected graph. O(n + entries). */
-  int farthest(WeightedGraph g, int from) {
+  /**
+   * Takes the distances from the first end.
+   *
+   * @param first a vertex at the rim, or -1 to search for one from {@code start}
+   * @return false if the graph is not connected
+   */
+  boolean measureFirst(WeightedGraph g, int first, int start) {
     reserve(g.n);
-    return farthest(g, from, fromFirst);
+    int from = first;
+    if (from < 0) {
+      if (search(g, start, fromFirst) < g.n) {
+        return false;
+      }
+      from = queue[g.n - 1];
+    }
+    return search(g, from, fromFirst) == g.n;
+  }
+
+  /** Takes the distances from the second end, the vertex farthest from the first. */
+  void measureSecond(WeightedGraph g) {
+    search(g, queue[g.n - 1], fromSecond);
   }
 
   /**
-   * Takes the distances to two peripheral vertices of a connected graph.
+   * The vertex of each side that is farthest from one of the ends.
    *
-   * @param first one of them; the other is the vertex farthest from it
+   * @param part of each vertex: 0, 1 or 2 for the separator
+   * @param rim size 2, written; -1 for an empty side
    */
-  void measure(WeightedGraph g, int first) {
-    reserve(g.n);
-    int second = farthest(g, first, fromFirst);
-    farthest(g, second, fromSecond);
+  void rims(WeightedGraph g, int[] part, int[] rim) {
+    int[] farthest = {-1, -1};
+    rim[0] = -1;
+    rim[1] = -1;
+    for (int v = 0; v < g.n; v++) {
+      int p = part[v];
+      if (p < 2) {
+        int d = Math.max(fromFirst[v], fromSecond[v]);
+        if (d > farthest[p]) {
+          farthest[p] = d;
+          rim[p] = v;
+        }
+      }
+    }
   }
 
   private void reserve(int n) {
@@ -45,7 +73,8 @@ final class DistanceSeparators {
   }
 
   /**
-   * Writes a candidate into a state. Several threads may call it at once after {@link #measure}.
+   * Writes a candidate into a state. Several threads may call it at once after the distances
+   * are taken.
    *
    * @param which 0: nearest to the first end, 1: to the second, 2: by the difference
    * @param heaviest a heavier candidate is not worth refining
@@ -104,22 +133,26 @@ final class DistanceSeparators {
     return lowest + cut;
   }
 
-  private int farthest(WeightedGraph g, int from, int[] distance) {
+  /** Breadth-first search; leaves the vertices found in the queue and returns their number. */
+  private int search(WeightedGraph g, int from, int[] distance) {
     Arrays.fill(distance, 0, g.n, -1);
+    int[] found = queue;
+    int[] neighbor = g.neighbor;
     int tail = 0;
-    queue[tail++] = from;
+    found[tail++] = from;
     distance[from] = 0;
     for (int head = 0; head < tail; head++) {
-      int v = queue[head];
+      int v = found[head];
       int next = distance[v] + 1;
-      for (int e = g.start[v]; e < g.start[v + 1]; e++) {
-        int u = g.neighbor[e];
+      int end = g.start[v + 1];
+      for (int e = g.start[v]; e < end; e++) {
+        int u = neighbor[e];
         if (distance[u] < 0) {
           distance[u] = next;
-          queue[tail++] = u;
+          found[tail++] = u;
         }
       }
     }
-    return queue[tail - 1];
+    return tail;
   }
 }

@@ -66,7 +66,7 @@ final class HeavyEdgeMatching {
     ParallelLoop.run(chunks, c -> alone[c] = matchChunk(c, cap));
     int unmatched = Arrays.stream(alone).sum();
     if (chunks > 1) {
-      int[] waiting = unmatched(unmatched);
+      int[] waiting = unmatched();
       int[] wanted = null;
       for (int round = 0;
           round < PROPOSAL_ROUNDS && waiting.length > g.n / PROPOSALS_FROM;
@@ -79,9 +79,15 @@ final class HeavyEdgeMatching {
     if (unmatched > UNMATCHED_FRACTION * g.n) {
       matchAtDistanceTwo();
     }
-    for (int v = 0; v < g.n; v++) {
-      match[v] = match[v] < 0 ? v : match[v];
-    }
+    int pieces = Pieces.of(g.n, 4L * g.n);
+    ParallelLoop.run(
+        pieces,
+        p -> {
+          int end = Pieces.first(p + 1, pieces, g.n);
+          for (int v = Pieces.first(p, pieces, g.n); v < end; v++) {
+            match[v] = match[v] < 0 ? v : match[v];
+          }
+        });
   }
 
   /** Matches along the edges within a chunk; returns how many vertices stay unmatched. */
@@ -153,48 +159,76 @@ final class HeavyEdgeMatching {
     return order;
   }
 
-  private int[] unmatched(int count) {
-    int[] vertices = new int[count];
-    int end = 0;
-    for (int v = 0; v < g.n; v++) {
-      if (match[v] < 0) {
-        vertices[end++] = v;
-      }
-    }
-    return vertices;
+  private int[] unmatched() {
+    int pieces = Pieces.of(g.n, 4L * g.n);
+    int[][] vertices = new int[pieces][];
+    ParallelLoop.run(
+        pieces,
+        p -> {
+          int first = Pieces.first(p, pieces, g.n);
+          int end = Pieces.first(p + 1, pieces, g.n);
+          int[] free = new int[end - first];
+          int count = 0;
+          for (int v = first; v < end; v++) {
+            if (match[v] < 0) {
+              free[count++] = v;
+            }
+          }
+          vertices[p] = Arrays.copyOf(free, count);
+        });
+    return joined(vertices);
   }
 
   /**
    * One round: each vertex proposes to its heaviest free neighbour, ties broken by a hash; mutual
    * proposals are kept.
+   *
+   * @return those that are still free
    */
   private int[] propose(int[] waiting, int[] wanted, long roundSeed) {
     int pieces = Pieces.of(waiting.length, 8L * waiting.length);
     ParallelLoop.run(
         pieces,
-        c -> {
-          int end = Pieces.first(c + 1, pieces, waiting.length);
-          for (int i = Pieces.first(c, pieces, waiting.length); i < end; i++) {
+        p -> {
+          int end = Pieces.first(p + 1, pieces, waiting.length);
+          for (int i = Pieces.first(p, pieces, waiting.length); i < end; i++) {
             wanted[waiting[i]] = heaviestFree(waiting[i], roundSeed);
           }
         });
-    int left = 0;
-    for (int v : waiting) {
-      int u = wanted[v];
-      if (match[v] < 0 && u >= 0 && wanted[u] == v) {
-        match[v] = u;
-        match[u] = v;
-      }
-      left += match[v] < 0 ? 1 : 0;
+    int[][] still = new int[pieces][];
+    ParallelLoop.run(
+        pieces,
+        p -> {
+          int first = Pieces.first(p, pieces, waiting.length);
+          int end = Pieces.first(p + 1, pieces, waiting.length);
+          int[] left = new int[end - first];
+          int count = 0;
+          for (int i = first; i < end; i++) {
+            int v = waiting[i];
+            int u = wanted[v];
+            if (u >= 0 && wanted[u] == v) {
+              match[v] = u;
+            } else {
+              left[count++] = v;
+            }
+          }
+          still[p] = Arrays.copyOf(left, count);
+        });
+    return joined(still);
+  }
+
+  private static int[] joined(int[][] lists) {
+    int count = 0;
+    for (int[] list : lists) {
+      count += list.length;
     }
-    int[] still = new int[left];
+    int[] all = new int[count];
     int end = 0;
-    for (int v : waiting) {
-      if (match[v] < 0) {
-        still[end++] = v;
-      }
+    for (int[] list : lists) {
+      System.arraycopy(list, 0, all, end, list.length);
+      end += list.length;
     }
-    return still;
+    return all;
   }
 
   private int heaviestFree(int v, long roundSeed) {

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering;
 
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
@@ -27,6 +28,7 @@ final class MultilevelSeparator {
   private static final int INITIAL_TRIES = 7;
   private static final int INITIAL_PASSES = 10;
   private static final int PASSES = 10;
+  private static final int COARSE_PASSES = 10;
   private static final int DISTANCES_FROM = 400;
   private static final int COARSEST = 100;
   private static final int COARSEST_AT_LEAST = 40;
@@ -61,6 +63,9 @@ final class MultilevelSeparator {
   private final Best bestOfTries = new Best();
   private final Best best = new Best();
   private final Deque<MultilevelSeparator> idle;
+
+  /** Whether the last graph's distances were taken. */
+  private boolean measured;
 
   MultilevelSeparator() {
     this(new ConcurrentLinkedDeque<>());
@@ -127,29 +132,34 @@ final class MultilevelSeparator {
     return best.weight;
   }
 
-  /** Separates g, which has at least two vertices. O((n + entries) log) in practice. */
-  void separate(WeightedGraph g, long seed) {
-    separate(g, seed, distances.farthest(g, new DissectionRandom(seed).next(g.n)));
+  /** Separates a connected graph of at least two vertices. O((n + entries) log) in practice. */
+  boolean separate(WeightedGraph g, long seed) {
+    return separate(g, seed, -1);
   }
 
   /**
    * The same with a known vertex at the rim.
    *
-   * @param peripheral a vertex as far as possible from some other
+   * @param rim a vertex as far as possible from some other, or -1
+   * @return false, with nothing separated, if the graph is not connected
    */
-  void separate(WeightedGraph g, long seed, int peripheral) {
+  boolean separate(WeightedGraph g, long seed, int rim) {
     refinement.thorough(g.n >= SMALL);
     best.reset();
-    if (g.n >= DISTANCES_FROM && (g.n >= REPEAT_FROM || g.entries() >= PARALLEL_FROM)) {
-      separateInParallel(g, seed, peripheral);
-      return;
+    measured = g.n >= DISTANCES_FROM;
+    DissectionRandom random = new DissectionRandom(seed);
+    int start = random.next(g.n);
+    if (measured && (g.n >= REPEAT_FROM || g.entries() >= PARALLEL_FROM)) {
+      return separateInParallel(g, seed, rim, start);
+    }
+    if (!distances.measureFirst(g, measured ? rim : start, start)) {
+      return false;
     }
     int maxSide = maxSide(g);
-    DissectionRandom random = new DissectionRandom(seed);
     separateOnce(g, random);
     best.offer(state, cost(maxSide), 0);
-    if (g.n >= DISTANCES_FROM) {
-      distances.measure(g, peripheral);
+    if (measured) {
+      distances.measureSecond(g);
       for (int which = 0; which < DistanceSeparators.CANDIDATES; which++) {
         long heaviest = (long) HOPELESS * best.weight[SeparatorState.SEPARATOR];
         if (distances.candidate(g, which, heaviest, state)) {
@@ -158,19 +168,44 @@ final class MultilevelSeparator {
         }
       }
     }
+    return true;
   }
 
-  private void separateInParallel(WeightedGraph g, long seed, int peripheral) {
+  /**
+   * Vertices at the rims of the two sides of the last separator.
+   *
+   * @param rim size 2, written; -1 where none is known
+   */
+  void rims(WeightedGraph g, int[] rim) {
+    if (measured) {
+      distances.rims(g, best.part, rim);
+    } else {
+      Arrays.fill(rim, -1);
+    }
+  }
+
+  private boolean separateInParallel(WeightedGraph g, long seed, int rim, int start) {
+    // a side of a separator may well be in pieces: that is found out before any other work
+    if (rim >= 0 && !distances.measureFirst(g, rim, start)) {
+      return false;
+    }
     Hierarchy[] hierarchy = new Hierarchy[1];
+    boolean[] connected = {true};
     ParallelLoop.run(
         2,
         side -> {
           if (side == 0) {
             hierarchy[0] = separateCoarse(g, new DissectionRandom(seed));
           } else {
-            distances.measure(g, peripheral);
+            connected[0] = rim >= 0 || distances.measureFirst(g, rim, start);
+            if (connected[0]) {
+              distances.measureSecond(g);
+            }
           }
         });
+    if (!connected[0]) {
+      return false;
+    }
     Hierarchy levels = hierarchy[0];
     long heaviest =
         (long) HOPELESS_AGAINST_COARSE * bestOfTries.weight[SeparatorState.SEPARATOR];
@@ -193,6 +228,7 @@ final class MultilevelSeparator {
           }
           idle.push(helper);
         });
+    return true;
   }
 
   /** Coarsens and leaves the best separator of the coarsest level in {@code bestOfTries}. */
@@ -271,7 +307,7 @@ final class MultilevelSeparator {
     for (int level = levels.depth - 1; level >= 0; level--) {
       state.project(levels.graph(level), levels.steps[level].map());
       levels.steps[level] = null;
-      refinement.refine(maxSide, PASSES, random);
+      refinement.refine(maxSide, level == 0 ? PASSES : COARSE_PASSES, random);
     }
   }
 

@@ -178,20 +178,11 @@ final class WeightedGraph {
    * @return number of components
    */
   int components(int[] component, int[] queue) {
-    return components(component, queue, 0);
-  }
-
-  /**
-   * The same, starting from a given vertex, whose component is number 0. If that is the only one,
-   * the last entry of the queue is a vertex as far as any from it.
-   */
-  int components(int[] component, int[] queue, int from) {
     java.util.Arrays.fill(component, 0, n, -1);
     int count = 0;
-    for (int k = 0; k < n; k++) {
-      int s = k == 0 ? from : from == 0 || k > from ? k : k - 1;
-      if (component[s] < 0) {
-        search(s, count++, component, queue);
+    for (int v = 0; v < n; v++) {
+      if (component[v] < 0) {
+        search(v, count++, component, queue);
       }
     }
     return count;
