@@ -2,7 +2,6 @@
 package io.sparqr.ordering;
 
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CountedCompleter;
@@ -53,7 +52,6 @@ final class DissectionTask extends CountedCompleter<Void> {
   private static final class Scratch {
     final MultilevelSeparator separator;
     final LeafOrdering leaves;
-    final int[] rim = new int[2];
     int[] local = new int[0];
     int[] part = local;
     int[] queue = local;
@@ -72,12 +70,8 @@ final class DissectionTask extends CountedCompleter<Void> {
     }
   }
 
-  /**
-   * The subgraph on {@code order[first .. first + graph.n)}, local vertex i at first + i.
-   *
-   * @param rim a vertex far from others, or -1 if none is known
-   */
-  private record Node(WeightedGraph graph, int first, long seed, int rim) {}
+  /** The subgraph on {@code order[first .. first + graph.n)}, local vertex i at first + i. */
+  private record Node(WeightedGraph graph, int first, long seed) {}
 
   private final transient Shared shared;
   private final transient Node root;
@@ -86,7 +80,7 @@ final class DissectionTask extends CountedCompleter<Void> {
 
   /** The task that orders the whole graph. */
   DissectionTask(Shared shared, long seed) {
-    this(null, shared, new Node(shared.graph, 0, seed, -1));
+    this(null, shared, new Node(shared.graph, 0, seed));
   }
 
   private DissectionTask(CountedCompleter<?> parent, Shared shared, Node root) {
@@ -114,9 +108,8 @@ final class DissectionTask extends CountedCompleter<Void> {
     }
     scratch.reserve(g.n);
     MultilevelSeparator separator = scratch.separator;
-    if (!separator.separate(g, node.seed(), node.rim())) {
+    if (!separator.separate(g, node.seed())) {
       int components = g.components(scratch.part, scratch.queue);
-      Arrays.fill(scratch.rim, -1);
       distribute(node, scratch.part, components, components);
       return;
     }
@@ -127,7 +120,6 @@ final class DissectionTask extends CountedCompleter<Void> {
       scratch.leaves.order(shared.order, node.first(), node.first() + g.n);
       return;
     }
-    separator.rims(g, scratch.rim);
     distribute(node, separator.part(), 3, 2);
   }
 
@@ -166,8 +158,7 @@ final class DissectionTask extends CountedCompleter<Void> {
     for (int p = 0; p < nodes; p++) {
       if (number[p] >= 0) {
         long seed = DissectionRandom.mix(node.seed(), p);
-        int rim = p < 2 && scratch.rim[p] >= 0 ? scratch.local[scratch.rim[p]] : -1;
-        proceed(new Node(graphs[number[p]], node.first() + first[p], seed, rim));
+        proceed(new Node(graphs[number[p]], node.first() + first[p], seed));
       }
     }
   }

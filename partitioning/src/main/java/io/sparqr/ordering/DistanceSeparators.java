@@ -19,49 +19,19 @@ final class DistanceSeparators {
   private int[] fromSecond = new int[0];
   private int[] queue = new int[0];
 
-  /**
-   * Takes the distances from the first end.
-   *
-   * @param first a vertex at the rim, or -1 to search for one from {@code start}
-   * @return false if the graph is not connected
-   */
-  boolean measureFirst(WeightedGraph g, int first, int start) {
+  /** Searches from a vertex; returns false if that does not find the whole graph. */
+  boolean connected(WeightedGraph g, int from) {
     reserve(g.n);
-    int from = first;
-    if (from < 0) {
-      if (search(g, start, fromFirst) < g.n) {
-        return false;
-      }
-      from = queue[g.n - 1];
-    }
     return search(g, from, fromFirst) == g.n;
   }
 
-  /** Takes the distances from the second end, the vertex farthest from the first. */
-  void measureSecond(WeightedGraph g) {
-    search(g, queue[g.n - 1], fromSecond);
-  }
-
   /**
-   * The vertex of each side that is farthest from one of the ends.
-   *
-   * @param part of each vertex: 0, 1 or 2 for the separator
-   * @param rim size 2, written; -1 for an empty side
+   * Takes the distances from two ends of a graph found {@link #connected}: the vertex farthest from
+   * the start of that search, and the one farthest from this.
    */
-  void rims(WeightedGraph g, int[] part, int[] rim) {
-    int[] farthest = {-1, -1};
-    rim[0] = -1;
-    rim[1] = -1;
-    for (int v = 0; v < g.n; v++) {
-      int p = part[v];
-      if (p < 2) {
-        int d = Math.max(fromFirst[v], fromSecond[v]);
-        if (d > farthest[p]) {
-          farthest[p] = d;
-          rim[p] = v;
-        }
-      }
-    }
+  void measure(WeightedGraph g) {
+    search(g, queue[g.n - 1], fromFirst);
+    search(g, queue[g.n - 1], fromSecond);
   }
 
   private void reserve(int n) {

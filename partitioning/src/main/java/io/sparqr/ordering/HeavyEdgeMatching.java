@@ -101,6 +101,7 @@ final class HeavyEdgeMatching {
     int[] weight = g.vertexWeight;
     int unmatched = 0;
     int lonely = -1;
+    boolean whole = chunks == 1;
     for (int v : visitOrder(first, end, cap, DissectionRandom.mix(seed, chunk))) {
       if (match[v] >= 0) {
         continue;
@@ -108,7 +109,12 @@ final class HeavyEdgeMatching {
       int room = maxWeight - weight[v];
       int best = -1;
       int heaviest = 0;
-      for (int e = start[v]; e < start[v + 1]; e++) {
+      int rowStart = start[v];
+      int degree = start[v + 1] - rowStart;
+      // among equal edges none must be preferred for its place: those within a chunk have one
+      int turn = whole ? 0 : turn(v, degree);
+      for (int i = 0; i < degree; i++) {
+        int e = rowStart + (i + turn < degree ? i + turn : i + turn - degree);
         int u = neighbor[e];
         if (edgeWeight[e] <= heaviest || weight[u] > room) {
           continue;
@@ -138,6 +144,12 @@ final class HeavyEdgeMatching {
       }
     }
     return unmatched;
+  }
+
+  /** Where to start among the neighbours of v: at random in [0, degree). */
+  private int turn(int v, int degree) {
+    long h = (v + seed) * 0x9E3779B97F4A7C15L;
+    return (int) (((h >>> 32) * degree) >>> 32);
   }
 
   private int[] visitOrder(int first, int end, int cap, long chunkSeed) {

@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering;
 
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
@@ -63,9 +62,6 @@ final class MultilevelSeparator {
   private final Best bestOfTries = new Best();
   private final Best best = new Best();
   private final Deque<MultilevelSeparator> idle;
-
-  /** Whether the last graph's distances were taken. */
-  private boolean measured;
 
   MultilevelSeparator() {
     this(new ConcurrentLinkedDeque<>());
@@ -132,34 +128,27 @@ final class MultilevelSeparator {
     return best.weight;
   }
 
-  /** Separates a connected graph of at least two vertices. O((n + entries) log) in practice. */
-  boolean separate(WeightedGraph g, long seed) {
-    return separate(g, seed, -1);
-  }
-
   /**
-   * The same with a known vertex at the rim.
+   * Separates a graph of at least two vertices. O((n + entries) log) in practice.
    *
-   * @param rim a vertex as far as possible from some other, or -1
    * @return false, with nothing separated, if the graph is not connected
    */
-  boolean separate(WeightedGraph g, long seed, int rim) {
+  boolean separate(WeightedGraph g, long seed) {
     refinement.thorough(g.n >= SMALL);
     best.reset();
-    measured = g.n >= DISTANCES_FROM;
     DissectionRandom random = new DissectionRandom(seed);
-    int start = random.next(g.n);
-    if (measured && (g.n >= REPEAT_FROM || g.entries() >= PARALLEL_FROM)) {
-      return separateInParallel(g, seed, rim, start);
-    }
-    if (!distances.measureFirst(g, measured ? rim : start, start)) {
+    if (!distances.connected(g, random.next(g.n))) {
       return false;
+    }
+    if (g.n >= REPEAT_FROM || g.n >= DISTANCES_FROM && g.entries() >= PARALLEL_FROM) {
+      separateInParallel(g, seed);
+      return true;
     }
     int maxSide = maxSide(g);
     separateOnce(g, random);
     best.offer(state, cost(maxSide), 0);
-    if (measured) {
-      distances.measureSecond(g);
+    if (g.n >= DISTANCES_FROM) {
+      distances.measure(g);
       for (int which = 0; which < DistanceSeparators.CANDIDATES; which++) {
         long heaviest = (long) HOPELESS * best.weight[SeparatorState.SEPARATOR];
         if (distances.candidate(g, which, heaviest, state)) {
@@ -171,41 +160,17 @@ final class MultilevelSeparator {
     return true;
   }
 
-  /**
-   * Vertices at the rims of the two sides of the last separator.
-   *
-   * @param rim size 2, written; -1 where none is known
-   */
-  void rims(WeightedGraph g, int[] rim) {
-    if (measured) {
-      distances.rims(g, best.part, rim);
-    } else {
-      Arrays.fill(rim, -1);
-    }
-  }
-
-  private boolean separateInParallel(WeightedGraph g, long seed, int rim, int start) {
-    // a side of a separator may well be in pieces: that is found out before any other work
-    if (rim >= 0 && !distances.measureFirst(g, rim, start)) {
-      return false;
-    }
+  private void separateInParallel(WeightedGraph g, long seed) {
     Hierarchy[] hierarchy = new Hierarchy[1];
-    boolean[] connected = {true};
     ParallelLoop.run(
         2,
         side -> {
           if (side == 0) {
             hierarchy[0] = separateCoarse(g, new DissectionRandom(seed));
           } else {
-            connected[0] = rim >= 0 || distances.measureFirst(g, rim, start);
-            if (connected[0]) {
-              distances.measureSecond(g);
-            }
+            distances.measure(g);
           }
         });
-    if (!connected[0]) {
-      return false;
-    }
     Hierarchy levels = hierarchy[0];
     long heaviest =
         (long) HOPELESS_AGAINST_COARSE * bestOfTries.weight[SeparatorState.SEPARATOR];
@@ -228,7 +193,6 @@ final class MultilevelSeparator {
           }
           idle.push(helper);
         });
-    return true;
   }
 
   /** Coarsens and leaves the best separator of the coarsest level in {@code bestOfTries}. */
