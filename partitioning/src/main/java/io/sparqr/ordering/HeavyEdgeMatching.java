@@ -21,9 +21,9 @@ final class HeavyEdgeMatching {
   private static final double UNMATCHED_FRACTION = 0.10;
 
   /** A round of proposals pays while at least one vertex in this many is unmatched. */
-  private static final int PROPOSALS_FROM = 8;
+  private static final int PROPOSALS_FROM = 32;
 
-  private static final int PROPOSAL_ROUNDS = 4;
+  private static final int PROPOSAL_ROUNDS = 6;
 
   private final WeightedGraph g;
   private final int maxWeight;

@@ -24,10 +24,10 @@ final class MultilevelSeparator {
 
   private static final int REPEATS = 8;
   private static final int LEVELS_BEFORE_REPEATS = 6;
-  private static final int INITIAL_TRIES = 7;
-  private static final int INITIAL_PASSES = 10;
-  private static final int PASSES = 10;
-  private static final int COARSE_PASSES = 10;
+  private static final int INITIAL_TRIES = 5;
+  private static final int INITIAL_PASSES = 2;
+  private static final int PASSES = 4;
+  private static final int COARSE_PASSES = 3;
   private static final int DISTANCES_FROM = 400;
   private static final int COARSEST = 100;
   private static final int COARSEST_AT_LEAST = 40;
@@ -38,7 +38,7 @@ final class MultilevelSeparator {
    */
   private static final int SMALL = 2000;
 
-  private static final int INITIAL_TRIES_OF_SMALL = 3;
+  private static final int INITIAL_TRIES_OF_SMALL = 2;
 
   /** A separator by distance that weighs this many times the one to beat is not worth refining. */
   private static final int HOPELESS = 4;

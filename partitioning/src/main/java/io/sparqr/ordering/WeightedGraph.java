@@ -121,13 +121,22 @@ final class WeightedGraph {
     return graphs;
   }
 
-  /** Numbers a piece's vertices within their parts from 0; counts vertices and inner entries. */
+  /**
+   * Numbers a piece's vertices within their parts from 0; counts vertices and inner entries, with a
+   * single piece at least those.
+   */
   private void count(int piece, int pieces, int[] part, int[] local, int[] size, int[] edges) {
     int end = Pieces.first(piece + 1, pieces, n);
     for (int v = Pieces.first(piece, pieces, n); v < end; v++) {
       int p = part[v];
       if (p >= 0 && p < size.length) {
         local[v] = size[p]++;
+        if (pieces == 1) {
+          // rows follow one another in any case: room for edges between parts costs less than a
+          // look at all of them
+          edges[p] += degree(v);
+          continue;
+        }
         int inner = 0;
         for (int e = start[v]; e < start[v + 1]; e++) {
           inner += part[neighbor[e]] == p ? 1 : 0;
