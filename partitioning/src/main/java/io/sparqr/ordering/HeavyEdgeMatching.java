@@ -39,6 +39,9 @@ final class HeavyEdgeMatching {
   /** The partner, or -1. */
   private final int[] match;
 
+  /** Vertices that are known to stay without a partner along an edge. */
+  private int unmatched;
+
   private HeavyEdgeMatching(WeightedGraph g, int maxWeight, long seed) {
     this.g = g;
     this.maxWeight = maxWeight;
@@ -64,9 +67,10 @@ final class HeavyEdgeMatching {
     int cap = (int) (0.7 * g.entries() / Math.max(1, g.n)) + 1;
     int[] alone = new int[chunks];
     ParallelLoop.run(chunks, c -> alone[c] = matchChunk(c, cap));
-    int unmatched = Arrays.stream(alone).sum();
+    unmatched = Arrays.stream(alone).sum();
     if (chunks > 1) {
-      int[] waiting = unmatched();
+      unmatched = 0;
+      int[] waiting = free();
       int[] wanted = null;
       for (int round = 0;
           round < PROPOSAL_ROUNDS && waiting.length > g.n / PROPOSALS_FROM;
@@ -74,7 +78,7 @@ final class HeavyEdgeMatching {
         wanted = wanted == null ? new int[g.n] : wanted;
         waiting = propose(waiting, wanted, DissectionRandom.mix(seed, chunks + round));
       }
-      unmatched = matchRest(waiting);
+      unmatched += matchRest(waiting);
     }
     if (unmatched > UNMATCHED_FRACTION * g.n) {
       matchAtDistanceTwo();
@@ -171,7 +175,7 @@ final class HeavyEdgeMatching {
     return order;
   }
 
-  private int[] unmatched() {
+  private int[] free() {
     int pieces = Pieces.of(g.n, 4L * g.n);
     int[][] vertices = new int[pieces][];
     ParallelLoop.run(
@@ -179,14 +183,14 @@ final class HeavyEdgeMatching {
         p -> {
           int first = Pieces.first(p, pieces, g.n);
           int end = Pieces.first(p + 1, pieces, g.n);
-          int[] free = new int[end - first];
+          int[] found = new int[end - first];
           int count = 0;
           for (int v = first; v < end; v++) {
             if (match[v] < 0) {
-              free[count++] = v;
+              found[count++] = v;
             }
           }
-          vertices[p] = Arrays.copyOf(free, count);
+          vertices[p] = Arrays.copyOf(found, count);
         });
     return joined(vertices);
   }
@@ -195,7 +199,7 @@ final class HeavyEdgeMatching {
    * One round: each vertex proposes to its heaviest free neighbour, ties broken by a hash; mutual
    * proposals are kept.
    *
-   * @return those that are still free
+   * @return those that are still free and have a free neighbour
    */
   private int[] propose(int[] waiting, int[] wanted, long roundSeed) {
     int pieces = Pieces.of(waiting.length, 8L * waiting.length);
@@ -208,6 +212,7 @@ final class HeavyEdgeMatching {
           }
         });
     int[][] still = new int[pieces][];
+    int[] alone = new int[pieces];
     ParallelLoop.run(
         pieces,
         p -> {
@@ -218,7 +223,10 @@ final class HeavyEdgeMatching {
           for (int i = first; i < end; i++) {
             int v = waiting[i];
             int u = wanted[v];
-            if (u >= 0 && wanted[u] == v) {
+            if (u < 0) {
+              // no free neighbour now, and never again
+              alone[p]++;
+            } else if (wanted[u] == v) {
               match[v] = u;
             } else {
               left[count++] = v;
@@ -226,6 +234,9 @@ final class HeavyEdgeMatching {
           }
           still[p] = Arrays.copyOf(left, count);
         });
+    for (int count : alone) {
+      unmatched += count;
+    }
     return joined(still);
   }
 
