@@ -156,7 +156,8 @@ final class Coarsening {
     private int contract(int p) {
       int from = Pieces.first(p, pieces, g.n);
       int to = Pieces.first(p + 1, pieces, g.n);
-      RowMerge rows = RowMerge.ofThread(count, pieces == 1 ? g.entries() : bound(from, to));
+      RowMerge rows = RowMerge.ofThread();
+      rows.begin(count, pieces == 1 ? g.entries() : bound(from, to));
       int greatest = 1;
       int c = firstCoarse[p];
       for (int v = from; v < to; v++) {
@@ -171,12 +172,13 @@ final class Coarsening {
           rows.add(g, partner, map);
           w += g.vertexWeight[partner];
         }
+        rows.endRow();
         vertexWeight[c] = w;
         greatest = Math.max(greatest, w);
-        start[++c] = rows.end;
+        start[++c] = rows.end();
       }
-      adjacent[p] = Arrays.copyOf(rows.neighbor, rows.end);
-      weights[p] = Arrays.copyOf(rows.weight, rows.end);
+      adjacent[p] = Arrays.copyOf(rows.neighbor(), rows.end());
+      weights[p] = Arrays.copyOf(rows.weight(), rows.end());
       return greatest;
     }
 
@@ -189,79 +191,6 @@ final class Coarsening {
         }
       }
       return bound;
-    }
-  }
-
-  /**
-   * Rows of a coarse graph in the making, one after another; a thread keeps one object for all its
-   * contractions. Neighbours that come twice are found by their last place, which is valid if it
-   * lies in the row being written; places go on growing from one use to the next, so that the array
-   * need not be cleared.
-   */
-  private static final class RowMerge {
-    private static final ThreadLocal<RowMerge> OF_THREAD = ThreadLocal.withInitial(RowMerge::new);
-
-    private int[] neighbor = new int[1024];
-    private int[] weight = new int[1024];
-    private int[] place = new int[1024];
-
-    /** Added to places of this use; all places written before are less. */
-    private int base = 1;
-
-    private int end;
-    private int rowPlace;
-    private int row;
-
-    /** This thread's object, empty, with room for so many entries of so many coarse vertices. */
-    static RowMerge ofThread(int vertices, int entries) {
-      RowMerge rows = OF_THREAD.get();
-      if (rows.place.length < vertices) {
-        rows.place = new int[vertices + (vertices >> 2)];
-        rows.base = 1;
-        rows.end = 0;
-      }
-      if (rows.neighbor.length < entries) {
-        rows.neighbor = new int[entries + (entries >> 2)];
-        rows.weight = new int[rows.neighbor.length];
-      }
-      rows.base += rows.end;
-      rows.end = 0;
-      if (rows.base > Integer.MAX_VALUE - entries) {
-        Arrays.fill(rows.place, 0);
-        rows.base = 1;
-      }
-      return rows;
-    }
-
-    void startRow(int c) {
-      row = c;
-      rowPlace = base + end;
-    }
-
-    /** Adds the edges of a fine vertex to the row. */
-    void add(WeightedGraph g, int v, int[] map) {
-      int[] fineNeighbor = g.neighbor;
-      int[] fineWeight = g.edgeWeight;
-      int[] outNeighbor = neighbor;
-      int[] outWeight = weight;
-      int[] last = place;
-      int own = row;
-      int first = rowPlace;
-      int zero = base;
-      int at = end;
-      int fineEnd = g.start[v + 1];
-      for (int e = g.start[v]; e < fineEnd; e++) {
-        int k = map[fineNeighbor[e]];
-        int before = last[k];
-        if (before >= first) {
-          outWeight[before - zero] += fineWeight[e];
-        } else if (k != own) {
-          last[k] = zero + at;
-          outNeighbor[at] = k;
-          outWeight[at++] = fineWeight[e];
-        }
-      }
-      end = at;
     }
   }
 }

@@ -100,25 +100,26 @@ final class WeightedGraph {
       ParallelLoop.run(pieces, p -> addFirst(p, pieces, part, local, size[p]));
     }
     WeightedGraph[] graphs = new WeightedGraph[parts];
-    for (int k = 0; k < parts; k++) {
-      int vertices = size[pieces][k];
-      int entries = edges[pieces][k];
-      graphs[k] =
-          new WeightedGraph(
-              vertices,
-              new int[vertices + 1],
-              new int[entries],
-              new int[entries],
-              new int[vertices],
-              0,
-              1);
-    }
+    // one after another where the work is small: clearing large arrays takes a while
+    int groups = pieces == 1 ? 1 : parts;
+    ParallelLoop.run(
+        groups,
+        group -> {
+          for (int k = group; k < parts; k += groups) {
+            graphs[k] = blank(size[pieces][k], edges[pieces][k]);
+          }
+        });
     ParallelLoop.run(pieces, p -> extract(p, pieces, part, local, graphs, edges[p].clone()));
     for (int k = 0; k < parts; k++) {
       WeightedGraph g = graphs[k];
       graphs[k] = new WeightedGraph(g.n, g.start, g.neighbor, g.edgeWeight, g.vertexWeight);
     }
     return graphs;
+  }
+
+  private static WeightedGraph blank(int n, int entries) {
+    return new WeightedGraph(
+        n, new int[n + 1], new int[entries], new int[entries], new int[n], 0, 1);
   }
 
   /**
