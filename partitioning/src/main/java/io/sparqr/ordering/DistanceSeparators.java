@@ -30,7 +30,6 @@ final class DistanceSeparators {
   /** Size n + 1: what is written after the last vertex does not count. */
   private int[] queue = new int[0];
 
-
   /** Searches from a vertex; returns false if that does not find the whole graph. */
   boolean connected(WeightedGraph g, int from) {
     reserve(g.n);
@@ -65,8 +64,8 @@ final class DistanceSeparators {
   }
 
   /**
-   * Writes a candidate into a state. Several threads may call it at once after the distances
-   * are taken.
+   * Writes a candidate into a state. Several threads may call it at once after the distances are
+   * taken.
    *
    * @param which 0: nearest to the first end, 1: to the second, 2: by the difference
    * @param heaviest a heavier candidate is not worth refining

@@ -17,7 +17,9 @@ final class MultilevelSeparator {
   /** METIS's default: neither side beyond 0.6 of the weight (1.2 times half). */
   static final double MAX_SIDE = 0.6;
 
-  /** In smaller graphs separators by distance and one that is grown do as well, in half the time. */
+  /**
+   * In smaller graphs separators by distance and one that is grown do as well, in half the time.
+   */
   private static final int MULTILEVEL_FROM = 800;
 
   private static final int REPEAT_FROM = 10_000;
@@ -177,8 +179,7 @@ final class MultilevelSeparator {
           }
         });
     Hierarchy levels = hierarchy[0];
-    long heaviest =
-        (long) HOPELESS_AGAINST_COARSE * bestOfTries.weight[SeparatorState.SEPARATOR];
+    long heaviest = (long) HOPELESS_AGAINST_COARSE * bestOfTries.weight[SeparatorState.SEPARATOR];
     int maxSide = maxSide(g);
     ParallelLoop.run(
         1 + DistanceSeparators.CANDIDATES,

@@ -280,7 +280,9 @@ final class SeparatorState {
     settle();
   }
 
-  /** Renumbers the members and forgets which vertices have moved. O(members, left ones included). */
+  /**
+   * Renumbers the members and forgets which vertices have moved. O(members, left ones included).
+   */
   void settle() {
     for (int i = 0; i < moves; i++) {
       int v = member[moved[i]];

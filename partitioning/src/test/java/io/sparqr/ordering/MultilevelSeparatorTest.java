@@ -145,8 +145,7 @@ class MultilevelSeparatorTest {
     MultilevelSeparator separator = new MultilevelSeparator();
     separator.separate(g, 1);
     checkSeparates(g, separator, 1);
-    assertThat(separator.weight()[SeparatorState.SEPARATOR])
-        .isLessThanOrEqualTo(k * k * 4 / 5);
+    assertThat(separator.weight()[SeparatorState.SEPARATOR]).isLessThanOrEqualTo(k * k * 4 / 5);
   }
 
   private static void checkSeparates(WeightedGraph g, MultilevelSeparator s, long seed) {
