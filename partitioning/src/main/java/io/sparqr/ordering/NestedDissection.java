@@ -20,7 +20,7 @@ import java.util.concurrent.ForkJoinTask;
  * METIS: O(entries of A'A x log n).
  */
 public final class NestedDissection implements ColumnOrdering {
-  static final int DEFAULT_LEAF_SIZE = 150;
+  static final int DEFAULT_LEAF_SIZE = 200;
   static final long SEED = 0x5EED0F5EBA5A7FL;
 
   /** Adjacency entries allowed for the cliques of rows, per entry of the pattern. */
