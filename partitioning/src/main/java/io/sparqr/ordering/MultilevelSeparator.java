@@ -8,10 +8,11 @@ import java.util.concurrent.ConcurrentLinkedDeque;
  * Multilevel vertex separators (Karypis and Kumar 1998): coarsen, separate the coarsest graph
  * several times, project the best separator back with refinement at every level. For a large graph
  * the coarse half of the hierarchy, which is cheap, is built and separated several times in
- * parallel. The result competes with separators by distance ({@link DistanceSeparators}), which are
- * measured while a large graph is coarsened and refined while the multilevel one is projected back.
- * The object keeps scratch arrays and belongs to one thread; parallel work goes to other objects of
- * this class. The separator depends on graph and seed alone.
+ * parallel; small graphs are not coarsened. The result competes with separators by distance ({@link
+ * DistanceSeparators}), which in large graphs, and in dense ones of middle size, are measured while
+ * the graph is coarsened and refined while the multilevel one is projected back. The object keeps
+ * scratch arrays and belongs to one thread; parallel work goes to other objects of this class. The
+ * separator depends on graph and seed alone.
  */
 final class MultilevelSeparator {
   /** METIS's default: neither side beyond 0.6 of the weight (1.2 times half). */
@@ -32,7 +33,10 @@ final class MultilevelSeparator {
   private static final int INITIAL_TRIES = 5;
   private static final int INITIAL_PASSES = 2;
   private static final int PASSES = 4;
+
+  /** Passes over a coarse separator, which is refined again on the next level. */
   private static final int COARSE_PASSES = 3;
+
   private static final int COARSEST = 100;
   private static final int COARSEST_AT_LEAST = 40;
 

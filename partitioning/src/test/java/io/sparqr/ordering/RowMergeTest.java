@@ -15,9 +15,9 @@ class RowMergeTest {
   void rowsAreMergedWithoutInnerEdgesFromOneUseToTheNext() {
     for (int seed = 1; seed <= 20; seed++) {
       Random random = new Random(seed);
-      RowMerge rows = new RowMerge(Integer.MAX_VALUE - 2000 - random.nextInt(500));
+      RowMerge rows = new RowMerge(Integer.MAX_VALUE - 300 - random.nextInt(200));
       for (int use = 0; use < 12; use++) {
-        int n = 2 + random.nextInt(30);
+        int n = 2 + random.nextInt(4 + 3 * use);
         WeightedGraph g = complete(n, random);
         int coarse = 1 + random.nextInt(n);
         int[] map = random.ints(n, 0, coarse).toArray();
