@@ -14,7 +14,8 @@ import java.util.Locale;
  * Prints the time of nested dissection on one thread and on several, and the quality of its order.
  * Arguments: numbers of threads, separated by commas; runs of each, of which the fastest counts;
  * seeds, over which the flops are averaged; then problems of the gallery. A line holds the seconds
- * of the first run and the best, CPU seconds of the whole process (compiler and collector included)
+ * from the pattern to the order, of the first run and the best, then the best with the graph of A'A
+ * given, as METIS has it, with CPU seconds of the whole process (compiler and collector included)
  * and a hash of the order, then the flops and entries of R. {@code peer/metis_peer.c} times METIS
  * on the same graphs, written by {@link OrderingReport}.
  */
@@ -27,36 +28,45 @@ final class OrderingSpeed {
     int seeds = Integer.parseInt(arguments[2]);
     for (int i = 3; i < arguments.length; i++) {
       SparsityPattern pattern = Gallery.generate(arguments[i]).pattern();
+      WeightedGraph graph = NestedDissection.graph(pattern);
       for (int t : threads) {
-        measure(arguments[i], pattern, t, runs);
+        measure(arguments[i], pattern, graph, t, runs);
       }
-      quality(pattern, seeds);
+      if (seeds > 0) {
+        quality(pattern, seeds);
+      }
     }
   }
 
-  private static void measure(String name, SparsityPattern pattern, int threads, int runs) {
+  private static void measure(
+      String name, SparsityPattern pattern, WeightedGraph graph, int threads, int runs) {
     double first = 0;
     double best = Double.POSITIVE_INFINITY;
+    double ofGraph = Double.POSITIVE_INFINITY;
     double cpu = Double.POSITIVE_INFINITY;
     NestedDissection dissection = new NestedDissection(threads);
     int hash = 0;
     for (int run = 0; run < runs; run++) {
-      double cpuBegin = OrderingReport.processSeconds();
       long begin = System.nanoTime();
       Permutation order = dissection.order(pattern);
       double seconds = (System.nanoTime() - begin) * 1e-9;
-      cpu = Math.min(cpu, OrderingReport.processSeconds() - cpuBegin);
       first = run == 0 ? seconds : first;
       best = Math.min(best, seconds);
       hash = Arrays.hashCode(order.toArray());
+      double cpuBegin = OrderingReport.processSeconds();
+      begin = System.nanoTime();
+      dissection.order(graph);
+      ofGraph = Math.min(ofGraph, (System.nanoTime() - begin) * 1e-9);
+      cpu = Math.min(cpu, OrderingReport.processSeconds() - cpuBegin);
     }
     System.out.printf(
         Locale.ROOT,
-        "%-12s %2d threads: first %.3f s, best %.3f s, CPU %.3f s, order %08x%n",
+        "%-12s %2d threads: first %.3f s, best %.3f s; graph given %.3f s, CPU %.3f s, order %08x%n",
         name,
         threads,
         first,
         best,
+        ofGraph,
         cpu,
         hash);
   }

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering;
 
+import java.util.Arrays;
+
 /**
  * One step of coarsening: a matching of heavy edges ({@link HeavyEdgeMatching}) is contracted,
  * large graphs in parallel pieces. Coarse vertices are numbered by the first of their fine ones.
@@ -35,6 +37,10 @@ final class Coarsening {
     int pieces = Pieces.of(g.n, (long) g.n + g.entries());
     int[] firstCoarse = new int[pieces + 1];
     int[] map = new int[g.n];
+    if (pieces == 1) {
+      firstCoarse[1] = number(match, map, g.n);
+      return new Coarsening(new Contraction(g, match, map, firstCoarse).contract(), map);
+    }
     ParallelLoop.run(pieces, p -> firstCoarse[p + 1] = numberLeaders(g, match, map, p, pieces));
     for (int p = 0; p < pieces; p++) {
       firstCoarse[p + 1] += firstCoarse[p];
@@ -42,6 +48,16 @@ final class Coarsening {
     ParallelLoop.run(pieces, p -> addFirst(g, match, map, p, pieces, firstCoarse[p]));
     ParallelLoop.run(pieces, p -> numberFollowers(g, match, map, p, pieces));
     return new Coarsening(new Contraction(g, match, map, firstCoarse).contract(), map);
+  }
+
+  /** Numbers the pairs of a small graph; returns how many there are. */
+  private static int number(int[] match, int[] map, int n) {
+    int count = 0;
+    for (int v = 0; v < n; v++) {
+      int partner = match[v];
+      map[v] = partner >= v ? count++ : map[partner];
+    }
+    return count;
   }
 
   /** Numbers the first vertices of pairs within a piece from 0; returns how many there are. */
@@ -140,62 +156,41 @@ final class Coarsening {
     private int contract(int p) {
       int from = Pieces.first(p, pieces, g.n);
       int to = Pieces.first(p + 1, pieces, g.n);
-      long bound = 0;
+      RowMerge rows = RowMerge.ofThread();
+      rows.begin(count, pieces == 1 ? g.entries() : bound(from, to));
+      int greatest = 1;
+      int c = firstCoarse[p];
+      for (int v = from; v < to; v++) {
+        int partner = match[v];
+        if (partner < v) {
+          continue;
+        }
+        rows.startRow(c);
+        rows.add(g, v, map);
+        int w = g.vertexWeight[v];
+        if (partner != v) {
+          rows.add(g, partner, map);
+          w += g.vertexWeight[partner];
+        }
+        rows.endRow();
+        vertexWeight[c] = w;
+        greatest = Math.max(greatest, w);
+        start[++c] = rows.end();
+      }
+      adjacent[p] = Arrays.copyOf(rows.neighbor(), rows.end());
+      weights[p] = Arrays.copyOf(rows.weight(), rows.end());
+      return greatest;
+    }
+
+    /** Adjacency entries that a piece has at most. */
+    private int bound(int from, int to) {
+      int bound = 0;
       for (int v = from; v < to; v++) {
         if (match[v] >= v) {
           bound += g.degree(v) + (match[v] == v ? 0 : g.degree(match[v]));
         }
       }
-      int[] out = new int[(int) bound];
-      int[] outWeight = new int[(int) bound];
-      int[] slot = LastPlaces.atLeast(count);
-      int greatest = 1;
-      int end = 0;
-      int c = firstCoarse[p];
-      for (int v = from; v < to; v++) {
-        if (match[v] < v) {
-          continue;
-        }
-        int first = end;
-        end = merge(v, c, first, end, slot, out, outWeight);
-        int w = g.vertexWeight[v];
-        if (match[v] != v) {
-          end = merge(match[v], c, first, end, slot, out, outWeight);
-          w += g.vertexWeight[match[v]];
-        }
-        vertexWeight[c] = w;
-        greatest = Math.max(greatest, w);
-        start[++c] = end;
-      }
-      if (pieces == 1 && end < out.length / 2) {
-        // the whole hierarchy stays in memory during the search: trim an array that is mostly empty
-        out = java.util.Arrays.copyOf(out, end);
-        outWeight = java.util.Arrays.copyOf(outWeight, end);
-      }
-      adjacent[p] = out;
-      weights[p] = outWeight;
-      return greatest;
-    }
-
-    /** Adds the edges of fine vertex u to coarse vertex c, whose entries start at {@code first}. */
-    private int merge(int u, int c, int first, int from, int[] slot, int[] out, int[] outWeight) {
-      int end = from;
-      int[] neighbor = g.neighbor;
-      for (int e = g.start[u]; e < g.start[u + 1]; e++) {
-        int k = map[neighbor[e]];
-        if (k == c) {
-          continue;
-        }
-        int at = slot[k];
-        if (at >= first && at < end && out[at] == k) {
-          outWeight[at] += g.edgeWeight[e];
-        } else {
-          slot[k] = end;
-          out[end] = k;
-          outWeight[end++] = g.edgeWeight[e];
-        }
-      }
-      return end;
+      return bound;
     }
   }
 }

@@ -2,8 +2,8 @@
 package io.sparqr.ordering;
 
 import java.util.ArrayDeque;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.Deque;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CountedCompleter;
 
 /**
@@ -30,9 +30,8 @@ final class DissectionTask extends CountedCompleter<Void> {
     /** Size graph.n; at the end the vertices in elimination order. */
     final int[] order;
 
-    private final ConcurrentLinkedQueue<Scratch> idle = new ConcurrentLinkedQueue<>();
-    private final ConcurrentLinkedQueue<MultilevelSeparator> helpers =
-        new ConcurrentLinkedQueue<>();
+    private final Deque<Scratch> idle = new ConcurrentLinkedDeque<>();
+    private final Deque<MultilevelSeparator> helpers = new ConcurrentLinkedDeque<>();
 
     Shared(WeightedGraph graph, int leafSize) {
       this.graph = graph;
@@ -53,16 +52,21 @@ final class DissectionTask extends CountedCompleter<Void> {
   private static final class Scratch {
     final MultilevelSeparator separator;
     final LeafOrdering leaves;
-    final int[] local;
-    int[] part;
-    int[] queue;
+    int[] local = new int[0];
+    int[] part = local;
+    int[] queue = local;
 
-    Scratch(WeightedGraph graph, Queue<MultilevelSeparator> helpers) {
+    Scratch(WeightedGraph graph, Deque<MultilevelSeparator> helpers) {
       separator = new MultilevelSeparator(helpers);
       leaves = new LeafOrdering(graph);
-      local = new int[graph.n];
-      part = new int[graph.n];
-      queue = new int[graph.n];
+    }
+
+    void reserve(int n) {
+      if (local.length < n) {
+        local = new int[n];
+        part = new int[n];
+        queue = new int[n];
+      }
     }
   }
 
@@ -92,7 +96,7 @@ final class DissectionTask extends CountedCompleter<Void> {
     while (!stack.isEmpty()) {
       dissect(stack.pop());
     }
-    shared.idle.add(scratch);
+    shared.idle.push(scratch);
     tryComplete();
   }
 
@@ -102,24 +106,21 @@ final class DissectionTask extends CountedCompleter<Void> {
       scratch.leaves.order(shared.order, node.first(), node.first() + g.n);
       return;
     }
-    int from = new DissectionRandom(DissectionRandom.mix(node.seed(), -1)).next(g.n);
-    int components = g.components(scratch.part, scratch.queue, from);
-    if (components > 1) {
+    scratch.reserve(g.n);
+    MultilevelSeparator separator = scratch.separator;
+    if (!separator.separate(g, node.seed())) {
+      int components = g.components(scratch.part, scratch.queue);
       distribute(node, scratch.part, components, components);
       return;
     }
-    MultilevelSeparator separator = scratch.separator;
-    // the search for components ends at the vertex farthest from its start
-    separator.separate(g, node.seed(), scratch.queue[g.n - 1]);
-    SeparatorState state = separator.state();
-    if (state.weight[0] == 0
-        || state.weight[1] == 0
-        || state.weight[SeparatorState.SEPARATOR] > HOPELESS_SEPARATOR * g.totalWeight) {
+    int[] weight = separator.weight();
+    if (weight[0] == 0
+        || weight[1] == 0
+        || weight[SeparatorState.SEPARATOR] > HOPELESS_SEPARATOR * g.totalWeight) {
       scratch.leaves.order(shared.order, node.first(), node.first() + g.n);
       return;
     }
-    System.arraycopy(state.part, 0, scratch.part, 0, g.n);
-    distribute(node, scratch.part, 3, 2);
+    distribute(node, separator.part(), 3, 2);
   }
 
   /**

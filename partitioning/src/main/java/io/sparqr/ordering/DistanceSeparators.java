@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
@@ -15,37 +17,55 @@ final class DistanceSeparators {
   /** Number of candidates of {@link #candidate}. */
   static final int CANDIDATES = 3;
 
+  /** A level of a search with at least this many vertices is worth several threads. */
+  private static final int WIDE_LEVEL = 2048;
+
+  private static final int PIECE_OF_LEVEL = 512;
+
+  private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(int[].class);
+
   private int[] fromFirst = new int[0];
   private int[] fromSecond = new int[0];
+
+  /** Size n + 1: what is written after the last vertex does not count. */
   private int[] queue = new int[0];
 
-  /** The vertex farthest from another of a connected graph. O(n + entries). */
-  int farthest(WeightedGraph g, int from) {
+  /** Searches from a vertex; returns false if that does not find the whole graph. */
+  boolean connected(WeightedGraph g, int from) {
     reserve(g.n);
-    return farthest(g, from, fromFirst);
+    return search(g, from, fromFirst) == g.n;
   }
 
   /**
-   * Takes the distances to two peripheral vertices of a connected graph.
-   *
-   * @param first one of them; the other is the vertex farthest from it
+   * Takes the distances from two ends of a graph found {@link #connected}: the vertex farthest from
+   * the start of that search, and the one farthest from this.
    */
-  void measure(WeightedGraph g, int first) {
-    reserve(g.n);
-    int second = farthest(g, first, fromFirst);
-    farthest(g, second, fromSecond);
+  void measure(WeightedGraph g) {
+    search(g, farthest(g, fromFirst), fromFirst);
+    search(g, farthest(g, fromFirst), fromSecond);
+  }
+
+  /** The lowest vertex of the last level of a search: the same in whatever order it was found. */
+  private int farthest(WeightedGraph g, int[] distance) {
+    int last = g.n - 1;
+    int v = queue[last];
+    for (int i = last - 1; i >= 0 && distance[queue[i]] == distance[queue[last]]; i--) {
+      v = Math.min(v, queue[i]);
+    }
+    return v;
   }
 
   private void reserve(int n) {
-    if (queue.length < n) {
+    if (queue.length <= n) {
       fromFirst = new int[n];
       fromSecond = new int[n];
-      queue = new int[n];
+      queue = new int[n + 1];
     }
   }
 
   /**
-   * Writes a candidate into a state. Several threads may call it at once after {@link #measure}.
+   * Writes a candidate into a state. Several threads may call it at once after the distances are
+   * taken.
    *
    * @param which 0: nearest to the first end, 1: to the second, 2: by the difference
    * @param heaviest a heavier candidate is not worth refining
@@ -104,22 +124,82 @@ final class DistanceSeparators {
     return lowest + cut;
   }
 
-  private int farthest(WeightedGraph g, int from, int[] distance) {
+  /**
+   * Breadth-first search, wide levels in pieces side by side; leaves the vertices found in the
+   * queue, level by level, and returns their number. Within a level their order may differ from run
+   * to run; distances do not.
+   */
+  private int search(WeightedGraph g, int from, int[] distance) {
     Arrays.fill(distance, 0, g.n, -1);
-    int tail = 0;
-    queue[tail++] = from;
+    queue[0] = from;
     distance[from] = 0;
-    for (int head = 0; head < tail; head++) {
-      int v = queue[head];
-      int next = distance[v] + 1;
-      for (int e = g.start[v]; e < g.start[v + 1]; e++) {
-        int u = g.neighbor[e];
-        if (distance[u] < 0) {
-          distance[u] = next;
-          queue[tail++] = u;
-        }
+    int first = 0;
+    int end = 1;
+    while (first < end) {
+      int next = distance[queue[first]] + 1;
+      int tail =
+          end - first < WIDE_LEVEL
+              ? expand(g, first, end, next, distance)
+              : expandInPieces(g, first, end, next, distance);
+      first = end;
+      end = tail;
+    }
+    return end;
+  }
+
+  /** Appends the next level to the queue; returns its end. */
+  private int expand(WeightedGraph g, int first, int end, int next, int[] distance) {
+    int[] found = queue;
+    int[] neighbor = g.neighbor;
+    int tail = end;
+    for (int head = first; head < end; head++) {
+      int v = found[head];
+      int rowEnd = g.start[v + 1];
+      for (int e = g.start[v]; e < rowEnd; e++) {
+        // without a branch, which would be taken at random: u stays in the queue if it is new
+        int u = neighbor[e];
+        int known = distance[u];
+        int isNew = known >> 31;
+        found[tail] = u;
+        tail -= isNew;
+        distance[u] = (next & isNew) | (known & ~isNew);
       }
     }
-    return queue[tail - 1];
+    return tail;
+  }
+
+  private int expandInPieces(WeightedGraph g, int first, int end, int next, int[] distance) {
+    int pieces = (end - first) / PIECE_OF_LEVEL;
+    int[][] found = new int[pieces][];
+    int[] count = new int[pieces];
+    ParallelLoop.run(
+        pieces,
+        p -> {
+          int pieceEnd = first + Pieces.first(p + 1, pieces, end - first);
+          int begin = first + Pieces.first(p, pieces, end - first);
+          int most = 0;
+          for (int head = begin; head < pieceEnd; head++) {
+            most += g.degree(queue[head]);
+          }
+          int[] mine = new int[most];
+          int tail = 0;
+          for (int head = begin; head < pieceEnd; head++) {
+            int v = queue[head];
+            for (int e = g.start[v]; e < g.start[v + 1]; e++) {
+              int u = g.neighbor[e];
+              if (distance[u] < 0 && ELEMENT.compareAndSet(distance, u, -1, next)) {
+                mine[tail++] = u;
+              }
+            }
+          }
+          found[p] = mine;
+          count[p] = tail;
+        });
+    int tail = end;
+    for (int p = 0; p < pieces; p++) {
+      System.arraycopy(found[p], 0, queue, tail, count[p]);
+      tail += count[p];
+    }
+    return tail;
   }
 }

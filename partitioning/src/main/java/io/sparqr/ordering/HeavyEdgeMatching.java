@@ -21,9 +21,9 @@ final class HeavyEdgeMatching {
   private static final double UNMATCHED_FRACTION = 0.10;
 
   /** A round of proposals pays while at least one vertex in this many is unmatched. */
-  private static final int PROPOSALS_FROM = 8;
+  private static final int PROPOSALS_FROM = 32;
 
-  private static final int PROPOSAL_ROUNDS = 4;
+  private static final int PROPOSAL_ROUNDS = 6;
 
   private final WeightedGraph g;
   private final int maxWeight;
@@ -38,6 +38,9 @@ final class HeavyEdgeMatching {
 
   /** The partner, or -1. */
   private final int[] match;
+
+  /** Vertices that are known to stay without a partner along an edge. */
+  private int unmatched;
 
   private HeavyEdgeMatching(WeightedGraph g, int maxWeight, long seed) {
     this.g = g;
@@ -64,9 +67,10 @@ final class HeavyEdgeMatching {
     int cap = (int) (0.7 * g.entries() / Math.max(1, g.n)) + 1;
     int[] alone = new int[chunks];
     ParallelLoop.run(chunks, c -> alone[c] = matchChunk(c, cap));
-    int unmatched = Arrays.stream(alone).sum();
+    unmatched = Arrays.stream(alone).sum();
     if (chunks > 1) {
-      int[] waiting = unmatched(unmatched);
+      unmatched = 0;
+      int[] waiting = free();
       int[] wanted = null;
       for (int round = 0;
           round < PROPOSAL_ROUNDS && waiting.length > g.n / PROPOSALS_FROM;
@@ -74,14 +78,20 @@ final class HeavyEdgeMatching {
         wanted = wanted == null ? new int[g.n] : wanted;
         waiting = propose(waiting, wanted, DissectionRandom.mix(seed, chunks + round));
       }
-      unmatched = matchRest(waiting);
+      unmatched += matchRest(waiting);
     }
     if (unmatched > UNMATCHED_FRACTION * g.n) {
       matchAtDistanceTwo();
     }
-    for (int v = 0; v < g.n; v++) {
-      match[v] = match[v] < 0 ? v : match[v];
-    }
+    int pieces = Pieces.of(g.n, 4L * g.n);
+    ParallelLoop.run(
+        pieces,
+        p -> {
+          int end = Pieces.first(p + 1, pieces, g.n);
+          for (int v = Pieces.first(p, pieces, g.n); v < end; v++) {
+            match[v] = match[v] < 0 ? v : match[v];
+          }
+        });
   }
 
   /** Matches along the edges within a chunk; returns how many vertices stay unmatched. */
@@ -95,6 +105,7 @@ final class HeavyEdgeMatching {
     int[] weight = g.vertexWeight;
     int unmatched = 0;
     int lonely = -1;
+    boolean whole = chunks == 1;
     for (int v : visitOrder(first, end, cap, DissectionRandom.mix(seed, chunk))) {
       if (match[v] >= 0) {
         continue;
@@ -102,7 +113,12 @@ final class HeavyEdgeMatching {
       int room = maxWeight - weight[v];
       int best = -1;
       int heaviest = 0;
-      for (int e = start[v]; e < start[v + 1]; e++) {
+      int rowStart = start[v];
+      int degree = start[v + 1] - rowStart;
+      // among equal edges none must be preferred for its place: those within a chunk have one
+      int turn = whole ? 0 : turn(v, degree);
+      for (int i = 0; i < degree; i++) {
+        int e = rowStart + (i + turn < degree ? i + turn : i + turn - degree);
         int u = neighbor[e];
         if (edgeWeight[e] <= heaviest || weight[u] > room) {
           continue;
@@ -134,6 +150,12 @@ final class HeavyEdgeMatching {
     return unmatched;
   }
 
+  /** Where to start among the neighbours of v: at random in [0, degree). */
+  private int turn(int v, int degree) {
+    long h = (v + seed) * 0x9E3779B97F4A7C15L;
+    return (int) (((h >>> 32) * degree) >>> 32);
+  }
+
   private int[] visitOrder(int first, int end, int cap, long chunkSeed) {
     int n = end - first;
     int[] shuffled = new int[n];
@@ -153,48 +175,83 @@ final class HeavyEdgeMatching {
     return order;
   }
 
-  private int[] unmatched(int count) {
-    int[] vertices = new int[count];
-    int end = 0;
-    for (int v = 0; v < g.n; v++) {
-      if (match[v] < 0) {
-        vertices[end++] = v;
-      }
-    }
-    return vertices;
+  private int[] free() {
+    int pieces = Pieces.of(g.n, 4L * g.n);
+    int[][] vertices = new int[pieces][];
+    ParallelLoop.run(
+        pieces,
+        p -> {
+          int first = Pieces.first(p, pieces, g.n);
+          int end = Pieces.first(p + 1, pieces, g.n);
+          int[] found = new int[end - first];
+          int count = 0;
+          for (int v = first; v < end; v++) {
+            if (match[v] < 0) {
+              found[count++] = v;
+            }
+          }
+          vertices[p] = Arrays.copyOf(found, count);
+        });
+    return joined(vertices);
   }
 
   /**
    * One round: each vertex proposes to its heaviest free neighbour, ties broken by a hash; mutual
    * proposals are kept.
+   *
+   * @return those that are still free and have a free neighbour
    */
   private int[] propose(int[] waiting, int[] wanted, long roundSeed) {
     int pieces = Pieces.of(waiting.length, 8L * waiting.length);
     ParallelLoop.run(
         pieces,
-        c -> {
-          int end = Pieces.first(c + 1, pieces, waiting.length);
-          for (int i = Pieces.first(c, pieces, waiting.length); i < end; i++) {
+        p -> {
+          int end = Pieces.first(p + 1, pieces, waiting.length);
+          for (int i = Pieces.first(p, pieces, waiting.length); i < end; i++) {
             wanted[waiting[i]] = heaviestFree(waiting[i], roundSeed);
           }
         });
-    int left = 0;
-    for (int v : waiting) {
-      int u = wanted[v];
-      if (match[v] < 0 && u >= 0 && wanted[u] == v) {
-        match[v] = u;
-        match[u] = v;
-      }
-      left += match[v] < 0 ? 1 : 0;
+    int[][] still = new int[pieces][];
+    int[] alone = new int[pieces];
+    ParallelLoop.run(
+        pieces,
+        p -> {
+          int first = Pieces.first(p, pieces, waiting.length);
+          int end = Pieces.first(p + 1, pieces, waiting.length);
+          int[] left = new int[end - first];
+          int count = 0;
+          for (int i = first; i < end; i++) {
+            int v = waiting[i];
+            int u = wanted[v];
+            if (u < 0) {
+              // no free neighbour now, and never again
+              alone[p]++;
+            } else if (wanted[u] == v) {
+              match[v] = u;
+            } else {
+              left[count++] = v;
+            }
+          }
+          still[p] = Arrays.copyOf(left, count);
+        });
+    for (int count : alone) {
+      unmatched += count;
     }
-    int[] still = new int[left];
+    return joined(still);
+  }
+
+  private static int[] joined(int[][] lists) {
+    int count = 0;
+    for (int[] list : lists) {
+      count += list.length;
+    }
+    int[] all = new int[count];
     int end = 0;
-    for (int v : waiting) {
-      if (match[v] < 0) {
-        still[end++] = v;
-      }
+    for (int[] list : lists) {
+      System.arraycopy(list, 0, all, end, list.length);
+      end += list.length;
     }
-    return still;
+    return all;
   }
 
   private int heaviestFree(int v, long roundSeed) {

@@ -20,29 +20,20 @@ final class InitialSeparator {
   void grow(int maxSide, int passes, DissectionRandom random) {
     SeparatorState s = state;
     WeightedGraph g = s.graph();
-    s.allOnSide(1);
+    s.openOnSide(1);
     GainBuckets toward = s.toward[0];
-    s.emptyQueues();
     int scan = random.next(g.n);
     while (s.weight[0] < s.weight[1]) {
       if (toward.isEmpty()) {
         while (s.part[scan] != 1) {
           scan = scan + 1 == g.n ? 0 : scan + 1;
         }
-        s.pullIn(scan);
-        toward.insert(scan, s.gain(scan, 0));
+        s.pullIn(scan, 0);
       }
-      int v = toward.top();
-      toward.remove(v);
-      s.release(v, 0);
-      for (int e = g.start[v]; e < g.start[v + 1]; e++) {
-        int u = g.neighbor[e];
-        if (s.part[u] == 1) {
-          s.pullIn(u);
-          toward.insert(u, s.gain(u, 0));
-        }
-      }
+      s.move(toward.top(), 0);
     }
+    s.settle();
+    s.close();
     refinement.refine(maxSide, passes, random);
   }
 }

@@ -1,28 +1,42 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering;
 
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.Deque;
+import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
  * Multilevel vertex separators (Karypis and Kumar 1998): coarsen, separate the coarsest graph
  * several times, project the best separator back with refinement at every level. For a large graph
  * the coarse half of the hierarchy, which is cheap, is built and separated several times in
- * parallel. The result competes with separators by distance ({@link DistanceSeparators}), which are
- * measured while a large graph is coarsened and refined while the multilevel one is projected back.
- * The object keeps scratch arrays and belongs to one thread; parallel work goes to other objects of
- * this class. The separator depends on graph and seed alone.
+ * parallel; small graphs are not coarsened. The result competes with separators by distance ({@link
+ * DistanceSeparators}), which in large graphs, and in dense ones of middle size, are measured while
+ * the graph is coarsened and refined while the multilevel one is projected back. The object keeps
+ * scratch arrays and belongs to one thread; parallel work goes to other objects of this class. The
+ * separator depends on graph and seed alone.
  */
 final class MultilevelSeparator {
   /** METIS's default: neither side beyond 0.6 of the weight (1.2 times half). */
   static final double MAX_SIDE = 0.6;
 
+  /**
+   * In smaller graphs separators by distance and one that is grown do as well, in half the time.
+   */
+  private static final int MULTILEVEL_FROM = 800;
+
   private static final int REPEAT_FROM = 10_000;
+
+  /** Smaller graphs with this many adjacency entries are worth several threads, too. */
+  private static final int PARALLEL_FROM = 60_000;
+
   private static final int REPEATS = 8;
   private static final int LEVELS_BEFORE_REPEATS = 6;
-  private static final int INITIAL_TRIES = 7;
-  private static final int PASSES = 10;
-  private static final int DISTANCES_FROM = 400;
+  private static final int INITIAL_TRIES = 5;
+  private static final int INITIAL_PASSES = 2;
+  private static final int PASSES = 4;
+
+  /** Passes over a coarse separator, which is refined again on the next level. */
+  private static final int COARSE_PASSES = 3;
+
   private static final int COARSEST = 100;
   private static final int COARSEST_AT_LEAST = 40;
 
@@ -32,7 +46,7 @@ final class MultilevelSeparator {
    */
   private static final int SMALL = 2000;
 
-  private static final int INITIAL_TRIES_OF_SMALL = 3;
+  private static final int INITIAL_TRIES_OF_SMALL = 2;
 
   /** A separator by distance that weighs this many times the one to beat is not worth refining. */
   private static final int HOPELESS = 4;
@@ -55,10 +69,10 @@ final class MultilevelSeparator {
   private final DistanceSeparators distances = new DistanceSeparators();
   private final Best bestOfTries = new Best();
   private final Best best = new Best();
-  private final Queue<MultilevelSeparator> idle;
+  private final Deque<MultilevelSeparator> idle;
 
   MultilevelSeparator() {
-    this(new ConcurrentLinkedQueue<>());
+    this(new ConcurrentLinkedDeque<>());
   }
 
   /**
@@ -66,7 +80,7 @@ final class MultilevelSeparator {
    *
    * @param idle separators free for use; more are added as needed
    */
-  MultilevelSeparator(Queue<MultilevelSeparator> idle) {
+  MultilevelSeparator(Deque<MultilevelSeparator> idle) {
     this.idle = idle;
   }
 
@@ -74,9 +88,9 @@ final class MultilevelSeparator {
    * The best of several separators: the cheapest, and among equals the one with the lowest number.
    */
   private static final class Best {
+    private final int[] weight = new int[3];
     private double cost;
     private int number;
-    private int weight;
     private int[] part = new int[0];
 
     void reset() {
@@ -88,7 +102,7 @@ final class MultilevelSeparator {
       if (itsCost < cost || itsCost == cost && itsNumber < number) {
         cost = itsCost;
         number = itsNumber;
-        weight = s.weight[SeparatorState.SEPARATOR];
+        System.arraycopy(s.weight, 0, weight, 0, weight.length);
         int n = s.graph().n;
         part = part.length < n ? new int[n] : part;
         System.arraycopy(s.part, 0, part, 0, n);
@@ -109,102 +123,107 @@ final class MultilevelSeparator {
     }
   }
 
-  /** The separator of the last call: {@code part[v]} is 0, 1, or 2 for the separator. */
-  SeparatorState state() {
-    return state;
+  /**
+   * The separator of the last call: 0, 1, or 2 for the separator, by vertex; longer than the graph
+   * at times. The caller may write to it.
+   */
+  int[] part() {
+    return best.part;
   }
 
-  /** Separates g, which has at least two vertices. O((n + entries) log) in practice. */
-  void separate(WeightedGraph g, long seed) {
-    separate(g, seed, distances.farthest(g, new DissectionRandom(seed).next(g.n)));
+  /** Weights of side 0, side 1 and the separator of the last call. */
+  int[] weight() {
+    return best.weight;
   }
 
   /**
-   * The same with a known vertex at the rim.
+   * Separates a graph of at least two vertices. O((n + entries) log) in practice.
    *
-   * @param peripheral a vertex as far as possible from some other
+   * @return false, with nothing separated, if the graph is not connected
    */
-  void separate(WeightedGraph g, long seed, int peripheral) {
+  boolean separate(WeightedGraph g, long seed) {
     refinement.thorough(g.n >= SMALL);
-    if (g.n >= REPEAT_FROM) {
-      separateLarge(g, seed, peripheral);
-      return;
+    best.reset();
+    DissectionRandom random = new DissectionRandom(seed);
+    if (!distances.connected(g, random.next(g.n))) {
+      return false;
+    }
+    if (g.n >= REPEAT_FROM || g.entries() >= PARALLEL_FROM) {
+      separateInParallel(g, seed);
+      return true;
     }
     int maxSide = maxSide(g);
-    DissectionRandom random = new DissectionRandom(seed);
-    separateOnce(g, g.n < SMALL ? INITIAL_TRIES_OF_SMALL : INITIAL_TRIES, random);
-    if (g.n >= DISTANCES_FROM) {
-      best.reset();
-      best.offer(state, cost(maxSide), 0);
-      distances.measure(g, peripheral);
-      for (int which = 0; which < DistanceSeparators.CANDIDATES; which++) {
-        if (distances.candidate(g, which, (long) HOPELESS * best.weight, state)) {
-          refinement.refine(maxSide, PASSES, random);
-          best.offer(state, cost(maxSide), 1 + which);
-        }
-      }
-      best.restoreTo(state, g);
+    if (g.n >= MULTILEVEL_FROM) {
+      separateOnce(g, random);
+    } else {
+      state.bind(g);
+      initial.grow(maxSide, PASSES, random);
     }
+    best.offer(state, cost(maxSide), 0);
+    distances.measure(g);
+    for (int which = 0; which < DistanceSeparators.CANDIDATES; which++) {
+      long heaviest = (long) HOPELESS * best.weight[SeparatorState.SEPARATOR];
+      if (distances.candidate(g, which, heaviest, state)) {
+        refinement.refine(maxSide, PASSES, random);
+        best.offer(state, cost(maxSide), 1 + which);
+      }
+    }
+    return true;
   }
 
-  private void separateLarge(WeightedGraph g, long seed, int peripheral) {
+  private void separateInParallel(WeightedGraph g, long seed) {
     Hierarchy[] hierarchy = new Hierarchy[1];
     ParallelLoop.run(
         2,
         side -> {
           if (side == 0) {
-            hierarchy[0] = separateCoarse(g, seed);
+            hierarchy[0] = separateCoarse(g, new DissectionRandom(seed));
           } else {
-            distances.measure(g, peripheral);
+            distances.measure(g);
           }
         });
     Hierarchy levels = hierarchy[0];
-    long heaviest = (long) HOPELESS_AGAINST_COARSE * bestOfTries.weight;
+    long heaviest = (long) HOPELESS_AGAINST_COARSE * bestOfTries.weight[SeparatorState.SEPARATOR];
     int maxSide = maxSide(g);
-    best.reset();
     ParallelLoop.run(
         1 + DistanceSeparators.CANDIDATES,
         number -> {
           MultilevelSeparator helper = borrow();
           DissectionRandom random = new DissectionRandom(DissectionRandom.mix(seed, 2 + number));
-          boolean worthIt;
           if (number == 0) {
             bestOfTries.restoreTo(helper.state, levels.graph(levels.depth));
             helper.carryUp(levels, maxSide, random);
-            worthIt = true;
+            best.offer(helper.state, helper.cost(maxSide), number);
           } else {
             helper.state.bind(g);
-            worthIt = distances.candidate(g, number - 1, heaviest, helper.state);
-            if (worthIt) {
+            if (distances.candidate(g, number - 1, heaviest, helper.state)) {
               helper.refinement.refine(maxSide, PASSES, random);
+              best.offer(helper.state, helper.cost(maxSide), number);
             }
           }
-          if (worthIt) {
-            best.offer(helper.state, helper.cost(maxSide), number);
-          }
-          idle.add(helper);
+          idle.push(helper);
         });
-    best.restoreTo(state, g);
   }
 
-  /**
-   * Coarsens some levels and leaves the best separator of the coarsest one in {@code bestOfTries}.
-   */
-  private Hierarchy separateCoarse(WeightedGraph g, long seed) {
-    DissectionRandom random = new DissectionRandom(seed);
+  /** Coarsens and leaves the best separator of the coarsest level in {@code bestOfTries}. */
+  private Hierarchy separateCoarse(WeightedGraph g, DissectionRandom random) {
+    int maxSide = maxSide(g);
+    if (g.n < REPEAT_FROM) {
+      Hierarchy levels = coarsen(g, coarsest(g), Integer.SIZE, random);
+      bestInitial(levels.graph(levels.depth), maxSide, random);
+      return levels;
+    }
     Hierarchy levels = coarsen(g, COARSEST, LEVELS_BEFORE_REPEATS, random);
     WeightedGraph coarse = levels.graph(levels.depth);
     long repeatSeed = random.nextLong();
-    int maxSide = maxSide(g);
     bestOfTries.reset();
     ParallelLoop.run(
         REPEATS,
         run -> {
           MultilevelSeparator helper = borrow();
-          helper.separateOnce(
-              coarse, INITIAL_TRIES, new DissectionRandom(DissectionRandom.mix(repeatSeed, run)));
+          helper.separateOnce(coarse, new DissectionRandom(DissectionRandom.mix(repeatSeed, run)));
           bestOfTries.offer(helper.state, helper.cost(maxSide), run);
-          idle.add(helper);
+          idle.push(helper);
         });
     return levels;
   }
@@ -213,16 +232,21 @@ final class MultilevelSeparator {
   private MultilevelSeparator borrow() {
     MultilevelSeparator helper = idle.poll();
     helper = helper != null ? helper : new MultilevelSeparator(idle);
-    helper.refinement.thorough(true);
+    helper.refinement.thorough(refinement.thorough());
     return helper;
   }
 
-  private void separateOnce(WeightedGraph g, int tries, DissectionRandom random) {
-    int coarsenTo = Math.max(COARSEST_AT_LEAST, Math.min(g.n / 8, COARSEST));
-    Hierarchy levels = coarsen(g, coarsenTo, Integer.SIZE, random);
+  /** One multilevel separator, left in the state. */
+  private void separateOnce(WeightedGraph g, DissectionRandom random) {
+    Hierarchy levels = coarsen(g, coarsest(g), Integer.SIZE, random);
     int maxSide = maxSide(g);
-    bestInitial(levels.graph(levels.depth), maxSide, tries, random);
+    bestInitial(levels.graph(levels.depth), maxSide, random);
+    bestOfTries.restoreTo(state, levels.graph(levels.depth));
     carryUp(levels, maxSide, random);
+  }
+
+  private static int coarsest(WeightedGraph g) {
+    return Math.max(COARSEST_AT_LEAST, Math.min(g.n / 8, COARSEST));
   }
 
   private static Hierarchy coarsen(
@@ -242,21 +266,22 @@ final class MultilevelSeparator {
     return new Hierarchy(g, steps, depth);
   }
 
-  private void bestInitial(WeightedGraph coarse, int maxSide, int tries, DissectionRandom random) {
+  /** Leaves the best of several separators of a small graph in {@code bestOfTries}. */
+  private void bestInitial(WeightedGraph coarse, int maxSide, DissectionRandom random) {
     state.bind(coarse);
     bestOfTries.reset();
+    int tries = refinement.thorough() ? INITIAL_TRIES : INITIAL_TRIES_OF_SMALL;
     for (int run = 0; run < tries; run++) {
-      initial.grow(maxSide, PASSES, random);
+      initial.grow(maxSide, INITIAL_PASSES, random);
       bestOfTries.offer(state, cost(maxSide), run);
     }
-    bestOfTries.restoreTo(state, coarse);
   }
 
   private void carryUp(Hierarchy levels, int maxSide, DissectionRandom random) {
     for (int level = levels.depth - 1; level >= 0; level--) {
       state.project(levels.graph(level), levels.steps[level].map());
       levels.steps[level] = null;
-      refinement.refine(maxSide, PASSES, random);
+      refinement.refine(maxSide, level == 0 ? PASSES : COARSE_PASSES, random);
     }
   }
 

@@ -20,7 +20,7 @@ import java.util.concurrent.ForkJoinTask;
  * METIS: O(entries of A'A x log n).
  */
 public final class NestedDissection implements ColumnOrdering {
-  static final int DEFAULT_LEAF_SIZE = 150;
+  static final int DEFAULT_LEAF_SIZE = 200;
   static final long SEED = 0x5EED0F5EBA5A7FL;
 
   /** Adjacency entries allowed for the cliques of rows, per entry of the pattern. */
@@ -83,7 +83,8 @@ public final class NestedDissection implements ColumnOrdering {
     return new Permutation(inPool(() -> ordered(graph(pattern))));
   }
 
-  private static WeightedGraph graph(SparsityPattern pattern) {
+  /** The graph that is dissected. */
+  static WeightedGraph graph(SparsityPattern pattern) {
     long entries = pattern.patternEntries();
     long cap = Math.max(MIN_CAP, Math.min(MAX_CAP, ENTRIES_PER_ENTRY * entries));
     return ColumnGraph.of(pattern, cap);

@@ -15,16 +15,11 @@ final class SeparatorRefinement {
   private static final int PATIENCE_OF_SMALL = 40;
   private static final int PATIENCE_AT_MOST = 300;
 
+  /** In thousandths. */
+  private static final int MIN_GAIN = 0;
+
   private final SeparatorState state;
   private boolean thorough = true;
-  private int[] locked = new int[0];
-  private int stamp;
-
-  private int[] moved = new int[0];
-  private int[] pulledEnd = new int[0];
-  private int[] pulled = new int[0];
-  private int moves;
-  private int pulls;
 
   SeparatorRefinement(SeparatorState state) {
     this.state = state;
@@ -35,6 +30,10 @@ final class SeparatorRefinement {
     thorough = wanted;
   }
 
+  boolean thorough() {
+    return thorough;
+  }
+
   /**
    * Improves the separator until a pass gains nothing.
    *
@@ -42,50 +41,28 @@ final class SeparatorRefinement {
    * @param maxPasses passes at most
    */
   void refine(int maxSide, int maxPasses, DissectionRandom random) {
-    reserve(state.graph().n);
-    for (int pass = 0; pass < maxPasses; pass++) {
-      if (!pass(maxSide, random)) {
-        return;
-      }
+    state.open();
+    int pass = 0;
+    while (pass < maxPasses && pass(maxSide, random)) {
+      pass++;
     }
-  }
-
-  private void reserve(int n) {
-    if (locked.length < n) {
-      locked = new int[n];
-      stamp = 0;
-      moved = new int[n];
-      pulledEnd = new int[n];
-      pulled = new int[n];
-    }
+    state.close();
   }
 
   private boolean pass(int maxSide, DissectionRandom random) {
     SeparatorState s = state;
-    GainBuckets[] toward = s.toward;
-    fillQueues(random);
-    stamp++;
-    moves = 0;
-    pulls = 0;
+    int members = s.memberCount();
+    s.queueAll(members == 0 ? 0 : random.next(members));
     int[] weight = s.weight;
     int bestMoves = 0;
     int bestSeparator = weight[SeparatorState.SEPARATOR];
     int bestExcess = Math.max(0, Math.max(weight[0], weight[1]) - maxSide);
     int bestDifference = Math.abs(weight[0] - weight[1]);
-    int patience = patience(s.memberCount);
-    boolean better = false;
-    while (moves < locked.length) {
-      int to = chooseSide(maxSide);
-      if (to < 0) {
-        break;
-      }
-      int v = toward[to].top();
-      toward[0].remove(v);
-      toward[1].remove(v);
-      if (pulls + s.graph().degree(v) > pulled.length) {
-        pulled = java.util.Arrays.copyOf(pulled, 2 * (pulls + s.graph().degree(v)));
-      }
-      move(v, to);
+    int patience = patience(members);
+    int excessBefore = bestExcess;
+    int separatorBefore = bestSeparator;
+    for (int to = chooseSide(maxSide); to >= 0; to = chooseSide(maxSide)) {
+      s.move(s.toward[to].top(), to);
       int separator = weight[SeparatorState.SEPARATOR];
       int excess = Math.max(0, Math.max(weight[0], weight[1]) - maxSide);
       int difference = Math.abs(weight[0] - weight[1]);
@@ -95,17 +72,17 @@ final class SeparatorRefinement {
                   && (separator < bestSeparator
                       || separator == bestSeparator && difference < bestDifference);
       if (improves) {
-        better |= excess < bestExcess || separator < bestSeparator;
-        bestMoves = moves;
+        bestMoves = s.moves();
         bestSeparator = separator;
         bestExcess = excess;
         bestDifference = difference;
-      } else if (moves - bestMoves > patience) {
+      } else if (s.moves() - bestMoves > patience) {
         break;
       }
     }
-    undoTo(bestMoves);
-    return better;
+    s.undoTo(bestMoves);
+    return bestExcess < excessBefore
+        || (long) 1000 * (separatorBefore - bestSeparator) > (long) MIN_GAIN * separatorBefore;
   }
 
   private int patience(int members) {
@@ -114,28 +91,16 @@ final class SeparatorRefinement {
     return Math.max(PATIENCE_AT_LEAST, Math.min((thorough ? 2 : 1) * members, wanted));
   }
 
-  private void fillQueues(DissectionRandom random) {
-    SeparatorState s = state;
-    s.emptyQueues();
-    int count = s.memberCount;
-    int offset = count == 0 ? 0 : random.next(count);
-    for (int i = 0; i < count; i++) {
-      int at = i + offset;
-      int v = s.members[at < count ? at : at - count];
-      s.recomputePull(v);
-      s.toward[0].insert(v, s.gain(v, 0));
-      s.toward[1].insert(v, s.gain(v, 1));
-    }
-  }
-
   /**
    * The side to move to next: the one with the greater gain that keeps the balance, or -1 if
    * nothing can move.
    */
   private int chooseSide(int maxSide) {
     SeparatorState s = state;
-    boolean empty0 = s.toward[0].isEmpty();
-    boolean empty1 = s.toward[1].isEmpty();
+    GainBuckets toward0 = s.toward[0];
+    GainBuckets toward1 = s.toward[1];
+    boolean empty0 = toward0.isEmpty();
+    boolean empty1 = toward1.isEmpty();
     int light = s.weight[0] <= s.weight[1] ? 0 : 1;
     if (s.weight[1 - light] > maxSide) {
       return s.toward[light].isEmpty() ? -1 : light;
@@ -143,49 +108,14 @@ final class SeparatorRefinement {
     boolean fits0 = !empty0 && fits(0, maxSide);
     boolean fits1 = !empty1 && fits(1, maxSide);
     if (fits0 && fits1) {
-      int g0 = s.gain(s.toward[0].top(), 0);
-      int g1 = s.gain(s.toward[1].top(), 1);
+      int g0 = toward0.gain(toward0.top());
+      int g1 = toward1.gain(toward1.top());
       return g0 > g1 ? 0 : g1 > g0 ? 1 : light;
     }
     return fits0 ? 0 : fits1 ? 1 : -1;
   }
 
   private boolean fits(int side, int maxSide) {
-    return state.weight[side] + state.graph().vertexWeight[state.toward[side].top()] <= maxSide;
-  }
-
-  private void move(int v, int to) {
-    SeparatorState s = state;
-    WeightedGraph g = s.graph();
-    s.release(v, to);
-    locked[v] = stamp;
-    int other = 1 - to;
-    for (int e = g.start[v]; e < g.start[v + 1]; e++) {
-      int u = g.neighbor[e];
-      if (s.part[u] == other) {
-        s.pullIn(u);
-        pulled[pulls++] = u;
-        if (locked[u] != stamp) {
-          // moving it back would only pull v in again, so it may only move to v's side
-          s.toward[to].insert(u, s.gain(u, to));
-        }
-      }
-    }
-    moved[moves] = v;
-    pulledEnd[moves++] = pulls;
-  }
-
-  private void undoTo(int count) {
-    SeparatorState s = state;
-    s.emptyQueues();
-    while (moves > count) {
-      int v = moved[--moves];
-      int other = 1 - s.part[v];
-      s.takeBackRelease(v);
-      int first = moves == 0 ? 0 : pulledEnd[moves - 1];
-      while (pulls > first) {
-        s.takeBackPull(pulled[--pulls], other);
-      }
-    }
+    return state.weight[side] + state.memberWeight(state.toward[side].top()) <= maxSide;
   }
 }

@@ -1,16 +1,29 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering;
 
+import java.util.Arrays;
+
 /**
  * A vertex separator of a graph, modified in place: every vertex is on side 0, on side 1 or in the
- * separator (2), and no edge joins the two sides. Moving v out of the separator to side s pulls v's
- * neighbours on the other side into it, so the separator shrinks by {@code weight(v) -
- * pull(1-s)(v)}. One object serves every level of a multilevel hierarchy; its arrays grow to the
- * largest graph.
+ * separator (2), and no edge joins the two sides. Moving v out of the separator to a side pulls v's
+ * neighbours on the other side into it, so the separator shrinks by {@code weight(v)} less the
+ * weight of those.
+ *
+ * <p>While moves are made ({@link #open} to {@link #close}) the members are numbered, and {@code
+ * part} holds a member's number: all that a move must know of a neighbour is one read away, and
+ * what changes lies in arrays of the separator's size, not the graph's. Members get numbers in the
+ * order in which they come; {@link #settle} renumbers those that are left. One object serves every
+ * level of a multilevel hierarchy; its arrays grow to what is needed.
  */
 final class SeparatorState {
   /** The part number of the separator. */
   static final int SEPARATOR = 2;
+
+  /** While moves are made: set in the part of a vertex that has moved to a side. */
+  private static final int MOVED = 2;
+
+  /** While moves are made: the part of member 0; member s has this plus s. */
+  private static final int FIRST_MEMBER = 4;
 
   /** Weights of side 0, side 1 and the separator. */
   final int[] weight = new int[3];
@@ -18,61 +31,66 @@ final class SeparatorState {
   /** Size n; part of each vertex. */
   int[] part = new int[0];
 
-  /** Members of the separator, {@code members[0 .. memberCount)}, in arbitrary order. */
-  int[] members = new int[0];
-
-  int memberCount;
-
-  /**
-   * For a vertex in the separator: weight of its neighbours on side 0 and on side 1, unless stale.
-   */
-  final int[][] pull = new int[2][0];
-
-  /** Members by their gain in moving to side 0 and to side 1; empty outside of a refinement. */
+  /** The gains of members in moving to side 0 and to side 1, valid while moves are made. */
   final GainBuckets[] toward = {new GainBuckets(), new GainBuckets()};
+
+  /** Size memberCount at least; vertex of each member, and while moves are made of past ones. */
+  private int[] member = new int[64];
+
+  private int memberCount;
+
+  /** Number of members when moves were last settled. */
+  private int settled;
+
+  /** Size moves at least; the members moved since the last settling. */
+  private int[] moved = new int[64];
+
+  /** Size moves at least; number of members after each of those moves. */
+  private int[] membersAfter = new int[64];
+
+  private int moves;
 
   /** The array that {@link #project} writes to, swapped with {@code part}. */
   private int[] spare = new int[0];
 
-  private int[] memberPlace = new int[0];
   private WeightedGraph graph;
 
   WeightedGraph graph() {
     return graph;
   }
 
-  /** Binds a graph and makes room for its vertices in every array; parts are not set. */
+  /** Number of members; while moves are made, those that have left since are counted as well. */
+  int memberCount() {
+    return memberCount;
+  }
+
+  /** Moves since the last settling. */
+  int moves() {
+    return moves;
+  }
+
+  /** Binds a graph and makes room for its vertices; parts are not set. */
   void bind(WeightedGraph g) {
     graph = g;
-    emptyQueues();
     if (part.length < g.n) {
       part = new int[g.n];
     }
-    if (members.length < g.n) {
-      members = new int[g.n];
-      memberPlace = new int[g.n];
-      pull[0] = new int[g.n];
-      pull[1] = new int[g.n];
-    }
   }
 
-  /** Empties the queues of members by gain. */
-  void emptyQueues() {
-    toward[0].reset(graph.n, graph.maxVertexWeight);
-    toward[1].reset(graph.n, graph.maxVertexWeight);
-  }
-
-  /** Puts every vertex on one side. O(n). */
-  void allOnSide(int side) {
-    java.util.Arrays.fill(part, 0, graph.n, side);
+  /** Puts every vertex on one side and makes it ready for moves. O(n). */
+  void openOnSide(int side) {
+    Arrays.fill(part, 0, graph.n, side);
     memberCount = 0;
+    settled = 0;
+    moves = 0;
     weight[0] = 0;
     weight[1] = 0;
     weight[SEPARATOR] = 0;
     weight[side] = graph.totalWeight;
+    emptyQueues();
   }
 
-  /** Takes weights and members from {@code part}; pulls are stale afterwards. O(n). */
+  /** Takes weights and members from {@code part}. O(n). */
   void recompute() {
     memberCount = 0;
     weight[0] = 0;
@@ -82,8 +100,7 @@ final class SeparatorState {
       int p = part[v];
       weight[p] += graph.vertexWeight[v];
       if (p == SEPARATOR) {
-        memberPlace[v] = memberCount;
-        members[memberCount++] = v;
+        addMember(v);
       }
     }
   }
@@ -107,110 +124,182 @@ final class SeparatorState {
     memberCount = 0;
     for (int v = 0; v < fine.n; v++) {
       if (finePart[v] == SEPARATOR) {
-        memberPlace[v] = memberCount;
-        members[memberCount++] = v;
+        addMember(v);
       }
     }
   }
 
-  /** Gain of moving member v to a side: the decrease of the separator's weight. */
-  int gain(int v, int side) {
-    return graph.vertexWeight[v] - pull[1 - side][v];
+  private void addMember(int v) {
+    if (memberCount == member.length) {
+      member = Arrays.copyOf(member, 2 * memberCount);
+    }
+    member[memberCount++] = v;
+  }
+
+  /** Makes ready for moves. O(members). */
+  void open() {
+    for (int s = 0; s < memberCount; s++) {
+      part[member[s]] = FIRST_MEMBER + s;
+    }
+    moves = 0;
+    settled = memberCount;
+  }
+
+  /** Ends the moves, which are settled: parts are 0, 1 and 2 again. O(members). */
+  void close() {
+    for (int s = 0; s < memberCount; s++) {
+      part[member[s]] = SEPARATOR;
+    }
+  }
+
+  private void emptyQueues() {
+    toward[0].reset(graph.maxVertexWeight);
+    toward[1].reset(graph.maxVertexWeight);
   }
 
   /**
-   * Moves a vertex from a side into the separator and updates pulls and gains around it. O(degree).
+   * Sums the gains of all members, and queues them for both sides, the one numbered {@code first}
+   * first. Moves must be settled. O(members x degree).
    */
-  void pullIn(int v) {
-    int from = part[v];
-    int w = graph.vertexWeight[v];
-    part[v] = SEPARATOR;
-    memberPlace[v] = memberCount;
-    members[memberCount++] = v;
-    weight[from] -= w;
-    weight[SEPARATOR] += w;
-    int[] side = pull[from];
-    GainBuckets away = toward[1 - from];
-    int p0 = 0;
-    int p1 = 0;
-    for (int e = graph.start[v]; e < graph.start[v + 1]; e++) {
-      int u = graph.neighbor[e];
-      int p = part[u];
-      if (p == SEPARATOR) {
-        side[u] -= w;
-        if (away.contains(u)) {
-          away.update(u, graph.vertexWeight[u] - side[u]);
+  void queueAll(int first) {
+    emptyQueues();
+    toward[0].reserve(memberCount);
+    toward[1].reserve(memberCount);
+    for (int i = 0; i < memberCount; i++) {
+      int at = i + first;
+      int s = at < memberCount ? at : at - memberCount;
+      int v = member[s];
+      int w0 = 0;
+      int w1 = 0;
+      for (int e = graph.start[v]; e < graph.start[v + 1]; e++) {
+        int u = graph.neighbor[e];
+        int p = part[u];
+        if (p == 0) {
+          w0 += graph.vertexWeight[u];
+        } else if (p == 1) {
+          w1 += graph.vertexWeight[u];
         }
-      } else if (p == 0) {
-        p0 += graph.vertexWeight[u];
-      } else {
-        p1 += graph.vertexWeight[u];
       }
+      toward[0].insert(s, graph.vertexWeight[v] - w1);
+      toward[1].insert(s, graph.vertexWeight[v] - w0);
     }
-    pull[0][v] = p0;
-    pull[1][v] = p1;
   }
 
-  /** Moves a member without neighbours on the other side to a side. O(degree). */
-  void release(int v, int to) {
+  /** The weight of a member. */
+  int memberWeight(int s) {
+    return graph.vertexWeight[member[s]];
+  }
+
+  /**
+   * Moves a member to a side, and its neighbours on the other side into the separator. Those that
+   * have not moved yet are queued for the same side alone: going back would only pull v in again.
+   * O(degree x (1 + vertices pulled in)).
+   */
+  void move(int s, int to) {
+    int v = member[s];
+    toward[0].remove(s);
+    toward[1].remove(s);
     int w = graph.vertexWeight[v];
-    part[v] = to;
-    int last = members[--memberCount];
-    int hole = memberPlace[v];
-    members[hole] = last;
-    memberPlace[last] = hole;
+    part[v] = to | MOVED;
     weight[to] += w;
     weight[SEPARATOR] -= w;
-    int[] side = pull[to];
     GainBuckets away = toward[1 - to];
-    for (int e = graph.start[v]; e < graph.start[v + 1]; e++) {
-      int u = graph.neighbor[e];
-      if (part[u] == SEPARATOR) {
-        side[u] += w;
-        if (away.contains(u)) {
-          away.update(u, graph.vertexWeight[u] - side[u]);
-        }
+    int[] neighbor = graph.neighbor;
+    int end = graph.start[v + 1];
+    for (int e = graph.start[v]; e < end; e++) {
+      int u = neighbor[e];
+      int p = part[u];
+      if (p >= FIRST_MEMBER) {
+        away.change(p - FIRST_MEMBER, -w);
+      } else if ((p & 1) != to) {
+        pullIn(u, to);
       }
+    }
+    if (moves == moved.length) {
+      moved = Arrays.copyOf(moved, 2 * moves);
+      membersAfter = Arrays.copyOf(membersAfter, 2 * moves);
+    }
+    moved[moves] = s;
+    membersAfter[moves++] = memberCount;
+  }
+
+  /** Moves a vertex from a side into the separator; if it has not moved yet, it is queued. */
+  void pullIn(int v, int to) {
+    int s = memberCount;
+    addMember(v);
+    boolean queued = part[v] < MOVED;
+    part[v] = FIRST_MEMBER + s;
+    int w = graph.vertexWeight[v];
+    weight[1 - to] -= w;
+    weight[SEPARATOR] += w;
+    GainBuckets gaining = toward[to];
+    int w0 = 0;
+    int w1 = 0;
+    int[] neighbor = graph.neighbor;
+    int[] vertexWeight = graph.vertexWeight;
+    int end = graph.start[v + 1];
+    for (int e = graph.start[v]; e < end; e++) {
+      int u = neighbor[e];
+      int p = part[u];
+      if (p >= FIRST_MEMBER) {
+        gaining.change(p - FIRST_MEMBER, w);
+      } else if ((p & 1) == 0) {
+        w0 += vertexWeight[u];
+      } else {
+        w1 += vertexWeight[u];
+      }
+    }
+    gaining.reserve(s + 1);
+    toward[1 - to].reserve(s + 1);
+    toward[1 - to].keep(s, w - (to == 0 ? w0 : w1));
+    if (queued) {
+      gaining.insert(s, w - (to == 0 ? w1 : w0));
+    } else {
+      gaining.keep(s, w - (to == 0 ? w1 : w0));
     }
   }
 
-  /** Undoes a {@link #release}, except for the pulls, which are stale afterwards. O(1). */
-  void takeBackRelease(int v) {
-    int w = graph.vertexWeight[v];
-    weight[part[v]] -= w;
-    weight[SEPARATOR] += w;
-    part[v] = SEPARATOR;
-    memberPlace[v] = memberCount;
-    members[memberCount++] = v;
+  /** Undoes the latest moves until {@code count} are left, and settles those. Gains are stale. */
+  void undoTo(int count) {
+    while (moves > count) {
+      int s = moved[--moves];
+      int v = member[s];
+      int to = part[v] & 1;
+      int before = moves == 0 ? settled : membersAfter[moves - 1];
+      int w = graph.vertexWeight[v];
+      weight[to] -= w;
+      weight[SEPARATOR] += w;
+      part[v] = FIRST_MEMBER + s;
+      while (memberCount > before) {
+        int u = member[--memberCount];
+        part[u] = 1 - to;
+        weight[1 - to] += graph.vertexWeight[u];
+        weight[SEPARATOR] -= graph.vertexWeight[u];
+      }
+    }
+    settle();
   }
 
   /**
-   * Undoes a {@link #pullIn} from a side, except for the pulls, which are stale afterwards. O(1).
+   * Renumbers the members and forgets which vertices have moved. O(members, left ones included).
    */
-  void takeBackPull(int v, int side) {
-    int w = graph.vertexWeight[v];
-    weight[side] += w;
-    weight[SEPARATOR] -= w;
-    part[v] = side;
-    int last = members[--memberCount];
-    int hole = memberPlace[v];
-    members[hole] = last;
-    memberPlace[last] = hole;
-  }
-
-  /** Sums the weights of a member's neighbours on either side. O(degree). */
-  void recomputePull(int v) {
-    int p0 = 0;
-    int p1 = 0;
-    for (int e = graph.start[v]; e < graph.start[v + 1]; e++) {
-      int u = graph.neighbor[e];
-      if (part[u] == 0) {
-        p0 += graph.vertexWeight[u];
-      } else if (part[u] == 1) {
-        p1 += graph.vertexWeight[u];
+  void settle() {
+    for (int i = 0; i < moves; i++) {
+      int v = member[moved[i]];
+      if (part[v] < FIRST_MEMBER) {
+        part[v] &= 1;
       }
     }
-    pull[0][v] = p0;
-    pull[1][v] = p1;
+    moves = 0;
+    int count = 0;
+    for (int s = 0; s < memberCount; s++) {
+      int v = member[s];
+      if (part[v] == FIRST_MEMBER + s) {
+        part[v] = FIRST_MEMBER + count;
+        member[count++] = v;
+      }
+    }
+    memberCount = count;
+    settled = count;
   }
 }

@@ -100,19 +100,15 @@ final class WeightedGraph {
       ParallelLoop.run(pieces, p -> addFirst(p, pieces, part, local, size[p]));
     }
     WeightedGraph[] graphs = new WeightedGraph[parts];
-    for (int k = 0; k < parts; k++) {
-      int vertices = size[pieces][k];
-      int entries = edges[pieces][k];
-      graphs[k] =
-          new WeightedGraph(
-              vertices,
-              new int[vertices + 1],
-              new int[entries],
-              new int[entries],
-              new int[vertices],
-              0,
-              1);
-    }
+    // one after another where the work is small: clearing large arrays takes a while
+    int groups = pieces == 1 ? 1 : parts;
+    ParallelLoop.run(
+        groups,
+        group -> {
+          for (int k = group; k < parts; k += groups) {
+            graphs[k] = blank(size[pieces][k], edges[pieces][k]);
+          }
+        });
     ParallelLoop.run(pieces, p -> extract(p, pieces, part, local, graphs, edges[p].clone()));
     for (int k = 0; k < parts; k++) {
       WeightedGraph g = graphs[k];
@@ -121,13 +117,27 @@ final class WeightedGraph {
     return graphs;
   }
 
-  /** Numbers a piece's vertices within their parts from 0; counts vertices and inner entries. */
+  private static WeightedGraph blank(int n, int entries) {
+    return new WeightedGraph(
+        n, new int[n + 1], new int[entries], new int[entries], new int[n], 0, 1);
+  }
+
+  /**
+   * Numbers a piece's vertices within their parts from 0; counts vertices and inner entries, with a
+   * single piece at least those.
+   */
   private void count(int piece, int pieces, int[] part, int[] local, int[] size, int[] edges) {
     int end = Pieces.first(piece + 1, pieces, n);
     for (int v = Pieces.first(piece, pieces, n); v < end; v++) {
       int p = part[v];
       if (p >= 0 && p < size.length) {
         local[v] = size[p]++;
+        if (pieces == 1) {
+          // rows follow one another in any case: room for edges between parts costs less than a
+          // look at all of them
+          edges[p] += degree(v);
+          continue;
+        }
         int inner = 0;
         for (int e = start[v]; e < start[v + 1]; e++) {
           inner += part[neighbor[e]] == p ? 1 : 0;
@@ -178,20 +188,11 @@ final class WeightedGraph {
    * @return number of components
    */
   int components(int[] component, int[] queue) {
-    return components(component, queue, 0);
-  }
-
-  /**
-   * The same, starting from a given vertex, whose component is number 0. If that is the only one,
-   * the last entry of the queue is a vertex as far as any from it.
-   */
-  int components(int[] component, int[] queue, int from) {
     java.util.Arrays.fill(component, 0, n, -1);
     int count = 0;
-    for (int k = 0; k < n; k++) {
-      int s = k == 0 ? from : from == 0 || k > from ? k : k - 1;
-      if (component[s] < 0) {
-        search(s, count++, component, queue);
+    for (int v = 0; v < n; v++) {
+      if (component[v] < 0) {
+        search(v, count++, component, queue);
       }
     }
     return count;

@@ -12,15 +12,22 @@ class MultilevelSeparatorTest {
 
   @Test
   void noEdgeJoinsTheSidesAndWeightsAddUp() {
+    int separated = 0;
     for (int seed = 1; seed <= 30; seed++) {
       Random random = new Random(seed);
       int n = 10 + random.nextInt(3000);
       WeightedGraph g =
-          weighted(FillCounter.Graph.random(n, n + random.nextInt(3 * n), seed), seed);
+          weighted(
+              FillCounter.Graph.random(n, seed % 2 * 7 * n + random.nextInt(3 * n), seed), seed);
+      boolean connected = g.components(new int[n], new int[n]) == 1;
       MultilevelSeparator separator = new MultilevelSeparator();
-      separator.separate(g, seed);
-      checkSeparates(g, separator.state(), seed);
+      assertThat(separator.separate(g, seed)).as("seed %d", seed).isEqualTo(connected);
+      if (connected) {
+        checkSeparates(g, separator, seed);
+        separated++;
+      }
     }
+    assertThat(separated).isGreaterThan(5);
   }
 
   @Test
@@ -29,12 +36,12 @@ class MultilevelSeparatorTest {
     for (int k : new int[] {20, 45, 80, 120}) {
       WeightedGraph g = weighted(FillCounter.Graph.grid(k), 0);
       separator.separate(g, k);
-      SeparatorState s = separator.state();
-      checkSeparates(g, s, k);
-      assertThat(s.weight[SeparatorState.SEPARATOR])
+      int[] weight = separator.weight();
+      checkSeparates(g, separator, k);
+      assertThat(weight[SeparatorState.SEPARATOR])
           .as("separator, k = %d", k)
           .isBetween(k * 8 / 10, k * 5 / 4);
-      assertThat(Math.max(s.weight[0], s.weight[1]))
+      assertThat(Math.max(weight[0], weight[1]))
           .as("greater side, k = %d", k)
           .isLessThanOrEqualTo((int) (MultilevelSeparator.MAX_SIDE * g.totalWeight) + 1);
     }
@@ -86,7 +93,11 @@ class MultilevelSeparatorTest {
       Random random = new Random(seed);
       int n = 200;
       GainBuckets queue = new GainBuckets();
-      queue.reset(n, 25);
+      queue.reset(25);
+      queue.reserve(n);
+      for (int v = 0; v < n; v++) {
+        queue.keep(v, 0);
+      }
       int[] gain = new int[n];
       boolean[] in = new boolean[n];
       for (int step = 0; step < 2000; step++) {
@@ -99,8 +110,10 @@ class MultilevelSeparatorTest {
           queue.remove(v);
           in[v] = false;
         } else {
-          queue.update(v, gain[v] = k);
+          queue.change(v, k - gain[v]);
+          gain[v] = k;
         }
+        assertThat(queue.gain(v)).isEqualTo(gain[v]);
         int greatest = Integer.MIN_VALUE;
         for (int u = 0; u < n; u++) {
           greatest = in[u] ? Math.max(greatest, gain[u]) : greatest;
@@ -111,7 +124,7 @@ class MultilevelSeparatorTest {
           assertThat(gain[queue.top()]).as("seed %d, step %d", seed, step).isEqualTo(greatest);
         }
       }
-      queue.reset(n, 25);
+      queue.reset(25);
       assertThat(queue.isEmpty()).isTrue();
     }
   }
@@ -131,22 +144,22 @@ class MultilevelSeparatorTest {
     WeightedGraph g = weighted(FillCounter.Graph.of(rows), 0);
     MultilevelSeparator separator = new MultilevelSeparator();
     separator.separate(g, 1);
-    checkSeparates(g, separator.state(), 1);
-    assertThat(separator.state().weight[SeparatorState.SEPARATOR])
-        .isLessThanOrEqualTo(k * k * 4 / 5);
+    checkSeparates(g, separator, 1);
+    assertThat(separator.weight()[SeparatorState.SEPARATOR]).isLessThanOrEqualTo(k * k * 4 / 5);
   }
 
-  private static void checkSeparates(WeightedGraph g, SeparatorState s, long seed) {
+  private static void checkSeparates(WeightedGraph g, MultilevelSeparator s, long seed) {
+    int[] part = s.part();
     int[] weight = new int[3];
     for (int v = 0; v < g.n; v++) {
-      weight[s.part[v]] += g.vertexWeight[v];
+      weight[part[v]] += g.vertexWeight[v];
       for (int e = g.start[v]; e < g.start[v + 1]; e++) {
-        assertThat(s.part[v] + s.part[g.neighbor[e]])
+        assertThat(part[v] + part[g.neighbor[e]])
             .as("parts at an edge, seed %d", seed)
             .matches(sum -> sum != 1, "do not join side 0 and side 1");
       }
     }
-    assertThat(s.weight).as("weights, seed %d", seed).isEqualTo(weight);
+    assertThat(s.weight()).as("weights, seed %d", seed).isEqualTo(weight);
   }
 
   private static WeightedGraph weighted(FillCounter.Graph g, long seed) {

@@ -44,24 +44,28 @@ class ParallelDissectionTest {
               if (g.n < 2) {
                 return;
               }
+              boolean connected = g.components(new int[g.n], new int[g.n]) == 1;
               MultilevelSeparator alone = new MultilevelSeparator();
-              alone.separate(g, 7);
+              assertThat(alone.separate(g, 7)).as(name).isEqualTo(connected);
               MultilevelSeparator together = new MultilevelSeparator();
               inPool(8, () -> together.separate(g, 7));
-              assertThat(Arrays.copyOf(together.state().part, g.n))
+              if (!connected) {
+                return;
+              }
+              int[] part = alone.part();
+              assertThat(Arrays.copyOf(together.part(), g.n))
                   .as(name)
-                  .isEqualTo(Arrays.copyOf(alone.state().part, g.n));
+                  .isEqualTo(Arrays.copyOf(part, g.n));
               int[] weight = new int[3];
               int joining = 0;
               for (int v = 0; v < g.n; v++) {
-                weight[alone.state().part[v]] += g.vertexWeight[v];
+                weight[part[v]] += g.vertexWeight[v];
                 for (int e = g.start[v]; e < g.start[v + 1]; e++) {
-                  int sum = alone.state().part[v] + alone.state().part[g.neighbor[e]];
-                  joining += sum == 1 ? 1 : 0;
+                  joining += part[v] + part[g.neighbor[e]] == 1 ? 1 : 0;
                 }
               }
               assertThat(joining).as("%s: edges between the sides", name).isZero();
-              assertThat(alone.state().weight).as(name).isEqualTo(weight);
+              assertThat(alone.weight()).as(name).isEqualTo(weight);
             });
   }
 
@@ -193,6 +197,8 @@ class ParallelDissectionTest {
     graphs.put("cube", grid(32, 30, 28));
     graphs.put("square, shuffled", shuffled(grid(150, 140, 1), 2));
     graphs.put("random", random(20_000, 50_000, 3));
+    graphs.put("random, connected", random(20_000, 200_000, 4));
+    graphs.put("random, dense", random(3000, 60_000, 5));
     graphs.put("two cubes and a path", disconnected());
     graphs.put("star", star(25_000));
     graphs.put("chain of cliques", cliques(900, 24));
