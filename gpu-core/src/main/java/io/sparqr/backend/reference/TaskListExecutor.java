@@ -6,7 +6,9 @@ import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.Task;
 import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.backend.staged.KeptRows;
 import io.sparqr.backend.staged.RoundExecutor;
+import io.sparqr.backend.staged.SolveLists;
 import io.sparqr.backend.staged.StageProgram;
 import io.sparqr.backend.staged.StageSums;
 import io.sparqr.error.InsufficientMemoryException;
@@ -17,6 +19,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.function.IntUnaryOperator;
 
 /**
@@ -158,7 +161,12 @@ public final class TaskListExecutor implements RoundExecutor {
 
   @Override
   public Solved backSubstitute(StageProgram p) {
-    return PackedSolve.run(p, out);
+    return PackedSolve.stored(SolveLists.backOnly(p), out);
+  }
+
+  @Override
+  public Optional<KeptRows> keep(StageProgram p) {
+    return Optional.of(new HeapRows(SolveLists.both(p, 1), out.clone(), choice));
   }
 
   /** Delivers every second front's rows in pieces, the last piece first, as a device may do. */
@@ -550,6 +558,7 @@ public final class TaskListExecutor implements RoundExecutor {
 
   @Override
   public double[] fetch(ByteBuffer tasks, int count, int outDoubles) {
+    double[] ofStage = out;
     out = new double[outDoubles];
     for (int k = 0; k < count; k++) {
       Task task = TaskLayout.decode(tasks, k * TaskLayout.TASK_BYTES);
@@ -558,7 +567,9 @@ public final class TaskListExecutor implements RoundExecutor {
       }
       packRows(t.front(), t.rowFrom(), t.rowTo(), t.out(), t.outRhs());
     }
-    return out;
+    double[] fetched = out;
+    out = ofStage;
+    return fetched;
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
 import java.io.Serializable;
@@ -26,6 +27,7 @@ public final class LevelSolve {
   private final PlanHandle broadcast;
   private final SolvePlan plan;
   private final Levels levels;
+  private String residence = "";
 
   /** Solves with the R of these levels. */
   public LevelSolve(PlanHandle broadcast, Levels levels) {
@@ -51,7 +53,7 @@ public final class LevelSolve {
         width,
         !stored,
         scope,
-        (kept, given) -> TriangularSolve.back(b.value(), kept, given, stored, threads));
+        (kept, given) -> List.of(TriangularSolve.back(b.value(), kept, given, stored, threads)));
   }
 
   /**
@@ -68,12 +70,55 @@ public final class LevelSolve {
         width,
         true,
         scope,
-        (kept, given) -> TriangularSolve.homogeneous(b.value(), kept, given, threads));
+        (kept, given) -> List.of(TriangularSolve.homogeneous(b.value(), kept, given, threads)));
+  }
+
+  /**
+   * R'R x = c, in place, by position; 0 in dead columns. One job if the plan has one level: each
+   * task has whole trees then, and solves with R and R' at once, on its device if R is still there.
+   */
+  public void normal(double[] c, int width, JobScope scope) {
+    if (levels.count() > 1) {
+      residence =
+          plan.numbers().devices().use()
+              ? "R on the device for no task: the plan has several levels"
+              : "";
+      forward(c, width, scope);
+      back(c, width, false, scope);
+      return;
+    }
+    scope.describe("forward and back substitution");
+    PlanHandle b = broadcast;
+    int[] threads = levels.threads();
+    String resident = levels.resident();
+    List<byte[]> frames =
+        run(
+            0,
+            inputs(plan.partition().level(0), c, width, false, true),
+            (kept, given) -> NormalSolve.run(b.value(), kept, given, resident, threads));
+    var where = new ArrayList<NormalSolve.Where>();
+    var solved = new ArrayList<byte[]>();
+    for (int k = 0; k < frames.size(); k += 2) {
+      solved.add(frames.get(k));
+      where.add(ObjectCodec.decode(frames.get(k + 1), NormalSolve.Where.class));
+    }
+    residence = NormalSolve.summary(where);
+    collect(solved, c, width);
+  }
+
+  /**
+   * Where the last {@link #normal} since the last call was done, in one line; empty if there were
+   * none, or no devices.
+   */
+  public String takeResidence() {
+    String last = residence;
+    residence = "";
+    return last;
   }
 
   /** The work of a task with its part of R and the given values. */
   private interface Substitution extends Serializable {
-    byte[] of(Iterator<Object> kept, Sparse given);
+    List<byte[]> of(Iterator<Object> kept, Sparse given);
   }
 
   private void down(
@@ -106,7 +151,7 @@ public final class LevelSolve {
 
   private static Iterator<byte[]> solved(
       Substitution substitution, Iterator<Object> kept, byte[] given) {
-    return List.of(substitution.of(kept, VectorCodec.decodeSparse(given))).iterator();
+    return substitution.of(kept, VectorCodec.decodeSparse(given)).iterator();
   }
 
   /** R'y = c from the lowest level up, in place, by position; 0 in dead columns. */
@@ -129,7 +174,8 @@ public final class LevelSolve {
           run(
               l,
               inputs(tasks, c, width, false, true),
-              (kept, given) -> TriangularSolve.forward(b.value(), kept, given, rest, threads));
+              (kept, given) ->
+                  List.of(TriangularSolve.forward(b.value(), kept, given, rest, threads)));
       for (int t = 0; t < tasks.size(); t++) {
         addForward(tasks.get(t), VectorCodec.decodeSparse(pieces.get(t)), c, width);
       }

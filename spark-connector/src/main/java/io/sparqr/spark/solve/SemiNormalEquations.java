@@ -214,12 +214,25 @@ public final class SemiNormalEquations {
    * (R'R)^-1 g, with g by original column in the caller's units; the result is by position, scaled.
    */
   private double[] solve(double[] g, int width, JobScope scope) {
-    double[] c = forward(g, width, scope);
-    back(c, width, scope);
+    double[] c = scaled(g, width);
+    levels.normal(c, width, scope);
+    singletons.backSubstitute(c, c, width);
     return c;
   }
 
+  /** {@link LevelSolve#takeResidence}. */
+  public String takeResidence() {
+    return levels.takeResidence();
+  }
+
   private double[] forward(double[] g, int width, JobScope scope) {
+    double[] c = scaled(g, width);
+    levels.forward(c, width, scope);
+    return c;
+  }
+
+  /** g by position and scaled, the singleton rows' part of R'y = g solved. */
+  private double[] scaled(double[] g, int width) {
     double[] c = plan.vector(width);
     for (int p = 0; p < n; p++) {
       int j = plan.analysis().permutation().original(p);
@@ -228,7 +241,6 @@ public final class SemiNormalEquations {
       }
     }
     singletons.forwardSubstitute(c, c, width);
-    levels.forward(c, width, scope);
     return c;
   }
 

@@ -1,0 +1,106 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.staged;
+
+import io.sparqr.backend.schedule.FrontDescriptor;
+import java.nio.ByteBuffer;
+
+/**
+ * The items of R'y = c: the fronts from the leaves up, level by level of the tree, the rows of a
+ * front from the first ones down.
+ */
+final class ForwardItems {
+
+  /** Counts of a front: arrived updates of its children, finished products, solved steps. */
+  static final int COUNTS = 3;
+
+  /** Columns of an item with products. */
+  private static final int COLUMNS = 128;
+
+  private ForwardItems() {}
+
+  /** Columns assembled by one item, which also takes all of the front's rows in the check. */
+  private static int assembled(FrontDescriptor d) {
+    int columns = SolveItem.ENTRIES / Math.max(1, d.fp()) / 32 * 32;
+    return Math.max(32, Math.min(1024, columns));
+  }
+
+  private static int parts(int columns, int each) {
+    return (columns + each - 1) / each;
+  }
+
+  /** Number of items. O(fronts). */
+  static long count(StageProgram program) {
+    long count = 0;
+    for (int f = 0; f < program.fronts(); f++) {
+      FrontDescriptor d = program.descriptor(f);
+      if (SolveItem.whole(d)) {
+        count++;
+        continue;
+      }
+      count += parts(d.fn(), assembled(d));
+      for (int from = 0; from < d.fp(); from += SolveItem.STEP) {
+        int to = Math.min(d.fp(), from + SolveItem.STEP);
+        count += 1 + parts(d.fn() - to, COLUMNS);
+      }
+    }
+    return count;
+  }
+
+  /** Writes the items. O(items). */
+  static ByteBuffer of(StageProgram program) {
+    int n = program.fronts();
+    ByteBuffer list = SolveLists.items(count(program));
+    int[] arriving = new int[n];
+    int[] order = SolveItem.downwards(program);
+    for (int k = n - 1; k >= 0; k--) {
+      int f = order[k];
+      FrontDescriptor d = program.descriptor(f);
+      int parent = d.cn() == 0 ? -1 : d.parent();
+      int up = parent < 0 ? -1 : COUNTS * parent;
+      int last = front(SolveItem.Writer.of(list, program, f), f, arriving[f], up);
+      if (parent >= 0) {
+        arriving[parent] += last;
+      }
+    }
+    return list.flip();
+  }
+
+  /**
+   * The items of a front.
+   *
+   * @param up the parent's count of arrivals; -1: none
+   * @return number of items that add to it
+   */
+  private static int front(SolveItem.Writer item, int f, int arriving, int up) {
+    FrontDescriptor d = item.d();
+    int arrived = COUNTS * f;
+    int products = arrived + 1;
+    int solved = arrived + 2;
+    if (SolveItem.whole(d)) {
+      int[] all = {0, d.fn()};
+      item.put(SolveItem.WHOLE, new int[] {0, d.fp()}, all, arrived, arriving, up);
+      return 1;
+    }
+    int done = 0;
+    int each = assembled(d);
+    for (int j = 0; j < d.fn(); j += each) {
+      int[] columns = {j, Math.min(d.fn(), j + each)};
+      int signal = d.fp() == 0 ? up : products;
+      item.put(SolveItem.ASSEMBLE, new int[] {0, d.fp()}, columns, arrived, arriving, signal);
+      done++;
+    }
+    int last = d.fp() == 0 ? done : 0;
+    for (int from = 0, step = 1; from < d.fp(); from += SolveItem.STEP, step++) {
+      int[] rows = {from, Math.min(d.fp(), from + SolveItem.STEP)};
+      item.put(SolveItem.TRIANGLE, rows, rows, products, done, solved);
+      boolean end = rows[1] == d.fp();
+      for (int j = rows[1]; j < d.fn(); j += COLUMNS) {
+        int[] columns = {j, Math.min(d.fn(), j + COLUMNS)};
+        item.put(SolveItem.PRODUCT, rows, columns, solved, step, end ? up : products);
+        done++;
+        last += end ? 1 : 0;
+      }
+    }
+    return last;
+  }
+}
