@@ -3,6 +3,7 @@ package io.sparqr.spark.pattern;
 
 import io.sparqr.error.WireFormatException;
 import io.sparqr.spark.wire.VectorCodec;
+import io.sparqr.threads.Parallel;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -89,6 +90,42 @@ public final class ColumnChunks {
       }
     }
     return sum;
+  }
+
+  /**
+   * The sum of several partial results in a vector, truncated at its end: as {@link #merge} of
+   * their frames.
+   *
+   * @param parts in the order of the partitions
+   * @param vector zeros
+   */
+  public static void sum(List<ColumnChunks> parts, double[] vector, int threads) {
+    Parallel.loop(
+        (vector.length + SIZE - 1) >>> BITS,
+        1,
+        threads,
+        (from, to, thread) -> {
+          for (int c = from; c < to; c++) {
+            sum(parts, c, vector);
+          }
+        });
+  }
+
+  private static void sum(List<ColumnChunks> parts, int c, double[] vector) {
+    int at = c << BITS;
+    int count = Math.min(SIZE, vector.length - at);
+    boolean any = false;
+    for (ColumnChunks part : parts) {
+      double[] from = part.peek(c);
+      if (from != null && !any) {
+        System.arraycopy(from, 0, vector, at, count);
+        any = true;
+      } else if (from != null) {
+        for (int k = 0; k < count; k++) {
+          vector[at + k] += from[k];
+        }
+      }
+    }
   }
 
   private static double[] decode(byte[] frame) {

@@ -81,7 +81,7 @@ public final class PlanHandle implements Serializable {
    * Whether a local master's tasks share this very class, because its loader is an ancestor of
    * theirs.
    */
-  private static boolean tasksShareClasses() {
+  public static boolean tasksShareClasses() {
     var tasks = SparkEnv.get().serializer().defaultClassLoader();
     ClassLoader own = PlanHandle.class.getClassLoader();
     ClassLoader loader = tasks.isDefined() ? tasks.get() : own;

@@ -5,6 +5,7 @@ import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.Exchange;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.SparkErrors;
@@ -12,9 +13,12 @@ import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
 import java.io.Serializable;
+import io.sparqr.threads.Parallel;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import org.apache.spark.api.java.JavaRDD;
 
 /**
@@ -43,7 +47,7 @@ public final class LevelSolve {
    */
   public void back(double[] x, int width, boolean stored, JobScope scope) {
     if (stored && levels.solved()) {
-      collect(levels.solutions(), x, width);
+      collect(levels.solutions(), x);
       return;
     }
     PlanHandle b = broadcast;
@@ -87,6 +91,9 @@ public final class LevelSolve {
       back(c, width, false, scope);
       return;
     }
+    if (near(c, width)) {
+      return;
+    }
     scope.describe("forward and back substitution");
     PlanHandle b = broadcast;
     int[] threads = levels.threads();
@@ -103,7 +110,47 @@ public final class LevelSolve {
       where.add(ObjectCodec.decode(frames.get(k + 1), NormalSolve.Where.class));
     }
     residence = NormalSolve.summary(where);
-    collect(solved, c, width);
+    collect(solved, c);
+  }
+
+  /**
+   * The same on the devices of this JVM, if R is still there for all tasks: then there is nothing
+   * for Spark to do. Otherwise c is as it was.
+   */
+  private boolean near(double[] c, int width) {
+    if (levels.resident() == null || !Exchange.possible(levels.engine())) {
+      return false;
+    }
+    List<SubtreeTask> tasks = plan.partition().level(0);
+    int[][] pivots = new int[tasks.size()][];
+    double[][] x = new double[tasks.size()][];
+    Parallel.loop(
+        tasks.size(),
+        1,
+        tasks.size(),
+        (from, to, thread) -> {
+          for (int t = from; t < to; t++) {
+            pivots[t] = TriangularSolve.pivots(plan.analysis(), tasks.get(t));
+            double[] own = new double[pivots[t].length * width];
+            for (int i = 0; i < pivots[t].length; i++) {
+              System.arraycopy(c, pivots[t][i] * width, own, i * width, width);
+            }
+            int task = tasks.get(t).id();
+            x[t] =
+                NormalSolve.onDevice(levels.resident(), task, own, width, new ArrayList<>())
+                    .orElse(null);
+          }
+        });
+    if (Arrays.stream(x).anyMatch(Objects::isNull)) {
+      return false;
+    }
+    var where = new ArrayList<NormalSolve.Where>();
+    for (int t = 0; t < x.length; t++) {
+      place(new Sparse(pivots[t], x[t], width), c);
+      where.add(new NormalSolve.Where(tasks.get(t).id(), true, ""));
+    }
+    residence = NormalSolve.summary(where);
+    return true;
   }
 
   /**
@@ -126,7 +173,7 @@ public final class LevelSolve {
     for (int l = levels.count() - 1; l >= 0; l--) {
       scope.describe("back substitution, level " + (l + 1) + " of " + levels.count());
       List<SubtreeTask> tasks = plan.partition().level(l);
-      collect(run(l, inputs(tasks, x, width, true, pivots), substitution), x, width);
+      collect(run(l, inputs(tasks, x, width, true, pivots), substitution), x);
     }
   }
 
@@ -200,7 +247,7 @@ public final class LevelSolve {
     for (SubtreeTask t : tasks) {
       int[] out = outside ? TriangularSolve.outside(plan.analysis(), t) : new int[0];
       int[] own = pivots ? TriangularSolve.pivots(plan.analysis(), t) : new int[0];
-      int[] position = java.util.Arrays.copyOf(out, out.length + own.length);
+      int[] position = Arrays.copyOf(out, out.length + own.length);
       System.arraycopy(own, 0, position, out.length, own.length);
       double[] value = new double[position.length * width];
       for (int i = 0; i < position.length; i++) {
@@ -211,12 +258,16 @@ public final class LevelSolve {
     return list;
   }
 
-  private static void collect(List<byte[]> solved, double[] x, int width) {
+  private static void collect(List<byte[]> solved, double[] x) {
     for (byte[] frame : solved) {
-      Sparse piece = VectorCodec.decodeSparse(frame);
-      for (int i = 0; i < piece.position().length; i++) {
-        System.arraycopy(piece.value(), i * width, x, piece.position()[i] * width, width);
-      }
+      place(VectorCodec.decodeSparse(frame), x);
+    }
+  }
+
+  private static void place(Sparse piece, double[] x) {
+    int width = piece.width();
+    for (int i = 0; i < piece.position().length; i++) {
+      System.arraycopy(piece.value(), i * width, x, piece.position()[i] * width, width);
     }
   }
 }

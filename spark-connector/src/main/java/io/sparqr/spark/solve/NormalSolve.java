@@ -53,15 +53,8 @@ final class NormalSolve {
       SolvePlan plan, Iterator<Object> kept, Sparse given, String factorization, int[] threads) {
     Object report = kept.next();
     int task = TaskReport.decode((byte[]) report).task();
-    Residence residence =
-        factorization == null
-            ? Residence.NONE
-            : ResidentFactors.ofJvm().find(factorization, task);
-    var why = new ArrayList<>(List.of(residence.reason()));
-    Optional<double[]> x =
-        residence.factor().isEmpty()
-            ? Optional.empty()
-            : onDevice(residence, given, factorization, task, why);
+    var why = new ArrayList<String>();
+    Optional<double[]> x = onDevice(factorization, task, given.value(), given.width(), why);
     if (x.isPresent()) {
       return List.of(
           VectorCodec.encodeSparse(new Sparse(given.position(), x.get(), given.width())),
@@ -72,30 +65,42 @@ final class NormalSolve {
         Stream.concat(Stream.of(report), StreamSupport.stream(rest, false)).iterator();
     return List.of(
         TriangularSolve.normal(plan, all, given, threads),
-        ObjectCodec.encode(new Where(task, false, why.get(why.size() - 1))));
+        ObjectCodec.encode(new Where(task, false, why.get(0))));
   }
 
-  /** The device's solution; empty with a reason if it has none. */
-  private static Optional<double[]> onDevice(
-      Residence residence, Sparse given, String factorization, int task, List<String> why) {
-    try {
-      Optional<double[]> x = residence.factor().get().solve(given.value(), given.width());
-      if (x.isEmpty()) {
-        why.add("its memory on the device was needed, or not used for a while");
-        ResidentFactors.ofJvm().drop(factorization, task, why.get(1));
-      }
-      return x;
-    } catch (IntegrityFailure e) {
-      why.add(e.getMessage());
-      ResidentFactors.ofJvm().drop(factorization, task, e.getMessage());
+  /**
+   * The solution of a device of this JVM; empty, with a reason, if it has none, or a wrong one.
+   *
+   * @param factorization under which R has stayed; null: nowhere
+   * @param c at the task's pivots
+   * @param why receives the reason, once
+   */
+  static Optional<double[]> onDevice(
+      String factorization, int task, double[] c, int width, List<String> why) {
+    ResidentFactors all = ResidentFactors.ofJvm();
+    Residence residence = factorization == null ? Residence.NONE : all.find(factorization, task);
+    if (residence.factor().isEmpty()) {
+      why.add(residence.reason());
       return Optional.empty();
+    }
+    try {
+      Optional<double[]> x = residence.factor().get().solve(c, width);
+      if (x.isPresent()) {
+        return x;
+      }
+      why.add("its memory on the device was needed, or not used for a while");
     } catch (InsufficientMemoryException e) {
       why.add("no room for the vectors on the device");
       return Optional.empty();
+    } catch (IntegrityFailure e) {
+      why.add(e.getMessage());
     } catch (FatalCudaException e) {
+      // An executor ends and is replaced; this solve does not need the device.
       DyingExecutor.leave(e);
-      throw e;
+      why.add(e.getMessage());
     }
+    all.drop(factorization, task, why.get(0));
+    return Optional.empty();
   }
 
   /**
