@@ -29,32 +29,32 @@ __device__ __forceinline__ double forward_entry(const SparqrSolve& s, const Spar
  * solution.
  */
 __device__ __forceinline__ void forward_triangle(const SparqrSolve& s, const SparqrSolveItem& t, int q, double* y) {
-  __shared__ double tile[32][33];
+  __shared__ double tiles[2][32][33];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int from = t.row_from, to = t.row_to;
   const double* rows = s.out + t.out;
-  for (int begin = from; begin < to; begin += 32) {
+  int now = 0;
+  load_tile(rows, t.fn, from, min(to, from + 32), 0, tiles[0]);
+  for (int begin = from; begin < to; begin += 32, now ^= 1) {
     const int end = min(to, begin + 32), size = end - begin;
     __syncthreads();
-    for (int i = begin + warp; i < end; i += SPARQR_WARPS) {
-      const int j = begin + lane;
-      tile[i - begin][lane] = j >= i && j < end ? rows[packed_row(i, t.fn) - i + j] : 0;
-    }
-    __syncthreads();
     if (warp == 0) {
+      const double(*tile)[33] = tiles[now];
       double v = lane < size ? y[begin + lane - from] : 0;
       for (int k = 0; k < size; k++) {
-        const double x = __shfl_sync(~0u, v, k) / tile[k][k];
+        const double x = __shfl_sync(~0u, v, k) * tile[k][k];
         v = lane == k ? x : lane > k ? fma(-tile[k][lane], x, v) : v;
       }
       if (lane < size) {
         y[begin + lane - from] = v;
       }
+    } else if (end < to) {
+      load_tile(rows, t.fn, end, min(to, end + 32), 1, tiles[now ^ 1]);
     }
     __syncthreads();
     for (int j = end + static_cast<int>(threadIdx.x); j < to; j += SPARQR_THREADS) {
       double v = y[j - from];
-#pragma unroll 8
+#pragma unroll 16
       for (int i = begin; i < end; i++) {
         v = fma(-rows[packed_row(i, t.fn) - i + j], y[i - from], v);
       }
@@ -65,36 +65,24 @@ __device__ __forceinline__ void forward_triangle(const SparqrSolve& s, const Spa
   store_columns(s, s.x, s.number + t.start, from, to, q, y);
 }
 
-/** v -= R'y for the item's columns, 128 at most, and its rows, whose y are in shared memory: a quarter a warp. */
+/** v -= R'y for the item's columns, 32 at most, and its rows, whose y are in shared memory: a quarter a warp. */
 __device__ __forceinline__ void forward_products(const SparqrSolve& s, const SparqrSolveItem& t, int q,
                                                  const double* y, double* shared) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int quarter = (t.row_to - t.row_from + SPARQR_WARPS - 1) / SPARQR_WARPS;
   const int from = t.row_from + warp * quarter, to = min(t.row_to, from + quarter);
   const double* rows = s.out + t.out;
-  double sum[4] = {0, 0, 0, 0};
-#pragma unroll 4
+  const int j = min(t.column_from + lane, t.column_to - 1);
+  double sum = 0;
+#pragma unroll 16
   for (int i = from; i < to; i++) {
-    const double* row = rows + packed_row(i, t.fn) - i;
-    const double yi = y[i - t.row_from];
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-      const int j = t.column_from + 32 * k + lane;
-      if (j < t.column_to) {
-        sum[k] = fma(row[j], yi, sum[k]);
-      }
-    }
+    sum = fma(rows[packed_row(i, t.fn) - i + j], y[i - t.row_from], sum);
   }
-#pragma unroll
-  for (int k = 0; k < 4; k++) {
-    shared[(warp * 4 + k) * 32 + lane] = sum[k];
-  }
+  shared[threadIdx.x] = sum;
   __syncthreads();
-  const int j = t.column_from + static_cast<int>(threadIdx.x);
-  if (j < t.column_to) {
-    const double* own = shared + threadIdx.x;
+  if (warp == 0 && t.column_from + lane < t.column_to) {
     double* v = s.v + static_cast<long long>(t.start + j) * s.rhs + q;
-    __stcg(v, __ldcg(v) - ((own[0] + own[128]) + (own[256] + own[384])));
+    __stcg(v, __ldcg(v) - ((shared[lane] + shared[32 + lane]) + (shared[64 + lane] + shared[96 + lane])));
   }
 }
 
@@ -120,7 +108,7 @@ __device__ __forceinline__ void forward_whole(const SparqrSolve& s, const Sparqr
 __device__ __forceinline__ void forward_item(const SparqrSolve& s) {
   __shared__ SparqrSolveItem t;
   __shared__ double y[SPARQR_SOLVE_STEP];
-  __shared__ double shared[4 * SPARQR_THREADS];
+  __shared__ double shared[SPARQR_THREADS];
   if (!next_item(s, t)) {
     return;
   }

@@ -4,20 +4,21 @@
 // io.sparqr.backend.staged.SolveLists makes the items and io.sparqr.backend.reference.PackedSolve does them in plain
 // Java. For a stage that is the whole tree and whose fronts are all sound.
 //
-// The rows of a front are solved in steps, so that many multiprocessors share a large front: a TRIANGLE item solves the
-// triangle of a step, PRODUCT items apply it to the other columns, or apply other columns to it. A front of few rows has
-// a single item that does both (WHOLE). An item waits for one count of finished items, and adds to one.
+// The rows of a front are solved in steps, so that many multiprocessors share a large front: ASSEMBLE items make its
+// right-hand side from what is known; then a TRIANGLE item solves the triangle of a step, and PRODUCT items subtract the
+// products with it from the rest. A front of few rows has a single item that does all (WHOLE). An item waits for one
+// count of finished items, and adds to one.
 #pragma once
 #include "waiting.cuh"
 
 constexpr int SPARQR_SOLVE_WHOLE = 0;
 constexpr int SPARQR_SOLVE_PRODUCT = 1;
 constexpr int SPARQR_SOLVE_TRIANGLE = 2;
-constexpr int SPARQR_SOLVE_ASSEMBLE = 3;  // forward: the columns' entries of c and of the children's updates
+constexpr int SPARQR_SOLVE_ASSEMBLE = 3;
 
 constexpr int SPARQR_SOLVE_CHUNK = 1024;  // columns in shared memory at a time; a step has no more rows
 constexpr int SPARQR_SOLVE_STEP = 256;    // rows of a step at most
-constexpr int SPARQR_SOLVE_ROWS = 32;     // rows of a WHOLE item, and of a PRODUCT item of the back substitution, at most
+constexpr int SPARQR_SOLVE_ROWS = 32;     // rows of an item at most, but for steps
 
 struct alignas(16) SparqrSolveItem {
   int64_t out;      // place of the front's packed rows in the output buffer
@@ -121,6 +122,21 @@ __device__ __forceinline__ void store_columns(const SparqrSolve& s, double* vect
                                               int to, int q, const double* shared) {
   for (int j = from + static_cast<int>(threadIdx.x); j < to; j += SPARQR_THREADS) {
     __stcg(vector + static_cast<long long>(number[j]) * s.rhs + q, shared[j - from]);
+  }
+}
+
+/**
+ * Loads the triangle of rows [begin, end) of a front, at most 32, by warps [first_warp, SPARQR_WARPS); the diagonal as
+ * reciprocals.
+ */
+__device__ __forceinline__ void load_tile(const double* rows, int fn, int begin, int end, int first_warp,
+                                          double (*tile)[33]) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 - first_warp, warps = SPARQR_WARPS - first_warp;
+  const int j = begin + lane;
+#pragma unroll 11
+  for (int i = begin + warp; i < end; i += warps) {
+    const double r = j >= i && j < end ? rows[packed_row(i, fn) - i + j] : 0;
+    tile[i - begin][lane] = j == i ? 1 / r : r;
   }
 }
 

@@ -31,7 +31,6 @@ final class CudaRoundExecutor implements RoundExecutor {
 
   private final DeviceSession session;
   private final Residents residents;
-  private final int threads;
   private final CudaDevice device;
   private final long limitBytes;
   private final SchedulerOptions options;
@@ -67,7 +66,6 @@ final class CudaRoundExecutor implements RoundExecutor {
       TestModes modes) {
     this.modes = modes;
     this.session = session;
-    this.threads = threads;
     residents = session.residents();
     device = session.device();
     this.limitBytes = limitBytes;
@@ -272,7 +270,7 @@ final class CudaRoundExecutor implements RoundExecutor {
   @Override
   public Optional<KeptRows> keep(StageProgram program) {
     device.bind();
-    var lists = SolveLists.both(program, threads);
+    var lists = SolveLists.both(program, workers.threads());
     long need = DeviceRows.need(lists, memory.get(Part.OUT).bytes());
     if (!residents.admit(need, device.totalBytes())) {
       return Optional.empty();

@@ -56,7 +56,7 @@ final class DeviceSolve {
   /** Solves; the rounds and everything else on the stream precede it. */
   Solved run(DeviceColumnSums.Stage stage) {
     StageProgram program = stage.program();
-    SolveLists lists = SolveLists.backOnly(program);
+    SolveLists lists = SolveLists.backOnly(program, workers.threads());
     int items = SolveLists.items(lists.back());
     long progressBytes = 8L * SolveLists.words(lists.backCounts());
     int length = Math.multiplyExact(lists.columns(), program.rhs());

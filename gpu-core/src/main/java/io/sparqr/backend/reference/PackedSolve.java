@@ -185,19 +185,20 @@ final class PackedSolve {
   private void back(SolveItem t, double[] c, double[] x) {
     for (int q = 0; q < rhs; q++) {
       for (int i = t.rowTo() - 1; i >= t.rowFrom(); i--) {
-        boolean triangle = t.kind() == SolveItem.TRIANGLE;
-        double sum = triangle ? x[at(t, i, q)] : right(t, i, q, c);
-        int from = t.kind() == SolveItem.PRODUCT ? t.columnFrom() : i + 1;
-        for (int j = from; j < (triangle ? t.rowTo() : t.fn()); j++) {
+        boolean begun = t.kind() == SolveItem.TRIANGLE || t.kind() == SolveItem.PRODUCT;
+        boolean solves = t.kind() == SolveItem.TRIANGLE || t.kind() == SolveItem.WHOLE;
+        double sum = begun ? x[at(t, i, q)] : right(t, i, q, c);
+        for (int j = solves ? i + 1 : t.columnFrom(); j < t.columnTo(); j++) {
           sum -= r(t, i, j) * x[at(t, j, q)];
         }
-        x[at(t, i, q)] = t.kind() == SolveItem.PRODUCT ? sum : sum / r(t, i, i);
+        x[at(t, i, q)] = solves ? sum / r(t, i, i) : sum;
       }
     }
   }
 
   private void backError(SolveItem t, double[] c, double[] x) {
-    for (int i = t.rowFrom(); t.kind() != SolveItem.TRIANGLE && i < t.rowTo(); i++) {
+    boolean all = t.kind() == SolveItem.WHOLE || t.kind() == SolveItem.ASSEMBLE;
+    for (int i = t.rowFrom(); all && i < t.rowTo(); i++) {
       for (int q = 0; q < rhs; q++) {
         double rest = right(t, i, q, c);
         double scale = Math.abs(rest);

@@ -161,7 +161,7 @@ public final class TaskListExecutor implements RoundExecutor {
 
   @Override
   public Solved backSubstitute(StageProgram p) {
-    return PackedSolve.stored(SolveLists.backOnly(p), out);
+    return PackedSolve.stored(SolveLists.backOnly(p, 1), out);
   }
 
   @Override

@@ -15,69 +15,66 @@ final class BackItems {
 
   private BackItems() {}
 
-  /** Rows of an item with products. */
-  private static int rows(FrontDescriptor d) {
+  /** Rows assembled by one item, which takes all columns of the front in the check. */
+  private static int assembled(FrontDescriptor d) {
     return Math.max(4, Math.min(SolveItem.ROWS, SolveItem.ENTRIES / d.fn()));
   }
 
-  /** Number of items. O(fronts). */
-  static long count(StageProgram program) {
-    long count = 0;
-    for (int f = 0; f < program.fronts(); f++) {
-      FrontDescriptor d = program.descriptor(f);
-      if (d.fp() == 0) {
-        continue;
-      }
-      count++;
-      for (int to = d.fp(); to > 0 && !SolveItem.whole(d); to -= SolveItem.STEP) {
-        int from = Math.max(0, to - SolveItem.STEP);
-        // a triangle a step, but for the one counted
-        count += (from == 0 ? 0 : 1) + (to - from + rows(d) - 1) / rows(d);
-      }
+  /** Number of a front's items. */
+  static long count(FrontDescriptor d) {
+    if (d.fp() == 0 || SolveItem.whole(d)) {
+      return Math.min(d.fp(), 1);
+    }
+    long count = parts(d.fp(), assembled(d));
+    for (int to = d.fp(); to > 0; to -= SolveItem.STEP) {
+      count += 1 + parts(Math.max(0, to - SolveItem.STEP), SolveItem.ROWS);
     }
     return count;
   }
 
+  private static int parts(int rows, int each) {
+    return (rows + each - 1) / each;
+  }
+
   /** Writes the items. O(items). */
-  static ByteBuffer of(StageProgram program) {
-    int n = program.fronts();
-    ByteBuffer list = SolveLists.items(count(program));
-    int[] steps = new int[n];
+  static ByteBuffer of(SolveTree tree) {
+    int n = tree.program().fronts();
     // the lowest ancestor with pivots, whose solution includes that of all above it
     int[] above = new int[n];
-    for (int f : SolveItem.downwards(program)) {
-      FrontDescriptor d = program.descriptor(f);
-      int p = d.parent();
-      above[f] = p < 0 ? -1 : program.descriptor(p).fp() > 0 ? p : above[p];
-      if (d.fp() > 0) {
-        steps[f] = SolveItem.steps(d);
-        int up = above[f];
-        front(SolveItem.Writer.of(list, program, f), f, up, up < 0 ? 0 : steps[up]);
-      }
+    for (int f = n - 1; f >= 0; f--) {
+      int p = tree.front(f).parent();
+      above[f] = p < 0 ? -1 : tree.front(p).fp() > 0 ? p : above[p];
     }
-    return list.flip();
+    return tree.list(
+        false,
+        f -> (int) count(tree.front(f)),
+        (item, f) -> {
+          int up = above[f];
+          front(item, f, COUNTS * up, up < 0 ? 0 : SolveItem.steps(tree.front(up)));
+        });
   }
 
   private static void front(SolveItem.Writer item, int f, int up, int wanted) {
     FrontDescriptor d = item.d();
     int solved = COUNTS * f;
+    int products = solved + 1;
     int[] right = {d.fp(), d.fn()};
     if (SolveItem.whole(d)) {
-      item.put(SolveItem.WHOLE, new int[] {0, d.fp()}, right, COUNTS * up, wanted, solved);
+      item.put(SolveItem.WHOLE, new int[] {0, d.fp()}, right, up, wanted, solved);
       return;
     }
-    int products = 0;
-    for (int to = d.fp(), step = 0; to > 0; to -= SolveItem.STEP, step++) {
-      int from = Math.max(0, to - SolveItem.STEP);
-      int wait = step == 0 ? COUNTS * up : solved;
-      for (int row = from; row < to; row += rows(d)) {
-        int[] rows = {row, Math.min(to, row + rows(d))};
-        int[] columns = {to, d.fn()};
-        item.put(SolveItem.PRODUCT, rows, columns, wait, step == 0 ? wanted : step, solved + 1);
-        products++;
+    int done = 0;
+    for (int row = 0; row < d.fp(); row += assembled(d), done++) {
+      int[] rows = {row, Math.min(d.fp(), row + assembled(d))};
+      item.put(SolveItem.ASSEMBLE, rows, right, up, wanted, products);
+    }
+    for (int to = d.fp(), step = 1; to > 0; to -= SolveItem.STEP, step++) {
+      int[] own = {Math.max(0, to - SolveItem.STEP), to};
+      item.put(SolveItem.TRIANGLE, own, own, products, done, solved);
+      for (int row = 0; row < own[0]; row += SolveItem.ROWS, done++) {
+        int[] rows = {row, Math.min(own[0], row + SolveItem.ROWS)};
+        item.put(SolveItem.PRODUCT, rows, own, solved, step, products);
       }
-      int[] own = {from, to};
-      item.put(SolveItem.TRIANGLE, own, own, solved + 1, products, solved);
     }
   }
 }

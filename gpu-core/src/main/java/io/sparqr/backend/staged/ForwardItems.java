@@ -14,7 +14,7 @@ final class ForwardItems {
   static final int COUNTS = 3;
 
   /** Columns of an item with products. */
-  private static final int COLUMNS = 128;
+  private static final int COLUMNS = 32;
 
   private ForwardItems() {}
 
@@ -28,50 +28,51 @@ final class ForwardItems {
     return (columns + each - 1) / each;
   }
 
-  /** Number of items. O(fronts). */
-  static long count(StageProgram program) {
-    long count = 0;
-    for (int f = 0; f < program.fronts(); f++) {
-      FrontDescriptor d = program.descriptor(f);
-      if (SolveItem.whole(d)) {
-        count++;
-        continue;
-      }
-      count += parts(d.fn(), assembled(d));
-      for (int from = 0; from < d.fp(); from += SolveItem.STEP) {
-        int to = Math.min(d.fp(), from + SolveItem.STEP);
-        count += 1 + parts(d.fn() - to, COLUMNS);
-      }
+  /** Number of a front's items. */
+  static long count(FrontDescriptor d) {
+    if (SolveItem.whole(d)) {
+      return 1;
+    }
+    long count = parts(d.fn(), assembled(d));
+    for (int from = 0; from < d.fp(); from += SolveItem.STEP) {
+      int to = Math.min(d.fp(), from + SolveItem.STEP);
+      count += 1 + parts(d.fn() - to, COLUMNS);
     }
     return count;
   }
 
+  /** Number of a front's items after which its update is complete. */
+  private static int last(FrontDescriptor d) {
+    if (SolveItem.whole(d)) {
+      return 1;
+    }
+    return d.fp() == 0 ? parts(d.fn(), assembled(d)) : parts(d.cn(), COLUMNS);
+  }
+
   /** Writes the items. O(items). */
-  static ByteBuffer of(StageProgram program) {
-    int n = program.fronts();
-    ByteBuffer list = SolveLists.items(count(program));
+  static ByteBuffer of(SolveTree tree) {
+    int n = tree.program().fronts();
     int[] arriving = new int[n];
-    int[] order = SolveItem.downwards(program);
-    for (int k = n - 1; k >= 0; k--) {
-      int f = order[k];
-      FrontDescriptor d = program.descriptor(f);
-      int parent = d.cn() == 0 ? -1 : d.parent();
-      int up = parent < 0 ? -1 : COUNTS * parent;
-      int last = front(SolveItem.Writer.of(list, program, f), f, arriving[f], up);
-      if (parent >= 0) {
-        arriving[parent] += last;
+    for (int f = 0; f < n; f++) {
+      if (tree.parent(f) >= 0) {
+        arriving[tree.parent(f)] += last(tree.front(f));
       }
     }
-    return list.flip();
+    return tree.list(
+        true,
+        f -> (int) count(tree.front(f)),
+        (item, f) -> {
+          int parent = tree.parent(f);
+          front(item, f, arriving[f], parent < 0 ? -1 : COUNTS * parent);
+        });
   }
 
   /**
    * The items of a front.
    *
    * @param up the parent's count of arrivals; -1: none
-   * @return number of items that add to it
    */
-  private static int front(SolveItem.Writer item, int f, int arriving, int up) {
+  private static void front(SolveItem.Writer item, int f, int arriving, int up) {
     FrontDescriptor d = item.d();
     int arrived = COUNTS * f;
     int products = arrived + 1;
@@ -79,7 +80,7 @@ final class ForwardItems {
     if (SolveItem.whole(d)) {
       int[] all = {0, d.fn()};
       item.put(SolveItem.WHOLE, new int[] {0, d.fp()}, all, arrived, arriving, up);
-      return 1;
+      return;
     }
     int done = 0;
     int each = assembled(d);
@@ -89,7 +90,6 @@ final class ForwardItems {
       item.put(SolveItem.ASSEMBLE, new int[] {0, d.fp()}, columns, arrived, arriving, signal);
       done++;
     }
-    int last = d.fp() == 0 ? done : 0;
     for (int from = 0, step = 1; from < d.fp(); from += SolveItem.STEP, step++) {
       int[] rows = {from, Math.min(d.fp(), from + SolveItem.STEP)};
       item.put(SolveItem.TRIANGLE, rows, rows, products, done, solved);
@@ -98,9 +98,7 @@ final class ForwardItems {
         int[] columns = {j, Math.min(d.fn(), j + COLUMNS)};
         item.put(SolveItem.PRODUCT, rows, columns, solved, step, end ? up : products);
         done++;
-        last += end ? 1 : 0;
       }
     }
-    return last;
   }
 }

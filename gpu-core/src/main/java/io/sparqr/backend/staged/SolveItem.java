@@ -3,7 +3,7 @@ package io.sparqr.backend.staged;
 
 import io.sparqr.backend.schedule.FrontDescriptor;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
+import java.nio.ByteOrder;
 
 /**
  * SparqrSolveItem of {@code triangular.cuh}: a part of a solve by one thread block.
@@ -40,13 +40,13 @@ public record SolveItem(
   /** Products and triangle of a front of few rows. */
   public static final int WHOLE = 0;
 
-  /** Products of a step's rows. */
+  /** Products with a step. */
   public static final int PRODUCT = 1;
 
   /** The triangle of a step. */
   public static final int TRIANGLE = 2;
 
-  /** A front's vector from c and the children's updates. */
+  /** A front's right-hand side before its own steps. */
   public static final int ASSEMBLE = 3;
 
   /** Most rows of a front that one thread block solves alone; {@code SPARQR_SOLVE_ROWS}. */
@@ -90,11 +90,16 @@ public record SolveItem(
         list.getInt(at + 56));
   }
 
-  /** The items of one front, appended to a list. */
+  /** The items of one front, written to its part of a list. */
   record Writer(ByteBuffer list, long out, long outRhs, FrontDescriptor d, int start) {
 
-    static Writer of(ByteBuffer list, StageProgram program, int f) {
-      FrontDescriptor d = program.descriptor(f);
+    /** Writes items from {@code first} to {@code end} of a list. */
+    static Writer of(ByteBuffer all, int first, int end, SolveTree tree, int f) {
+      StageProgram program = tree.program();
+      FrontDescriptor d = tree.front(f);
+      ByteBuffer list =
+          all.slice(first * SolveLists.BYTES, (end - first) * SolveLists.BYTES)
+              .order(ByteOrder.LITTLE_ENDIAN);
       // right-hand sides follow the values of R and of the block, which a root without a tail lacks
       long right = program.outStart(f) + d.packedDoubles(0, d.fp()) - (long) d.fp() * d.rhs();
       if (d.parent() < 0) {
@@ -109,27 +114,5 @@ public record SolveItem(
       list.putInt(rows[0]).putInt(rows[1]).putInt(columns[0]).putInt(columns[1]);
       list.putInt(waitCount == 0 ? -1 : wait).putInt(waitCount).putInt(signal).putInt(0);
     }
-  }
-
-  /** The fronts by their distance from the root, so that many do not wait for each other. */
-  static int[] downwards(StageProgram program) {
-    int n = program.fronts();
-    int[] depth = new int[n];
-    int deepest = 0;
-    for (int f = n - 1; f >= 0; f--) {
-      int p = program.descriptor(f).parent();
-      depth[f] = p < 0 ? 0 : depth[p] + 1;
-      deepest = Math.max(deepest, depth[f]);
-    }
-    int[] start = new int[deepest + 2];
-    for (int d : depth) {
-      start[d + 1]++;
-    }
-    Arrays.parallelPrefix(start, Integer::sum);
-    int[] order = new int[n];
-    for (int f = 0; f < n; f++) {
-      order[start[depth[f]]++] = f;
-    }
-    return order;
   }
 }

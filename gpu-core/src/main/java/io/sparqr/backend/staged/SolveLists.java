@@ -4,7 +4,6 @@ package io.sparqr.backend.staged;
 import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.threads.Parallel;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
@@ -45,23 +44,31 @@ public record SolveLists(
   /** Words of progress before the counts: tickets, error, bits. */
   public static final int HEAD_WORDS = 3;
 
+  /** Most items of a list: their bytes fit a buffer. */
+  static final int MOST = Integer.MAX_VALUE / BYTES;
+
   /** Whether a stage's rows can be solved with: the items of either solve fit a buffer. */
   public static boolean possible(StageProgram program) {
-    return program.blocks() == 0
-        && Math.max(ForwardItems.count(program), BackItems.count(program))
-            <= Integer.MAX_VALUE / BYTES;
+    long forward = 0;
+    long back = 0;
+    for (int f = 0; f < program.fronts(); f++) {
+      FrontDescriptor d = program.descriptor(f);
+      forward += ForwardItems.count(d);
+      back += BackItems.count(d);
+    }
+    return program.blocks() == 0 && Math.max(forward, back) <= MOST;
   }
 
-  /** For R x = c alone. O(items). */
-  public static SolveLists backOnly(StageProgram program) {
-    ByteBuffer none = items(0);
-    int[] empty = new int[0];
-    return of(program, none, 0, empty, empty, 0);
+  /** For R x = c alone. O(items), by several threads. */
+  public static SolveLists backOnly(StageProgram program, int threads) {
+    var tree = SolveTree.of(program, threads);
+    return of(tree, ByteBuffer.allocateDirect(0), new int[0], new int[0], 0);
   }
 
-  /** For both solves. O(items + places), the places by several threads. */
+  /** For both solves. O(items + places), by several threads. */
   public static SolveLists both(StageProgram program, int threads) {
-    int[][] children = children(program);
+    var tree = SolveTree.of(program, threads);
+    int[][] children = children(tree);
     int[] gather = new int[program.columns().number().length + 1];
     Parallel.loop(
         program.fronts(),
@@ -69,7 +76,7 @@ public record SolveLists(
         threads,
         (from, to, t) -> {
           for (int f = from; f < to; f++) {
-            count(program, f, children[f], gather);
+            count(tree, f, children[f], gather);
           }
         });
     int longest = 0;
@@ -84,25 +91,24 @@ public record SolveLists(
         threads,
         (first, to, t) -> {
           for (int f = first; f < to; f++) {
-            fill(program, f, children[f], gather, from);
+            fill(tree, f, children[f], gather, from);
           }
         });
-    int counts = ForwardItems.COUNTS * program.fronts();
-    return of(program, ForwardItems.of(program), counts, gather, from, longest);
+    return of(tree, ForwardItems.of(tree), gather, from, longest);
   }
 
   private static SolveLists of(
-      StageProgram program, ByteBuffer forward, int counts, int[] gather, int[] from, int longest) {
+      SolveTree tree, ByteBuffer forward, int[] gather, int[] from, int longest) {
+    StageProgram program = tree.program();
     int terms = 0;
-    for (int f = 0; f < program.fronts(); f++) {
-      FrontDescriptor d = program.descriptor(f);
+    for (FrontDescriptor d : tree.fronts()) {
       terms = Math.max(terms, Math.max(d.fn(), d.fp() + longest));
     }
     return new SolveLists(
         program.columns().count(),
         forward,
-        counts,
-        BackItems.of(program),
+        forward.limit() == 0 ? 0 : ForwardItems.COUNTS * program.fronts(),
+        BackItems.of(tree),
         BackItems.COUNTS * program.fronts(),
         program.columns().number(),
         gather,
@@ -130,21 +136,13 @@ public record SolveLists(
     return HEAD_WORDS + (counts + 1) / 2;
   }
 
-  /** An empty list with room for items. */
-  static ByteBuffer items(long count) {
-    return ByteBuffer.allocateDirect(Math.toIntExact(count * BYTES)).order(ByteOrder.LITTLE_ENDIAN);
-  }
-
   /** The children of each front, ascending. */
-  private static int[][] children(StageProgram program) {
-    int n = program.fronts();
-    int[] parent = new int[n];
+  private static int[][] children(SolveTree tree) {
+    int n = tree.fronts().length;
     int[] count = new int[n];
     for (int f = 0; f < n; f++) {
-      FrontDescriptor d = program.descriptor(f);
-      parent[f] = d.cn() == 0 ? -1 : d.parent();
-      if (parent[f] >= 0) {
-        count[parent[f]]++;
+      if (tree.parent(f) >= 0) {
+        count[tree.parent(f)]++;
       }
     }
     int[][] children = new int[n][];
@@ -153,8 +151,9 @@ public record SolveLists(
       count[f] = 0;
     }
     for (int f = 0; f < n; f++) {
-      if (parent[f] >= 0) {
-        children[parent[f]][count[parent[f]]++] = f;
+      int p = tree.parent(f);
+      if (p >= 0) {
+        children[p][count[p]++] = f;
       }
     }
     return children;
@@ -166,9 +165,10 @@ public record SolveLists(
   }
 
   /** Visits a child's tail columns in their parent; both ascend. */
-  private static void match(StageProgram program, int child, int f, Visitor visitor) {
+  private static void match(SolveTree tree, int child, int f, Visitor visitor) {
+    StageProgram program = tree.program();
     int[] number = program.columns().number();
-    FrontDescriptor d = program.descriptor(child);
+    FrontDescriptor d = tree.front(child);
     int tail = program.columns().start()[child] + d.fp();
     int at = program.columns().start()[f];
     int end = program.columns().start()[f + 1];
@@ -187,19 +187,20 @@ public record SolveLists(
     }
   }
 
-  private static void count(StageProgram program, int f, int[] children, int[] gather) {
+  private static void count(SolveTree tree, int f, int[] children, int[] gather) {
     for (int child : children) {
-      match(program, child, f, (place, k) -> gather[place + 1]++);
+      match(tree, child, f, (place, k) -> gather[place + 1]++);
     }
   }
 
   private static void fill(
-      StageProgram program, int f, int[] children, int[] gather, int[] gatherFrom) {
-    int first = program.columns().start()[f];
-    int[] used = new int[program.columns().start()[f + 1] - first];
+      SolveTree tree, int f, int[] children, int[] gather, int[] gatherFrom) {
+    int[] start = tree.program().columns().start();
+    int first = start[f];
+    int[] used = new int[start[f + 1] - first];
     for (int child : children) {
       match(
-          program,
+          tree,
           child,
           f,
           (place, k) -> gatherFrom[gather[place] + used[place - first]++] = k);
