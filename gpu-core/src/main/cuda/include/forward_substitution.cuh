@@ -15,6 +15,7 @@ __device__ __forceinline__ double forward_entry(const SparqrSolve& s, const Spar
   double v = j < t.fp ? __ldcg(s.c + static_cast<long long>(s.number[place]) * s.rhs + q) : 0;
   double sum = fabs(v);
   const int end = s.gather[place + 1];
+#pragma unroll 4
   for (int k = s.gather[place]; k < end; k++) {
     const double u = __ldcg(s.v + static_cast<long long>(s.gather_from[k]) * s.rhs + q);
     v += u;

@@ -18,10 +18,13 @@ final class ForwardItems {
 
   private ForwardItems() {}
 
-  /** Columns assembled by one item, which also takes all of the front's rows in the check. */
+  /**
+   * Columns assembled by one item, at most one a thread; it also takes all of the front's rows in
+   * the check.
+   */
   private static int assembled(FrontDescriptor d) {
     int columns = SolveItem.ENTRIES / Math.max(1, d.fp()) / 32 * 32;
-    return Math.max(32, Math.min(1024, columns));
+    return Math.max(32, Math.min(128, columns));
   }
 
   private static int parts(int columns, int each) {

@@ -27,7 +27,7 @@ import java.util.stream.StreamSupport;
  * the stored rows. Both triangular solves are done with the same R, which matters: two
  * factorizations of one matrix may differ by the signs of rows of R, but not in R'R.
  */
-final class NormalSolve {
+public final class NormalSolve {
 
   private NormalSolve() {}
 
@@ -38,7 +38,7 @@ final class NormalSolve {
    * @param resident whether R had stayed on the device
    * @param reason why not; empty: the factorization had no device
    */
-  record Where(int task, boolean resident, String reason) implements Serializable {}
+  public record Where(int task, boolean resident, String reason) implements Serializable {}
 
   /**
    * Solves.
@@ -49,7 +49,7 @@ final class NormalSolve {
    * @param threads threads for each task
    * @return a frame with x at the task's pivots, then one with a {@link Where}
    */
-  static List<byte[]> run(
+  public static List<byte[]> run(
       SolvePlan plan, Iterator<Object> kept, Sparse given, String factorization, int[] threads) {
     Object report = kept.next();
     int task = TaskReport.decode((byte[]) report).task();
