@@ -88,26 +88,30 @@ __device__ __forceinline__ void back_triangle(const SparqrSolve& s, const Sparqr
   const int from = t.row_from, to = t.row_to;
   const double* rows = s.out + t.out;
   int now = 0;
-  load_tile(rows, t.fn, max(from, to - 32), to, 0, tiles[0]);
+  load_tile<0>(rows, t.fn, max(from, to - 32), to, tiles[0]);
   for (int end = to; end > from; end -= 32, now ^= 1) {
     const int begin = max(from, end - 32), size = end - begin;
     __syncthreads();
     if (warp == 0) {
       const double(*tile)[33] = tiles[now];
       double v = lane < size ? y[begin + lane - from] : 0;
-      for (int k = size - 1; k >= 0; k--) {
-        const double x = __shfl_sync(~0u, v, k) * tile[k][k];
-        v = lane == k ? x : lane < k ? fma(-tile[lane][k], x, v) : v;
+      for (int last = (size - 1) | 7; last >= 0; last -= 8) {
+#pragma unroll
+        for (int u = 0; u < 8; u++) {
+          const int k = last - u;
+          const double x = __shfl_sync(~0u, v, k) * tile[k][k];
+          v = lane == k ? x : lane < k ? fma(-tile[lane][k], x, v) : v;
+        }
       }
       if (lane < size) {
         y[begin + lane - from] = v;
       }
     } else if (begin > from) {
-      load_tile(rows, t.fn, max(from, begin - 32), begin, 1, tiles[now ^ 1]);
+      load_tile<1>(rows, t.fn, max(from, begin - 32), begin, tiles[now ^ 1]);
     }
     __syncthreads();
     // the products with these rows' x, for all rows above in the triangle
-    constexpr int ROWS = 8;
+    constexpr int ROWS = 16;
     for (int first = from + warp * ROWS; first < begin; first += SPARQR_WARPS * ROWS) {
       double sum[ROWS];
 #pragma unroll
@@ -139,7 +143,7 @@ __device__ __forceinline__ void back_item(const SparqrSolve& s) {
   __shared__ SparqrSolveItem t;
   __shared__ double shared_x[SPARQR_SOLVE_CHUNK];
   __shared__ double y[SPARQR_SOLVE_STEP];
-  if (!next_item(s, t)) {
+  if (!next_item(s, t, [](int) { return true; })) {
     return;
   }
   for (int q = 0; q < s.rhs; q++) {

@@ -35,29 +35,41 @@ __device__ __forceinline__ void forward_triangle(const SparqrSolve& s, const Spa
   const int from = t.row_from, to = t.row_to;
   const double* rows = s.out + t.out;
   int now = 0;
-  load_tile(rows, t.fn, from, min(to, from + 32), 0, tiles[0]);
+  load_tile<0>(rows, t.fn, from, min(to, from + 32), tiles[0]);
   for (int begin = from; begin < to; begin += 32, now ^= 1) {
     const int end = min(to, begin + 32), size = end - begin;
     __syncthreads();
     if (warp == 0) {
       const double(*tile)[33] = tiles[now];
       double v = lane < size ? y[begin + lane - from] : 0;
-      for (int k = 0; k < size; k++) {
-        const double x = __shfl_sync(~0u, v, k) * tile[k][k];
-        v = lane == k ? x : lane > k ? fma(-tile[k][lane], x, v) : v;
+      for (int first = 0; first < size; first += 8) {
+#pragma unroll
+        for (int u = 0; u < 8; u++) {
+          const int k = first + u;
+          const double x = __shfl_sync(~0u, v, k) * tile[k][k];
+          v = lane == k ? x : lane > k ? fma(-tile[k][lane], x, v) : v;
+        }
       }
       if (lane < size) {
         y[begin + lane - from] = v;
       }
     } else if (end < to) {
-      load_tile(rows, t.fn, end, min(to, end + 32), 1, tiles[now ^ 1]);
+      load_tile<1>(rows, t.fn, end, min(to, end + 32), tiles[now ^ 1]);
     }
     __syncthreads();
     for (int j = end + static_cast<int>(threadIdx.x); j < to; j += SPARQR_THREADS) {
+      // a step has 32 rows here: those after it are to come
+      double r[32];
+      const double* entry = rows + packed_row(begin, t.fn) - begin + j;
+#pragma unroll
+      for (int k = 0; k < 32; k++) {
+        r[k] = *entry;
+        entry += t.fn - (begin + k) - 1;
+      }
       double v = y[j - from];
-#pragma unroll 16
-      for (int i = begin; i < end; i++) {
-        v = fma(-rows[packed_row(i, t.fn) - i + j], y[i - from], v);
+#pragma unroll
+      for (int k = 0; k < 32; k++) {
+        v = fma(-r[k], y[begin + k - from], v);
       }
       y[j - from] = v;
     }
@@ -75,9 +87,18 @@ __device__ __forceinline__ void forward_products(const SparqrSolve& s, const Spa
   const double* rows = s.out + t.out;
   const int j = min(t.column_from + lane, t.column_to - 1);
   double sum = 0;
-#pragma unroll 16
-  for (int i = from; i < to; i++) {
-    sum = fma(rows[packed_row(i, t.fn) - i + j], y[i - t.row_from], sum);
+  constexpr int BATCH = 16;  // loads in flight
+  for (int first = from; first < to; first += BATCH) {
+    double r[BATCH];
+#pragma unroll
+    for (int k = 0; k < BATCH; k++) {
+      const int i = min(first + k, to - 1);
+      r[k] = rows[packed_row(i, t.fn) - i + j];
+    }
+#pragma unroll
+    for (int k = 0; k < BATCH; k++) {
+      sum = first + k < to ? fma(r[k], y[first + k - t.row_from], sum) : sum;
+    }
   }
   shared[threadIdx.x] = sum;
   __syncthreads();
@@ -110,7 +131,7 @@ __device__ __forceinline__ void forward_item(const SparqrSolve& s) {
   __shared__ SparqrSolveItem t;
   __shared__ double y[SPARQR_SOLVE_STEP];
   __shared__ double shared[SPARQR_THREADS];
-  if (!next_item(s, t)) {
+  if (!next_item(s, t, [](int kind) { return kind != SPARQR_SOLVE_ASSEMBLE; })) {
     return;
   }
   const int32_t* number = s.number + t.start;

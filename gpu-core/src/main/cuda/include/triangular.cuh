@@ -73,16 +73,37 @@ __device__ __forceinline__ unsigned* solve_count(const SparqrSolve& s, int count
   return reinterpret_cast<unsigned*>(s.progress + 3) + count;
 }
 
+/** Asks for the item's entries of R, so that they are in the L2 cache when its wait is over. By all threads. */
+__device__ __forceinline__ void prefetch_item(const SparqrSolve& s, const SparqrSolveItem& t) {
+  constexpr int LINE = 16;  // doubles of a cache line
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  for (int i = t.row_from + warp; i < t.row_to; i += SPARQR_WARPS) {
+    const double* row = s.out + t.out + packed_row(i, t.fn) - i;
+    for (int j = max(i, t.column_from) + LINE * lane; j < t.column_to; j += 32 * LINE) {
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(row + j));
+    }
+  }
+}
+
 /**
  * Takes the next item, once the count that it waits for is reached; false if the solve has been given up. Blocks take
  * items in their order, as in waiting.cuh. By all threads.
+ *
+ * @param reads whether items of this kind read their rows and columns of R
  */
-__device__ __forceinline__ bool next_item(const SparqrSolve& s, SparqrSolveItem& t) {
+template <typename Reads>
+__device__ __forceinline__ bool next_item(const SparqrSolve& s, SparqrSolveItem& t, Reads reads) {
   bool stop = false;
   if (threadIdx.x == 0) {
     const unsigned long long number = atomicAdd(s.progress, 1ull);
     stop = number >= SPARQR_GIVEN_UP;
     t = s.items[stop ? 0 : number];
+  }
+  __syncthreads();
+  if (t.wait >= 0 && reads(t.kind)) {
+    prefetch_item(s, t);
+  }
+  if (threadIdx.x == 0) {
     unsigned long long since = 0;
     while (!stop && t.wait >= 0) {
       unsigned have;
@@ -126,17 +147,26 @@ __device__ __forceinline__ void store_columns(const SparqrSolve& s, double* vect
 }
 
 /**
- * Loads the triangle of rows [begin, end) of a front, at most 32, by warps [first_warp, SPARQR_WARPS); the diagonal as
- * reciprocals.
+ * Loads the triangle of rows [begin, end) of a front, at most 32, by warps [FIRST, SPARQR_WARPS); the diagonal as
+ * reciprocals. Rows and columns beyond are those of the unit matrix.
  */
-__device__ __forceinline__ void load_tile(const double* rows, int fn, int begin, int end, int first_warp,
-                                          double (*tile)[33]) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 - first_warp, warps = SPARQR_WARPS - first_warp;
+template <int FIRST>
+__device__ __forceinline__ void load_tile(const double* rows, int fn, int begin, int end, double (*tile)[33]) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 - FIRST;
+  constexpr int WARPS = SPARQR_WARPS - FIRST, EACH = (32 + WARPS - 1) / WARPS;
   const int j = begin + lane;
-#pragma unroll 11
-  for (int i = begin + warp; i < end; i += warps) {
-    const double r = j >= i && j < end ? rows[packed_row(i, fn) - i + j] : 0;
-    tile[i - begin][lane] = j == i ? 1 / r : r;
+  double r[EACH];
+#pragma unroll
+  for (int k = 0; k < EACH; k++) {
+    const int i = begin + warp + k * WARPS;
+    r[k] = i < end && j >= i && j < end ? rows[packed_row(i, fn) - i + j] : i == j ? 1 : 0;
+  }
+#pragma unroll
+  for (int k = 0; k < EACH; k++) {
+    const int i = warp + k * WARPS;
+    if (i < 32) {
+      tile[i][lane] = lane == i ? 1 / r[k] : r[k];
+    }
   }
 }
 
