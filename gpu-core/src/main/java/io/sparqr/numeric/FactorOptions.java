@@ -50,7 +50,16 @@ public record FactorOptions(
 
   /** With every method of the backend. */
   public FactorOptions(double rankTolerance, int threads, long deviceMemoryBytes, boolean keepQ) {
-    this(rankTolerance, threads, deviceMemoryBytes, keepQ, false, false, false, false, WorkListener.NONE);
+    this(
+        rankTolerance,
+        threads,
+        deviceMemoryBytes,
+        keepQ,
+        false,
+        false,
+        false,
+        false,
+        WorkListener.NONE);
   }
 
   /** The same with the safe method only. */
@@ -70,15 +79,7 @@ public record FactorOptions(
   /** The same for columns of norm 1 or not. */
   public FactorOptions ofUnitColumns(boolean unit) {
     return new FactorOptions(
-        rankTolerance,
-        threads,
-        deviceMemoryBytes,
-        keepQ,
-        safe,
-        unit,
-        solutionOnly,
-        resident,
-        work);
+        rankTolerance, threads, deviceMemoryBytes, keepQ, safe, unit, solutionOnly, resident, work);
   }
 
   /** The same with another listener. */
@@ -98,15 +99,7 @@ public record FactorOptions(
   /** The same for a task of which only x is needed, or R as well. */
   public FactorOptions forSolution(boolean only) {
     return new FactorOptions(
-        rankTolerance,
-        threads,
-        deviceMemoryBytes,
-        keepQ,
-        safe,
-        unitColumns,
-        only,
-        resident,
-        work);
+        rankTolerance, threads, deviceMemoryBytes, keepQ, safe, unitColumns, only, resident, work);
   }
 
   /** The same with R staying where it is made as well, or not. */

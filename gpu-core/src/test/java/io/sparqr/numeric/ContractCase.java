@@ -136,8 +136,7 @@ final class ContractCase {
     RowBlock rows = split().rows();
     int[] whole = TaskRun.whole(analysis);
     var r = TaskRun.run(backend, analysis, rows, whole, options(threads, false));
-    SubtreeFactor factor =
-        backend.factor(r.problems.get(0), options(threads, false).staying(true));
+    SubtreeFactor factor = backend.factor(r.problems.get(0), options(threads, false).staying(true));
     assertThat(factor.fronts()).as("%s: R", name).hasSize(analysis.fronts());
     if (factor.residence().factor().isEmpty()) {
       return false;

@@ -52,8 +52,7 @@ final class DeviceRows implements KeptRows {
   }
 
   /** c, y, x and the fronts' vectors. */
-  private record Vectors(
-      int rhs, DeviceBuffer c, DeviceBuffer y, DeviceBuffer x, DeviceBuffer v) {
+  private record Vectors(int rhs, DeviceBuffer c, DeviceBuffer y, DeviceBuffer x, DeviceBuffer v) {
 
     void close() {
       List.of(c, y, x, v).forEach(DeviceBuffer::close);
@@ -83,8 +82,7 @@ final class DeviceRows implements KeptRows {
       places[2] = own(upload.sent(lists.number())).address();
       places[3] = own(upload.sent(lists.gather())).address();
       places[4] = own(upload.sent(lists.gatherFrom())).address();
-      forwardProgress =
-          own(new DeviceBuffer(driver, 8L * SolveLists.words(lists.forwardCounts())));
+      forwardProgress = own(new DeviceBuffer(driver, 8L * SolveLists.words(lists.forwardCounts())));
       backProgress = own(new DeviceBuffer(driver, 8L * SolveLists.words(lists.backCounts())));
       vectors = vectors(1);
       done = true;
@@ -199,8 +197,7 @@ final class DeviceRows implements KeptRows {
       buffer.view(end, end + 40).asLongBuffer().get(ends);
       DeviceSolve.requireEnd(ends[0]);
       DeviceSolve.requireEnd(ends[3]);
-      double error =
-          Math.max(Double.longBitsToDouble(ends[1]), Double.longBitsToDouble(ends[4]));
+      double error = Math.max(Double.longBitsToDouble(ends[1]), Double.longBitsToDouble(ends[4]));
       return new Normal(x, error, ends[2]);
     } finally {
       session.pinned().release(buffer);

@@ -13,8 +13,9 @@ import java.util.function.IntFunction;
 
 /**
  * One {@link DeviceSession} per device, shared by all users and closed when it has been idle for a
- * while and no rows of R are left on its device, or when the JVM ends. After a sticky error the session is abandoned, since nothing in it
- * can be released any more, and every later use gets the first error's message. Thread-safe.
+ * while and no rows of R are left on its device, or when the JVM ends. After a sticky error the
+ * session is abandoned, since nothing in it can be released any more, and every later use gets the
+ * first error's message. Thread-safe.
  */
 final class DeviceSessions {
 

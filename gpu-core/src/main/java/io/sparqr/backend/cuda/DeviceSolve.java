@@ -82,9 +82,7 @@ final class DeviceSolve {
       stream.synchronize();
       long[] ends = new long[2];
       transfers.fetch(
-          null,
-          List.of(new Transfers.Slice(progress, 0, 16)),
-          b -> b.asLongBuffer().get(ends));
+          null, List.of(new Transfers.Slice(progress, 0, 16)), b -> b.asLongBuffer().get(ends));
       requireEnd(ends[0]);
       double[] solution = new double[length];
       pieces(

@@ -33,9 +33,6 @@ import java.util.function.IntUnaryOperator;
  */
 public final class TaskListExecutor implements RoundExecutor {
 
-  /** Doubles of a piece of a front's rows. */
-  private static final int PIECE = 100;
-
   /** The order of the tasks within a round; for tests. */
   @FunctionalInterface
   public interface RoundOrder {
@@ -149,7 +146,7 @@ public final class TaskListExecutor implements RoundExecutor {
   public void deliver(StageProgram p, RowSink sink) {
     for (int f = 0; f < p.fronts(); f++) {
       if (TaskLayout.isDone(state[f]) && p.outLength(f) > 0) {
-        handOut(p, f, sink);
+        RowDelivery.of(p, out, f, sink);
       }
     }
   }
@@ -167,21 +164,6 @@ public final class TaskListExecutor implements RoundExecutor {
   @Override
   public Optional<KeptRows> keep(StageProgram p) {
     return Optional.of(new HeapRows(SolveLists.both(p, 1), out.clone(), choice));
-  }
-
-  /** Delivers every second front's rows in pieces, the last piece first, as a device may do. */
-  private void handOut(StageProgram p, int f, RowSink sink) {
-    DoubleBuffer rows = DoubleBuffer.wrap(out).slice((int) p.outStart(f), p.outLength(f));
-    if (f % 2 == 0) {
-      sink.accept(f, rows);
-      return;
-    }
-    int pieces = (rows.capacity() + PIECE - 1) / PIECE;
-    RowPieces to = sink.begin(f, rows.capacity());
-    for (int k = pieces - 1; k >= 0; k--) {
-      to.put(k * PIECE, rows.slice(k * PIECE, Math.min(PIECE, rows.capacity() - k * PIECE)));
-    }
-    to.end();
   }
 
   private void begin(StageProgram p, StageInput in, double tol) {

@@ -193,17 +193,12 @@ public record SolveLists(
     }
   }
 
-  private static void fill(
-      SolveTree tree, int f, int[] children, int[] gather, int[] gatherFrom) {
+  private static void fill(SolveTree tree, int f, int[] children, int[] gather, int[] gatherFrom) {
     int[] start = tree.program().columns().start();
     int first = start[f];
     int[] used = new int[start[f + 1] - first];
     for (int child : children) {
-      match(
-          tree,
-          child,
-          f,
-          (place, k) -> gatherFrom[gather[place] + used[place - first]++] = k);
+      match(tree, child, f, (place, k) -> gatherFrom[gather[place] + used[place - first]++] = k);
     }
   }
 }

@@ -256,7 +256,13 @@ public final class Levels {
     return Parts.here(
         tasks.size(),
         i ->
-            new LevelTask(broadcast, first, i, threads[i], new Keeping(false, solution, resident), metrics)
+            new LevelTask(
+                    broadcast,
+                    first,
+                    i,
+                    threads[i],
+                    new Keeping(false, solution, resident),
+                    metrics)
                 .run(null, sources.size(), k -> sources.get(k).partition(first + i)));
   }
 

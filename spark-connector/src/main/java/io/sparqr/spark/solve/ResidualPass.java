@@ -331,8 +331,7 @@ public final class ResidualPass {
 
     private byte[] part() {
       double[] norms = Arrays.stream(residual).mapToDouble(NormSum::norm).toArray();
-      return ObjectCodec.encode(
-          new Part(partition, norms, frobenius.norm(), reader.fingerprint()));
+      return ObjectCodec.encode(new Part(partition, norms, frobenius.norm(), reader.fingerprint()));
     }
 
     /** Leaves the vector as it is; returns the rest as a frame, or the change of the rows. */
