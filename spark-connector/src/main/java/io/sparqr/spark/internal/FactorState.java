@@ -357,7 +357,7 @@ public final class FactorState implements AutoCloseable {
   /** R x = Q'b by the kept reflectors. */
   private LeastSquaresSolution solveReflected(RowSource rows, JobScope scope) {
     var watch = new Stopwatch();
-    equations.takeResidence();
+    equations.forgetNotes();
     var reflection = new Reflection(rows, made.plan, made.levels, made.input.rows());
     Reflection.Result q = reflection.run(scope);
     double[] z = q.c();
@@ -380,13 +380,7 @@ public final class FactorState implements AutoCloseable {
   }
 
   /** The method of a solve for further right-hand sides, and its stopwatch. */
-  private record Said(String how, Stopwatch watch) {
-
-    /** Notes for the report. */
-    List<String> notes(String residence) {
-      return residence.isEmpty() ? List.of(how) : List.of(how, residence);
-    }
-  }
+  private record Said(String how, Stopwatch watch) {}
 
   /** The steps of refinement and the check that the options request for every solution. */
   private LeastSquaresSolution further(
@@ -405,7 +399,7 @@ public final class FactorState implements AutoCloseable {
         norm,
         rank(),
         deadColumns(),
-        profiled(report.of(norm, normal, seconds, said.notes(equations.takeResidence()))));
+        profiled(report.of(norm, normal, seconds, equations.notes(said.how))));
   }
 
   private LeastSquaresSolution solveSemiNormal(ResidualPass pass, JobScope scope, String why) {

@@ -7,6 +7,7 @@ import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * R'R x = A'b with the R on the executors, and the same for the residual: the corrected semi-normal
@@ -220,9 +221,15 @@ public final class SemiNormalEquations {
     return c;
   }
 
-  /** {@link LevelSolve#takeResidence}. */
-  public String takeResidence() {
-    return levels.takeResidence();
+  /** The method of a solve, and where R was for its last step, if there are devices. */
+  public List<String> notes(String how) {
+    String where = levels.takeResidence();
+    return where.isEmpty() ? List.of(how) : List.of(how, where);
+  }
+
+  /** Forgets where R was: another solve begins. */
+  public void forgetNotes() {
+    levels.takeResidence();
   }
 
   private double[] forward(double[] g, int width, JobScope scope) {
