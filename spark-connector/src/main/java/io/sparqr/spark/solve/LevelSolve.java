@@ -82,9 +82,9 @@ public final class LevelSolve {
    * task has whole trees then, and solves with R and R' at once, on its device if R is still there.
    */
   public void normal(double[] c, int width, JobScope scope) {
-    if (levels.count() > 1) {
+    if (levels.count() != 1) {
       residence =
-          plan.numbers().devices().use()
+          levels.count() > 1 && plan.numbers().devices().use()
               ? "R on the device for no task: the plan has several levels"
               : "";
       forward(c, width, scope);
