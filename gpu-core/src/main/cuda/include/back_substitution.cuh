@@ -1,245 +1,180 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// R x = c from the roots of the tree down, on the packed rows of R in a stage's output buffer, and the componentwise
-// backward error of x. For a stage that is the whole tree and whose fronts are all sound.
-// io.sparqr.backend.staged.SolveItems makes the items. io.sparqr.backend.reference.TaskListExecutor does the same in
-// straightforward sequential code.
-//
-// The rows of a front are solved in steps, from the last ones up, so that many multiprocessors share a large front:
-// PRODUCT items subtract the products with the columns to the right of a step's rows, then a TRIANGLE item solves the
-// step's triangle. A front of few rows has a single item that does both (WHOLE). Items wait for counts as the
-// factorization's tasks do (waiting.cuh): solved steps of the parent or of the front itself, and finished products.
+// R x = c from the roots of the tree down, and the componentwise backward error of x. In a large front ASSEMBLE items
+// subtract the products with the columns outside of its triangle; then each step of rows, from the last, has a TRIANGLE
+// item, and PRODUCT items that update the rows above it. What is left of a row's right-hand side is kept in x.
 #pragma once
-#include "stage.cuh"
+#include "triangular.cuh"
 
-constexpr int SPARQR_SOLVE_WHOLE = 0;
-constexpr int SPARQR_SOLVE_PRODUCT = 1;
-constexpr int SPARQR_SOLVE_TRIANGLE = 2;
-
-constexpr int SPARQR_SOLVE_CHUNK = 1024;  // columns in shared memory at a time; a step has no more rows
-
-struct alignas(16) SparqrSolveItem {
-  int64_t out;       // place of the front's packed rows in the output buffer
-  int64_t out_rhs;   // place of their right-hand sides, rows x rhs
-  int32_t kind;
-  int32_t front;
-  int32_t row_from;  // rows [row_from, row_to) of R
-  int32_t row_to;
-  int32_t column;    // PRODUCT: columns [column, fn); TRIANGLE: its end, row_to
-  int32_t wait_front;   // this front's steps must be solved; -1: none
-  int32_t wait_solved;  // so many of them
-  int32_t wait_products;  // TRIANGLE: so many finished products of `front`
-};
-static_assert(sizeof(SparqrSolveItem) == 48, "solve item size");
-
-/** The launch parameter. */
-struct SparqrSolve {
-  const SparqrSolveItem* items;
-  const SparqrFront* fronts;
-  const double* out;
-  const int32_t* start;   // first place of each front in `number`
-  const int32_t* number;  // columns of each front as numbers of the stage's columns
-  double* x;              // columns x rhs
-  // Place 0: tickets, and SPARQR_GIVEN_UP; place 1 + f: solved steps of front f in the low half, finished products in
-  // the high half; the last place: bits of the largest backward error.
-  unsigned long long* progress;
-  unsigned long long wait_nanos;
-  int32_t rhs;
-  int32_t front_count;
-};
-static_assert(sizeof(SparqrSolve) == 72, "solve size");
-
-/** Place of entry (i, i) in the packed rows of a front of fn columns. */
-__device__ __forceinline__ long long packed_row(int i, int fn) {
-  return static_cast<long long>(i) * fn - static_cast<long long>(i) * (i - 1) / 2;
+/** Right-hand side q of row i. */
+__device__ __forceinline__ double back_rhs(const SparqrSolve& s, const SparqrSolveItem& t, int i, int q) {
+  return s.c == nullptr ? s.out[t.out_rhs + static_cast<long long>(i) * s.out_rhs_count + q]
+                        : __ldcg(s.c + static_cast<long long>(s.number[t.start + i]) * s.rhs + q);
 }
 
-__device__ __forceinline__ double warp_sum(double v) {
-  for (int d = 16; d > 0; d /= 2) {
-    v += __shfl_xor_sync(~0u, v, d);
-  }
-  return v;
-}
-
-/** Waits for a half of a front's counts; false if the solve has been given up. Called by one thread. */
-__device__ __forceinline__ bool wait_solve(const SparqrSolve& s, int front, unsigned count, bool products) {
-  unsigned long long since = 0;
-  while (true) {
-    unsigned long long have, now, tickets;
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(have) : "l"(s.progress + 1 + front) : "memory");
-    if ((products ? static_cast<unsigned>(have >> 32) : static_cast<unsigned>(have)) >= count) {
-      return true;
+/** Sums of a warp's rows, from + warp + k SPARQR_WARPS, over columns [at, end), whose x are in shared memory. */
+__device__ __forceinline__ void back_sums(const double* rows, int fn, int from, int to, int at, int end,
+                                          const double* shared_x, double* sum) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  constexpr int ROWS = SPARQR_SOLVE_ROWS / SPARQR_WARPS;
+  if (to - from <= SPARQR_WARPS) {
+    // a row a warp: its entries in flight
+    const int i = from + warp;
+    if (i < to) {
+      const double* row = rows + packed_row(i, fn) - i;
+#pragma unroll 8
+      for (int j = at + lane; j < end; j += 32) {
+        sum[0] = fma(row[j], shared_x[j - at], sum[0]);
+      }
     }
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(tickets) : "l"(s.progress));
-    since = since == 0 ? now : since;
-    if (tickets >= SPARQR_GIVEN_UP || now - since > s.wait_nanos) {
-      atomicOr(s.progress, SPARQR_GIVEN_UP);
-      return false;
-    }
-    __nanosleep(32);
+    return;
   }
-}
-
-/** Puts x of columns [from, to) of a front, right-hand side q, into shared memory. By all threads. */
-__device__ __forceinline__ void load_x(const SparqrSolve& s, const int32_t* number, int from, int to, int q,
-                                       double* shared) {
-  for (int j = from + static_cast<int>(threadIdx.x); j < to; j += SPARQR_THREADS) {
-    // other blocks wrote these: read past this multiprocessor's cache
-    shared[j - from] = __ldcg(s.x + static_cast<long long>(number[j]) * s.rhs + q);
+  const double* row[ROWS];
+#pragma unroll
+  for (int k = 0; k < ROWS; k++) {
+    const int i = min(from + warp + k * SPARQR_WARPS, to - 1);  // the last row twice rather than a branch
+    row[k] = rows + packed_row(i, fn) - i;
+  }
+#pragma unroll 2
+  for (int j = at + lane; j < end; j += 32) {
+    const double x = shared_x[j - at];
+#pragma unroll
+    for (int k = 0; k < ROWS; k++) {
+      sum[k] = fma(row[k][j], x, sum[k]);
+    }
   }
 }
 
 /**
- * y_i = c_i - sum of R_ij x_j over columns [column, fn), for rows [from, to) of a front: to `y` in shared memory, or, if
- * that is null, to x.
+ * Subtracts the products with the item's columns from its rows: from c, or for PRODUCT from what is left of it in x. To
+ * `y` in shared memory, or, if that is null, to x.
  */
-__device__ __forceinline__ void solve_products(const SparqrSolve& s, const SparqrSolveItem& t, int fn, int from, int to,
-                                               int column, int q, double* shared_x, double* y) {
+__device__ __forceinline__ void back_products(const SparqrSolve& s, const SparqrSolveItem& t, int q, double* shared_x,
+                                              double* y) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int32_t* number = s.number + s.start[t.front];
-  const double* rows = s.out + t.out;
-  constexpr int ROWS = 32 / SPARQR_WARPS;  // rows of a warp; an item has at most 32
+  const int32_t* number = s.number + t.start;
+  constexpr int ROWS = SPARQR_SOLVE_ROWS / SPARQR_WARPS;
   double sum[ROWS];
 #pragma unroll
   for (int k = 0; k < ROWS; k++) {
     sum[k] = 0;
   }
-  for (int at = column; at < fn; at += SPARQR_SOLVE_CHUNK) {
-    const int end = min(fn, at + SPARQR_SOLVE_CHUNK);
+  for (int at = t.column_from; at < t.column_to; at += SPARQR_SOLVE_CHUNK) {
+    const int end = min(t.column_to, at + SPARQR_SOLVE_CHUNK);
     __syncthreads();
-    load_x(s, number, at, end, q, shared_x);
+    load_columns(s, s.x, number, at, end, q, shared_x);
     __syncthreads();
-#pragma unroll
-    for (int k = 0; k < ROWS; k++) {
-      const int i = from + warp + k * SPARQR_WARPS;
-      if (i < to) {
-        const double* row = rows + packed_row(i, fn) - i;
-        double a = 0, b = 0;
-        int j = at + lane;
-        for (; j + 32 < end; j += 64) {
-          a = fma(row[j], shared_x[j - at], a);
-          b = fma(row[j + 32], shared_x[j + 32 - at], b);
-        }
-        if (j < end) {
-          a = fma(row[j], shared_x[j - at], a);
-        }
-        sum[k] += a + b;
-      }
-    }
+    back_sums(s.out + t.out, t.fn, t.row_from, t.row_to, at, end, shared_x, sum);
   }
 #pragma unroll
   for (int k = 0; k < ROWS; k++) {
-    const int i = from + warp + k * SPARQR_WARPS;
-    if (i < to) {
-      const double total = warp_sum(sum[k]);
-      if (lane == 0) {
-        const double v = s.out[t.out_rhs + static_cast<long long>(i) * s.rhs + q] - total;
-        if (y != nullptr) {
-          y[i - from] = v;
-        } else {
-          __stcg(s.x + static_cast<long long>(number[i]) * s.rhs + q, v);
-        }
+    const double total = warp_sum(sum[k]);
+    const int i = t.row_from + warp + k * SPARQR_WARPS;
+    if (lane == 0 && i < t.row_to) {
+      double* x = s.x + static_cast<long long>(number[i]) * s.rhs + q;
+      const double v = (t.kind == SPARQR_SOLVE_PRODUCT ? __ldcg(x) : back_rhs(s, t, i, q)) - total;
+      if (y != nullptr) {
+        y[i - t.row_from] = v;
+      } else {
+        __stcg(x, v);
       }
     }
   }
 }
 
-/**
- * Solves the triangle of rows [from, to) of a front in place, `y` in shared memory, 32 rows at a time; then writes x.
- */
-__device__ __forceinline__ void solve_triangle(const SparqrSolve& s, const SparqrSolveItem& t, int fn, int from, int to,
-                                               int q, double* y) {
-  __shared__ double tile[32][33];
+/** Solves the triangle of the item's rows in place, `y` in shared memory, 32 rows at a time; then writes x. */
+__device__ __forceinline__ void back_triangle(const SparqrSolve& s, const SparqrSolveItem& t, int q, double* y) {
+  __shared__ double tiles[2][32][33];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int from = t.row_from, to = t.row_to;
   const double* rows = s.out + t.out;
-  for (int end = to; end > from; end -= 32) {
+  int now = 0;
+  load_tile<0>(rows, t.fn, max(from, to - 32), to, tiles[0]);
+  for (int end = to; end > from; end -= 32, now ^= 1) {
     const int begin = max(from, end - 32), size = end - begin;
     __syncthreads();
-    // products with the rows of this triangle that are solved already
-    for (int i = begin + warp; i < end; i += SPARQR_WARPS) {
-      const double* row = rows + packed_row(i, fn) - i;
-      double sum = 0;
-      for (int j = end + lane; j < to; j += 32) {
-        sum = fma(row[j], y[j - from], sum);
-      }
-      sum = warp_sum(sum);
-      const int j = begin + lane;
-      tile[i - begin][lane] = j >= i && j < end ? row[j] : 0;
-      if (lane == 0) {
-        y[i - from] -= sum;
-      }
-    }
-    __syncthreads();
     if (warp == 0) {
+      const double(*tile)[33] = tiles[now];
       double v = lane < size ? y[begin + lane - from] : 0;
-      for (int k = size - 1; k >= 0; k--) {
-        const double x = __shfl_sync(~0u, v, k) / tile[k][k];
-        v = lane == k ? x : lane < k ? fma(-tile[lane][k], x, v) : v;
+      for (int last = (size - 1) | 7; last >= 0; last -= 8) {
+#pragma unroll
+        for (int u = 0; u < 8; u++) {
+          const int k = last - u;
+          const double x = __shfl_sync(~0u, v, k) * tile[k][k];
+          v = lane == k ? x : lane < k ? fma(-tile[lane][k], x, v) : v;
+        }
       }
       if (lane < size) {
         y[begin + lane - from] = v;
       }
+    } else if (begin > from) {
+      load_tile<1>(rows, t.fn, max(from, begin - 32), begin, tiles[now ^ 1]);
+    }
+    __syncthreads();
+    // the products with these rows' x, for all rows above in the triangle
+    constexpr int ROWS = 16;
+    for (int first = from + warp * ROWS; first < begin; first += SPARQR_WARPS * ROWS) {
+      double sum[ROWS];
+#pragma unroll
+      for (int k = 0; k < ROWS; k++) {
+        const int i = min(first + k, begin - 1);
+        sum[k] = lane < size ? rows[packed_row(i, t.fn) - i + begin + lane] : 0;
+      }
+      const double x = lane < size ? y[begin + lane - from] : 0;
+#pragma unroll
+      for (int k = 0; k < ROWS; k++) {
+        sum[k] = warp_sum(sum[k] * x);
+      }
+      if (lane == 0) {
+#pragma unroll
+        for (int k = 0; k < ROWS; k++) {
+          if (first + k < begin) {
+            y[first + k - from] -= sum[k];
+          }
+        }
+      }
     }
   }
   __syncthreads();
-  const int32_t* number = s.number + s.start[t.front];
-  for (int i = from + static_cast<int>(threadIdx.x); i < to; i += SPARQR_THREADS) {
-    __stcg(s.x + static_cast<long long>(number[i]) * s.rhs + q, y[i - from]);
-  }
+  store_columns(s, s.x, s.number + t.start, from, to, q, y);
 }
 
-/** One item by this block; blocks take items in order, as in waiting.cuh. */
-__device__ __forceinline__ void run_solve(const SparqrSolve& s) {
+/** One item by this block. */
+__device__ __forceinline__ void back_item(const SparqrSolve& s) {
   __shared__ SparqrSolveItem t;
   __shared__ double shared_x[SPARQR_SOLVE_CHUNK];
-  __shared__ double y[SPARQR_SOLVE_CHUNK];
-  bool given_up = false;
-  if (threadIdx.x == 0) {
-    const unsigned long long number = atomicAdd(s.progress, 1ull);
-    given_up = number >= SPARQR_GIVEN_UP;
-    t = s.items[given_up ? 0 : number];
-    given_up = given_up || (t.wait_front >= 0 && !wait_solve(s, t.wait_front, t.wait_solved, false)) ||
-               (t.wait_products > 0 && !wait_solve(s, t.front, t.wait_products, true));
-  }
-  if (__syncthreads_or(given_up)) {
+  __shared__ double y[SPARQR_SOLVE_STEP];
+  if (!next_item(s, t, [](int) { return true; })) {
     return;
   }
-  const int fn = s.fronts[t.front].fn;
-  const int32_t* number = s.number + s.start[t.front];
   for (int q = 0; q < s.rhs; q++) {
     __syncthreads();
-    if (t.kind == SPARQR_SOLVE_PRODUCT) {
-      solve_products(s, t, fn, t.row_from, t.row_to, t.column, q, shared_x, nullptr);
+    if (t.kind == SPARQR_SOLVE_PRODUCT || t.kind == SPARQR_SOLVE_ASSEMBLE) {
+      back_products(s, t, q, shared_x, nullptr);
       continue;
     }
     if (t.kind == SPARQR_SOLVE_WHOLE) {
-      solve_products(s, t, fn, t.row_from, t.row_to, t.row_to, q, shared_x, y);
+      back_products(s, t, q, shared_x, y);
     } else {
-      load_x(s, number, t.row_from, t.row_to, q, y);
+      load_columns(s, s.x, s.number + t.start, t.row_from, t.row_to, q, y);
     }
-    solve_triangle(s, t, fn, t.row_from, t.row_to, q, y);
+    back_triangle(s, t, q, y);
   }
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    const unsigned long long one = t.kind == SPARQR_SOLVE_PRODUCT ? 1ull << 32 : 1ull;
-    asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(s.progress + 1 + t.front), "l"(one) : "memory");
-  }
+  finish_item(s, t);
 }
 
 /**
  * The componentwise backward error of x (Oettli and Prager; Higham, Accuracy and Stability, section 7.1): max over the
- * rows of |c - R x| / (|R| |x| + |c|). One block an item; triangles are left out, their rows have products.
+ * rows of |c - R x| / (|R| |x| + |c|). One block an item, WHOLE and ASSEMBLE only: every row is in one of them.
  */
-__device__ __forceinline__ void solve_error(const SparqrSolve& s) {
+__device__ __forceinline__ void back_error(const SparqrSolve& s) {
   __shared__ double shared_x[SPARQR_SOLVE_CHUNK];
   const SparqrSolveItem& t = s.items[blockIdx.x];
-  if (t.kind == SPARQR_SOLVE_TRIANGLE) {
+  if (t.kind != SPARQR_SOLVE_WHOLE && t.kind != SPARQR_SOLVE_ASSEMBLE) {
     return;
   }
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int fn = s.fronts[t.front].fn;
-  const int32_t* number = s.number + s.start[t.front];
-  constexpr int ROWS = 32 / SPARQR_WARPS;
+  const int fn = t.fn;
+  constexpr int ROWS = SPARQR_SOLVE_ROWS / SPARQR_WARPS;
   double worst = 0;
   for (int q = 0; q < s.rhs; q++) {
     double sum[ROWS], size[ROWS];
@@ -250,13 +185,14 @@ __device__ __forceinline__ void solve_error(const SparqrSolve& s) {
     for (int at = t.row_from; at < fn; at += SPARQR_SOLVE_CHUNK) {
       const int end = min(fn, at + SPARQR_SOLVE_CHUNK);
       __syncthreads();
-      load_x(s, number, at, end, q, shared_x);
+      load_columns(s, s.x, s.number + t.start, at, end, q, shared_x);
       __syncthreads();
 #pragma unroll
       for (int k = 0; k < ROWS; k++) {
         const int i = t.row_from + warp + k * SPARQR_WARPS;
         if (i < t.row_to) {
           const double* row = s.out + t.out + packed_row(i, fn) - i;
+#pragma unroll 4
           for (int j = at + lane; j < end; j += 32) {
             if (j >= i) {
               const double v = row[j] * shared_x[j - at];
@@ -271,16 +207,11 @@ __device__ __forceinline__ void solve_error(const SparqrSolve& s) {
     for (int k = 0; k < ROWS; k++) {
       const int i = t.row_from + warp + k * SPARQR_WARPS;
       if (i < t.row_to) {
-        const double c = s.out[t.out_rhs + static_cast<long long>(i) * s.rhs + q];
+        const double c = back_rhs(s, t, i, q);
         const double rest = fabs(c - warp_sum(sum[k]));
-        const double scale = fabs(c) + warp_sum(size[k]);
-        // not finite: as bad as can be
-        const double error = rest <= 1e308 && scale <= 1e308 ? (rest == 0 ? 0 : rest / scale) : 1e308;
-        worst = fmax(worst, error);
+        worst = fmax(worst, equation_error(rest, fabs(c) + warp_sum(size[k])));
       }
     }
   }
-  if (lane == 0 && worst > 0) {
-    atomicMax(s.progress + 1 + s.front_count, static_cast<unsigned long long>(__double_as_longlong(worst)));
-  }
+  raise_error(s, worst);
 }

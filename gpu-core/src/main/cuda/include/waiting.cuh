@@ -3,18 +3,27 @@
 #pragma once
 #include "stage.cuh"
 
-/** After a failed poll: whether the stage has been given up, also by this call after too long a wait. */
-__device__ __forceinline__ bool given_up(const SparqrStage& stage, unsigned long long& since) {
+/**
+ * After a failed poll: whether the list has been given up, also by this call after too long a wait.
+ *
+ * @param progress the word with the tickets and SPARQR_GIVEN_UP
+ */
+__device__ __forceinline__ bool given_up(unsigned long long* progress, unsigned long long wait_nanos,
+                                         unsigned long long& since) {
   unsigned long long now, tickets;
   asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(tickets) : "l"(stage.progress));
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(tickets) : "l"(progress));
   since = since == 0 ? now : since;
-  if (tickets >= SPARQR_GIVEN_UP || now - since > stage.wait_nanos) {
-    atomicOr(stage.progress, SPARQR_GIVEN_UP);
+  if (tickets >= SPARQR_GIVEN_UP || now - since > wait_nanos) {
+    atomicOr(progress, SPARQR_GIVEN_UP);
     return true;
   }
   __nanosleep(64);
   return false;
+}
+
+__device__ __forceinline__ bool given_up(const SparqrStage& stage, unsigned long long& since) {
+  return given_up(stage.progress, stage.wait_nanos, since);
 }
 
 /**

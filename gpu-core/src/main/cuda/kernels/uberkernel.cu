@@ -5,6 +5,7 @@
 #include "back_substitution.cuh"
 #include "column_sums.cuh"
 #include "drop.cuh"
+#include "forward_substitution.cuh"
 #include "front_tasks.cuh"
 #include "small_front.cuh"
 #include "waiting.cuh"
@@ -127,14 +128,26 @@ extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
   departures(all);
 }
 
-/** x from R and Q'b in the output buffer. Grid: items. Block: 128 threads, as below. */
+/** R x = c. Grid: items. Block: 128 threads, as below. */
 extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
     sparqr_back_substitution(const __grid_constant__ SparqrSolve solve) {
-  run_solve(solve);
+  back_item(solve);
 }
 
 /** The backward error of x. */
 extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
-    sparqr_solve_error(const __grid_constant__ SparqrSolve solve) {
-  solve_error(solve);
+    sparqr_back_error(const __grid_constant__ SparqrSolve solve) {
+  back_error(solve);
+}
+
+/** R'y = c. */
+extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
+    sparqr_forward_substitution(const __grid_constant__ SparqrSolve solve) {
+  forward_item(solve);
+}
+
+/** The backward error of y, and the bits of R. */
+extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
+    sparqr_forward_error(const __grid_constant__ SparqrSolve solve) {
+  forward_error(solve);
 }

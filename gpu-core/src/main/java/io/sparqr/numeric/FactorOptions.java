@@ -17,6 +17,8 @@ import java.util.Objects;
  *     (equilibrated): the check of the task then need not compute norms
  * @param solutionOnly whether only x is needed of R, for a task whose fronts are whole trees: a
  *     backend may leave R where it is and return {@link SubtreeFactor#solution} instead
+ * @param resident whether R should also stay where the backend makes it, for later solves ({@link
+ *     SubtreeFactor#residence}); for a task whose fronts are whole trees
  * @param work listener to the task's progress
  */
 public record FactorOptions(
@@ -27,6 +29,7 @@ public record FactorOptions(
     boolean safe,
     boolean unitColumns,
     boolean solutionOnly,
+    boolean resident,
     WorkListener work) {
 
   /** Checks the ranges. */
@@ -47,19 +50,36 @@ public record FactorOptions(
 
   /** With every method of the backend. */
   public FactorOptions(double rankTolerance, int threads, long deviceMemoryBytes, boolean keepQ) {
-    this(rankTolerance, threads, deviceMemoryBytes, keepQ, false, false, false, WorkListener.NONE);
+    this(
+        rankTolerance,
+        threads,
+        deviceMemoryBytes,
+        keepQ,
+        false,
+        false,
+        false,
+        false,
+        WorkListener.NONE);
   }
 
   /** The same with the safe method only. */
   public FactorOptions safely() {
     return new FactorOptions(
-        rankTolerance, threads, deviceMemoryBytes, keepQ, true, unitColumns, solutionOnly, work);
+        rankTolerance,
+        threads,
+        deviceMemoryBytes,
+        keepQ,
+        true,
+        unitColumns,
+        solutionOnly,
+        resident,
+        work);
   }
 
   /** The same for columns of norm 1 or not. */
   public FactorOptions ofUnitColumns(boolean unit) {
     return new FactorOptions(
-        rankTolerance, threads, deviceMemoryBytes, keepQ, safe, unit, solutionOnly, work);
+        rankTolerance, threads, deviceMemoryBytes, keepQ, safe, unit, solutionOnly, resident, work);
   }
 
   /** The same with another listener. */
@@ -72,13 +92,28 @@ public record FactorOptions(
         safe,
         unitColumns,
         solutionOnly,
+        resident,
         listener);
   }
 
   /** The same for a task of which only x is needed, or R as well. */
   public FactorOptions forSolution(boolean only) {
     return new FactorOptions(
-        rankTolerance, threads, deviceMemoryBytes, keepQ, safe, unitColumns, only, work);
+        rankTolerance, threads, deviceMemoryBytes, keepQ, safe, unitColumns, only, resident, work);
+  }
+
+  /** The same with R staying where it is made as well, or not. */
+  public FactorOptions staying(boolean there) {
+    return new FactorOptions(
+        rankTolerance,
+        threads,
+        deviceMemoryBytes,
+        keepQ,
+        safe,
+        unitColumns,
+        solutionOnly,
+        there,
+        work);
   }
 
   /**

@@ -19,6 +19,7 @@ import java.util.Optional;
  *     memory twice
  * @param solution x instead of R, if only x was asked for ({@link FactorOptions#solutionOnly}) and
  *     the backend could solve where R was
+ * @param residence R where it was made, beside {@code fronts}; owned by the receiver
  */
 public record SubtreeFactor(
     List<FrontFactor> fronts,
@@ -26,7 +27,8 @@ public record SubtreeFactor(
     double[] residualSquares,
     FactorSummary summary,
     List<FrontReflectors> reflectors,
-    Optional<SubtreeSolution> solution) {
+    Optional<SubtreeSolution> solution,
+    Residence residence) {
 
   /** Copies the lists of R and of the blocks. */
   public SubtreeFactor {
@@ -50,12 +52,13 @@ public record SubtreeFactor(
       double[] residualSquares,
       FactorSummary summary,
       List<FrontReflectors> reflectors) {
-    this(fronts, outputs, residualSquares, summary, reflectors, Optional.empty());
+    this(fronts, outputs, residualSquares, summary, reflectors, Optional.empty(), Residence.NONE);
   }
 
   /** The same with another summary. */
   public SubtreeFactor with(FactorSummary other) {
-    return new SubtreeFactor(fronts, outputs, residualSquares, other, reflectors, solution);
+    return new SubtreeFactor(
+        fronts, outputs, residualSquares, other, reflectors, solution, residence);
   }
 
   /**

@@ -8,6 +8,8 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
 
 /** A matrix, right-hand sides and an analysis, with all properties that their QR must have. */
 final class ContractCase {
@@ -121,6 +123,67 @@ final class ContractCase {
     }
     assertThat(factor.solution().get().entries()).as("%s: entries", name).isEqualTo(entries);
     return true;
+  }
+
+  /**
+   * Later solves R'R x = c with the R that stayed on the backend: the same bits each time, as many
+   * right-hand sides as wanted, and the backward error of two triangular solves with the R that was
+   * returned; none after the R is closed.
+   *
+   * @return whether R has stayed
+   */
+  boolean verifyLater(SubtreeFactorizer backend, int threads, int width, Random random) {
+    RowBlock rows = split().rows();
+    int[] whole = TaskRun.whole(analysis);
+    var r = TaskRun.run(backend, analysis, rows, whole, options(threads, false));
+    SubtreeFactor factor = backend.factor(r.problems.get(0), options(threads, false).staying(true));
+    assertThat(factor.fronts()).as("%s: R", name).hasSize(analysis.fronts());
+    if (factor.residence().factor().isEmpty()) {
+      return false;
+    }
+    ResidentFactor stayed = factor.residence().factor().get();
+    for (int w : new int[] {1, width, 1}) {
+      double[] c = TestMatrices.vector(a.columns() * w, random);
+      double[] x = stayed.solve(c, w).orElseThrow();
+      assertThat(stayed.solve(c, w).orElseThrow()).as("%s: again", name).containsExactly(x);
+      verifyNormal(factor.fronts(), c, x, w);
+    }
+    stayed.close();
+    assertThat(stayed.solve(new double[a.columns()], 1)).as("%s: closed", name).isEmpty();
+    return true;
+  }
+
+  /** Compares c with R'(R x), relative to the sizes of its terms. */
+  private void verifyNormal(List<FrontFactor> fronts, double[] c, double[] x, int width) {
+    double[] product = new double[c.length];
+    double[] size = new double[c.length];
+    int widest = 0;
+    for (FrontFactor f : fronts) {
+      widest = Math.max(widest, f.fn());
+      int at = 0;
+      for (int live : f.livePivot()) {
+        for (int q = 0; q < width; q++) {
+          double y = 0;
+          double sizeOfY = 0;
+          for (int k = live; k < f.fn(); k++) {
+            double v = f.values()[at + k - live] * x[analysis.column(f.front(), k) * width + q];
+            y += v;
+            sizeOfY += Math.abs(v);
+          }
+          for (int k = live; k < f.fn(); k++) {
+            int j = analysis.column(f.front(), k) * width + q;
+            product[j] += f.values()[at + k - live] * y;
+            size[j] += Math.abs(f.values()[at + k - live]) * sizeOfY;
+          }
+        }
+        at += f.fn() - live;
+      }
+    }
+    for (int j = 0; j < c.length; j++) {
+      assertThat(Math.abs(c[j] - product[j]))
+          .as("%s: equation %d of %d right-hand sides", name, j / width, width)
+          .isLessThanOrEqualTo(4 * (widest + 8) * Math.ulp(1.0) * size[j]);
+    }
   }
 
   /** One task for all, Q kept. */

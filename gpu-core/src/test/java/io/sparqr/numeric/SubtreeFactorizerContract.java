@@ -133,6 +133,39 @@ public abstract class SubtreeFactorizerContract {
     assertThat(c.verifySolution(backend, 2)).isFalse();
   }
 
+  /** R where it was made solves R'R x = c, as the R that was returned would. */
+  @Test
+  void laterSolves() {
+    for (int[] size : new int[][] {{1, 1}, {40, 33}, {300, 290}, {700, 520}}) {
+      var random = new Random(size[0]);
+      CsrMatrix a = TestMatrices.dense(size[0], size[1], random);
+      var c = ContractCase.natural("dense " + size[0], a, TestMatrices.vector(size[0], random), 1);
+      assertThat(c.verifyLater(backend, 2, 2, random)).as(c.name).isEqualTo(solves());
+    }
+    for (long seed = 1; seed <= 12; seed++) {
+      var random = new Random(seed);
+      int nrhs = random.nextInt(3);
+      int n = 20 + random.nextInt(300);
+      CsrMatrix a = TestMatrices.sparse(4 * n, n, 1 + random.nextInt(4), random);
+      double[] b = TestMatrices.vector(a.rows() * nrhs, random);
+      new ContractCase("seed " + seed, a, b, nrhs, dissected(a))
+          .verifyLater(backend, 2, 1 + random.nextInt(3), random);
+    }
+    CsrMatrix grid = Gallery.generate("gen:cells2d40");
+    var random = new Random(7);
+    double[] b = TestMatrices.vector(2 * grid.rows(), random);
+    var c = new ContractCase("grid", grid, b, 2, dissected(grid));
+    assertThat(c.verifyLater(backend, 3, 1, random)).as(c.name).isEqualTo(solves());
+  }
+
+  @Test
+  void deadColumnsDoNotStay() {
+    var random = new Random(9);
+    CsrMatrix a = TestMatrices.dense(30, 60, random);
+    var c = ContractCase.natural("wide", a, TestMatrices.vector(30, random), 1);
+    assertThat(c.verifyLater(backend, 2, 1, random)).isFalse();
+  }
+
   @Test
   void staircases() {
     for (int[] size : new int[][] {{70, 50}, {300, 100}, {50, 90}, {1000, 130}}) {

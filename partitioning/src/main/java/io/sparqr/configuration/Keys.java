@@ -132,7 +132,29 @@ public final class Keys {
           "5",
           "seconds to keep a device's context, kernels and page-locked buffers (at most"
               + " 1 GiB) after a task; 0: release them at once. Device memory is released"
-              + " after every task");
+              + " after every task, but for R (`sparqr.cuda.residentShare`)");
+
+  public static final Key<Double> RESIDENT_SHARE =
+      Key.number(
+          "sparqr.cuda.residentShare",
+          JVM,
+          0,
+          0.4,
+          "0.4",
+          "share of a device's memory in which R of factorizations stays for later"
+              + " solves. The least recently used give way to newer ones, and to a factorization"
+              + " that needs the memory; 0: R does not stay"
+              + " ([decision](../adr/0031-resident-copy.md))");
+
+  public static final Key<Double> RESIDENT_SECONDS =
+      Key.number(
+          "sparqr.cuda.residentSeconds",
+          JVM,
+          0,
+          600.0,
+          "600",
+          "seconds without a solve after which R is freed on the device, if its"
+              + " factorization is not closed before");
 
   public static final Key<Long> BUNDLE =
       Key.count(
@@ -197,6 +219,8 @@ public final class Keys {
           WARMUP,
           WARMUP_JOBS,
           IDLE_SECONDS,
+          RESIDENT_SHARE,
+          RESIDENT_SECONDS,
           BUNDLE,
           WAIT_MILLIS,
           REFLECTORS,

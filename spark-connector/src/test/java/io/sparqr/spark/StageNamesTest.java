@@ -126,8 +126,7 @@ class StageNamesTest {
             level2,
             PREFIX + "back substitution, level 2 of 2",
             PREFIX + "back substitution, level 1 of 2",
-            PREFIX + "residuals",
-            PREFIX + "residuals, summed up");
+            PREFIX + "residuals");
     assertThat(seen.descriptions)
         .containsExactly(
             PREFIX + "pattern and column norms",

@@ -97,10 +97,19 @@ final class CudaDevice implements AutoCloseable {
 
   /** Free device memory in bytes. */
   long freeBytes() {
+    return memory()[0];
+  }
+
+  /** All device memory in bytes. */
+  long totalBytes() {
+    return memory()[1];
+  }
+
+  private long[] memory() {
     long[] free = {0};
     long[] total = {0};
     driver.check("cuMemGetInfo", driver.calls().memoryInfo(free, total));
-    return free[0];
+    return new long[] {free[0], total[0]};
   }
 
   @Override

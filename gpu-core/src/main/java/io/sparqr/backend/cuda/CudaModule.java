@@ -29,8 +29,7 @@ final class CudaModule implements AutoCloseable {
   private final CUfunction round8 = new CUfunction();
   private final CUfunction probeNorm = new CUfunction();
   private final CUfunction departures = new CUfunction();
-  private final CUfunction backSubstitution = new CUfunction();
-  private final CUfunction solveError = new CUfunction();
+  private final CUfunction[] solves = new CUfunction[SolveKind.values().length];
   private final CUfunction[] sums = new CUfunction[SumKind.values().length];
   private boolean closed;
 
@@ -44,8 +43,10 @@ final class CudaModule implements AutoCloseable {
       prepare(round8, "sparqr_round_8", 8);
       function(probeNorm, "sparqr_probe_norm");
       function(departures, "sparqr_departures");
-      function(backSubstitution, "sparqr_back_substitution");
-      function(solveError, "sparqr_solve_error");
+      for (SolveKind kind : SolveKind.values()) {
+        solves[kind.ordinal()] = new CUfunction();
+        function(solves[kind.ordinal()], "sparqr_" + kind.name().toLowerCase(ROOT));
+      }
       for (SumKind kind : SumKind.values()) {
         sums[kind.ordinal()] = new CUfunction();
         function(sums[kind.ordinal()], "sparqr_%s_sums".formatted(kind.name().toLowerCase(ROOT)));
@@ -107,9 +108,22 @@ final class CudaModule implements AutoCloseable {
     }
   }
 
-  /** Launches a back substitution of so many items, then its backward error. */
-  void launchSolve(CudaStream stream, ByteBuffer parameter, int items) {
-    for (CUfunction function : List.of(backSubstitution, solveError)) {
+  /** The parts of solves with R, with one kernel each. */
+  enum SolveKind {
+    /** R'y = c. */
+    FORWARD_SUBSTITUTION,
+    /** Its backward error, and the bits of R. */
+    FORWARD_ERROR,
+    /** R x = c. */
+    BACK_SUBSTITUTION,
+    /** Its backward error. */
+    BACK_ERROR
+  }
+
+  /** Launches a part of a solve of so many items. */
+  void launchSolve(SolveKind kind, CudaStream stream, ByteBuffer parameter, int items) {
+    if (items > 0) {
+      CUfunction function = solves[kind.ordinal()];
       driver.check(
           "cuLaunchKernel",
           driver.calls().launch(function, items, THREADS, 0, stream.handle(), parameter, 0));

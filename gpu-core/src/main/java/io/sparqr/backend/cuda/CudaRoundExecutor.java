@@ -5,14 +5,17 @@ import io.sparqr.backend.cuda.StageMemory.Part;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.backend.staged.KeptRows;
 import io.sparqr.backend.staged.RoundExecutor;
-import io.sparqr.backend.staged.SolveItems;
+import io.sparqr.backend.staged.SolveLists;
 import io.sparqr.backend.staged.StageProgram;
+import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.integrity.ColumnSums;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Runs a stage's task lists on a device: the überkernel on the compute stream, with many rounds per
@@ -26,6 +29,8 @@ import java.util.List;
  */
 final class CudaRoundExecutor implements RoundExecutor {
 
+  private final DeviceSession session;
+  private final Residents residents;
   private final CudaDevice device;
   private final long limitBytes;
   private final SchedulerOptions options;
@@ -60,6 +65,8 @@ final class CudaRoundExecutor implements RoundExecutor {
       SchedulerOptions options,
       TestModes modes) {
     this.modes = modes;
+    this.session = session;
+    residents = session.residents();
     device = session.device();
     this.limitBytes = limitBytes;
     this.options = options;
@@ -80,7 +87,7 @@ final class CudaRoundExecutor implements RoundExecutor {
   @Override
   public long availableBytes() {
     device.bind();
-    long free = (long) (0.95 * (device.freeBytes() + memory.held()));
+    long free = (long) (0.95 * (device.freeBytes() + memory.held() + residents.bytes()));
     return limitBytes > 0 ? Math.min(limitBytes, free) : free;
   }
 
@@ -106,6 +113,7 @@ final class CudaRoundExecutor implements RoundExecutor {
   }
 
   private Result run(StageProgram program, StageInput input, double tolerance, RowSink sink) {
+    makeRoom(program);
     prepare(program);
     var upload = new StageUpload(transfers, memory);
     TaskUpload lists = null;
@@ -142,6 +150,14 @@ final class CudaRoundExecutor implements RoundExecutor {
         quietly(downloads::join);
       }
       events.forEach(e -> quietly(e::close));
+    }
+  }
+
+  /** Frees rows of R of earlier tasks if a stage needs their memory. */
+  private void makeRoom(StageProgram program) {
+    long more = program.deviceBytes() - memory.held();
+    while (!residents.isEmpty() && device.freeBytes() < more && residents.evictOldest()) {
+      // One after the other.
     }
   }
 
@@ -259,13 +275,33 @@ final class CudaRoundExecutor implements RoundExecutor {
 
   @Override
   public boolean solves(StageProgram program) {
-    return SolveItems.count(program) >= 0;
+    return SolveLists.possible(program);
   }
 
   @Override
   public Solved backSubstitute(StageProgram program) {
     device.bind();
     return new DeviceSolve(device.driver(), transfers, workers, compute).run(onDevice(program));
+  }
+
+  @Override
+  public Optional<KeptRows> keep(StageProgram program) {
+    device.bind();
+    var lists = SolveLists.both(program, workers.threads());
+    long need = DeviceRows.need(lists, memory.get(Part.OUT).bytes());
+    if (!residents.admit(need, device.totalBytes())) {
+      return Optional.empty();
+    }
+    var upload = new DeviceSolve(device.driver(), transfers, workers, compute);
+    try {
+      var rows = new DeviceRows(session, lists, memory.take(Part.OUT), upload);
+      residents.add(rows);
+      return Optional.of(rows);
+    } catch (InsufficientMemoryException e) {
+      return Optional.empty();
+    } finally {
+      resident = null;
+    }
   }
 
   @Override

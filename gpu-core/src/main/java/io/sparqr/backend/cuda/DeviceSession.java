@@ -1,10 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import io.sparqr.error.FatalCudaException;
+import java.util.function.Consumer;
+
 /**
  * The resources kept between a JVM's tasks on one device: the context, the loaded kernels and
  * page-locked buffers. Creating them takes 0.15 s, longer than many tasks. Device memory is not
- * kept, because other processes share the device. Handed out by {@link DeviceSessions}.
+ * kept, because other processes share the device, except for rows of R for later solves ({@link
+ * Residents}). Handed out by {@link DeviceSessions}.
  */
 final class DeviceSession implements AutoCloseable {
 
@@ -13,6 +17,8 @@ final class DeviceSession implements AutoCloseable {
 
   private final CudaDevice device;
   private final PinnedPool pinned;
+  private final Residents residents = new Residents();
+  private Consumer<FatalCudaException> onLost = e -> {};
   private boolean closed;
 
   DeviceSession(CudaDriver driver, int ordinal, byte[] image) {
@@ -28,6 +34,21 @@ final class DeviceSession implements AutoCloseable {
     return pinned;
   }
 
+  /** The rows of R that stay on the device. */
+  Residents residents() {
+    return residents;
+  }
+
+  /** Sets what is done when the context is lost. */
+  void onLost(Consumer<FatalCudaException> action) {
+    onLost = action;
+  }
+
+  /** To be called by users without a lease, after a sticky error. */
+  void lost(FatalCudaException error) {
+    onLost.accept(error);
+  }
+
   /** Called between tasks: releases buffers beyond the limit. */
   void rest() {
     device.bind();
@@ -39,6 +60,7 @@ final class DeviceSession implements AutoCloseable {
     if (!closed) {
       closed = true;
       device.bind();
+      residents.close();
       pinned.close();
       device.close();
     }

@@ -1,18 +1,21 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+
 import io.sparqr.error.FatalCudaException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
 /**
  * One {@link DeviceSession} per device, shared by all users and closed when it has been idle for a
- * while, or when the JVM ends. After a sticky error the session is abandoned, since nothing in it
- * can be released any more, and every later use gets the first error's message. Thread-safe.
+ * while and no rows of R are left on its device, or when the JVM ends. After a sticky error the
+ * session is abandoned, since nothing in it can be released any more, and every later use gets the
+ * first error's message. Thread-safe.
  */
 final class DeviceSessions {
 
@@ -48,13 +51,7 @@ final class DeviceSessions {
 
     /** Marks the context as lost for all users. */
     void lost(FatalCudaException error) {
-      synchronized (slot) {
-        if (slot.session == session) {
-          slot.lost = error;
-          slot.session = null;
-          slot.users = 0;
-        }
-      }
+      DeviceSessions.lost(slot, session, error);
     }
 
     /** Returns the session; idempotent. */
@@ -111,9 +108,22 @@ final class DeviceSessions {
         slot.session =
             new DeviceSession(driver, ordinal, image.apply(CudaDevice.capability(driver, ordinal)));
         slot.users = 0;
+        DeviceSession session = slot.session;
+        session.onLost(e -> lost(slot, session, e));
       }
       slot.users++;
       return new Lease(slot);
+    }
+  }
+
+  private static void lost(Slot slot, DeviceSession session, FatalCudaException error) {
+    synchronized (slot) {
+      session.residents().abandon();
+      if (slot.session == session) {
+        slot.lost = error;
+        slot.session = null;
+        slot.users = 0;
+      }
     }
   }
 
@@ -122,8 +132,26 @@ final class DeviceSessions {
       closeIfIdle(slot);
       return;
     }
-    slot.closing = timer().schedule(() -> quietly(slot), idleMillis, TimeUnit.MILLISECONDS);
+    schedule(slot);
     slot.session.rest();
+  }
+
+  private void schedule(Slot slot) {
+    slot.closing = timer().schedule(() -> quietly(() -> end(slot)), idleMillis, MILLISECONDS);
+  }
+
+  /** Closes an idle session, unless rows of R on its device may still be used. */
+  private void end(Slot slot) {
+    synchronized (slot) {
+      if (slot.session != null && slot.users == 0) {
+        slot.session.residents().expire();
+        if (slot.session.residents().isEmpty()) {
+          closeIfIdle(slot);
+        } else {
+          schedule(slot);
+        }
+      }
+    }
   }
 
   /** The timer's thread ends when it has nothing to wait for. */
@@ -138,15 +166,15 @@ final class DeviceSessions {
                 return thread;
               });
       timer.setRemoveOnCancelPolicy(true);
-      timer.setKeepAliveTime(1, TimeUnit.SECONDS);
+      timer.setKeepAliveTime(1, SECONDS);
       timer.allowCoreThreadTimeOut(true);
     }
     return timer;
   }
 
-  private static void quietly(Slot slot) {
+  private static void quietly(Runnable close) {
     try {
-      closeIfIdle(slot);
+      close.run();
     } catch (RuntimeException e) {
       // Nobody waits for this close; the next user opens a new session and gets any error.
       LiveResources.suppressed();
@@ -163,8 +191,8 @@ final class DeviceSessions {
     }
   }
 
-  /** Closes every idle session now. */
+  /** Closes every idle session now, with the rows of R on its device. */
   void closeIdle() {
-    slots.values().forEach(DeviceSessions::quietly);
+    slots.values().forEach(slot -> quietly(() -> closeIfIdle(slot)));
   }
 }

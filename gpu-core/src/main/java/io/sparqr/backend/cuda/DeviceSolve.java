@@ -1,8 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import io.sparqr.backend.cuda.CudaModule.SolveKind;
 import io.sparqr.backend.staged.RoundExecutor.Solved;
-import io.sparqr.backend.staged.SolveItems;
+import io.sparqr.backend.staged.SolveLists;
 import io.sparqr.backend.staged.StageProgram;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.ByteBuffer;
@@ -16,7 +17,7 @@ import java.util.List;
 final class DeviceSolve {
 
   /** Bytes of SparqrSolve, the launch's parameter. */
-  static final int PARAMETER_BYTES = 72;
+  private static final int PARAMETER_BYTES = 88;
 
   private final CudaDriver driver;
   private final Transfers transfers;
@@ -30,42 +31,59 @@ final class DeviceSolve {
     this.stream = stream;
   }
 
+  /**
+   * SparqrSolve.
+   *
+   * @param places addresses in its order: items, rows, number, gather, gather_from, c, x, v,
+   *     progress
+   */
+  static ByteBuffer parameter(long[] places, int rhs, int storedRhs) {
+    ByteBuffer p = ByteBuffer.allocateDirect(PARAMETER_BYTES).order(ByteOrder.nativeOrder());
+    for (long place : places) {
+      p.putLong(place);
+    }
+    return p.putLong(1_000_000 * StageMemory.waitMillis()).putInt(rhs).putInt(storedRhs).flip();
+  }
+
+  /** Refuses a list that has been given up, by the first word of its progress. */
+  static void requireEnd(long tickets) {
+    // the sign bit is SPARQR_GIVEN_UP
+    if (tickets < 0) {
+      throw new IntegrityFailure("a solve on the device has not ended");
+    }
+  }
+
   /** Solves; the rounds and everything else on the stream precede it. */
   Solved run(DeviceColumnSums.Stage stage) {
     StageProgram program = stage.program();
-    int count = SolveItems.count(program);
-    ByteBuffer items = SolveItems.of(program, count);
-    int[] start = program.columns().start();
-    int[] number = program.columns().number();
-    int words = program.fronts() + 2;
-    int length = Math.multiplyExact(program.columns().count(), program.rhs());
-    try (var itemsThere = new DeviceBuffer(driver, items.remaining());
-        var startThere = new DeviceBuffer(driver, 4L * start.length);
-        var numberThere = new DeviceBuffer(driver, 4L * number.length);
+    SolveLists lists = SolveLists.backOnly(program, workers.threads());
+    int items = SolveLists.items(lists.back());
+    long progressBytes = 8L * SolveLists.words(lists.backCounts());
+    int length = Math.multiplyExact(lists.columns(), program.rhs());
+    try (var itemsThere = sent(lists.back());
+        var numberThere = sent(lists.number());
         var x = new DeviceBuffer(driver, 8L * length);
-        var progress = new DeviceBuffer(driver, 8L * words)) {
-      send(items.remaining(), 1, itemsThere, (to, at, n) -> to.put(items.slice(at, n)));
-      send(start.length, 4, startThere, (to, at, n) -> to.asIntBuffer().put(start, at, n));
-      send(number.length, 4, numberThere, (to, at, n) -> to.asIntBuffer().put(number, at, n));
-      stream.fill(progress.at(0), (byte) 0, 8L * words);
-      ByteBuffer p = ByteBuffer.allocateDirect(PARAMETER_BYTES).order(ByteOrder.nativeOrder());
-      p.putLong(itemsThere.address());
-      p.putLong(stage.memory().get(StageMemory.Part.FRONTS).address());
-      p.putLong(stage.memory().get(StageMemory.Part.OUT).address());
-      p.putLong(startThere.address()).putLong(numberThere.address());
-      p.putLong(x.address()).putLong(progress.address());
-      p.putLong(1_000_000 * StageMemory.waitMillis());
-      p.putInt(program.rhs()).putInt(program.fronts());
-      stage.module().launchSolve(stream, p.flip(), count);
+        var progress = new DeviceBuffer(driver, progressBytes)) {
+      stream.fill(progress.at(0), (byte) 0, progressBytes);
+      long[] places = {
+        itemsThere.address(),
+        stage.memory().get(StageMemory.Part.OUT).address(),
+        numberThere.address(),
+        0,
+        0,
+        0,
+        x.address(),
+        0,
+        progress.address()
+      };
+      ByteBuffer p = parameter(places, program.rhs(), lists.storedRhs());
+      stage.module().launchSolve(SolveKind.BACK_SUBSTITUTION, stream, p, items);
+      stage.module().launchSolve(SolveKind.BACK_ERROR, stream, p, items);
       stream.synchronize();
       long[] ends = new long[2];
-      var first = new Transfers.Slice(progress, 0, 8);
-      var last = new Transfers.Slice(progress, 8L * (words - 1), 8);
-      transfers.fetch(null, List.of(first, last), b -> b.asLongBuffer().get(ends));
-      // the sign bit is SPARQR_GIVEN_UP
-      if (ends[0] < 0) {
-        throw new IntegrityFailure("back substitution on the device has not ended");
-      }
+      transfers.fetch(
+          null, List.of(new Transfers.Slice(progress, 0, 16)), b -> b.asLongBuffer().get(ends));
+      requireEnd(ends[0]);
       double[] solution = new double[length];
       pieces(
           length,
@@ -83,14 +101,31 @@ final class DeviceSolve {
     void write(ByteBuffer to, int at, int n);
   }
 
-  private void send(int length, int bytes, DeviceBuffer to, Writer writer) {
-    pieces(
-        length,
-        bytes,
-        (at, n) -> {
-          var slice = new Transfers.Slice(to, (long) bytes * at, bytes * n);
-          transfers.send(slice, b -> writer.write(b, at, n));
-        });
+  /** The items of a list on the device, owned by the caller. */
+  DeviceBuffer sent(ByteBuffer items) {
+    return sent(items.limit(), 1, (to, at, n) -> to.put(items.slice(at, n)));
+  }
+
+  /** An array on the device, owned by the caller. */
+  DeviceBuffer sent(int[] array) {
+    return sent(array.length, 4, (to, at, n) -> to.asIntBuffer().put(array, at, n));
+  }
+
+  private DeviceBuffer sent(int length, int bytes, Writer writer) {
+    var there = new DeviceBuffer(driver, (long) bytes * length);
+    try {
+      pieces(
+          length,
+          bytes,
+          (at, n) -> {
+            var slice = new Transfers.Slice(there, (long) bytes * at, bytes * n);
+            transfers.send(slice, b -> writer.write(b, at, n));
+          });
+      return there;
+    } catch (RuntimeException | Error e) {
+      there.close();
+      throw e;
+    }
   }
 
   /** Work on n elements from {@code at} on. */

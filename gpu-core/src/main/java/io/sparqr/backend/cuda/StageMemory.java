@@ -111,6 +111,13 @@ final class StageMemory implements AutoCloseable {
     return buffer[part.ordinal()];
   }
 
+  /** Gives a buffer away; the next stage gets a new one. */
+  DeviceBuffer take(Part part) {
+    DeviceBuffer taken = buffer[part.ordinal()];
+    buffer[part.ordinal()] = null;
+    return taken;
+  }
+
   /** Bytes held. */
   long held() {
     long sum = 0;

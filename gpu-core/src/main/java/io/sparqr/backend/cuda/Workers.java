@@ -41,6 +41,11 @@ final class Workers implements AutoCloseable {
             });
   }
 
+  /** Number of threads. */
+  int threads() {
+    return threads;
+  }
+
   /** Starts items 0 .. count - 1, taken in this order; {@link Running#join} waits. */
   Running start(int count, Step step) {
     return new Running(helpers(Math.min(threads, count), new AtomicInteger(), count, step));

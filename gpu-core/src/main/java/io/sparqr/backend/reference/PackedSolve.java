@@ -1,58 +1,213 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.reference;
 
-import io.sparqr.backend.schedule.FrontDescriptor;
+import io.sparqr.backend.staged.KeptRows;
 import io.sparqr.backend.staged.RoundExecutor.Solved;
-import io.sparqr.backend.staged.StageProgram;
+import io.sparqr.backend.staged.SolveItem;
+import io.sparqr.backend.staged.SolveLists;
+import io.sparqr.numeric.BitChecksum;
+import io.sparqr.numeric.integrity.IntegrityFailure;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntUnaryOperator;
 
 /**
- * R x = c with the packed rows of a stage's output buffer, row by row from the last front to the
- * first: specifies {@code back_substitution.cuh}.
+ * Solves with the packed rows of a stage's output buffer, item by item: specifies {@code
+ * forward_substitution.cuh} and {@code back_substitution.cuh}.
  */
 final class PackedSolve {
 
-  private final StageProgram program;
+  private final SolveLists lists;
   private final double[] out;
-  private final double[] x;
+  private final int rhs;
+
+  /** Chooses the next of the ready items, which are in list order; null: in list order. */
+  private final IntUnaryOperator choice;
+
   private double worst;
 
-  private PackedSolve(StageProgram program, double[] out) {
-    this.program = program;
+  PackedSolve(SolveLists lists, double[] out, int rhs, IntUnaryOperator choice) {
+    this.lists = lists;
     this.out = out;
-    this.x = new double[program.columns().count() * program.rhs()];
+    this.rhs = rhs;
+    this.choice = choice;
   }
 
-  static Solved run(StageProgram program, double[] out) {
-    var solve = new PackedSolve(program, out);
-    for (int f = program.fronts() - 1; f >= 0; f--) {
-      solve.front(f);
+  /** R x = c with the right-hand sides stored with R. */
+  static Solved stored(SolveLists lists, double[] out) {
+    var solve = new PackedSolve(lists, out, lists.storedRhs(), null);
+    double[] x = solve.back(null);
+    return new Solved(x, solve.worst);
+  }
+
+  /** R'R x = c. */
+  KeptRows.Normal normal(double[] c) {
+    double[] v = new double[lists.number().length * rhs];
+    double[] y = new double[lists.columns() * rhs];
+    run(lists.forward(), lists.forwardCounts(), t -> forward(t, c, y, v));
+    long bits = 0;
+    for (int k = 0; k < SolveLists.items(lists.forward()); k++) {
+      bits += forwardError(SolveItem.read(lists.forward(), k), c, y, v);
     }
-    return new Solved(solve.x, solve.worst);
+    return new KeptRows.Normal(back(y), worst, bits);
   }
 
-  private void front(int f) {
-    FrontDescriptor d = program.descriptor(f);
-    int rhs = program.rhs();
-    int[] number = program.columns().number();
-    int first = program.columns().start()[f];
-    int values = (int) program.outStart(f);
-    int right = values + program.outLength(f) - (d.fp() + (d.parent() < 0 ? d.cm() : 0)) * rhs;
-    for (int i = d.fp() - 1; i >= 0; i--) {
-      int diagonal = values + i * d.fn() - i * (i - 1) / 2;
-      for (int q = 0; q < rhs; q++) {
-        double c = out[right + i * rhs + q];
-        double sum = 0;
-        double size = 0;
-        for (int j = i + 1; j < d.fn(); j++) {
-          double v = out[diagonal + j - i] * x[number[first + j] * rhs + q];
-          sum += v;
-          size += Math.abs(v);
+  private double[] back(double[] c) {
+    double[] x = new double[lists.columns() * rhs];
+    run(lists.back(), lists.backCounts(), t -> back(t, c, x));
+    for (int k = 0; k < SolveLists.items(lists.back()); k++) {
+      backError(SolveItem.read(lists.back(), k), c, x);
+    }
+    return x;
+  }
+
+  private interface Work {
+    void item(SolveItem t);
+  }
+
+  /** Runs a list's items, each once the count that it waits for is reached. */
+  private void run(ByteBuffer list, int counts, Work work) {
+    int[] count = new int[counts];
+    var waiting = new ArrayList<SolveItem>();
+    for (int k = 0; k < SolveLists.items(list); k++) {
+      waiting.add(SolveItem.read(list, k));
+    }
+    if (choice == null) {
+      for (SolveItem t : waiting) {
+        if (!ready(t, count)) {
+          throw new IntegrityFailure("an item of a solve waits for one after it");
         }
-        double xi = (c - sum) / out[diagonal];
-        x[number[first + i] * rhs + q] = xi;
-        double own = out[diagonal] * xi;
-        double rest = Math.abs(c - sum - own);
-        worst = Math.max(worst, rest == 0 ? 0 : rest / (Math.abs(c) + size + Math.abs(own)));
+        done(t, count, work);
+      }
+      return;
+    }
+    while (!waiting.isEmpty()) {
+      List<SolveItem> ready = waiting.stream().filter(t -> ready(t, count)).toList();
+      SolveItem next = ready.get(choice.applyAsInt(ready.size()));
+      done(next, count, work);
+      waiting.removeIf(t -> t == next);
+    }
+  }
+
+  private static boolean ready(SolveItem t, int[] count) {
+    return t.awaited() < 0 || count[t.awaited()] >= t.awaitedCount();
+  }
+
+  private static void done(SolveItem t, int[] count, Work work) {
+    work.item(t);
+    if (t.signal() >= 0) {
+      count[t.signal()]++;
+    }
+  }
+
+  /** Entry (i, j) of a front's rows of R. */
+  private double r(SolveItem t, int i, int j) {
+    return out[(int) (t.out() + (long) i * t.fn() - (long) i * (i - 1) / 2 + j - i)];
+  }
+
+  /** Place of right-hand side q at column j of a front, in a vector by column. */
+  private int at(SolveItem t, int j, int q) {
+    return lists.number()[t.start() + j] * rhs + q;
+  }
+
+  /** c, and the children's updates, at column j; the sum of the sizes if {@code sizes}. */
+  private double entry(SolveItem t, int j, int q, double[] c, double[] v, boolean sizes) {
+    double sum = j < t.fp() ? c[at(t, j, q)] : 0;
+    sum = sizes ? Math.abs(sum) : sum;
+    for (int k = lists.gather()[t.start() + j]; k < lists.gather()[t.start() + j + 1]; k++) {
+      double u = v[lists.gatherFrom()[k] * rhs + q];
+      sum += sizes ? Math.abs(u) : u;
+    }
+    return sum;
+  }
+
+  private void forward(SolveItem t, double[] c, double[] y, double[] v) {
+    boolean assembles = t.kind() == SolveItem.WHOLE || t.kind() == SolveItem.ASSEMBLE;
+    for (int q = 0; q < rhs; q++) {
+      for (int j = t.columnFrom(); assembles && j < t.columnTo(); j++) {
+        v[(t.start() + j) * rhs + q] = entry(t, j, q, c, v, false);
+      }
+      if (t.kind() == SolveItem.ASSEMBLE) {
+        continue;
+      }
+      int first = t.kind() == SolveItem.PRODUCT ? t.columnFrom() : t.rowFrom();
+      for (int j = first; j < t.columnTo(); j++) {
+        int place = (t.start() + j) * rhs + q;
+        for (int i = t.rowFrom(); i < Math.min(j, t.rowTo()); i++) {
+          v[place] -= r(t, i, j) * y[at(t, i, q)];
+        }
+        if (j < t.rowTo()) {
+          y[at(t, j, q)] = v[place] / r(t, j, j);
+        }
+      }
+    }
+  }
+
+  private long forwardError(SolveItem t, double[] c, double[] y, double[] v) {
+    if (t.kind() != SolveItem.WHOLE && t.kind() != SolveItem.ASSEMBLE) {
+      return 0;
+    }
+    long bits = 0;
+    for (int j = t.columnFrom(); j < t.columnTo(); j++) {
+      int end = Math.min(t.fp(), j + 1);
+      for (int i = 0; i < end; i++) {
+        bits += BitChecksum.mixed(r(t, i, j));
+      }
+      for (int q = 0; q < rhs; q++) {
+        double u = j < t.fp() ? 0 : v[(t.start() + j) * rhs + q];
+        double rest = entry(t, j, q, c, v, false) - u;
+        double scale = entry(t, j, q, c, v, true) + Math.abs(u);
+        for (int i = 0; i < end; i++) {
+          double p = r(t, i, j) * y[at(t, i, q)];
+          rest -= p;
+          scale += Math.abs(p);
+        }
+        raise(Math.abs(rest), scale);
+      }
+    }
+    if (t.columnFrom() == 0) {
+      int from = (int) t.outRhs();
+      bits += BitChecksum.sum(out, from, from + t.fp() * lists.storedRhs());
+    }
+    return bits;
+  }
+
+  private void raise(double rest, double scale) {
+    double error = rest == 0 ? 0 : rest / scale;
+    worst = error >= 0 && error < 1e308 ? Math.max(worst, error) : 1e308;
+  }
+
+  private double right(SolveItem t, int i, int q, double[] c) {
+    return c == null ? out[(int) t.outRhs() + i * lists.storedRhs() + q] : c[at(t, i, q)];
+  }
+
+  private void back(SolveItem t, double[] c, double[] x) {
+    for (int q = 0; q < rhs; q++) {
+      for (int i = t.rowTo() - 1; i >= t.rowFrom(); i--) {
+        boolean begun = t.kind() == SolveItem.TRIANGLE || t.kind() == SolveItem.PRODUCT;
+        boolean solves = t.kind() == SolveItem.TRIANGLE || t.kind() == SolveItem.WHOLE;
+        double sum = begun ? x[at(t, i, q)] : right(t, i, q, c);
+        for (int j = solves ? i + 1 : t.columnFrom(); j < t.columnTo(); j++) {
+          sum -= r(t, i, j) * x[at(t, j, q)];
+        }
+        x[at(t, i, q)] = solves ? sum / r(t, i, i) : sum;
+      }
+    }
+  }
+
+  private void backError(SolveItem t, double[] c, double[] x) {
+    boolean all = t.kind() == SolveItem.WHOLE || t.kind() == SolveItem.ASSEMBLE;
+    for (int i = t.rowFrom(); all && i < t.rowTo(); i++) {
+      for (int q = 0; q < rhs; q++) {
+        double rest = right(t, i, q, c);
+        double scale = Math.abs(rest);
+        for (int j = i; j < t.fn(); j++) {
+          double p = r(t, i, j) * x[at(t, j, q)];
+          rest -= p;
+          scale += Math.abs(p);
+        }
+        raise(Math.abs(rest), scale);
       }
     }
   }

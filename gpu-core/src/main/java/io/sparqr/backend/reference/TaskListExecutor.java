@@ -6,7 +6,9 @@ import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.Task;
 import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.backend.staged.KeptRows;
 import io.sparqr.backend.staged.RoundExecutor;
+import io.sparqr.backend.staged.SolveLists;
 import io.sparqr.backend.staged.StageProgram;
 import io.sparqr.backend.staged.StageSums;
 import io.sparqr.error.InsufficientMemoryException;
@@ -17,6 +19,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.function.IntUnaryOperator;
 
 /**
@@ -29,9 +32,6 @@ import java.util.function.IntUnaryOperator;
  * The result is the same to the bit.
  */
 public final class TaskListExecutor implements RoundExecutor {
-
-  /** Doubles of a piece of a front's rows. */
-  private static final int PIECE = 100;
 
   /** The order of the tasks within a round; for tests. */
   @FunctionalInterface
@@ -146,7 +146,7 @@ public final class TaskListExecutor implements RoundExecutor {
   public void deliver(StageProgram p, RowSink sink) {
     for (int f = 0; f < p.fronts(); f++) {
       if (TaskLayout.isDone(state[f]) && p.outLength(f) > 0) {
-        handOut(p, f, sink);
+        RowDelivery.of(p, out, f, sink);
       }
     }
   }
@@ -158,22 +158,12 @@ public final class TaskListExecutor implements RoundExecutor {
 
   @Override
   public Solved backSubstitute(StageProgram p) {
-    return PackedSolve.run(p, out);
+    return PackedSolve.stored(SolveLists.backOnly(p, 1), out);
   }
 
-  /** Delivers every second front's rows in pieces, the last piece first, as a device may do. */
-  private void handOut(StageProgram p, int f, RowSink sink) {
-    DoubleBuffer rows = DoubleBuffer.wrap(out).slice((int) p.outStart(f), p.outLength(f));
-    if (f % 2 == 0) {
-      sink.accept(f, rows);
-      return;
-    }
-    int pieces = (rows.capacity() + PIECE - 1) / PIECE;
-    RowPieces to = sink.begin(f, rows.capacity());
-    for (int k = pieces - 1; k >= 0; k--) {
-      to.put(k * PIECE, rows.slice(k * PIECE, Math.min(PIECE, rows.capacity() - k * PIECE)));
-    }
-    to.end();
+  @Override
+  public Optional<KeptRows> keep(StageProgram p) {
+    return Optional.of(new HeapRows(SolveLists.both(p, 1), out.clone(), choice));
   }
 
   private void begin(StageProgram p, StageInput in, double tol) {
@@ -550,6 +540,7 @@ public final class TaskListExecutor implements RoundExecutor {
 
   @Override
   public double[] fetch(ByteBuffer tasks, int count, int outDoubles) {
+    double[] ofStage = out;
     out = new double[outDoubles];
     for (int k = 0; k < count; k++) {
       Task task = TaskLayout.decode(tasks, k * TaskLayout.TASK_BYTES);
@@ -558,7 +549,9 @@ public final class TaskListExecutor implements RoundExecutor {
       }
       packRows(t.front(), t.rowFrom(), t.rowTo(), t.out(), t.outRhs());
     }
-    return out;
+    double[] fetched = out;
+    out = ofStage;
+    return fetched;
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
+import io.sparqr.numeric.Residence;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.SubtreeSolution;
@@ -38,6 +39,7 @@ final class FactoredFronts {
   /** All fronts are done, and their rows are not needed. */
   private Optional<SubtreeSolution> solution = Optional.empty();
 
+  private Residence residence = Residence.NONE;
   private double dropped;
   private double departure;
   private long redone;
@@ -85,6 +87,11 @@ final class FactoredFronts {
   /** Marks the task as solved where its rows are. */
   void solved(SubtreeSolution s) {
     solution = Optional.of(s);
+  }
+
+  /** Sets whether R has stayed on the executor. */
+  void resident(Residence r) {
+    residence = r;
   }
 
   /** Adds the squares at {@code from} .. + rhs. */
@@ -182,6 +189,7 @@ final class FactoredFronts {
         residual.values(),
         summary,
         Arrays.asList(reflectors),
-        solution);
+        solution,
+        residence);
   }
 }

@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.DoubleBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Runs a stage's task lists: a CUDA device, or the plain Java executor that specifies each task.
@@ -56,6 +57,17 @@ public interface RoundExecutor extends AutoCloseable {
    */
   default Solved backSubstitute(StageProgram program) {
     throw new UnsupportedOperationException("no solves on this executor");
+  }
+
+  /**
+   * Leaves the packed rows of the last {@link #execute} on the executor, beyond its life, for
+   * solves with R' and R. Conditions as for {@link #backSubstitute}, and {@link
+   * SolveLists#possible}.
+   *
+   * @return empty if there is no room for them
+   */
+  default Optional<KeptRows> keep(StageProgram program) {
+    return Optional.empty();
   }
 
   /**

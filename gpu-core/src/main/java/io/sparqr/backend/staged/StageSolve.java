@@ -4,9 +4,11 @@ package io.sparqr.backend.staged;
 import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.Residence;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.SubtreeSolution;
 import io.sparqr.numeric.integrity.IntegrityFailure;
+import java.util.Optional;
 
 /**
  * R x = Q'b on the executor, for a stage that is a whole task and has all columns of its tree: then
@@ -19,16 +21,67 @@ final class StageSolve {
   /** Whether the rows of a stage may stay on the executor, for a solve there. O(fronts). */
   static boolean stays(
       RoundExecutor executor, StageProgram program, SubtreeProblem problem, FactorOptions options) {
-    if (!options.solutionOnly() || options.safe() || options.keepQ() || program.rhs() == 0) {
-      return false;
-    }
+    return options.solutionOnly()
+        && !options.safe()
+        && !options.keepQ()
+        && program.rhs() > 0
+        && whole(program, problem)
+        && executor.solves(program);
+  }
+
+  /** Whether a stage is a whole task with all columns of its tree. O(fronts). */
+  private static boolean whole(StageProgram program, SubtreeProblem problem) {
     int pivots = 0;
     for (int f : problem.fronts()) {
       pivots += problem.analysis().fp(f);
     }
-    return program.fronts() == problem.fronts().length
-        && program.columns().count() == pivots
-        && executor.solves(program);
+    return program.fronts() == problem.fronts().length && program.columns().count() == pivots;
+  }
+
+  /**
+   * Leaves the rows of a finished stage, the executor's last, on the executor for later solves, if
+   * that is wanted and possible.
+   *
+   * @param bits of all downloaded rows, which the executor's own sum has confirmed
+   */
+  static Residence reside(
+      RoundExecutor executor,
+      StageProgram program,
+      SubtreeProblem problem,
+      FactorOptions options,
+      RoundExecutor.Result result,
+      long bits) {
+    if (!options.resident()) {
+      return Residence.NONE;
+    }
+    if (options.safe() || options.keepQ()) {
+      return Residence.none(options.keepQ() ? "Q is kept" : "the task was done again");
+    }
+    if (!whole(program, problem)) {
+      return Residence.none("R took several stages of the device's memory");
+    }
+    if (!sound(result)) {
+      return Residence.none("columns depend on others");
+    }
+    if (!rootsEndTheTree(program) || !SolveLists.possible(program)) {
+      return Residence.none("its tree has a form that the device does not solve with");
+    }
+    Optional<KeptRows> kept = executor.keep(program);
+    if (kept.isEmpty()) {
+      return Residence.none("no room for R on the device");
+    }
+    return Residence.of(new CheckedRows(kept.get(), bits));
+  }
+
+  /** Whether every front without a parent ends there: then the output buffer has R alone. */
+  private static boolean rootsEndTheTree(StageProgram program) {
+    for (int f = 0; f < program.fronts(); f++) {
+      FrontDescriptor d = program.descriptor(f);
+      if (d.parent() < 0 && d.cn() > 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Whether every pivot of a stage is live. */
@@ -69,7 +122,7 @@ final class StageSolve {
    * Stability of Numerical Algorithms, Theorem 8.5): as much again for the rounding of the error
    * itself.
    */
-  private static double bound(int columns) {
+  static double bound(int columns) {
     return (columns + 8) * Math.ulp(1.0);
   }
 }

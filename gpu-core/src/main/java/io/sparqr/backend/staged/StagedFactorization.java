@@ -248,6 +248,7 @@ public final class StagedFactorization {
           d2h += 8 * program.outDoubles();
         }
         complete(program, fronts, result, balance, values.bits() + program.sBits(), sink);
+        done.resident(StageSolve.reside(executor, program, problem, options, result, sink.bits()));
         return;
       }
     }

@@ -6,7 +6,7 @@ import org.apache.spark.SparkEnv;
 import org.slf4j.LoggerFactory;
 
 /** Ends an executor with an unreliable device, so that Spark replaces it. */
-final class DyingExecutor {
+public final class DyingExecutor {
 
   private static final int EXIT_CODE = 20;
 
@@ -18,7 +18,7 @@ final class DyingExecutor {
    * Ends the executor after a short delay, so that the task's failure can reach the driver; never
    * ends the driver.
    */
-  static void leave(RuntimeException why) {
+  public static void leave(RuntimeException why) {
     SparkEnv env = SparkEnv.get();
     leave(why, env == null ? DRIVER : env.executorId(), Runtime.getRuntime()::halt);
   }

@@ -8,5 +8,6 @@ import java.io.Serializable;
  *
  * @param framed whether R is to be stored as frames, for a storage level that keeps bytes
  * @param solution null: R; otherwise only x, found this way
+ * @param resident the factorization under which R also stays on the device; null: it does not
  */
-record Keeping(boolean framed, TaskSolution solution) implements Serializable {}
+record Keeping(boolean framed, TaskSolution solution, String resident) implements Serializable {}

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factor;
 
+import io.sparqr.numeric.ResidentFactors;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.SolveReport;
@@ -48,6 +49,9 @@ public final class Levels {
   private final Optional<ResourceProfile> gpus;
   private final SubtreeMetrics metrics;
 
+  /** The name under which R also stays on devices; null: nowhere. */
+  private final String resident;
+
   /** Null if R is kept. */
   private final TaskSolution solution;
 
@@ -77,6 +81,7 @@ public final class Levels {
     this.engine = engine;
     this.broadcast = broadcast;
     this.plan = broadcast.value();
+    this.resident = this.solution == null && stays(plan) ? broadcast.id() : null;
     this.resources = resources;
     this.held = held;
     this.rows = rows;
@@ -104,10 +109,21 @@ public final class Levels {
     this.held = null;
     this.rows = null;
     this.rowParts = null;
+    this.resident = null;
     this.metrics = null;
     this.solution = null;
     this.gpus = Optional.empty();
     stored.forEach(level -> levels.add(Parts.of(level).map((p, it) -> objects(it))));
+  }
+
+  /** Whether tasks have whole trees, and devices. */
+  private static boolean stays(SolvePlan plan) {
+    return plan.partition().levels() == 1 && plan.numbers().devices().use();
+  }
+
+  /** The name under which R also stays on devices ({@link ResidentFactors}); null: nowhere. */
+  public String resident() {
+    return resident;
   }
 
   /** The profiles of the tasks, if requested. */
@@ -195,6 +211,10 @@ public final class Levels {
   private Parts<Object> level(List<SubtreeTask> tasks, StorageLevel storage, String what) {
     Parts<Object> level = engine.spark() ? onSpark(tasks, framed(storage)) : local(tasks);
     Parts<Object> kept = level.named("sparqr R, " + what).persist(storage, held);
+    if (resident != null) {
+      // Before the level is no longer persisted: where it is tells where R stays.
+      held.onClose(() -> ResidentRelease.run(engine, broadcast, kept));
+    }
     levels.add(kept);
     boolean passes = tasks.stream().anyMatch(t -> t.outputs().length > 0);
     blocks.add(passes ? shuffle(kept) : null);
@@ -218,7 +238,7 @@ public final class Levels {
             broadcast,
             tasks.get(0).id(),
             resources.threads(tasks),
-            new Keeping(framed, solution),
+            new Keeping(framed, solution, resident),
             resources.places(sc, tasks),
             metrics,
             rowParts,
@@ -236,7 +256,13 @@ public final class Levels {
     return Parts.here(
         tasks.size(),
         i ->
-            new LevelTask(broadcast, first, i, threads[i], new Keeping(false, solution), metrics)
+            new LevelTask(
+                    broadcast,
+                    first,
+                    i,
+                    threads[i],
+                    new Keeping(false, solution, resident),
+                    metrics)
                 .run(null, sources.size(), k -> sources.get(k).partition(first + i)));
   }
 

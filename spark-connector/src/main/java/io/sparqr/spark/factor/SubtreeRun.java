@@ -7,6 +7,7 @@ import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.ResidentFactors;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
@@ -101,6 +102,9 @@ final class SubtreeRun {
             devices ->
                 DeviceLease.device(TaskContext.get(), task.id(), devices, plan.numbers().local()));
     SubtreeFactor factor = factor(backend, problem);
+    if (keeping.resident() != null) {
+      ResidentFactors.ofJvm().put(keeping.resident(), task.id(), factor.residence());
+    }
     return kept(factor, new Came(bytesIn, arrival - rowBytes, arrival), backend.reason(), watch);
   }
 
@@ -160,6 +164,7 @@ final class SubtreeRun {
                 plan.numbers().keepQ())
             .ofUnitColumns(plan.numbers().equilibrated())
             .forSolution(keeping.solution() != null)
+            .staying(keeping.resident() != null)
             .heardBy(metrics.work());
     if (!backend.onDevice()) {
       try (SubtreeFactorizer cpu = checked(backend.provider().create(0))) {

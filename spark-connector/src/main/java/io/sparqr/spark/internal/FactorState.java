@@ -357,6 +357,7 @@ public final class FactorState implements AutoCloseable {
   /** R x = Q'b by the kept reflectors. */
   private LeastSquaresSolution solveReflected(RowSource rows, JobScope scope) {
     var watch = new Stopwatch();
+    equations.forgetNotes();
     var reflection = new Reflection(rows, made.plan, made.levels, made.input.rows());
     Reflection.Result q = reflection.run(scope);
     double[] z = q.c();
@@ -398,7 +399,7 @@ public final class FactorState implements AutoCloseable {
         norm,
         rank(),
         deadColumns(),
-        profiled(report.of(norm, normal, seconds, List.of(said.how))));
+        profiled(report.of(norm, normal, seconds, equations.notes(said.how))));
   }
 
   private LeastSquaresSolution solveSemiNormal(ResidualPass pass, JobScope scope, String why) {

@@ -93,37 +93,40 @@ public final class ColumnChunks {
   }
 
   /**
-   * Combines the norms of several partitions, in partition order, by hypot: the bits of {@link
-   * #merge} with it.
+   * Combines partial results of this JVM in a vector, truncated at its end: the bits of {@link
+   * #merge} of their frames.
    *
-   * @param norm size n, 0
+   * @param parts in the order of the partitions
+   * @param vector zeros
    */
-  static void norms(List<ColumnChunks> partitions, double[] norm, int threads) {
+  public static void merge(
+      List<ColumnChunks> parts, Combine combine, double[] vector, int threads) {
     Parallel.loop(
-        (norm.length + SIZE - 1) >>> BITS,
+        (vector.length + SIZE - 1) >>> BITS,
         1,
         threads,
-        (c, next, thread) -> {
-          int at = c << BITS;
-          int count = Math.min(SIZE, norm.length - at);
-          boolean first = true;
-          for (ColumnChunks partition : partitions) {
-            double[] from = partition.peek(c);
-            if (from == null) {
-              continue;
-            }
-            if (first) {
-              System.arraycopy(from, 0, norm, at, count);
-              first = false;
-              continue;
-            }
-            for (int k = 0; k < count; k++) {
-              if (from[k] != 0) {
-                norm[at + k] = Math.hypot(norm[at + k], from[k]);
-              }
-            }
+        (from, to, thread) -> {
+          for (int c = from; c < to; c++) {
+            merge(parts, combine, c, vector);
           }
         });
+  }
+
+  private static void merge(List<ColumnChunks> parts, Combine combine, int c, double[] vector) {
+    int at = c << BITS;
+    int count = Math.min(SIZE, vector.length - at);
+    boolean any = false;
+    for (ColumnChunks part : parts) {
+      double[] from = part.peek(c);
+      if (from != null && !any) {
+        System.arraycopy(from, 0, vector, at, count);
+        any = true;
+      } else if (from != null) {
+        for (int k = 0; k < count; k++) {
+          vector[at + k] = combine.apply(vector[at + k], from[k]);
+        }
+      }
+    }
   }
 
   /** Bytes of the chunks in use. */

@@ -115,6 +115,16 @@ public final class PlanHandle implements Serializable {
     KNOWN.put(key, new SoftReference<>(known));
   }
 
+  /** A name of this factorization that no other has. */
+  public String id() {
+    return key;
+  }
+
+  /** Whether all tasks run with the driver's own objects. */
+  public boolean here() {
+    return broadcast == null && packed == null;
+  }
+
   /** The plan. */
   public SolvePlan value() {
     if (plan != null) {

@@ -80,6 +80,14 @@ public final class Engine {
     if (context == null) {
       return () -> value;
     }
+    if (Exchange.possible(this)) {
+      @SuppressWarnings("unchecked")
+      var type = (Class<T>) value.getClass();
+      var exchange = new Exchange();
+      held.onClose(exchange::close);
+      exchange.put(0, value);
+      return () -> exchange.get(0, type);
+    }
     Broadcast<T> broadcast = held.keep(context.broadcast(value));
     return broadcast::value;
   }

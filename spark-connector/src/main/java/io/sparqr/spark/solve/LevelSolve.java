@@ -5,15 +5,20 @@ import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.resource.Exchange;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
+import io.sparqr.threads.Parallel;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import org.apache.spark.api.java.JavaRDD;
 
 /**
@@ -26,6 +31,7 @@ public final class LevelSolve {
   private final PlanHandle broadcast;
   private final SolvePlan plan;
   private final Levels levels;
+  private String residence = "";
 
   /** Solves with the R of these levels. */
   public LevelSolve(PlanHandle broadcast, Levels levels) {
@@ -41,7 +47,7 @@ public final class LevelSolve {
    */
   public void back(double[] x, int width, boolean stored, JobScope scope) {
     if (stored && levels.solved()) {
-      collect(levels.solutions(), x, width);
+      collect(levels.solutions(), x);
       return;
     }
     PlanHandle b = broadcast;
@@ -51,7 +57,7 @@ public final class LevelSolve {
         width,
         !stored,
         scope,
-        (kept, given) -> TriangularSolve.back(b.value(), kept, given, stored, threads));
+        (kept, given) -> List.of(TriangularSolve.back(b.value(), kept, given, stored, threads)));
   }
 
   /**
@@ -68,12 +74,98 @@ public final class LevelSolve {
         width,
         true,
         scope,
-        (kept, given) -> TriangularSolve.homogeneous(b.value(), kept, given, threads));
+        (kept, given) -> List.of(TriangularSolve.homogeneous(b.value(), kept, given, threads)));
+  }
+
+  /**
+   * R'R x = c, in place, by position; 0 in dead columns. One job if the plan has one level: each
+   * task has whole trees then, and solves with R and R' at once, on its device if R is still there.
+   */
+  public void normal(double[] c, int width, JobScope scope) {
+    if (levels.count() != 1) {
+      residence =
+          levels.count() > 1 && plan.numbers().devices().use()
+              ? "R on the device for no task: the plan has several levels"
+              : "";
+      forward(c, width, scope);
+      back(c, width, false, scope);
+      return;
+    }
+    if (near(c, width)) {
+      return;
+    }
+    scope.describe("forward and back substitution");
+    PlanHandle b = broadcast;
+    int[] threads = levels.threads();
+    String resident = levels.resident();
+    List<byte[]> frames =
+        run(
+            0,
+            inputs(plan.partition().level(0), c, width, false, true),
+            (kept, given) -> NormalSolve.run(b.value(), kept, given, resident, threads));
+    var where = new ArrayList<NormalSolve.Where>();
+    var solved = new ArrayList<byte[]>();
+    for (int k = 0; k < frames.size(); k += 2) {
+      solved.add(frames.get(k));
+      where.add(ObjectCodec.decode(frames.get(k + 1), NormalSolve.Where.class));
+    }
+    residence = NormalSolve.summary(where);
+    collect(solved, c);
+  }
+
+  /**
+   * The same on the devices of this JVM, if R is still there for all tasks: then there is nothing
+   * for Spark to do. Otherwise c is as it was.
+   */
+  private boolean near(double[] c, int width) {
+    if (levels.resident() == null || !Exchange.possible(levels.engine())) {
+      return false;
+    }
+    List<SubtreeTask> tasks = plan.partition().level(0);
+    int[][] pivots = new int[tasks.size()][];
+    double[][] x = new double[tasks.size()][];
+    Parallel.loop(
+        tasks.size(),
+        1,
+        tasks.size(),
+        (from, to, thread) -> {
+          for (int t = from; t < to; t++) {
+            pivots[t] = TriangularSolve.pivots(plan.analysis(), tasks.get(t));
+            double[] own = new double[pivots[t].length * width];
+            for (int i = 0; i < pivots[t].length; i++) {
+              System.arraycopy(c, pivots[t][i] * width, own, i * width, width);
+            }
+            int task = tasks.get(t).id();
+            x[t] =
+                NormalSolve.onDevice(levels.resident(), task, own, width, new ArrayList<>())
+                    .orElse(null);
+          }
+        });
+    if (Arrays.stream(x).anyMatch(Objects::isNull)) {
+      return false;
+    }
+    var where = new ArrayList<NormalSolve.Where>();
+    for (int t = 0; t < x.length; t++) {
+      place(new Sparse(pivots[t], x[t], width), c);
+      where.add(new NormalSolve.Where(tasks.get(t).id(), true, ""));
+    }
+    residence = NormalSolve.summary(where);
+    return true;
+  }
+
+  /**
+   * Where the last {@link #normal} since the last call was done, in one line; empty if there were
+   * none, or no devices.
+   */
+  public String takeResidence() {
+    String last = residence;
+    residence = "";
+    return last;
   }
 
   /** The work of a task with its part of R and the given values. */
   private interface Substitution extends Serializable {
-    byte[] of(Iterator<Object> kept, Sparse given);
+    List<byte[]> of(Iterator<Object> kept, Sparse given);
   }
 
   private void down(
@@ -81,7 +173,7 @@ public final class LevelSolve {
     for (int l = levels.count() - 1; l >= 0; l--) {
       scope.describe("back substitution, level " + (l + 1) + " of " + levels.count());
       List<SubtreeTask> tasks = plan.partition().level(l);
-      collect(run(l, inputs(tasks, x, width, true, pivots), substitution), x, width);
+      collect(run(l, inputs(tasks, x, width, true, pivots), substitution), x);
     }
   }
 
@@ -106,7 +198,7 @@ public final class LevelSolve {
 
   private static Iterator<byte[]> solved(
       Substitution substitution, Iterator<Object> kept, byte[] given) {
-    return List.of(substitution.of(kept, VectorCodec.decodeSparse(given))).iterator();
+    return substitution.of(kept, VectorCodec.decodeSparse(given)).iterator();
   }
 
   /** R'y = c from the lowest level up, in place, by position; 0 in dead columns. */
@@ -129,7 +221,8 @@ public final class LevelSolve {
           run(
               l,
               inputs(tasks, c, width, false, true),
-              (kept, given) -> TriangularSolve.forward(b.value(), kept, given, rest, threads));
+              (kept, given) ->
+                  List.of(TriangularSolve.forward(b.value(), kept, given, rest, threads)));
       for (int t = 0; t < tasks.size(); t++) {
         addForward(tasks.get(t), VectorCodec.decodeSparse(pieces.get(t)), c, width);
       }
@@ -154,7 +247,7 @@ public final class LevelSolve {
     for (SubtreeTask t : tasks) {
       int[] out = outside ? TriangularSolve.outside(plan.analysis(), t) : new int[0];
       int[] own = pivots ? TriangularSolve.pivots(plan.analysis(), t) : new int[0];
-      int[] position = java.util.Arrays.copyOf(out, out.length + own.length);
+      int[] position = Arrays.copyOf(out, out.length + own.length);
       System.arraycopy(own, 0, position, out.length, own.length);
       double[] value = new double[position.length * width];
       for (int i = 0; i < position.length; i++) {
@@ -165,12 +258,16 @@ public final class LevelSolve {
     return list;
   }
 
-  private static void collect(List<byte[]> solved, double[] x, int width) {
+  private static void collect(List<byte[]> solved, double[] x) {
     for (byte[] frame : solved) {
-      Sparse piece = VectorCodec.decodeSparse(frame);
-      for (int i = 0; i < piece.position().length; i++) {
-        System.arraycopy(piece.value(), i * width, x, piece.position()[i] * width, width);
-      }
+      place(VectorCodec.decodeSparse(frame), x);
+    }
+  }
+
+  private static void place(Sparse piece, double[] x) {
+    int width = piece.width();
+    for (int i = 0; i < piece.position().length; i++) {
+      System.arraycopy(piece.value(), i * width, x, piece.position()[i] * width, width);
     }
   }
 }

@@ -10,6 +10,7 @@ import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Engine;
+import io.sparqr.spark.resource.Exchange;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.Parts;
@@ -22,18 +23,25 @@ import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.spark.wire.VectorCodec;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 import scala.Tuple2;
 
 /**
  * One pass over the rows for r = sqrt(W)(b - A x), A' sqrt(W) r and their norms, the ridge's rows
  * included. Sums are taken within partitions in row order and over partitions in partition order:
- * the same bits on every run. One Spark job of two stages. Every pass must find the same rows as
+ * the same bits on every run. One Spark job of two stages, or of one where all tasks are in the
+ * driver's JVM: then their vectors are summed where they are. Every pass must find the same rows as
  * the earlier ones.
  */
 public final class ResidualPass {
+
+  /** The vectors of a pass in one JVM may take this fraction of its heap, as 1 / share. */
+  private static final int NEAR_SHARE = 16;
 
   private final RowSource source;
   private final SolvePlan plan;
@@ -127,6 +135,9 @@ public final class ResidualPass {
   }
 
   private Sums sum(Engine.Sent<double[]> at, double[][] x) {
+    if (near()) {
+      return sumNear(at, x);
+    }
     int n = columns;
     Readings before = readings;
     boolean same = labels;
@@ -161,15 +172,70 @@ public final class ResidualPass {
         parts.add(ObjectCodec.decode(frame, Part.class));
       }
     }
+    known(parts);
+    return total(parts, g -> chunks.forEach(c -> ColumnChunks.place(c, g)), x);
+  }
+
+  /**
+   * Whether the partitions' vectors can be summed on the driver, where they are: all tasks are in
+   * this JVM, and not many more than run at a time, so that all vectors take little more than
+   * those. Vectors of more than a part of the heap go the other way, through Spark's files.
+   */
+  private boolean near() {
+    Engine engine = source.engine();
+    long bytes = 8L * columns * source.parts().count();
+    return Exchange.possible(engine)
+        && source.parts().count() <= 2 * engine.parallelism()
+        && bytes <= Runtime.getRuntime().maxMemory() / NEAR_SHARE;
+  }
+
+  /** The same sums, to the bit, in one stage. */
+  private Sums sumNear(Engine.Sent<double[]> at, double[][] x) {
+    int n = columns;
+    Readings before = readings;
+    boolean same = labels;
+    Engine engine = source.engine();
+    try (var vectors = new Exchange()) {
+      List<byte[]> found =
+          JobScope.run(
+              engine,
+              "residuals",
+              () ->
+                  source
+                      .parts()
+                      .map(
+                          (p, rows) ->
+                              new Scan(
+                                      p,
+                                      n,
+                                      at == null ? null : at.value(),
+                                      new Known(rows, before, same))
+                                  .leave(vectors))
+                      .collect());
+      ChangeCodec.refuse(found);
+      var parts = new ArrayList<Part>();
+      var sums = new ArrayList<ColumnChunks>();
+      for (byte[] frame : found) {
+        parts.add(ObjectCodec.decode(frame, Part.class));
+      }
+      known(parts);
+      for (Part p : parts) {
+        sums.add(vectors.get(p.partition, ColumnChunks.class));
+      }
+      return total(parts, g -> ColumnChunks.merge(sums, Double::sum, g, engine.parallelism()), x);
+    }
+  }
+
+  /** Puts the parts in order, and remembers the rows' fingerprints if they were not known. */
+  private void known(List<Part> parts) {
     parts.sort(Comparator.comparingInt(Part::partition));
     if (!labels) {
       readings = new Readings(parts.stream().map(Part::fingerprint).toList());
       labels = true;
     }
-    return total(parts, chunks, x);
   }
 
-  private Sums total(List<Part> parts, List<byte[]> chunks, double[][] x) {
+  private Sums total(List<Part> parts, Consumer<double[]> vector, double[][] x) {
     int width = x == null ? -1 : x.length;
     long rows = 0;
     double frobenius = 0;
@@ -200,9 +266,7 @@ public final class ResidualPass {
     }
     width = Math.max(width, 0);
     double[] gradient = new double[Math.multiplyExact(columns, width)];
-    for (byte[] chunk : chunks) {
-      ColumnChunks.place(chunk, gradient);
-    }
+    vector.accept(gradient);
     residual = residual == null ? new double[width] : residual;
     double[] ofRows = residual.clone();
     return new Sums(
@@ -248,8 +312,8 @@ public final class ResidualPass {
     private final RowReader reader;
     private final LaterReading rows;
     private final ColumnChunks gradient = new ColumnChunks();
-    private double[] residual = new double[0];
-    private double frobenius;
+    private NormSum[] residual = new NormSum[0];
+    private final NormSum frobenius = new NormSum();
 
     Scan(int partition, int columns, double[] x, Known known) {
       this.columns = columns;
@@ -259,10 +323,29 @@ public final class ResidualPass {
       this.rows = new LaterReading(reader, partition, known.rows, known.readings, known.labels);
     }
 
-    List<Tuple2<Integer, byte[]>> run(int reducers) {
+    private void read() {
       while (rows.next() && added()) {
         // Added to the sums.
       }
+    }
+
+    private byte[] part() {
+      double[] norms = Arrays.stream(residual).mapToDouble(NormSum::norm).toArray();
+      return ObjectCodec.encode(new Part(partition, norms, frobenius.norm(), reader.fingerprint()));
+    }
+
+    /** Leaves the vector as it is; returns the rest as a frame, or the change of the rows. */
+    Iterator<byte[]> leave(Exchange vectors) {
+      read();
+      if (rows.changed().isPresent()) {
+        return List.of(ChangeCodec.encode(rows.changed().get())).iterator();
+      }
+      vectors.put(partition, gradient);
+      return List.of(part()).iterator();
+    }
+
+    List<Tuple2<Integer, byte[]>> run(int reducers) {
+      read();
       var out = new ArrayList<Tuple2<Integer, byte[]>>();
       if (rows.changed().isPresent()) {
         byte[] change = ChangeCodec.encode(rows.changed().get());
@@ -271,8 +354,7 @@ public final class ResidualPass {
         }
         return out;
       }
-      var part = new Part(partition, residual, frobenius, reader.fingerprint());
-      out.add(new Tuple2<>(partition % reducers, ObjectCodec.encode(part)));
+      out.add(new Tuple2<>(partition % reducers, part()));
       var chunks = new ArrayList<byte[]>();
       gradient.encode(partition, chunks);
       for (byte[] c : chunks) {
@@ -297,11 +379,13 @@ public final class ResidualPass {
     /** Entries and labels in the reader are already weighted. */
     private void add() {
       double[] b = reader.rhs();
-      residual = residual.length == b.length ? residual : new double[b.length];
+      if (residual.length != b.length) {
+        residual = Stream.generate(NormSum::new).limit(b.length).toArray(NormSum[]::new);
+      }
       int[] index = reader.index();
       double[] value = reader.value();
       for (int e = 0; e < reader.count(); e++) {
-        frobenius = Math.hypot(frobenius, value[e]);
+        frobenius.add(value[e]);
       }
       for (int k = 0; k < b.length; k++) {
         double r = b[k];
@@ -310,7 +394,7 @@ public final class ResidualPass {
             r -= value[e] * x[k * columns + index[e]];
           }
         }
-        residual[k] = Math.hypot(residual[k], r);
+        residual[k].add(r);
         for (int e = 0; e < reader.count(); e++) {
           gradient.add((long) index[e] * b.length + k, value[e] * r);
         }

@@ -7,6 +7,7 @@ import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * R'R x = A'b with the R on the executors, and the same for the residual: the corrected semi-normal
@@ -214,12 +215,31 @@ public final class SemiNormalEquations {
    * (R'R)^-1 g, with g by original column in the caller's units; the result is by position, scaled.
    */
   private double[] solve(double[] g, int width, JobScope scope) {
-    double[] c = forward(g, width, scope);
-    back(c, width, scope);
+    double[] c = scaled(g, width);
+    levels.normal(c, width, scope);
+    singletons.backSubstitute(c, c, width);
     return c;
   }
 
+  /** The method of a solve, and where R was for its last step, if there are devices. */
+  public List<String> notes(String how) {
+    String where = levels.takeResidence();
+    return where.isEmpty() ? List.of(how) : List.of(how, where);
+  }
+
+  /** Forgets where R was: another solve begins. */
+  public void forgetNotes() {
+    levels.takeResidence();
+  }
+
   private double[] forward(double[] g, int width, JobScope scope) {
+    double[] c = scaled(g, width);
+    levels.forward(c, width, scope);
+    return c;
+  }
+
+  /** g by position and scaled, the singleton rows' part of R'y = g solved. */
+  private double[] scaled(double[] g, int width) {
     double[] c = plan.vector(width);
     for (int p = 0; p < n; p++) {
       int j = plan.analysis().permutation().original(p);
@@ -228,7 +248,6 @@ public final class SemiNormalEquations {
       }
     }
     singletons.forwardSubstitute(c, c, width);
-    levels.forward(c, width, scope);
     return c;
   }
 

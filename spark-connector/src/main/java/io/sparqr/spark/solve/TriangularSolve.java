@@ -111,9 +111,7 @@ public final class TriangularSolve {
   public static byte[] forward(
       SolvePlan plan, Iterator<Object> kept, Sparse given, boolean rest, int[] threads) {
     var solve = new TriangularSolve(plan, kept, given, threads);
-    var units = new ForwardSubstitution(solve.analysis, solve.r, solve.x, solve.base, solve.width);
-    UnitThreads.run(units, solve.r.threads(), "sparqr-solve");
-    units.addOutside();
+    solve.ascend();
     if (!rest) {
       solve.clearDead();
     }
@@ -125,6 +123,28 @@ public final class TriangularSolve {
     System.arraycopy(out.position(), 0, position, n, out.position().length);
     System.arraycopy(out.value(), 0, value, n * solve.width, out.value().length);
     return VectorCodec.encodeSparse(new Sparse(position, value, solve.width));
+  }
+
+  /**
+   * R'R x = c for a task of whole trees.
+   *
+   * @param given c at the task's pivots
+   * @param threads threads for each task
+   * @return x at the task's pivots
+   */
+  static byte[] normal(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
+    var solve = new TriangularSolve(plan, kept, given, threads);
+    solve.ascend();
+    solve.clearDead();
+    solve.descend(false);
+    solve.clearDead();
+    return VectorCodec.encodeSparse(solve.pivots());
+  }
+
+  private void ascend() {
+    var units = new ForwardSubstitution(analysis, r, x, base, width);
+    UnitThreads.run(units, r.threads(), "sparqr-solve");
+    units.addOutside();
   }
 
   private Sparse pivots() {

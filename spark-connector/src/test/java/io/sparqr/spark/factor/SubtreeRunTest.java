@@ -90,7 +90,7 @@ class SubtreeRunTest {
     var rows = new ArrayList<byte[]>(List.of(batch(plan)));
     var metrics = new SubtreeMetrics(LocalSpark.context().sc());
     var out = new ArrayList<Object>();
-    new SubtreeRun(plan, 0, 1, new Keeping(framed, null), metrics)
+    new SubtreeRun(plan, 0, 1, new Keeping(framed, null, null), metrics)
         .run(rows, java.util.Collections.emptyIterator())
         .forEachRemaining(out::add);
     return out;
@@ -206,7 +206,7 @@ class SubtreeRunTest {
       var lost = new ArrayList<RuntimeException>();
       var metrics = new SubtreeMetrics(LocalSpark.context().sc());
       SolvePlan plan = plan();
-      var run = new SubtreeRun(plan, 0, 1, new Keeping(false, null), metrics, lost::add);
+      var run = new SubtreeRun(plan, 0, 1, new Keeping(false, null, null), metrics, lost::add);
       var problem =
           new SubtreeProblem(
               plan.analysis(),

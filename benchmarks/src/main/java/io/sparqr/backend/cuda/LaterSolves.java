@@ -1,0 +1,107 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import io.sparqr.matrix.Gallery;
+import io.sparqr.numeric.ColumnNorms;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.ResidentFactor;
+import io.sparqr.numeric.RowSplit;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.symbolic.SymbolicAnalyzer;
+import io.sparqr.symbolic.SymbolicOptions;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+
+/**
+ * Milliseconds of (R'R)^-1 c with the R that stayed on the device, as its caller sees them: checks
+ * and transfers included. Beside it the time to read R four times, for two solves and their checks,
+ * at 4.3 TB/s, and what staying adds to the factorization. Arguments: repeats, then problems, each
+ * {@code SPEC@ORDERING}.
+ */
+final class LaterSolves {
+
+  private LaterSolves() {}
+
+  /** See the class. */
+  public static void main(String[] args) {
+    var sessions = new DeviceSessions(TestDevice.driver(), 10_000);
+    for (String problem : Arrays.asList(args).subList(1, args.length)) {
+      String[] part = problem.split("@");
+      measure(sessions, problem, part[0], part[1], Integer.parseInt(args[0]));
+    }
+    sessions.closeIdle();
+  }
+
+  private static void measure(
+      DeviceSessions sessions, String name, String spec, String ordering, int repeats) {
+    CsrMatrix a = Gallery.generate(Gallery.PREFIX + spec);
+    OrderingMethod method =
+        Arrays.stream(OrderingMethod.values())
+            .filter(m -> m.label().equals(ordering))
+            .findFirst()
+            .orElseThrow();
+    var analysis =
+        SymbolicAnalyzer.analyze(a.pattern(), SymbolicOptions.defaults().withOrdering(method));
+    double[] b = new Random(1).doubles(a.rows(), -1, 1).toArray();
+    var norms = new ColumnNorms(a.columns());
+    for (int k = 0; k < a.nonzeros(); k++) {
+      norms.add(a.columnIndex()[k], a.values()[k]);
+    }
+    var rows = RowSplit.of(a, b, 1, analysis, norms.factors()).rows();
+    int[] fronts = new int[analysis.fronts()];
+    Arrays.setAll(fronts, f -> f);
+    var problem = new SubtreeProblem(analysis, fronts, rows, List.of());
+    var options = new FactorOptions(0, Runtime.getRuntime().availableProcessors(), 0);
+    double[] factor = {1e9, 1e9};
+    ResidentFactor r = null;
+    int pivots = 0;
+    double bytes = 0;
+    try (var device = new CudaSubtreeFactorizer(sessions, 0, null)) {
+      for (int k = 0; k < 6; k++) {
+        long begin = System.nanoTime();
+        SubtreeFactor f = device.factor(problem, options.staying(k % 2 == 1));
+        factor[k % 2] = Math.min(factor[k % 2], 1e-9 * (System.nanoTime() - begin));
+        if (k % 2 == 1) {
+          if (r != null) {
+            r.close();
+          }
+          r = f.residence().factor().orElseThrow();
+          pivots = f.fronts().stream().mapToInt(FrontFactor::rank).sum();
+          bytes = f.fronts().stream().mapToDouble(t -> 8.0 * t.length()).sum();
+        }
+      }
+    }
+    double[] c = new Random(2).doubles(pivots, -1, 1).toArray();
+    double[] millis = new double[repeats];
+    double[] x = r.solve(c, 1).orElseThrow();
+    for (int k = 0; k < repeats; k++) {
+      long begin = System.nanoTime();
+      double[] again = r.solve(c, 1).orElseThrow();
+      millis[k] = 1e-6 * (System.nanoTime() - begin);
+      if (!Arrays.equals(x, again)) {
+        throw new IllegalStateException("other bits");
+      }
+    }
+    r.close();
+    Arrays.sort(millis);
+    System.out.printf(
+        Locale.ROOT,
+        "%s | R %.3f GB, %,d fronts, %,d columns | floor %.2f ms | least %.2f, median %.2f ms |"
+            + " factor %.4f s, with R staying %.4f s%n",
+        name,
+        bytes * 1e-9,
+        fronts.length,
+        pivots,
+        4 * bytes / 4.3e12 * 1e3,
+        millis[0],
+        millis[repeats / 2],
+        factor[0],
+        factor[1]);
+  }
+}

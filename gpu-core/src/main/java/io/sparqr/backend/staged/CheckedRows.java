@@ -1,0 +1,47 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.staged;
+
+import io.sparqr.numeric.ResidentFactor;
+import io.sparqr.numeric.integrity.IntegrityFailure;
+import java.util.Optional;
+
+/** Rows of R left on an executor, each solve with them checked. */
+final class CheckedRows implements ResidentFactor {
+
+  private final KeptRows rows;
+  private final long bits;
+  private final double bound;
+
+  /**
+   * Checks solves with some rows.
+   *
+   * @param bits of the rows and right-hand sides, as they were compared with the host's
+   */
+  CheckedRows(KeptRows rows, long bits) {
+    this.rows = rows;
+    this.bits = bits;
+    this.bound = StageSolve.bound(rows.terms());
+  }
+
+  @Override
+  public Optional<double[]> solve(double[] c, int width) {
+    Optional<KeptRows.Normal> found = rows.solve(c, width);
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    if (found.get().bits() != bits) {
+      throw new IntegrityFailure("R has changed where it was kept for later solves");
+    }
+    if (!(found.get().backwardError() <= bound)) {
+      throw new IntegrityFailure(
+          "a solve with R where it was kept has the backward error %.2e"
+              .formatted(found.get().backwardError()));
+    }
+    return Optional.of(found.get().x());
+  }
+
+  @Override
+  public void close() {
+    rows.close();
+  }
+}

@@ -1,0 +1,35 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.staged;
+
+import java.util.Optional;
+
+/**
+ * The packed rows of R of a stage, left on an executor beyond its life. Thread-safe: one solve at a
+ * time.
+ */
+public interface KeptRows extends AutoCloseable {
+
+  /**
+   * Solves R'R x = c; empty if the rows are gone: closed, or their memory was needed.
+   *
+   * @param c by number of the stage's columns, rhs values each
+   */
+  Optional<Normal> solve(double[] c, int rhs);
+
+  /** The largest number of terms of an equation. */
+  int terms();
+
+  /** Frees the rows; waits for a solve under way. Idempotent. */
+  @Override
+  void close();
+
+  /**
+   * A solution.
+   *
+   * @param x by number of the stage's columns
+   * @param backwardError the largest componentwise backward error of the equations of R'y = c and R
+   *     x = y; huge if a value is not finite
+   * @param bits sum of the mixed bits of the rows and of the right-hand sides stored with them
+   */
+  record Normal(double[] x, double backwardError, long bits) {}
+}

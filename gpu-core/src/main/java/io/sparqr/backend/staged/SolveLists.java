@@ -1,0 +1,204 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.staged;
+
+import io.sparqr.backend.schedule.FrontDescriptor;
+import io.sparqr.threads.Parallel;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * The solves with the packed rows of R of a stage that is a whole tree, as {@code triangular.cuh}
+ * defines them: the items of R'y = c from the leaves up and of R x = y from the roots down, and
+ * where each front's column gets its children's updates from. An item waits only for items before
+ * it. Depends on structure only; arrays are shared and must not be modified.
+ *
+ * @param columns number of columns, all of them pivots
+ * @param forward items of R'y = c, little-endian; empty if only R x = c is wanted
+ * @param forwardCounts number of counts that they wait for
+ * @param back items of R x = c
+ * @param backCounts number of counts that they wait for
+ * @param number columns of each front as numbers of the stage's columns
+ * @param gather size number.length + 1: a place's part of {@code gatherFrom}; or empty
+ * @param gatherFrom places of the children's columns that are added to a place, in the children's
+ *     order
+ * @param outDoubles size of the output buffer with the rows
+ * @param storedRhs right-hand sides stored with them
+ * @param terms the largest number of terms of an equation
+ */
+public record SolveLists(
+    int columns,
+    ByteBuffer forward,
+    int forwardCounts,
+    ByteBuffer back,
+    int backCounts,
+    int[] number,
+    int[] gather,
+    int[] gatherFrom,
+    long outDoubles,
+    int storedRhs,
+    int terms) {
+
+  /** Bytes of SparqrSolveItem. */
+  public static final int BYTES = 64;
+
+  /** Words of progress before the counts: tickets, error, bits. */
+  public static final int HEAD_WORDS = 3;
+
+  /** Most items of a list: their bytes fit a buffer. */
+  static final int MOST = Integer.MAX_VALUE / BYTES;
+
+  /** Whether a stage's rows can be solved with: the items of either solve fit a buffer. */
+  public static boolean possible(StageProgram program) {
+    long forward = 0;
+    long back = 0;
+    for (int f = 0; f < program.fronts(); f++) {
+      FrontDescriptor d = program.descriptor(f);
+      forward += ForwardItems.count(d);
+      back += BackItems.count(d);
+    }
+    return program.blocks() == 0 && Math.max(forward, back) <= MOST;
+  }
+
+  /** For R x = c alone. O(items), by several threads. */
+  public static SolveLists backOnly(StageProgram program, int threads) {
+    var tree = SolveTree.of(program, threads);
+    return of(tree, ByteBuffer.allocateDirect(0), new int[0], new int[0], 0);
+  }
+
+  /** For both solves. O(items + places), by several threads. */
+  public static SolveLists both(StageProgram program, int threads) {
+    var tree = SolveTree.of(program, threads);
+    int[][] children = children(tree);
+    int[] gather = new int[program.columns().number().length + 1];
+    Parallel.loop(
+        program.fronts(),
+        64,
+        threads,
+        (from, to, t) -> {
+          for (int f = from; f < to; f++) {
+            count(tree, f, children[f], gather);
+          }
+        });
+    int longest = 0;
+    for (int g : gather) {
+      longest = Math.max(longest, g);
+    }
+    Arrays.parallelPrefix(gather, Integer::sum);
+    int[] from = new int[gather[gather.length - 1]];
+    Parallel.loop(
+        program.fronts(),
+        64,
+        threads,
+        (first, to, t) -> {
+          for (int f = first; f < to; f++) {
+            fill(tree, f, children[f], gather, from);
+          }
+        });
+    return of(tree, ForwardItems.of(tree), gather, from, longest);
+  }
+
+  private static SolveLists of(
+      SolveTree tree, ByteBuffer forward, int[] gather, int[] from, int longest) {
+    StageProgram program = tree.program();
+    int terms = 0;
+    for (FrontDescriptor d : tree.fronts()) {
+      terms = Math.max(terms, Math.max(d.fn(), d.fp() + longest));
+    }
+    return new SolveLists(
+        program.columns().count(),
+        forward,
+        forward.limit() == 0 ? 0 : ForwardItems.COUNTS * program.fronts(),
+        BackItems.of(tree),
+        BackItems.COUNTS * program.fronts(),
+        program.columns().number(),
+        gather,
+        from,
+        program.outDoubles(),
+        program.rhs(),
+        terms);
+  }
+
+  /** Number of items in a list. */
+  public static int items(ByteBuffer list) {
+    return list.limit() / BYTES;
+  }
+
+  /** Bytes on a device besides the rows, without vectors. */
+  public long bytes() {
+    return forward.limit()
+        + back.limit()
+        + 4L * (number.length + gather.length + gatherFrom.length)
+        + 8L * (words(forwardCounts) + words(backCounts));
+  }
+
+  /** Words of progress with so many counts. */
+  public static int words(int counts) {
+    return HEAD_WORDS + (counts + 1) / 2;
+  }
+
+  /** The children of each front, ascending. */
+  private static int[][] children(SolveTree tree) {
+    int n = tree.fronts().length;
+    int[] count = new int[n];
+    for (int f = 0; f < n; f++) {
+      if (tree.parent(f) >= 0) {
+        count[tree.parent(f)]++;
+      }
+    }
+    int[][] children = new int[n][];
+    for (int f = 0; f < n; f++) {
+      children[f] = new int[count[f]];
+      count[f] = 0;
+    }
+    for (int f = 0; f < n; f++) {
+      int p = tree.parent(f);
+      if (p >= 0) {
+        children[p][count[p]++] = f;
+      }
+    }
+    return children;
+  }
+
+  /** Receives the place in front f of column k of a child's tail. */
+  private interface Visitor {
+    void visit(int place, int k);
+  }
+
+  /** Visits a child's tail columns in their parent; both ascend. */
+  private static void match(SolveTree tree, int child, int f, Visitor visitor) {
+    StageProgram program = tree.program();
+    int[] number = program.columns().number();
+    FrontDescriptor d = tree.front(child);
+    int tail = program.columns().start()[child] + d.fp();
+    int at = program.columns().start()[f];
+    int end = program.columns().start()[f + 1];
+    for (int k = 0; k < d.cn(); k++) {
+      int step = 1;
+      while (at + step < end && number[at + step] <= number[tail + k]) {
+        step *= 2;
+      }
+      int found = Arrays.binarySearch(number, at, Math.min(end, at + step), number[tail + k]);
+      if (found < 0) {
+        throw new IllegalStateException(
+            "front " + f + " lacks a column of front " + child + ", which is below it");
+      }
+      visitor.visit(found, tail + k);
+      at = found;
+    }
+  }
+
+  private static void count(SolveTree tree, int f, int[] children, int[] gather) {
+    for (int child : children) {
+      match(tree, child, f, (place, k) -> gather[place + 1]++);
+    }
+  }
+
+  private static void fill(SolveTree tree, int f, int[] children, int[] gather, int[] gatherFrom) {
+    int[] start = tree.program().columns().start();
+    int first = start[f];
+    int[] used = new int[start[f + 1] - first];
+    for (int child : children) {
+      match(tree, child, f, (place, k) -> gatherFrom[gather[place] + used[place - first]++] = k);
+    }
+  }
+}

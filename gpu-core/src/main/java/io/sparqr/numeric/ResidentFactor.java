@@ -1,0 +1,26 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric;
+
+import java.util.Optional;
+
+/**
+ * A task's R where its backend made it, for solves beside the R that was returned: a copy that may
+ * be gone at any time. For a task of whole trees without dead columns. Thread-safe.
+ */
+public interface ResidentFactor extends AutoCloseable {
+
+  /**
+   * (R'R)^-1 c, with the same bits each time; empty if R is gone.
+   *
+   * @param c size rank x width: values at the task's pivots, in their order
+   * @throws io.sparqr.numeric.integrity.IntegrityFailure if R has changed or the backward error is
+   *     larger than rounding explains: then this R must not be used again
+   * @throws io.sparqr.error.InsufficientMemoryException if there is no room for the vectors
+   * @throws io.sparqr.error.FatalCudaException if the device is lost
+   */
+  Optional<double[]> solve(double[] c, int width);
+
+  /** Frees R; idempotent. */
+  @Override
+  void close();
+}

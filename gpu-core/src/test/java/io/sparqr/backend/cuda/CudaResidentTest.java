@@ -1,0 +1,168 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.numeric.DeviceCases;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.Residence;
+import io.sparqr.numeric.ResidentFactor;
+import io.sparqr.numeric.SubtreeProblem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** R that stays in device memory between tasks: its life, its room, its bits. */
+@Tag("gpu")
+class CudaResidentTest {
+
+  private static final String SHARE = "sparqr.cuda.residentShare";
+  private static final String SECONDS = "sparqr.cuda.residentSeconds";
+  private static final SubtreeProblem PROBLEM = DeviceCases.whole("gen:cells3d12");
+
+  private DeviceSessions sessions;
+  private long before;
+
+  @BeforeEach
+  void open() {
+    TestDevice.driver();
+    before = LiveResources.total();
+    sessions = new DeviceSessions(TestDevice.driver(), 200);
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    System.clearProperty(SHARE);
+    System.clearProperty(SECONDS);
+    sessions.closeIdle();
+    assertThat(LiveResources.total()).isEqualTo(before);
+  }
+
+  private Residence residence(SubtreeProblem problem) {
+    try (var device = new CudaSubtreeFactorizer(sessions, 0, null)) {
+      return device.factor(problem, new FactorOptions(1e-10, 4, 0).staying(true)).residence();
+    }
+  }
+
+  private static double[] right(SubtreeProblem problem, long seed) {
+    int pivots = 0;
+    for (int f : problem.fronts()) {
+      pivots += problem.analysis().fp(f);
+    }
+    return new Random(seed).doubles(pivots, -1, 1).toArray();
+  }
+
+  @Test
+  void outlivesItsTaskUntilItIsClosed() throws InterruptedException {
+    double[] c = right(PROBLEM, 1);
+    ResidentFactor first = residence(PROBLEM).factor().orElseThrow();
+    ResidentFactor second = residence(PROBLEM).factor().orElseThrow();
+    double[] x = first.solve(c, 1).orElseThrow();
+    // longer than the session would be kept without it
+    Thread.sleep(700);
+    assertThat(first.solve(c, 1).orElseThrow()).containsExactly(x);
+    assertThat(second.solve(c, 1).orElseThrow()).as("another task").containsExactly(x);
+    first.close();
+    first.close();
+    assertThat(first.solve(c, 1)).isEmpty();
+    assertThat(second.solve(c, 1).orElseThrow()).containsExactly(x);
+    second.close();
+    for (int k = 0; LiveResources.total() > before && k < 100; k++) {
+      Thread.sleep(50);
+    }
+    assertThat(LiveResources.total()).as("the idle session is closed").isEqualTo(before);
+  }
+
+  @Test
+  void isFreedWhenItIsNotUsed() throws InterruptedException {
+    System.setProperty(SECONDS, "0.3");
+    ResidentFactor r = residence(PROBLEM).factor().orElseThrow();
+    for (int k = 0; LiveResources.total() > before && k < 100; k++) {
+      Thread.sleep(50);
+    }
+    assertThat(LiveResources.total()).isEqualTo(before);
+    assertThat(r.solve(right(PROBLEM, 1), 1)).isEmpty();
+  }
+
+  @Test
+  void theLeastRecentlyUsedGivesWay() {
+    double[] c = right(PROBLEM, 2);
+    ResidentFactor first = residence(PROBLEM).factor().orElseThrow();
+    long each;
+    double share;
+    try (var lease = sessions.acquire(0)) {
+      each = lease.session().residents().bytes();
+      share = 2.5 * each / lease.session().device().totalBytes();
+    }
+    System.setProperty(SHARE, Double.toString(share));
+    ResidentFactor second = residence(PROBLEM).factor().orElseThrow();
+    assertThat(first.solve(c, 1)).isPresent();
+    ResidentFactor third = residence(PROBLEM).factor().orElseThrow();
+    assertThat(second.solve(c, 1)).as("used before the first").isEmpty();
+    assertThat(first.solve(c, 1)).isPresent();
+    assertThat(third.solve(c, 1)).isPresent();
+    System.setProperty(SHARE, Double.toString(share / 5));
+    Residence none = residence(PROBLEM);
+    assertThat(none.factor()).isEmpty();
+    assertThat(none.reason()).contains("no room");
+    System.setProperty(SHARE, "0");
+    assertThat(residence(PROBLEM).factor()).isEmpty();
+  }
+
+  @Test
+  void severalRightHandSidesAndThreadsTheSameBits() throws Exception {
+    ResidentFactor r = residence(PROBLEM).factor().orElseThrow();
+    List<double[]> c = new ArrayList<>();
+    List<double[]> x = new ArrayList<>();
+    for (int k = 0; k < 4; k++) {
+      c.add(right(PROBLEM, k));
+      x.add(r.solve(c.get(k), 1).orElseThrow());
+    }
+    int n = c.get(0).length;
+    double[] together = new double[4 * n];
+    for (int k = 0; k < 4; k++) {
+      for (int j = 0; j < n; j++) {
+        together[4 * j + k] = c.get(k)[j];
+      }
+    }
+    double[] all = r.solve(together, 4).orElseThrow();
+    for (int k = 0; k < 4; k++) {
+      for (int j = 0; j < n; j++) {
+        assertThat(all[4 * j + k]).as("x %d of %d", j, k).isEqualTo(x.get(k)[j]);
+      }
+    }
+    var threads = Executors.newFixedThreadPool(4);
+    try {
+      List<Future<double[]>> found = new ArrayList<>();
+      for (int k = 0; k < 16; k++) {
+        int which = k % 4;
+        found.add(threads.submit(() -> r.solve(c.get(which), 1).orElseThrow()));
+      }
+      for (int k = 0; k < 16; k++) {
+        assertThat(found.get(k).get()).containsExactly(x.get(k % 4));
+      }
+    } finally {
+      threads.shutdown();
+    }
+  }
+
+  /** Steps of large fronts, and many small ones. */
+  @Test
+  void repeatedSolvesHaveTheSameBits() {
+    for (String matrix : new String[] {"gen:cells3d20", "gen:cells2d100", "gen:nug8:rand"}) {
+      SubtreeProblem problem = DeviceCases.whole(matrix);
+      ResidentFactor r = residence(problem).factor().orElseThrow();
+      double[] c = right(problem, 3);
+      double[] x = r.solve(c, 1).orElseThrow();
+      for (int k = 0; k < 20; k++) {
+        assertThat(r.solve(c, 1).orElseThrow()).as("%s, %d", matrix, k).containsExactly(x);
+      }
+    }
+  }
+}

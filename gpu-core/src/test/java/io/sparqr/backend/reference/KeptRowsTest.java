@@ -1,0 +1,165 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.reference;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.staged.KeptRows;
+import io.sparqr.backend.staged.RoundExecutor;
+import io.sparqr.numeric.DeviceCases;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.Residence;
+import io.sparqr.numeric.ResidentFactor;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.integrity.CheckedFactorizer;
+import io.sparqr.numeric.integrity.IntegrityFailure;
+import java.lang.reflect.Proxy;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntUnaryOperator;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** Rows of R left on an executor: order of the items, changed rows, wrong solves, refusals. */
+class KeptRowsTest {
+
+  private static final SubtreeProblem PROBLEM = DeviceCases.whole("gen:cells2d20");
+  private static final FactorOptions OPTIONS = new FactorOptions(1e-10, 2, 0).staying(true);
+
+  private static Residence residence(
+      IntUnaryOperator order,
+      UnaryOperator<KeptRows> change,
+      SubtreeProblem problem,
+      FactorOptions options) {
+    var plain =
+        order == null
+            ? new TaskListExecutor(SchedulerOptions.defaults())
+            : new TaskListExecutor(SchedulerOptions.defaults(), order);
+    var executor =
+        (RoundExecutor)
+            Proxy.newProxyInstance(
+                KeptRowsTest.class.getClassLoader(),
+                new Class<?>[] {RoundExecutor.class},
+                (proxy, method, arguments) -> {
+                  Object result = method.invoke(plain, arguments);
+                  return method.getName().equals("keep")
+                      ? ((Optional<?>) result).map(k -> change.apply((KeptRows) k))
+                      : result;
+                });
+    var backend = new ReferenceSubtreeFactorizer(executor);
+    try (var checked = new CheckedFactorizer(backend, new HeathFactorizer())) {
+      return checked.factor(problem, options).residence();
+    }
+  }
+
+  private static double[] right(SubtreeProblem problem, long seed) {
+    var random = new Random(seed);
+    int pivots = 0;
+    for (int f : problem.fronts()) {
+      pivots += problem.analysis().fp(f);
+    }
+    return random.doubles(pivots, -1, 1).toArray();
+  }
+
+  /** Whatever order the items' counts allow, the bits are the same. */
+  @Test
+  void anyOrderGivesTheSameBits() {
+    // the second has fronts of several steps
+    for (String matrix : new String[] {"gen:cells2d12", "gen:cells3d9"}) {
+      SubtreeProblem problem = DeviceCases.whole(matrix);
+      double[] c = right(problem, 3);
+      double[] x = null;
+      for (long seed = 0; seed < 4; seed++) {
+        var random = new Random(seed);
+        ResidentFactor r =
+            residence(seed == 0 ? null : random::nextInt, k -> k, problem, OPTIONS)
+                .factor()
+                .orElseThrow();
+        double[] next = r.solve(c, 1).orElseThrow();
+        x = x == null ? next : x;
+        assertThat(next).as("%s, seed %d", matrix, seed).containsExactly(x);
+      }
+    }
+  }
+
+  /** A bit that changes in the rows, in any of them, is found by the next solve. */
+  @Test
+  void aChangedRowIsFound() {
+    var rows = new AtomicReference<HeapRows>();
+    ResidentFactor r =
+        residence(
+                null,
+                k -> {
+                  rows.set((HeapRows) k);
+                  return k;
+                },
+                PROBLEM,
+                OPTIONS)
+            .factor()
+            .orElseThrow();
+    double[] c = right(PROBLEM, 4);
+    double[] x = r.solve(c, 1).orElseThrow();
+    double[] out = rows.get().out;
+    var random = new Random(5);
+    for (int k = 0; k < 20; k++) {
+      int at = random.nextInt(out.length);
+      double before = out[at];
+      out[at] = Double.longBitsToDouble(Double.doubleToRawLongBits(before) ^ 1);
+      assertThatThrownBy(() -> r.solve(c, 1))
+          .as("value %d", at)
+          .isInstanceOf(IntegrityFailure.class)
+          .hasMessageContaining("R has changed");
+      out[at] = before;
+    }
+    assertThat(r.solve(c, 1).orElseThrow()).containsExactly(x);
+  }
+
+  @Test
+  void aWrongSolveIsRefused() {
+    for (double error : new double[] {1e-11, Double.NaN, 1e308}) {
+      ResidentFactor r =
+          residence(null, k -> new Wrong(k, error), PROBLEM, OPTIONS).factor().orElseThrow();
+      assertThatThrownBy(() -> r.solve(right(PROBLEM, 1), 1))
+          .as("error %s", error)
+          .isInstanceOf(IntegrityFailure.class)
+          .hasMessageContaining("backward error");
+    }
+  }
+
+  /** Rows whose solves have another backward error. */
+  private record Wrong(KeptRows rows, double error) implements KeptRows {
+    @Override
+    public Optional<Normal> solve(double[] c, int rhs) {
+      return rows.solve(c, rhs).map(n -> new Normal(n.x(), error, n.bits()));
+    }
+
+    @Override
+    public int terms() {
+      return rows.terms();
+    }
+
+    @Override
+    public void close() {
+      rows.close();
+    }
+  }
+
+  /** Q kept, a task that was done again, too little memory for one stage. */
+  @Test
+  void whereRDoesNotStayThereIsAReason() {
+    var withQ = new FactorOptions(1e-10, 2, 0, true).staying(true);
+    assertThat(residence(null, k -> k, PROBLEM, withQ).reason()).contains("Q is kept");
+    assertThat(residence(null, k -> k, PROBLEM, OPTIONS.safely()).reason()).contains("again");
+    assertThat(residence(null, k -> k, PROBLEM, OPTIONS.staying(false)).reason()).isEmpty();
+    long need;
+    try (var plain = new ReferenceSubtreeFactorizer(SchedulerOptions.defaults())) {
+      need = plain.factor(PROBLEM, OPTIONS).summary().peakDeviceBytes();
+    }
+    var small = new FactorOptions(1e-10, 2, need / 2).staying(true);
+    Residence staged = residence(null, k -> k, PROBLEM, small);
+    assertThat(staged.factor()).isEmpty();
+    assertThat(staged.reason()).contains("several stages");
+  }
+}

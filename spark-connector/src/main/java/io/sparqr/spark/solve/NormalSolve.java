@@ -1,0 +1,129 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.solve;
+
+import io.sparqr.error.FatalCudaException;
+import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.numeric.Residence;
+import io.sparqr.numeric.ResidentFactors;
+import io.sparqr.numeric.integrity.IntegrityFailure;
+import io.sparqr.spark.factor.DyingExecutor;
+import io.sparqr.spark.factor.TaskReport;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.wire.ObjectCodec;
+import io.sparqr.spark.wire.VectorCodec;
+import io.sparqr.spark.wire.VectorCodec.Sparse;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+/**
+ * R'R x = c by one task that has whole trees: on its device if R has stayed there, otherwise with
+ * the stored rows. Both triangular solves are done with the same R, which matters: two
+ * factorizations of one matrix may differ by the signs of rows of R, but not in R'R.
+ */
+public final class NormalSolve {
+
+  private NormalSolve() {}
+
+  /**
+   * Where a task has solved.
+   *
+   * @param task the task
+   * @param resident whether R had stayed on the device
+   * @param reason why not; empty: the factorization had no device
+   */
+  public record Where(int task, boolean resident, String reason) implements Serializable {}
+
+  /**
+   * Solves.
+   *
+   * @param kept the task's stored content, which is not read if R has stayed on the device
+   * @param given c at the task's pivots
+   * @param factorization under which R has stayed; null: nowhere
+   * @param threads threads for each task
+   * @return a frame with x at the task's pivots, then one with a {@link Where}
+   */
+  public static List<byte[]> run(
+      SolvePlan plan, Iterator<Object> kept, Sparse given, String factorization, int[] threads) {
+    Object report = kept.next();
+    int task = TaskReport.decode((byte[]) report).task();
+    var why = new ArrayList<String>();
+    Optional<double[]> x = onDevice(factorization, task, given.value(), given.width(), why);
+    if (x.isPresent()) {
+      return List.of(
+          VectorCodec.encodeSparse(new Sparse(given.position(), x.get(), given.width())),
+          ObjectCodec.encode(new Where(task, true, "")));
+    }
+    var rest = Spliterators.spliteratorUnknownSize(kept, Spliterator.ORDERED);
+    Iterator<Object> all =
+        Stream.concat(Stream.of(report), StreamSupport.stream(rest, false)).iterator();
+    return List.of(
+        TriangularSolve.normal(plan, all, given, threads),
+        ObjectCodec.encode(new Where(task, false, why.get(0))));
+  }
+
+  /**
+   * The solution of a device of this JVM; empty, with a reason, if it has none, or a wrong one.
+   *
+   * @param factorization under which R has stayed; null: nowhere
+   * @param c at the task's pivots
+   * @param why receives the reason, once
+   */
+  static Optional<double[]> onDevice(
+      String factorization, int task, double[] c, int width, List<String> why) {
+    ResidentFactors all = ResidentFactors.ofJvm();
+    Residence residence = factorization == null ? Residence.NONE : all.find(factorization, task);
+    if (residence.factor().isEmpty()) {
+      why.add(residence.reason());
+      return Optional.empty();
+    }
+    try {
+      Optional<double[]> x = residence.factor().get().solve(c, width);
+      if (x.isPresent()) {
+        return x;
+      }
+      why.add("its memory on the device was needed, or not used for a while");
+    } catch (InsufficientMemoryException e) {
+      why.add("no room for the vectors on the device");
+      return Optional.empty();
+    } catch (IntegrityFailure e) {
+      why.add(e.getMessage());
+    } catch (FatalCudaException e) {
+      // An executor ends and is replaced; this solve does not need the device.
+      DyingExecutor.leave(e);
+      why.add(e.getMessage());
+    }
+    all.drop(factorization, task, why.get(0));
+    return Optional.empty();
+  }
+
+  /**
+   * Where a factorization's tasks have solved, in one line; empty if it had no devices.
+   *
+   * @param all one for each task
+   */
+  static String summary(List<Where> all) {
+    long resident = all.stream().filter(Where::resident).count();
+    var reasons =
+        all.stream()
+            .filter(w -> !w.reason().isEmpty())
+            .map(w -> "task %d: %s".formatted(w.task(), w.reason()))
+            .limit(3)
+            .toList();
+    if (resident == 0 && reasons.isEmpty()) {
+      return "";
+    }
+    return "R on the device for %d of %d task%s%s"
+        .formatted(
+            resident,
+            all.size(),
+            all.size() == 1 ? "" : "s",
+            reasons.isEmpty() ? "" : "; " + String.join("; ", reasons));
+  }
+}
