@@ -83,7 +83,8 @@ public final class NestedDissection implements ColumnOrdering {
     return new Permutation(inPool(() -> ordered(graph(pattern))));
   }
 
-  private static WeightedGraph graph(SparsityPattern pattern) {
+  /** The graph of A'A that is dissected. */
+  static WeightedGraph graph(SparsityPattern pattern) {
     long entries = pattern.patternEntries();
     long cap = Math.max(MIN_CAP, Math.min(MAX_CAP, ENTRIES_PER_ENTRY * entries));
     return ColumnGraph.of(pattern, cap);
