@@ -45,6 +45,11 @@ final class StarGraph {
     leftmostCount = new long[n];
     highStart = new int[n + 1];
     lowStart = new int[n + 1];
+    if (EdgeBits.fit(a)) {
+      high = new EdgeBits(a, label).edges(highStart, leftmostCount);
+      low = sortedLow();
+      return;
+    }
     int[] leftmost = leftmost(a, label);
     if (Threads.several()) {
       high = sortedEdges(a, label, leftmost);
