@@ -47,7 +47,7 @@ public final class Orderings {
   /** Nested dissection is repeated only if its flops are at most this multiple of AMD's. */
   private static final double VARIANT_WORTH = 1.3;
 
-  /** From this number of processors on, work begins before it is known to be needed. */
+  /** From this number of processors on, dissections begin before they are known to be wanted. */
   private static final int SEVERAL = 4;
 
   private Orderings() {}
@@ -131,15 +131,11 @@ public final class Orderings {
   /**
    * AUTO's choice.
    *
-   * @param ahead whether threads are idle: work that is likely to be needed then begins before it
-   *     is known to be; changes the time, never the result
+   * @param ahead whether threads are idle: the repeats of dissection that AMD's flops promise then
+   *     begin with the first; changes the time, never the result
    */
   static Result automatic(
-      SparsityPattern pattern,
-      BiFunction<SparsityPattern, Permutation, Cost> cost,
-      boolean ahead) {
-    // dissection's graph is a few percent of its work, and seldom in vain
-    var graph = new Later<>(() -> graph(pattern), ahead);
+      SparsityPattern pattern, BiFunction<SparsityPattern, Permutation, Cost> cost, boolean ahead) {
     ApproximateMinimumDegree.Counted first = ApproximateMinimumDegree.counted(pattern);
     Permutation order = first.order();
     Cost amd = cost.apply(pattern, order);
@@ -161,7 +157,7 @@ public final class Orderings {
     var colamd = new Later<>(() -> new Colamd().order(pattern), true);
     int likely = ahead ? variants(limit, cheap.flops) : 0;
     Trial dissected =
-        dissected(pattern, graph.get(), likely, cost, limit, VARIANT_WORTH * cheap.flops);
+        dissected(pattern, graph(pattern), likely, cost, limit, VARIANT_WORTH * cheap.flops);
     Permutation other = colamd.get();
     double count = cost.apply(pattern, other).flops;
     return least("auto", cheap, dissected, new Trial(other, OrderingMethod.COLAMD, count));

@@ -24,7 +24,8 @@ import java.util.Arrays;
  * pivots the degrees are computed by all three bounds (an incomplete degree update, as in George
  * and Liu, "The evolution of the minimum degree ordering algorithm", SIAM Review 31 (1989), section
  * 2). On quadratic assignment problems this halves the time; the flops change like those of another
- * rule of ties, by up to 10% either way and by nothing on average. Memory: the lists, n ints of elbow room and thirteen ints per node.
+ * rule of ties, by up to 10% either way and by nothing on average. Memory: the lists, n ints of
+ * elbow room and thirteen ints per node.
  *
  * <p>For a single use: the lists are consumed. Not thread-safe.
  */

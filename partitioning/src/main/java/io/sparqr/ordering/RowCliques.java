@@ -68,9 +68,7 @@ final class RowCliques {
     int n = pattern.columns();
     int m = pattern.patterns();
     int[][] counts = new int[pieces][n];
-    IntStream.range(0, pieces)
-        .parallel()
-        .forEach(p -> countAll(pattern, p, pieces, counts[p]));
+    IntStream.range(0, pieces).parallel().forEach(p -> countAll(pattern, p, pieces, counts[p]));
     int[] full = sum(counts);
     int denseColumn = denseThreshold(Math.min(m, n));
     int[] rowLength = new int[m];

@@ -57,9 +57,7 @@ final class ColumnSingletons {
     int pieces = (int) Math.max(1, Math.min(MOST_PIECES, a.patternEntries() / (2L * n + PIECE)));
     int[][] counts = new int[pieces][n];
     int[][] xors = new int[pieces][n];
-    IntStream.range(0, pieces)
-        .parallel()
-        .forEach(p -> count(a, p, pieces, counts[p], xors[p]));
+    IntStream.range(0, pieces).parallel().forEach(p -> count(a, p, pieces, counts[p], xors[p]));
     int[] live = counts[0];
     int[] rowXor = xors[0];
     for (int p = 1; p < pieces; p++) {

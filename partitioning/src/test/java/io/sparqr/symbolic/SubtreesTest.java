@@ -78,8 +78,7 @@ class SubtreesTest {
     list.add(Gallery.generate("grad3d12").pattern());
     for (SparsityPattern a : list) {
       Permutation order = shuffled(a.columns(), random);
-      AnalysisPlan plan =
-          new AnalysisPlan(a, order, SymbolicOptions.defaults(), new PhaseTimes());
+      AnalysisPlan plan = new AnalysisPlan(a, order, SymbolicOptions.defaults(), new PhaseTimes());
       StarGraph graph = new StarGraph(a, order);
       int[] frontOfLabel = new int[graph.n];
       int[] labelOfPlace = new int[graph.n];
