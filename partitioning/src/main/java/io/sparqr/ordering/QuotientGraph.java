@@ -86,10 +86,7 @@ final class QuotientGraph {
   /** size a power of two; first variable of each hash bucket, all NONE between pivots. */
   private final int[] bucket;
 
-  /** size variables; chains of the variables that a supervariable has absorbed. */
-  private final int[] memberNext;
-
-  private final int[] memberLast;
+  private final Members members;
 
   private final boolean firstGoesFirst;
   private final int total;
@@ -148,8 +145,7 @@ final class QuotientGraph {
     next = new int[variables];
     previous = new int[variables];
     bucket = new int[Math.max(16, Integer.highestOneBit(Math.max(1, variables)) * 2)];
-    memberNext = new int[variables];
-    memberLast = new int[variables];
+    members = new Members(variables);
   }
 
   /**
@@ -165,9 +161,7 @@ final class QuotientGraph {
       int pivot = takeLeastDegree();
       if (mayGrow(pivot)) {
         growElement(pivot);
-        for (int i = pivot; i != NONE; i = memberNext[i]) {
-          order[count++] = i;
-        }
+        count = members.write(pivot, order, count);
         continue;
       }
       formElement(pivot);
@@ -178,9 +172,7 @@ final class QuotientGraph {
       advanceFlag(largestElement);
       mergeIndistinguishable(pivot);
       finishElement(pivot);
-      for (int i = pivot; i != NONE; i = memberNext[i]) {
-        order[count++] = i;
-      }
+      count = members.write(pivot, order, count);
     }
     return count;
   }
@@ -188,7 +180,6 @@ final class QuotientGraph {
   private void initialize() {
     Arrays.fill(degreeHead, NONE);
     Arrays.fill(bucket, NONE);
-    Arrays.fill(memberNext, NONE);
     Arrays.fill(mark, 1);
     flag = 2;
     for (int e = variables; e < start.length; e++) {
@@ -204,7 +195,6 @@ final class QuotientGraph {
     // Ascending, so that the last of equals goes first: on regular grids with ascending lists this
     // tie-breaking gives a third of the flops of the opposite one.
     for (int i = 0; i < variables; i++) {
-      memberLast[i] = i;
       if (weight[i] > 0) {
         insert(i, initialDegree(i));
       }
@@ -212,14 +202,9 @@ final class QuotientGraph {
   }
 
   private int initialDegree(int i) {
-    long sum = 0;
-    int p = start[i];
-    int firstVariable = p + elements[i];
-    for (; p < firstVariable; p++) {
+    long sum = outside(i);
+    for (int p = start[i]; p < start[i] + elements[i]; p++) {
       sum += degree[lists[p]] - weight[i];
-    }
-    for (; p < start[i] + length[i]; p++) {
-      sum += weight[lists[p]];
     }
     return (int) Math.min(sum, total - weight[i]);
   }
@@ -392,7 +377,7 @@ final class QuotientGraph {
     }
   }
 
-  /** The weight of A_i outside of the pivot's element, as long as weights there are negative. */
+  /** The weight of A_i; outside of the pivot's element, as long as weights there are negative. */
   private long outside(int i) {
     long sum = 0;
     for (int p = start[i] + elements[i]; p < start[i] + length[i]; p++) {
@@ -434,29 +419,7 @@ final class QuotientGraph {
     if (free <= lists.length - count) {
       return;
     }
-    // The head of each live list is swapped with its owner's number, so that one sweep through the
-    // storage finds and moves the lists.
-    for (int k = 0; k < start.length; k++) {
-      if (length[k] > 0) {
-        int head = start[k];
-        start[k] = lists[head];
-        lists[head] = ~k;
-      }
-    }
-    int out = 0;
-    int p = 0;
-    while (p < free) {
-      int owner = ~lists[p++];
-      if (owner >= 0) {
-        int rest = length[owner] - 1;
-        lists[out] = start[owner];
-        start[owner] = out++;
-        System.arraycopy(lists, p, lists, out, rest);
-        out += rest;
-        p += rest;
-      }
-    }
-    free = out;
+    free = ListStorage.compact(lists, free, start, length);
   }
 
   /** mark[e] = flag + |L_e \ L_p| for every element e that shares a variable with the pivot's. */
@@ -527,8 +490,7 @@ final class QuotientGraph {
         eliminateWith(pivot, i);
       } else {
         degree[i] = (int) Math.min(degree[i], sum);
-        // The pivot goes first; a removed entry, the pivot or an absorbed element, left room for
-        // it.
+        // The pivot goes first; a removed entry, pivot or absorbed element, left room for it.
         lists[out] = lists[from + keptElements];
         lists[from + keptElements] = lists[from];
         lists[from] = pivot;
@@ -549,12 +511,7 @@ final class QuotientGraph {
     eliminated += w;
     weight[i] = 0;
     length[i] = 0;
-    appendMembers(pivot, i);
-  }
-
-  private void appendMembers(int to, int i) {
-    memberNext[memberLast[to]] = i;
-    memberLast[to] = memberLast[i];
+    members.append(pivot, i);
   }
 
   /** Variables of the pivot's element with the same lists become one supervariable. */
@@ -600,7 +557,7 @@ final class QuotientGraph {
         weight[i] += weight[j];
         weight[j] = 0;
         length[j] = 0;
-        appendMembers(i, j);
+        members.append(i, j);
         next[last] = after;
       } else {
         last = j;
