@@ -7,8 +7,11 @@ import io.sparqr.matrix.Gallery;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.TreeSet;
+import java.util.concurrent.ForkJoinPool;
 import org.junit.jupiter.api.Test;
 
 /** Work shared out by subtrees, however small they are. */
@@ -27,6 +30,10 @@ class SubtreesTest {
       int n = 1 + random.nextInt(60);
       list.add(Patterns.random(random, 1 + random.nextInt(80), n, 1 + random.nextInt(5)));
     }
+    // many rows for few columns: edges by a table of bits
+    for (int k = 0; k < 10; k++) {
+      list.add(Patterns.random(random, 1500, 1 + random.nextInt(90), 4));
+    }
     return list;
   }
 
@@ -38,6 +45,50 @@ class SubtreesTest {
       order[at] = k;
     }
     return new Permutation(order);
+  }
+
+  @Test
+  void starsHaveTheEdgesOfTheirRows() {
+    Random random = new Random(SEED);
+    int byBits = 0;
+    for (SparsityPattern a : patterns()) {
+      Permutation order = shuffled(a.columns(), random);
+      for (int threads : new int[] {1, 8}) {
+        ForkJoinPool pool = new ForkJoinPool(threads);
+        StarGraph graph = pool.submit(() -> new StarGraph(a, order)).join();
+        pool.shutdown();
+        List<TreeSet<Integer>> high = new ArrayList<>();
+        List<TreeSet<Integer>> low = new ArrayList<>();
+        long[] count = new long[a.columns()];
+        for (int j = 0; j < a.columns(); j++) {
+          high.add(new TreeSet<>());
+          low.add(new TreeSet<>());
+        }
+        for (int r = 0; r < a.patterns(); r++) {
+          List<Integer> row = StructureOracle.row(a, r, order.inverseArray());
+          for (int c : row.subList(Math.min(1, row.size()), row.size())) {
+            high.get(row.get(0)).add(c);
+            low.get(c).add(row.get(0));
+          }
+          if (!row.isEmpty()) {
+            count[row.get(0)] += a.multiplicity()[r];
+          }
+        }
+        assertThat(graph.leftmostCount).as("seed %d", SEED).isEqualTo(count);
+        for (int j = 0; j < a.columns(); j++) {
+          int[] up = Arrays.copyOfRange(graph.high, graph.highStart[j], graph.highStart[j + 1]);
+          int[] down = Arrays.copyOfRange(graph.low, graph.lowStart[j], graph.lowStart[j + 1]);
+          assertThat(up).containsExactlyInAnyOrder(ints(high.get(j)));
+          assertThat(down).as("ascending").containsExactly(ints(low.get(j)));
+        }
+      }
+      byBits += EdgeBits.fit(a) ? 1 : 0;
+    }
+    assertThat(byBits).isGreaterThanOrEqualTo(10);
+  }
+
+  private static int[] ints(TreeSet<Integer> set) {
+    return set.stream().mapToInt(Integer::intValue).toArray();
   }
 
   @Test
