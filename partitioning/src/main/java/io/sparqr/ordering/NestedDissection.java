@@ -83,7 +83,7 @@ public final class NestedDissection implements ColumnOrdering {
     return new Permutation(inPool(() -> ordered(graph(pattern))));
   }
 
-  /** The graph that is dissected. */
+  /** The graph of A'A that is dissected. */
   static WeightedGraph graph(SparsityPattern pattern) {
     long entries = pattern.patternEntries();
     long cap = Math.max(MIN_CAP, Math.min(MAX_CAP, ENTRIES_PER_ENTRY * entries));

@@ -9,7 +9,10 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ForkJoinPool;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 
 /**
  * Column orders by {@link OrderingMethod}.
@@ -43,6 +46,9 @@ public final class Orderings {
 
   /** Nested dissection is repeated only if its flops are at most this multiple of AMD's. */
   private static final double VARIANT_WORTH = 1.3;
+
+  /** From this number of processors on, dissections begin before they are known to be wanted. */
+  private static final int SEVERAL = 4;
 
   private Orderings() {}
 
@@ -119,6 +125,17 @@ public final class Orderings {
 
   private static Result automatic(
       SparsityPattern pattern, BiFunction<SparsityPattern, Permutation, Cost> cost) {
+    return automatic(pattern, cost, Runtime.getRuntime().availableProcessors() >= SEVERAL);
+  }
+
+  /**
+   * AUTO's choice.
+   *
+   * @param ahead whether threads are idle: the repeats of dissection that AMD's flops promise then
+   *     begin with the first; changes the time, never the result
+   */
+  static Result automatic(
+      SparsityPattern pattern, BiFunction<SparsityPattern, Permutation, Cost> cost, boolean ahead) {
     ApproximateMinimumDegree.Counted first = ApproximateMinimumDegree.counted(pattern);
     Permutation order = first.order();
     Cost amd = cost.apply(pattern, order);
@@ -137,44 +154,111 @@ public final class Orderings {
       return new Result(cheap.order, cheap.method, reason);
     }
     // COLAMD runs on one thread, beside a dissection that seldom keeps all of them busy
-    var colamd = CompletableFuture.supplyAsync(() -> new Colamd().order(pattern));
-    Trial dissected = attempt(pattern, OrderingMethod.NESTED_DISSECTION, cost);
-    if (dissected.flops <= VARIANT_WORTH * cheap.flops) {
-      dissected = repeated(pattern, dissected, cost, limit);
-    }
-    Permutation other = colamd.join();
+    var colamd = new Later<>(() -> new Colamd().order(pattern), true);
+    int likely = ahead ? variants(limit, cheap.flops) : 0;
+    Trial dissected =
+        dissected(pattern, graph(pattern), likely, cost, limit, VARIANT_WORTH * cheap.flops);
+    Permutation other = colamd.get();
     double count = cost.apply(pattern, other).flops;
     return least("auto", cheap, dissected, new Trial(other, OrderingMethod.COLAMD, count));
   }
 
-  /** Nested dissection with other random choices while that costs next to nothing. */
-  private static Trial repeated(
-      SparsityPattern pattern,
-      Trial first,
-      BiFunction<SparsityPattern, Permutation, Cost> cost,
-      double flopsOfATry) {
-    List<CompletableFuture<Permutation>> variants = new ArrayList<>();
-    for (int k = 1; k < VARIANTS && k * VARIANT_SHARE * flopsOfATry < first.flops; k++) {
-      NestedDissection variant = NestedDissection.variant(k);
-      variants.add(CompletableFuture.supplyAsync(() -> variant.order(pattern)));
+  /** The graph for dissections, made on all processors. */
+  private static WeightedGraph graph(SparsityPattern pattern) {
+    ForkJoinPool pool = new ForkJoinPool(Runtime.getRuntime().availableProcessors());
+    try {
+      return pool.submit(() -> NestedDissection.graph(pattern)).join();
+    } finally {
+      pool.shutdown();
     }
-    Trial best = first;
-    for (var variant : variants) {
-      Permutation order = variant.join();
+  }
+
+  /** How many further dissections cost next to nothing beside a factorization of these flops. */
+  private static int variants(double flopsOfATry, double flops) {
+    int k = 0;
+    while (k + 1 < VARIANTS && (k + 1) * VARIANT_SHARE * flopsOfATry < flops) {
+      k++;
+    }
+    return k;
+  }
+
+  /**
+   * Nested dissection, then with other random choices while that costs next to nothing.
+   *
+   * @param likely how many of the others begin with the first, before they are known to be wanted
+   * @param worth the most flops of the first at which the others are wanted
+   */
+  private static Trial dissected(
+      SparsityPattern pattern,
+      WeightedGraph graph,
+      int likely,
+      BiFunction<SparsityPattern, Permutation, Cost> cost,
+      double flopsOfATry,
+      double worth) {
+    List<Later<int[]>> variants = new ArrayList<>();
+    for (int k = 0; k < VARIANTS; k++) {
+      NestedDissection variant = NestedDissection.variant(k);
+      variants.add(new Later<>(() -> variant.order(graph), k > 0 && k <= likely));
+    }
+    Trial best = null;
+    int wanted = 0;
+    for (int k = 0; k <= wanted; k++) {
+      Permutation order = new Permutation(variants.get(k).get());
       double count = cost.apply(pattern, order).flops;
-      best = count < best.flops ? new Trial(order, best.method, count) : best;
+      if (best == null) {
+        wanted = count <= worth ? variants(flopsOfATry, count) : 0;
+        variants.subList(1, wanted + 1).forEach(Later::begin);
+      }
+      if (best == null || count < best.flops) {
+        best = new Trial(order, OrderingMethod.NESTED_DISSECTION, count);
+      }
     }
     return best;
   }
 
   private static Result best(
       SparsityPattern pattern, BiFunction<SparsityPattern, Permutation, Cost> cost) {
-    Trial dissected = attempt(pattern, OrderingMethod.NESTED_DISSECTION, cost);
+    WeightedGraph graph = graph(pattern);
     return least(
         "best",
         attempt(pattern, OrderingMethod.COLAMD, cost),
         attempt(pattern, OrderingMethod.AMD, cost),
-        repeated(pattern, dissected, cost, 0));
+        dissected(pattern, graph, 0, cost, 0, Double.POSITIVE_INFINITY));
+  }
+
+  /** Work on another thread, begun at the latest when its result is asked for. */
+  private static final class Later<T> {
+    private final Supplier<T> work;
+    private CompletableFuture<T> result;
+
+    /** Begins at once or on request. */
+    Later(Supplier<T> work, boolean now) {
+      this.work = work;
+      if (now) {
+        begin();
+      }
+    }
+
+    void begin() {
+      if (result == null) {
+        result = CompletableFuture.supplyAsync(work);
+      }
+    }
+
+    /** Waits for the result; an exception of the work is thrown as it is. */
+    T get() {
+      if (result == null) {
+        return work.get();
+      }
+      try {
+        return result.join();
+      } catch (CompletionException e) {
+        if (e.getCause() instanceof RuntimeException cause) {
+          throw cause;
+        }
+        throw e;
+      }
+    }
   }
 
   /** The trial with the least flops; among equals the first. */

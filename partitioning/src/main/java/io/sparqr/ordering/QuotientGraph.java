@@ -17,13 +17,30 @@ import java.util.Arrays;
  * of Amestoy, Davis, Duff, "An approximate minimum degree ordering algorithm", SIAM J. Matrix Anal.
  * Appl. 17 (1996), sections 3 to 5: approximate external degrees, mass elimination, supervariables
  * found by hashing, element absorption, aggressive absorption. Cost O(sum over pivots and i in L_p
- * of |E_i| + |A_i|); memory: the lists, n ints of elbow room and eleven ints per node.
+ * of |E_i| + |A_i|).
+ *
+ * <p>A pivot whose only element is large leaves nearly the same element behind. That element then
+ * grows in its place, for which the lists of its variables need not change, and only every few
+ * pivots the degrees are computed by all three bounds (an incomplete degree update, as in George
+ * and Liu, "The evolution of the minimum degree ordering algorithm", SIAM Review 31 (1989), section
+ * 2). On quadratic assignment problems this halves the time; the flops change like those of another
+ * rule of ties, by up to 10% either way and by nothing on average. Memory: the lists, n ints of
+ * elbow room and thirteen ints per node.
  *
  * <p>For a single use: the lists are consumed. Not thread-safe.
  */
 final class QuotientGraph {
 
   private static final int NONE = -1;
+
+  /** The least weight of an element that grows in place of its pivots. */
+  private static final int LEAST_GROWN = 128;
+
+  /** How often an element grows before the degrees of its variables are computed again. */
+  private static final int MOST_GROWTHS = 5;
+
+  /** And how large it may become. */
+  private static final double GROWTH = 1.75;
 
   private final int variables;
 
@@ -51,6 +68,12 @@ final class QuotientGraph {
   /** size nodes; 0 for a dead element, else a mark to be compared with {@link #flag}. */
   private final int[] mark;
 
+  /** size nodes; an element's weight when the degrees of its variables were last computed. */
+  private final int[] measured;
+
+  /** size nodes; how often the element has grown since. */
+  private final int[] growths;
+
   /** size total weight; first variable of each degree. */
   private final int[] degreeHead;
 
@@ -63,10 +86,7 @@ final class QuotientGraph {
   /** size a power of two; first variable of each hash bucket, all NONE between pivots. */
   private final int[] bucket;
 
-  /** size variables; chains of the variables that a supervariable has absorbed. */
-  private final int[] memberNext;
-
-  private final int[] memberLast;
+  private final Members members;
 
   private final boolean firstGoesFirst;
   private final int total;
@@ -119,12 +139,13 @@ final class QuotientGraph {
     total = sum;
     degree = new int[start.length];
     mark = new int[start.length];
+    measured = new int[start.length];
+    growths = new int[start.length];
     degreeHead = new int[total + 1];
     next = new int[variables];
     previous = new int[variables];
     bucket = new int[Math.max(16, Integer.highestOneBit(Math.max(1, variables)) * 2)];
-    memberNext = new int[variables];
-    memberLast = new int[variables];
+    members = new Members(variables);
   }
 
   /**
@@ -138,6 +159,11 @@ final class QuotientGraph {
     int count = 0;
     while (eliminated < total) {
       int pivot = takeLeastDegree();
+      if (mayGrow(pivot)) {
+        growElement(pivot);
+        count = members.write(pivot, order, count);
+        continue;
+      }
       formElement(pivot);
       largestElement = Math.max(largestElement, pivotDegree);
       advanceFlag(0);
@@ -146,9 +172,7 @@ final class QuotientGraph {
       advanceFlag(largestElement);
       mergeIndistinguishable(pivot);
       finishElement(pivot);
-      for (int i = pivot; i != NONE; i = memberNext[i]) {
-        order[count++] = i;
-      }
+      count = members.write(pivot, order, count);
     }
     return count;
   }
@@ -156,7 +180,6 @@ final class QuotientGraph {
   private void initialize() {
     Arrays.fill(degreeHead, NONE);
     Arrays.fill(bucket, NONE);
-    Arrays.fill(memberNext, NONE);
     Arrays.fill(mark, 1);
     flag = 2;
     for (int e = variables; e < start.length; e++) {
@@ -165,13 +188,13 @@ final class QuotientGraph {
         sum += weight[lists[p]];
       }
       degree[e] = sum;
+      measured[e] = sum;
       largestElement = Math.max(largestElement, sum);
     }
     leastDegree = total;
     // Ascending, so that the last of equals goes first: on regular grids with ascending lists this
     // tie-breaking gives a third of the flops of the opposite one.
     for (int i = 0; i < variables; i++) {
-      memberLast[i] = i;
       if (weight[i] > 0) {
         insert(i, initialDegree(i));
       }
@@ -179,14 +202,9 @@ final class QuotientGraph {
   }
 
   private int initialDegree(int i) {
-    long sum = 0;
-    int p = start[i];
-    int firstVariable = p + elements[i];
-    for (; p < firstVariable; p++) {
+    long sum = outside(i);
+    for (int p = start[i]; p < start[i] + elements[i]; p++) {
       sum += degree[lists[p]] - weight[i];
-    }
-    for (; p < start[i] + length[i]; p++) {
-      sum += weight[lists[p]];
     }
     return (int) Math.min(sum, total - weight[i]);
   }
@@ -282,6 +300,107 @@ final class QuotientGraph {
     return out;
   }
 
+  /**
+   * Whether the pivot's only element may take its place: it is large, and since the degrees of its
+   * variables were last computed it has been used so less than {@value #MOST_GROWTHS} times and
+   * would not be more than {@link #GROWTH} times as large.
+   */
+  private boolean mayGrow(int pivot) {
+    if (elements[pivot] != 1) {
+      return false;
+    }
+    int from = start[pivot];
+    int e = lists[from];
+    if (degree[e] < LEAST_GROWN || growths[e] >= MOST_GROWTHS) {
+      return false;
+    }
+    long sum = degree[e] - weight[pivot];
+    for (int p = from + 1; p < from + length[pivot]; p++) {
+      sum += Math.max(0, weight[lists[p]]);
+    }
+    return sum <= GROWTH * measured[e];
+  }
+
+  /**
+   * Eliminates a pivot whose only element e becomes L_e u A_p \ p under its old name. The lists of
+   * the variables that e had before stay as they are; degrees follow by the second of the three
+   * bounds. What that leaves undone (entries of A_i now in e, the third bound, supervariables) is
+   * done at the next pivot that forms its element anew.
+   */
+  private void growElement(int pivot) {
+    int e = lists[start[pivot]];
+    int variablesOfPivot = length[pivot] - 1;
+    pivotWeight = weight[pivot];
+    pivotDegree = 0;
+    eliminated += pivotWeight;
+    weight[pivot] = -pivotWeight;
+    reserve((int) Math.min((long) length[e] + variablesOfPivot, variables));
+    int known = collect(start[e], length[e], free);
+    int before = pivotDegree;
+    int end = collect(start[pivot] + 1, variablesOfPivot, known);
+    weight[pivot] = 0;
+    length[pivot] = 0;
+    mark[pivot] = 0;
+    for (int q = known; q < end; q++) {
+      addElement(lists[q], e);
+    }
+    reinsert(known, end, pivotDegree - before);
+    start[e] = free;
+    length[e] = end - free;
+    free = end;
+    degree[e] = pivotDegree;
+    largestElement = Math.max(largestElement, pivotDegree);
+    growths[e]++;
+  }
+
+  /**
+   * Puts the variables of the grown element back into the degree lists. A variable of no other
+   * element, a candidate for the next pivot, gets its exact degree.
+   *
+   * @param known end of the variables that the element had before
+   * @param added weight of the others
+   */
+  private void reinsert(int known, int end, int added) {
+    int remaining = total - eliminated;
+    for (int q = free; q < end; q++) {
+      int i = lists[q];
+      long d = (long) degree[i] - pivotWeight + (q < known ? added : pivotDegree + weight[i]);
+      if (elements[i] == 1) {
+        d = Math.min(d, outside(i) + pivotDegree + weight[i]);
+      }
+      degree[i] = (int) Math.min(d, remaining + weight[i]);
+    }
+    for (int k = 0; k < end - free; k++) {
+      int i = lists[firstGoesFirst ? end - 1 - k : free + k];
+      weight[i] = -weight[i];
+      insert(i, degree[i]);
+    }
+  }
+
+  /** The weight of A_i; outside of the pivot's element, as long as weights there are negative. */
+  private long outside(int i) {
+    long sum = 0;
+    for (int p = start[i] + elements[i]; p < start[i] + length[i]; p++) {
+      sum += Math.max(0, weight[lists[p]]);
+    }
+    return sum;
+  }
+
+  /** Puts an element into a variable's list and removes what it covers, at least the pivot. */
+  private void addElement(int i, int e) {
+    int from = start[i];
+    int out = from + elements[i];
+    for (int p = out; p < from + length[i]; p++) {
+      if (weight[lists[p]] > 0) {
+        lists[out++] = lists[p];
+      }
+    }
+    lists[out] = lists[from + elements[i]];
+    lists[from + elements[i]] = e;
+    elements[i]++;
+    length[i] = out + 1 - from;
+  }
+
   private void unlink(int i) {
     int after = next[i];
     int before = previous[i];
@@ -300,29 +419,7 @@ final class QuotientGraph {
     if (free <= lists.length - count) {
       return;
     }
-    // The head of each live list is swapped with its owner's number, so that one sweep through the
-    // storage finds and moves the lists.
-    for (int k = 0; k < start.length; k++) {
-      if (length[k] > 0) {
-        int head = start[k];
-        start[k] = lists[head];
-        lists[head] = ~k;
-      }
-    }
-    int out = 0;
-    int p = 0;
-    while (p < free) {
-      int owner = ~lists[p++];
-      if (owner >= 0) {
-        int rest = length[owner] - 1;
-        lists[out] = start[owner];
-        start[owner] = out++;
-        System.arraycopy(lists, p, lists, out, rest);
-        out += rest;
-        p += rest;
-      }
-    }
-    free = out;
+    free = ListStorage.compact(lists, free, start, length);
   }
 
   /** mark[e] = flag + |L_e \ L_p| for every element e that shares a variable with the pivot's. */
@@ -393,8 +490,7 @@ final class QuotientGraph {
         eliminateWith(pivot, i);
       } else {
         degree[i] = (int) Math.min(degree[i], sum);
-        // The pivot goes first; a removed entry, the pivot or an absorbed element, left room for
-        // it.
+        // The pivot goes first; a removed entry, pivot or absorbed element, left room for it.
         lists[out] = lists[from + keptElements];
         lists[from + keptElements] = lists[from];
         lists[from] = pivot;
@@ -415,12 +511,7 @@ final class QuotientGraph {
     eliminated += w;
     weight[i] = 0;
     length[i] = 0;
-    appendMembers(pivot, i);
-  }
-
-  private void appendMembers(int to, int i) {
-    memberNext[memberLast[to]] = i;
-    memberLast[to] = memberLast[i];
+    members.append(pivot, i);
   }
 
   /** Variables of the pivot's element with the same lists become one supervariable. */
@@ -466,7 +557,7 @@ final class QuotientGraph {
         weight[i] += weight[j];
         weight[j] = 0;
         length[j] = 0;
-        appendMembers(i, j);
+        members.append(i, j);
         next[last] = after;
       } else {
         last = j;
@@ -495,6 +586,7 @@ final class QuotientGraph {
     }
     weight[pivot] = 0;
     degree[pivot] = pivotDegree;
+    measured[pivot] = pivotDegree;
     length[pivot] = out - from;
     if (end == free) {
       free = out;

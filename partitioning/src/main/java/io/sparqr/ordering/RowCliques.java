@@ -58,17 +58,50 @@ final class RowCliques {
   static RowCliques of(SparsityPattern pattern) {
     int n = pattern.columns();
     int m = pattern.patterns();
+    int pieces =
+        (int) Math.min(MOST_PIECES, pattern.patternEntries() / Math.max(LEAST_OF_PIECE, 2L * n));
+    return of(pattern, Math.max(1, Math.min(pieces, m)));
+  }
+
+  /** The same, with the rows in so many pieces, each of which counts for itself. */
+  static RowCliques of(SparsityPattern pattern, int pieces) {
+    int n = pattern.columns();
+    int m = pattern.patterns();
+    int[][] counts = new int[pieces][n];
+    IntStream.range(0, pieces).parallel().forEach(p -> countAll(pattern, p, pieces, counts[p]));
+    int[] full = sum(counts);
+    int denseColumn = denseThreshold(Math.min(m, n));
+    int[] rowLength = new int[m];
+    IntStream.range(0, pieces)
+        .parallel()
+        .forEach(p -> countLive(pattern, p, pieces, full, denseColumn, rowLength, counts[p]));
+    int[] count = sum(counts);
+    return new RowCliques(pattern, count, rowLength, leftOut(count, full, denseColumn));
+  }
+
+  private static void countAll(SparsityPattern pattern, int piece, int pieces, int[] count) {
+    int[] index = pattern.columnIndex();
+    long to = pattern.patternEntries() * (piece + 1) / pieces;
+    for (int k = (int) (pattern.patternEntries() * piece / pieces); k < to; k++) {
+      count[index[k]]++;
+    }
+  }
+
+  /** The lengths of a piece's rows without dense columns, and the columns' counts in them. */
+  private static void countLive(
+      SparsityPattern pattern,
+      int piece,
+      int pieces,
+      int[] full,
+      int denseColumn,
+      int[] rowLength,
+      int[] count) {
     int[] index = pattern.columnIndex();
     long[] rowStart = pattern.rowStart();
-    int[] full = new int[n];
-    for (int j : index) {
-      full[j]++;
-    }
-    int denseColumn = denseThreshold(Math.min(m, n));
-    int denseRow = denseThreshold(n);
-    int[] count = new int[n];
-    int[] rowLength = new int[m];
-    for (int r = 0; r < m; r++) {
+    int denseRow = denseThreshold(pattern.columns());
+    Arrays.fill(count, 0);
+    int to = (int) ((long) rowLength.length * (piece + 1) / pieces);
+    for (int r = (int) ((long) rowLength.length * piece / pieces); r < to; r++) {
       int live = 0;
       for (int p = (int) rowStart[r]; p < (int) rowStart[r + 1]; p++) {
         live += full[index[p]] <= denseColumn ? 1 : 0;
@@ -77,11 +110,23 @@ final class RowCliques {
         continue;
       }
       rowLength[r] = live;
-      for (int p = (int) rowStart[r]; p < (int) rowStart[r + 1]; p++) {
-        count[index[p]] += full[index[p]] <= denseColumn ? 1 : 0;
+      for (int p = (int) rowStart[r]; p < (int) rowStart[r + 1] && live > 0; p++) {
+        if (full[index[p]] <= denseColumn) {
+          count[index[p]]++;
+          live--;
+        }
       }
     }
-    return new RowCliques(pattern, count, rowLength, leftOut(count, full, denseColumn));
+  }
+
+  private static int[] sum(int[][] counts) {
+    int[] sum = counts[0].clone();
+    for (int p = 1; p < counts.length; p++) {
+      for (int j = 0; j < sum.length; j++) {
+        sum[j] += counts[p][j];
+      }
+    }
+    return sum;
   }
 
   private static int[] leftOut(int[] count, int[] full, int denseColumn) {
@@ -201,7 +246,7 @@ final class RowCliques {
       return rows;
     }
     int[] columnStart = new int[n + 1];
-    int[] columnRow = rowsOfColumns(rows, columnStart);
+    int[] columnRow = rowsOfColumns(new LiveRows(rows), columnStart);
     int[] order = RowOrder.distinct(rows.length, columnStart, columnRow);
     for (int k = 0; k < order.length; k++) {
       order[k] = rows[order[k]];
@@ -251,7 +296,7 @@ final class RowCliques {
   /** Neighbours of each column through the rows of up to {@code limit} columns, each once. */
   private int[] edges(int limit, int[] edgeCount) {
     int[] columnStart = new int[n + 1];
-    int[] rows = rowsOfLength(1, limit);
+    LiveRows rows = new LiveRows(rowsOfLength(2, limit));
     int[] columnRow = rowsOfColumns(rows, columnStart);
     int pieces = Math.max(1, Math.min(MOST_PIECES, columnRow.length / leastOfPiece));
     int[] bound = new int[pieces + 1];
@@ -295,26 +340,28 @@ final class RowCliques {
   private int[] edges(
       int from,
       int to,
-      int[] rows,
+      LiveRows rows,
       int[] columnStart,
       int[] columnRow,
       int[] seen,
       int[] edgeCount) {
-    int[] index = pattern.columnIndex();
-    long[] rowStart = pattern.rowStart();
+    int[] index = rows.column;
+    int[] rowStart = rows.start;
     int[] edges = new int[Math.max(16, columnStart[to] - columnStart[from])];
     int out = 0;
     for (int j = from; j < to; j++) {
       int first = out;
       seen[j] = j + 1;
       for (int q = columnStart[j]; q < columnStart[j + 1]; q++) {
-        int r = rows[columnRow[q]];
-        if (out > edges.length - rowLength[r]) {
-          edges = Arrays.copyOf(edges, checkedSize(2L * edges.length + rowLength[r]));
+        int r = columnRow[q];
+        int end = rowStart[r + 1];
+        int p = rowStart[r];
+        if (out > edges.length - (end - p)) {
+          edges = Arrays.copyOf(edges, checkedSize(2L * edges.length + end - p));
         }
-        for (int p = (int) rowStart[r]; p < (int) rowStart[r + 1]; p++) {
+        for (; p < end; p++) {
           int i = index[p];
-          if (seen[i] != j + 1 && count[i] > 0) {
+          if (seen[i] != j + 1) {
             seen[i] = j + 1;
             edges[out++] = i;
           }
@@ -325,33 +372,68 @@ final class RowCliques {
     return Arrays.copyOf(edges, out);
   }
 
+  /** Some rows' columns that take part, without the others in between. */
+  private final class LiveRows {
+    final int count;
+
+    /** Size count+1. */
+    final int[] start;
+
+    final int[] column;
+
+    LiveRows(int[] rows) {
+      count = rows.length;
+      start = new int[count + 1];
+      long entries = 0;
+      for (int k = 0; k < count; k++) {
+        entries += rowLength[rows[k]];
+        start[k + 1] = checkedSize(entries);
+      }
+      column = new int[start[count]];
+      int pieces = Math.max(1, column.length / leastOfPiece);
+      IntStream.range(0, pieces)
+          .parallel()
+          .forEach(
+              p -> {
+                int to = (int) ((long) count * (p + 1) / pieces);
+                for (int k = (int) ((long) count * p / pieces); k < to; k++) {
+                  copy(rows[k], start[k]);
+                }
+              });
+    }
+
+    private void copy(int row, int to) {
+      int[] index = pattern.columnIndex();
+      int[] entries = RowCliques.this.count;
+      int end = (int) pattern.rowStart()[row + 1];
+      int at = to;
+      for (int p = (int) pattern.rowStart()[row]; p < end; p++) {
+        if (entries[index[p]] > 0) {
+          column[at++] = index[p];
+        }
+      }
+    }
+  }
+
   /**
    * The transpose.
    *
    * @param columnStart size n+1, receives the offsets
-   * @return for each column, which of {@code rows} have it, ascending
+   * @return for each column, which of the rows have it, ascending
    */
-  private int[] rowsOfColumns(int[] rows, int[] columnStart) {
-    int[] index = pattern.columnIndex();
-    long[] rowStart = pattern.rowStart();
-    for (int r : rows) {
-      for (int p = (int) rowStart[r]; p < (int) rowStart[r + 1]; p++) {
-        if (count[index[p]] > 0) {
-          columnStart[index[p] + 1]++;
-        }
-      }
+  private int[] rowsOfColumns(LiveRows rows, int[] columnStart) {
+    int[] column = rows.column;
+    for (int j : column) {
+      columnStart[j + 1]++;
     }
     for (int j = 0; j < n; j++) {
       columnStart[j + 1] += columnStart[j];
     }
     int[] next = Arrays.copyOf(columnStart, n);
     int[] columnRow = new int[columnStart[n]];
-    for (int k = 0; k < rows.length; k++) {
-      int r = rows[k];
-      for (int p = (int) rowStart[r]; p < (int) rowStart[r + 1]; p++) {
-        if (count[index[p]] > 0) {
-          columnRow[next[index[p]]++] = k;
-        }
+    for (int k = 0; k < rows.count; k++) {
+      for (int p = rows.start[k]; p < rows.start[k + 1]; p++) {
+        columnRow[next[column[p]]++] = k;
       }
     }
     return columnRow;

@@ -3,6 +3,7 @@ package io.sparqr.symbolic;
 
 import io.sparqr.sparse.SparsityPattern;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /**
  * Column singletons: columns with one live entry, removed together with that entry's row,
@@ -15,6 +16,11 @@ import java.util.Arrays;
  * their numbers, which identifies the last one when only one is left.
  */
 final class ColumnSingletons {
+
+  /** Entries per piece of parallel work, besides two for each column, at least. */
+  private static final int PIECE = 1 << 16;
+
+  private static final int MOST_PIECES = 32;
 
   /** Number of singletons, n1. */
   final int count;
@@ -48,13 +54,16 @@ final class ColumnSingletons {
   static ColumnSingletons find(SparsityPattern a, SymbolicOptions options) {
     int n = a.columns();
     int patterns = a.patterns();
-    int[] live = new int[n];
-    int[] rowXor = new int[n];
-    for (int r = 0; r < patterns; r++) {
-      for (long k = a.rowStart()[r]; k < a.rowStart()[r + 1]; k++) {
-        int j = a.columnIndex()[(int) k];
-        live[j]++;
-        rowXor[j] ^= r;
+    int pieces = (int) Math.max(1, Math.min(MOST_PIECES, a.patternEntries() / (2L * n + PIECE)));
+    int[][] counts = new int[pieces][n];
+    int[][] xors = new int[pieces][n];
+    IntStream.range(0, pieces).parallel().forEach(p -> count(a, p, pieces, counts[p], xors[p]));
+    int[] live = counts[0];
+    int[] rowXor = xors[0];
+    for (int p = 1; p < pieces; p++) {
+      for (int j = 0; j < n; j++) {
+        live[j] += counts[p][j];
+        rowXor[j] ^= xors[p][j];
       }
     }
     boolean[] columnTaken = new boolean[n];
@@ -95,5 +104,20 @@ final class ColumnSingletons {
       }
     }
     return new ColumnSingletons(entries, Arrays.copyOf(taken, count), columnTaken, rowTaken, live);
+  }
+
+  /** Counts the entries of a piece of the rows by column, and combines the rows' numbers. */
+  private static void count(SparsityPattern a, int piece, int pieces, int[] live, int[] rowXor) {
+    int[] index = a.columnIndex();
+    long[] rowStart = a.rowStart();
+    int to = (int) ((long) a.patterns() * (piece + 1) / pieces);
+    for (int r = (int) ((long) a.patterns() * piece / pieces); r < to; r++) {
+      int end = (int) rowStart[r + 1];
+      for (int k = (int) rowStart[r]; k < end; k++) {
+        int j = index[k];
+        live[j]++;
+        rowXor[j] ^= r;
+      }
+    }
   }
 }

@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
  * <p>Column x is in the tail of front f if a row whose leftmost column lies in f's subtree has an
  * entry in x and the owner of x is an ancestor of f. For each x, in ascending order, the row
  * subtrees are climbed from the leftmost columns to the owner of x, so that every tail is ascending
- * without a sort (Liu 1986, row subtrees). O(nnz(A) + size of all tails).
+ * without a sort (Liu 1986, row subtrees; {@link Walk}). O(nnz(A) + size of all tails).
  */
 final class FrontStructure {
 
@@ -54,38 +54,30 @@ final class FrontStructure {
     countFlops(fronts, leftmostCount);
   }
 
+  /** Fills the tails: subtrees in parallel, then what the columns of the top add. */
   private void walk(StarGraph graph, ColumnEliminationTree tree, FrontTree fronts) {
     int nf = fronts.count;
     int n = graph.n;
     // By label, which saves two look-ups per edge.
     int[] frontOfLabel = new int[n];
     int[] labelOfPlace = new int[n];
-    for (int j = 0; j < n; j++) {
-      int place = fronts.place[tree.post[j]];
-      frontOfLabel[j] = fronts.frontOfPlace[place];
-      labelOfPlace[place] = j;
+    int[] work = new int[nf + 1];
+    for (int f = 0; f <= nf; f++) {
+      work[f] = (int) Math.min((long) fronts.pivotStart[f] + tailStart[f], Integer.MAX_VALUE);
     }
-    int[] next = new int[nf];
-    int[] seen = new int[nf];
-    for (int f = 0; f < nf; f++) {
-      next[f] = tailStart[f];
-    }
-    for (int x = 0; x < n; x++) {
-      int label = labelOfPlace[x];
-      int owner = frontOfLabel[label];
-      seen[owner] = x + 1;
-      for (int k = graph.lowStart[label]; k < graph.lowStart[label + 1]; k++) {
-        for (int f = frontOfLabel[graph.low[k]]; seen[f] != x + 1; f = fronts.parent[f]) {
-          seen[f] = x + 1;
-          tailColumns[next[f]++] = x;
-        }
-      }
-    }
-    for (int f = 0; f < nf; f++) {
-      if (next[f] != tailStart[f + 1]) {
-        throw new IllegalStateException("column counts disagree with the tail of front " + f);
-      }
-    }
+    Subtrees subtrees = new Subtrees(fronts.parent, work);
+    int pieces = 1 + n / PIECE;
+    IntStream.range(0, pieces)
+        .parallel()
+        .forEach(
+            p -> {
+              for (int j = (int) ((long) n * p / pieces); j < (long) n * (p + 1) / pieces; j++) {
+                int place = fronts.place[tree.post[j]];
+                frontOfLabel[j] = fronts.frontOfPlace[place];
+                labelOfPlace[place] = j;
+              }
+            });
+    new Walk(graph, fronts, subtrees, frontOfLabel, labelOfPlace, tailStart, tailColumns).run();
   }
 
   /** The flops of every front; ranges of fronts of about equal work in parallel. */

@@ -3,6 +3,9 @@ package io.sparqr.symbolic;
 
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
+import java.util.Arrays;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 
 /**
@@ -39,12 +42,30 @@ final class StarGraph {
   StarGraph(SparsityPattern a, Permutation order) {
     n = a.columns();
     int[] label = order.inverseArray();
+    leftmostCount = new long[n];
+    highStart = new int[n + 1];
+    lowStart = new int[n + 1];
+    if (EdgeBits.fit(a)) {
+      high = new EdgeBits(a, label).edges(highStart, leftmostCount);
+      low = sortedLow();
+      return;
+    }
+    int[] leftmost = leftmost(a, label);
+    if (Threads.several()) {
+      high = sortedEdges(a, label, leftmost);
+      low = sortedLow();
+    } else {
+      high = listedEdges(a, label, leftmost);
+      mergeEdges();
+      low = listedLow();
+    }
+  }
+
+  /** The edges of all rows, with duplicates, to the larger labels. Enters the counts. */
+  private int[] listedEdges(SparsityPattern a, int[] label, int[] leftmost) {
     int patterns = a.patterns();
     long[] rowStart = a.rowStart();
     int[] columnIndex = a.columnIndex();
-    int[] leftmost = leftmost(a, label);
-    leftmostCount = new long[n];
-    highStart = new int[n + 1];
     for (int r = 0; r < patterns; r++) {
       int least = leftmost[r];
       if (least < n) {
@@ -55,24 +76,167 @@ final class StarGraph {
     for (int j = 0; j < n; j++) {
       highStart[j + 1] += highStart[j];
     }
-    high = new int[highStart[n]];
+    int[] edges = new int[highStart[n]];
     int[] next = highStart.clone();
     for (int r = 0; r < patterns; r++) {
       int least = leftmost[r];
       for (int k = (int) rowStart[r]; k < rowStart[r + 1]; k++) {
         int j = label[columnIndex[k]];
         if (j != least) {
-          high[next[least]++] = j;
+          edges[next[least]++] = j;
         }
       }
     }
-    lowStart = new int[n + 1];
-    mergeEdges();
-    low = new int[lowStart[n]];
-    System.arraycopy(lowStart, 0, next, 0, n);
+    return edges;
+  }
+
+  private int[] listedLow() {
+    int[] edges = new int[lowStart[n]];
+    int[] next = lowStart.clone();
     for (int j = 0; j < n; j++) {
       for (int k = highStart[j]; k < highStart[j + 1]; k++) {
-        low[next[high[k]]++] = j;
+        edges[next[high[k]]++] = j;
+      }
+    }
+    return edges;
+  }
+
+  /**
+   * The edges to larger labels without duplicates, on all threads: the rows are sorted by their
+   * leftmost labels, so that the edges of a label are found, and multiple ones merged, in one
+   * place. Enters the counts and {@code highStart}.
+   */
+  private int[] sortedEdges(SparsityPattern a, int[] label, int[] leftmost) {
+    KeyBuckets rows = new KeyBuckets(leftmost, null, n);
+    int[][] found = new int[rows.count][];
+    var idle = new ConcurrentLinkedQueue<int[]>();
+    IntStream.range(0, rows.count)
+        .parallel()
+        .forEach(b -> found[b] = new EdgeList(a, label, rows, b).edges(idle));
+    for (int j = 0; j < n; j++) {
+      highStart[j + 1] = Math.addExact(highStart[j + 1], highStart[j]);
+    }
+    int[] edges = new int[highStart[n]];
+    IntStream.range(0, rows.count)
+        .parallel()
+        .forEach(
+            b -> {
+              int from = highStart[rows.firstKey(b)];
+              int to = highStart[rows.firstKey(b + 1)];
+              System.arraycopy(found[b], 0, edges, from, to - from);
+            });
+    return edges;
+  }
+
+  /** The edges to smaller labels: those to larger ones, sorted by their ends. */
+  private int[] sortedLow() {
+    int[] smaller = new int[high.length];
+    int pieces = 1 + n / PIECE;
+    IntStream.range(0, pieces)
+        .parallel()
+        .forEach(
+            p -> {
+              for (int j = p * PIECE; j < Math.min(n, (p + 1L) * PIECE); j++) {
+                Arrays.fill(smaller, highStart[j], highStart[j + 1], j);
+              }
+            });
+    int[] edges = new int[high.length];
+    KeyBuckets ends = new KeyBuckets(high, smaller, n);
+    IntStream.range(0, ends.count)
+        .parallel()
+        .forEach(
+            b -> {
+              int base = ends.firstKey(b);
+              int[] end = new int[ends.firstKey(b + 1) - base];
+              ends.sort(b, end, edges, ends.start[b]);
+              System.arraycopy(end, 0, lowStart, base + 1, end.length);
+            });
+    return edges;
+  }
+
+  /** The edges of one bucket of labels to larger ones. */
+  private final class EdgeList {
+
+    /** Up to this many edges of a label are compared with each other. */
+    private static final int FEW = 24;
+
+    private final SparsityPattern a;
+    private final int[] label;
+    private final KeyBuckets rows;
+    private final int bucket;
+    private int[] edge;
+    private int size;
+
+    EdgeList(SparsityPattern a, int[] label, KeyBuckets rows, int bucket) {
+      this.a = a;
+      this.label = label;
+      this.rows = rows;
+      this.bucket = bucket;
+      edge = new int[Math.max(16, 2 * (rows.start[bucket + 1] - rows.start[bucket]))];
+    }
+
+    /**
+     * The edges by label, no two the same. Enters their numbers into highStart[j+1] and the rows'
+     * into leftmostCount[j].
+     *
+     * @param idle arrays of size n for any thread; no entry equals j + 1 for a label j of this
+     *     bucket
+     */
+    int[] edges(Queue<int[]> idle) {
+      int first = rows.firstKey(bucket);
+      int[] end = new int[rows.firstKey(bucket + 1) - first];
+      int[] row = new int[rows.start[bucket + 1] - rows.start[bucket]];
+      rows.sort(bucket, end, row, 0);
+      int[] seen = null;
+      int at = 0;
+      for (int k = 0; k < end.length; k++) {
+        long most = 0;
+        long count = 0;
+        for (int i = at; i < end[k]; i++) {
+          most += a.rowStart()[row[i] + 1] - a.rowStart()[row[i]] - 1;
+          count = Math.addExact(count, a.multiplicity()[row[i]]);
+        }
+        leftmostCount[first + k] = count;
+        int before = size;
+        if (most > FEW && seen == null) {
+          seen = idle.poll();
+          seen = seen == null ? new int[n] : seen;
+        }
+        for (; at < end[k]; at++) {
+          add(first + k, row[at], before, most > FEW ? seen : null);
+        }
+        highStart[first + k + 1] = size - before;
+      }
+      if (seen != null) {
+        idle.add(seen);
+      }
+      return edge;
+    }
+
+    /** Adds the edges of label j through a row. */
+    private void add(int j, int row, int before, int[] seen) {
+      int[] columnIndex = a.columnIndex();
+      int from = (int) a.rowStart()[row];
+      int to = (int) a.rowStart()[row + 1];
+      if (size > edge.length - (to - from)) {
+        edge = Arrays.copyOf(edge, Math.addExact(size + (size >> 1), to - from));
+      }
+      for (int k = from; k < to; k++) {
+        int c = label[columnIndex[k]];
+        if (c == j) {
+          continue;
+        }
+        if (seen == null) {
+          int i = before;
+          while (i < size && edge[i] != c) {
+            i++;
+          }
+          edge[size] = c;
+          size = Math.max(size, i + 1);
+        } else if (seen[c] != j + 1) {
+          seen[c] = j + 1;
+          edge[size++] = c;
+        }
       }
     }
   }

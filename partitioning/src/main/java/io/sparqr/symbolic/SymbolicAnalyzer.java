@@ -183,6 +183,12 @@ public final class SymbolicAnalyzer {
     int n = known.fingerprint.columns();
     int n1 = singletons.count;
     FrontTree fronts = plan.fronts;
+    long[] leftmost = plan.leftmostCount;
+    var counts =
+        CompletableFuture.supplyAsync(
+            () ->
+                CompactLongs.of(
+                    n, p -> p < n1 ? 1 : p - n1 < leftmost.length ? leftmost[p - n1] : 0));
     int empty = rest.emptyColumns().length;
     int real = fronts.count;
     int nf = real + (empty > 0 ? 1 : 0);
@@ -210,7 +216,6 @@ public final class SymbolicAnalyzer {
         tails[k] += n1;
       }
     }
-    long[] leftmost = plan.leftmostCount;
     return new SymbolicAnalysis.Data(
         known.fingerprint,
         known.rows,
@@ -225,7 +230,7 @@ public final class SymbolicAnalyzer {
         parent,
         tailStart,
         tails,
-        CompactLongs.of(n, p -> p < n1 ? 1 : p - n1 < leftmost.length ? leftmost[p - n1] : 0),
+        counts.join(),
         CompactLongs.of(nf, f -> f < real ? fronts.fm[f] : 0),
         CompactLongs.of(nf, f -> f < real ? SymbolicAnalysis.packed(plan.structure.flops[f]) : 0),
         0,

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -134,6 +135,27 @@ class OrderingsTest {
           });
       // AMD, then nested dissection four times and COLAMD
       assertThat(counted).hasValue(speedUp == 1 ? 6 : 1);
+    }
+  }
+
+  @Test
+  void workBegunAheadChangesNothing() {
+    // taken at AMD; all dissections; the first far behind; fewer dissections wanted than begun
+    double[][] flops = {
+      {1}, {1e15, 3e14, 4e14, 2e14, 6e14, 2e15}, {1e15, 1.4e15, 2e15}, {1e15, 1e7, 2e15}
+    };
+    for (double[] f : flops) {
+      List<Orderings.Result> results = new ArrayList<>();
+      for (boolean ahead : new boolean[] {false, true}) {
+        AtomicInteger counted = new AtomicInteger();
+        results.add(
+            Orderings.automatic(
+                SMALL, (a, p) -> new Orderings.Cost(f[counted.getAndIncrement()], RATE), ahead));
+        assertThat(counted).hasValue(f.length);
+      }
+      assertThat(results.get(1).reason()).isEqualTo(results.get(0).reason());
+      assertThat(results.get(1).method()).isEqualTo(results.get(0).method());
+      assertThat(results.get(1).order().toArray()).isEqualTo(results.get(0).order().toArray());
     }
   }
 

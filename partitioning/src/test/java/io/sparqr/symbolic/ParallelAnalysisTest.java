@@ -21,6 +21,15 @@ class ParallelAnalysisTest {
     same(pattern, SymbolicOptions.defaults().withOrdering(OrderingMethod.AMD));
   }
 
+  /** Rows that repeat each other's edges, and columns with very many rows. */
+  @Test
+  void theAnalysisOfLongRowsIsTheSameOnAnyNumberOfThreads() {
+    for (String problem : new String[] {"onehot60000x900x70x20", "nug12", "cells3d20"}) {
+      SparsityPattern pattern = Gallery.generate(problem).pattern();
+      same(pattern, SymbolicOptions.defaults().withOrdering(OrderingMethod.AMD));
+    }
+  }
+
   @Test
   void theBestOfSeveralOrdersIsTheSameOnAnyNumberOfThreads() {
     SparsityPattern pattern = Gallery.generate("grad3d12").pattern();
