@@ -30,9 +30,9 @@ final class MultilevelSeparator {
 
   private static final int REPEATS = 8;
   private static final int LEVELS_BEFORE_REPEATS = 6;
-  private static final int INITIAL_TRIES = 5;
-  private static final int INITIAL_PASSES = 2;
-  private static final int PASSES = 4;
+  private static final int INITIAL_TRIES = 7;
+  private static final int INITIAL_PASSES = 4;
+  private static final int PASSES = 6;
 
   /** Passes over a coarse separator, which is refined again on the next level. */
   private static final int COARSE_PASSES = 3;
