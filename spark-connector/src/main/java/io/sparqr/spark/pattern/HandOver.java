@@ -70,7 +70,8 @@ final class HandOver implements AutoCloseable {
     return number;
   }
 
-  private boolean full() {
+  /** Whether more was to be left than it holds; then nothing is left. */
+  boolean full() {
     return bytes.get() > mostBytes || count.get() > Integer.MAX_VALUE - 8;
   }
 

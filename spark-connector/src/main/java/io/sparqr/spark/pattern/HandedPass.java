@@ -64,14 +64,15 @@ final class HandedPass {
                       .map((p, rows) -> scan(key, new PartitionScan(p, declared, told), rows))
                       .named("sparqr pattern and column norms")
                       .collect());
+      if (handOver.full()) {
+        // also what was accepted before is gone
+        return Optional.empty();
+      }
       var stats = new ArrayList<PartitionStats>();
       var patterns = new ArrayList<DistinctPatterns>();
       var norms = new ArrayList<ColumnChunks>();
       for (byte[] frame : receipts) {
         Receipt receipt = ObjectCodec.decode(frame, Receipt.class);
-        if (receipt.number == HandOver.REFUSED) {
-          return Optional.empty();
-        }
         HandOver.Found found = handOver.take(receipt.number);
         stats.add(receipt.stats);
         patterns.add(found.patterns());

@@ -87,7 +87,7 @@ class HandOverTest {
     RowSource source = RowSource.of(rows());
     PatternPass.Result few = pass(source, PLENTY).run();
     assertThat(few.shuffleBytes()).isZero();
-    for (long limit : new long[] {1, 5000, 70_000}) {
+    for (long limit : new long[] {1, 5000, 70_000, 150_000}) {
       PatternPass.Result many = pass(source, limit).run();
       assertThat(many.shuffleBytes()).as("limit %d", limit).isPositive();
       assertSame(many, few);
