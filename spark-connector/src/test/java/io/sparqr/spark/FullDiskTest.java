@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sparqr.configuration.Keys;
 import io.sparqr.error.DiskFullException;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
@@ -33,6 +34,13 @@ class FullDiskTest {
   /** The error of a solve whose shuffles and blocks go to a disk of the given size in KB. */
   private static DiskFullException onADiskOf(int kilobytes, Path folder, int rows, int nonzeros)
       throws IOException, InterruptedException {
+    return onADiskOf(kilobytes, folder, rows, nonzeros, Keys.ROW_PATTERNS.name(), "1000000000");
+  }
+
+  /** The same with a setting. */
+  private static DiskFullException onADiskOf(
+      int kilobytes, Path folder, int rows, int nonzeros, String key, String value)
+      throws IOException, InterruptedException {
     Path disk = Files.createDirectory(folder.resolve("disk"));
     assumeTrue(
         Files.isExecutable(Path.of("/usr/bin/mount"))
@@ -50,6 +58,7 @@ class FullDiskTest {
                   .set("spark.ui.enabled", "false")
                   .set("spark.driver.host", "127.0.0.1")
                   .set("spark.driver.bindAddress", "127.0.0.1")
+                  .set(key, value)
                   .set("spark.local.dir", disk.toString()))) {
         var rdd = context.parallelize(Problems.rows(a, Problems.rhs(rows, SEED)), 2);
         // the combine would leave few rows
@@ -77,7 +86,8 @@ class FullDiskTest {
 
   @Test
   void ofPatternsItIsSaidWhatWasWritten(@TempDir Path folder) throws Exception {
-    DiskFullException e = onADiskOf(400, folder, 20_000, 20);
+    // patterns that one JVM may not hold for the driver are shuffled, and so on disk
+    DiskFullException e = onADiskOf(400, folder, 20_000, 20, Keys.ROW_PATTERNS.name(), "100000");
     assertThat(e).hasMessageContaining("the rows' patterns take more than the ");
     // 0 if both tasks failed at their first bytes
     assertThat(e.neededBytes()).isBetween(0L, 1L << 20);
