@@ -26,6 +26,7 @@ final class DissectionTask extends CountedCompleter<Void> {
   static final class Shared {
     final WeightedGraph graph;
     final int leafSize;
+    final StopRequest stop;
 
     /** Size graph.n; at the end the vertices in elimination order. */
     final int[] order;
@@ -33,7 +34,8 @@ final class DissectionTask extends CountedCompleter<Void> {
     private final Deque<Scratch> idle = new ConcurrentLinkedDeque<>();
     private final Deque<MultilevelSeparator> helpers = new ConcurrentLinkedDeque<>();
 
-    Shared(WeightedGraph graph, int leafSize) {
+    Shared(WeightedGraph graph, int leafSize, StopRequest stop) {
+      this.stop = stop;
       this.graph = graph;
       this.leafSize = leafSize;
       this.order = new int[graph.n];
@@ -94,6 +96,7 @@ final class DissectionTask extends CountedCompleter<Void> {
     scratch = shared.borrow();
     stack.push(root);
     while (!stack.isEmpty()) {
+      shared.stop.check();
       dissect(stack.pop());
     }
     shared.idle.push(scratch);

@@ -80,7 +80,7 @@ public final class NestedDissection implements ColumnOrdering {
 
   @Override
   public Permutation order(SparsityPattern pattern) {
-    return new Permutation(inPool(() -> ordered(graph(pattern))));
+    return new Permutation(inPool(threads, () -> ordered(graph(pattern), new StopRequest())));
   }
 
   /** The graph of A'A that is dissected. */
@@ -90,12 +90,26 @@ public final class NestedDissection implements ColumnOrdering {
     return ColumnGraph.of(pattern, cap);
   }
 
-  /** Orders a symmetric graph; entry k of the result is the vertex eliminated k-th. */
-  int[] order(WeightedGraph graph) {
-    return inPool(() -> ordered(graph));
+  /** The same, made on all processors. */
+  static WeightedGraph parallelGraph(SparsityPattern pattern) {
+    return inPool(Runtime.getRuntime().availableProcessors(), () -> graph(pattern));
   }
 
-  private int[] inPool(Callable<int[]> work) {
+  /** Orders a symmetric graph; entry k of the result is the vertex eliminated k-th. */
+  int[] order(WeightedGraph graph) {
+    return order(graph, new StopRequest());
+  }
+
+  /**
+   * The same until it is no longer wanted.
+   *
+   * @throws java.util.concurrent.CancellationException if it has been stopped
+   */
+  int[] order(WeightedGraph graph, StopRequest stop) {
+    return inPool(threads, () -> ordered(graph, stop));
+  }
+
+  private static <T> T inPool(int threads, Callable<T> work) {
     ForkJoinPool pool = new ForkJoinPool(threads);
     try {
       return pool.invoke(ForkJoinTask.adapt(work));
@@ -104,7 +118,7 @@ public final class NestedDissection implements ColumnOrdering {
     }
   }
 
-  private int[] ordered(WeightedGraph graph) {
+  private int[] ordered(WeightedGraph graph, StopRequest stop) {
     int n = graph.n;
     int[] order = new int[n];
     int[] kept = new int[n];
@@ -130,15 +144,21 @@ public final class NestedDissection implements ColumnOrdering {
     }
     placed =
         dissect(
-            keptCount == n ? graph : graph.induced(part, 1, new int[n])[0], kept, order, placed);
+            keptCount == n ? graph : graph.induced(part, 1, new int[n])[0],
+            stop,
+            kept,
+            order,
+            placed);
     byDegree(graph, denseColumns, dense);
     System.arraycopy(denseColumns, 0, order, placed, dense);
     return order;
   }
 
-  private int dissect(WeightedGraph graph, int[] vertexOf, int[] order, int from) {
+  private int dissect(
+      WeightedGraph graph, StopRequest stop, int[] vertexOf, int[] order, int from) {
+    stop.check();
     GraphCompression compression = GraphCompression.of(graph);
-    DissectionTask.Shared shared = new DissectionTask.Shared(compression.compressed(), leafSize);
+    DissectionTask.Shared shared = new DissectionTask.Shared(compression.compressed(), leafSize, stop);
     if (shared.graph.n > 0) {
       new DissectionTask(shared, seed).invoke();
     }

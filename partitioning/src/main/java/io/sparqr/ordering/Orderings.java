@@ -3,16 +3,10 @@ package io.sparqr.ordering;
 
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ForkJoinPool;
 import java.util.function.BiFunction;
-import java.util.function.Supplier;
 
 /**
  * Column orders by {@link OrderingMethod}.
@@ -38,16 +32,13 @@ public final class Orderings {
   /** The same per entry of A's distinct rows, which dominates where the rows are dense. */
   static final double SECONDS_PER_ENTRY = 5e-8;
 
-  /** The most runs of nested dissection, each with other random choices. */
-  private static final int VARIANTS = 4;
-
   /** A further run may cost at most one part in this many of the factorization. */
   private static final double VARIANT_SHARE = 30;
 
   /** Nested dissection is repeated only if its flops are at most this multiple of AMD's. */
   private static final double VARIANT_WORTH = 1.3;
 
-  /** From this number of processors on, dissections begin before they are known to be wanted. */
+  /** From this number of processors on, other orders begin before they are known to be wanted. */
   private static final int SEVERAL = 4;
 
   private Orderings() {}
@@ -131,11 +122,25 @@ public final class Orderings {
   /**
    * AUTO's choice.
    *
-   * @param ahead whether threads are idle: the repeats of dissection that AMD's flops promise then
+   * @param ahead whether threads are idle: in a small graph the other orders then begin beside AMD
+   *     and are given up if AMD's is taken, and the repeats of dissection that AMD's flops promise
    *     begin with the first; changes the time, never the result
    */
   static Result automatic(
       SparsityPattern pattern, BiFunction<SparsityPattern, Permutation, Cost> cost, boolean ahead) {
+    try (var search = new DissectionSearch(pattern)) {
+      if (ahead) {
+        search.beginIfSmall();
+      }
+      return automatic(pattern, cost, ahead, search);
+    }
+  }
+
+  private static Result automatic(
+      SparsityPattern pattern,
+      BiFunction<SparsityPattern, Permutation, Cost> cost,
+      boolean ahead,
+      DissectionSearch search) {
     ApproximateMinimumDegree.Counted first = ApproximateMinimumDegree.counted(pattern);
     Permutation order = first.order();
     Cost amd = cost.apply(pattern, order);
@@ -154,29 +159,18 @@ public final class Orderings {
       return new Result(cheap.order, cheap.method, reason);
     }
     // COLAMD runs on one thread, beside a dissection that seldom keeps all of them busy
-    var colamd = new Later<>(() -> new Colamd().order(pattern), true);
-    int likely = ahead ? variants(limit, cheap.flops) : 0;
-    Trial dissected =
-        dissected(pattern, graph(pattern), likely, cost, limit, VARIANT_WORTH * cheap.flops);
-    Permutation other = colamd.get();
+    search.beginColamd();
+    search.begin(ahead ? variants(limit, cheap.flops) : 0);
+    Trial dissected = dissected(pattern, search, cost, limit, VARIANT_WORTH * cheap.flops);
+    Permutation other = search.colamd();
     double count = cost.apply(pattern, other).flops;
     return least("auto", cheap, dissected, new Trial(other, OrderingMethod.COLAMD, count));
-  }
-
-  /** The graph for dissections, made on all processors. */
-  private static WeightedGraph graph(SparsityPattern pattern) {
-    ForkJoinPool pool = new ForkJoinPool(Runtime.getRuntime().availableProcessors());
-    try {
-      return pool.submit(() -> NestedDissection.graph(pattern)).join();
-    } finally {
-      pool.shutdown();
-    }
   }
 
   /** How many further dissections cost next to nothing beside a factorization of these flops. */
   private static int variants(double flopsOfATry, double flops) {
     int k = 0;
-    while (k + 1 < VARIANTS && (k + 1) * VARIANT_SHARE * flopsOfATry < flops) {
+    while (k + 1 < DissectionSearch.VARIANTS && (k + 1) * VARIANT_SHARE * flopsOfATry < flops) {
       k++;
     }
     return k;
@@ -185,29 +179,22 @@ public final class Orderings {
   /**
    * Nested dissection, then with other random choices while that costs next to nothing.
    *
-   * @param likely how many of the others begin with the first, before they are known to be wanted
    * @param worth the most flops of the first at which the others are wanted
    */
   private static Trial dissected(
       SparsityPattern pattern,
-      WeightedGraph graph,
-      int likely,
+      DissectionSearch search,
       BiFunction<SparsityPattern, Permutation, Cost> cost,
       double flopsOfATry,
       double worth) {
-    List<Later<int[]>> variants = new ArrayList<>();
-    for (int k = 0; k < VARIANTS; k++) {
-      NestedDissection variant = NestedDissection.variant(k);
-      variants.add(new Later<>(() -> variant.order(graph), k > 0 && k <= likely));
-    }
     Trial best = null;
     int wanted = 0;
     for (int k = 0; k <= wanted; k++) {
-      Permutation order = new Permutation(variants.get(k).get());
+      Permutation order = search.order(k);
       double count = cost.apply(pattern, order).flops;
       if (best == null) {
         wanted = count <= worth ? variants(flopsOfATry, count) : 0;
-        variants.subList(1, wanted + 1).forEach(Later::begin);
+        search.begin(wanted);
       }
       if (best == null || count < best.flops) {
         best = new Trial(order, OrderingMethod.NESTED_DISSECTION, count);
@@ -218,46 +205,12 @@ public final class Orderings {
 
   private static Result best(
       SparsityPattern pattern, BiFunction<SparsityPattern, Permutation, Cost> cost) {
-    WeightedGraph graph = graph(pattern);
-    return least(
-        "best",
-        attempt(pattern, OrderingMethod.COLAMD, cost),
-        attempt(pattern, OrderingMethod.AMD, cost),
-        dissected(pattern, graph, 0, cost, 0, Double.POSITIVE_INFINITY));
-  }
-
-  /** Work on another thread, begun at the latest when its result is asked for. */
-  private static final class Later<T> {
-    private final Supplier<T> work;
-    private CompletableFuture<T> result;
-
-    /** Begins at once or on request. */
-    Later(Supplier<T> work, boolean now) {
-      this.work = work;
-      if (now) {
-        begin();
-      }
-    }
-
-    void begin() {
-      if (result == null) {
-        result = CompletableFuture.supplyAsync(work);
-      }
-    }
-
-    /** Waits for the result; an exception of the work is thrown as it is. */
-    T get() {
-      if (result == null) {
-        return work.get();
-      }
-      try {
-        return result.join();
-      } catch (CompletionException e) {
-        if (e.getCause() instanceof RuntimeException cause) {
-          throw cause;
-        }
-        throw e;
-      }
+    try (var search = new DissectionSearch(pattern)) {
+      return least(
+          "best",
+          attempt(pattern, OrderingMethod.COLAMD, cost),
+          attempt(pattern, OrderingMethod.AMD, cost),
+          dissected(pattern, search, cost, 0, Double.POSITIVE_INFINITY));
     }
   }
 

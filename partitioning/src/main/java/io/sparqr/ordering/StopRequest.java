@@ -1,0 +1,25 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.ordering;
+
+import java.util.concurrent.CancellationException;
+
+/** A request to end work whose result nobody wants any more. Thread-safe. */
+final class StopRequest {
+  private volatile boolean requested;
+
+  /** Requests it. */
+  void request() {
+    requested = true;
+  }
+
+  /**
+   * To be called by the work where it can end.
+   *
+   * @throws CancellationException if it has been requested
+   */
+  void check() {
+    if (requested) {
+      throw new CancellationException("the order is no longer wanted");
+    }
+  }
+}
