@@ -158,7 +158,8 @@ public final class NestedDissection implements ColumnOrdering {
       WeightedGraph graph, StopRequest stop, int[] vertexOf, int[] order, int from) {
     stop.check();
     GraphCompression compression = GraphCompression.of(graph);
-    DissectionTask.Shared shared = new DissectionTask.Shared(compression.compressed(), leafSize, stop);
+    DissectionTask.Shared shared =
+        new DissectionTask.Shared(compression.compressed(), leafSize, stop);
     if (shared.graph.n > 0) {
       new DissectionTask(shared, seed).invoke();
     }
