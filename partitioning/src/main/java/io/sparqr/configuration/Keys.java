@@ -123,6 +123,19 @@ public final class Keys {
           "true: the driver's warm-up begins with the Spark jobs of one small solve, which"
               + " Spark's pages show; its first job takes a second of class loading");
 
+  public static final Key<Double> ROW_COPY_SHARE =
+      Key.number(
+          "sparqr.rows.copyShare",
+          JVM,
+          0,
+          0.0625,
+          "0.0625",
+          "share of the heap that a factorization may take for a compact copy of the rows,"
+              + " where all tasks run in the driver's JVM: 12 bytes an entry and 20 a row. The first"
+              + " solve for further right-hand sides leaves it, and later ones, like steps of"
+              + " refinement, do not read the rows again; 0: they always do"
+              + " ([decision](../adr/0032-copied-rows.md))");
+
   public static final Key<Double> IDLE_SECONDS =
       Key.number(
           "sparqr.cuda.idleSeconds",
@@ -218,6 +231,7 @@ public final class Keys {
           LEVEL_SECONDS,
           WARMUP,
           WARMUP_JOBS,
+          ROW_COPY_SHARE,
           IDLE_SECONDS,
           RESIDENT_SHARE,
           RESIDENT_SECONDS,

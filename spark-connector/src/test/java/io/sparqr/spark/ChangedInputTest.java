@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.sparqr.configuration.Keys;
 import io.sparqr.error.InputChangedException;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
@@ -158,10 +159,24 @@ class ChangedInputTest {
 
   @ParameterizedTest
   @EnumSource(names = {"ONE_BIT", "LABELS", "HALF_GONE", "ORDER"})
-  void furtherRowsAreReadTwice(Change change) {
+  void furtherRowsAreReadTwiceWithoutRoomForACopy(Change change) {
+    System.setProperty(Keys.ROW_COPY_SHARE.name(), "0");
     try (QRFactorization f = solver().factorize(source(Change.NONE, 0).rdd())) {
       refused(change, () -> f.solveRelabeled(source(change, 1).rdd()));
       assertThat(f.solveRelabeled(source(change, 2).rdd()).x()).hasSize(A.columns());
+    } finally {
+      System.clearProperty(Keys.ROW_COPY_SHARE.name());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"ONE_BIT", "LABELS", "HALF_GONE", "ORDER"})
+  void furtherRowsAreReadOnceIfTheyAreCopied(Change change) {
+    try (QRFactorization f = solver().factorize(source(Change.NONE, 0).rdd())) {
+      double[] x = f.solveRelabeled(source(Change.NONE, 0).rdd()).x();
+      ChangingRows rows = source(change, 1);
+      assertThat(f.solveRelabeled(rows.rdd()).x()).isEqualTo(x);
+      assertThat(rows.times()).isEqualTo(1);
     }
   }
 

@@ -33,6 +33,7 @@ import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.LevelSolve;
 import io.sparqr.spark.solve.Reflection;
 import io.sparqr.spark.solve.ResidualPass;
+import io.sparqr.spark.solve.RowCopies;
 import io.sparqr.spark.solve.SemiNormalEquations;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.io.IOException;
@@ -74,6 +75,7 @@ public final class FactorState implements AutoCloseable {
 
   private final SingletonRows singletons;
   private final LevelSolve solve;
+  private final RowCopies copies;
   private final SemiNormalEquations equations;
   private final SymbolicAnalysis analysis;
   private final int n;
@@ -126,6 +128,8 @@ public final class FactorState implements AutoCloseable {
     this.analysis = plan.analysis();
     this.n = analysis.columns();
     this.solve = new LevelSolve(made.plan, made.levels);
+    this.copies = RowCopies.of(engine, ofRows);
+    held.onClose(copies::close);
     this.equations = new SemiNormalEquations(plan, solve, singletons, held);
     this.dead =
         Arrays.stream(made.totals.dead()).map(analysis.permutation()::original).sorted().toArray();
@@ -313,7 +317,7 @@ public final class FactorState implements AutoCloseable {
 
   /** A pass over the available rows. */
   private ResidualPass pass() {
-    return new ResidualPass(rows.source(), made.plan, ofRows);
+    return ResidualPass.stored(rows.source(), ofRows, copies);
   }
 
   /** The norm of the tail without the contribution of the ridge rows, lambda ||x||^2. */
@@ -340,7 +344,7 @@ public final class FactorState implements AutoCloseable {
     if (options.factorization().keepQ()) {
       return told("solve", "by the kept Q", scope -> solveReflected(rows, scope));
     }
-    var pass = ResidualPass.aligned(rows, plan);
+    var pass = ResidualPass.aligned(rows, plan, copies);
     return told("solve", HOW, scope -> solveSemiNormal(pass, scope, "Q was not kept"));
   }
 
@@ -369,7 +373,7 @@ public final class FactorState implements AutoCloseable {
       x[k] = plan.unscale(z, k, x.length, 1);
       norm[k] = plan.withoutRidge(q.residual()[k], x[k]);
     }
-    var pass = ResidualPass.aligned(rows, plan);
+    var pass = ResidualPass.aligned(rows, plan, copies);
     var found = new SemiNormalEquations.Solution(x, norm);
     return further(
         pass,

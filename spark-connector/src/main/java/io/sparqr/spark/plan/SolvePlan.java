@@ -4,6 +4,7 @@ package io.sparqr.spark.plan;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.threads.Parallel;
 import java.util.Arrays;
 
 /**
@@ -37,6 +38,10 @@ public final class SolvePlan {
 
   private final SymbolicAnalysis analysis;
   private final TreePartition partition;
+
+  /** Positions for which starting another thread pays. */
+  private static final int GRAIN = 1 << 15;
+
   private final double[] columnScale;
   private final double[] rhsScale;
   private final Numbers numbers;
@@ -204,11 +209,39 @@ public final class SolvePlan {
    */
   public double[] unscale(double[] z, int k, int width, double rhsScale) {
     double[] x = new double[analysis.columns()];
-    for (int p = 0; p < x.length; p++) {
-      int j = analysis.permutation().original(p);
-      x[j] = z[p * width + k] * columnScale[j] / rhsScale;
-    }
+    overPositions(
+        (from, to, thread) -> {
+          for (int p = from; p < to; p++) {
+            int j = analysis.permutation().original(p);
+            x[j] = z[p * width + k] * columnScale[j] / rhsScale;
+          }
+        });
     return x;
+  }
+
+  /**
+   * The inverse with the factors on the other side, as A'b needs them.
+   *
+   * @param g n x width by original column, of A's columns
+   * @return n x width by position, of the equilibrated columns
+   */
+  public double[] scale(double[] g, int width) {
+    double[] c = vector(width);
+    overPositions(
+        (from, to, thread) -> {
+          for (int p = from; p < to; p++) {
+            int j = analysis.permutation().original(p);
+            for (int k = 0; k < width; k++) {
+              c[p * width + k] = g[j * width + k] * columnScale[j];
+            }
+          }
+        });
+    return c;
+  }
+
+  /** A loop over all positions, on several threads if there are many. */
+  private void overPositions(Parallel.Body body) {
+    Parallel.loop(analysis.columns(), GRAIN, Runtime.getRuntime().availableProcessors(), body);
   }
 
   /** A residual norm without the contribution of the ridge rows, lambda ||x||^2. */

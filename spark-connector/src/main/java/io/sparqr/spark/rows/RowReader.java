@@ -19,11 +19,11 @@ public final class RowReader {
   private final int declaredColumns;
   private long position = -1;
   private int columns = -1;
-  private int rhsCount = -1;
   private int count;
   private int[] index = new int[16];
   private double[] value = new double[16];
-  private double[] rhs = new double[0];
+  private double scale;
+  private final RhsReader rhs;
   private final Fingerprint.Builder fingerprint = new Fingerprint.Builder();
 
   /**
@@ -34,6 +34,7 @@ public final class RowReader {
   public RowReader(int partition, int declaredColumns) {
     this.partition = partition;
     this.declaredColumns = declaredColumns;
+    this.rhs = new RhsReader(partition);
   }
 
   /**
@@ -55,18 +56,11 @@ public final class RowReader {
       throw bad("negative weight " + w, "weight");
     }
     checkSizes(row);
-    double scale = Math.sqrt(w);
-    double[] labels = row.labels();
-    for (int k = 0; k < rhsCount; k++) {
-      if (!Double.isFinite(labels[k])) {
-        throw new NonFiniteValueException(
-            where() + ": right-hand side " + k + " is " + labels[k], position, -1);
-      }
-      rhs[k] = labels[k] * scale;
-    }
+    scale = Math.sqrt(w);
+    rhs.read(row.labels(), scale, position);
     copyEntries(row, scale);
     if (w > 0) {
-      fingerprint.add(index, value, count, w, rhs);
+      fingerprint.add(index, value, count, w, rhs.rhs());
     }
     return w > 0;
   }
@@ -81,17 +75,7 @@ public final class RowReader {
       }
       columns = size;
     }
-    int labels = row.labels().length;
-    if (rhsCount < 0) {
-      rhsCount = labels;
-      rhs = new double[labels];
-    } else if (labels != rhsCount) {
-      throw new DimensionMismatchException(
-          where() + " has " + labels + " right-hand sides, the rows before it " + rhsCount,
-          "right-hand sides",
-          rhsCount,
-          labels);
-    }
+    rhs.check(row.labels(), position);
   }
 
   private void copyEntries(SparseRow row, double scale) {
@@ -170,12 +154,22 @@ public final class RowReader {
 
   /** Right-hand sides. */
   public double[] rhs() {
-    return rhs;
+    return rhs.rhs();
+  }
+
+  /** The square root of the row's weight. */
+  public double scale() {
+    return scale;
+  }
+
+  /** The row's number in the partition, rows of weight 0 included. */
+  public long position() {
+    return position;
   }
 
   /** Number of right-hand sides per row, or -1 before the first row. */
   public int rhsCount() {
-    return rhsCount;
+    return rhs.count();
   }
 
   /** n as shown by the rows, or -1. */

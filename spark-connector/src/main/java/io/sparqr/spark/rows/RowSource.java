@@ -5,6 +5,7 @@ import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.Parts;
 import java.util.Iterator;
+import java.util.Optional;
 import java.util.function.IntFunction;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -23,13 +24,18 @@ public final class RowSource {
   /** Null without Spark. */
   private final JavaRDD<SparseRow> rows;
 
-  private RowSource(JavaRDD<SparseRow> rows) {
+  /** Null if the right-hand sides come with the rows. */
+  private final JavaRDD<double[]> labels;
+
+  private RowSource(JavaRDD<SparseRow> rows, JavaRDD<double[]> labels) {
     this.rows = rows;
+    this.labels = labels;
     this.parts = Parts.of(rows);
   }
 
   private RowSource(Parts<SparseRow> parts) {
     this.rows = null;
+    this.labels = null;
     this.parts = parts;
   }
 
@@ -45,7 +51,8 @@ public final class RowSource {
 
   /** Rows of any form accepted by {@link RowForms#toRow}. */
   public static RowSource of(JavaRDD<?> rows) {
-    return new RowSource(rows.mapPartitionsWithIndex((p, it) -> new RowForms.Reader(p, it), true));
+    return new RowSource(
+        rows.mapPartitionsWithIndex((p, it) -> new RowForms.Reader(p, it), true), null);
   }
 
   /** Rows of a Dataset. An empty weight column name means weight 1. */
@@ -76,7 +83,7 @@ public final class RowSource {
           rows().getNumPartitions(),
           labels.getNumPartitions());
     }
-    return new RowSource(rows().zipPartitions(labels, RowSource::relabel));
+    return new RowSource(rows().zipPartitions(labels, RowSource::relabel), labels);
   }
 
   private static Iterator<SparseRow> relabel(Iterator<SparseRow> rows, Iterator<double[]> labels) {
@@ -86,15 +93,7 @@ public final class RowSource {
       @Override
       public boolean hasNext() {
         if (rows.hasNext() != labels.hasNext()) {
-          throw new io.sparqr.error.DimensionMismatchException(
-              "a partition has "
-                  + (rows.hasNext() ? "more" : "fewer")
-                  + " rows than right-hand sides, of which it has "
-                  + (rows.hasNext() ? "" : "more than ")
-                  + count,
-              "right-hand sides",
-              count + (rows.hasNext() ? 1 : 0),
-              count + (rows.hasNext() ? 0 : 1));
+          throw misaligned(rows.hasNext(), count);
         }
         return rows.hasNext();
       }
@@ -106,6 +105,26 @@ public final class RowSource {
         return new SparseRow(r.indices(), r.values(), labels.next(), r.weight(), r.columns());
       }
     };
+  }
+
+  /**
+   * The error for a partition whose right-hand sides are not as many as its rows.
+   *
+   * @param more whether there are more rows
+   * @param count right-hand sides that had a row
+   */
+  public static io.sparqr.error.DimensionMismatchException misaligned(boolean more, long count) {
+    return new io.sparqr.error.DimensionMismatchException(
+        "a partition has %s rows than right-hand sides, of which it has %s%d"
+            .formatted(more ? "more" : "fewer", more ? "" : "more than ", count),
+        "right-hand sides",
+        count + (more ? 1 : 0),
+        count + (more ? 0 : 1));
+  }
+
+  /** The right-hand sides alone, if they came apart from the rows. */
+  public Optional<Parts<double[]>> labels() {
+    return Optional.ofNullable(labels).map(Parts::of);
   }
 
   /**

@@ -33,6 +33,9 @@ public final class LevelSolve {
   private final Levels levels;
   private String residence = "";
 
+  /** Of the tasks of a single level, if they have solved on devices of this JVM. */
+  private int[][] pivots;
+
   /** Solves with the R of these levels. */
   public LevelSolve(PlanHandle broadcast, Levels levels) {
     this.broadcast = broadcast;
@@ -122,7 +125,7 @@ public final class LevelSolve {
       return false;
     }
     List<SubtreeTask> tasks = plan.partition().level(0);
-    int[][] pivots = new int[tasks.size()][];
+    int[][] pivots = pivots(tasks);
     double[][] x = new double[tasks.size()][];
     Parallel.loop(
         tasks.size(),
@@ -130,7 +133,6 @@ public final class LevelSolve {
         tasks.size(),
         (from, to, thread) -> {
           for (int t = from; t < to; t++) {
-            pivots[t] = TriangularSolve.pivots(plan.analysis(), tasks.get(t));
             double[] own = new double[pivots[t].length * width];
             for (int i = 0; i < pivots[t].length; i++) {
               System.arraycopy(c, pivots[t][i] * width, own, i * width, width);
@@ -151,6 +153,15 @@ public final class LevelSolve {
     }
     residence = NormalSolve.summary(where);
     return true;
+  }
+
+  /** The pivots of the tasks, found once. */
+  private int[][] pivots(List<SubtreeTask> tasks) {
+    if (pivots == null) {
+      pivots =
+          tasks.stream().map(t -> TriangularSolve.pivots(plan.analysis(), t)).toArray(int[][]::new);
+    }
+    return pivots;
   }
 
   /**

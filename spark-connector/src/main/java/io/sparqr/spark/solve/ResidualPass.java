@@ -1,11 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
-import io.sparqr.error.DimensionMismatchException;
-import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.pattern.ColumnChunks;
-import io.sparqr.spark.plan.Fingerprint;
-import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolvePlan;
@@ -14,29 +10,30 @@ import io.sparqr.spark.resource.Exchange;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.Parts;
-import io.sparqr.spark.rows.LaterReading;
-import io.sparqr.spark.rows.RowReader;
 import io.sparqr.spark.rows.RowSource;
+import io.sparqr.spark.solve.ResidualScan.Left;
+import io.sparqr.spark.solve.ResidualScan.Part;
 import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.ObjectCodec;
-import io.sparqr.spark.wire.VectorCodec;
+import io.sparqr.threads.Parallel;
 import java.io.Serializable;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import scala.Tuple2;
 
 /**
  * One pass over the rows for r = sqrt(W)(b - A x), A' sqrt(W) r and their norms, the ridge's rows
  * included. Sums are taken within partitions in row order and over partitions in partition order:
  * the same bits on every run. One Spark job of two stages, or of one where all tasks are in the
- * driver's JVM: then their vectors are summed where they are. Every pass must find the same rows as
- * the earlier ones.
+ * driver's JVM: then their vectors are summed where they are, and the pass leaves {@link RowCopies}
+ * if there is room, with which the next one needs no job. Every pass must find the same rows as the
+ * earlier ones.
  */
 public final class ResidualPass {
 
@@ -52,6 +49,11 @@ public final class ResidualPass {
   private Readings readings;
 
   private boolean labels;
+
+  private final RowCopies copies;
+
+  /** By partition: the right-hand sides of the copies' rows; null: not read yet, or no copies. */
+  private double[][] rhs;
 
   /**
    * The result of a pass.
@@ -71,31 +73,34 @@ public final class ResidualPass {
       long rows,
       int width) {}
 
-  private record Part(int partition, double[] residual, double frobenius, Fingerprint fingerprint)
-      implements Serializable {}
-
-  /** Passes over the factorized rows. */
-  public ResidualPass(RowSource source, PlanHandle broadcast, SolvePlan plan) {
-    this(source, plan, plan.readings(), true);
-  }
-
-  private ResidualPass(RowSource source, SolvePlan plan, Readings readings, boolean labels) {
+  private ResidualPass(
+      RowSource source, SolvePlan plan, Readings readings, boolean labels, RowCopies copies) {
     this.readings = readings;
     this.labels = labels;
     this.source = source;
     this.plan = plan;
+    this.copies = copies;
     this.columns = plan.analysis().columns();
     this.ridge = plan.numbers().ridge();
   }
 
+  /**
+   * Passes over the factorized rows.
+   *
+   * @param copies of these rows, used and left
+   */
+  public static ResidualPass stored(RowSource source, SolvePlan plan, RowCopies copies) {
+    return new ResidualPass(source, plan, plan.readings(), true, copies);
+  }
+
   /** Passes over the factorized rows with other right-hand sides. */
-  public static ResidualPass aligned(RowSource source, SolvePlan plan) {
-    return new ResidualPass(source, plan, plan.readings(), false);
+  public static ResidualPass aligned(RowSource source, SolvePlan plan, RowCopies copies) {
+    return new ResidualPass(source, plan, plan.readings(), false, copies);
   }
 
   /** Passes over rows of the same matrix in any order. */
   public static ResidualPass further(RowSource source, SolvePlan plan) {
-    return new ResidualPass(source, plan, null, false);
+    return new ResidualPass(source, plan, null, false, RowCopies.of(source.engine(), plan));
   }
 
   /** Max over the right-hand sides of ||A'r|| / (||A||_F ||r||); 0 where r = 0. */
@@ -135,9 +140,19 @@ public final class ResidualPass {
   }
 
   private Sums sum(Engine.Sent<double[]> at, double[][] x) {
-    if (near()) {
-      return sumNear(at, x);
+    RowCopy[] there = copies.rows();
+    if (there != null && rhs != null) {
+      return total(copied(there, x), x);
     }
+    if (!near()) {
+      return sumFar(at, x);
+    }
+    return there != null && source.labels().isPresent()
+        ? total(relabeled(there, source.labels().get(), at), x)
+        : sumNear(at, x);
+  }
+
+  private Sums sumFar(Engine.Sent<double[]> at, double[][] x) {
     int n = columns;
     Readings before = readings;
     boolean same = labels;
@@ -153,12 +168,13 @@ public final class ResidualPass {
                     .shuffle(
                         reducers,
                         (p, rows) ->
-                            new Scan(
+                            new ResidualScan(
                                     p,
                                     n,
                                     at == null ? null : at.value(),
-                                    new Known(rows, before, same))
-                                .run(reducers)
+                                    new ResidualScan.Known(rows, before, same),
+                                    false)
+                                .frames(reducers)
                                 .iterator()));
     Parts<byte[]> merged = frames.map((k, in) -> merge(in));
     var parts = new ArrayList<Part>();
@@ -172,6 +188,7 @@ public final class ResidualPass {
         parts.add(ObjectCodec.decode(frame, Part.class));
       }
     }
+    parts.sort(Comparator.comparingInt(Part::partition));
     known(parts);
     return total(parts, g -> chunks.forEach(c -> ColumnChunks.place(c, g)), x);
   }
@@ -194,45 +211,96 @@ public final class ResidualPass {
     int n = columns;
     Readings before = readings;
     boolean same = labels;
-    Engine engine = source.engine();
-    try (var vectors = new Exchange()) {
-      List<byte[]> found =
-          JobScope.run(
-              engine,
-              "residuals",
-              () ->
-                  source
-                      .parts()
-                      .map(
-                          (p, rows) ->
-                              new Scan(
-                                      p,
-                                      n,
-                                      at == null ? null : at.value(),
-                                      new Known(rows, before, same))
-                                  .leave(vectors))
-                      .collect());
-      ChangeCodec.refuse(found);
-      var parts = new ArrayList<Part>();
-      var sums = new ArrayList<ColumnChunks>();
-      for (byte[] frame : found) {
-        parts.add(ObjectCodec.decode(frame, Part.class));
-      }
-      known(parts);
-      for (Part p : parts) {
-        sums.add(vectors.get(p.partition, ColumnChunks.class));
-      }
-      return total(parts, g -> ColumnChunks.merge(sums, Double::sum, g, engine.parallelism()), x);
+    boolean copying = copies.wanted();
+    List<Left> left =
+        left(
+            source.parts(),
+            (vectors, p, rows) -> {
+              var known = new ResidualScan.Known(rows, before, same);
+              var scan = new ResidualScan(p, n, at == null ? null : at.value(), known, copying);
+              Optional<Left> found = scan.left();
+              found.ifPresent(f -> vectors.put(p, f));
+              return found.isPresent()
+                  ? Collections.emptyIterator()
+                  : List.of(ChangeCodec.encode(scan.change())).iterator();
+            });
+    known(left.stream().map(Left::part).toList());
+    if (copying && left.stream().allMatch(f -> f.copy() != null)) {
+      copies.put(left.stream().map(Left::copy).toArray(RowCopy[]::new));
+      rhs = left.stream().map(Left::rhs).toArray(double[][]::new);
+    }
+    return total(left, x);
+  }
+
+  /** The same with the right-hand sides alone. */
+  private List<Left> relabeled(RowCopy[] there, Parts<double[]> labeled, Engine.Sent<double[]> at) {
+    int n = columns;
+    try (var local = new Held()) {
+      Engine.Sent<RowCopy[]> sent = source.engine().send(there, local);
+      List<Left> left =
+          left(
+              labeled,
+              (vectors, p, in) -> {
+                double[] x = at == null ? null : at.value();
+                vectors.put(p, ResidualScan.relabeled(p, n, sent.value()[p], in, x));
+                return Collections.emptyIterator();
+              });
+      rhs = left.stream().map(Left::rhs).toArray(double[][]::new);
+      return left;
     }
   }
 
-  /** Puts the parts in order, and remembers the rows' fingerprints if they were not known. */
+  /** The same without Spark. */
+  private List<Left> copied(RowCopy[] there, double[][] x) {
+    double[] at = x == null ? null : flat(x);
+    var left = new Left[there.length];
+    Parallel.loop(
+        left.length,
+        1,
+        source.engine().parallelism(),
+        (from, to, thread) -> {
+          for (int p = from; p < to; p++) {
+            left[p] = ResidualScan.of(p, columns, there[p], rhs[p], at);
+          }
+        });
+    return List.of(left);
+  }
+
+  /** What tasks in this JVM do with a partition, and leave. */
+  private interface Leaving<T> extends Serializable {
+    Iterator<byte[]> run(Exchange vectors, int partition, Iterator<T> elements);
+  }
+
+  /** Runs a job of tasks in this JVM; what they have left, by partition. */
+  private <T> List<Left> left(Parts<T> parts, Leaving<T> work) {
+    try (var vectors = new Exchange()) {
+      ChangeCodec.refuse(
+          JobScope.run(
+              source.engine(),
+              "residuals",
+              () -> parts.<byte[]>map((p, in) -> work.run(vectors, p, in)).collect()));
+      var left = new ArrayList<Left>();
+      for (int p = 0; p < parts.count(); p++) {
+        left.add(vectors.get(p, Left.class));
+      }
+      return left;
+    }
+  }
+
+  /** Remembers the rows' fingerprints if they were not known. */
   private void known(List<Part> parts) {
-    parts.sort(Comparator.comparingInt(Part::partition));
     if (!labels) {
       readings = new Readings(parts.stream().map(Part::fingerprint).toList());
       labels = true;
     }
+  }
+
+  private Sums total(List<Left> left, double[][] x) {
+    List<ColumnChunks> sums = left.stream().map(f -> f.sums().gradient()).toList();
+    return total(
+        left.stream().map(Left::part).toList(),
+        g -> ColumnChunks.merge(sums, Double::sum, g, source.engine().parallelism()),
+        x);
   }
 
   private Sums total(List<Part> parts, Consumer<double[]> vector, double[][] x) {
@@ -241,27 +309,18 @@ public final class ResidualPass {
     double frobenius = 0;
     double[] residual = null;
     for (Part p : parts) {
-      rows += p.fingerprint.rows();
-      frobenius = Math.hypot(frobenius, p.frobenius);
-      if (p.fingerprint.rows() == 0) {
+      rows += p.fingerprint().rows();
+      frobenius = Math.hypot(frobenius, p.frobenius());
+      if (p.fingerprint().rows() == 0) {
         continue;
       }
-      if (width >= 0 && p.residual.length != width) {
-        throw new DimensionMismatchException(
-            "rows of partition "
-                + p.partition
-                + " have "
-                + p.residual.length
-                + " right-hand sides, expected "
-                + width,
-            "right-hand sides",
-            width,
-            p.residual.length);
+      if (width >= 0 && p.residual().length != width) {
+        throw ResidualScan.widths(p.partition(), p.residual().length, width);
       }
-      width = p.residual.length;
+      width = p.residual().length;
       residual = residual == null ? new double[width] : residual;
       for (int k = 0; k < width; k++) {
-        residual[k] = Math.hypot(residual[k], p.residual[k]);
+        residual[k] = Math.hypot(residual[k], p.residual()[k]);
       }
     }
     width = Math.max(width, 0);
@@ -299,106 +358,5 @@ public final class ResidualPass {
     }
     ColumnChunks.merge(chunks, Double::sum).encode(0, out);
     return out.iterator();
-  }
-
-  /** A partition's rows with their expected fingerprints. */
-  private record Known(Iterator<SparseRow> rows, Readings readings, boolean labels) {}
-
-  /** The scan of one partition. */
-  private static final class Scan {
-    private final int partition;
-    private final int columns;
-    private final double[] x;
-    private final RowReader reader;
-    private final LaterReading rows;
-    private final ColumnChunks gradient = new ColumnChunks();
-    private NormSum[] residual = new NormSum[0];
-    private final NormSum frobenius = new NormSum();
-
-    Scan(int partition, int columns, double[] x, Known known) {
-      this.columns = columns;
-      this.partition = partition;
-      this.x = x;
-      this.reader = new RowReader(partition, columns);
-      this.rows = new LaterReading(reader, partition, known.rows, known.readings, known.labels);
-    }
-
-    private void read() {
-      while (rows.next() && added()) {
-        // Added to the sums.
-      }
-    }
-
-    private byte[] part() {
-      double[] norms = Arrays.stream(residual).mapToDouble(NormSum::norm).toArray();
-      return ObjectCodec.encode(new Part(partition, norms, frobenius.norm(), reader.fingerprint()));
-    }
-
-    /** Leaves the vector as it is; returns the rest as a frame, or the change of the rows. */
-    Iterator<byte[]> leave(Exchange vectors) {
-      read();
-      if (rows.changed().isPresent()) {
-        return List.of(ChangeCodec.encode(rows.changed().get())).iterator();
-      }
-      vectors.put(partition, gradient);
-      return List.of(part()).iterator();
-    }
-
-    List<Tuple2<Integer, byte[]>> run(int reducers) {
-      read();
-      var out = new ArrayList<Tuple2<Integer, byte[]>>();
-      if (rows.changed().isPresent()) {
-        byte[] change = ChangeCodec.encode(rows.changed().get());
-        for (int k = 0; k < reducers; k++) {
-          out.add(new Tuple2<>(k, change));
-        }
-        return out;
-      }
-      out.add(new Tuple2<>(partition % reducers, part()));
-      var chunks = new ArrayList<byte[]>();
-      gradient.encode(partition, chunks);
-      for (byte[] c : chunks) {
-        out.add(new Tuple2<>(VectorCodec.chunk(c) % reducers, c));
-      }
-      return out;
-    }
-
-    /** False if a row has more right-hand sides than x, which means that the rows have changed. */
-    private boolean added() {
-      try {
-        add();
-        return true;
-      } catch (RuntimeException e) {
-        if (!rows.isAnother()) {
-          throw e;
-        }
-        return false;
-      }
-    }
-
-    /** Entries and labels in the reader are already weighted. */
-    private void add() {
-      double[] b = reader.rhs();
-      if (residual.length != b.length) {
-        residual = Stream.generate(NormSum::new).limit(b.length).toArray(NormSum[]::new);
-      }
-      int[] index = reader.index();
-      double[] value = reader.value();
-      for (int e = 0; e < reader.count(); e++) {
-        frobenius.add(value[e]);
-      }
-      for (int k = 0; k < b.length; k++) {
-        double r = b[k];
-        if (x != null) {
-          for (int e = 0; e < reader.count(); e++) {
-            r -= value[e] * x[k * columns + index[e]];
-          }
-        }
-        residual[k].add(r);
-        for (int e = 0; e < reader.count(); e++) {
-          gradient.add((long) index[e] * b.length + k, value[e] * r);
-        }
-      }
-    }
   }
 }

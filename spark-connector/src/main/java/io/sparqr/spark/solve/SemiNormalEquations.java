@@ -240,13 +240,7 @@ public final class SemiNormalEquations {
 
   /** g by position and scaled, the singleton rows' part of R'y = g solved. */
   private double[] scaled(double[] g, int width) {
-    double[] c = plan.vector(width);
-    for (int p = 0; p < n; p++) {
-      int j = plan.analysis().permutation().original(p);
-      for (int k = 0; k < width; k++) {
-        c[p * width + k] = g[j * width + k] * plan.columnScale(j);
-      }
-    }
+    double[] c = plan.scale(g, width);
     singletons.forwardSubstitute(c, c, width);
     return c;
   }

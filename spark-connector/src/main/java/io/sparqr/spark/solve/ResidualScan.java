@@ -1,0 +1,197 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.solve;
+
+import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.error.InputChangedException;
+import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.plan.Fingerprint;
+import io.sparqr.spark.plan.Readings;
+import io.sparqr.spark.rows.LaterReading;
+import io.sparqr.spark.rows.RhsReader;
+import io.sparqr.spark.rows.RowReader;
+import io.sparqr.spark.rows.RowSource;
+import io.sparqr.spark.wire.ChangeCodec;
+import io.sparqr.spark.wire.ObjectCodec;
+import io.sparqr.spark.wire.VectorCodec;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import scala.Tuple2;
+
+/** A pass over the rows of one partition, or over their right-hand sides, in a task. */
+final class ResidualScan {
+
+  private final int partition;
+  private final RowReader reader;
+  private final LaterReading rows;
+  private final ResidualSums sums;
+  private final NormSum frobenius = new NormSum();
+
+  /** Null without a copy. */
+  private final RowCopy.Builder copy;
+
+  /** A partition's rows with their expected fingerprints. */
+  record Known(Iterator<SparseRow> rows, Readings readings, boolean labels) {}
+
+  /**
+   * Figures of a partition.
+   *
+   * @param residual norms of the residual, one for each right-hand side; none without rows
+   * @param fingerprint of this reading
+   */
+  record Part(int partition, double[] residual, double frobenius, Fingerprint fingerprint)
+      implements Serializable {}
+
+  /**
+   * What a scan leaves in this JVM.
+   *
+   * @param copy of the rows; null: none
+   * @param rhs of the rows, times sqrt(weight), interleaved; null: none
+   */
+  record Left(Part part, ResidualSums sums, RowCopy copy, double[] rhs) {}
+
+  /**
+   * A scan.
+   *
+   * @param x by right-hand side and original column; null for x = 0
+   * @param copying whether to copy the rows
+   */
+  ResidualScan(int partition, int columns, double[] x, Known known, boolean copying) {
+    this.partition = partition;
+    this.reader = new RowReader(partition, columns);
+    this.rows = new LaterReading(reader, partition, known.rows, known.readings, known.labels);
+    this.sums = new ResidualSums(columns, x);
+    this.copy = copying ? builder(known.readings) : null;
+  }
+
+  private RowCopy.Builder builder(Readings readings) {
+    if (readings == null || partition >= readings.partitions()) {
+      return new RowCopy.Builder(16, 16);
+    }
+    Fingerprint f = readings.of(partition);
+    return new RowCopy.Builder(f.rows(), f.nonzeros());
+  }
+
+  /** Leaves everything in this JVM; empty, with a change in {@link #change}, if the rows differ. */
+  Optional<Left> left() {
+    read();
+    if (rows.changed().isPresent()) {
+      return Optional.empty();
+    }
+    boolean copied = copy != null && copy.complete();
+    RowCopy all = copied ? copy.rows(reader.position() + 1, frobenius.norm()) : null;
+    double[] rhs = copied ? copy.rhs(Math.max(0, reader.rhsCount())) : null;
+    return Optional.of(new Left(part(), sums, all, rhs));
+  }
+
+  /** The change of the rows, after the scan. */
+  InputChangedException change() {
+    return rows.changed().orElseThrow();
+  }
+
+  /** The same as frames by reducer, or the change of the rows for each. */
+  List<Tuple2<Integer, byte[]>> frames(int reducers) {
+    read();
+    var out = new ArrayList<Tuple2<Integer, byte[]>>();
+    if (rows.changed().isPresent()) {
+      byte[] change = ChangeCodec.encode(rows.changed().get());
+      for (int k = 0; k < reducers; k++) {
+        out.add(new Tuple2<>(k, change));
+      }
+      return out;
+    }
+    out.add(new Tuple2<>(partition % reducers, ObjectCodec.encode(part())));
+    var chunks = new ArrayList<byte[]>();
+    sums.gradient().encode(partition, chunks);
+    for (byte[] c : chunks) {
+      out.add(new Tuple2<>(VectorCodec.chunk(c) % reducers, c));
+    }
+    return out;
+  }
+
+  private Part part() {
+    return new Part(partition, sums.norms(), frobenius.norm(), reader.fingerprint());
+  }
+
+  private void read() {
+    while (rows.next() && added()) {
+      // Added to the sums.
+    }
+  }
+
+  /** False if a row has more right-hand sides than x, which means that the rows have changed. */
+  private boolean added() {
+    try {
+      add();
+      return true;
+    } catch (RuntimeException e) {
+      if (!rows.isAnother()) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  private void add() {
+    for (int e = 0; e < reader.count(); e++) {
+      frobenius.add(reader.value()[e]);
+    }
+    double[] b = reader.rhs();
+    sums.add(reader.index(), reader.value(), 0, reader.count(), b, 0, b.length);
+    if (copy != null) {
+      copy.add(reader);
+    }
+  }
+
+  /**
+   * A pass over the right-hand sides alone.
+   *
+   * @param rows the rows that they belong to
+   * @param labels one array a row
+   * @param x as in the constructor
+   */
+  static Left relabeled(
+      int partition, int columns, RowCopy rows, Iterator<double[]> labels, double[] x) {
+    var reader = new RhsReader(partition);
+    double[] rhs = new double[0];
+    int count = 0;
+    for (; count < rows.rows() && labels.hasNext(); count++) {
+      double[] row = labels.next();
+      reader.check(row, count);
+      reader.read(row, rows.scale(count), count);
+      int width = reader.count();
+      if (count == 0) {
+        rhs = new double[Math.multiplyExact(rows.rows(), width)];
+      }
+      System.arraycopy(reader.rhs(), 0, rhs, count * width, width);
+    }
+    if (count < rows.rows() || labels.hasNext()) {
+      throw RowSource.misaligned(count < rows.rows(), count);
+    }
+    if (x != null && count > 0 && x.length != (long) reader.count() * columns) {
+      throw widths(partition, reader.count(), x.length / columns);
+    }
+    return of(partition, columns, rows, rhs, x);
+  }
+
+  /** The error for a partition with another number of right-hand sides than expected. */
+  static DimensionMismatchException widths(int partition, int found, int expected) {
+    return new DimensionMismatchException(
+        "rows of partition %d have %d right-hand sides, expected %d"
+            .formatted(partition, found, expected),
+        "right-hand sides",
+        expected,
+        found);
+  }
+
+  /** The sums of copied rows with their right-hand sides. */
+  static Left of(int partition, int columns, RowCopy rows, double[] rhs, double[] x) {
+    int width = rows.rows() == 0 ? 0 : rhs.length / rows.rows();
+    var sums = new ResidualSums(columns, x);
+    sums.add(rows, rhs, width);
+    var counts = new Fingerprint(rows.counted(), rows.index().length, 0, 0, 0, 0);
+    return new Left(new Part(partition, sums.norms(), rows.frobenius(), counts), sums, rows, rhs);
+  }
+}

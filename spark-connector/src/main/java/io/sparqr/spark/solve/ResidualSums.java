@@ -1,0 +1,73 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.solve;
+
+import io.sparqr.spark.pattern.ColumnChunks;
+import java.util.Arrays;
+import java.util.stream.Stream;
+
+/**
+ * Sums over the rows of a partition, in their order: A'r and norms of r for r = b - Ax. Not
+ * thread-safe.
+ */
+final class ResidualSums {
+
+  private final int columns;
+
+  /** By right-hand side and original column; null for x = 0. */
+  private final double[] x;
+
+  private final ColumnChunks gradient = new ColumnChunks();
+  private NormSum[] residual = new NormSum[0];
+
+  ResidualSums(int columns, double[] x) {
+    this.columns = columns;
+    this.x = x;
+  }
+
+  /**
+   * Adds a weighted row.
+   *
+   * @param index columns of the entries [from, to)
+   * @param b right-hand sides [at, at + width)
+   */
+  void add(int[] index, double[] value, int from, int to, double[] b, int at, int width) {
+    if (residual.length != width) {
+      residual = Stream.generate(NormSum::new).limit(width).toArray(NormSum[]::new);
+    }
+    for (int k = 0; k < width; k++) {
+      double r = b[at + k];
+      if (x != null) {
+        for (int e = from; e < to; e++) {
+          r -= value[e] * x[k * columns + index[e]];
+        }
+      }
+      residual[k].add(r);
+      for (int e = from; e < to; e++) {
+        gradient.add((long) index[e] * width + k, value[e] * r);
+      }
+    }
+  }
+
+  /**
+   * Adds all rows of a copy.
+   *
+   * @param b width right-hand sides for each row, weighted
+   */
+  void add(RowCopy rows, double[] b, int width) {
+    for (int i = 0; i < rows.rows(); i++) {
+      if (rows.scale(i) > 0) {
+        add(rows.index(), rows.value(), rows.start()[i], rows.start()[i + 1], b, i * width, width);
+      }
+    }
+  }
+
+  /** A'r by original column, interleaved. */
+  ColumnChunks gradient() {
+    return gradient;
+  }
+
+  /** Norms of the residuals. */
+  double[] norms() {
+    return Arrays.stream(residual).mapToDouble(NormSum::norm).toArray();
+  }
+}
