@@ -133,10 +133,7 @@ public final class LevelSolve {
         tasks.size(),
         (from, to, thread) -> {
           for (int t = from; t < to; t++) {
-            double[] own = new double[pivots[t].length * width];
-            for (int i = 0; i < pivots[t].length; i++) {
-              System.arraycopy(c, pivots[t][i] * width, own, i * width, width);
-            }
+            double[] own = gathered(c, pivots[t], width);
             int task = tasks.get(t).id();
             x[t] =
                 NormalSolve.onDevice(levels.resident(), task, own, width, new ArrayList<>())
@@ -276,9 +273,31 @@ public final class LevelSolve {
   }
 
   private static void place(Sparse piece, double[] x) {
+    int[] position = piece.position();
     int width = piece.width();
-    for (int i = 0; i < piece.position().length; i++) {
-      System.arraycopy(piece.value(), i * width, x, piece.position()[i] * width, width);
+    if (consecutive(position)) {
+      System.arraycopy(piece.value(), 0, x, position[0] * width, position.length * width);
+      return;
     }
+    for (int i = 0; i < position.length; i++) {
+      System.arraycopy(piece.value(), i * width, x, position[i] * width, width);
+    }
+  }
+
+  private static double[] gathered(double[] c, int[] position, int width) {
+    if (consecutive(position)) {
+      return Arrays.copyOfRange(c, position[0] * width, (position[0] + position.length) * width);
+    }
+    double[] own = new double[position.length * width];
+    for (int i = 0; i < position.length; i++) {
+      System.arraycopy(c, position[i] * width, own, i * width, width);
+    }
+    return own;
+  }
+
+  /** Whether ascending positions are a range, as those of a task of all fronts are. */
+  private static boolean consecutive(int[] position) {
+    int n = position.length;
+    return n > 0 && position[n - 1] - position[0] == n - 1;
   }
 }
