@@ -27,6 +27,7 @@ import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.ClusterResources;
 import io.sparqr.spark.resource.DeviceRule;
 import io.sparqr.spark.resource.Engine;
+import io.sparqr.spark.resource.Exchange;
 import io.sparqr.spark.resource.ExecutorWait;
 import io.sparqr.spark.resource.Foreground;
 import io.sparqr.spark.resource.Held;
@@ -35,6 +36,7 @@ import io.sparqr.spark.resource.Parts;
 import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.rows.CombineChecks;
 import io.sparqr.spark.rows.DriverShare;
+import io.sparqr.spark.rows.HeldBatches;
 import io.sparqr.spark.rows.RowRouter;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.SolveInTask;
@@ -57,6 +59,9 @@ import scala.Tuple2;
  * of their fronts, levels. A failure leaves nothing behind on the cluster.
  */
 public final class Pipeline {
+
+  /** Rows on their way to tasks of this JVM may take this fraction of its heap, as 1 / share. */
+  private static final int HELD_SHARE = 8;
 
   private final RowSource source;
   private final SolveOptions options;
@@ -485,14 +490,29 @@ public final class Pipeline {
   private Parts<Tuple2<Integer, byte[]>> shuffle(
       PlanHandle plan, CombineChecks combined, RowParts parts) {
     boolean shared = !engine.spark();
+    HeldBatches batches = held();
     return source
         .parts()
         .shuffle(
             parts.count(),
-            (p, rows) ->
-                parts.keyed(
-                    p,
-                    new RowRouter(plan.value(), p, rows, shared ? combined.ofPart() : combined)));
+            (p, rows) -> {
+              var router =
+                  new RowRouter(plan.value(), p, rows, shared ? combined.ofPart() : combined);
+              return parts.keyed(p, batches == null ? router : batches.sent(router));
+            });
+  }
+
+  /**
+   * Where the rows stay on their way to tasks of this JVM; null if they go by Spark's shuffle. They
+   * do so where R is kept: Spark may compute an evicted part of R from the rows again at any time.
+   */
+  private HeldBatches held() {
+    if (!once || !engine.spark() || !Exchange.possible(engine)) {
+      return null;
+    }
+    var batches = new HeldBatches(Runtime.getRuntime().maxMemory() / HELD_SHARE);
+    held.onClose(batches::close);
+    return batches;
   }
 
   private DriverShare driverShare(
@@ -514,7 +534,7 @@ public final class Pipeline {
 
       @Override
       public byte[] next() {
-        return pairs.next()._2();
+        return HeldBatches.received(pairs.next()._2());
       }
     };
   }
