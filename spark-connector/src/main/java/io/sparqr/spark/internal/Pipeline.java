@@ -17,6 +17,7 @@ import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.factor.RowParts;
 import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.factor.TaskSolution;
+import io.sparqr.spark.metrics.AtStart;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.Fingerprint;
@@ -25,6 +26,7 @@ import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.ClusterResources;
+import io.sparqr.spark.resource.DeviceOpening;
 import io.sparqr.spark.resource.DeviceRule;
 import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.Exchange;
@@ -73,6 +75,7 @@ public final class Pipeline {
 
   private final Engine engine;
   private final Held held = new Held();
+  private final DeviceOpening opening;
   private final Times times = new Times();
   private final Known known = new Known();
   private final DiskNeed disk;
@@ -95,6 +98,7 @@ public final class Pipeline {
     this.options = options;
     this.listener = listener;
     this.engine = source.engine();
+    this.opening = new DeviceOpening(engine.oneJvm());
     this.disk = new DiskNeed(engine);
     this.profiler =
         options.factorization().profile() ? Optional.of(new Profiler()) : Optional.empty();
@@ -131,8 +135,8 @@ public final class Pipeline {
   }
 
   private static FactorState run(Pipeline pipeline) {
-    Foreground.enter();
     Engine engine = pipeline.engine;
+    beside(pipeline);
     boolean made = false;
     try (var scope = new JobScope(engine);
         var progress =
@@ -141,9 +145,17 @@ public final class Pipeline {
       made = true;
       return state;
     } finally {
+      pipeline.opening.close();
       if (!made) {
         pipeline.held.close();
       }
+    }
+  }
+
+  /** Begins what a first solve would otherwise wait for later. */
+  private static void beside(Pipeline pipeline) {
+    if (Foreground.enter()) {
+      AtStart.tell(a -> a.solve(pipeline.engine::setting, pipeline.opening::begun));
     }
   }
 
@@ -190,6 +202,7 @@ public final class Pipeline {
             p.rowParts,
             profiler.isPresent(),
             solution(plan));
+    Foreground.work();
     List<TaskReport> reports;
     try (var working = progress.working(levels.work(), plan.analysis().flops())) {
       reports =
@@ -241,6 +254,7 @@ public final class Pipeline {
       ClusterResources.check(engine.context());
     }
     DeviceRule rule = DeviceRule.of(options.factorization().backend(), engine.oneJvm());
+    rule.settled().ifPresent(opening::consider);
     scope.describe("pattern and column norms");
     PatternPass.Result found = read();
     times.pattern = watch.lap();
@@ -270,6 +284,7 @@ public final class Pipeline {
       ExecutorWait.Outcome waited = executors(scope, progress);
       progress.phase("plan", "cut of the tree");
       DeviceVerdict devices = rule.verdict(analysis.flops(), analysis.intensity());
+      opening.consider(devices);
       ClusterResources resources = ClusterResources.probe(engine, options.cut().workers(), devices);
       PlanHandle plan = handle(plan(analysis, found, resources, devices));
       held.onClose(plan::release);
@@ -400,6 +415,7 @@ public final class Pipeline {
     if (!devices.use()) {
       return FactorizationRate.PROCESSOR;
     }
+    opening.consider(devices);
     return ClusterResources.probe(engine, options.cut().workers(), devices)
         .model()
         .workers()
