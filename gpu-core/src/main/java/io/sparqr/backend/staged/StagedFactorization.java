@@ -222,7 +222,10 @@ public final class StagedFactorization {
                 options.rankTolerance(),
                 options.threads(),
                 stays,
-                () -> balance.lookAhead(executor));
+                () -> {
+                  balance.lookAhead(executor);
+                  StageSolve.ahead(executor, program, problem, options, stays);
+                });
         RoundExecutor.Result result;
         try {
           result = executor.execute(program, values, options.rankTolerance(), sink);
