@@ -25,6 +25,16 @@ public interface QrBackendProvider {
    */
   SubtreeFactorizer create(int device);
 
+  /**
+   * Opens what a task on a device takes before it can begin, and holds it. A first task need not
+   * wait for that if it is done beside earlier work; without it, the task does the same itself.
+   *
+   * @throws io.sparqr.error.BackendUnavailableException as for {@link #create}
+   */
+  default OpenDevice open(int device) {
+    return () -> {};
+  }
+
   /** Number of devices; 0 for the CPU. */
   int devices();
 

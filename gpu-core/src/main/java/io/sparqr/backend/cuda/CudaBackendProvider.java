@@ -1,10 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import io.sparqr.backend.OpenDevice;
 import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.error.CudaException;
+import io.sparqr.error.FatalCudaException;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.partition.DeviceModel;
 import java.util.Optional;
@@ -146,6 +148,25 @@ public final class CudaBackendProvider implements QrBackendProvider {
 
   @Override
   public SubtreeFactorizer create(int device) {
+    return new CudaSubtreeFactorizer(sessionsWith(device), device, null);
+  }
+
+  @Override
+  public OpenDevice open(int device) {
+    DeviceSessions.Lease lease = sessionsWith(device).acquire(device);
+    try {
+      lease.session().prepare();
+    } catch (FatalCudaException e) {
+      lease.lost(e);
+      throw e;
+    } catch (RuntimeException e) {
+      lease.close();
+      throw e;
+    }
+    return lease::close;
+  }
+
+  private DeviceSessions sessionsWith(int device) {
     Verdict verdict = probe.get();
     if (verdict.reason() != null) {
       throw new BackendUnavailableException("no CUDA backend: " + verdict.reason(), "cuda");
@@ -154,7 +175,7 @@ public final class CudaBackendProvider implements QrBackendProvider {
       throw new BackendUnavailableException(
           "no CUDA device " + device + ": there are " + verdict.devices(), "cuda");
     }
-    return new CudaSubtreeFactorizer(sessions.get(), device, null);
+    return sessions.get();
   }
 
   @Override

@@ -19,6 +19,9 @@ final class PinnedPool implements AutoCloseable {
   private final CudaDriver driver;
   private final List<PinnedBuffer> free = new ArrayList<>();
 
+  /** Whether buffers have been taken from it: then it has as many as its users need. */
+  private boolean used;
+
   PinnedPool(CudaDriver driver) {
     this.driver = driver;
   }
@@ -30,6 +33,7 @@ final class PinnedPool implements AutoCloseable {
           "a staging buffer of " + bytes + " bytes: at most 2 GiB", bytes, Integer.MAX_VALUE);
     }
     synchronized (this) {
+      used = true;
       PinnedBuffer best = null;
       for (PinnedBuffer b : free) {
         if (b.bytes() >= bytes && (best == null || b.bytes() <= best.bytes())) {
@@ -46,6 +50,18 @@ final class PinnedPool implements AutoCloseable {
       size *= 2;
     }
     return new PinnedBuffer(driver, (int) Math.min(size, Integer.MAX_VALUE));
+  }
+
+  /** Makes up to so many of the smallest buffers ahead of the first user, and none beside one. */
+  void fill(int count) {
+    for (int k = 0; k < count; k++) {
+      synchronized (this) {
+        if (used || free.size() >= count) {
+          return;
+        }
+      }
+      release(new PinnedBuffer(driver, SMALLEST));
+    }
   }
 
   synchronized void release(PinnedBuffer buffer) {

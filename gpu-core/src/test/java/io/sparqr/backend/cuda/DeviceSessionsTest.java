@@ -3,7 +3,9 @@ package io.sparqr.backend.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.sparqr.backend.OpenDevice;
 import io.sparqr.error.FatalCudaException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -25,6 +27,11 @@ class DeviceSessionsTest {
               return null;
             });
     return new DeviceSessions(new CudaDriver(recorder), idleMillis, capability -> new byte[1]);
+  }
+
+  private static CudaBackendProvider.Verdict verdict() {
+    return new CudaBackendProvider.Verdict(
+        null, new CudaDriver(FaultyCalls.of(null, (call, a) -> null)), 1);
   }
 
   private void closeTwice(DeviceSessions.Lease lease) {
@@ -79,6 +86,47 @@ class DeviceSessionsTest {
     assertThat(LiveResources.count(LiveResources.Kind.PINNED_BUFFER)).isPositive();
     sessions.closeIdle();
     assertThat(LiveResources.total()).isEqualTo(before);
+  }
+
+  @Test
+  void aDeviceOpenedAheadIsThereForItsTaskAndClosedWithIt() {
+    long before = LiveResources.total();
+    DeviceSessions sessions = sessions(0);
+    var provider = new CudaBackendProvider(verdict(), sessions);
+    try (OpenDevice ahead = provider.open(0)) {
+      assertThat(calls).containsExactly("primaryContextRetain", "moduleLoad");
+      long held = LiveResources.count(LiveResources.Kind.PINNED_BUFFER);
+      assertThat(held).isGreaterThanOrEqualTo(32);
+      provider.open(0).close();
+      try (DeviceSessions.Lease lease = sessions.acquire(0)) {
+        PinnedPool pool = lease.session().pinned();
+        pool.release(pool.acquire(1));
+        pool.fill(100);
+      }
+      assertThat(LiveResources.count(LiveResources.Kind.PINNED_BUFFER)).isEqualTo(held);
+      assertThat(calls).containsExactly("primaryContextRetain", "moduleLoad");
+      assertThat(ahead).isNotNull();
+    }
+    assertThat(LiveResources.total()).isEqualTo(before);
+  }
+
+  @Test
+  void anOpeningThatFailsLeavesNothingAndTheTaskTellsTheSame() {
+    long before = LiveResources.total();
+    for (String failing : List.of("primaryContextRetain", "moduleLoad", "hostAllocate")) {
+      CudaCalls broken =
+          FaultyCalls.of(null, (call, a) -> call.equals(failing) ? (Integer) 2 : null);
+      var driver = new CudaDriver(broken);
+      var verdict = new CudaBackendProvider.Verdict(null, driver, 1);
+      var provider =
+          new CudaBackendProvider(verdict, new DeviceSessions(driver, 0, c -> new byte[1]));
+      Throwable ahead = catchThrowable(() -> provider.open(0));
+      assertThat(ahead).as(failing).isNotNull();
+      if (!failing.equals("hostAllocate")) {
+        assertThatThrownBy(() -> provider.create(0)).hasMessage(ahead.getMessage());
+      }
+      assertThat(LiveResources.total()).as(failing).isEqualTo(before);
+    }
   }
 
   @Test

@@ -17,6 +17,7 @@ import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.factor.RowParts;
 import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.factor.TaskSolution;
+import io.sparqr.spark.metrics.AtStart;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.Fingerprint;
@@ -25,8 +26,10 @@ import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.ClusterResources;
+import io.sparqr.spark.resource.DeviceOpening;
 import io.sparqr.spark.resource.DeviceRule;
 import io.sparqr.spark.resource.Engine;
+import io.sparqr.spark.resource.Exchange;
 import io.sparqr.spark.resource.ExecutorWait;
 import io.sparqr.spark.resource.Foreground;
 import io.sparqr.spark.resource.Held;
@@ -35,6 +38,7 @@ import io.sparqr.spark.resource.Parts;
 import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.rows.CombineChecks;
 import io.sparqr.spark.rows.DriverShare;
+import io.sparqr.spark.rows.HeldBatches;
 import io.sparqr.spark.rows.RowRouter;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.SolveInTask;
@@ -58,6 +62,9 @@ import scala.Tuple2;
  */
 public final class Pipeline {
 
+  /** Rows on their way to tasks of this JVM may take this fraction of its heap, as 1 / share. */
+  private static final int HELD_SHARE = 8;
+
   private final RowSource source;
   private final SolveOptions options;
   private final ProgressListener listener;
@@ -68,6 +75,7 @@ public final class Pipeline {
 
   private final Engine engine;
   private final Held held = new Held();
+  private final DeviceOpening opening;
   private final Times times = new Times();
   private final Known known = new Known();
   private final DiskNeed disk;
@@ -90,6 +98,7 @@ public final class Pipeline {
     this.options = options;
     this.listener = listener;
     this.engine = source.engine();
+    this.opening = new DeviceOpening(engine.oneJvm());
     this.disk = new DiskNeed(engine);
     this.profiler =
         options.factorization().profile() ? Optional.of(new Profiler()) : Optional.empty();
@@ -126,8 +135,8 @@ public final class Pipeline {
   }
 
   private static FactorState run(Pipeline pipeline) {
-    Foreground.enter();
     Engine engine = pipeline.engine;
+    beside(pipeline);
     boolean made = false;
     try (var scope = new JobScope(engine);
         var progress =
@@ -136,9 +145,17 @@ public final class Pipeline {
       made = true;
       return state;
     } finally {
+      pipeline.opening.close();
       if (!made) {
         pipeline.held.close();
       }
+    }
+  }
+
+  /** Begins what a first solve would otherwise wait for later. */
+  private static void beside(Pipeline pipeline) {
+    if (Foreground.enter()) {
+      AtStart.tell(a -> a.solve(pipeline.engine::setting, pipeline.opening::begun));
     }
   }
 
@@ -185,6 +202,7 @@ public final class Pipeline {
             p.rowParts,
             profiler.isPresent(),
             solution(plan));
+    Foreground.work();
     List<TaskReport> reports;
     try (var working = progress.working(levels.work(), plan.analysis().flops())) {
       reports =
@@ -236,6 +254,7 @@ public final class Pipeline {
       ClusterResources.check(engine.context());
     }
     DeviceRule rule = DeviceRule.of(options.factorization().backend(), engine.oneJvm());
+    rule.settled().ifPresent(opening::consider);
     scope.describe("pattern and column norms");
     PatternPass.Result found = read();
     times.pattern = watch.lap();
@@ -265,6 +284,7 @@ public final class Pipeline {
       ExecutorWait.Outcome waited = executors(scope, progress);
       progress.phase("plan", "cut of the tree");
       DeviceVerdict devices = rule.verdict(analysis.flops(), analysis.intensity());
+      opening.consider(devices);
       ClusterResources resources = ClusterResources.probe(engine, options.cut().workers(), devices);
       PlanHandle plan = handle(plan(analysis, found, resources, devices));
       held.onClose(plan::release);
@@ -395,6 +415,7 @@ public final class Pipeline {
     if (!devices.use()) {
       return FactorizationRate.PROCESSOR;
     }
+    opening.consider(devices);
     return ClusterResources.probe(engine, options.cut().workers(), devices)
         .model()
         .workers()
@@ -485,14 +506,29 @@ public final class Pipeline {
   private Parts<Tuple2<Integer, byte[]>> shuffle(
       PlanHandle plan, CombineChecks combined, RowParts parts) {
     boolean shared = !engine.spark();
+    HeldBatches batches = held();
     return source
         .parts()
         .shuffle(
             parts.count(),
-            (p, rows) ->
-                parts.keyed(
-                    p,
-                    new RowRouter(plan.value(), p, rows, shared ? combined.ofPart() : combined)));
+            (p, rows) -> {
+              var router =
+                  new RowRouter(plan.value(), p, rows, shared ? combined.ofPart() : combined);
+              return parts.keyed(p, batches == null ? router : batches.sent(router));
+            });
+  }
+
+  /**
+   * Where the rows stay on their way to tasks of this JVM; null if they go by Spark's shuffle. They
+   * do so where R is kept: Spark may compute an evicted part of R from the rows again at any time.
+   */
+  private HeldBatches held() {
+    if (!once || !engine.spark() || !Exchange.possible(engine)) {
+      return null;
+    }
+    var batches = new HeldBatches(Runtime.getRuntime().maxMemory() / HELD_SHARE);
+    held.onClose(batches::close);
+    return batches;
   }
 
   private DriverShare driverShare(
@@ -514,7 +550,7 @@ public final class Pipeline {
 
       @Override
       public byte[] next() {
-        return pairs.next()._2();
+        return HeldBatches.received(pairs.next()._2());
       }
     };
   }

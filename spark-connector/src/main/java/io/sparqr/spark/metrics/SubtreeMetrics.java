@@ -72,7 +72,7 @@ public final class SubtreeMetrics implements Serializable {
   /** Starts watching a task; called within the task. */
   public TaskProfile.Watch watch(int task, int threads) {
     if (counted) {
-      Foreground.enter();
+      Foreground.work();
     }
     return new TaskProfile.Watch(profiles, task, threads);
   }

@@ -62,6 +62,11 @@ public final class DeviceRule {
     return new DeviceRule(Optional.of(verdict), 0, 0);
   }
 
+  /** The decision, if it does not depend on the problem. */
+  public Optional<DeviceVerdict> settled() {
+    return settled;
+  }
+
   /**
    * The decision for a factorization.
    *

@@ -11,15 +11,28 @@ public final class Foreground {
 
   private static final AtomicBoolean ENTERED = new AtomicBoolean();
 
+  private static final AtomicBoolean WORKING = new AtomicBoolean();
+
   private static final ThreadLocal<Boolean> ASIDE = ThreadLocal.withInitial(() -> false);
 
   private Foreground() {}
 
-  /** A solve begins on the driver, or a task of one on an executor. */
-  public static void enter() {
+  /** A solve begins on the driver; whether it is the first of a user. */
+  public static boolean enter() {
+    return !ASIDE.get() && !ENTERED.getAndSet(true);
+  }
+
+  /** The tasks of a solve begin, or one of them does on an executor. */
+  public static void work() {
     if (!ASIDE.get()) {
       ENTERED.set(true);
+      WORKING.set(true);
     }
+  }
+
+  /** Whether a user's tasks have begun, likewise. */
+  public static boolean working() {
+    return WORKING.get();
   }
 
   /** Whether a user's has begun since the JVM started or {@link #forget()}. */
@@ -30,6 +43,7 @@ public final class Foreground {
   /** Forgets it, at the start of an application. */
   public static void forget() {
     ENTERED.set(false);
+    WORKING.set(false);
   }
 
   /** Runs a driver's work aside. */

@@ -76,6 +76,11 @@ record TrialProblem(CsrMatrix a, DenseMatrix b, SolveOptions options) {
     return new TrialProblem(a, b, options);
   }
 
+  /** Whether it takes a device. */
+  boolean onDevice() {
+    return options.factorization().backend() == BackendChoice.REQUIRE_CUDA;
+  }
+
   /** Solves it in this JVM, without Spark. */
   void solve() {
     solve(RowSource.local(PARTITIONS, p -> slice(p).iterator()));

@@ -7,6 +7,7 @@ import io.sparqr.spark.resource.DeviceReport;
 import io.sparqr.spark.resource.Foreground;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
@@ -14,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.slf4j.Logger;
@@ -35,6 +37,9 @@ public final class Warmup {
 
   /** The rest of compilation, as a fraction of a round's time, that is not waited for. */
   private static final double SETTLED = 0.1;
+
+  /** Fewer processors have no time for one beside a solve. */
+  private static final int BESIDE_PROCESSORS = 4;
 
   /** The last one of this JVM. */
   private static final AtomicReference<Warmup> LAST = new AtomicReference<>();
@@ -94,6 +99,39 @@ public final class Warmup {
     }
   }
 
+  /**
+   * Starts one beside a user's first solve, unless there has been one in this JVM or this machine
+   * has no processor for it. It ends when the solve's tasks begin. Never throws.
+   *
+   * @param device whether a device is being opened for the solve; nothing is computed on it before
+   */
+  static void beside(UnaryOperator<String> settings, BooleanSupplier device) {
+    try {
+      double seconds = Keys.WARMUP.in(settings);
+      if (seconds > 0 && Runtime.getRuntime().availableProcessors() >= BESIDE_PROCESSORS) {
+        var made = new Warmup(seconds, () -> besideSteps(device));
+        if (LAST.compareAndSet(null, made)) {
+          made.start();
+        }
+      }
+    } catch (IllegalArgumentException e) {
+      LOG.warn("warm-up: none, {}", e.getMessage());
+    }
+  }
+
+  static List<Runnable> besideSteps(BooleanSupplier device) {
+    List<Runnable> steps = new ArrayList<>();
+    for (TrialProblem p : TrialProblem.list(true)) {
+      steps.add(
+          () -> {
+            if (!p.onDevice() || device.getAsBoolean()) {
+              p.solve();
+            }
+          });
+    }
+    return steps;
+  }
+
   private static List<Runnable> work(
       boolean device, Optional<JavaSparkContext> context, boolean jobs) {
     context.ifPresent(SparkObjects::make);
@@ -114,11 +152,15 @@ public final class Warmup {
       return LAST.get();
     }
     Foreground.forget();
-    var thread = new Thread(made::run, "sparqr-warmup");
+    made.start();
+    return made;
+  }
+
+  private void start() {
+    var thread = new Thread(this::run, "sparqr-warmup");
     thread.setDaemon(true);
     thread.setPriority(Thread.MIN_PRIORITY);
     thread.start();
-    return made;
   }
 
   /** The last one of this JVM. */
@@ -137,15 +179,17 @@ public final class Warmup {
     String end = "";
     try {
       List<Runnable> round = work.begin();
-      end = reason(begin);
+      end = reason(begin, true);
+      boolean first = true;
       while (end.isEmpty()) {
         double before = elapsed(begin);
         double compiled = compiled();
         for (Iterator<Runnable> it = round.iterator(); it.hasNext() && end.isEmpty(); ) {
           it.next().run();
           solves++;
-          end = reason(begin);
+          end = reason(begin, first && it.hasNext());
         }
+        first = false;
         if (end.isEmpty() && compiled() - compiled <= SETTLED * (elapsed(begin) - before)) {
           end = "hardly anything left to compile";
         }
@@ -162,12 +206,15 @@ public final class Warmup {
     }
   }
 
-  /** Why to end now; empty: go on. */
-  private String reason(long begin) {
+  /**
+   * Why to end now; empty: go on. Beside the first phases of a solve, up to its tasks, the first
+   * round goes on: its later phases have not run yet.
+   */
+  private String reason(long begin, boolean firstRound) {
     if (stopped) {
       return "the application ends";
     }
-    if (Foreground.entered()) {
+    if (firstRound ? Foreground.working() : Foreground.entered()) {
       return "a solve began";
     }
     return elapsed(begin) > seconds ? "its time is over" : "";

@@ -4,6 +4,8 @@ package io.sparqr.spark.warmup;
 import io.sparqr.spark.metrics.AtStart;
 import io.sparqr.spark.resource.DeviceReport;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 
@@ -25,6 +27,11 @@ public final class WarmupAtStart implements AtStart {
     DeviceReport here = DeviceReport.ofThisJvm("");
     boolean first = here.free() || gpu && here.devices().size() == 1;
     Warmup.begin(name -> settings.get(name, null), first, Optional.empty());
+  }
+
+  @Override
+  public void solve(UnaryOperator<String> settings, BooleanSupplier device) {
+    Warmup.beside(settings, device);
   }
 
   @Override

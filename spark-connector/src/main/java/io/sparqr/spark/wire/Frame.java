@@ -69,7 +69,9 @@ public final class Frame {
      * The parts of a saved factorization other than R, by {@link NumberStream}, {@link
      * NumberFrame}.
      */
-    STORED
+    STORED,
+    /** {@link TicketCodec}. */
+    TICKET
   }
 
   private Frame() {}

@@ -10,6 +10,7 @@ import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.Problems;
 import io.sparqr.spark.metrics.SparqrPlugin;
 import io.sparqr.sparse.CsrMatrix;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -93,6 +94,33 @@ class WarmupIT {
       assertThat(GpuSparseQR.solve(context.parallelize(Problems.rows(A, b), 2)).x())
           .hasSize(A.columns());
     }
+  }
+
+  /** A solve in a JVM of its own, with so many processors: how its warm-up ended, and x. */
+  private static List<String> inItsOwnJvm(int processors) throws Exception {
+    Process jvm =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx512m",
+                "-XX:ActiveProcessorCount=" + processors,
+                "-cp",
+                System.getProperty("java.class.path"),
+                FirstSolveOfAJvm.class.getName())
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    String told = new String(jvm.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(jvm.waitFor()).as(told).isZero();
+    return told.lines().toList();
+  }
+
+  @Test
+  void besideTheFirstSolveOfAJvmWithProcessorsForIt() throws Exception {
+    List<String> beside = inItsOwnJvm(4);
+    List<String> alone = inItsOwnJvm(1);
+    assertThat(beside.get(0)).isIn("a solve began", "hardly anything left to compile");
+    assertThat(alone.get(0)).isEqualTo("none");
+    assertThat(beside.get(1)).isEqualTo(alone.get(1));
+    assertThat(beside.get(2)).as("threads left").isEqualTo(alone.get(2)).isEqualTo("[]");
   }
 
   @Test

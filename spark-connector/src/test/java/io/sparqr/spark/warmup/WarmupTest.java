@@ -11,6 +11,7 @@ import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.Problems;
 import io.sparqr.spark.metrics.AtStart;
 import io.sparqr.spark.resource.Backends;
+import io.sparqr.spark.resource.Foreground;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.logging.log4j.Level;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.scheduler.SparkListener;
@@ -49,7 +51,7 @@ class WarmupTest {
     assertThat(Warmup.last().map(w -> w.await(LONGEST)).orElse(true)).isTrue();
   }
 
-  /** A warm-up whose only step waits, which it does when this returns. */
+  /** A warm-up whose first step of two waits, which it does when this returns. */
   private Warmup waiting() {
     var entered = new CountDownLatch(1);
     Warmup w =
@@ -60,7 +62,8 @@ class WarmupTest {
                     () -> {
                       entered.countDown();
                       await(latch);
-                    }));
+                    },
+                    () -> {}));
     await(entered);
     return w;
   }
@@ -167,6 +170,42 @@ class WarmupTest {
     assertThat(w.outcome().end()).isEqualTo("a solve began");
     assertThat(w.outcome().solves()).isEqualTo(1);
     assertThat(beside).isEqualTo(alone);
+  }
+
+  /** Beside the first phases of a solve each problem is solved once, up to the solve's tasks. */
+  @Test
+  void theFirstRoundGoesOnUntilTheTasksOfASolve() {
+    var second = new CountDownLatch(1);
+    List<Runnable> steps = List.of(() -> await(latch), () -> await(second), () -> {}, () -> {});
+    Warmup w = Warmup.begin(LONGEST, () -> steps);
+    assertThat(Foreground.enter()).isTrue();
+    assertThat(Foreground.enter()).isFalse();
+    latch.countDown();
+    assertThat(w.await(0.1)).isFalse();
+    Foreground.work();
+    second.countDown();
+    assertThat(w.await(LONGEST)).isTrue();
+    assertThat(w.outcome().end()).isEqualTo("a solve began");
+    assertThat(w.outcome().solves()).isEqualTo(2);
+    Warmup once = Warmup.begin(LONGEST, () -> List.of(Foreground::enter, () -> {}));
+    assertThat(once.await(LONGEST)).isTrue();
+    assertThat(once.outcome().solves()).isEqualTo(2);
+  }
+
+  @Test
+  void besideASolveADeviceIsUsedOnlyOnceTheSolveOpensIt() {
+    var asked = new AtomicInteger();
+    for (Runnable step : Warmup.besideSteps(() -> asked.incrementAndGet() < 0)) {
+      step.run();
+    }
+    assertThat(asked).hasValue(TrialProblem.list(true).size() - TrialProblem.list(false).size());
+  }
+
+  @Test
+  void noneBesideASolveAfterAnother() {
+    Warmup w = Warmup.begin(LONGEST, List::of);
+    Warmup.beside(name -> null, () -> true);
+    assertThat(Warmup.last()).containsSame(w);
   }
 
   @Test
