@@ -2,8 +2,8 @@
 package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cuda.CudaModule.SolveKind;
+import io.sparqr.backend.cuda.DeviceLists.Part;
 import io.sparqr.backend.staged.KeptRows;
-import io.sparqr.backend.staged.SolveLists;
 import io.sparqr.error.FatalCudaException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -19,16 +19,10 @@ import java.util.Optional;
 final class DeviceRows implements KeptRows {
 
   private final DeviceSession session;
-  private final Sizes sizes;
-  private final int forwardItems;
-  private final int backItems;
+  private final DeviceLists lists;
+  private final DeviceLists.Sizes sizes;
+  private final DeviceBuffer out;
   private final CudaStream stream;
-  private final List<DeviceBuffer> owned = new ArrayList<>();
-  private final long[] places = new long[9];
-  private final long forwardAddress;
-  private final long backAddress;
-  private final DeviceBuffer forwardProgress;
-  private final DeviceBuffer backProgress;
 
   /** For so many right-hand sides; replaced by larger ones. */
   private Vectors vectors;
@@ -38,21 +32,12 @@ final class DeviceRows implements KeptRows {
   private volatile boolean abandoned;
   private boolean closed;
 
-  /** What solves need of the lists on the host. */
-  private record Sizes(int columns, int places, int storedRhs, int terms, long listBytes) {
-
-    static Sizes of(SolveLists l) {
-      return new Sizes(l.columns(), l.number().length, l.storedRhs(), l.terms(), l.bytes());
-    }
-
-    /** Bytes on the device besides the rows. */
-    long bytes(int rhs) {
-      return listBytes + 8L * rhs * (3L * columns + places);
-    }
-  }
-
   /** c, y, x and the fronts' vectors. */
   private record Vectors(int rhs, DeviceBuffer c, DeviceBuffer y, DeviceBuffer x, DeviceBuffer v) {
+
+    static long bytes(DeviceLists.Sizes sizes, int rhs) {
+      return 8L * rhs * (3L * sizes.columns() + sizes.places());
+    }
 
     void close() {
       List.of(c, y, x, v).forEach(DeviceBuffer::close);
@@ -60,51 +45,37 @@ final class DeviceRows implements KeptRows {
   }
 
   /**
-   * Uploads the lists; the session's context must be current.
+   * Takes rows and lists; the session's context must be current.
    *
-   * @param out the rows, owned from here on, also if this fails
+   * @param out the rows, owned from here on, also if this fails; so are the lists
    */
-  DeviceRows(DeviceSession session, SolveLists lists, DeviceBuffer out, DeviceSolve upload) {
+  DeviceRows(DeviceSession session, DeviceLists lists, DeviceBuffer out) {
     this.session = session;
-    this.sizes = Sizes.of(lists);
-    owned.add(out);
+    this.lists = lists;
+    this.out = out;
+    sizes = lists.sizes();
     boolean done = false;
     CudaStream own = null;
     try {
-      CudaDriver driver = session.device().driver();
-      own = new CudaStream(driver);
+      own = new CudaStream(session.device().driver());
       stream = own;
-      forwardItems = SolveLists.items(lists.forward());
-      backItems = SolveLists.items(lists.back());
-      forwardAddress = own(upload.sent(lists.forward())).address();
-      backAddress = own(upload.sent(lists.back())).address();
-      places[1] = out.address();
-      places[2] = own(upload.sent(lists.number())).address();
-      places[3] = own(upload.sent(lists.gather())).address();
-      places[4] = own(upload.sent(lists.gatherFrom())).address();
-      forwardProgress = own(new DeviceBuffer(driver, 8L * SolveLists.words(lists.forwardCounts())));
-      backProgress = own(new DeviceBuffer(driver, 8L * SolveLists.words(lists.backCounts())));
       vectors = vectors(1);
       done = true;
     } finally {
       if (!done) {
-        owned.forEach(DeviceBuffer::close);
+        out.close();
+        lists.close();
         if (own != null) {
           own.close();
         }
       }
     }
-    bytes = out.bytes() + sizes.bytes(1);
-  }
-
-  private DeviceBuffer own(DeviceBuffer buffer) {
-    owned.add(buffer);
-    return buffer;
+    bytes = need(lists, out.bytes());
   }
 
   /** Bytes for rows with their lists and the vectors of one right-hand side. */
-  static long need(SolveLists lists, long rows) {
-    return rows + Sizes.of(lists).bytes(1);
+  static long need(DeviceLists lists, long rows) {
+    return rows + lists.bytes() + Vectors.bytes(lists.sizes(), 1);
   }
 
   private Vectors vectors(int rhs) {
@@ -113,9 +84,9 @@ final class DeviceRows implements KeptRows {
     boolean done = false;
     try {
       for (int k = 0; k < 3; k++) {
-        made.add(new DeviceBuffer(driver, 8L * rhs * sizes.columns));
+        made.add(new DeviceBuffer(driver, 8L * rhs * sizes.columns()));
       }
-      made.add(new DeviceBuffer(driver, 8L * rhs * sizes.places));
+      made.add(new DeviceBuffer(driver, 8L * rhs * sizes.places()));
       done = true;
     } finally {
       if (!done) {
@@ -137,7 +108,7 @@ final class DeviceRows implements KeptRows {
 
   @Override
   public int terms() {
-    return sizes.terms;
+    return sizes.terms();
   }
 
   @Override
@@ -166,7 +137,7 @@ final class DeviceRows implements KeptRows {
         vectors = null;
       }
       vectors = vectors(rhs);
-      bytes = owned.get(0).bytes() + sizes.bytes(rhs);
+      bytes = out.bytes() + lists.bytes() + Vectors.bytes(sizes, rhs);
     }
   }
 
@@ -177,19 +148,19 @@ final class DeviceRows implements KeptRows {
       int end = Math.toIntExact(length);
       buffer.view(0, end).asDoubleBuffer().put(c);
       stream.upload(vectors.c.at(0), buffer, 0, length);
-      clear(forwardProgress);
-      clear(backProgress);
+      lists.begin(Part.FORWARD_PROGRESS, stream);
+      lists.begin(Part.BACK_PROGRESS, stream);
       CudaModule module = session.device().module();
       ByteBuffer forward =
-          parameter(forwardAddress, vectors.c, vectors.y, vectors.v, forwardProgress, rhs);
-      module.launchSolve(SolveKind.FORWARD_SUBSTITUTION, stream, forward, forwardItems);
-      module.launchSolve(SolveKind.FORWARD_ERROR, stream, forward, forwardItems);
-      ByteBuffer back = parameter(backAddress, vectors.y, vectors.x, vectors.v, backProgress, rhs);
-      module.launchSolve(SolveKind.BACK_SUBSTITUTION, stream, back, backItems);
-      module.launchSolve(SolveKind.BACK_ERROR, stream, back, backItems);
+          parameter(Part.FORWARD, Part.FORWARD_PROGRESS, vectors.c, vectors.y, rhs);
+      module.launchSolve(SolveKind.FORWARD_SUBSTITUTION, stream, forward, sizes.forwardItems());
+      module.launchSolve(SolveKind.FORWARD_ERROR, stream, forward, sizes.forwardItems());
+      ByteBuffer back = parameter(Part.BACK, Part.BACK_PROGRESS, vectors.y, vectors.x, rhs);
+      module.launchSolve(SolveKind.BACK_SUBSTITUTION, stream, back, sizes.backItems());
+      module.launchSolve(SolveKind.BACK_ERROR, stream, back, sizes.backItems());
       stream.download(buffer, 0, vectors.x.at(0), length);
-      stream.download(buffer, length, forwardProgress.at(0), 24);
-      stream.download(buffer, length + 24, backProgress.at(0), 16);
+      lists.end(Part.FORWARD_PROGRESS, stream, buffer, length, 3);
+      lists.end(Part.BACK_PROGRESS, stream, buffer, length + 24, 2);
       stream.synchronize();
       double[] x = new double[c.length];
       buffer.view(0, end).asDoubleBuffer().get(x);
@@ -204,19 +175,19 @@ final class DeviceRows implements KeptRows {
     }
   }
 
-  private void clear(DeviceBuffer progress) {
-    stream.fill(progress.at(0), (byte) 0, progress.bytes());
-  }
-
-  private ByteBuffer parameter(
-      long items, DeviceBuffer c, DeviceBuffer x, DeviceBuffer v, DeviceBuffer progress, int rhs) {
-    long[] p = places.clone();
-    p[0] = items;
-    p[5] = c.address();
-    p[6] = x.address();
-    p[7] = v.address();
-    p[8] = progress.address();
-    return DeviceSolve.parameter(p, rhs, sizes.storedRhs);
+  private ByteBuffer parameter(Part items, Part progress, DeviceBuffer c, DeviceBuffer x, int rhs) {
+    long[] places = {
+      lists.address(items),
+      out.address(),
+      lists.address(Part.NUMBER),
+      lists.address(Part.GATHER),
+      lists.address(Part.GATHER_FROM),
+      c.address(),
+      x.address(),
+      vectors.v.address(),
+      lists.address(progress)
+    };
+    return DeviceSolve.parameter(places, rhs, sizes.storedRhs());
   }
 
   /** Marks the memory as lost with its context. Without waiting: a solve under way fails too. */
@@ -238,7 +209,8 @@ final class DeviceRows implements KeptRows {
     if (vectors != null) {
       vectors.close();
     }
-    owned.forEach(DeviceBuffer::close);
+    lists.close();
+    out.close();
     stream.close();
   }
 }

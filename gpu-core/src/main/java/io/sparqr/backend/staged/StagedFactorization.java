@@ -223,7 +223,10 @@ public final class StagedFactorization {
                 options.threads(),
                 options.memory(),
                 stays,
-                () -> balance.lookAhead(executor));
+                () -> {
+                  balance.lookAhead(executor);
+                  StageSolve.ahead(executor, program, problem, options, stays);
+                });
         RoundExecutor.Result result;
         try {
           result = executor.execute(program, values, options.rankTolerance(), sink);
