@@ -110,7 +110,8 @@ final class ContractCase {
           double size = Math.abs(left);
           for (int k = f.livePivot()[i]; k < f.fn(); k++) {
             double v =
-                f.values()[at + k - f.livePivot()[i]] * x[analysis.column(f.front(), k) * nrhs + q];
+                f.values().get(at + k - f.livePivot()[i])
+                    * x[analysis.column(f.front(), k) * nrhs + q];
             left -= v;
             size += Math.abs(v);
           }
@@ -166,14 +167,14 @@ final class ContractCase {
           double y = 0;
           double sizeOfY = 0;
           for (int k = live; k < f.fn(); k++) {
-            double v = f.values()[at + k - live] * x[analysis.column(f.front(), k) * width + q];
+            double v = f.values().get(at + k - live) * x[analysis.column(f.front(), k) * width + q];
             y += v;
             sizeOfY += Math.abs(v);
           }
           for (int k = live; k < f.fn(); k++) {
             int j = analysis.column(f.front(), k) * width + q;
-            product[j] += f.values()[at + k - live] * y;
-            size[j] += Math.abs(f.values()[at + k - live]) * sizeOfY;
+            product[j] += f.values().get(at + k - live) * y;
+            size[j] += Math.abs(f.values().get(at + k - live)) * sizeOfY;
           }
         }
         at += f.fn() - live;
@@ -273,7 +274,7 @@ final class ContractCase {
       for (int k : f.livePivot()) {
         assertThat(k).as("%s: pivots of front %d", name, f.front()).isGreaterThan(last);
         assertThat(k).isLessThan(analysis.fp(f.front()));
-        assertThat(f.values()[at]).as("%s: diagonal of front %d", name, f.front()).isPositive();
+        assertThat(f.values().get(at)).as("%s: diagonal of front %d", name, f.front()).isPositive();
         at += f.fn() - k;
         last = k;
       }

@@ -119,9 +119,10 @@ public final class Keys {
       Key.flag(
           "spark.sparqr.warmup.jobs",
           SPARK,
-          false,
-          "true: the driver's warm-up begins with the Spark jobs of one small solve, which"
-              + " Spark's pages show; its first job takes a second of class loading");
+          null,
+          "true with a local master",
+          "whether the driver's warm-up solves by Spark jobs, which Spark's pages show;"
+              + " otherwise without Spark, whose first job then takes a second of class loading");
 
   public static final Key<Double> ROW_COPY_SHARE =
       Key.number(

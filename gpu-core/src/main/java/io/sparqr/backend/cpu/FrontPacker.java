@@ -3,6 +3,8 @@ package io.sparqr.backend.cpu;
 
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.RowMemory;
+import java.nio.DoubleBuffer;
 import java.util.Arrays;
 
 /** Extracts R and the contribution block from a factored column-major front. */
@@ -29,8 +31,8 @@ final class FrontPacker {
     this.rowPivot = rowPivot;
   }
 
-  /** R of the first {@code rank} rows, the diagonal made positive. */
-  FrontFactor factor(int rank) {
+  /** R of the first {@code rank} rows, the diagonal made positive, put in memory given. */
+  FrontFactor factor(int rank, RowMemory memory) {
     int[] live = Arrays.copyOf(rowPivot, rank);
     int[] start = new int[rank + 1];
     boolean[] negative = new boolean[rank];
@@ -38,7 +40,7 @@ final class FrontPacker {
       start[i + 1] = Math.addExact(start[i], fn - live[i]);
       negative[i] = matrix[i + live[i] * ld] < 0;
     }
-    double[] values = new double[start[rank]];
+    DoubleBuffer values = memory.allocate(start[rank]);
     for (int strip = 0; strip < fn; strip += STRIP) {
       int end = Math.min(strip + STRIP, fn);
       for (int i = 0; i < rank && live[i] < end; i++) {
@@ -46,7 +48,7 @@ final class FrontPacker {
         double sign = negative[i] ? -1 : 1;
         int from = Math.max(strip, live[i]);
         for (int k = from, at = i + from * ld; k < end; k++, at += ld) {
-          values[shift + k] = sign * matrix[at];
+          values.put(shift + k, sign * matrix[at]);
         }
       }
     }

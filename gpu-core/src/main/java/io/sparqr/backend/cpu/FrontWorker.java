@@ -3,6 +3,7 @@ package io.sparqr.backend.cpu;
 
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.assembly.FrontLayout;
 import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.numeric.dense.StaircaseQr;
@@ -121,7 +122,8 @@ final class FrontWorker {
       state.keep(index, keeper.reflectors(rank, live));
     }
     state.hold(block == null ? 0 : bytes(block));
-    state.done(index, packer.factor(rank), block, squares, qr.droppedNorm(), flops + qr.flops());
+    FrontFactor factor = packer.factor(rank, state.memory());
+    state.done(index, factor, block, squares, qr.droppedNorm(), flops + qr.flops());
     state.release(bytes);
     progress.accept(1);
   }

@@ -221,6 +221,7 @@ public final class StagedFactorization {
                 done,
                 options.rankTolerance(),
                 options.threads(),
+                options.memory(),
                 stays,
                 () -> {
                   balance.lookAhead(executor);

@@ -229,7 +229,7 @@ final class SubtreeRun {
     long held = 0;
     for (FrontFactor f : factor.fronts()) {
       entries += f.length();
-      held += f.values().length;
+      held += f.values().capacity();
     }
     long outputs = 0;
     for (ContributionBlock b : factor.outputs()) {

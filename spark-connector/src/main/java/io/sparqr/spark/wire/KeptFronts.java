@@ -12,6 +12,7 @@ import java.io.Externalizable;
 import java.io.IOException;
 import java.io.ObjectInput;
 import java.io.ObjectOutput;
+import java.nio.DoubleBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -35,7 +36,7 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
   private static final long GROUP_BYTES = 32L << 20;
 
   /** Bytes of a front in addition to its values: headers of its objects. */
-  private static final long FRONT_BYTES = 120;
+  private static final long FRONT_BYTES = 176;
 
   /** Number of frames encoded at a time during writing, which takes place outside the task, too. */
   private static final int WRITERS = 2;
@@ -110,7 +111,7 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
   }
 
   private static long bytes(FrontFactor f) {
-    return Double.BYTES * ((long) f.values().length + f.rhs().length)
+    return Double.BYTES * ((long) f.values().capacity() + f.rhs().length)
         + Integer.BYTES * (long) f.rank();
   }
 
@@ -179,7 +180,7 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
             opened[k] =
                 parts.get(k) instanceof byte[] frame
                     ? FactorChunk.open(frame)
-                    : new Arrays(checked((FrontFactor) parts.get(k)));
+                    : new Stored(checked((FrontFactor) parts.get(k)));
           }
         });
     var rows = new ArrayList<FrontRows>();
@@ -189,7 +190,7 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
           rows.add(chunk.segment(s));
         }
       } else {
-        rows.add((Arrays) o);
+        rows.add((Stored) o);
       }
     }
     return rows;
@@ -268,16 +269,16 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
     }
   }
 
-  /** The rows of a front in its arrays. */
-  private static final class Arrays implements FrontRows {
+  /** The rows of a front in its buffer. */
+  private static final class Stored implements FrontRows {
     private final FrontFactor f;
     private final int[] live;
-    private final double[] values;
+    private final DoubleBuffer values;
 
     /** For row i, the index at which its column 0 would be. */
     private final int[] at;
 
-    Arrays(FrontFactor f) {
+    Stored(FrontFactor f) {
       this.f = f;
       live = f.livePivot();
       values = f.values();
@@ -311,12 +312,12 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
 
     @Override
     public void row(int i, double[] into) {
-      System.arraycopy(values, at[i] + live[i], into, live[i], f.fn() - live[i]);
+      values.get(at[i] + live[i], into, live[i], f.fn() - live[i]);
     }
 
     @Override
     public void row(int i, int from, int to, double[] into) {
-      System.arraycopy(values, at[i] + from, into, 0, to - from);
+      values.get(at[i] + from, into, 0, to - from);
     }
 
     @Override
