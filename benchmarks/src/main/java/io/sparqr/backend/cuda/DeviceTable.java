@@ -29,8 +29,7 @@ import java.util.stream.IntStream;
  * choice of the backend is calibrated by; with table.detection=true without the lines for no rank
  * detection. A last line a problem is of a task as a solve has it: the session is warm, but plan,
  * layout and device memory are new, and only x comes back; and of one as {@code factorize} has it,
- * whose R comes back and stays on the device, too. A name can also be a Matrix Market
- * file's.
+ * whose R comes back and stays on the device, too. A name can also be a Matrix Market file's.
  */
 final class DeviceTable {
 
