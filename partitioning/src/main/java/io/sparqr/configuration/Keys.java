@@ -134,8 +134,24 @@ public final class Keys {
           "share of the heap that a factorization may take for a compact copy of the rows,"
               + " where all tasks run in the driver's JVM: 12 bytes an entry and 20 a row. The first"
               + " solve for further right-hand sides leaves it, and later ones, like steps of"
-              + " refinement, do not read the rows again; 0: they always do"
-              + " ([decision](../adr/0032-copied-rows.md))");
+              + " refinement, do not read the rows again"
+              + " ([decision](../adr/0032-copied-rows.md)). With a given analysis the first pass"
+              + " leaves such a copy for the second"
+              + " ([decision](../adr/0036-rows-read-once.md)). 0: rows are always read again");
+
+  public static final Key<Long> FACTOR_MEMORY =
+      Key.count(
+          "sparqr.factor.memory",
+          JVM,
+          0,
+          Long.MAX_VALUE,
+          null,
+          "half of what the machine or container has beside the heap, at most three"
+              + " quarters of `-XX:MaxDirectMemorySize` (which is the heap's size if not set); on YARN"
+              + " a twentieth of the heap",
+          "bytes of R that a JVM keeps in memory outside the heap; R beyond that goes to"
+              + " an unnamed temporary file. Spark does not count them: leave room in"
+              + " `spark.executor.memoryOverhead` ([cluster](cluster.md#where-r-is))");
 
   public static final Key<Double> IDLE_SECONDS =
       Key.number(
@@ -233,6 +249,7 @@ public final class Keys {
           WARMUP,
           WARMUP_JOBS,
           ROW_COPY_SHARE,
+          FACTOR_MEMORY,
           IDLE_SECONDS,
           RESIDENT_SHARE,
           RESIDENT_SECONDS,

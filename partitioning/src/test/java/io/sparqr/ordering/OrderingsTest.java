@@ -11,6 +11,9 @@ import io.sparqr.sparse.SparsityPattern;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.function.ToDoubleBiFunction;
@@ -156,6 +159,70 @@ class OrderingsTest {
       assertThat(results.get(1).reason()).isEqualTo(results.get(0).reason());
       assertThat(results.get(1).method()).isEqualTo(results.get(0).method());
       assertThat(results.get(1).order().toArray()).isEqualTo(results.get(0).order().toArray());
+    }
+  }
+
+  /** Who is late: nobody, AMD, or all that began beside it. */
+  private enum Late {
+    NOBODY,
+    AMD,
+    OTHERS
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theChoiceIsTheSameOnAnyNumberOfThreadsAndWhoeverIsLate(Late late) throws Exception {
+    // so slow a factorization that other orders are wanted
+    BiFunction<SparsityPattern, Permutation, Orderings.Cost> cost =
+        (a, p) -> new Orderings.Cost(FLOPS.applyAsDouble(a, p), 1e-6 * RATE);
+    Orderings.Result expected = Orderings.automatic(SMALL, cost, false);
+    assertThat(expected.reason()).contains("against");
+    for (int threads : new int[] {1, 2, 8, 16}) {
+      CountDownLatch amdCounted = new CountDownLatch(1);
+      int busy = late == Late.OTHERS ? ForkJoinPool.commonPool().getParallelism() : 0;
+      for (int k = 0; k < busy; k++) {
+        ForkJoinPool.commonPool().execute(() -> await(amdCounted));
+      }
+      ForkJoinPool pool = new ForkJoinPool(threads);
+      try {
+        Orderings.Result r =
+            pool.submit(
+                    () ->
+                        Orderings.automatic(
+                            SMALL,
+                            (a, p) -> {
+                              if (late == Late.AMD && amdCounted.getCount() > 0) {
+                                pause();
+                              }
+                              amdCounted.countDown();
+                              return cost.apply(a, p);
+                            },
+                            true))
+                .get(2, TimeUnit.MINUTES);
+        assertThat(r.reason()).isEqualTo(expected.reason());
+        assertThat(r.method()).isEqualTo(expected.method());
+        assertThat(r.order().toArray()).isEqualTo(expected.order().toArray());
+      } finally {
+        amdCounted.countDown();
+        pool.shutdown();
+      }
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Long enough for the dissections of a small graph. */
+  private static void pause() {
+    try {
+      Thread.sleep(200);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 
