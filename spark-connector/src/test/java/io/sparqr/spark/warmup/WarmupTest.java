@@ -4,14 +4,20 @@ package io.sparqr.spark.warmup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.matrix.DefaultRightHandSide;
+import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.Gallery;
 import io.sparqr.spark.CapturedLog;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.Problems;
+import io.sparqr.spark.ProgressListener;
+import io.sparqr.spark.file.RowSlice;
+import io.sparqr.spark.internal.Pipeline;
 import io.sparqr.spark.metrics.AtStart;
+import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.resource.Backends;
 import io.sparqr.spark.resource.Foreground;
+import io.sparqr.spark.rows.RowSource;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.List;
 import java.util.Map;
@@ -172,6 +178,18 @@ class WarmupTest {
     assertThat(w.outcome().end()).isEqualTo("a solve began");
     assertThat(w.outcome().solves()).isEqualTo(1);
     assertThat(beside).isEqualTo(alone);
+  }
+
+  /** Without Spark no task tells of itself: the driver does. */
+  @Test
+  void theTasksOfASolveWithoutSparkEndIt() {
+    Warmup w = waiting();
+    var b = new DenseMatrix(A.rows(), 1, DefaultRightHandSide.of(A));
+    RowSource rows = RowSource.local(1, p -> RowSlice.shared(A, b, 0, A.rows()).iterator());
+    Pipeline.solve(rows, SolveOptions.defaults(), ProgressListener.NONE);
+    latch.countDown();
+    assertThat(w.await(LONGEST)).isTrue();
+    assertThat(w.outcome().solves()).isEqualTo(1);
   }
 
   /** Beside the first phases of a solve each problem is solved once, up to the solve's tasks. */
