@@ -2,16 +2,16 @@
 package io.sparqr.backend.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.sparqr.matrix.Gallery;
 import io.sparqr.numeric.ContributionBlock;
-import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.RowMemory;
 import io.sparqr.numeric.RowSplit;
-import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.TestMatrices;
+import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.FrontMemory;
@@ -19,10 +19,10 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
 import io.sparqr.threads.Crew;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -44,6 +44,29 @@ class StripsTest {
       }
     }
   }
+
+  /** All pieces at the same time, each on a thread of its own. */
+  private static final Crew AT_ONCE =
+      (count, task) -> {
+        var ready = new CountDownLatch(count);
+        var threads = new Thread[count];
+        for (int i = 0; i < count; i++) {
+          int piece = i;
+          threads[i] =
+              new Thread(
+                  () -> {
+                    ready.countDown();
+                    while (ready.getCount() > 0) {
+                      Thread.yield();
+                    }
+                    task.accept(piece);
+                  });
+          threads[i].start();
+        }
+        for (Thread thread : threads) {
+          assertThatCode(thread::join).doesNotThrowAnyException();
+        }
+      };
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 31, 32, 33, 100})
@@ -103,32 +126,51 @@ class StripsTest {
   }
 
   @Test
-  void sameBitsWithHoweverManyThreadsAtTheTop() {
+  void placesLargeBlocksAlikeInAnyOrderAndAtOnce() {
     CsrMatrix a = Gallery.generate("cells3d22");
-    double[] b = TestMatrices.vector(a.rows(), new Random(6));
     SymbolicAnalysis analysis =
         SymbolicAnalyzer.analyze(
             a.pattern(), SymbolicOptions.defaults().withOrdering(OrderingMethod.NESTED_DISSECTION));
-    int[] fronts = IntStream.range(0, analysis.fronts()).toArray();
-    assertThat(Arrays.stream(fronts).filter(f -> sharedBlock(analysis, f))).isNotEmpty();
+    int child =
+        IntStream.range(0, analysis.fronts())
+            .filter(f -> sharedBlock(analysis, f))
+            .findFirst()
+            .orElseThrow();
+    int front = analysis.parent(child);
+    FrontAssembly assembly = assembled(a, analysis, front);
+    int fn = analysis.fn(front);
+    int ld = assembly.layout().count();
+    double[] alone = new double[ld * (fn + 1)];
+    assembly.scatter(alone, ld, fn, Crew.ALONE);
+    for (Crew crew : new Crew[] {new Backwards(), AT_ONCE, AT_ONCE, AT_ONCE}) {
+      double[] matrix = new double[alone.length];
+      assembly.scatter(matrix, ld, fn, crew);
+      assertThat(matrix).isEqualTo(alone);
+    }
+  }
+
+  /** A front's own rows, and random blocks of all its children. */
+  private static FrontAssembly assembled(CsrMatrix a, SymbolicAnalysis analysis, int front) {
+    var random = new Random(6);
     double[] unscaled = new double[a.columns()];
     Arrays.fill(unscaled, 1);
+    int[] fronts = IntStream.range(0, analysis.fronts()).toArray();
+    double[] b = TestMatrices.vector(a.rows(), random);
     var rows = RowSplit.of(a, b, 1, analysis, unscaled).rows();
     var problem = new SubtreeProblem(analysis, fronts, rows, List.of());
-    var results = new ArrayList<SubtreeFactor>();
-    for (int threads : new int[] {1, 2, 3, 5}) {
-      try (var cpu = new CpuSubtreeFactorizer()) {
-        results.add(cpu.factor(problem, new FactorOptions(-1, threads, 0)));
-      }
+    var assembly = new FrontAssembly(analysis, new RowsByFront(problem));
+    assembly.begin(front);
+    for (int c = 0; c < analysis.childCount(front); c++) {
+      int child = analysis.child(front, c);
+      int cm = Math.toIntExact(analysis.cm(child));
+      int cn = analysis.cn(child);
+      int length = Math.toIntExact(ContributionBlock.packedLength(cm, cn));
+      double[] values = TestMatrices.vector(length, random);
+      double[] rhs = TestMatrices.vector(cm, random);
+      assembly.addChild(new ContributionBlock(child, cm, cn, values, rhs, 1));
     }
-    for (SubtreeFactor again : results) {
-      for (int f : fronts) {
-        FrontFactor first = results.get(0).fronts().get(f);
-        assertThat(TestMatrices.rowsOfR(again.fronts().get(f)))
-            .containsExactly(TestMatrices.rowsOfR(first));
-        assertThat(again.fronts().get(f).rhs()).containsExactly(first.rhs());
-      }
-    }
+    assembly.sort();
+    return assembly;
   }
 
   private static boolean sharedBlock(SymbolicAnalysis analysis, int f) {
