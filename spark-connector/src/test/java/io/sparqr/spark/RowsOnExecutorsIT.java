@@ -155,6 +155,7 @@ class RowsOnExecutorsIT {
   void anExecutorFetchesWhatAnotherHas() throws InterruptedException {
     waitForExecutors();
     try (QRFactorization f = factorization()) {
+      double[] r = f.collectR().matrix().values();
       var places = new HashSet<String>();
       for (RDD<?> rdd : CollectionConverters.asJava(context.sc().getPersistentRDDs()).values()) {
         if (!String.valueOf(rdd.name()).startsWith("sparqr R, ")) {
@@ -178,6 +179,7 @@ class RowsOnExecutorsIT {
         }
       }
       assertThat(places).as("executors, of which one has read all").hasSize(2);
+      assertThat(f.collectR().matrix().values()).as("seed %d", SEED).isEqualTo(r);
     }
     requireNothingLeft();
   }

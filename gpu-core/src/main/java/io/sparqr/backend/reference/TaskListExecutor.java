@@ -8,7 +8,6 @@ import io.sparqr.backend.schedule.Task;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.backend.staged.KeptRows;
 import io.sparqr.backend.staged.RoundExecutor;
-import io.sparqr.backend.staged.SolveLists;
 import io.sparqr.backend.staged.StageProgram;
 import io.sparqr.backend.staged.StageSums;
 import io.sparqr.error.InsufficientMemoryException;
@@ -70,12 +69,8 @@ public final class TaskListExecutor implements RoundExecutor {
   double[] residual;
   int[] state;
 
+  private final AnnouncedSolves solves = new AnnouncedSolves();
   private RowsLeftOver leftOver;
-
-  /** As announced for the stage; null: none. */
-  private SolveLists solves;
-
-  private boolean solvesBoth;
   private double tolerance;
 
   /** Runs tasks in list order; a stage may take half of the heap. */
@@ -164,29 +159,21 @@ public final class TaskListExecutor implements RoundExecutor {
 
   @Override
   public void solveAhead(StageProgram p, boolean both) {
-    solves = both ? SolveLists.both(p, 1) : SolveLists.backOnly(p, 1);
-    solvesBoth = both;
-  }
-
-  private SolveLists announced(boolean both) {
-    if (solves == null || solvesBoth != both) {
-      throw new IllegalStateException("solves of a stage that were not announced");
-    }
-    return solves;
+    solves.announce(p, both);
   }
 
   @Override
   public Solved backSubstitute(StageProgram p) {
-    return PackedSolve.stored(announced(false), out);
+    return PackedSolve.stored(solves.lists(false), out);
   }
 
   @Override
   public Optional<KeptRows> keep(StageProgram p) {
-    return Optional.of(new HeapRows(announced(true), out.clone(), choice));
+    return Optional.of(new HeapRows(solves.lists(true), out.clone(), choice));
   }
 
   private void begin(StageProgram p, StageInput in, double tol) {
-    solves = null;
+    solves.forget();
     program = p;
     tolerance = tol;
     front = new FrontDescriptor[p.fronts() + p.blocks()];
