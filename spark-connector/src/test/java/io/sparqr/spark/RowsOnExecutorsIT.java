@@ -8,8 +8,8 @@ import io.sparqr.configuration.Keys;
 import io.sparqr.numeric.storage.RowBudget;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
-import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.spark.wire.KeptFronts;
+import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -164,7 +164,10 @@ class RowsOnExecutorsIT {
         JavaRDD<Object> level = ((RDD<Object>) rdd).toJavaRDD();
         for (int p = 0; p < level.getNumPartitions(); p++) {
           CollectionConverters.asJava(
-                  SparkEnv.get().blockManager().master().getLocations(new RDDBlockId(level.id(), p)))
+                  SparkEnv.get()
+                      .blockManager()
+                      .master()
+                      .getLocations(new RDDBlockId(level.id(), p)))
               .forEach(place -> places.add(place.executorId()));
         }
         List<byte[]> own = frames(level);
