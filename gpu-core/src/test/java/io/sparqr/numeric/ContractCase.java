@@ -98,10 +98,16 @@ final class ContractCase {
       return false;
     }
     assertThat(factor.fronts()).isEmpty();
-    double[] x = factor.solution().get().x();
+    long entries = verifyStored(r.fronts, factor.solution().get().x());
+    assertThat(factor.solution().get().entries()).as("%s: entries", name).isEqualTo(entries);
+    return true;
+  }
+
+  /** Compares R x with Q'b, row by row; returns the entries of R. */
+  private long verifyStored(List<FrontFactor> fronts, double[] x) {
     assertThat(x).hasSize(a.columns() * nrhs);
     long entries = 0;
-    for (FrontFactor f : r.fronts) {
+    for (FrontFactor f : fronts) {
       entries += f.length();
       int at = 0;
       for (int i = 0; i < f.rank(); i++) {
@@ -122,8 +128,7 @@ final class ContractCase {
         at += f.fn() - f.livePivot()[i];
       }
     }
-    assertThat(factor.solution().get().entries()).as("%s: entries", name).isEqualTo(entries);
-    return true;
+    return entries;
   }
 
   /**
@@ -149,7 +154,13 @@ final class ContractCase {
       assertThat(stayed.solve(c, w).orElseThrow()).as("%s: again", name).containsExactly(x);
       verifyNormal(factor.fronts(), c, x, w);
     }
+    if (nrhs > 0) {
+      double[] x = stayed.solveStored().orElseThrow();
+      assertThat(stayed.solveStored().orElseThrow()).as("%s: again", name).containsExactly(x);
+      verifyStored(factor.fronts(), x);
+    }
     stayed.close();
+    assertThat(stayed.solveStored()).as("%s: closed", name).isEmpty();
     assertThat(stayed.solve(new double[a.columns()], 1)).as("%s: closed", name).isEmpty();
     return true;
   }

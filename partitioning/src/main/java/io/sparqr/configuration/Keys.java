@@ -134,8 +134,10 @@ public final class Keys {
           "share of the heap that a factorization may take for a compact copy of the rows,"
               + " where all tasks run in the driver's JVM: 12 bytes an entry and 20 a row. The first"
               + " solve for further right-hand sides leaves it, and later ones, like steps of"
-              + " refinement, do not read the rows again; 0: they always do"
-              + " ([decision](../adr/0032-copied-rows.md))");
+              + " refinement, do not read the rows again"
+              + " ([decision](../adr/0032-copied-rows.md)). With a given analysis the first pass"
+              + " leaves such a copy for the second"
+              + " ([decision](../adr/0036-rows-read-once.md)). 0: rows are always read again");
 
   public static final Key<Long> FACTOR_MEMORY =
       Key.count(

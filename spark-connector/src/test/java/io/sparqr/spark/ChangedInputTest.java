@@ -96,14 +96,33 @@ class ChangedInputTest {
   @ParameterizedTest
   @EnumSource(names = {"RANDOM", "HALF_GONE", "ONE_BIT", "OTHER_COLUMNS", "LABELS"})
   void theSecondReadingWithAGivenAnalysis(Change change) {
-    SymbolicAnalysis known;
-    try (QRFactorization f = solver().factorize(source(Change.NONE, 0).rdd())) {
-      known = f.analysis();
+    SymbolicAnalysis known = analysis();
+    System.setProperty(Keys.ROW_COPY_SHARE.name(), "0");
+    try {
+      refused(change, () -> solver().analysis(known).solve(source(change, 1).rdd()));
+    } finally {
+      System.clearProperty(Keys.ROW_COPY_SHARE.name());
     }
-    refused(change, () -> solver().analysis(known).solve(source(change, 1).rdd()));
     LeastSquaresSolution s = solver().analysis(known).solve(source(Change.NONE, 0).rdd());
     assertThat(s.x()).isEqualTo(solver().solve(source(Change.NONE, 0).rdd()).x());
     assertThat(s.report().warnings()).isEmpty();
+  }
+
+  private static SymbolicAnalysis analysis() {
+    try (QRFactorization f = solver().factorize(source(Change.NONE, 0).rdd())) {
+      return f.analysis();
+    }
+  }
+
+  /** With a given analysis rows are read once, and again only after a loss. */
+  @ParameterizedTest
+  @EnumSource(names = {"RANDOM", "HALF_GONE", "ONE_BIT", "OTHER_COLUMNS", "LABELS"})
+  void withAGivenAnalysisWhatIsComputedAgainForLostOutputsIsChecked(Change change) {
+    GpuSparseQR.Builder given = solver().analysis(analysis());
+    double[] x = given.solve(source(Change.NONE, 0).rdd()).x();
+    assertThat(given.solve(source(change, 1).rdd()).x()).isEqualTo(x);
+    assertThat(given.listener(new Loss()).solve(source(Change.NONE, 0).rdd()).x()).isEqualTo(x);
+    refused(change, () -> given.listener(new Loss()).solve(source(change, 2).rdd()));
   }
 
   @ParameterizedTest

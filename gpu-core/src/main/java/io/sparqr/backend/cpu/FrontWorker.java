@@ -99,7 +99,7 @@ final class FrontWorker {
       matrix = workspace(f, StaircaseQr.length(ld, fn + rhsCount));
       height = Math.min(count, ld);
       stair = layout.stair();
-      assembly.scatter(matrix, ld, fn);
+      assembly.scatter(matrix, ld, fn, crew);
       assembly.release();
       bytes = 8L * ld * (fn + rhsCount + 1);
       state.hold(bytes);
@@ -115,7 +115,7 @@ final class FrontWorker {
     while (rank < live && rowPivot[rank] < fp) {
       rank++;
     }
-    var packer = new FrontPacker(f, fp, fn, rhsCount, matrix, ld, rowPivot);
+    var packer = new FrontPacker(f, fp, fn, rhsCount, matrix, ld, rowPivot, crew);
     ContributionBlock block = packer.block(rank, live);
     if (keeper != null) {
       keeper.factored(qr, matrix, ld, live, stair, rowPivot);

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The packed rows of a stage in device memory after its executor is closed, with what solves need:
@@ -112,7 +113,16 @@ final class DeviceRows implements KeptRows {
   }
 
   @Override
-  public synchronized Optional<Normal> solve(double[] c, int rhs) {
+  public Optional<Solved> solve(double[] c, int rhs) {
+    return used(rhs, () -> run(c, rhs));
+  }
+
+  @Override
+  public Optional<Solved> solveStored() {
+    return sizes.storedRhs() == 0 ? Optional.empty() : used(sizes.storedRhs(), this::runStored);
+  }
+
+  private synchronized Optional<Solved> used(int rhs, Supplier<Solved> solve) {
     if (closed || abandoned) {
       return Optional.empty();
     }
@@ -120,7 +130,7 @@ final class DeviceRows implements KeptRows {
     session.device().bind();
     try {
       room(rhs);
-      return Optional.of(run(c, rhs));
+      return Optional.of(solve.get());
     } catch (FatalCudaException e) {
       closed = true;
       session.lost(e);
@@ -141,7 +151,7 @@ final class DeviceRows implements KeptRows {
     }
   }
 
-  private Normal run(double[] c, int rhs) {
+  private Solved run(double[] c, int rhs) {
     long length = 8L * c.length;
     PinnedBuffer buffer = session.pinned().acquire(length + 40);
     try {
@@ -149,40 +159,76 @@ final class DeviceRows implements KeptRows {
       buffer.view(0, end).asDoubleBuffer().put(c);
       stream.upload(vectors.c.at(0), buffer, 0, length);
       lists.begin(Part.FORWARD_PROGRESS, stream);
-      lists.begin(Part.BACK_PROGRESS, stream);
-      CudaModule module = session.device().module();
       ByteBuffer forward =
-          parameter(Part.FORWARD, Part.FORWARD_PROGRESS, vectors.c, vectors.y, rhs);
-      module.launchSolve(SolveKind.FORWARD_SUBSTITUTION, stream, forward, sizes.forwardItems());
-      module.launchSolve(SolveKind.FORWARD_ERROR, stream, forward, sizes.forwardItems());
-      ByteBuffer back = parameter(Part.BACK, Part.BACK_PROGRESS, vectors.y, vectors.x, rhs);
-      module.launchSolve(SolveKind.BACK_SUBSTITUTION, stream, back, sizes.backItems());
-      module.launchSolve(SolveKind.BACK_ERROR, stream, back, sizes.backItems());
-      stream.download(buffer, 0, vectors.x.at(0), length);
-      lists.end(Part.FORWARD_PROGRESS, stream, buffer, length, 3);
-      lists.end(Part.BACK_PROGRESS, stream, buffer, length + 24, 2);
-      stream.synchronize();
-      double[] x = new double[c.length];
-      buffer.view(0, end).asDoubleBuffer().get(x);
-      long[] ends = new long[5];
-      buffer.view(end, end + 40).asLongBuffer().get(ends);
-      DeviceSolve.requireEnd(ends[0]);
-      DeviceSolve.requireEnd(ends[3]);
-      double error = Math.max(Double.longBitsToDouble(ends[1]), Double.longBitsToDouble(ends[4]));
-      return new Normal(x, error, ends[2]);
+          parameter(Part.FORWARD, Part.FORWARD_PROGRESS, vectors.c.address(), vectors.y, rhs);
+      launch(SolveKind.FORWARD_SUBSTITUTION, forward);
+      launch(SolveKind.FORWARD_ERROR, forward);
+      return back(vectors.y.address(), rhs, buffer, end);
     } finally {
       session.pinned().release(buffer);
     }
   }
 
-  private ByteBuffer parameter(Part items, Part progress, DeviceBuffer c, DeviceBuffer x, int rhs) {
+  /**
+   * The right-hand sides are beside the rows; nothing is solved forward, the rows' bits are summed.
+   */
+  private Solved runStored() {
+    int rhs = sizes.storedRhs();
+    int end = Math.toIntExact(8L * rhs * sizes.columns());
+    PinnedBuffer buffer = session.pinned().acquire(end + 40L);
+    try {
+      lists.begin(Part.FORWARD_PROGRESS, stream);
+      for (DeviceBuffer vector : List.of(vectors.c, vectors.y, vectors.v)) {
+        stream.fill(vector.at(0), (byte) 0, vector.bytes());
+      }
+      launch(
+          SolveKind.FORWARD_ERROR,
+          parameter(Part.FORWARD, Part.FORWARD_PROGRESS, vectors.c.address(), vectors.y, 1));
+      return back(0, rhs, buffer, end);
+    } finally {
+      session.pinned().release(buffer);
+    }
+  }
+
+  /**
+   * R x = c after the forward launches, and the results of all.
+   *
+   * @param c its address; 0: what is stored with R
+   * @param buffer receives x and, from its byte {@code end} on, the ends of the solves
+   */
+  private Solved back(long c, int rhs, PinnedBuffer buffer, int end) {
+    lists.begin(Part.BACK_PROGRESS, stream);
+    ByteBuffer back = parameter(Part.BACK, Part.BACK_PROGRESS, c, vectors.x, rhs);
+    launch(SolveKind.BACK_SUBSTITUTION, back);
+    launch(SolveKind.BACK_ERROR, back);
+    stream.download(buffer, 0, vectors.x.at(0), end);
+    lists.end(Part.FORWARD_PROGRESS, stream, buffer, end, 3);
+    lists.end(Part.BACK_PROGRESS, stream, buffer, end + 24, 2);
+    stream.synchronize();
+    double[] x = new double[end / 8];
+    buffer.view(0, end).asDoubleBuffer().get(x);
+    long[] ends = new long[5];
+    buffer.view(end, end + 40).asLongBuffer().get(ends);
+    DeviceSolve.requireEnd(ends[0]);
+    DeviceSolve.requireEnd(ends[3]);
+    double error = Math.max(Double.longBitsToDouble(ends[1]), Double.longBitsToDouble(ends[4]));
+    return new Solved(x, error, ends[2]);
+  }
+
+  private void launch(SolveKind kind, ByteBuffer parameter) {
+    boolean back = kind == SolveKind.BACK_SUBSTITUTION || kind == SolveKind.BACK_ERROR;
+    int items = back ? sizes.backItems() : sizes.forwardItems();
+    session.device().module().launchSolve(kind, stream, parameter, items);
+  }
+
+  private ByteBuffer parameter(Part items, Part progress, long c, DeviceBuffer x, int rhs) {
     long[] places = {
       lists.address(items),
       out.address(),
       lists.address(Part.NUMBER),
       lists.address(Part.GATHER),
       lists.address(Part.GATHER_FROM),
-      c.address(),
+      c,
       x.address(),
       vectors.v.address(),
       lists.address(progress)

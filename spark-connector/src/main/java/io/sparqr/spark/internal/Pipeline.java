@@ -39,6 +39,7 @@ import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.rows.CombineChecks;
 import io.sparqr.spark.rows.DriverShare;
 import io.sparqr.spark.rows.HeldBatches;
+import io.sparqr.spark.rows.HeldRows;
 import io.sparqr.spark.rows.RowRouter;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.SolveInTask;
@@ -75,6 +76,10 @@ public final class Pipeline {
 
   private final Engine engine;
   private final Held held = new Held();
+
+  /** Rows that the first reading left. */
+  private Optional<HeldRows> left = Optional.empty();
+
   private final DeviceOpening opening;
   private final Times times = new Times();
   private final Known known = new Known();
@@ -308,6 +313,7 @@ public final class Pipeline {
       SolveLog.rows(assembled);
       int[] bad = driverShare.singletons().tinyPivots(plan.value().numbers().tolerance());
       if (bad.length == 0) {
+        left.ifPresent(HeldRows::close);
         return new Prepared(
             input(found), plan, resources, rows, rowParts, driverShare, combined, waited);
       }
@@ -324,16 +330,20 @@ public final class Pipeline {
 
   /**
    * The first reading. With the analysis of its pattern given, the patterns need not be told apart:
-   * a fingerprint proves that it is theirs. A profile shows the pattern, so it takes the full pass.
+   * a fingerprint proves that it is theirs, and the same pass leaves the rows for the shuffle to
+   * their tasks. A profile shows the pattern, so it takes the full pass.
    */
   private PatternPass.Result read() {
     var pass = new PatternPass(source, options);
     Optional<SymbolicAnalysis> given = options.analysis().known();
     if (given.isPresent() && profiler.isEmpty()) {
-      PatternPass.Result figures = pass.figures();
+      left = HeldRows.of(engine);
+      left.ifPresent(rows -> held.onClose(rows::close));
+      PatternPass.Result figures = pass.figures(left.orElse(null));
       if (given.get().isOf(figures.print().orElseThrow())) {
         return figures;
       }
+      left.ifPresent(HeldRows::close);
     }
     return pass.run();
   }
@@ -507,13 +517,19 @@ public final class Pipeline {
       PlanHandle plan, CombineChecks combined, RowParts parts) {
     boolean shared = !engine.spark();
     HeldBatches batches = held();
+    HeldRows leftRows = left.orElse(null);
     return source
         .parts()
         .shuffle(
             parts.count(),
             (p, rows) -> {
               var router =
-                  new RowRouter(plan.value(), p, rows, shared ? combined.ofPart() : combined);
+                  new RowRouter(
+                      plan.value(),
+                      p,
+                      rows,
+                      Optional.ofNullable(leftRows),
+                      shared ? combined.ofPart() : combined);
               return parts.keyed(p, batches == null ? router : batches.sent(router));
             });
   }

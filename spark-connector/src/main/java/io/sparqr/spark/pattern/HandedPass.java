@@ -5,6 +5,7 @@ import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.rows.HeldRows;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;
@@ -49,9 +50,11 @@ final class HandedPass {
    * @param declared n, or -1 to take it from the rows
    * @param told whether to tell patterns apart
    * @param mostBytes of all that tasks hold for the driver
+   * @param left where tasks leave the rows; null: nowhere
    * @return empty if it is more than that, so that it has to go another way
    */
-  static Optional<Handed> run(RowSource source, int declared, boolean told, long mostBytes) {
+  static Optional<Handed> run(
+      RowSource source, int declared, boolean told, long mostBytes, HeldRows left) {
     try (var handOver = new HandOver(mostBytes)) {
       long key = handOver.key();
       List<byte[]> receipts =
@@ -61,7 +64,7 @@ final class HandedPass {
               () ->
                   source
                       .parts()
-                      .map((p, rows) -> scan(key, new PartitionScan(p, declared, told), rows))
+                      .map((p, rows) -> scan(key, new PartitionScan(p, declared, told, left), rows))
                       .named("sparqr pattern and column norms")
                       .collect());
       if (handOver.full()) {

@@ -3,6 +3,7 @@ package io.sparqr.spark.pattern;
 
 import io.sparqr.error.SparseQrException;
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.rows.HeldRows;
 import io.sparqr.spark.rows.RowReader;
 import io.sparqr.sparse.SparsityPattern.FingerprintSum;
 import java.util.Iterator;
@@ -19,6 +20,10 @@ final class PartitionScan {
   private final PatternTable table = new PatternTable();
   private final FingerprintSum print = new FingerprintSum();
   private final ChunkedColumnNorms norms = new ChunkedColumnNorms();
+
+  /** Null: the rows are not left. */
+  private final HeldRows.Collector left;
+
   private double[] rhsMax = new double[0];
   private long entries;
   private int maxIndex = -1;
@@ -30,6 +35,16 @@ final class PartitionScan {
    * @param told whether to tell distinct patterns apart, or only to sum their fingerprint
    */
   PartitionScan(int partition, int declared, boolean told) {
+    this(partition, declared, told, null);
+  }
+
+  /**
+   * The same for rows to be left.
+   *
+   * @param left receives the rows; null: nothing does
+   */
+  PartitionScan(int partition, int declared, boolean told, HeldRows left) {
+    this.left = left == null ? null : left.collector(partition);
     this.partition = partition;
     this.told = told;
     this.reader = new RowReader(partition, declared);
@@ -46,6 +61,9 @@ final class PartitionScan {
       }
     } catch (SparseQrException e) {
       error = e;
+    }
+    if (left != null && error == null) {
+      left.leave(reader.fingerprint());
     }
     return new PartitionStats(
         partition,
@@ -67,6 +85,9 @@ final class PartitionScan {
       table.add(reader.index(), 0, nz, 1);
     } else {
       print.add(reader.index(), 0, nz, 1);
+    }
+    if (left != null) {
+      left.add(reader);
     }
     for (int k = 0; k < nz; k++) {
       norms.add(reader.index()[k], reader.value()[k]);

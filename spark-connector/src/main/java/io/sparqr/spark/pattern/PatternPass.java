@@ -8,6 +8,7 @@ import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.resource.Engine;
+import io.sparqr.spark.rows.HeldRows;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.sparse.SparsityPattern.FingerprintSum;
@@ -133,7 +134,16 @@ public final class PatternPass {
    * only their fingerprint is summed. The norms have the bits of {@link #run}'s.
    */
   public Result figures() {
-    Optional<Handed> handed = handed(false);
+    return figures(null);
+  }
+
+  /**
+   * The same, leaving the rows for the shuffle to their tasks if this pass is within one JVM.
+   *
+   * @param left where; null: nowhere
+   */
+  public Result figures(HeldRows left) {
+    Optional<Handed> handed = handed(false, left);
     if (handed.isPresent()) {
       List<PartitionStats> stats = handed.get().stats();
       PartitionStats sum = sum(stats);
@@ -160,14 +170,14 @@ public final class PatternPass {
 
   /** Runs the pass; throws the error of an invalid row. */
   public Result run() {
-    Optional<Handed> handed = handed(true);
+    Optional<Handed> handed = handed(true, null);
     return handed.isPresent() ? merged(handed.get()) : shuffled();
   }
 
-  private Optional<Handed> handed(boolean told) {
+  private Optional<Handed> handed(boolean told, HeldRows left) {
     return handedBytes == 0
         ? Optional.empty()
-        : HandedPass.run(source, options.input().columns(), told, handedBytes);
+        : HandedPass.run(source, options.input().columns(), told, handedBytes, left);
   }
 
   private Result merged(Handed handed) {

@@ -9,9 +9,10 @@ import java.util.Iterator;
 import java.util.Optional;
 
 /**
- * A repeated reading of a partition: row by row, and compared at its end with the first reading.
- * The check is made where the rows are read, so that it also covers a recomputation by Spark after
- * the loss of an executor, at any time. Not thread-safe.
+ * A repeated reading of a partition: row by row, and compared at its end with the first reading. Or
+ * the rows that the first reading left, which cannot differ from it. The check is made where the
+ * rows are read, so that it also covers a recomputation by Spark after the loss of an executor, at
+ * any time. Not thread-safe.
  */
 public final class LaterReading {
 
@@ -20,6 +21,10 @@ public final class LaterReading {
   private final Iterator<SparseRow> rows;
   private final Readings first;
   private final boolean labels;
+
+  /** Null if the rows are read again. */
+  private final ParsedRows.Cursor left;
+
   private boolean ended;
   private InputChangedException changed;
 
@@ -36,6 +41,17 @@ public final class LaterReading {
     this.rows = rows;
     this.first = first;
     this.labels = labels;
+    this.left = null;
+  }
+
+  /** The rows left by the first reading. */
+  LaterReading(RowReader reader, int partition, ParsedRows left) {
+    this.reader = reader;
+    this.partition = partition;
+    this.rows = null;
+    this.first = null;
+    this.labels = true;
+    this.left = left.cursor();
   }
 
   /**
@@ -44,6 +60,9 @@ public final class LaterReading {
    * @return false at the end, after which {@link #changed()} is available
    */
   public boolean next() {
+    if (left != null) {
+      return left.next(reader);
+    }
     while (!ended) {
       if (!rows.hasNext()) {
         ended = true;

@@ -58,6 +58,15 @@ public final class RhsReader {
     }
   }
 
+  /** Takes values that were read before, from a position of an array. */
+  void take(double[] values, int from, int width) {
+    if (count != width) {
+      count = width;
+      rhs = new double[width];
+    }
+    System.arraycopy(values, from, rhs, 0, width);
+  }
+
   /** The values of the last row, times sqrt(weight). */
   public double[] rhs() {
     return rhs;

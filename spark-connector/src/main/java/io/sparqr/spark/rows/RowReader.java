@@ -123,6 +123,22 @@ public final class RowReader {
     count = kept;
   }
 
+  /** Takes the entries [from, from + length) of a row that was read before. */
+  void take(int[] indices, double[] values, int from, int length) {
+    if (length > index.length) {
+      index = new int[Math.max(length, 2 * index.length)];
+      value = new double[index.length];
+    }
+    System.arraycopy(indices, from, index, 0, length);
+    System.arraycopy(values, from, value, 0, length);
+    count = length;
+  }
+
+  /** Takes the right-hand sides of that row. */
+  void takeRhs(double[] values, int from, int width) {
+    rhs.take(values, from, width);
+  }
+
   private String where() {
     return InputPlace.of(position, partition);
   }

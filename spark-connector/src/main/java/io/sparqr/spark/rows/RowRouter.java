@@ -4,6 +4,7 @@ package io.sparqr.spark.rows;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.SolvePlan;
 import java.util.Iterator;
+import java.util.Optional;
 
 /**
  * The map side of the row shuffle: weighted, equilibrated rows in positions, keyed by the owner
@@ -17,9 +18,20 @@ public final class RowRouter extends RowShuffle {
   private final double[] empty;
   private final boolean[] combines;
 
-  /** Routes the rows of a partition; the results of the combine's checks go to {@code checks}. */
-  public RowRouter(SolvePlan plan, int partition, Iterator<SparseRow> rows, CombineChecks checks) {
-    super(plan, partition, rows, true);
+  /**
+   * Routes the rows of a partition.
+   *
+   * @param rows read only if the first reading left none
+   * @param left where the first reading may have left them
+   * @param checks receives the results of the combine's checks
+   */
+  public RowRouter(
+      SolvePlan plan,
+      int partition,
+      Iterator<SparseRow> rows,
+      Optional<HeldRows> left,
+      CombineChecks checks) {
+    super(plan, partition, rows, true, left.flatMap(h -> h.rows(partition, plan.readings())));
     this.combiner = new FrontCombiner(plan, checks, this::send);
     this.empty = new double[plan.numbers().rhsCount()];
     this.combines = new boolean[plan.analysis().fronts()];

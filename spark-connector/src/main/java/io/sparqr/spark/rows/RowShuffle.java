@@ -8,6 +8,7 @@ import io.sparqr.spark.wire.RowBatchCodec;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import java.util.Optional;
 import scala.Tuple2;
 
 /**
@@ -36,10 +37,26 @@ abstract class RowShuffle implements Iterator<Tuple2<Integer, byte[]>> {
    * @param labels whether the right-hand sides must be those of the first reading
    */
   RowShuffle(SolvePlan plan, int partition, Iterator<SparseRow> rows, boolean labels) {
+    this(plan, partition, rows, labels, Optional.empty());
+  }
+
+  /**
+   * The same, or if the first reading left its rows, these.
+   *
+   * @param left the rows, as far as they are there
+   */
+  RowShuffle(
+      SolvePlan plan,
+      int partition,
+      Iterator<SparseRow> rows,
+      boolean labels,
+      Optional<ParsedRows> left) {
     this.plan = plan;
     this.partition = partition;
     this.reader = new RowReader(partition, plan.analysis().columns());
-    this.rows = new LaterReading(reader, partition, rows, plan.readings(), labels);
+    this.rows =
+        left.map(p -> new LaterReading(reader, partition, p))
+            .orElseGet(() -> new LaterReading(reader, partition, rows, plan.readings(), labels));
     this.batch = new RowBatchCodec.Builder[plan.driverKey() + 1];
   }
 
