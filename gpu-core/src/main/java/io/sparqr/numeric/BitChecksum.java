@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric;
 
+import java.nio.DoubleBuffer;
+
 /**
  * 64-bit checksums of the bits of values: the sum of all values' {@link #mixed} bits modulo 2^64,
  * in any order. Different sums for the same values at two places mean that a value was lost,
@@ -9,6 +11,12 @@ package io.sparqr.numeric;
 public final class BitChecksum {
 
   private static final long P = 0x9E3779B97F4A7C15L;
+
+  /** Values of a buffer that are summed without a copy. */
+  private static final int SHORT = 32;
+
+  /** Values copied at a time; they stay in the first cache. */
+  private static final int PIECE = 1 << 10;
 
   private BitChecksum() {}
 
@@ -37,6 +45,30 @@ public final class BitChecksum {
     long sum = 0;
     for (int k = from; k < to; k++) {
       sum += mixed(x[k]);
+    }
+    return sum;
+  }
+
+  /**
+   * The sum over values [from, to) of a buffer. Long runs are copied to an array piece by piece:
+   * loops over arrays are vectorized, over buffers outside the heap they are not.
+   */
+  public static long sum(DoubleBuffer x, int from, int to) {
+    if (x.hasArray()) {
+      return sum(x.array(), x.arrayOffset() + from, x.arrayOffset() + to);
+    }
+    long sum = 0;
+    if (to - from < SHORT) {
+      for (int k = from; k < to; k++) {
+        sum += mixed(x.get(k));
+      }
+      return sum;
+    }
+    double[] piece = new double[Math.min(PIECE, to - from)];
+    for (int at = from; at < to; at += PIECE) {
+      int count = Math.min(PIECE, to - at);
+      x.get(at, piece, 0, count);
+      sum += sum(piece, 0, count);
     }
     return sum;
   }

@@ -20,6 +20,7 @@ import java.util.Objects;
  * @param resident whether R should also stay where the backend makes it, for later solves ({@link
  *     SubtreeFactor#residence}); for a task whose fronts are whole trees
  * @param work listener to the task's progress
+ * @param memory where rows of R are put
  */
 public record FactorOptions(
     double rankTolerance,
@@ -30,11 +31,13 @@ public record FactorOptions(
     boolean unitColumns,
     boolean solutionOnly,
     boolean resident,
-    WorkListener work) {
+    WorkListener work,
+    RowMemory memory) {
 
   /** Checks the ranges. */
   public FactorOptions {
     Objects.requireNonNull(work, "work");
+    Objects.requireNonNull(memory, "memory");
     if (threads < 1 || deviceMemoryBytes < 0 || Double.isNaN(rankTolerance)) {
       throw new IllegalArgumentException("factor options out of range");
     }
@@ -59,7 +62,8 @@ public record FactorOptions(
         false,
         false,
         false,
-        WorkListener.NONE);
+        WorkListener.NONE,
+        RowMemory.HEAP);
   }
 
   /** The same with the safe method only. */
@@ -73,13 +77,23 @@ public record FactorOptions(
         unitColumns,
         solutionOnly,
         resident,
-        work);
+        work,
+        memory);
   }
 
   /** The same for columns of norm 1 or not. */
   public FactorOptions ofUnitColumns(boolean unit) {
     return new FactorOptions(
-        rankTolerance, threads, deviceMemoryBytes, keepQ, safe, unit, solutionOnly, resident, work);
+        rankTolerance,
+        threads,
+        deviceMemoryBytes,
+        keepQ,
+        safe,
+        unit,
+        solutionOnly,
+        resident,
+        work,
+        memory);
   }
 
   /** The same with another listener. */
@@ -93,13 +107,38 @@ public record FactorOptions(
         unitColumns,
         solutionOnly,
         resident,
-        listener);
+        listener,
+        memory);
+  }
+
+  /** The same with rows of R put elsewhere. */
+  public FactorOptions in(RowMemory rows) {
+    return new FactorOptions(
+        rankTolerance,
+        threads,
+        deviceMemoryBytes,
+        keepQ,
+        safe,
+        unitColumns,
+        solutionOnly,
+        resident,
+        work,
+        rows);
   }
 
   /** The same for a task of which only x is needed, or R as well. */
   public FactorOptions forSolution(boolean only) {
     return new FactorOptions(
-        rankTolerance, threads, deviceMemoryBytes, keepQ, safe, unitColumns, only, resident, work);
+        rankTolerance,
+        threads,
+        deviceMemoryBytes,
+        keepQ,
+        safe,
+        unitColumns,
+        only,
+        resident,
+        work,
+        memory);
   }
 
   /** The same with R staying where it is made as well, or not. */
@@ -113,7 +152,8 @@ public record FactorOptions(
         unitColumns,
         solutionOnly,
         there,
-        work);
+        work,
+        memory);
   }
 
   /**

@@ -145,6 +145,13 @@ public record FactorSummary(
     return with(normDeparture, redoneTasks + 1, all);
   }
 
+  /** The same with a warning more. */
+  public FactorSummary warning(String what) {
+    var all = new ArrayList<>(warnings);
+    all.add(what);
+    return with(normDeparture, redoneTasks, all);
+  }
+
   private FactorSummary with(double departure, long redone, List<String> all) {
     return new FactorSummary(
         backend,

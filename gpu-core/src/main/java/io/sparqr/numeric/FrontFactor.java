@@ -2,6 +2,7 @@
 package io.sparqr.numeric;
 
 import io.sparqr.error.NumericalIntegrityException;
+import java.nio.DoubleBuffer;
 
 /**
  * The rows of R from one front, and their part of Q'b. Pivot column {@code livePivot[i]} (local,
@@ -13,26 +14,40 @@ import io.sparqr.error.NumericalIntegrityException;
  * @param front front number
  * @param fn columns of the front
  * @param livePivot size rank of the front
- * @param values packed rows, {@link #length} values; an array may be longer, its end is not used
+ * @param values packed rows, {@link #length} values from index 0 on; a buffer may be longer, its
+ *     end is not used. Only absolute access, so that several threads may read
  * @param rhs rank x rhsCount, row-major
  * @param rhsCount right-hand sides carried along
  * @param bits sum of the mixed bits of values and rhs ({@link BitChecksum#sum}) when last computed;
  *     0: not computed
  */
 public record FrontFactor(
-    int front, int fn, int[] livePivot, double[] values, double[] rhs, int rhsCount, long bits) {
+    int front,
+    int fn,
+    int[] livePivot,
+    DoubleBuffer values,
+    double[] rhs,
+    int rhsCount,
+    long bits) {
 
   /** Checks sizes in O(rank). */
   public FrontFactor {
-    if (values.length < length(fn, livePivot) || rhs.length != (long) livePivot.length * rhsCount) {
+    if (values.capacity() < length(fn, livePivot)
+        || rhs.length != (long) livePivot.length * rhsCount) {
       throw new IllegalArgumentException("rows of R of front " + front + ": inconsistent sizes");
     }
   }
 
   /** Without a checksum. */
   public FrontFactor(
-      int front, int fn, int[] livePivot, double[] values, double[] rhs, int rhsCount) {
+      int front, int fn, int[] livePivot, DoubleBuffer values, double[] rhs, int rhsCount) {
     this(front, fn, livePivot, values, rhs, rhsCount, 0);
+  }
+
+  /** Rows in an array, without a checksum. */
+  public FrontFactor(
+      int front, int fn, int[] livePivot, double[] values, double[] rhs, int rhsCount) {
+    this(front, fn, livePivot, DoubleBuffer.wrap(values), rhs, rhsCount, 0);
   }
 
   /**
@@ -48,7 +63,7 @@ public record FrontFactor(
   }
 
   /**
-   * Checks that live pivots ascend within the front and that the array holds all their rows.
+   * Checks that live pivots ascend within the front and that the buffer holds all their rows.
    *
    * @throws NumericalIntegrityException if not
    */
@@ -60,7 +75,7 @@ public record FrontFactor(
       }
       last = live;
     }
-    if (length(fn, livePivot) > values.length) {
+    if (length(fn, livePivot) > values.capacity()) {
       throw NumericalIntegrityException.changedInMemory(front);
     }
   }

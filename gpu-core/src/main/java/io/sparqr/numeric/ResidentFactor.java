@@ -20,6 +20,17 @@ public interface ResidentFactor extends AutoCloseable {
    */
   Optional<double[]> solve(double[] c, int width);
 
+  /**
+   * R^-1 Q'b for the right-hand sides that were factored with the matrix, with the same bits each
+   * time; empty if R is gone or there were none.
+   *
+   * @return values at the task's pivots, in their order
+   * @throws io.sparqr.numeric.integrity.IntegrityFailure as for {@link #solve}
+   * @throws io.sparqr.error.InsufficientMemoryException as for {@link #solve}
+   * @throws io.sparqr.error.FatalCudaException as for {@link #solve}
+   */
+  Optional<double[]> solveStored();
+
   /** Frees R; idempotent. */
   @Override
   void close();

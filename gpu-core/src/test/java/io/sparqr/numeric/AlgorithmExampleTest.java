@@ -133,7 +133,7 @@ class AlgorithmExampleTest {
     for (int i = 0; i < r.rank(); i++) {
       double[] row = new double[r.fn() + 1];
       for (int k = r.livePivot()[i]; k < r.fn(); k++) {
-        row[k] = r.values()[at++];
+        row[k] = r.values().get(at++);
       }
       row[r.fn()] = r.rhs()[i];
       matrixRow(row);

@@ -98,10 +98,16 @@ final class ContractCase {
       return false;
     }
     assertThat(factor.fronts()).isEmpty();
-    double[] x = factor.solution().get().x();
+    long entries = verifyStored(r.fronts, factor.solution().get().x());
+    assertThat(factor.solution().get().entries()).as("%s: entries", name).isEqualTo(entries);
+    return true;
+  }
+
+  /** Compares R x with Q'b, row by row; returns the entries of R. */
+  private long verifyStored(List<FrontFactor> fronts, double[] x) {
     assertThat(x).hasSize(a.columns() * nrhs);
     long entries = 0;
-    for (FrontFactor f : r.fronts) {
+    for (FrontFactor f : fronts) {
       entries += f.length();
       int at = 0;
       for (int i = 0; i < f.rank(); i++) {
@@ -110,7 +116,8 @@ final class ContractCase {
           double size = Math.abs(left);
           for (int k = f.livePivot()[i]; k < f.fn(); k++) {
             double v =
-                f.values()[at + k - f.livePivot()[i]] * x[analysis.column(f.front(), k) * nrhs + q];
+                f.values().get(at + k - f.livePivot()[i])
+                    * x[analysis.column(f.front(), k) * nrhs + q];
             left -= v;
             size += Math.abs(v);
           }
@@ -121,8 +128,7 @@ final class ContractCase {
         at += f.fn() - f.livePivot()[i];
       }
     }
-    assertThat(factor.solution().get().entries()).as("%s: entries", name).isEqualTo(entries);
-    return true;
+    return entries;
   }
 
   /**
@@ -148,7 +154,13 @@ final class ContractCase {
       assertThat(stayed.solve(c, w).orElseThrow()).as("%s: again", name).containsExactly(x);
       verifyNormal(factor.fronts(), c, x, w);
     }
+    if (nrhs > 0) {
+      double[] x = stayed.solveStored().orElseThrow();
+      assertThat(stayed.solveStored().orElseThrow()).as("%s: again", name).containsExactly(x);
+      verifyStored(factor.fronts(), x);
+    }
     stayed.close();
+    assertThat(stayed.solveStored()).as("%s: closed", name).isEmpty();
     assertThat(stayed.solve(new double[a.columns()], 1)).as("%s: closed", name).isEmpty();
     return true;
   }
@@ -166,14 +178,14 @@ final class ContractCase {
           double y = 0;
           double sizeOfY = 0;
           for (int k = live; k < f.fn(); k++) {
-            double v = f.values()[at + k - live] * x[analysis.column(f.front(), k) * width + q];
+            double v = f.values().get(at + k - live) * x[analysis.column(f.front(), k) * width + q];
             y += v;
             sizeOfY += Math.abs(v);
           }
           for (int k = live; k < f.fn(); k++) {
             int j = analysis.column(f.front(), k) * width + q;
-            product[j] += f.values()[at + k - live] * y;
-            size[j] += Math.abs(f.values()[at + k - live]) * sizeOfY;
+            product[j] += f.values().get(at + k - live) * y;
+            size[j] += Math.abs(f.values().get(at + k - live)) * sizeOfY;
           }
         }
         at += f.fn() - live;
@@ -273,7 +285,7 @@ final class ContractCase {
       for (int k : f.livePivot()) {
         assertThat(k).as("%s: pivots of front %d", name, f.front()).isGreaterThan(last);
         assertThat(k).isLessThan(analysis.fp(f.front()));
-        assertThat(f.values()[at]).as("%s: diagonal of front %d", name, f.front()).isPositive();
+        assertThat(f.values().get(at)).as("%s: diagonal of front %d", name, f.front()).isPositive();
         at += f.fn() - k;
         last = k;
       }

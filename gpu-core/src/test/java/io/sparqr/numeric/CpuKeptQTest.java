@@ -76,7 +76,8 @@ class CpuKeptQTest {
       var plain = c.run(cpu, TaskRun.whole(c.analysis), 2);
       var kept = c.keeping(cpu, 2);
       for (int f = 0; f < c.analysis.fronts(); f++) {
-        assertThat(kept.fronts.get(f).values()).containsExactly(plain.fronts.get(f).values());
+        assertThat(TestMatrices.rowsOfR(kept.fronts.get(f)))
+            .containsExactly(TestMatrices.rowsOfR(plain.fronts.get(f)));
         assertThat(kept.fronts.get(f).rhs()).containsExactly(plain.fronts.get(f).rhs());
       }
       assertThat(kept.factors.get(0).reflectors()).hasSize(c.analysis.fronts());

@@ -26,7 +26,7 @@ public final class FrontSolve {
     java.util.Arrays.fill(x, 0, fp * rhsCount, 0);
     int fn = factor.fn();
     int[] live = factor.livePivot();
-    double[] r = factor.values();
+    double[] r = TestMatrices.rowsOfR(factor);
     int end = factor.length();
     for (int i = live.length - 1; i >= 0; i--) {
       int k = live[i];
@@ -53,7 +53,7 @@ public final class FrontSolve {
   public static void forwardSubstitute(FrontFactor factor, int rhsCount, double[] c, double[] z) {
     int fn = factor.fn();
     int[] live = factor.livePivot();
-    double[] r = factor.values();
+    double[] r = TestMatrices.rowsOfR(factor);
     int start = 0;
     for (int i = 0; i < live.length; i++) {
       int k = live[i];

@@ -179,7 +179,7 @@ final class TaskRun {
       for (int k : f.livePivot()) {
         int p = analysis.column(f.front(), k);
         for (int j = k; j < f.fn(); j++) {
-          r[p][analysis.column(f.front(), j)] = f.values()[at++];
+          r[p][analysis.column(f.front(), j)] = f.values().get(at++);
         }
       }
     }

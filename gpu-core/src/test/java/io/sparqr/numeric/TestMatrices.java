@@ -3,7 +3,6 @@ package io.sparqr.numeric;
 
 import io.sparqr.sparse.CsrMatrix;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
@@ -158,8 +157,10 @@ public final class TestMatrices {
     return x;
   }
 
-  /** A front's rows of R without the unused end of their array. */
+  /** A copy of a front's rows of R, without the unused end of their buffer. */
   public static double[] rowsOfR(FrontFactor f) {
-    return Arrays.copyOf(f.values(), f.length());
+    double[] values = new double[f.length()];
+    f.values().get(0, values);
+    return values;
   }
 }

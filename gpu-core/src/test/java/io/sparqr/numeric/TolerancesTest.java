@@ -48,7 +48,8 @@ class TolerancesTest {
       }
       // the diagonal's column and an error of its size
       int p = c.analysis.firstPivot(f.front()) + f.livePivot()[row];
-      f.values()[at] += PLANTED * norm[c.analysis.permutation().original(p)];
+      double planted = PLANTED * norm[c.analysis.permutation().original(p)];
+      f.values().put(at, f.values().get(at) + planted);
       assertThatThrownBy(() -> c.checkGram(run.denseR(), Tolerances.frobenius(a)))
           .as("seed %d, front %d, row %d", SEED, f.front(), row)
           .isInstanceOf(AssertionError.class)

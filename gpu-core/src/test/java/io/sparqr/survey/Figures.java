@@ -94,7 +94,7 @@ record Figures(
     for (FrontFactor front : f.fronts()) {
       int at = 0;
       for (int k : front.livePivot()) {
-        least = Math.min(least, front.values()[at]);
+        least = Math.min(least, front.values().get(at));
         at += front.fn() - k;
       }
     }

@@ -98,12 +98,12 @@ record RFactorProbe(double gram, double rightHandSide) {
     for (int i = 0; i < f.rank(); i++) {
       int k = f.livePivot()[i];
       for (int j = k; j < fn; j++) {
-        w.add(i, f.values()[at + j - k], local[j]);
+        w.add(i, f.values().get(at + j - k), local[j]);
       }
       double wi = w.get(i);
       for (int j = k; j < fn; j++) {
-        rw.add(j, f.values()[at + j - k], wi);
-        rc.add(j, f.values()[at + j - k], f.rhs()[i]);
+        rw.add(j, f.values().get(at + j - k), wi);
+        rc.add(j, f.values().get(at + j - k), f.rhs()[i]);
       }
       at += fn - k;
     }

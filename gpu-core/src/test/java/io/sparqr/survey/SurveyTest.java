@@ -12,6 +12,7 @@ import io.sparqr.numeric.NumericFactorization;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.TestMatrices;
 import io.sparqr.numeric.integrity.CheckedFactorizer;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -191,7 +192,7 @@ class SurveyTest {
   }
 
   private static FrontFactor scaled(FrontFactor f, int value, int rhs) {
-    double[] values = f.values().clone();
+    double[] values = TestMatrices.rowsOfR(f);
     double[] c = f.rhs().clone();
     for (int k = 0; k < values.length; k++) {
       values[k] *= k == value ? 1 + 1e-10 : 1;
@@ -270,7 +271,7 @@ class SurveyTest {
         f.front(),
         f.fn(),
         Arrays.copyOf(f.livePivot(), rank),
-        Arrays.copyOf(f.values(), length),
+        Arrays.copyOf(TestMatrices.rowsOfR(f), length),
         Arrays.copyOf(f.rhs(), rank * f.rhsCount()),
         f.rhsCount());
   }

@@ -90,6 +90,12 @@ public final class Key<T> {
 
   /** True or false. */
   static Key<Boolean> flag(String name, Scope scope, boolean otherwise, String meaning) {
+    return flag(name, scope, otherwise, Boolean.toString(otherwise), meaning);
+  }
+
+  /** The same with a default in words. */
+  static Key<Boolean> flag(
+      String name, Scope scope, Boolean otherwise, String text, String meaning) {
     Function<String, Boolean> reader =
         s -> {
           if (!"true".equalsIgnoreCase(s) && !"false".equalsIgnoreCase(s)) {
@@ -97,7 +103,6 @@ public final class Key<T> {
           }
           return Boolean.valueOf(s);
         };
-    String text = Boolean.toString(otherwise);
     return new Key<>(name, scope, reader, "true or false", otherwise, text, meaning);
   }
 

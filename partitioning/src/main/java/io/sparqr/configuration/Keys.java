@@ -119,9 +119,10 @@ public final class Keys {
       Key.flag(
           "spark.sparqr.warmup.jobs",
           SPARK,
-          false,
-          "true: the driver's warm-up begins with the Spark jobs of one small solve, which"
-              + " Spark's pages show; its first job takes a second of class loading");
+          null,
+          "true with a local master",
+          "whether the driver's warm-up solves by Spark jobs, which Spark's pages show;"
+              + " otherwise without Spark, whose first job then takes a second of class loading");
 
   public static final Key<Double> ROW_COPY_SHARE =
       Key.number(
@@ -137,6 +138,20 @@ public final class Keys {
               + " ([decision](../adr/0032-copied-rows.md)). With a given analysis the first pass"
               + " leaves such a copy for the second"
               + " ([decision](../adr/0036-rows-read-once.md)). 0: rows are always read again");
+
+  public static final Key<Long> FACTOR_MEMORY =
+      Key.count(
+          "sparqr.factor.memory",
+          JVM,
+          0,
+          Long.MAX_VALUE,
+          null,
+          "half of what the machine or container has beside the heap, at most three"
+              + " quarters of `-XX:MaxDirectMemorySize` (which is the heap's size if not set); on YARN"
+              + " a twentieth of the heap",
+          "bytes of R that a JVM keeps in memory outside the heap; R beyond that goes to"
+              + " an unnamed temporary file. Spark does not count them: leave room in"
+              + " `spark.executor.memoryOverhead` ([cluster](cluster.md#where-r-is))");
 
   public static final Key<Double> IDLE_SECONDS =
       Key.number(
@@ -234,6 +249,7 @@ public final class Keys {
           WARMUP,
           WARMUP_JOBS,
           ROW_COPY_SHARE,
+          FACTOR_MEMORY,
           IDLE_SECONDS,
           RESIDENT_SHARE,
           RESIDENT_SECONDS,

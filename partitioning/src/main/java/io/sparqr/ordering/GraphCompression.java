@@ -10,7 +10,10 @@ import java.util.Arrays;
  */
 final class GraphCompression {
   private final WeightedGraph compressed;
+
+  /** Null if nothing merged: then each vertex is a group of its own. */
   private final int[] groupStart;
+
   private final int[] groupMember;
 
   private GraphCompression(WeightedGraph compressed, int[] groupStart, int[] groupMember) {
@@ -26,6 +29,10 @@ final class GraphCompression {
 
   /** Writes the members of a group to {@code target} from {@code at}; returns the end. */
   int copyGroup(int group, int[] target, int at) {
+    if (groupStart == null) {
+      target[at] = group;
+      return at + 1;
+    }
     int size = groupStart[group + 1] - groupStart[group];
     System.arraycopy(groupMember, groupStart[group], target, at, size);
     return at + size;
@@ -35,6 +42,9 @@ final class GraphCompression {
     int n = g.n;
     int[] group = new int[n];
     int groups = findGroups(g, group);
+    if (groups == n) {
+      return new GraphCompression(g, null, null);
+    }
     int[] start = new int[groups + 1];
     for (int v = 0; v < n; v++) {
       start[group[v] + 1]++;
@@ -47,23 +57,29 @@ final class GraphCompression {
     for (int v = 0; v < n; v++) {
       member[next[group[v]]++] = v;
     }
-    return new GraphCompression(
-        groups == n ? g : contract(g, group, groups, start, member), start, member);
+    return new GraphCompression(contract(g, group, groups, start, member), start, member);
   }
 
-  /** Numbers the groups by their first vertices. */
+  /**
+   * Numbers the groups by their first vertices. Only vertices whose hash value may occur again are
+   * looked up, since this is the part for one thread.
+   */
   private static int findGroups(WeightedGraph g, int[] group) {
     int n = g.n;
-    int mask = Integer.highestOneBit(Math.max(8, n)) * 4 - 1;
+    long[] hash = new long[n];
+    boolean[] alone = new boolean[n];
+    int candidates = n - findAlone(g, hash, alone);
+    int mask = Integer.highestOneBit(Math.max(8, candidates)) * 4 - 1;
     int[] table = new int[mask + 1];
-    int[] mark = new int[n];
+    int[] mark = new int[candidates == 0 ? 0 : n];
     Arrays.fill(table, -1);
     Arrays.fill(mark, -1);
-    long[] hash = new long[n];
-    int pieces = Pieces.of(n, (long) n + g.entries());
-    ParallelLoop.run(pieces, p -> hash(g, p, pieces, hash));
     int groups = 0;
     for (int v = 0; v < n; v++) {
+      if (alone[v]) {
+        group[v] = groups++;
+        continue;
+      }
       long h = hash[v];
       int at = (int) (h ^ (h >>> 32)) & mask;
       while (table[at] >= 0 && !same(g, table[at], v, hash, mark)) {
@@ -79,8 +95,33 @@ final class GraphCompression {
     return groups;
   }
 
+  /**
+   * Hashes the closed neighbourhoods and finds vertices whose value is that of no other.
+   *
+   * @return how many are found
+   */
+  private static int findAlone(WeightedGraph g, long[] hash, boolean[] alone) {
+    int pieces = Pieces.of(g.n, (long) g.n + g.entries());
+    RepeatedHashes hashes = new RepeatedHashes(g.n);
+    ParallelLoop.run(pieces, p -> hash(g, p, pieces, hash, hashes));
+    int[] found = new int[pieces];
+    ParallelLoop.run(
+        pieces,
+        p -> {
+          int end = Pieces.first(p + 1, pieces, g.n);
+          int count = 0;
+          for (int v = Pieces.first(p, pieces, g.n); v < end; v++) {
+            alone[v] = !hashes.mayRepeat(hash[v]);
+            count += alone[v] ? 1 : 0;
+          }
+          found[p] = count;
+        });
+    return Arrays.stream(found).sum();
+  }
+
   /** Hashes the closed neighbourhoods of a piece's vertices. */
-  private static void hash(WeightedGraph g, int piece, int pieces, long[] hash) {
+  private static void hash(
+      WeightedGraph g, int piece, int pieces, long[] hash, RepeatedHashes hashes) {
     int end = Pieces.first(piece + 1, pieces, g.n);
     for (int v = Pieces.first(piece, pieces, g.n); v < end; v++) {
       long h = scramble(v);
@@ -88,6 +129,7 @@ final class GraphCompression {
         h += scramble(g.neighbor[e]);
       }
       hash[v] = h;
+      hashes.add(h);
     }
   }
 

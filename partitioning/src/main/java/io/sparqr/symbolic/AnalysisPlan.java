@@ -57,9 +57,14 @@ final class AnalysisPlan {
   private FrontTree fronts(StarGraph graph, long[] byPost, SymbolicOptions options, PhaseTimes t) {
     int[] counts = ColumnCounts.of(graph, tree);
     t.end("counts");
-    for (int j = 0; j < byPost.length; j++) {
-      byPost[tree.post[j]] = graph.leftmostCount[j];
-    }
+    long[] byLabel = graph.leftmostCount;
+    Threads.ranges(
+        byPost.length,
+        (from, to) -> {
+          for (int p = from; p < to; p++) {
+            byPost[p] = byLabel[tree.label[p]];
+          }
+        });
     graph.keepLow();
     Supernodes groups = new Supernodes(tree.parent, counts, byPost, options.amalgamation());
     t.end("supernodes");
@@ -68,9 +73,13 @@ final class AnalysisPlan {
 
   private long[] byPlace(long[] byPost) {
     long[] count = new long[byPost.length];
-    for (int p = 0; p < count.length; p++) {
-      count[fronts.place[p]] = byPost[p];
-    }
+    Threads.ranges(
+        count.length,
+        (from, to) -> {
+          for (int p = from; p < to; p++) {
+            count[fronts.place[p]] = byPost[p];
+          }
+        });
     return count;
   }
 
@@ -97,9 +106,13 @@ final class AnalysisPlan {
   int[] columnAtPlace() {
     int n = fronts.place.length;
     int[] column = new int[n];
-    for (int p = 0; p < n; p++) {
-      column[fronts.place[p]] = order.original(tree.label[p]);
-    }
+    Threads.ranges(
+        n,
+        (from, to) -> {
+          for (int p = from; p < to; p++) {
+            column[fronts.place[p]] = order.original(tree.label[p]);
+          }
+        });
     return column;
   }
 }

@@ -23,18 +23,10 @@ final class ColumnEliminationTree {
   /** The tree of a star graph. */
   ColumnEliminationTree(StarGraph graph) {
     int n = graph.n;
-    int[] up = parents(graph);
     int[] size = new int[n];
+    int[] up = parents(graph, size);
     int[] slot = new int[n];
-    int rootSlot = 0;
-    for (int j = 0; j < n; j++) {
-      size[j]++;
-      if (up[j] < 0) {
-        rootSlot += size[j];
-      } else {
-        size[up[j]] += size[j];
-      }
-    }
+    int rootSlot = n;
     // A node takes the last place of its subtree's block; its children's blocks fill the rest from
     // the end. Parents have larger labels, so one descending sweep serves every node.
     post = new int[n];
@@ -53,19 +45,29 @@ final class ColumnEliminationTree {
       slot[j] = end - 1;
     }
     parent = new int[n];
-    for (int j = 0; j < n; j++) {
-      parent[post[j]] = up[j] < 0 ? -1 : post[up[j]];
-    }
+    Threads.ranges(
+        n,
+        (from, to) -> {
+          for (int j = from; j < to; j++) {
+            parent[post[j]] = up[j] < 0 ? -1 : post[up[j]];
+          }
+        });
   }
 
-  /** Parents by label. */
-  private static int[] parents(StarGraph graph) {
+  /**
+   * Parents by label.
+   *
+   * @param size size n; receives the nodes of each subtree: a node gets its parent when its own
+   *     subtree is complete
+   */
+  private static int[] parents(StarGraph graph, int[] size) {
     int n = graph.n;
     int[] up = new int[n];
     int[] ancestor = new int[n];
     for (int j = 0; j < n; j++) {
       up[j] = -1;
       ancestor[j] = -1;
+      size[j] = 1;
       for (int k = graph.lowStart[j]; k < graph.lowStart[j + 1]; k++) {
         int i = graph.low[k];
         while (i != j) {
@@ -73,6 +75,7 @@ final class ColumnEliminationTree {
           ancestor[i] = j;
           if (above < 0) {
             up[i] = j;
+            size[j] += size[i];
             break;
           }
           i = above;

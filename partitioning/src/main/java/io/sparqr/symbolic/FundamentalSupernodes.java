@@ -65,6 +65,7 @@ final class FundamentalSupernodes {
     int[] first = new int[n + 1];
     boolean[] continued = new boolean[n];
     double[] arriving = new double[n];
+    double[] own = new double[n];
     int s = -1;
     double height = 0;
     for (int j = 0; j < n; j++) {
@@ -79,6 +80,7 @@ final class FundamentalSupernodes {
         height = arriving[j];
       }
       height += leftmostCount[j];
+      own[s] += leftmostCount[j];
       of[j] = s;
     }
     count = s + 1;
@@ -86,16 +88,13 @@ final class FundamentalSupernodes {
     columns = new int[count];
     beyond = new int[count];
     above = new int[count];
-    rows = new double[count];
+    rows = Arrays.copyOf(own, count);
     cut = Arrays.copyOf(continued, count);
     for (int k = 0; k < count; k++) {
       int last = first[k + 1] - 1;
       columns[k] = last + 1 - first[k];
       beyond[k] = counts[last] - 1;
       above[k] = up[last] < 0 ? -1 : of[up[last]];
-    }
-    for (int j = 0; j < n; j++) {
-      rows[of[j]] += leftmostCount[j];
     }
   }
 

@@ -69,9 +69,13 @@ final class Supernodes {
       }
     }
     groupOf = new int[up.length];
-    for (int j = 0; j < groupOf.length; j++) {
-      groupOf[j] = number[group[supernodes.of[j]]];
-    }
+    Threads.ranges(
+        groupOf.length,
+        (from, to) -> {
+          for (int j = from; j < to; j++) {
+            groupOf[j] = number[group[supernodes.of[j]]];
+          }
+        });
   }
 
   /**

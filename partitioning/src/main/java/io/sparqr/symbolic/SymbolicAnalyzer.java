@@ -183,22 +183,34 @@ public final class SymbolicAnalyzer {
     int n = known.fingerprint.columns();
     int n1 = singletons.count;
     FrontTree fronts = plan.fronts;
+    int real = fronts.count;
+    int empty = rest.emptyColumns().length;
+    int nf = real + (empty > 0 ? 1 : 0);
+    var rows =
+        CompletableFuture.supplyAsync(() -> CompactLongs.of(nf, f -> f < real ? fronts.fm[f] : 0));
+    var flops =
+        CompletableFuture.supplyAsync(
+            () ->
+                CompactLongs.of(
+                    nf, f -> f < real ? SymbolicAnalysis.packed(plan.structure.flops[f]) : 0));
     long[] leftmost = plan.leftmostCount;
     var counts =
         CompletableFuture.supplyAsync(
             () ->
                 CompactLongs.of(
                     n, p -> p < n1 ? 1 : p - n1 < leftmost.length ? leftmost[p - n1] : 0));
-    int empty = rest.emptyColumns().length;
-    int real = fronts.count;
-    int nf = real + (empty > 0 ? 1 : 0);
     int[] order = new int[n];
     System.arraycopy(singletons.column, 0, order, 0, n1);
     int[] column = plan.columnAtPlace();
-    for (int k = 0; k < column.length; k++) {
-      order[n1 + k] = rest.originalColumn()[column[k]];
-    }
+    Threads.ranges(
+        column.length,
+        (from, to) -> {
+          for (int k = from; k < to; k++) {
+            order[n1 + k] = rest.originalColumn()[column[k]];
+          }
+        });
     System.arraycopy(rest.emptyColumns(), 0, order, n - empty, empty);
+    var permutation = CompletableFuture.supplyAsync(() -> new Permutation(order));
     int[] firstPivot = new int[nf + 1];
     for (int f = 0; f <= real; f++) {
       firstPivot[f] = n1 + fronts.pivotStart[f];
@@ -221,7 +233,7 @@ public final class SymbolicAnalyzer {
         known.rows,
         known.emptyRows,
         known.nonzeros,
-        new Permutation(order),
+        permutation.join(),
         n1,
         singletons.entries,
         chosen.method(),
@@ -231,8 +243,8 @@ public final class SymbolicAnalyzer {
         tailStart,
         tails,
         counts.join(),
-        CompactLongs.of(nf, f -> f < real ? fronts.fm[f] : 0),
-        CompactLongs.of(nf, f -> f < real ? SymbolicAnalysis.packed(plan.structure.flops[f]) : 0),
+        rows.join(),
+        flops.join(),
         0,
         0);
   }

@@ -9,8 +9,14 @@ import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.function.ToDoubleBiFunction;
@@ -34,6 +40,9 @@ class OrderingsTest {
       (a, p) -> new Orderings.Cost(FLOPS.applyAsDouble(a, p), RATE);
 
   private static final SparsityPattern SMALL = RandomPatterns.of("gen:cells2d12");
+
+  /** Large enough for dissections with other random choices to differ. */
+  private static final SparsityPattern GRID = RandomPatterns.of("gen:cells2d40");
 
   private static Orderings.Result order(SparsityPattern a, OrderingMethod method) {
     return Orderings.order(a, method, Optional.empty(), COST);
@@ -156,6 +165,85 @@ class OrderingsTest {
       assertThat(results.get(1).reason()).isEqualTo(results.get(0).reason());
       assertThat(results.get(1).method()).isEqualTo(results.get(0).method());
       assertThat(results.get(1).order().toArray()).isEqualTo(results.get(0).order().toArray());
+    }
+  }
+
+  /** Who is late: nobody, AMD, or all that began beside it. */
+  private enum Late {
+    NOBODY,
+    AMD,
+    OTHERS
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theChoiceIsTheSameOnAnyNumberOfThreadsAndWhoeverIsLate(Late late) throws Exception {
+    int[] threads = {1, 2, 8, 16};
+    Set<Integer> orders = new HashSet<>();
+    for (int k = 0; k < threads.length; k++) {
+      // dissection number k wins
+      Orderings.Result expected = Orderings.automatic(GRID, leastAt(k + 1, () -> {}), false);
+      assertThat(expected.order().toArray())
+          .isEqualTo(NestedDissection.variant(k).order(GRID).toArray());
+      assertThat(orders.add(Arrays.hashCode(expected.order().toArray()))).isTrue();
+      Orderings.Result r = automatic(threads[k], k + 1, late);
+      assertThat(r.reason()).isEqualTo(expected.reason());
+      assertThat(r.method()).isEqualTo(expected.method());
+      assertThat(r.order().toArray()).isEqualTo(expected.order().toArray());
+    }
+  }
+
+  /** Costs at which all orders are tried and the one counted as number {@code winner} is taken. */
+  private static BiFunction<SparsityPattern, Permutation, Orderings.Cost> leastAt(
+      int winner, Runnable amdCounted) {
+    AtomicInteger counted = new AtomicInteger();
+    return (a, p) -> {
+      int k = counted.getAndIncrement();
+      if (k == 0) {
+        amdCounted.run();
+      }
+      return new Orderings.Cost(k == winner ? 1e14 : 1e15, RATE);
+    };
+  }
+
+  private static Orderings.Result automatic(int threads, int winner, Late late) throws Exception {
+    CountDownLatch amdCounted = new CountDownLatch(1);
+    int busy = late == Late.OTHERS ? ForkJoinPool.commonPool().getParallelism() : 0;
+    for (int k = 0; k < busy; k++) {
+      ForkJoinPool.commonPool().execute(() -> await(amdCounted));
+    }
+    BiFunction<SparsityPattern, Permutation, Orderings.Cost> cost =
+        leastAt(
+            winner,
+            () -> {
+              if (late == Late.AMD) {
+                pause();
+              }
+              amdCounted.countDown();
+            });
+    ForkJoinPool pool = new ForkJoinPool(threads);
+    try {
+      return pool.submit(() -> Orderings.automatic(GRID, cost, true)).get(2, TimeUnit.MINUTES);
+    } finally {
+      amdCounted.countDown();
+      pool.shutdown();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Long enough for the dissections of a small graph. */
+  private static void pause() {
+    try {
+      Thread.sleep(200);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 

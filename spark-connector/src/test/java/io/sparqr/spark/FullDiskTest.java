@@ -2,11 +2,14 @@
 package io.sparqr.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sparqr.backend.BackendChoice;
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.DiskFullException;
+import io.sparqr.numeric.storage.RowBudget;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -99,5 +102,42 @@ class FullDiskTest {
     long nonzeros = Problems.random(12_000, 300, 20, SEED).nonzeros();
     assertThat(e).hasMessageContaining("the rows on their way to their tasks take up to ");
     assertThat(e.neededBytes()).isEqualTo(12 * nonzeros + 16L * 12_000);
+  }
+
+  /** The task fails in the middle of its fronts, and what it had put into files is freed. */
+  @Test
+  void rowsOfRThatDoNotFit(@TempDir Path folder) throws IOException, InterruptedException {
+    System.setProperty(Keys.FACTOR_MEMORY.name(), "0");
+    try {
+      Path disk = Files.createDirectory(folder.resolve("disk"));
+      assumeTrue(
+          Files.isExecutable(Path.of("/usr/bin/mount"))
+              && run("mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", disk + "") == 0,
+          "no right to mount");
+      try {
+        LocalSpark.context().stop();
+        CsrMatrix a = Problems.random(2_000, 1_500, 20, SEED);
+        SparkConf conf =
+            new SparkConf()
+                .setMaster("local[2]")
+                .setAppName("a full disk")
+                .set("spark.ui.enabled", "false")
+                .set("spark.driver.host", "127.0.0.1")
+                .set("spark.driver.bindAddress", "127.0.0.1")
+                .set("spark.local.dir", disk.toString());
+        try (var context = new JavaSparkContext(conf)) {
+          var rdd = context.parallelize(Problems.rows(a, Problems.rhs(a.rows(), SEED)), 2);
+          assertThatThrownBy(() -> GpuSparseQR.builder().backend(BackendChoice.CPU).factorize(rdd))
+              .isInstanceOf(DiskFullException.class)
+              .hasMessageContaining("sparqr.factor.memory")
+              .hasMessageContaining(disk.toString());
+          assertThat(RowBudget.ofJvm().fileBytes()).isZero();
+        }
+      } finally {
+        run("umount", disk + "");
+      }
+    } finally {
+      System.clearProperty(Keys.FACTOR_MEMORY.name());
+    }
   }
 }

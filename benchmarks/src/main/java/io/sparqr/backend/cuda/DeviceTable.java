@@ -28,8 +28,8 @@ import java.util.stream.IntStream;
  * property table.cpu=true the CPU backend's time beside it; with table.choice=true only what the
  * choice of the backend is calibrated by; with table.detection=true without the lines for no rank
  * detection. A last line a problem is of a task as a solve has it: the session is warm, but plan,
- * layout and device memory are new, and only x comes back. A name can also be a Matrix Market
- * file's.
+ * layout and device memory are new, and only x comes back; and of one as {@code factorize} has it,
+ * whose R comes back and stays on the device, too. A name can also be a Matrix Market file's.
  */
 final class DeviceTable {
 
@@ -233,7 +233,9 @@ final class DeviceTable {
             s.normDeparture());
       }
     }
-    task(name, ordering, problem, new FactorOptions(tolerance, threads, 0).ofUnitColumns(true));
+    var tasks = new FactorOptions(tolerance, threads, 0).ofUnitColumns(true);
+    task(name, ordering, "x alone", problem, tasks.forSolution(true));
+    task(name, ordering, "R stays", problem, tasks.staying(true));
     if (Boolean.getBoolean("table.cpu")) {
       try (SubtreeFactorizer cpu = new CpuBackendProvider().create(0)) {
         var factorOptions = new FactorOptions(tolerance, threads, 0).ofUnitColumns(true);
@@ -251,7 +253,7 @@ final class DeviceTable {
   }
 
   private static void task(
-      String name, String ordering, SubtreeProblem problem, FactorOptions options) {
+      String name, String ordering, String what, SubtreeProblem problem, FactorOptions options) {
     double[] wall = new double[REPEATS];
     double[] kernel = new double[REPEATS];
     // R of the lines before is no garbage of these tasks
@@ -262,7 +264,7 @@ final class DeviceTable {
         warm.session().device().bind();
         long t0 = System.nanoTime();
         try (var device = new CudaSubtreeFactorizer(SESSIONS, 0, null)) {
-          device.factor(problem, options.forSolution(true));
+          device.factor(problem, options).residence().close();
           kernel[k] = device.kernelMillis();
         }
         wall[k] = seconds(t0);
@@ -272,9 +274,10 @@ final class DeviceTable {
     Arrays.sort(kernel);
     System.out.printf(
         Locale.ROOT,
-        "%-22s %-7s task, x alone | %8.4f s (best %8.4f) kernels %8.2f ms%n",
+        "%-22s %-7s task, %s | %8.4f s (best %8.4f) kernels %8.2f ms%n",
         name,
         ordering,
+        what,
         wall[REPEATS / 2],
         wall[0],
         kernel[REPEATS / 2]);

@@ -7,6 +7,7 @@ import io.sparqr.numeric.assembly.FrontLayout;
 import io.sparqr.numeric.assembly.FrontLayout.EmptyRows;
 import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.threads.Crew;
 import java.util.Arrays;
 
 /**
@@ -14,8 +15,6 @@ import java.util.Arrays;
  * instance per thread; buffers are reused.
  */
 final class FrontAssembly {
-
-  private static final int STRIP = 32;
 
   private final RowBlock rows;
   private final FrontLayout layout;
@@ -56,21 +55,19 @@ final class FrontAssembly {
    *
    * @param fn columns of the front
    */
-  void scatter(double[] matrix, int ld, int fn) {
+  void scatter(double[] matrix, int ld, int fn, Crew crew) {
     int[] destination = layout.destination();
     int own = layout.own();
     for (int i = 0; i < own; i++) {
       scatterRow(layout.row(i), matrix, ld, fn, destination[i]);
     }
     for (int c = 0; c < layout.children(); c++) {
-      scatterChild(c, matrix, ld, fn);
+      scatterChild(c, matrix, ld, fn, crew);
     }
   }
 
-  /**
-   * Writes all rows of a child in strips of columns, so that the front's cache lines are reused.
-   */
-  private void scatterChild(int c, double[] matrix, int ld, int fn) {
+  /** Writes all rows of a child. */
+  private void scatterChild(int c, double[] matrix, int ld, int fn, Crew crew) {
     ContributionBlock block = blocks[c];
     double[] values = block.values();
     int[] column = layout.columns();
@@ -79,17 +76,20 @@ final class FrontAssembly {
     int cn = block.cn();
     int map = layout.columnStart(c);
     int first = layout.childRow(c);
-    for (int strip = 0; strip < cn; strip += STRIP) {
-      int end = Math.min(strip + STRIP, cn);
-      int shift = 0;
-      for (int i = 0; i < cm && i < end; i++) {
-        int to = destination[first + i];
-        for (int j = Math.max(i, strip); j < end; j++) {
-          matrix[to + column[map + j] * ld] = values[shift + j];
-        }
-        shift += cn - i - 1;
-      }
-    }
+    Strips.run(
+        cn,
+        values.length,
+        crew,
+        (strip, end) -> {
+          int shift = 0;
+          for (int i = 0; i < cm && i < end; i++) {
+            int to = destination[first + i];
+            for (int j = Math.max(i, strip); j < end; j++) {
+              matrix[to + column[map + j] * ld] = values[shift + j];
+            }
+            shift += cn - i - 1;
+          }
+        });
     int nrhs = block.rhsCount();
     for (int i = 0; i < cm; i++) {
       for (int q = 0; q < nrhs; q++) {

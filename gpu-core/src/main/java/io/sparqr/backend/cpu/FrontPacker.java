@@ -3,13 +3,13 @@ package io.sparqr.backend.cpu;
 
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.RowMemory;
+import io.sparqr.threads.Crew;
+import java.nio.DoubleBuffer;
 import java.util.Arrays;
 
 /** Extracts R and the contribution block from a factored column-major front. */
 final class FrontPacker {
-
-  /** Columns per pass, so that each page and cache line of the front is visited once. */
-  private static final int STRIP = 32;
 
   private final int front;
   private final int fp;
@@ -18,8 +18,10 @@ final class FrontPacker {
   private final double[] matrix;
   private final int ld;
   private final int[] rowPivot;
+  private final Crew crew;
 
-  FrontPacker(int front, int fp, int fn, int rhsCount, double[] matrix, int ld, int[] rowPivot) {
+  FrontPacker(
+      int front, int fp, int fn, int rhsCount, double[] matrix, int ld, int[] rowPivot, Crew crew) {
     this.front = front;
     this.fp = fp;
     this.fn = fn;
@@ -27,10 +29,11 @@ final class FrontPacker {
     this.matrix = matrix;
     this.ld = ld;
     this.rowPivot = rowPivot;
+    this.crew = crew;
   }
 
-  /** R of the first {@code rank} rows, the diagonal made positive. */
-  FrontFactor factor(int rank) {
+  /** R of the first {@code rank} rows, the diagonal made positive, put in memory given. */
+  FrontFactor factor(int rank, RowMemory memory) {
     int[] live = Arrays.copyOf(rowPivot, rank);
     int[] start = new int[rank + 1];
     boolean[] negative = new boolean[rank];
@@ -38,18 +41,21 @@ final class FrontPacker {
       start[i + 1] = Math.addExact(start[i], fn - live[i]);
       negative[i] = matrix[i + live[i] * ld] < 0;
     }
-    double[] values = new double[start[rank]];
-    for (int strip = 0; strip < fn; strip += STRIP) {
-      int end = Math.min(strip + STRIP, fn);
-      for (int i = 0; i < rank && live[i] < end; i++) {
-        int shift = start[i] - live[i];
-        double sign = negative[i] ? -1 : 1;
-        int from = Math.max(strip, live[i]);
-        for (int k = from, at = i + from * ld; k < end; k++, at += ld) {
-          values[shift + k] = sign * matrix[at];
-        }
-      }
-    }
+    DoubleBuffer values = memory.allocate(start[rank]);
+    Strips.run(
+        fn,
+        start[rank],
+        crew,
+        (strip, end) -> {
+          for (int i = 0; i < rank && live[i] < end; i++) {
+            int shift = start[i] - live[i];
+            double sign = negative[i] ? -1 : 1;
+            int from = Math.max(strip, live[i]);
+            for (int k = from, at = i + from * ld; k < end; k++, at += ld) {
+              values.put(shift + k, sign * matrix[at]);
+            }
+          }
+        });
     double[] rhs = new double[rank * rhsCount];
     for (int i = 0; i < rank; i++) {
       for (int q = 0; q < rhsCount; q++) {
@@ -68,18 +74,21 @@ final class FrontPacker {
     }
     int cn = fn - fp;
     double[] values = new double[Math.toIntExact(ContributionBlock.packedLength(cm, cn))];
-    for (int strip = 0; strip < cn; strip += STRIP) {
-      int end = Math.min(strip + STRIP, cn);
-      for (int i = 0; i < cm && i < end; i++) {
-        int shift = (int) ((long) i * cn - (long) i * (i - 1) / 2) - i;
-        int row = rank + i;
-        // Entries left of a row's pivot are remains of its reflector, not of the matrix.
-        int from = Math.max(strip, rowPivot[row] - fp);
-        for (int k = from, at = row + (fp + from) * ld; k < end; k++, at += ld) {
-          values[shift + k] = matrix[at];
-        }
-      }
-    }
+    Strips.run(
+        cn,
+        values.length,
+        crew,
+        (strip, end) -> {
+          for (int i = 0; i < cm && i < end; i++) {
+            int shift = (int) ((long) i * cn - (long) i * (i - 1) / 2) - i;
+            int row = rank + i;
+            // Entries left of a row's pivot are remains of its reflector, not of the matrix.
+            int from = Math.max(strip, rowPivot[row] - fp);
+            for (int k = from, at = row + (fp + from) * ld; k < end; k++, at += ld) {
+              values[shift + k] = matrix[at];
+            }
+          }
+        });
     double[] rhs = new double[cm * rhsCount];
     for (int i = 0; i < cm; i++) {
       for (int q = 0; q < rhsCount; q++) {

@@ -3,6 +3,7 @@ package io.sparqr.backend.cpu;
 
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.assembly.FrontLayout;
 import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.numeric.dense.StaircaseQr;
@@ -98,7 +99,7 @@ final class FrontWorker {
       matrix = workspace(f, StaircaseQr.length(ld, fn + rhsCount));
       height = Math.min(count, ld);
       stair = layout.stair();
-      assembly.scatter(matrix, ld, fn);
+      assembly.scatter(matrix, ld, fn, crew);
       assembly.release();
       bytes = 8L * ld * (fn + rhsCount + 1);
       state.hold(bytes);
@@ -114,14 +115,15 @@ final class FrontWorker {
     while (rank < live && rowPivot[rank] < fp) {
       rank++;
     }
-    var packer = new FrontPacker(f, fp, fn, rhsCount, matrix, ld, rowPivot);
+    var packer = new FrontPacker(f, fp, fn, rhsCount, matrix, ld, rowPivot, crew);
     ContributionBlock block = packer.block(rank, live);
     if (keeper != null) {
       keeper.factored(qr, matrix, ld, live, stair, rowPivot);
       state.keep(index, keeper.reflectors(rank, live));
     }
     state.hold(block == null ? 0 : bytes(block));
-    state.done(index, packer.factor(rank), block, squares, qr.droppedNorm(), flops + qr.flops());
+    FrontFactor factor = packer.factor(rank, state.memory());
+    state.done(index, factor, block, squares, qr.droppedNorm(), flops + qr.flops());
     state.release(bytes);
     progress.accept(1);
   }

@@ -8,6 +8,7 @@ import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.RowMemory;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.WorkListener;
@@ -31,6 +32,7 @@ final class SubtreeState {
   private final SymbolicAnalysis analysis;
   private final double tolerance;
   private final WorkListener work;
+  private final RowMemory memory;
   private final int[] fronts;
   private final RowsByFront rows;
   private final Map<Integer, ContributionBlock> inputs = new HashMap<>();
@@ -48,6 +50,7 @@ final class SubtreeState {
     this.analysis = problem.analysis();
     this.tolerance = options.rankTolerance();
     this.work = options.work();
+    this.memory = options.memory();
     this.fronts = problem.fronts();
     int count = fronts.length;
     this.blocks = new ContributionBlock[count];
@@ -120,6 +123,11 @@ final class SubtreeState {
     return work;
   }
 
+  /** Where rows of R are put. */
+  RowMemory memory() {
+    return memory;
+  }
+
   double tolerance() {
     return tolerance;
   }
@@ -155,7 +163,7 @@ final class SubtreeState {
       double droppedNorm,
       double flopsDone) {
     factors[index] = factor;
-    hold(8L * (factor.values().length + factor.rhs().length));
+    hold(8L * (factor.values().capacity() + factor.rhs().length));
     blocks[index] = block;
     System.arraycopy(residual, 0, squares, index * residual.length, residual.length);
     dropped[index] = droppedNorm;

@@ -44,6 +44,9 @@ final class CudaRoundExecutor implements RoundExecutor {
   /** The program whose structure is on the device; null: none. */
   private StageProgram resident;
 
+  /** Lists for solves with the rows of the stage under way; null: none yet. */
+  private DeviceLists lists;
+
   private LaunchPlan launches;
   private double kernelMillis;
   private boolean closed;
@@ -113,15 +116,16 @@ final class CudaRoundExecutor implements RoundExecutor {
   }
 
   private Result run(StageProgram program, StageInput input, double tolerance, RowSink sink) {
+    dropLists();
     makeRoom(program);
     prepare(program);
     var upload = new StageUpload(transfers, memory);
-    TaskUpload lists = null;
+    TaskUpload tasks = null;
     if (resident != program) {
       resident = null;
       upload.structure(program);
       launches = LaunchPlan.of(program);
-      lists = new TaskUpload(transfers, memory.get(Part.TASKS), program.schedule());
+      tasks = new TaskUpload(transfers, memory.get(Part.TASKS), program.schedule());
     }
     long sent = upload.values(program, input).run(workers);
     var rows = new RowDownload(transfers, memory, program, launches, sink);
@@ -129,7 +133,7 @@ final class CudaRoundExecutor implements RoundExecutor {
     List<CudaEvent> events = new ArrayList<>();
     Workers.Running downloads = null;
     try {
-      sent += launch(program, tolerance, events, lists);
+      sent += launch(program, tolerance, events, tasks);
       resident = program;
       int n = launches.ends().length;
       if (!sink.later()) {
@@ -186,12 +190,12 @@ final class CudaRoundExecutor implements RoundExecutor {
   /**
    * Enqueues all rounds.
    *
-   * @param lists sent meanwhile; null: they are on the device
+   * @param tasks sent meanwhile; null: they are on the device
    * @return bytes of the lists sent
    * @param events out: one per launch, reached at its end; then two with timing around all launches
    */
   private long launch(
-      StageProgram program, double tolerance, List<CudaEvent> events, TaskUpload lists) {
+      StageProgram program, double tolerance, List<CudaEvent> events, TaskUpload tasks) {
     StageSchedule schedule = program.schedule();
     ByteBuffer parameter =
         memory.parameter(
@@ -205,7 +209,7 @@ final class CudaRoundExecutor implements RoundExecutor {
       events.add(new CudaEvent(device.driver(), i >= n));
     }
     long first = 0;
-    try (TaskUpload sending = lists == null ? null : lists.start(workers)) {
+    try (TaskUpload sending = tasks == null ? null : tasks.start(workers)) {
       for (int i = 0; i < n; i++) {
         int last = launches.ends()[i];
         if (sending != null) {
@@ -226,7 +230,7 @@ final class CudaRoundExecutor implements RoundExecutor {
       }
       events.get(n + 1).record(compute);
     }
-    return lists == null ? 0 : lists.bytes();
+    return tasks == null ? 0 : tasks.bytes();
   }
 
   /** Runs clean-up after a failure without hiding that failure. */
@@ -281,26 +285,68 @@ final class CudaRoundExecutor implements RoundExecutor {
   @Override
   public Solved backSubstitute(StageProgram program) {
     device.bind();
-    return new DeviceSolve(device.driver(), transfers, workers, compute).run(onDevice(program));
+    var solve = new DeviceSolve(device.driver(), pinned, transfers, workers, compute);
+    try (DeviceLists its = takeLists(program, false)) {
+      return solve.run(onDevice(program), its);
+    }
+  }
+
+  @Override
+  public void solveAhead(StageProgram program, boolean both) {
+    try {
+      lists = sentLists(program, both);
+    } catch (InsufficientMemoryException e) {
+      // What needs the lists tries again.
+      lists = null;
+    }
+  }
+
+  private DeviceLists sentLists(StageProgram program, boolean both) {
+    return new DeviceLists(device.driver(), transfers, workers, program, both);
+  }
+
+  /** The lists sent ahead or, if they were not, now; owned by the caller. */
+  private DeviceLists takeLists(StageProgram program, boolean both) {
+    DeviceLists sent = lists;
+    lists = null;
+    if (sent != null && sent.serve(program, both)) {
+      return sent;
+    }
+    if (sent != null) {
+      sent.close();
+    }
+    return sentLists(program, both);
+  }
+
+  private void dropLists() {
+    if (lists != null) {
+      DeviceLists unused = lists;
+      lists = null;
+      unused.close();
+    }
   }
 
   @Override
   public Optional<KeptRows> keep(StageProgram program) {
     device.bind();
-    var lists = SolveLists.both(program, workers.threads());
-    long need = DeviceRows.need(lists, memory.get(Part.OUT).bytes());
-    if (!residents.admit(need, device.totalBytes())) {
-      return Optional.empty();
-    }
-    var upload = new DeviceSolve(device.driver(), transfers, workers, compute);
+    DeviceLists its = null;
     try {
-      var rows = new DeviceRows(session, lists, memory.take(Part.OUT), upload);
+      its = takeLists(program, true);
+      long need = DeviceRows.need(its, memory.get(Part.OUT).bytes());
+      if (!residents.admit(need, device.totalBytes())) {
+        return Optional.empty();
+      }
+      DeviceLists given = its;
+      its = null;
+      var rows = new DeviceRows(session, given, memory.take(Part.OUT));
       residents.add(rows);
       return Optional.of(rows);
     } catch (InsufficientMemoryException e) {
       return Optional.empty();
     } finally {
-      resident = null;
+      if (its != null) {
+        its.close();
+      }
     }
   }
 
@@ -398,6 +444,7 @@ final class CudaRoundExecutor implements RoundExecutor {
       resident = null;
       device.bind();
       workers.close();
+      dropLists();
       memory.close();
       columnSums.close();
       compute.close();

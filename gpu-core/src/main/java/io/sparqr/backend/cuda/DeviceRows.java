@@ -2,13 +2,14 @@
 package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cuda.CudaModule.SolveKind;
+import io.sparqr.backend.cuda.DeviceLists.Part;
 import io.sparqr.backend.staged.KeptRows;
-import io.sparqr.backend.staged.SolveLists;
 import io.sparqr.error.FatalCudaException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The packed rows of a stage in device memory after its executor is closed, with what solves need:
@@ -19,16 +20,10 @@ import java.util.Optional;
 final class DeviceRows implements KeptRows {
 
   private final DeviceSession session;
-  private final Sizes sizes;
-  private final int forwardItems;
-  private final int backItems;
+  private final DeviceLists lists;
+  private final DeviceLists.Sizes sizes;
+  private final DeviceBuffer out;
   private final CudaStream stream;
-  private final List<DeviceBuffer> owned = new ArrayList<>();
-  private final long[] places = new long[9];
-  private final long forwardAddress;
-  private final long backAddress;
-  private final DeviceBuffer forwardProgress;
-  private final DeviceBuffer backProgress;
 
   /** For so many right-hand sides; replaced by larger ones. */
   private Vectors vectors;
@@ -38,21 +33,12 @@ final class DeviceRows implements KeptRows {
   private volatile boolean abandoned;
   private boolean closed;
 
-  /** What solves need of the lists on the host. */
-  private record Sizes(int columns, int places, int storedRhs, int terms, long listBytes) {
-
-    static Sizes of(SolveLists l) {
-      return new Sizes(l.columns(), l.number().length, l.storedRhs(), l.terms(), l.bytes());
-    }
-
-    /** Bytes on the device besides the rows. */
-    long bytes(int rhs) {
-      return listBytes + 8L * rhs * (3L * columns + places);
-    }
-  }
-
   /** c, y, x and the fronts' vectors. */
   private record Vectors(int rhs, DeviceBuffer c, DeviceBuffer y, DeviceBuffer x, DeviceBuffer v) {
+
+    static long bytes(DeviceLists.Sizes sizes, int rhs) {
+      return 8L * rhs * (3L * sizes.columns() + sizes.places());
+    }
 
     void close() {
       List.of(c, y, x, v).forEach(DeviceBuffer::close);
@@ -60,51 +46,37 @@ final class DeviceRows implements KeptRows {
   }
 
   /**
-   * Uploads the lists; the session's context must be current.
+   * Takes rows and lists; the session's context must be current.
    *
-   * @param out the rows, owned from here on, also if this fails
+   * @param out the rows, owned from here on, also if this fails; so are the lists
    */
-  DeviceRows(DeviceSession session, SolveLists lists, DeviceBuffer out, DeviceSolve upload) {
+  DeviceRows(DeviceSession session, DeviceLists lists, DeviceBuffer out) {
     this.session = session;
-    this.sizes = Sizes.of(lists);
-    owned.add(out);
+    this.lists = lists;
+    this.out = out;
+    sizes = lists.sizes();
     boolean done = false;
     CudaStream own = null;
     try {
-      CudaDriver driver = session.device().driver();
-      own = new CudaStream(driver);
+      own = new CudaStream(session.device().driver());
       stream = own;
-      forwardItems = SolveLists.items(lists.forward());
-      backItems = SolveLists.items(lists.back());
-      forwardAddress = own(upload.sent(lists.forward())).address();
-      backAddress = own(upload.sent(lists.back())).address();
-      places[1] = out.address();
-      places[2] = own(upload.sent(lists.number())).address();
-      places[3] = own(upload.sent(lists.gather())).address();
-      places[4] = own(upload.sent(lists.gatherFrom())).address();
-      forwardProgress = own(new DeviceBuffer(driver, 8L * SolveLists.words(lists.forwardCounts())));
-      backProgress = own(new DeviceBuffer(driver, 8L * SolveLists.words(lists.backCounts())));
       vectors = vectors(1);
       done = true;
     } finally {
       if (!done) {
-        owned.forEach(DeviceBuffer::close);
+        out.close();
+        lists.close();
         if (own != null) {
           own.close();
         }
       }
     }
-    bytes = out.bytes() + sizes.bytes(1);
-  }
-
-  private DeviceBuffer own(DeviceBuffer buffer) {
-    owned.add(buffer);
-    return buffer;
+    bytes = need(lists, out.bytes());
   }
 
   /** Bytes for rows with their lists and the vectors of one right-hand side. */
-  static long need(SolveLists lists, long rows) {
-    return rows + Sizes.of(lists).bytes(1);
+  static long need(DeviceLists lists, long rows) {
+    return rows + lists.bytes() + Vectors.bytes(lists.sizes(), 1);
   }
 
   private Vectors vectors(int rhs) {
@@ -113,9 +85,9 @@ final class DeviceRows implements KeptRows {
     boolean done = false;
     try {
       for (int k = 0; k < 3; k++) {
-        made.add(new DeviceBuffer(driver, 8L * rhs * sizes.columns));
+        made.add(new DeviceBuffer(driver, 8L * rhs * sizes.columns()));
       }
-      made.add(new DeviceBuffer(driver, 8L * rhs * sizes.places));
+      made.add(new DeviceBuffer(driver, 8L * rhs * sizes.places()));
       done = true;
     } finally {
       if (!done) {
@@ -137,11 +109,20 @@ final class DeviceRows implements KeptRows {
 
   @Override
   public int terms() {
-    return sizes.terms;
+    return sizes.terms();
   }
 
   @Override
-  public synchronized Optional<Normal> solve(double[] c, int rhs) {
+  public Optional<Solved> solve(double[] c, int rhs) {
+    return used(rhs, () -> run(c, rhs));
+  }
+
+  @Override
+  public Optional<Solved> solveStored() {
+    return sizes.storedRhs() == 0 ? Optional.empty() : used(sizes.storedRhs(), this::runStored);
+  }
+
+  private synchronized Optional<Solved> used(int rhs, Supplier<Solved> solve) {
     if (closed || abandoned) {
       return Optional.empty();
     }
@@ -149,7 +130,7 @@ final class DeviceRows implements KeptRows {
     session.device().bind();
     try {
       room(rhs);
-      return Optional.of(run(c, rhs));
+      return Optional.of(solve.get());
     } catch (FatalCudaException e) {
       closed = true;
       session.lost(e);
@@ -166,57 +147,93 @@ final class DeviceRows implements KeptRows {
         vectors = null;
       }
       vectors = vectors(rhs);
-      bytes = owned.get(0).bytes() + sizes.bytes(rhs);
+      bytes = out.bytes() + lists.bytes() + Vectors.bytes(sizes, rhs);
     }
   }
 
-  private Normal run(double[] c, int rhs) {
+  private Solved run(double[] c, int rhs) {
     long length = 8L * c.length;
     PinnedBuffer buffer = session.pinned().acquire(length + 40);
     try {
       int end = Math.toIntExact(length);
       buffer.view(0, end).asDoubleBuffer().put(c);
       stream.upload(vectors.c.at(0), buffer, 0, length);
-      clear(forwardProgress);
-      clear(backProgress);
-      CudaModule module = session.device().module();
+      lists.begin(Part.FORWARD_PROGRESS, stream);
       ByteBuffer forward =
-          parameter(forwardAddress, vectors.c, vectors.y, vectors.v, forwardProgress, rhs);
-      module.launchSolve(SolveKind.FORWARD_SUBSTITUTION, stream, forward, forwardItems);
-      module.launchSolve(SolveKind.FORWARD_ERROR, stream, forward, forwardItems);
-      ByteBuffer back = parameter(backAddress, vectors.y, vectors.x, vectors.v, backProgress, rhs);
-      module.launchSolve(SolveKind.BACK_SUBSTITUTION, stream, back, backItems);
-      module.launchSolve(SolveKind.BACK_ERROR, stream, back, backItems);
-      stream.download(buffer, 0, vectors.x.at(0), length);
-      stream.download(buffer, length, forwardProgress.at(0), 24);
-      stream.download(buffer, length + 24, backProgress.at(0), 16);
-      stream.synchronize();
-      double[] x = new double[c.length];
-      buffer.view(0, end).asDoubleBuffer().get(x);
-      long[] ends = new long[5];
-      buffer.view(end, end + 40).asLongBuffer().get(ends);
-      DeviceSolve.requireEnd(ends[0]);
-      DeviceSolve.requireEnd(ends[3]);
-      double error = Math.max(Double.longBitsToDouble(ends[1]), Double.longBitsToDouble(ends[4]));
-      return new Normal(x, error, ends[2]);
+          parameter(Part.FORWARD, Part.FORWARD_PROGRESS, vectors.c.address(), vectors.y, rhs);
+      launch(SolveKind.FORWARD_SUBSTITUTION, forward);
+      launch(SolveKind.FORWARD_ERROR, forward);
+      return back(vectors.y.address(), rhs, buffer, end);
     } finally {
       session.pinned().release(buffer);
     }
   }
 
-  private void clear(DeviceBuffer progress) {
-    stream.fill(progress.at(0), (byte) 0, progress.bytes());
+  /**
+   * The right-hand sides are beside the rows; nothing is solved forward, the rows' bits are summed.
+   */
+  private Solved runStored() {
+    int rhs = sizes.storedRhs();
+    int end = Math.toIntExact(8L * rhs * sizes.columns());
+    PinnedBuffer buffer = session.pinned().acquire(end + 40L);
+    try {
+      lists.begin(Part.FORWARD_PROGRESS, stream);
+      for (DeviceBuffer vector : List.of(vectors.c, vectors.y, vectors.v)) {
+        stream.fill(vector.at(0), (byte) 0, vector.bytes());
+      }
+      launch(
+          SolveKind.FORWARD_ERROR,
+          parameter(Part.FORWARD, Part.FORWARD_PROGRESS, vectors.c.address(), vectors.y, 1));
+      return back(0, rhs, buffer, end);
+    } finally {
+      session.pinned().release(buffer);
+    }
   }
 
-  private ByteBuffer parameter(
-      long items, DeviceBuffer c, DeviceBuffer x, DeviceBuffer v, DeviceBuffer progress, int rhs) {
-    long[] p = places.clone();
-    p[0] = items;
-    p[5] = c.address();
-    p[6] = x.address();
-    p[7] = v.address();
-    p[8] = progress.address();
-    return DeviceSolve.parameter(p, rhs, sizes.storedRhs);
+  /**
+   * R x = c after the forward launches, and the results of all.
+   *
+   * @param c its address; 0: what is stored with R
+   * @param buffer receives x and, from its byte {@code end} on, the ends of the solves
+   */
+  private Solved back(long c, int rhs, PinnedBuffer buffer, int end) {
+    lists.begin(Part.BACK_PROGRESS, stream);
+    ByteBuffer back = parameter(Part.BACK, Part.BACK_PROGRESS, c, vectors.x, rhs);
+    launch(SolveKind.BACK_SUBSTITUTION, back);
+    launch(SolveKind.BACK_ERROR, back);
+    stream.download(buffer, 0, vectors.x.at(0), end);
+    lists.end(Part.FORWARD_PROGRESS, stream, buffer, end, 3);
+    lists.end(Part.BACK_PROGRESS, stream, buffer, end + 24, 2);
+    stream.synchronize();
+    double[] x = new double[end / 8];
+    buffer.view(0, end).asDoubleBuffer().get(x);
+    long[] ends = new long[5];
+    buffer.view(end, end + 40).asLongBuffer().get(ends);
+    DeviceSolve.requireEnd(ends[0]);
+    DeviceSolve.requireEnd(ends[3]);
+    double error = Math.max(Double.longBitsToDouble(ends[1]), Double.longBitsToDouble(ends[4]));
+    return new Solved(x, error, ends[2]);
+  }
+
+  private void launch(SolveKind kind, ByteBuffer parameter) {
+    boolean back = kind == SolveKind.BACK_SUBSTITUTION || kind == SolveKind.BACK_ERROR;
+    int items = back ? sizes.backItems() : sizes.forwardItems();
+    session.device().module().launchSolve(kind, stream, parameter, items);
+  }
+
+  private ByteBuffer parameter(Part items, Part progress, long c, DeviceBuffer x, int rhs) {
+    long[] places = {
+      lists.address(items),
+      out.address(),
+      lists.address(Part.NUMBER),
+      lists.address(Part.GATHER),
+      lists.address(Part.GATHER_FROM),
+      c,
+      x.address(),
+      vectors.v.address(),
+      lists.address(progress)
+    };
+    return DeviceSolve.parameter(places, rhs, sizes.storedRhs());
   }
 
   /** Marks the memory as lost with its context. Without waiting: a solve under way fails too. */
@@ -238,7 +255,8 @@ final class DeviceRows implements KeptRows {
     if (vectors != null) {
       vectors.close();
     }
-    owned.forEach(DeviceBuffer::close);
+    lists.close();
+    out.close();
     stream.close();
   }
 }

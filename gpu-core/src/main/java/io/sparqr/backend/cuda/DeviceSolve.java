@@ -2,9 +2,8 @@
 package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cuda.CudaModule.SolveKind;
+import io.sparqr.backend.cuda.DeviceLists.Part;
 import io.sparqr.backend.staged.RoundExecutor.Solved;
-import io.sparqr.backend.staged.SolveLists;
-import io.sparqr.backend.staged.StageProgram;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -20,12 +19,19 @@ final class DeviceSolve {
   private static final int PARAMETER_BYTES = 88;
 
   private final CudaDriver driver;
+  private final PinnedPool pinned;
   private final Transfers transfers;
   private final Workers workers;
   private final CudaStream stream;
 
-  DeviceSolve(CudaDriver driver, Transfers transfers, Workers workers, CudaStream stream) {
+  DeviceSolve(
+      CudaDriver driver,
+      PinnedPool pinned,
+      Transfers transfers,
+      Workers workers,
+      CudaStream stream) {
     this.driver = driver;
+    this.pinned = pinned;
     this.transfers = transfers;
     this.workers = workers;
     this.stream = stream;
@@ -54,89 +60,47 @@ final class DeviceSolve {
   }
 
   /** Solves; the rounds and everything else on the stream precede it. */
-  Solved run(DeviceColumnSums.Stage stage) {
-    StageProgram program = stage.program();
-    SolveLists lists = SolveLists.backOnly(program, workers.threads());
-    int items = SolveLists.items(lists.back());
-    long progressBytes = 8L * SolveLists.words(lists.backCounts());
-    int length = Math.multiplyExact(lists.columns(), program.rhs());
-    try (var itemsThere = sent(lists.back());
-        var numberThere = sent(lists.number());
-        var x = new DeviceBuffer(driver, 8L * length);
-        var progress = new DeviceBuffer(driver, progressBytes)) {
-      stream.fill(progress.at(0), (byte) 0, progressBytes);
+  Solved run(DeviceColumnSums.Stage stage, DeviceLists lists) {
+    int rhs = stage.program().rhs();
+    int items = lists.sizes().backItems();
+    int length = Math.multiplyExact(lists.sizes().columns(), rhs);
+    try (var x = new DeviceBuffer(driver, 8L * length)) {
+      lists.begin(Part.BACK_PROGRESS, stream);
       long[] places = {
-        itemsThere.address(),
+        lists.address(Part.BACK),
         stage.memory().get(StageMemory.Part.OUT).address(),
-        numberThere.address(),
+        lists.address(Part.NUMBER),
         0,
         0,
         0,
         x.address(),
         0,
-        progress.address()
+        lists.address(Part.BACK_PROGRESS)
       };
-      ByteBuffer p = parameter(places, program.rhs(), lists.storedRhs());
+      ByteBuffer p = parameter(places, rhs, lists.sizes().storedRhs());
       stage.module().launchSolve(SolveKind.BACK_SUBSTITUTION, stream, p, items);
       stage.module().launchSolve(SolveKind.BACK_ERROR, stream, p, items);
-      stream.synchronize();
       long[] ends = new long[2];
-      transfers.fetch(
-          null, List.of(new Transfers.Slice(progress, 0, 16)), b -> b.asLongBuffer().get(ends));
+      PinnedBuffer words = pinned.acquire(16);
+      try {
+        lists.end(Part.BACK_PROGRESS, stream, words, 0, 2);
+        stream.synchronize();
+        words.view(0, 16).asLongBuffer().get(ends);
+      } finally {
+        pinned.release(words);
+      }
       requireEnd(ends[0]);
       double[] solution = new double[length];
-      pieces(
-          length,
-          8,
-          (at, n) -> {
+      int step = Transfers.PIECE_BYTES / 8;
+      workers.run(
+          (int) ((length + step - 1L) / step),
+          i -> {
+            int at = i * step;
+            int n = Math.min(step, length - at);
             var slice = new Transfers.Slice(x, 8L * at, 8 * n);
             transfers.fetch(null, List.of(slice), b -> b.asDoubleBuffer().get(solution, at, n));
           });
       return new Solved(solution, Double.longBitsToDouble(ends[1]));
     }
-  }
-
-  /** Writes elements [at, at + n) to a buffer's position. */
-  private interface Writer {
-    void write(ByteBuffer to, int at, int n);
-  }
-
-  /** The items of a list on the device, owned by the caller. */
-  DeviceBuffer sent(ByteBuffer items) {
-    return sent(items.limit(), 1, (to, at, n) -> to.put(items.slice(at, n)));
-  }
-
-  /** An array on the device, owned by the caller. */
-  DeviceBuffer sent(int[] array) {
-    return sent(array.length, 4, (to, at, n) -> to.asIntBuffer().put(array, at, n));
-  }
-
-  private DeviceBuffer sent(int length, int bytes, Writer writer) {
-    var there = new DeviceBuffer(driver, (long) bytes * length);
-    try {
-      pieces(
-          length,
-          bytes,
-          (at, n) -> {
-            var slice = new Transfers.Slice(there, (long) bytes * at, bytes * n);
-            transfers.send(slice, b -> writer.write(b, at, n));
-          });
-      return there;
-    } catch (RuntimeException | Error e) {
-      there.close();
-      throw e;
-    }
-  }
-
-  /** Work on n elements from {@code at} on. */
-  private interface Piece {
-    void run(int at, int n);
-  }
-
-  private void pieces(int length, int bytes, Piece piece) {
-    int step = Transfers.PIECE_BYTES / bytes;
-    workers.run(
-        (int) ((length + step - 1L) / step),
-        i -> piece.run(i * step, Math.min(step, length - i * step)));
   }
 }

@@ -7,6 +7,9 @@ import io.sparqr.configuration.Keys;
 import io.sparqr.error.InsufficientMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * The device memory of one stage at a time. Buffers are kept between stages and grow: allocating
@@ -30,6 +33,10 @@ final class StageMemory implements AutoCloseable {
     PROGRESS
   }
 
+  /** What depends on the stage's structure alone. */
+  private static final Set<Part> STRUCTURE =
+      Collections.unmodifiableSet(EnumSet.of(Part.TASKS, Part.FRONTS, Part.S_INDEX, Part.MAPS));
+
   private final CudaDriver driver;
   private final DeviceBuffer[] buffer = new DeviceBuffer[Part.values().length];
 
@@ -42,14 +49,14 @@ final class StageMemory implements AutoCloseable {
     return Keys.WAIT_MILLIS.ofJvm();
   }
 
-  /** Makes room for a stage; returns true if the previous contents are lost. */
+  /** Makes room for a stage; returns true if the previous structure is lost. */
   boolean reserve(StageProgram program) {
     boolean lost = false;
     for (Part part : Part.values()) {
       long need = bytes(program, part);
       DeviceBuffer have = buffer[part.ordinal()];
       if (have == null || have.bytes() < need) {
-        lost = true;
+        lost |= STRUCTURE.contains(part);
         if (have != null) {
           buffer[part.ordinal()] = null;
           have.close();
@@ -58,25 +65,29 @@ final class StageMemory implements AutoCloseable {
     }
     for (Part part : Part.values()) {
       if (buffer[part.ordinal()] == null) {
-        allocate(program, part);
+        lost |= allocate(program, part);
       }
     }
     return lost;
   }
 
-  private void allocate(StageProgram program, Part part) {
+  /** Returns true if the structure had to give way. */
+  private boolean allocate(StageProgram program, Part part) {
     long need = bytes(program, part);
     try {
       buffer[part.ordinal()] = new DeviceBuffer(driver, need);
+      return false;
     } catch (InsufficientMemoryException e) {
       // Buffers that are too large after an earlier stage are freed.
       boolean shrunk = false;
+      boolean lost = false;
       for (Part other : Part.values()) {
         DeviceBuffer b = buffer[other.ordinal()];
         if (b != null && b.bytes() > bytes(program, other) + (1 << 20)) {
           buffer[other.ordinal()] = null;
           b.close();
           shrunk = true;
+          lost |= STRUCTURE.contains(other);
         }
       }
       if (!shrunk) {
@@ -87,6 +98,7 @@ final class StageMemory implements AutoCloseable {
           buffer[other.ordinal()] = new DeviceBuffer(driver, bytes(program, other));
         }
       }
+      return lost;
     }
   }
 

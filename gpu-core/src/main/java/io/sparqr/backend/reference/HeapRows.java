@@ -22,10 +22,17 @@ final class HeapRows implements KeptRows {
   }
 
   @Override
-  public synchronized Optional<Normal> solve(double[] c, int rhs) {
+  public synchronized Optional<Solved> solve(double[] c, int rhs) {
     return out.length == 0 && lists.outDoubles() > 0
         ? Optional.empty()
         : Optional.of(new PackedSolve(lists, out, rhs, choice).normal(c));
+  }
+
+  @Override
+  public synchronized Optional<Solved> solveStored() {
+    return lists.storedRhs() == 0 || out.length == 0
+        ? Optional.empty()
+        : Optional.of(PackedSolve.checked(lists, out));
   }
 
   @Override

@@ -41,16 +41,31 @@ final class PackedSolve {
     return new Solved(x, solve.worst);
   }
 
+  /** The same with the rows' sum of bits. */
+  static KeptRows.Solved checked(SolveLists lists, double[] out) {
+    Solved solved = stored(lists, out);
+    double[] none = new double[lists.columns()];
+    long bits =
+        new PackedSolve(lists, out, 1, null).bits(none, none, new double[lists.number().length]);
+    return new KeptRows.Solved(solved.x(), solved.backwardError(), bits);
+  }
+
   /** R'R x = c. */
-  KeptRows.Normal normal(double[] c) {
+  KeptRows.Solved normal(double[] c) {
     double[] v = new double[lists.number().length * rhs];
     double[] y = new double[lists.columns() * rhs];
     run(lists.forward(), lists.forwardCounts(), t -> forward(t, c, y, v));
+    long bits = bits(c, y, v);
+    return new KeptRows.Solved(back(y), worst, bits);
+  }
+
+  /** The sum of the rows' bits; raises the backward error to that of R'y = c. */
+  private long bits(double[] c, double[] y, double[] v) {
     long bits = 0;
     for (int k = 0; k < SolveLists.items(lists.forward()); k++) {
       bits += forwardError(SolveItem.read(lists.forward(), k), c, y, v);
     }
-    return new KeptRows.Normal(back(y), worst, bits);
+    return bits;
   }
 
   private double[] back(double[] c) {

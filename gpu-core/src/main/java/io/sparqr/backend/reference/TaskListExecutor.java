@@ -71,6 +71,11 @@ public final class TaskListExecutor implements RoundExecutor {
   int[] state;
 
   private RowsLeftOver leftOver;
+
+  /** As announced for the stage; null: none. */
+  private SolveLists solves;
+
+  private boolean solvesBoth;
   private double tolerance;
 
   /** Runs tasks in list order; a stage may take half of the heap. */
@@ -136,6 +141,7 @@ public final class TaskListExecutor implements RoundExecutor {
     for (int r = 0; choice == null && r < p.schedule().rounds(); r++) {
       runRound(r);
     }
+    sink.underWay();
     if (!sink.later()) {
       deliver(p, sink);
     }
@@ -157,16 +163,30 @@ public final class TaskListExecutor implements RoundExecutor {
   }
 
   @Override
+  public void solveAhead(StageProgram p, boolean both) {
+    solves = both ? SolveLists.both(p, 1) : SolveLists.backOnly(p, 1);
+    solvesBoth = both;
+  }
+
+  private SolveLists announced(boolean both) {
+    if (solves == null || solvesBoth != both) {
+      throw new IllegalStateException("solves of a stage that were not announced");
+    }
+    return solves;
+  }
+
+  @Override
   public Solved backSubstitute(StageProgram p) {
-    return PackedSolve.stored(SolveLists.backOnly(p, 1), out);
+    return PackedSolve.stored(announced(false), out);
   }
 
   @Override
   public Optional<KeptRows> keep(StageProgram p) {
-    return Optional.of(new HeapRows(SolveLists.both(p, 1), out.clone(), choice));
+    return Optional.of(new HeapRows(announced(true), out.clone(), choice));
   }
 
   private void begin(StageProgram p, StageInput in, double tol) {
+    solves = null;
     program = p;
     tolerance = tol;
     front = new FrontDescriptor[p.fronts() + p.blocks()];

@@ -25,7 +25,15 @@ final class CheckedRows implements ResidentFactor {
 
   @Override
   public Optional<double[]> solve(double[] c, int width) {
-    Optional<KeptRows.Normal> found = rows.solve(c, width);
+    return checked(rows.solve(c, width));
+  }
+
+  @Override
+  public Optional<double[]> solveStored() {
+    return checked(rows.solveStored());
+  }
+
+  private Optional<double[]> checked(Optional<KeptRows.Solved> found) {
     if (found.isEmpty()) {
       return Optional.empty();
     }

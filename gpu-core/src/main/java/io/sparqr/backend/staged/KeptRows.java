@@ -14,7 +14,13 @@ public interface KeptRows extends AutoCloseable {
    *
    * @param c by number of the stage's columns, rhs values each
    */
-  Optional<Normal> solve(double[] c, int rhs);
+  Optional<Solved> solve(double[] c, int rhs);
+
+  /**
+   * Solves R x = c with the right-hand sides stored with the rows; empty if the rows are gone or
+   * have none.
+   */
+  Optional<Solved> solveStored();
 
   /** The largest number of terms of an equation. */
   int terms();
@@ -27,9 +33,9 @@ public interface KeptRows extends AutoCloseable {
    * A solution.
    *
    * @param x by number of the stage's columns
-   * @param backwardError the largest componentwise backward error of the equations of R'y = c and R
-   *     x = y; huge if a value is not finite
+   * @param backwardError the largest componentwise backward error of the equations solved: R'y = c
+   *     and R x = y, or R x = c; huge if a value is not finite
    * @param bits sum of the mixed bits of the rows and of the right-hand sides stored with them
    */
-  record Normal(double[] x, double backwardError, long bits) {}
+  record Solved(double[] x, double backwardError, long bits) {}
 }

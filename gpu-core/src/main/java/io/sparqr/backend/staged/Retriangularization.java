@@ -153,7 +153,7 @@ final class Retriangularization {
     for (FrontFactor f : result.fronts()) {
       int at = 0;
       for (int k = 0; decided && k < f.rank(); k++) {
-        decided = f.values()[at] > MARGIN * tolerance;
+        decided = f.values().get(at) > MARGIN * tolerance;
         at += f.fn() - f.livePivot()[k];
       }
     }

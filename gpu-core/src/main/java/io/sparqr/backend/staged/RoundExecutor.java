@@ -71,6 +71,14 @@ public interface RoundExecutor extends AutoCloseable {
   }
 
   /**
+   * Announces, from within {@link RowSink#underWay}, a later {@link #backSubstitute} or {@link
+   * #keep}, so that what they need besides the rows is made while the rounds run. Optional.
+   *
+   * @param both for {@code keep}: solves with R' and R
+   */
+  default void solveAhead(StageProgram program, boolean both) {}
+
+  /**
    * A solution.
    *
    * @param x size columns x rhs

@@ -6,6 +6,7 @@ import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.RowMemory;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.threads.Parallel;
 import java.nio.DoubleBuffer;
@@ -31,7 +32,8 @@ final class StageRows implements RoundExecutor.RowSink {
   private final int threads;
   private final Runnable meanwhile;
   private final boolean later;
-  private final double[][] ahead;
+  private final RowMemory memory;
+  private final DoubleBuffer[] ahead;
 
   /** size fronts each. */
   private final double[][] dropped;
@@ -44,6 +46,7 @@ final class StageRows implements RoundExecutor.RowSink {
    * @param fronts of the stage
    * @param done receives the complete fronts
    * @param tolerance of the pivot test; negative: none
+   * @param memory where rows of R are put
    * @param later whether the rows are delivered on request only
    * @param meanwhile work for the caller's thread while the executor works
    */
@@ -53,8 +56,10 @@ final class StageRows implements RoundExecutor.RowSink {
       FactoredFronts done,
       double tolerance,
       int threads,
+      RowMemory memory,
       boolean later,
       Runnable meanwhile) {
+    this.memory = memory;
     this.later = later;
     this.meanwhile = meanwhile;
     this.program = program;
@@ -62,7 +67,7 @@ final class StageRows implements RoundExecutor.RowSink {
     this.done = done;
     this.tolerance = tolerance;
     this.threads = threads;
-    ahead = new double[fronts.length][];
+    ahead = new DoubleBuffer[fronts.length];
     dropped = new double[fronts.length][];
     bitsOf = new long[fronts.length];
   }
@@ -89,7 +94,7 @@ final class StageRows implements RoundExecutor.RowSink {
   @Override
   public void expect(int f) {
     if (program.outLength(f) >= LARGE) {
-      ahead[f] = new double[valuesOfR(program.descriptor(f))];
+      ahead[f] = memory.allocate(valuesOfR(program.descriptor(f)));
     }
   }
 
@@ -121,7 +126,11 @@ final class StageRows implements RoundExecutor.RowSink {
     private final FrontDescriptor d;
 
     /** In the order of the slice: values of R, of the block, right-hand sides of both. */
-    private final double[][] arrays;
+    private final DoubleBuffer[] parts;
+
+    private final double[] blockValues;
+    private final double[] rhs;
+    private final double[] blockRhs;
 
     private final boolean leaves;
     private final LongAdder bits = new LongAdder();
@@ -131,16 +140,19 @@ final class StageRows implements RoundExecutor.RowSink {
       this.f = f;
       this.d = program.descriptor(f);
       int r = Math.min(d.fm(), d.fp());
-      double[] values = ahead[f] == null ? new double[valuesOfR(d)] : ahead[f];
+      DoubleBuffer values = ahead[f] == null ? memory.allocate(valuesOfR(d)) : ahead[f];
       ahead[f] = null;
       leaves = d.parent() < 0;
       int block = leaves ? (int) ContributionBlock.packedLength(d.cm(), d.cn()) : 0;
-      arrays =
-          new double[][] {
+      blockValues = new double[block];
+      rhs = new double[r * d.rhs()];
+      blockRhs = new double[leaves ? d.cm() * d.rhs() : 0];
+      parts =
+          new DoubleBuffer[] {
             values,
-            new double[block],
-            new double[r * d.rhs()],
-            new double[leaves ? d.cm() * d.rhs() : 0]
+            DoubleBuffer.wrap(blockValues),
+            DoubleBuffer.wrap(rhs),
+            DoubleBuffer.wrap(blockRhs)
           };
     }
 
@@ -148,14 +160,14 @@ final class StageRows implements RoundExecutor.RowSink {
     public void put(int at, DoubleBuffer piece) {
       int end = at + piece.remaining();
       int start = 0;
-      for (int k = 0; k < arrays.length; k++) {
+      for (int k = 0; k < parts.length; k++) {
         int from = Math.max(at, start);
-        int to = Math.min(end, start + arrays[k].length);
+        int to = Math.min(end, start + parts[k].capacity());
         if (from < to) {
-          long sum = copy(piece, piece.position() + from - at, arrays[k], from - start, to - start);
+          long sum = copy(piece, piece.position() + from - at, parts[k], from - start, to - start);
           (k % 2 == 0 ? bits : blockBits).add(sum);
         }
-        start += arrays[k].length;
+        start += parts[k].capacity();
       }
     }
 
@@ -164,27 +176,27 @@ final class StageRows implements RoundExecutor.RowSink {
       int front = fronts[f];
       ContributionBlock block =
           leaves
-              ? new ContributionBlock(front, d.cm(), d.cn(), arrays[1], arrays[3], d.rhs())
+              ? new ContributionBlock(front, d.cm(), d.cn(), blockValues, blockRhs, d.rhs())
               : null;
       bitsOf[f] = bits.sum() + blockBits.sum();
-      int[] live = live(f, Math.min(d.fm(), d.fp()), arrays[0]);
+      int[] live = live(f, Math.min(d.fm(), d.fp()), parts[0]);
       FrontFactor factor;
       if (live.length < Math.min(d.fm(), d.fp())) {
-        factor = withoutDead(f, live, arrays[0], arrays[2], bits.sum());
+        factor = withoutDead(f, live, parts[0], rhs, bits.sum());
       } else {
-        factor = new FrontFactor(front, d.fn(), live, arrays[0], arrays[2], d.rhs(), bits.sum());
+        factor = new FrontFactor(front, d.fn(), live, parts[0], rhs, d.rhs(), bits.sum());
       }
       done.put(factor, block, blockBits.sum());
     }
   }
 
   /**
-   * Moves the rows of live pivots together, in their array, and records the dropped norms of dead
+   * Moves the rows of live pivots together, in their buffer, and records the dropped norms of dead
    * columns.
    *
    * @param sum of the mixed bits of all rows: those of dead columns have nothing but their norms
    */
-  private FrontFactor withoutDead(int f, int[] live, double[] values, double[] rhs, long sum) {
+  private FrontFactor withoutDead(int f, int[] live, DoubleBuffer values, double[] rhs, long sum) {
     FrontDescriptor d = program.descriptor(f);
     int rows = Math.min(d.fm(), d.fp());
     int[] from = new int[live.length];
@@ -200,8 +212,8 @@ final class StageRows implements RoundExecutor.RowSink {
         System.arraycopy(rhs, k * d.rhs(), right, row * d.rhs(), d.rhs());
         row++;
       } else {
-        dropped[f][k] = values[at];
-        sum -= BitChecksum.mixed(values[at]);
+        dropped[f][k] = values.get(at);
+        sum -= BitChecksum.mixed(values.get(at));
       }
       at += d.fn() - k;
     }
@@ -210,13 +222,13 @@ final class StageRows implements RoundExecutor.RowSink {
   }
 
   /**
-   * Moves rows to lower places in their array, on several threads: always as many of the next ones
+   * Moves rows to lower places in their buffer, on several threads: always as many of the next ones
    * as come to lie before the first of them.
    *
    * @param from size rows; places now, ascending
    * @param to size rows + 1; places then, and their end
    */
-  private void moveRows(double[] values, int[] from, int[] to) {
+  private void moveRows(DoubleBuffer values, int[] from, int[] to) {
     int end;
     for (int row = 0; row < from.length; row = end) {
       int first = row;
@@ -234,7 +246,7 @@ final class StageRows implements RoundExecutor.RowSink {
           moved < LARGE / 8 ? 1 : Math.min(8, threads),
           (lo, hi, t) -> {
             for (int i = first + lo; i < first + hi; i++) {
-              System.arraycopy(values, from[i], values, to[i], to[i + 1] - to[i]);
+              values.put(to[i], values, from[i], to[i + 1] - to[i]);
             }
           });
     }
@@ -246,13 +258,13 @@ final class StageRows implements RoundExecutor.RowSink {
   }
 
   /** Rows of live pivots; the others have the dropped norm in the pivot's place. */
-  private int[] live(int f, int rows, double[] values) {
+  private int[] live(int f, int rows, DoubleBuffer values) {
     FrontDescriptor d = program.descriptor(f);
     int[] live = new int[rows];
     int count = 0;
     int at = 0;
     for (int i = 0; i < rows; i++) {
-      double pivot = values[at];
+      double pivot = values.get(at);
       // Half the tolerance: the executor has tested the same pivots, and a difference in rounding
       // must not be a failure.
       if (tolerance < 0 || pivot > tolerance / 2) {
@@ -277,7 +289,7 @@ final class StageRows implements RoundExecutor.RowSink {
    * Copies values start, start + 1, ... of a buffer to [begin, end); returns the sum of their mixed
    * bits.
    */
-  private long copy(DoubleBuffer from, int start, double[] to, int begin, int end) {
+  private long copy(DoubleBuffer from, int start, DoubleBuffer to, int begin, int end) {
     if (end - begin < LARGE) {
       return copied(from, start, to, begin, end);
     }
@@ -290,12 +302,12 @@ final class StageRows implements RoundExecutor.RowSink {
     return sum.sum();
   }
 
-  private static long copied(DoubleBuffer from, int start, double[] to, int begin, int end) {
+  private static long copied(DoubleBuffer from, int start, DoubleBuffer to, int begin, int end) {
     long bits = 0;
     int at = begin;
     while (at < end) {
       int count = Math.min(PIECE, end - at);
-      from.get(start + at - begin, to, at, count);
+      to.put(at, from, start + at - begin, count);
       bits += BitChecksum.sum(to, at, at + count);
       at += count;
     }

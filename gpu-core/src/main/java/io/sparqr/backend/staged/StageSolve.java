@@ -54,23 +54,51 @@ final class StageSolve {
     if (!options.resident()) {
       return Residence.NONE;
     }
-    if (options.safe() || options.keepQ()) {
-      return Residence.none(options.keepQ() ? "Q is kept" : "the task was done again");
+    String obstacle = obstacle(program, problem, options);
+    if (obstacle.isEmpty() && !sound(result)) {
+      obstacle = "columns depend on others";
     }
-    if (!whole(program, problem)) {
-      return Residence.none("R took several stages of the device's memory");
-    }
-    if (!sound(result)) {
-      return Residence.none("columns depend on others");
-    }
-    if (!rootsEndTheTree(program) || !SolveLists.possible(program)) {
-      return Residence.none("its tree has a form that the device does not solve with");
+    if (!obstacle.isEmpty()) {
+      return Residence.none(obstacle);
     }
     Optional<KeptRows> kept = executor.keep(program);
     if (kept.isEmpty()) {
       return Residence.none("no room for R on the device");
     }
     return Residence.of(new CheckedRows(kept.get(), bits));
+  }
+
+  /**
+   * Announces the solves that may follow a stage's rounds, while those run.
+   *
+   * @param stays whether the rows stay there for the solve
+   */
+  static void ahead(
+      RoundExecutor executor,
+      StageProgram program,
+      SubtreeProblem problem,
+      FactorOptions options,
+      boolean stays) {
+    if (stays) {
+      executor.solveAhead(program, false);
+    } else if (options.resident() && obstacle(program, problem, options).isEmpty()) {
+      executor.solveAhead(program, true);
+    }
+  }
+
+  /** Why the rows of a stage cannot stay, as far as its structure tells; empty: they can. */
+  private static String obstacle(
+      StageProgram program, SubtreeProblem problem, FactorOptions options) {
+    if (options.safe() || options.keepQ()) {
+      return options.keepQ() ? "Q is kept" : "the task was done again";
+    }
+    if (!whole(program, problem)) {
+      return "R took several stages of the device's memory";
+    }
+    if (!rootsEndTheTree(program) || !SolveLists.possible(program)) {
+      return "its tree has a form that the device does not solve with";
+    }
+    return "";
   }
 
   /** Whether every front without a parent ends there: then the output buffer has R alone. */

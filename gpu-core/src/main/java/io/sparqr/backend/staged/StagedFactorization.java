@@ -221,8 +221,12 @@ public final class StagedFactorization {
                 done,
                 options.rankTolerance(),
                 options.threads(),
+                options.memory(),
                 stays,
-                () -> balance.lookAhead(executor));
+                () -> {
+                  balance.lookAhead(executor);
+                  StageSolve.ahead(executor, program, problem, options, stays);
+                });
         RoundExecutor.Result result;
         try {
           result = executor.execute(program, values, options.rankTolerance(), sink);

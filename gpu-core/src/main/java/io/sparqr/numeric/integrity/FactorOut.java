@@ -5,6 +5,7 @@ import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import java.nio.DoubleBuffer;
 import java.util.BitSet;
 import java.util.List;
 
@@ -14,8 +15,8 @@ final class FactorOut {
   /** Approximate values per chunk. */
   private static final int CHUNK = 1 << 15;
 
-  /** Values per cache line. */
-  private static final int LINE = 8;
+  /** Rows per piece are a multiple of this: {@link FrontSums} adds four at a time. */
+  private static final int ROWS = 4;
 
   private final TaskColumns columns;
   private final List<FrontFactor> fronts;
@@ -110,7 +111,7 @@ final class FactorOut {
     private final ColumnSums sums;
     private final FrontSums rows;
     private int[] number = new int[256];
-    private double touched;
+    private double[] piece = new double[256];
 
     Chunk(int[] start, ColumnProbe probe, ColumnSums sums) {
       this.start = start;
@@ -120,33 +121,10 @@ final class FactorOut {
 
     @Override
     public void compute(int chunk) {
-      touched = touch(start[chunk], start[chunk + 1]);
       rows.clear();
       for (int f = start[chunk]; f < start[chunk + 1]; f++) {
         add(fronts.get(f), taskFronts[f], ranks[f]);
       }
-    }
-
-    /**
-     * Reads a value of each cache line, so that misses of several fronts overlap and the sums find
-     * their values in the cache.
-     */
-    private double touch(int from, int to) {
-      double sum = 0;
-      for (int f = from; f < to; f++) {
-        FrontFactor front = fronts.get(f);
-        double[] values = front.values();
-        for (int k = 0; k < values.length; k += LINE) {
-          sum += values[k];
-        }
-        if (ranks[f] > 0) {
-          sum += front.livePivot()[0];
-        }
-        if (front.rhs().length > 0) {
-          sum += front.rhs()[0];
-        }
-      }
-      return sum;
     }
 
     private void add(FrontFactor f, int front, int rank) {
@@ -156,7 +134,27 @@ final class FactorOut {
       }
       columns.numbers(front, number, 0);
       rows.begin(number, 0, fn);
-      rows.rows(f.values(), 0, f.livePivot(), rank, f.rhs(), 0);
+      int[] live = f.livePivot();
+      int rhs = f.rhsCount();
+      int at = 0;
+      for (int from = 0, to; from < rank; from = to) {
+        to = from;
+        int length = 0;
+        do {
+          length += fn - live[to++];
+        } while (to < rank && (length < CHUNK || (to - from) % ROWS != 0));
+        copy(f.values(), at, length);
+        rows.rows(piece, 0, live, from, to, f.rhs(), from * rhs);
+        at += length;
+      }
+    }
+
+    /** Sums take arrays: loops over buffers outside the heap are not vectorized. */
+    private void copy(DoubleBuffer values, int at, int length) {
+      if (piece.length < length) {
+        piece = new double[Math.max(length, 2 * piece.length)];
+      }
+      values.get(at, piece, 0, length);
     }
 
     @Override

@@ -86,17 +86,22 @@ public final class FrontSums {
    * @param first ascending; size rows
    */
   public void rows(double[] values, int at, int[] first, int rows, double[] right, int rightAt) {
+    rows(values, at, first, 0, rows, right, rightAt);
+  }
+
+  /** The same for rows [from, to) of the front: values and right-hand sides start with row from. */
+  void rows(double[] values, int at, int[] first, int from, int to, double[] right, int rightAt) {
     int row = at;
     int rhs = probe.rhs();
-    int i = 0;
-    while (i < rows) {
+    int i = from;
+    while (i < to) {
       int f = first[i];
-      if (probe.plain() && i + 3 < rows && first[i + 3] == f + 3) {
-        four(values, row, f, right, rightAt + i * rhs);
+      if (probe.plain() && i + 3 < to && first[i + 3] == f + 3) {
+        four(values, row, f, right, rightAt + (i - from) * rhs);
         row += 4 * (fn - f) - 6;
         i += 4;
       } else {
-        one(values, row - f, f, right, rightAt + i * rhs);
+        one(values, row - f, f, right, rightAt + (i - from) * rhs);
         row += fn - f;
         i++;
       }

@@ -149,7 +149,9 @@ final class ReflectorCheck {
     for (FrontFactor f : factor.fronts()) {
       int[] number = new int[f.fn()];
       columns.numbers(f.front(), number, 0);
-      packed(f.values(), number, f.livePivot(), f.rhs(), all, at);
+      double[] values = new double[f.length()];
+      f.values().get(0, values);
+      packed(values, number, f.livePivot(), f.rhs(), all, at);
       at += f.rank() * width;
     }
     return all;

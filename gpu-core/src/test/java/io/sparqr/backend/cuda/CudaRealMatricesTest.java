@@ -141,7 +141,7 @@ class CudaRealMatricesTest {
       for (int live : front.livePivot()) {
         double sum = 0;
         for (int k = live; k < front.fn(); k++) {
-          sum += front.values()[at++] * v[analysis.column(front.front(), k)];
+          sum += front.values().get(at++) * v[analysis.column(front.front(), k)];
         }
         rv = Math.hypot(rv, sum);
       }

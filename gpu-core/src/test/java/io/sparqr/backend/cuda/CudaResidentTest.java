@@ -152,6 +152,45 @@ class CudaResidentTest {
     }
   }
 
+  /** As a task that keeps no R solves, also beside other solves. */
+  @Test
+  void theStoredRightHandSidesAreSolvedWithTheSameBits() {
+    double[] x;
+    try (var device = new CudaSubtreeFactorizer(sessions, 0, null)) {
+      var alone = new FactorOptions(1e-10, 4, 0).forSolution(true);
+      x = device.factor(PROBLEM, alone).solution().orElseThrow().x();
+    }
+    ResidentFactor r = residence(PROBLEM).factor().orElseThrow();
+    double[] c = right(PROBLEM, 6);
+    double[] other = r.solve(c, 1).orElseThrow();
+    for (int k = 0; k < 3; k++) {
+      assertThat(r.solveStored().orElseThrow()).as("%d", k).containsExactly(x);
+      assertThat(r.solve(c, 1).orElseThrow()).as("%d", k).containsExactly(other);
+    }
+    r.close();
+    assertThat(r.solveStored()).isEmpty();
+  }
+
+  /** The rows leave the executor's memory, the structure stays there for the next task. */
+  @Test
+  void theNextTaskOfTheSameStructureSendsValuesAlone() {
+    double[] c = right(PROBLEM, 5);
+    var options = new FactorOptions(1e-10, 4, 0).staying(true);
+    try (var device = new CudaSubtreeFactorizer(sessions, 0, null)) {
+      var first = device.factor(PROBLEM, options);
+      double[] x = first.residence().factor().orElseThrow().solve(c, 1).orElseThrow();
+      for (int k = 0; k < 3; k++) {
+        var next = device.factor(PROBLEM, options);
+        assertThat(next.residence().factor().orElseThrow().solve(c, 1).orElseThrow())
+            .as("task %d", k)
+            .containsExactly(x);
+        assertThat(next.summary().h2dBytes()).isLessThan(first.summary().h2dBytes() / 2);
+      }
+      var gone = device.factor(PROBLEM, new FactorOptions(1e-10, 4, 0).forSolution(true));
+      assertThat(gone.solution()).isPresent();
+    }
+  }
+
   /** Steps of large fronts, and many small ones. */
   @Test
   void repeatedSolvesHaveTheSameBits() {

@@ -111,6 +111,10 @@ class KeptRowsTest {
           .as("value %d", at)
           .isInstanceOf(IntegrityFailure.class)
           .hasMessageContaining("R has changed");
+      assertThatThrownBy(r::solveStored)
+          .as("value %d", at)
+          .isInstanceOf(IntegrityFailure.class)
+          .hasMessageContaining("R has changed");
       out[at] = before;
     }
     assertThat(r.solve(c, 1).orElseThrow()).containsExactly(x);
@@ -125,14 +129,23 @@ class KeptRowsTest {
           .as("error %s", error)
           .isInstanceOf(IntegrityFailure.class)
           .hasMessageContaining("backward error");
+      assertThatThrownBy(r::solveStored)
+          .as("error %s", error)
+          .isInstanceOf(IntegrityFailure.class)
+          .hasMessageContaining("backward error");
     }
   }
 
   /** Rows whose solves have another backward error. */
   private record Wrong(KeptRows rows, double error) implements KeptRows {
     @Override
-    public Optional<Normal> solve(double[] c, int rhs) {
-      return rows.solve(c, rhs).map(n -> new Normal(n.x(), error, n.bits()));
+    public Optional<Solved> solve(double[] c, int rhs) {
+      return rows.solve(c, rhs).map(n -> new Solved(n.x(), error, n.bits()));
+    }
+
+    @Override
+    public Optional<Solved> solveStored() {
+      return rows.solveStored().map(n -> new Solved(n.x(), error, n.bits()));
     }
 
     @Override

@@ -4,6 +4,7 @@ package io.sparqr.backend.reference;
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.TestMatrices;
 import io.sparqr.numeric.integrity.FaultOracle;
 import io.sparqr.numeric.integrity.FaultProblem;
 import io.sparqr.numeric.integrity.IntegrityFailure;
@@ -61,7 +62,7 @@ final class PivotFaults {
       for (FrontFactor f : right.fronts()) {
         int at = 0;
         for (int i = 0; i < f.rank(); i++) {
-          bits(p, right, oracle, f.values(), at);
+          bits(p, right, oracle, TestMatrices.rowsOfR(f), at);
           bits(p, right, oracle, f.rhs(), i * f.rhsCount());
           at += f.fn() - f.livePivot()[i];
         }

@@ -42,7 +42,7 @@ public final class HostMemory {
     List<double[]> arrays = new ArrayList<>();
     for (FrontFactor f : ((StageRows) sink).done.factor) {
       if (f != null) {
-        arrays.add(f.values());
+        arrays.add(f.values().array());
         arrays.add(f.rhs());
       }
     }

@@ -166,7 +166,7 @@ public final class FaultOracle {
     for (FrontFactor front : f.fronts()) {
       int at = 0;
       for (int k : front.livePivot()) {
-        all[problem.analysis().column(front.front(), k)] = front.values()[at];
+        all[problem.analysis().column(front.front(), k)] = front.values().get(at);
         at += front.fn() - k;
       }
     }
@@ -218,7 +218,7 @@ public final class FaultOracle {
         for (int i = 0; i < front.rank(); i++) {
           double y = turned[row++ * Z + q];
           for (int k = front.livePivot()[i]; k < front.fn(); k++) {
-            difference[problem.analysis().column(front.front(), k)] -= front.values()[at++] * y;
+            difference[problem.analysis().column(front.front(), k)] -= front.values().get(at++) * y;
           }
         }
       }
@@ -322,7 +322,7 @@ public final class FaultOracle {
         int count = 0;
         for (int k = front.livePivot()[i]; k < front.fn(); k++) {
           at[count] = a.column(front.front(), k);
-          row[count++] = front.values()[from++];
+          row[count++] = front.values().get(from++);
         }
         for (int q = 0; q < rhs; q++) {
           at[count] = n + q;
@@ -364,7 +364,7 @@ public final class FaultOracle {
         int p = problem.analysis().column(front.front(), k);
         for (int j = k; j < front.fn(); j++) {
           int column = problem.analysis().column(front.front(), j);
-          r[p][column] = front.values()[at++] / norm[column];
+          r[p][column] = front.values().get(at++) / norm[column];
         }
       }
     }

@@ -14,6 +14,7 @@ import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.TestMatrices;
 import io.sparqr.sparse.CsrMatrix;
+import java.nio.DoubleBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -73,7 +74,7 @@ class PlantedErrorTest {
     int best = -1;
     for (int k : f.livePivot()) {
       for (int j = 1; j < f.fn() - k; j++) {
-        if (best < 0 || Math.abs(f.values()[at + j]) > Math.abs(f.values()[best])) {
+        if (best < 0 || Math.abs(f.values().get(at + j)) > Math.abs(f.values().get(best))) {
           best = at + j;
         }
       }
@@ -102,7 +103,7 @@ class PlantedErrorTest {
     int at = 0;
     for (int k : f.livePivot()) {
       for (int j = 1; j < f.fn() - k; j++) {
-        if (f.values()[at + j] == 0) {
+        if (f.values().get(at + j) == 0) {
           return at + j;
         }
       }
@@ -128,15 +129,15 @@ class PlantedErrorTest {
   }
 
   private static void plant(Fault fault, SubtreeFactor r, FrontFactor f, ContributionBlock b) {
-    double[] v = f.values();
+    DoubleBuffer v = f.values();
     int at = largest(f);
     double much = 1 + 1e-10;
     switch (fault) {
-      case CHANGED -> v[at] *= much;
-      case SIGN -> v[at] = -v[at];
-      case DIAGONAL -> v[0] *= much;
-      case NOT_A_NUMBER -> v[at] = Double.NaN;
-      case INFINITE -> v[at] = Double.POSITIVE_INFINITY;
+      case CHANGED -> v.put(at, v.get(at) * much);
+      case SIGN -> v.put(at, -v.get(at));
+      case DIAGONAL -> v.put(0, v.get(0) * much);
+      case NOT_A_NUMBER -> v.put(at, Double.NaN);
+      case INFINITE -> v.put(at, Double.POSITIVE_INFINITY);
       case RHS_CHANGED -> {
         FrontFactor most = withLargestRhs(r);
         most.rhs()[largestOf(most.rhs())] *= much;
@@ -181,9 +182,9 @@ class PlantedErrorTest {
       for (FrontFactor f : t.r.fronts()) {
         int at = zero(f);
         if (at >= 0) {
-          f.values()[at] = 1e-7;
+          f.values().put(at, 1e-7);
           seen(t.below, t.r, "seed " + seed + ", front " + f.front());
-          f.values()[at] = 0;
+          f.values().put(at, 0);
           planted++;
         }
       }

@@ -9,6 +9,7 @@ import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.rows.SortedPairs;
 import io.sparqr.spark.wire.FrontRows;
 import io.sparqr.spark.wire.KeptFronts;
+import io.sparqr.spark.wire.Reading;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -77,6 +78,7 @@ public final class FactorRows {
   private static final class Rows implements Iterator<SparseRow> {
     private final SolvePlan plan;
     private final Iterator<Object> kept;
+    private final Reading reading = new Reading();
     private Iterator<FrontRows> segments = Collections.emptyIterator();
     private Iterator<SparseRow> segment = Collections.emptyIterator();
 
@@ -91,8 +93,10 @@ public final class FactorRows {
         if (segments.hasNext()) {
           segment = rows(segments.next());
         } else if (kept.hasNext()) {
-          segments = KeptFronts.rows(List.of(kept.next()).iterator(), 1).iterator();
+          reading.close();
+          segments = KeptFronts.rows(List.of(kept.next()).iterator(), 1, reading).iterator();
         } else {
+          reading.close();
           return false;
         }
       }

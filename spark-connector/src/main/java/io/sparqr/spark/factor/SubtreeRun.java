@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factor;
 
+import io.sparqr.configuration.Keys;
 import io.sparqr.error.FatalCudaException;
 import io.sparqr.error.NumericalIntegrityException;
 import io.sparqr.numeric.ContributionBlock;
@@ -9,11 +10,14 @@ import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.ResidentFactors;
 import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.RowMemory;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.SubtreeSolution;
 import io.sparqr.numeric.integrity.CheckedFactorizer;
+import io.sparqr.numeric.storage.RowBudget;
+import io.sparqr.numeric.storage.RowStore;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.metrics.TaskProfile;
@@ -21,10 +25,12 @@ import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Backends;
 import io.sparqr.spark.resource.DeviceLease;
+import io.sparqr.spark.resource.LocalFolder;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.FactorChunk;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.KeptFronts;
+import io.sparqr.spark.wire.Reading;
 import io.sparqr.spark.wire.ReflectorCodec;
 import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -101,11 +107,14 @@ final class SubtreeRun {
             plan.numbers().devices(),
             devices ->
                 DeviceLease.device(TaskContext.get(), task.id(), devices, plan.numbers().local()));
-    SubtreeFactor factor = factor(backend, problem);
-    if (keeping.resident() != null) {
-      ResidentFactors.ofJvm().put(keeping.resident(), task.id(), factor.residence());
+    var came = new Came(bytesIn, arrival - rowBytes, arrival);
+    try (RowStore store = new RowStore(RowBudget.ofJvm(), LocalFolder.path())) {
+      SubtreeFactor factor = factor(backend, problem, store);
+      if (keeping.resident() != null) {
+        ResidentFactors.ofJvm().put(keeping.resident(), task.id(), factor.residence());
+      }
+      return kept(factor, store, came, backend.reason(), watch);
     }
-    return kept(factor, new Came(bytesIn, arrival - rowBytes, arrival), backend.reason(), watch);
   }
 
   private static long bytes(List<byte[]> frames) {
@@ -155,7 +164,7 @@ final class SubtreeRun {
     }
   }
 
-  SubtreeFactor factor(Backends.Chosen backend, SubtreeProblem problem) {
+  SubtreeFactor factor(Backends.Chosen backend, SubtreeProblem problem, RowMemory memory) {
     var options =
         new FactorOptions(
                 plan.numbers().tolerance(),
@@ -165,6 +174,7 @@ final class SubtreeRun {
             .ofUnitColumns(plan.numbers().equilibrated())
             .forSolution(keeping.solution() != null)
             .staying(keeping.resident() != null)
+            .in(memory)
             .heardBy(metrics.work());
     if (!backend.onDevice()) {
       try (SubtreeFactorizer cpu = checked(backend.provider().create(0))) {
@@ -218,7 +228,7 @@ final class SubtreeRun {
   private record Came(long bytes, long kept, long most) {}
 
   private Iterator<Object> kept(
-      SubtreeFactor factor, Came came, String reason, TaskProfile.Watch watch) {
+      SubtreeFactor factor, RowStore store, Came came, String reason, TaskProfile.Watch watch) {
     Passed passed = Passed.of(plan, task.id(), factor);
     long blockBytes = passed.bytes();
     double[] squares = factor.residualSquares().clone();
@@ -229,7 +239,7 @@ final class SubtreeRun {
     long held = 0;
     for (FrontFactor f : factor.fronts()) {
       entries += f.length();
-      held += f.values().length;
+      held += f.values().capacity();
     }
     long outputs = 0;
     for (ContributionBlock b : factor.outputs()) {
@@ -240,6 +250,16 @@ final class SubtreeRun {
         factor.summary().withDeparture(passed.departure()).withHostPeak(Math.max(came.most, after));
     if (!passed.warnings().isEmpty()) {
       summary = summary.doneAgain(passed.warnings());
+    }
+    if (store.fileBytes() > 0 && keeping.solution() == null) {
+      summary =
+          summary.warning(
+              "task %d: %,d bytes for R are in memory, %,d in a temporary file (%s)"
+                  .formatted(
+                      task.id(),
+                      store.memoryBytes(),
+                      store.fileBytes(),
+                      Keys.FACTOR_MEMORY.name()));
     }
     metrics.factored(summary, Double.BYTES * entries, blockBytes);
     watch.done(summary);
@@ -269,9 +289,10 @@ final class SubtreeRun {
       return out.iterator();
     }
     if (!keeping.framed()) {
-      out.addAll(KeptFronts.of(factor.fronts(), rhs, threads));
+      out.addAll(KeptFronts.of(factor.fronts(), rhs, threads, store));
       return out.iterator();
     }
+    new Reading().add(store);
     Iterator<byte[]> chunks = FactorChunk.encode(new ArrayDeque<>(factor.fronts()), rhs, threads);
     var lazily = Spliterators.spliteratorUnknownSize(chunks, Spliterator.ORDERED);
     return Stream.concat(out.stream(), StreamSupport.stream(lazily, false)).iterator();

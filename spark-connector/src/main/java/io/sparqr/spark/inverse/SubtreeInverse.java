@@ -34,7 +34,7 @@ import java.util.concurrent.CancellationException;
  * computes leverages of rows. Several threads descend the tree in parallel and share the work of
  * large fronts; the result does not depend on them.
  */
-final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
+final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoCloseable {
 
   /** Overhead of a front, in flops. */
   private static final double FRONT_OVERHEAD = 1e4;
@@ -108,13 +108,19 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr> {
    */
   static List<byte[]> run(
       SolvePlan plan, Iterator<Object> kept, byte[] asked, Iterator<byte[]> given, int[] threads) {
-    var run = new SubtreeInverse(plan, kept, asked, given, threads);
-    UnitThreads.run(run, run.r.threads(), "sparqr-inverse");
-    var out = new ArrayList<byte[]>();
-    out.add(VectorCodec.encodeSparse(new Sparse(run.position, run.norm, 1)));
-    run.sent.forEach(out::addAll);
-    out.addAll(run.leverages.frames());
-    return out;
+    try (var run = new SubtreeInverse(plan, kept, asked, given, threads)) {
+      UnitThreads.run(run, run.r.threads(), "sparqr-inverse");
+      var out = new ArrayList<byte[]>();
+      out.add(VectorCodec.encodeSparse(new Sparse(run.position, run.norm, 1)));
+      run.sent.forEach(out::addAll);
+      out.addAll(run.leverages.frames());
+      return out;
+    }
+  }
+
+  @Override
+  public void close() {
+    r.close();
   }
 
   private double[] work() {

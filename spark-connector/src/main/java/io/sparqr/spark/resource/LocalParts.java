@@ -5,6 +5,7 @@ import io.sparqr.threads.Parallel;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
@@ -45,9 +46,12 @@ final class LocalParts<T> extends Parts<T> {
       return value;
     }
 
-    synchronized void close() {
+    synchronized void close(Consumer<V> ending) {
       closed = true;
-      value = null;
+      if (value != null) {
+        ending.accept(value);
+        value = null;
+      }
     }
   }
 
@@ -85,9 +89,22 @@ final class LocalParts<T> extends Parts<T> {
     for (int p = 0; p < count; p++) {
       var once = new Once<List<T>>(this::part);
       kept.add(once);
-      held.onClose(once::close);
+      held.onClose(() -> once.close(LocalParts::close));
     }
     return new LocalParts<>(count, p -> kept.get(p).get(p).iterator());
+  }
+
+  /** Closes what needs it, as Spark does when it drops a partition. */
+  private static void close(List<?> dropped) {
+    for (Object o : dropped) {
+      if (o instanceof AutoCloseable c) {
+        try {
+          c.close();
+        } catch (Exception e) {
+          throw SparkErrors.<RuntimeException>sneaky(e);
+        }
+      }
+    }
   }
 
   @Override

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
+import io.sparqr.numeric.ResidentFactor;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.plan.PlanHandle;
@@ -19,6 +20,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.apache.spark.api.java.JavaRDD;
 
 /**
@@ -53,6 +55,10 @@ public final class LevelSolve {
       collect(levels.solutions(), x);
       return;
     }
+    if (stored && levels.count() == 1) {
+      storedWithR(x, width, scope);
+      return;
+    }
     PlanHandle b = broadcast;
     int[] threads = levels.threads();
     down(
@@ -61,6 +67,61 @@ public final class LevelSolve {
         !stored,
         scope,
         (kept, given) -> List.of(TriangularSolve.back(b.value(), kept, given, stored, threads)));
+  }
+
+  /** R x = Q'b in tasks that have whole trees, on their devices if R is still there. */
+  private void storedWithR(double[] x, int width, JobScope scope) {
+    List<double[]> found = onDevices((t, r) -> r.solveStored());
+    List<SubtreeTask> tasks = plan.partition().level(0);
+    for (int t = 0; t < found.size(); t++) {
+      place(new Sparse(pivots(tasks)[t], found.get(t), width), x);
+    }
+    if (!found.isEmpty()) {
+      return;
+    }
+    PlanHandle b = broadcast;
+    int[] threads = levels.threads();
+    String resident = levels.resident();
+    down(
+        x,
+        width,
+        false,
+        scope,
+        (kept, given) -> List.of(NormalSolve.stored(b.value(), kept, given, resident, threads)));
+  }
+
+  /** The work of task t with its R. */
+  private interface Resident {
+    Optional<double[]> solve(int t, ResidentFactor r);
+  }
+
+  /**
+   * The solutions of all tasks of the only level by devices of this JVM; empty unless R is still
+   * there for all of them.
+   */
+  private List<double[]> onDevices(Resident work) {
+    if (levels.resident() == null || !Exchange.possible(levels.engine())) {
+      return List.of();
+    }
+    List<SubtreeTask> tasks = plan.partition().level(0);
+    double[][] x = new double[tasks.size()][];
+    Parallel.loop(
+        tasks.size(),
+        1,
+        tasks.size(),
+        (from, to, thread) -> {
+          for (int t = from; t < to; t++) {
+            int number = t;
+            x[t] =
+                NormalSolve.onDevice(
+                        levels.resident(),
+                        tasks.get(t).id(),
+                        r -> work.solve(number, r),
+                        new ArrayList<>())
+                    .orElse(null);
+          }
+        });
+    return Arrays.stream(x).anyMatch(Objects::isNull) ? List.of() : List.of(x);
   }
 
   /**
@@ -121,31 +182,18 @@ public final class LevelSolve {
    * for Spark to do. Otherwise c is as it was.
    */
   private boolean near(double[] c, int width) {
-    if (levels.resident() == null || !Exchange.possible(levels.engine())) {
+    if (levels.resident() == null) {
       return false;
     }
     List<SubtreeTask> tasks = plan.partition().level(0);
-    int[][] pivots = pivots(tasks);
-    double[][] x = new double[tasks.size()][];
-    Parallel.loop(
-        tasks.size(),
-        1,
-        tasks.size(),
-        (from, to, thread) -> {
-          for (int t = from; t < to; t++) {
-            double[] own = gathered(c, pivots[t], width);
-            int task = tasks.get(t).id();
-            x[t] =
-                NormalSolve.onDevice(levels.resident(), task, own, width, new ArrayList<>())
-                    .orElse(null);
-          }
-        });
-    if (Arrays.stream(x).anyMatch(Objects::isNull)) {
+    int[][] own = pivots(tasks);
+    List<double[]> x = onDevices((t, r) -> r.solve(gathered(c, own[t], width), width));
+    if (x.isEmpty()) {
       return false;
     }
     var where = new ArrayList<NormalSolve.Where>();
-    for (int t = 0; t < x.length; t++) {
-      place(new Sparse(pivots[t], x[t], width), c);
+    for (int t = 0; t < x.size(); t++) {
+      place(new Sparse(own[t], x.get(t), width), c);
       where.add(new NormalSolve.Where(tasks.get(t).id(), true, ""));
     }
     residence = NormalSolve.summary(where);

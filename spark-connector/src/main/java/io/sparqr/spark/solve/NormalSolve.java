@@ -4,8 +4,10 @@ package io.sparqr.spark.solve;
 import io.sparqr.error.FatalCudaException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.Residence;
+import io.sparqr.numeric.ResidentFactor;
 import io.sparqr.numeric.ResidentFactors;
 import io.sparqr.numeric.integrity.IntegrityFailure;
+import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.factor.DyingExecutor;
 import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.plan.SolvePlan;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Spliterator;
 import java.util.Spliterators;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -54,29 +57,56 @@ public final class NormalSolve {
     Object report = kept.next();
     int task = TaskReport.decode((byte[]) report).task();
     var why = new ArrayList<String>();
-    Optional<double[]> x = onDevice(factorization, task, given.value(), given.width(), why);
+    Optional<double[]> x =
+        onDevice(factorization, task, r -> r.solve(given.value(), given.width()), why);
     if (x.isPresent()) {
       return List.of(
           VectorCodec.encodeSparse(new Sparse(given.position(), x.get(), given.width())),
           ObjectCodec.encode(new Where(task, true, "")));
     }
-    var rest = Spliterators.spliteratorUnknownSize(kept, Spliterator.ORDERED);
-    Iterator<Object> all =
-        Stream.concat(Stream.of(report), StreamSupport.stream(rest, false)).iterator();
     return List.of(
-        TriangularSolve.normal(plan, all, given, threads),
+        TriangularSolve.normal(plan, again(report, kept), given, threads),
         ObjectCodec.encode(new Where(task, false, why.get(0))));
+  }
+
+  /**
+   * R x = c with the right-hand sides stored with R, on the task's device or with the stored rows.
+   *
+   * @param given of the right width; its values are not used
+   * @return a frame with x at the task's pivots
+   */
+  public static byte[] stored(
+      SolvePlan plan, Iterator<Object> kept, Sparse given, String factorization, int[] threads) {
+    Object report = kept.next();
+    int task = TaskReport.decode((byte[]) report).task();
+    Optional<double[]> x =
+        onDevice(factorization, task, ResidentFactor::solveStored, new ArrayList<>());
+    if (x.isPresent()) {
+      SubtreeTask whole = plan.partition().tasks().get(task);
+      int[] pivots = TriangularSolve.pivots(plan.analysis(), whole);
+      return VectorCodec.encodeSparse(new Sparse(pivots, x.get(), given.width()));
+    }
+    return TriangularSolve.back(plan, again(report, kept), given, true, threads);
+  }
+
+  /** A task's stored content whose report has been read. */
+  private static Iterator<Object> again(Object report, Iterator<Object> rest) {
+    var others = Spliterators.spliteratorUnknownSize(rest, Spliterator.ORDERED);
+    return Stream.concat(Stream.of(report), StreamSupport.stream(others, false)).iterator();
   }
 
   /**
    * The solution of a device of this JVM; empty, with a reason, if it has none, or a wrong one.
    *
    * @param factorization under which R has stayed; null: nowhere
-   * @param c at the task's pivots
+   * @param solve with the R of the task
    * @param why receives the reason, once
    */
   static Optional<double[]> onDevice(
-      String factorization, int task, double[] c, int width, List<String> why) {
+      String factorization,
+      int task,
+      Function<ResidentFactor, Optional<double[]>> solve,
+      List<String> why) {
     ResidentFactors all = ResidentFactors.ofJvm();
     Residence residence = factorization == null ? Residence.NONE : all.find(factorization, task);
     if (residence.factor().isEmpty()) {
@@ -84,7 +114,7 @@ public final class NormalSolve {
       return Optional.empty();
     }
     try {
-      Optional<double[]> x = residence.factor().get().solve(c, width);
+      Optional<double[]> x = solve.apply(residence.factor().get());
       if (x.isPresent()) {
         return x;
       }

@@ -6,6 +6,7 @@ import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.wire.FrontRows;
 import io.sparqr.spark.wire.KeptFronts;
+import io.sparqr.spark.wire.Reading;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.TreeUnits;
 import java.util.Arrays;
@@ -13,7 +14,7 @@ import java.util.Iterator;
 import java.util.List;
 
 /** One task's rows of R, front by front, read in place, and its fronts as a forest. */
-public final class TaskRows {
+public final class TaskRows implements AutoCloseable {
 
   private static final int SHARES_PER_THREAD = 16;
 
@@ -25,6 +26,7 @@ public final class TaskRows {
   private final int threads;
   private final int[] fronts;
   private final List<FrontRows> segments;
+  private final Reading reading = new Reading();
 
   /** By front of the task: its segments are [start[i], start[i + 1]). */
   private final int[] start;
@@ -42,7 +44,7 @@ public final class TaskRows {
     this.task = plan.partition().tasks().get(TaskReport.decode((byte[]) kept.next()).task());
     this.threads = threads[task.id()];
     this.fronts = task.fronts();
-    this.segments = KeptFronts.rows(kept, this.threads);
+    this.segments = KeptFronts.rows(kept, this.threads, reading);
     this.start = new int[fronts.length + 1];
     int next = 0;
     for (int i = 0; i < fronts.length; i++) {
@@ -55,6 +57,12 @@ public final class TaskRows {
       throw new IllegalStateException(
           "rows of front " + segments.get(next).front() + " among those of task " + task.id());
     }
+  }
+
+  /** Ends the reading; the rows may then be freed. */
+  @Override
+  public void close() {
+    reading.close();
   }
 
   /** The task. */

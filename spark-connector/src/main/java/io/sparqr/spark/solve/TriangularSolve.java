@@ -18,7 +18,7 @@ import java.util.Iterator;
  * depend on their number. Dead columns keep the value 0. 2 flops per entry of R and right-hand
  * side; memory-bound.
  */
-public final class TriangularSolve {
+public final class TriangularSolve implements AutoCloseable {
 
   private final SymbolicAnalysis analysis;
   private final TaskRows r;
@@ -42,6 +42,11 @@ public final class TriangularSolve {
     }
   }
 
+  @Override
+  public void close() {
+    r.close();
+  }
+
   private int at(int position) {
     return (position - base) * width;
   }
@@ -58,12 +63,13 @@ public final class TriangularSolve {
    */
   public static byte[] back(
       SolvePlan plan, Iterator<Object> kept, Sparse given, boolean stored, int[] threads) {
-    var solve = new TriangularSolve(plan, kept, given, threads);
-    solve.descend(stored);
-    if (!stored) {
-      solve.clearDead();
+    try (var solve = new TriangularSolve(plan, kept, given, threads)) {
+      solve.descend(stored);
+      if (!stored) {
+        solve.clearDead();
+      }
+      return VectorCodec.encodeSparse(solve.pivots());
     }
-    return VectorCodec.encodeSparse(solve.pivots());
   }
 
   /**
@@ -74,9 +80,10 @@ public final class TriangularSolve {
    * @return x at the task's pivots
    */
   static byte[] homogeneous(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
-    var solve = new TriangularSolve(plan, kept, given, threads);
-    solve.descend(false);
-    return VectorCodec.encodeSparse(solve.pivots());
+    try (var solve = new TriangularSolve(plan, kept, given, threads)) {
+      solve.descend(false);
+      return VectorCodec.encodeSparse(solve.pivots());
+    }
   }
 
   private void descend(boolean stored) {
@@ -110,19 +117,20 @@ public final class TriangularSolve {
    */
   public static byte[] forward(
       SolvePlan plan, Iterator<Object> kept, Sparse given, boolean rest, int[] threads) {
-    var solve = new TriangularSolve(plan, kept, given, threads);
-    solve.ascend();
-    if (!rest) {
-      solve.clearDead();
+    try (var solve = new TriangularSolve(plan, kept, given, threads)) {
+      solve.ascend();
+      if (!rest) {
+        solve.clearDead();
+      }
+      Sparse own = solve.pivots();
+      Sparse out = solve.at(outside(plan.analysis(), solve.r.task()));
+      int n = own.position().length;
+      int[] position = Arrays.copyOf(own.position(), n + out.position().length);
+      double[] value = Arrays.copyOf(own.value(), position.length * solve.width);
+      System.arraycopy(out.position(), 0, position, n, out.position().length);
+      System.arraycopy(out.value(), 0, value, n * solve.width, out.value().length);
+      return VectorCodec.encodeSparse(new Sparse(position, value, solve.width));
     }
-    Sparse own = solve.pivots();
-    Sparse out = solve.at(outside(plan.analysis(), solve.r.task()));
-    int n = own.position().length;
-    int[] position = Arrays.copyOf(own.position(), n + out.position().length);
-    double[] value = Arrays.copyOf(own.value(), position.length * solve.width);
-    System.arraycopy(out.position(), 0, position, n, out.position().length);
-    System.arraycopy(out.value(), 0, value, n * solve.width, out.value().length);
-    return VectorCodec.encodeSparse(new Sparse(position, value, solve.width));
   }
 
   /**
@@ -133,12 +141,13 @@ public final class TriangularSolve {
    * @return x at the task's pivots
    */
   static byte[] normal(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
-    var solve = new TriangularSolve(plan, kept, given, threads);
-    solve.ascend();
-    solve.clearDead();
-    solve.descend(false);
-    solve.clearDead();
-    return VectorCodec.encodeSparse(solve.pivots());
+    try (var solve = new TriangularSolve(plan, kept, given, threads)) {
+      solve.ascend();
+      solve.clearDead();
+      solve.descend(false);
+      solve.clearDead();
+      return VectorCodec.encodeSparse(solve.pivots());
+    }
   }
 
   private void ascend() {

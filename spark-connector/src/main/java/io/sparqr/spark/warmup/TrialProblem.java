@@ -11,11 +11,15 @@ import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.file.RowSlice;
 import io.sparqr.spark.internal.Pipeline;
 import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.resource.Engine;
+import io.sparqr.spark.resource.Exchange;
 import io.sparqr.spark.resource.Foreground;
+import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
@@ -28,6 +32,11 @@ import org.apache.spark.api.java.JavaSparkContext;
 record TrialProblem(CsrMatrix a, DenseMatrix b, SolveOptions options) {
 
   private static final int PARTITIONS = 2;
+
+  /** From this heap and number of processors on there are larger problems, too. */
+  private static final long LARGE_HEAP = 3L << 30;
+
+  private static final int LARGE_PROCESSORS = 4;
 
   /**
    * Grids, a regression with many short columns, a program with long fronts; small ones first, so
@@ -43,8 +52,15 @@ record TrialProblem(CsrMatrix a, DenseMatrix b, SolveOptions options) {
           "onehot10000x500x100x30",
           "grad3d16");
 
+  /**
+   * Large enough for what is done on several threads: dissection, the pattern's tables, uploads.
+   * 400,000 nonzeros, 300 MB while one is solved.
+   */
+  private static final List<String> LARGE = List.of("grad3d32", "onehot60000x2000x300");
+
   /** Of the problems, those that a device factorizes too. */
-  private static final List<String> DEVICE = List.of("cells3d10", "nug6:rand", "grad3d16");
+  private static final List<String> DEVICE =
+      List.of("cells3d10", "nug6:rand", "grad3d16", "grad3d32", "onehot60000x2000x300");
 
   /**
    * The problems.
@@ -52,8 +68,19 @@ record TrialProblem(CsrMatrix a, DenseMatrix b, SolveOptions options) {
    * @param device whether to solve some of them on the first device, too
    */
   static List<TrialProblem> list(boolean device) {
+    return list(device, SPECS);
+  }
+
+  /** The larger ones; none on a small machine. */
+  static List<TrialProblem> large(boolean device) {
+    Runtime r = Runtime.getRuntime();
+    boolean room = r.maxMemory() >= LARGE_HEAP && r.availableProcessors() >= LARGE_PROCESSORS;
+    return room ? list(device, LARGE) : List.of();
+  }
+
+  private static List<TrialProblem> list(boolean device, List<String> specs) {
     List<TrialProblem> made = new ArrayList<>();
-    for (String spec : SPECS) {
+    for (String spec : specs) {
       CsrMatrix a = Gallery.generate(spec);
       OrderingMethod order =
           spec.startsWith("grad") ? OrderingMethod.NESTED_DISSECTION : OrderingMethod.AUTO;
@@ -83,23 +110,37 @@ record TrialProblem(CsrMatrix a, DenseMatrix b, SolveOptions options) {
 
   /** Solves it in this JVM, without Spark. */
   void solve() {
-    solve(RowSource.local(PARTITIONS, p -> slice(p).iterator()));
+    solve(RowSource.local(PARTITIONS, p -> slice(p, PARTITIONS).iterator()));
   }
 
-  /** Solves it by Spark. */
+  /** Solves it by Spark: from this JVM's memory if the tasks run there. */
   void solve(JavaSparkContext context) {
-    List<SparseRow> rows = new ArrayList<>();
-    for (int p = 0; p < PARTITIONS; p++) {
-      slice(p).forEach(rows::add);
+    Engine engine = Engine.of(context);
+    if (!Exchange.possible(engine)) {
+      List<SparseRow> rows = new ArrayList<>();
+      slice(0, 1).forEach(rows::add);
+      solve(RowSource.of(context.parallelize(rows, PARTITIONS)));
+      return;
     }
-    solve(RowSource.of(context.parallelize(rows, PARTITIONS)));
+    int parts = engine.parallelism();
+    List<Integer> numbers = IntStream.range(0, parts).boxed().toList();
+    try (var held = new Held()) {
+      Engine.Sent<TrialProblem> here = engine.send(this, held);
+      solve(
+          RowSource.of(
+              context
+                  .parallelize(numbers, parts)
+                  .flatMap(p -> here.value().slice(p, parts).iterator())));
+    }
   }
 
   private void solve(RowSource rows) {
     Foreground.aside(() -> Pipeline.solve(rows, options, ProgressListener.NONE));
   }
 
-  private RowSlice slice(int part) {
-    return RowSlice.shared(a, b, a.rows() * part / PARTITIONS, a.rows() * (part + 1) / PARTITIONS);
+  private RowSlice slice(int part, int parts) {
+    int m = a.rows();
+    int first = (int) ((long) m * part / parts);
+    return RowSlice.shared(a, b, first, (int) ((long) m * (part + 1) / parts));
   }
 }

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,9 +28,10 @@ import org.slf4j.LoggerFactory;
  * when the user's rows come: a first solve otherwise takes three to five times a later one
  * (benchmarks/history/2026-11-25-first-solve.txt).
  *
- * <p>One thread, and the helpers of its loops; some 30 MB of heap. It ends when a round of its
- * problems compiles hardly anything new, when its time is over, or after the problem at hand when a
- * user's solve begins. Its failure is one line in the log, beside the one that tells what it did.
+ * <p>One thread, and the helpers of its loops; some 30 MB of heap, ten times that on a larger
+ * machine. It ends when a round of its problems compiles hardly anything new, when its time is
+ * over, or after the problem at hand when a user's solve begins. Its failure is one line in the
+ * log, beside the one that tells what it did.
  */
 public final class Warmup {
 
@@ -90,7 +92,8 @@ public final class Warmup {
       UnaryOperator<String> settings, boolean device, Optional<JavaSparkContext> context) {
     try {
       double seconds = Keys.WARMUP.in(settings);
-      boolean jobs = Keys.WARMUP_JOBS.in(settings);
+      boolean here = context.map(ClusterResources::isLocal).orElse(false);
+      boolean jobs = Keys.WARMUP_JOBS.find(settings).orElse(here);
       if (seconds > 0) {
         begin(seconds, () -> work(device, context, jobs));
       }
@@ -137,6 +140,15 @@ public final class Warmup {
     context.ifPresent(SparkObjects::make);
     boolean found = device && !DeviceReport.ofThisJvm("").devices().isEmpty();
     List<TrialProblem> problems = TrialProblem.list(found);
+    problems.addAll(TrialProblem.large(found));
+    boolean all = jobs && context.isPresent() && ClusterResources.isLocal(context.get());
+    if (all) {
+      // One without Spark, for what is loaded once; then as the user's solves will run.
+      return Stream.concat(
+              Stream.<Runnable>of(problems.get(0)::solve),
+              problems.stream().map(p -> (Runnable) () -> p.solve(context.get())))
+          .toList();
+    }
     if (jobs) {
       context.ifPresent(problems.get(0)::solve);
     }

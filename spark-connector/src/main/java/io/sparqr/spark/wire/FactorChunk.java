@@ -333,7 +333,8 @@ public final class FactorChunk {
         int r = p.to - p.from;
         b.putInt(p.factor.front()).putInt(p.factor.fn()).putInt(r);
         Frame.putInts(b, p.factor.livePivot(), p.from, r);
-        Frame.putDoubles(b, p.factor.values(), (int) p.valueFrom, (int) (p.valueTo - p.valueFrom));
+        int values = (int) (p.valueTo - p.valueFrom);
+        Frame.putDoubles(b, p.factor.values(), (int) p.valueFrom, values);
         Frame.putDoubles(b, p.factor.rhs(), p.from * rhsCount, r * rhsCount);
         if (p.factor.bits() != 0) {
           p.sum();

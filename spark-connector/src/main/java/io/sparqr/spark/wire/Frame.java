@@ -4,6 +4,7 @@ package io.sparqr.spark.wire;
 import io.sparqr.error.WireFormatException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.DoubleBuffer;
 import java.util.zip.CRC32C;
 
 /**
@@ -162,6 +163,11 @@ public final class Frame {
 
   static void putLongs(ByteBuffer buffer, long[] values, int count) {
     buffer.asLongBuffer().put(values, 0, count);
+    buffer.position(buffer.position() + 8 * count);
+  }
+
+  static void putDoubles(ByteBuffer buffer, DoubleBuffer values, int from, int count) {
+    buffer.asDoubleBuffer().put(0, values, from, count);
     buffer.position(buffer.position() + 8 * count);
   }
 

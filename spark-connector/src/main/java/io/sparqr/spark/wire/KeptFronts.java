@@ -7,17 +7,20 @@ import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
 import io.sparqr.error.NumericalIntegrityException;
 import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.storage.RowStore;
 import io.sparqr.threads.Parallel;
 import java.io.Externalizable;
 import java.io.IOException;
 import java.io.ObjectInput;
 import java.io.ObjectOutput;
+import java.nio.DoubleBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.apache.spark.util.KnownSizeEstimation;
 
@@ -26,8 +29,13 @@ import org.apache.spark.util.KnownSizeEstimation;
  * without a copy or a frame. They are written, to disk or to another executor, as {@link
  * FactorChunk} frames, and read back as such. Like frames, the rows have a checksum, which readers
  * verify.
+ *
+ * <p>If the rows are outside the heap, this is a holder of their {@link RowStore}. Spark closes it
+ * when it drops the stored partition, which it does not do while a task reads that; a reader also
+ * holds the rows itself ({@link Reading}).
  */
-public final class KeptFronts implements Externalizable, KryoSerializable, KnownSizeEstimation {
+public final class KeptFronts
+    implements Externalizable, KryoSerializable, KnownSizeEstimation, AutoCloseable {
 
   private static final long serialVersionUID = 1;
 
@@ -35,13 +43,18 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
   private static final long GROUP_BYTES = 32L << 20;
 
   /** Bytes of a front in addition to its values: headers of its objects. */
-  private static final long FRONT_BYTES = 120;
+  private static final long FRONT_BYTES = 176;
 
   /** Number of frames encoded at a time during writing, which takes place outside the task, too. */
   private static final int WRITERS = 2;
 
   /** Null if the content was read as frames. */
   private List<FrontFactor> fronts;
+
+  /** Holds the rows until this is closed; null if they are in the heap. */
+  private RowStore store;
+
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   private List<byte[]> frames;
   private int rhsCount;
@@ -51,9 +64,13 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
     this.frames = List.of();
   }
 
-  private KeptFronts(List<FrontFactor> fronts, int rhsCount) {
+  private KeptFronts(List<FrontFactor> fronts, int rhsCount, RowStore store) {
     this.fronts = fronts;
     this.rhsCount = rhsCount;
+    this.store = store;
+    if (store != null) {
+      store.hold();
+    }
   }
 
   /**
@@ -61,14 +78,20 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
    *
    * @param fronts in the task's order
    * @param threads threads that compute checksums
+   * @param store has the rows outside the heap, and is held until all that is returned is closed;
+   *     null: they are in the heap
    */
-  public static List<KeptFronts> of(List<FrontFactor> fronts, int rhsCount, int threads) {
-    return grouped(sealed(fronts, threads), rhsCount);
+  public static List<KeptFronts> of(
+      List<FrontFactor> fronts, int rhsCount, int threads, RowStore store) {
+    return grouped(sealed(fronts, threads), rhsCount, store);
   }
 
-  /** The same for a single use at once: without checksums where there are none. O(fronts). */
+  /**
+   * The same for a single use at once, while the caller holds the rows: without checksums where
+   * there are none. O(fronts).
+   */
   public static List<KeptFronts> forUse(List<FrontFactor> fronts, int rhsCount) {
-    return grouped(fronts.toArray(FrontFactor[]::new), rhsCount);
+    return grouped(fronts.toArray(FrontFactor[]::new), rhsCount, null);
   }
 
   private static FrontFactor[] sealed(List<FrontFactor> fronts, int threads) {
@@ -86,7 +109,7 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
     return sealed;
   }
 
-  private static List<KeptFronts> grouped(FrontFactor[] sealed, int rhsCount) {
+  private static List<KeptFronts> grouped(FrontFactor[] sealed, int rhsCount, RowStore store) {
     var groups = new ArrayList<KeptFronts>();
     var group = new ArrayList<FrontFactor>();
     long bytes = 0;
@@ -96,7 +119,7 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
       }
       long own = bytes(f);
       if (bytes + own > GROUP_BYTES && !group.isEmpty()) {
-        groups.add(new KeptFronts(List.copyOf(group), rhsCount));
+        groups.add(new KeptFronts(List.copyOf(group), rhsCount, store));
         group.clear();
         bytes = 0;
       }
@@ -104,13 +127,13 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
       bytes += own;
     }
     if (!group.isEmpty()) {
-      groups.add(new KeptFronts(List.copyOf(group), rhsCount));
+      groups.add(new KeptFronts(List.copyOf(group), rhsCount, store));
     }
     return groups;
   }
 
   private static long bytes(FrontFactor f) {
-    return Double.BYTES * ((long) f.values().length + f.rhs().length)
+    return Double.BYTES * ((long) f.values().capacity() + f.rhs().length)
         + Integer.BYTES * (long) f.rank();
   }
 
@@ -123,11 +146,16 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
    */
   public static Iterator<byte[]> frames(Iterator<Object> kept, Predicate<Frame.Kind> wanted) {
     return new Iterator<>() {
+      private final Reading reading = new Reading();
       private Iterator<byte[]> some = Collections.emptyIterator();
 
       @Override
       public boolean hasNext() {
-        while (!some.hasNext() && kept.hasNext()) {
+        while (!some.hasNext()) {
+          reading.close();
+          if (!kept.hasNext()) {
+            return false;
+          }
           Object next = kept.next();
           if (next instanceof byte[] frame) {
             some =
@@ -135,10 +163,10 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
                     ? List.of(frame).iterator()
                     : Collections.emptyIterator();
           } else if (wanted.test(Frame.Kind.FACTOR)) {
-            some = ((KeptFronts) next).frames();
+            some = ((KeptFronts) next).frames(reading);
           }
         }
-        return some.hasNext();
+        return true;
       }
 
       @Override
@@ -156,14 +184,16 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
    *
    * @param kept frames of any kind, and {@link KeptFronts}
    * @param threads threads that verify
+   * @param reading holds the rows as long as they are used
    * @throws io.sparqr.error.WireFormatException if a frame is damaged
    * @throws NumericalIntegrityException if a row has changed
    */
-  public static List<FrontRows> rows(Iterator<Object> kept, int threads) {
+  public static List<FrontRows> rows(Iterator<Object> kept, int threads, Reading reading) {
     var parts = new ArrayList<Object>();
     while (kept.hasNext()) {
       Object next = kept.next();
       if (next instanceof KeptFronts k) {
+        k.heldBy(reading);
         parts.addAll(k.fronts == null ? k.frames : k.fronts);
       } else if (Frame.kind((byte[]) next) == Frame.Kind.FACTOR) {
         parts.add(next);
@@ -179,7 +209,7 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
             opened[k] =
                 parts.get(k) instanceof byte[] frame
                     ? FactorChunk.open(frame)
-                    : new Arrays(checked((FrontFactor) parts.get(k)));
+                    : new Stored(checked((FrontFactor) parts.get(k)));
           }
         });
     var rows = new ArrayList<FrontRows>();
@@ -189,7 +219,7 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
           rows.add(chunk.segment(s));
         }
       } else {
-        rows.add((Arrays) o);
+        rows.add((Stored) o);
       }
     }
     return rows;
@@ -203,11 +233,26 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
     return f;
   }
 
-  /** The rows as frames, encoded on demand. */
-  public Iterator<byte[]> frames() {
+  private void heldBy(Reading reading) {
+    if (store != null) {
+      reading.add(store);
+    }
+  }
+
+  /** The rows as frames, encoded on demand while the reading holds them. */
+  private Iterator<byte[]> frames(Reading reading) {
+    heldBy(reading);
     return fronts == null
         ? frames.iterator()
         : FactorChunk.encode(new ArrayDeque<>(fronts), rhsCount, WRITERS);
+  }
+
+  /** Lets go of rows outside the heap; idempotent. */
+  @Override
+  public void close() {
+    if (store != null && closed.compareAndSet(false, true)) {
+      store.close();
+    }
   }
 
   /** Bytes on the heap. */
@@ -221,18 +266,21 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
       return bytes;
     }
     for (FrontFactor f : fronts) {
-      bytes += FRONT_BYTES + bytes(f);
+      long values = store == null ? 0 : Double.BYTES * (long) f.values().capacity();
+      bytes += FRONT_BYTES + bytes(f) - values;
     }
     return bytes;
   }
 
   @Override
   public void writeExternal(ObjectOutput out) throws IOException {
-    Iterator<byte[]> all = frames();
-    while (all.hasNext()) {
-      byte[] frame = all.next();
-      out.writeInt(frame.length);
-      out.write(frame);
+    try (var reading = new Reading()) {
+      Iterator<byte[]> all = frames(reading);
+      while (all.hasNext()) {
+        byte[] frame = all.next();
+        out.writeInt(frame.length);
+        out.write(frame);
+      }
     }
     out.writeInt(0);
   }
@@ -250,11 +298,13 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
 
   @Override
   public void write(Kryo kryo, Output out) {
-    Iterator<byte[]> all = frames();
-    while (all.hasNext()) {
-      byte[] frame = all.next();
-      out.writeInt(frame.length);
-      out.writeBytes(frame);
+    try (var reading = new Reading()) {
+      Iterator<byte[]> all = frames(reading);
+      while (all.hasNext()) {
+        byte[] frame = all.next();
+        out.writeInt(frame.length);
+        out.writeBytes(frame);
+      }
     }
     out.writeInt(0);
   }
@@ -268,16 +318,16 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
     }
   }
 
-  /** The rows of a front in its arrays. */
-  private static final class Arrays implements FrontRows {
+  /** The rows of a front in its buffer. */
+  private static final class Stored implements FrontRows {
     private final FrontFactor f;
     private final int[] live;
-    private final double[] values;
+    private final DoubleBuffer values;
 
     /** For row i, the index at which its column 0 would be. */
     private final int[] at;
 
-    Arrays(FrontFactor f) {
+    Stored(FrontFactor f) {
       this.f = f;
       live = f.livePivot();
       values = f.values();
@@ -311,12 +361,12 @@ public final class KeptFronts implements Externalizable, KryoSerializable, Known
 
     @Override
     public void row(int i, double[] into) {
-      System.arraycopy(values, at[i] + live[i], into, live[i], f.fn() - live[i]);
+      values.get(at[i] + live[i], into, live[i], f.fn() - live[i]);
     }
 
     @Override
     public void row(int i, int from, int to, double[] into) {
-      System.arraycopy(values, at[i] + from, into, 0, to - from);
+      values.get(at[i] + from, into, 0, to - from);
     }
 
     @Override

@@ -183,6 +183,11 @@ class NormalSolveTest {
     }
 
     @Override
+    public Optional<double[]> solveStored() {
+      return solve.get();
+    }
+
+    @Override
     public void close() {
       closed.incrementAndGet();
     }
@@ -192,6 +197,33 @@ class NormalSolveTest {
     return () -> {
       throw e;
     };
+  }
+
+  /** R x = Q'b, with the right-hand side that was factored with the matrix. */
+  @Test
+  void theStoredRightHandSideIsSolvedWhereRStayed() {
+    double[] stored = solveStored(null);
+    ResidentFactors.ofJvm().put(ID, 0, residence());
+    double[] there = ResidentFactors.ofJvm().find(ID, 0).factor().get().solveStored().get();
+    double[] x = solveStored(ID);
+    assertThat(x).containsExactly(there);
+    double scale = Arrays.stream(stored).map(Math::abs).max().orElseThrow();
+    for (int j = 0; j < N; j++) {
+      assertThat(Math.abs(x[j] - stored[j]))
+          .as("seed %d, x %d", SEED, j)
+          .isLessThanOrEqualTo(1e6 * N * Math.ulp(1.0) * scale);
+    }
+    var closed = new AtomicInteger();
+    Supplier<Optional<double[]>> changed = failing(new IntegrityFailure("R has changed"));
+    ResidentFactors.ofJvm().put(ID, 0, Residence.of(new Planted(changed, closed)));
+    assertThat(solveStored(ID)).containsExactly(stored);
+    assertThat(closed).as("not used again").hasValue(1);
+  }
+
+  private double[] solveStored(String factorization) {
+    var given = new Sparse(new int[0], new double[0], 1);
+    byte[] frame = NormalSolve.stored(plan, kept().iterator(), given, factorization, ALONE);
+    return VectorCodec.decodeSparse(frame).value();
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.error.CudaException;
 import io.sparqr.error.FatalCudaException;
 import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.RowMemory;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
@@ -215,7 +216,7 @@ class SubtreeRunTest {
               List.of());
       var closed = new AtomicInteger();
       var chosen = new Backends.Chosen(new Failing(error, closed), device, "planted");
-      assertThatThrownBy(() -> run.factor(chosen, problem)).isSameAs(error);
+      assertThatThrownBy(() -> run.factor(chosen, problem, RowMemory.HEAP)).isSameAs(error);
       assertThat(lost).isEqualTo(error == fatal ? List.of(fatal) : List.of());
       assertThat(closed).hasValue(1);
       // another task has the device

@@ -163,7 +163,7 @@ final class LocalTree implements InverseNorms.Tree {
     mine.add(report.encode());
     // both forms in one tree
     if (task.id() % 2 == 0) {
-      mine.addAll(KeptFronts.of(factor.fronts(), 1, 2));
+      mine.addAll(KeptFronts.of(factor.fronts(), 1, 2, null));
     } else {
       FactorChunk.encode(new ArrayDeque<>(factor.fronts()), 1, 1).forEachRemaining(mine::add);
     }

@@ -212,7 +212,7 @@ class CodecTest {
     double[] into = new double[f.fn()];
     segment.row(i, into);
     for (int k = pivot; k < f.fn(); k++) {
-      assertThat(into[k]).isEqualTo(f.values()[at + k - pivot]);
+      assertThat(into[k]).isEqualTo(f.values().get(at + k - pivot));
     }
     assertThat(segment.rhs(i, 1)).isEqualTo(f.rhs()[2 * row + 1]);
   }

@@ -1,0 +1,85 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.storage;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The slabs of one store. They are counted in the budget from when they are made until they are
+ * freed, or until the collector finds that nobody has the store any more.
+ */
+final class Slabs {
+
+  private final RowBudget budget;
+  private final Path folder;
+  private final List<ByteBuffer> memory = new ArrayList<>();
+  private RowFile file;
+  private long memoryBytes;
+  private boolean closed;
+
+  /** Slabs in memory as far as the budget goes, then in a file of the folder. */
+  Slabs(RowBudget budget, Path folder) {
+    this.budget = budget;
+    this.folder = folder;
+  }
+
+  /**
+   * A new slab.
+   *
+   * @throws io.sparqr.error.DiskFullException if it does not fit into memory and on disk
+   */
+  synchronized ByteBuffer add(int bytes) {
+    if (closed) {
+      throw new IllegalStateException("memory for rows of R is already freed");
+    }
+    if (budget.take(bytes)) {
+      try {
+        ByteBuffer slab = ByteBuffer.allocateDirect(bytes);
+        memory.add(slab);
+        memoryBytes += bytes;
+        return slab;
+      } catch (OutOfMemoryError e) {
+        // Others have used up -XX:MaxDirectMemorySize; what is left of the budget is not there.
+        budget.refused(bytes);
+      }
+    }
+    if (file == null) {
+      file = new RowFile(folder);
+    }
+    long before = file.bytes();
+    ByteBuffer slab = file.map(bytes);
+    budget.inFiles(file.bytes() - before);
+    return slab;
+  }
+
+  /** Bytes in memory. */
+  synchronized long memoryBytes() {
+    return memoryBytes;
+  }
+
+  /** Bytes in a file. */
+  synchronized long fileBytes() {
+    return file == null ? 0 : file.bytes();
+  }
+
+  /** Frees all slabs, which nobody may use any more. Idempotent. */
+  synchronized void free() {
+    memory.forEach(FreedBuffers::free);
+    if (file != null) {
+      file.free();
+    }
+    forget();
+  }
+
+  /** Counts the slabs no more; each is freed when no buffer of it is left. Idempotent. */
+  synchronized void forget() {
+    if (!closed) {
+      closed = true;
+      budget.give(memoryBytes);
+      budget.inFiles(-fileBytes());
+      memory.clear();
+    }
+  }
+}
