@@ -165,6 +165,7 @@ class RowsOutsideHeapTest {
         }
       }
       assertThat(handles).isGreaterThan(2);
+      assertThat(f.rank()).as("still there").isPositive();
     }
   }
 
