@@ -58,7 +58,7 @@ def _told(e: Exception) -> Exception | None:
 
         return _connect.told(e)
     try:
-        if _is_network(e):
+        if _is_network(e) or (_is_of_gateway(e) and not _answers()):
             return _jvm_ended()
         thrown = getattr(e, "java_exception", None) or getattr(e, "_origin", None)
         for cause in _chain(thrown):
@@ -98,6 +98,18 @@ def _is_of_gateway(e: Exception) -> bool:
     except ImportError:
         return False
     return _is_network(e) or (isinstance(e, Py4JError) and not isinstance(e, Py4JJavaError))
+
+
+def _answers() -> bool:
+    """Whether the JVM answers: a lost connection makes Py4J say that a class does not exist, too."""
+    try:
+        from pyspark import SparkContext
+
+        jvm: Any = SparkContext._jvm
+        jvm.java.lang.System.nanoTime()
+        return True
+    except Exception:
+        return False
 
 
 def _out_of_memory(cause: Any) -> SparqrError:

@@ -55,9 +55,10 @@ class EndsTest(unittest.TestCase):
         for one in found[:2]:
             self.assertEqual((one["name"], one["type"]), ("stopped", "RuntimeError"), one)
             self.assertRegex(one["said"], r"^(this Spark session was stopped|no Spark session: start one first)")
-        self.assertEqual(len(found), 11)
+        self.assertEqual(len(found), 13)
+        self.assertEqual((found[2]["name"], found[2]["type"]), ("passes", "Py4JError"), found[2])
         self.check_all_say(
-            found[2:],
+            found[3:],
             "JvmEnded",
             r"^Spark's JVM does not answer any more \(killed, .*restart Python \(in a notebook: the kernel\)$",
         )

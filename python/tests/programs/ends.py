@@ -47,6 +47,15 @@ def tell_all(data, model):
         tell("save", lambda: model.save("model"))
 
 
+def look_up():
+    """What Py4J says of a member that it looks up while the connection is lost."""
+    from py4j.protocol import Py4JError
+    from sparqr._errors import telling_errors
+
+    with telling_errors():
+        raise Py4JError("py4j.reflection.TypeUtil.isInstanceOf does not exist in the JVM")
+
+
 def memory(spark):
     from sparqr.ml import SparseQRRegression
 
@@ -79,11 +88,13 @@ def stopped_and_killed(spark):
     tell("stopped", SparseQRRegression)
 
     spark = builder().getOrCreate()
+    tell("passes", look_up)
     data = line(spark)
     much = slow(data)
     model = SparseQRRegression().fit(data)
     threading.Timer(1, os.kill, (spark.sparkContext._gateway.proc.pid, 9)).start()
     tell("killed", lambda: sparqr.solve(much))
+    tell("lookup", look_up)
     tell_all(data, model)
 
 
