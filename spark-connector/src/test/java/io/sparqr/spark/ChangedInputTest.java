@@ -16,11 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
-import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -49,18 +45,21 @@ class ChangedInputTest {
     assertThat(LocalSpark.context().getLocalProperty("spark.job.description")).isNull();
   }
 
-  private static GpuSparseQR.Builder solver() {
+  /** Makes trees of two levels and more. */
+  static GpuSparseQR.Builder solver() {
     return GpuSparseQR.builder()
         .ordering(OrderingMethod.NESTED_DISSECTION)
         .executors(2)
         .partitionOptions(new PartitionOptions(2, 4, 3, 0));
   }
 
-  private static ChangingRows source(Change change, int from) {
+  /** A source of the same rows until it is computed for the {@code from}-th time, from 0. */
+  static ChangingRows source(Change change, int from) {
     return new ChangingRows(A, B, change, from);
   }
 
-  private static InputChangedException refused(Change change, Runnable action) {
+  /** The error of an action that reads rows after their change, if it is as it should be. */
+  static InputChangedException refused(Change change, Runnable action) {
     InputChangedException e = catchThrowableOfType(InputChangedException.class, action::run);
     assertThat(e).as("%s, seed %d", change, SEED).isNotNull();
     assertThat(e.getMessage())
@@ -108,21 +107,11 @@ class ChangedInputTest {
     assertThat(s.report().warnings()).isEmpty();
   }
 
-  private static SymbolicAnalysis analysis() {
+  /** The analysis of the unchanged rows. */
+  static SymbolicAnalysis analysis() {
     try (QRFactorization f = solver().factorize(source(Change.NONE, 0).rdd())) {
       return f.analysis();
     }
-  }
-
-  /** With a given analysis rows are read once, and again only after a loss. */
-  @ParameterizedTest
-  @EnumSource(names = {"RANDOM", "HALF_GONE", "ONE_BIT", "OTHER_COLUMNS", "LABELS"})
-  void withAGivenAnalysisWhatIsComputedAgainForLostOutputsIsChecked(Change change) {
-    GpuSparseQR.Builder given = solver().analysis(analysis());
-    double[] x = given.solve(source(Change.NONE, 0).rdd()).x();
-    assertThat(given.solve(source(change, 1).rdd()).x()).isEqualTo(x);
-    assertThat(given.listener(new Loss()).solve(source(Change.NONE, 0).rdd()).x()).isEqualTo(x);
-    refused(change, () -> given.listener(new Loss()).solve(source(change, 2).rdd()));
   }
 
   @ParameterizedTest
@@ -284,46 +273,6 @@ class ChangedInputTest {
       assertThat(GpuSparseQR.solve(persisted).x()).hasSize(2);
     } finally {
       persisted.unpersist(true);
-    }
-  }
-
-  @Test
-  void whatIsComputedAgainForLostOutputsIsCheckedWhereItIsUsed() {
-    LeastSquaresSolution undisturbed = solver().solve(source(Change.NONE, 0).rdd());
-    assertThat(undisturbed.report().analysis().levels()).isGreaterThanOrEqualTo(2);
-
-    ChangingRows same = source(Change.NONE, 0);
-    LeastSquaresSolution again = solver().listener(new Loss()).solve(same.rdd());
-    assertThat(same.times()).as("the rows were routed twice").isEqualTo(3);
-    assertThat(again.x()).isEqualTo(undisturbed.x());
-
-    for (Change change : List.of(Change.ONE_BIT, Change.HALF_GONE, Change.OTHER_COLUMNS)) {
-      refused(change, () -> solver().listener(new Loss()).solve(source(change, 2).rdd()));
-    }
-  }
-
-  /** Takes away all shuffle files when the second level is about to begin. */
-  private static final class Loss implements ProgressListener {
-    private final AtomicBoolean done = new AtomicBoolean();
-
-    @Override
-    public void update(Progress p) {
-      if (!p.detail().startsWith("level 2") || done.getAndSet(true)) {
-        return;
-      }
-      var lost = new AtomicInteger();
-      for (java.io.File dir : SparkEnv.get().blockManager().diskBlockManager().localDirs()) {
-        try (Stream<Path> files = Files.walk(dir.toPath())) {
-          for (Path f :
-              files.filter(f -> f.getFileName().toString().startsWith("shuffle_")).toList()) {
-            Files.delete(f);
-            lost.incrementAndGet();
-          }
-        } catch (IOException e) {
-          throw new java.io.UncheckedIOException(e);
-        }
-      }
-      assertThat(lost).hasPositiveValue();
     }
   }
 
