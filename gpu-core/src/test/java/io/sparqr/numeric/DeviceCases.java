@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.matrix.Gallery;
 import io.sparqr.ordering.NestedDissection;
+import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.Arrays;
 import java.util.List;
@@ -21,10 +22,31 @@ public final class DeviceCases {
     var a = Gallery.generate(specification);
     var options = SymbolicOptions.defaults().withGiven(new NestedDissection().order(a.pattern()));
     var random = new Random(4);
-    var c = new ContractCase(specification, a, TestMatrices.vector(a.rows(), random), 1, options);
+    return whole(
+        new ContractCase(specification, a, TestMatrices.vector(a.rows(), random), 1, options));
+  }
+
+  /** Dense rows over 280 columns or over 500, and over 40 that both share: two fronts, one task. */
+  public static SubtreeProblem twoLargeFronts() {
+    int[] end = {280, 780, 820};
+    int[] rows = {340, 880};
+    var random = new Random(6);
+    double[][] values = new double[rows[1]][end[2]];
+    for (int i = 0; i < rows[1]; i++) {
+      boolean first = i < rows[0];
+      for (int j = first ? 0 : end[0]; j < end[2]; j++) {
+        values[i][j] = first && j >= end[0] && j < end[1] ? 0 : random.nextGaussian();
+      }
+    }
+    CsrMatrix a = TestMatrices.ofDense(values, end[2], false);
+    double[] b = TestMatrices.vector(rows[1], random);
+    return whole(ContractCase.natural("two large fronts", a, b, 1));
+  }
+
+  private static SubtreeProblem whole(ContractCase c) {
     int[] fronts = new int[c.analysis.fronts()];
-    java.util.Arrays.setAll(fronts, f -> f);
-    return new SubtreeProblem(c.analysis, fronts, c.split().rows(), java.util.List.of());
+    Arrays.setAll(fronts, f -> f);
+    return new SubtreeProblem(c.analysis, fronts, c.split().rows(), List.of());
   }
 
   /** The reflectors that were kept turn the problem's right-hand sides into those of R. */

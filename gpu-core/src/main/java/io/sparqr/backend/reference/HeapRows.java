@@ -9,9 +9,9 @@ import java.util.function.IntUnaryOperator;
 /** A copy of a stage's packed rows on the heap, which stands for a device's memory. */
 final class HeapRows implements KeptRows {
 
-  private final SolveLists lists;
   private final IntUnaryOperator choice;
-  // Not private: tests change it.
+  // Not private: tests look at the lists and change the values.
+  final SolveLists lists;
   double[] out;
 
   /** Solves in list order, or in the order of {@code choice}. */

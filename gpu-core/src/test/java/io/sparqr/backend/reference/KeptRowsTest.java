@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.staged.KeptRows;
 import io.sparqr.backend.staged.RoundExecutor;
+import io.sparqr.backend.staged.SolveItem;
+import io.sparqr.backend.staged.SolveLists;
 import io.sparqr.numeric.DeviceCases;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.Residence;
@@ -15,8 +17,10 @@ import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.integrity.CheckedFactorizer;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntUnaryOperator;
 import java.util.function.UnaryOperator;
@@ -66,39 +70,53 @@ class KeptRowsTest {
   /** Whatever order the items' counts allow, the bits are the same. */
   @Test
   void anyOrderGivesTheSameBits() {
-    // the second has fronts of several steps
-    for (String matrix : new String[] {"gen:cells2d12", "gen:cells3d9"}) {
-      SubtreeProblem problem = DeviceCases.whole(matrix);
-      double[] c = right(problem, 3);
-      double[] x = null;
-      for (long seed = 0; seed < 4; seed++) {
-        var random = new Random(seed);
-        ResidentFactor r =
-            residence(seed == 0 ? null : random::nextInt, k -> k, problem, OPTIONS)
-                .factor()
-                .orElseThrow();
-        double[] next = r.solve(c, 1).orElseThrow();
-        x = x == null ? next : x;
-        assertThat(next).as("%s, seed %d", matrix, seed).containsExactly(x);
-      }
+    int[] many = sameBitsInAnyOrder("many fronts", PROBLEM);
+    assertThat(many).as("fronts of one item, of more").hasSizeGreaterThan(40).contains(0, 1);
+    int[] large = sameBitsInAnyOrder("two large fronts", DeviceCases.twoLargeFronts());
+    assertThat(large).as("steps of the fronts").containsExactly(2, 3);
+  }
+
+  /** Solves in several orders; the steps of each front, 0 for one that is a single item. */
+  private static int[] sameBitsInAnyOrder(String what, SubtreeProblem problem) {
+    var rows = new AtomicReference<HeapRows>();
+    double[] c = right(problem, 3);
+    double[] x = null;
+    for (long seed = 0; seed < 4; seed++) {
+      var random = new Random(seed);
+      ResidentFactor r =
+          residence(seed == 0 ? null : random::nextInt, noted(rows), problem, OPTIONS)
+              .factor()
+              .orElseThrow();
+      double[] next = r.solve(c, 1).orElseThrow();
+      x = x == null ? next : x;
+      assertThat(next).as("%s, seed %d", what, seed).containsExactly(x);
     }
+    int[] forward = steps(rows.get().lists.forward());
+    assertThat(steps(rows.get().lists.back())).containsExactlyInAnyOrder(forward);
+    return forward;
+  }
+
+  private static int[] steps(ByteBuffer list) {
+    var steps = new TreeMap<Integer, Integer>();
+    for (int k = 0; k < SolveLists.items(list); k++) {
+      SolveItem t = SolveItem.read(list, k);
+      steps.merge(t.start(), t.kind() == SolveItem.TRIANGLE ? 1 : 0, Integer::sum);
+    }
+    return steps.values().stream().mapToInt(n -> n).toArray();
+  }
+
+  private static UnaryOperator<KeptRows> noted(AtomicReference<HeapRows> rows) {
+    return k -> {
+      rows.set((HeapRows) k);
+      return k;
+    };
   }
 
   /** A bit that changes in the rows, in any of them, is found by the next solve. */
   @Test
   void aChangedRowIsFound() {
     var rows = new AtomicReference<HeapRows>();
-    ResidentFactor r =
-        residence(
-                null,
-                k -> {
-                  rows.set((HeapRows) k);
-                  return k;
-                },
-                PROBLEM,
-                OPTIONS)
-            .factor()
-            .orElseThrow();
+    ResidentFactor r = residence(null, noted(rows), PROBLEM, OPTIONS).factor().orElseThrow();
     double[] c = right(PROBLEM, 4);
     double[] x = r.solve(c, 1).orElseThrow();
     double[] out = rows.get().out;
