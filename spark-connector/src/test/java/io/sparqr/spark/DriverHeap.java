@@ -4,6 +4,7 @@ package io.sparqr.spark;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.matrix.WorkerPanel;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -21,21 +22,15 @@ final class DriverHeap {
   private DriverHeap() {}
 
   /** WORKERS FIRMS YEARS. */
-  public static void main(String[] args) {
+  public static void main(String[] args) throws IOException {
     var panel =
         new WorkerPanel(
             Integer.parseInt(args[0]), Integer.parseInt(args[1]), Integer.parseInt(args[2]), 1);
     SparkConf conf =
-        new SparkConf()
-            .setMaster("local-cluster[2,1,1024]")
-            .setAppName("sparqr in a small heap")
-            .set("spark.ui.enabled", "false")
+        LocalCluster.conf("sparqr in a small heap", 2, 1)
             // Spark refuses heaps of less than 450 MB
             .set("spark.testing.memory", "600000000")
-            .set("spark.executor.memory", "700m")
-            .set("spark.executor.extraClassPath", System.getProperty("java.class.path"))
-            .set("spark.driver.host", "127.0.0.1")
-            .set("spark.driver.bindAddress", "127.0.0.1");
+            .set("spark.executor.memory", "700m");
     try (var context = new JavaSparkContext(conf)) {
       context.setLogLevel("OFF");
       JavaRDD<SparseRow> rows =

@@ -4,10 +4,8 @@ package io.sparqr.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -52,31 +50,15 @@ class DriverHeapIT {
   }
 
   private String[] run(long heap) throws IOException, InterruptedException {
-    Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
-    Path printed = folder.resolve("out");
-    var command = new ArrayList<String>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (flag.startsWith("--add-opens") || flag.startsWith("-XX:+Ignore")) {
-        command.add(flag);
-      }
-    }
-    command.addAll(List.of("-Xmx" + heap, "-XX:+UseG1GC", "-cp"));
-    command.add(System.getProperty("java.class.path"));
-    command.add(DriverHeap.class.getName());
-    command.addAll(List.of("" + WORKERS, "" + FIRMS, "5"));
-    Process p =
-        new ProcessBuilder(command)
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(printed.toFile())
-            .start();
-    try {
-      assertThat(p.waitFor(150, TimeUnit.SECONDS)).as("it ends").isTrue();
-    } finally {
-      p.destroyForcibly();
-    }
-    List<String> lines = Files.readAllLines(printed);
+    List<String> lines =
+        OwnJvm.run(
+            folder,
+            Duration.ofSeconds(150),
+            List.of("-Xmx" + heap, "-XX:+UseG1GC"),
+            DriverHeap.class,
+            "" + WORKERS,
+            "" + FIRMS,
+            "5");
     return lines.stream()
         .filter(l -> l.startsWith("refused ") || l.startsWith("solved "))
         .findFirst()

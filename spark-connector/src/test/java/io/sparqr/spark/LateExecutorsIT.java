@@ -8,7 +8,6 @@ import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.sparse.CsrMatrix;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,8 +32,7 @@ class LateExecutorsIT {
   private static final int EXECUTORS = 3;
 
   private static JavaSparkContext context(Map<String, String> settings) throws Exception {
-    Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
-    SparkConf conf = StandaloneCluster.conf("late executors").setMaster("local-cluster[3,1,1024]");
+    SparkConf conf = LocalCluster.conf("late executors", EXECUTORS, 1);
     settings.forEach(conf::set);
     return new JavaSparkContext(conf);
   }

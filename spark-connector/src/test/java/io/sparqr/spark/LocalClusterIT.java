@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -46,6 +45,7 @@ class LocalClusterIT {
   private static final CsrMatrix A = Problems.grid(60, SEED);
   private static final double[] B = Problems.rhs(A.rows(), SEED + 1);
 
+  private static final int EXECUTORS = 2;
   private static final String SPLIT = "mapreduce.input.fileinputformat.split.maxsize";
 
   private static JavaSparkContext context;
@@ -54,18 +54,8 @@ class LocalClusterIT {
 
   @BeforeAll
   static void start() throws IOException, InterruptedException {
-    Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
     context =
-        new JavaSparkContext(
-            new SparkConf()
-                .setMaster("local-cluster[2,1,1024]")
-                .setAppName("sparqr cluster tests")
-                .set("spark.ui.enabled", "false")
-                .set("spark.executor.memory", "512m")
-                .set("spark.driver.host", "127.0.0.1")
-                .set("spark.driver.bindAddress", "127.0.0.1")
-                .set("spark.executor.extraClassPath", System.getProperty("java.class.path")));
-    waitForExecutors();
+        LocalCluster.start(LocalCluster.conf("sparqr cluster tests", EXECUTORS, 1), EXECUTORS);
     rows = context.parallelize(Problems.rows(A, B), 4);
   }
 
@@ -73,13 +63,6 @@ class LocalClusterIT {
   static void stop() {
     if (context != null) {
       context.stop();
-    }
-  }
-
-  private static void waitForExecutors() throws InterruptedException {
-    // the driver counts as one
-    while (context.sc().statusTracker().getExecutorInfos().length < 3) {
-      Thread.sleep(100);
     }
   }
 
@@ -146,7 +129,7 @@ class LocalClusterIT {
   @Test
   @Order(4)
   void furtherRightHandSidesAndStandardErrorsWorkOnExecutors() throws InterruptedException {
-    waitForExecutors();
+    LocalCluster.awaitExecutors(context, EXECUTORS);
     double[] c = Problems.rhs(A.rows(), SEED + 2);
     try (QRFactorization f = solver().factorize(rows)) {
       LeastSquaresSolution s = f.solveRelabeled(context.parallelize(Problems.rows(A, c), 3));
@@ -160,7 +143,7 @@ class LocalClusterIT {
   @Test
   @Order(5)
   void theKeptQSurvivesAKilledExecutor() throws Exception {
-    waitForExecutors();
+    LocalCluster.awaitExecutors(context, EXECUTORS);
     double[] c = Problems.rhs(A.rows(), SEED + 2);
     List<double[]> labels =
         java.util.stream.IntStream.range(0, c.length)
@@ -191,7 +174,7 @@ class LocalClusterIT {
   @Test
   @Order(6)
   void filesAreReadByTheExecutors(@TempDir Path folder) throws Exception {
-    waitForExecutors();
+    LocalCluster.awaitExecutors(context, EXECUTORS);
     Path file = folder.resolve("a.mtx");
     MatrixMarketWriter.writeCoordinate(file, A);
     double[] b = new Random(SEED).doubles(2L * A.rows()).toArray();

@@ -4,9 +4,8 @@ package io.sparqr.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -40,30 +39,9 @@ class MuchKeptIT {
   }
 
   private String[] run(String... options) throws IOException, InterruptedException {
-    Path printed = folder.resolve("out");
-    var command = new ArrayList<String>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (flag.startsWith("--add-opens") || flag.startsWith("-XX:+Ignore")) {
-        command.add(flag);
-      }
-    }
-    command.addAll(List.of(options));
-    command.addAll(List.of("-Xmx" + HEAP, "-XX:+UseG1GC", "-cp"));
-    command.add(System.getProperty("java.class.path"));
-    command.add(MuchKept.class.getName());
-    Process p =
-        new ProcessBuilder(command)
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(printed.toFile())
-            .start();
-    try {
-      assertThat(p.waitFor(150, TimeUnit.SECONDS)).as("it ends").isTrue();
-    } finally {
-      p.destroyForcibly();
-    }
-    List<String> lines = Files.readAllLines(printed);
+    var all = new ArrayList<>(List.of(options));
+    all.addAll(List.of("-Xmx" + HEAP, "-XX:+UseG1GC"));
+    List<String> lines = OwnJvm.run(folder, Duration.ofSeconds(150), all, MuchKept.class);
     String[] kept =
         lines.stream()
             .filter(l -> l.startsWith("kept "))

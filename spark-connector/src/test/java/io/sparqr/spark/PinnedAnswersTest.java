@@ -5,13 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,32 +37,12 @@ class PinnedAnswersTest {
 
   /** Of a JVM without native BLAS and without vectors: the same bits on every machine. */
   private List<String> answers() throws IOException, InterruptedException {
-    Path printed = folder.resolve("out");
-    var command = new ArrayList<String>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (flag.startsWith("--add-opens") || flag.startsWith("-XX:+Ignore")) {
-        command.add(flag);
-      }
-    }
-    command.add("-Xmx1g");
-    command.add("-Dsparqr.blas=java");
-    command.add("-Djava.io.tmpdir=" + folder);
-    command.add("-cp");
-    command.add(System.getProperty("java.class.path"));
-    command.add(PinnedAnswers.class.getName());
-    Process p =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(printed.toFile())
-            .start();
-    try {
-      assertThat(p.waitFor(5, TimeUnit.MINUTES)).as("it ends").isTrue();
-    } finally {
-      p.destroyForcibly();
-    }
-    List<String> lines = Files.readAllLines(printed);
-    assertThat(p.exitValue()).as(String.join("\n", lines)).isZero();
+    List<String> lines =
+        OwnJvm.run(
+            folder,
+            Duration.ofMinutes(5),
+            List.of("-Xmx1g", "-Dsparqr.blas=java", "-Djava.io.tmpdir=" + folder),
+            PinnedAnswers.class);
     return lines.stream().filter(l -> l.startsWith(MARK)).map(l -> l.substring(8)).toList();
   }
 }

@@ -9,8 +9,6 @@ import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.metrics.SparqrPlugin;
 import io.sparqr.spark.resource.DeviceReport;
 import io.sparqr.sparse.CsrMatrix;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -18,7 +16,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -53,22 +50,12 @@ class PlannedPlacesIT {
 
   @BeforeAll
   static void start() throws Exception {
-    Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
     context =
-        new JavaSparkContext(
-            new SparkConf()
-                .setMaster("local-cluster[2,2,1024]")
-                .setAppName("sparqr placement tests")
-                .set("spark.ui.enabled", "false")
+        LocalCluster.start(
+            LocalCluster.conf("sparqr placement tests", 2, 2)
                 .set("spark.plugins", SparqrPlugin.class.getName())
-                .set("spark.sparqr.warmup", "0")
-                .set("spark.executor.memory", "512m")
-                .set("spark.driver.host", "127.0.0.1")
-                .set("spark.driver.bindAddress", "127.0.0.1")
-                .set("spark.executor.extraClassPath", System.getProperty("java.class.path")));
-    while (context.sc().statusTracker().getExecutorInfos().length < 3) {
-      Thread.sleep(100);
-    }
+                .set("spark.sparqr.warmup", "0"),
+            2);
     context.sc().addSparkListener(new WhereTasksRan());
     rows = context.parallelize(Problems.rows(A, B), 4);
     solver().solve(rows);

@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -44,6 +43,8 @@ class RowsOnExecutorsIT {
   private static final long SEED = Long.getLong("test.seed", 20261126L);
   private static final CsrMatrix A = Problems.grid(40, SEED);
 
+  private static final int EXECUTORS = 2;
+
   @TempDir static Path local;
 
   private static JavaSparkContext context;
@@ -51,22 +52,14 @@ class RowsOnExecutorsIT {
 
   @BeforeAll
   static void start() throws IOException, InterruptedException {
-    Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
     context =
-        new JavaSparkContext(
-            new SparkConf()
-                .setMaster("local-cluster[2,1,1024]")
-                .setAppName("sparqr rows on executors")
-                .set("spark.ui.enabled", "false")
-                .set("spark.executor.memory", "512m")
+        LocalCluster.start(
+            LocalCluster.conf("sparqr rows on executors", EXECUTORS, 1)
                 .set("spark.local.dir", local.toString())
                 .set(
                     "spark.executor.extraJavaOptions",
-                    "-D" + Keys.FACTOR_MEMORY.name() + "=" + (1 << 16))
-                .set("spark.driver.host", "127.0.0.1")
-                .set("spark.driver.bindAddress", "127.0.0.1")
-                .set("spark.executor.extraClassPath", System.getProperty("java.class.path")));
-    waitForExecutors();
+                    "-D" + Keys.FACTOR_MEMORY.name() + "=" + (1 << 16)),
+            EXECUTORS);
     rows = context.parallelize(Problems.rows(A, Problems.rhs(A.rows(), SEED + 1)), 4);
   }
 
@@ -75,13 +68,6 @@ class RowsOnExecutorsIT {
     context.stop();
     // A killed executor leaves Spark's own files of its shuffles.
     assertThat(rowFiles()).as("files with rows of R").isZero();
-  }
-
-  private static void waitForExecutors() throws InterruptedException {
-    // the driver counts as one
-    while (context.sc().statusTracker().getExecutorInfos().length < 3) {
-      Thread.sleep(100);
-    }
   }
 
   private static QRFactorization factorization() {
@@ -132,7 +118,7 @@ class RowsOnExecutorsIT {
 
   @Test
   void aLostExecutorsRowsAreMadeAgain() throws Exception {
-    waitForExecutors();
+    LocalCluster.awaitExecutors(context, EXECUTORS);
     try (QRFactorization f = factorization()) {
       double[] x = f.solve().x();
       double[] r = f.collectR().matrix().values();
@@ -144,7 +130,7 @@ class RowsOnExecutorsIT {
       ProcessHandle.of(victim).orElseThrow().destroyForcibly();
       assertThat(f.collectR().matrix().values()).as("seed %d", SEED).isEqualTo(r);
       assertThat(f.solve().x()).isEqualTo(x);
-      waitForExecutors();
+      LocalCluster.awaitExecutors(context, EXECUTORS);
       assertThat(kept()).doesNotContainKey(victim);
       assertThat(rowFiles()).as("files of the lost executor").isZero();
     }
@@ -153,7 +139,7 @@ class RowsOnExecutorsIT {
 
   @Test
   void anExecutorFetchesWhatAnotherHas() throws InterruptedException {
-    waitForExecutors();
+    LocalCluster.awaitExecutors(context, EXECUTORS);
     try (QRFactorization f = factorization()) {
       double[] r = f.collectR().matrix().values();
       var places = new HashSet<String>();

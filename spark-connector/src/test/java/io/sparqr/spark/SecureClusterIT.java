@@ -7,8 +7,6 @@ import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.sparse.CsrMatrix;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -41,21 +39,9 @@ class SecureClusterIT {
   private record Outcome(double[] x, double[] again, double residual, List<String> executors) {}
 
   private static Outcome solve(Map<String, String> settings) throws Exception {
-    Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
-    SparkConf conf =
-        new SparkConf()
-            .setMaster("local-cluster[2,1,1024]")
-            .setAppName("sparqr security tests")
-            .set("spark.ui.enabled", "false")
-            .set("spark.executor.memory", "512m")
-            .set("spark.driver.host", "127.0.0.1")
-            .set("spark.driver.bindAddress", "127.0.0.1")
-            .set("spark.executor.extraClassPath", System.getProperty("java.class.path"));
+    SparkConf conf = LocalCluster.conf("sparqr security tests", 2, 1);
     settings.forEach(conf::set);
-    try (var context = new JavaSparkContext(conf)) {
-      while (context.sc().statusTracker().getExecutorInfos().length < 3) {
-        Thread.sleep(100);
-      }
+    try (JavaSparkContext context = LocalCluster.start(conf, 2)) {
       JavaRDD<SparseRow> rows = context.parallelize(Problems.rows(A, B), 4);
       GpuSparseQR.Builder solver =
           GpuSparseQR.builder()

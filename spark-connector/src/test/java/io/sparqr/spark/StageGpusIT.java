@@ -33,22 +33,14 @@ class StageGpusIT {
     Path script = folder.resolve("gpus.sh");
     Files.writeString(script, "#!/bin/sh\necho '{\"name\":\"gpu\",\"addresses\":[\"0\"]}'\n");
     Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
-    Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
     SparkConf conf =
-        new SparkConf()
-            .setMaster("local-cluster[1,2,1024]")
-            .setAppName("sparqr with GPUs")
-            .set("spark.ui.enabled", "false")
-            .set("spark.executor.memory", "512m")
-            .set("spark.driver.host", "127.0.0.1")
-            .set("spark.driver.bindAddress", "127.0.0.1")
+        LocalCluster.conf("sparqr with GPUs", 1, 2)
             .set("spark.sparqr.cuda.minimumIntensity", "0")
             .set("spark.sparqr.cuda.minimumFlops", "0")
             .set("spark.worker.resource.gpu.amount", "1")
             .set("spark.worker.resource.gpu.discoveryScript", script.toString())
             .set("spark.executor.resource.gpu.amount", "1")
-            .set("spark.executor.resource.gpu.discoveryScript", script.toString())
-            .set("spark.executor.extraClassPath", System.getProperty("java.class.path"));
+            .set("spark.executor.resource.gpu.discoveryScript", script.toString());
     Map<String, Integer> profiles = new ConcurrentHashMap<>();
     try (JavaSparkContext context = new JavaSparkContext(conf)) {
       context

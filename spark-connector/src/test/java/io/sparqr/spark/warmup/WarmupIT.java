@@ -7,16 +7,15 @@ import com.codahale.metrics.Gauge;
 import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.Gallery;
 import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.LocalCluster;
 import io.sparqr.spark.Problems;
 import io.sparqr.spark.metrics.SparqrPlugin;
 import io.sparqr.sparse.CsrMatrix;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.Test;
@@ -31,23 +30,11 @@ class WarmupIT {
   private static final CsrMatrix A = Gallery.generate("gen:cells2d20");
 
   private static JavaSparkContext start(String seconds) throws Exception {
-    Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
-    var context =
-        new JavaSparkContext(
-            new SparkConf()
-                .setMaster("local-cluster[2,1,1024]")
-                .setAppName("sparqr warm-up tests")
-                .set("spark.ui.enabled", "false")
-                .set("spark.plugins", SparqrPlugin.class.getName())
-                .set("spark.sparqr.warmup", seconds)
-                .set("spark.executor.memory", "512m")
-                .set("spark.driver.host", "127.0.0.1")
-                .set("spark.driver.bindAddress", "127.0.0.1")
-                .set("spark.executor.extraClassPath", System.getProperty("java.class.path")));
-    while (context.sc().statusTracker().getExecutorInfos().length < 3) {
-      Thread.sleep(100);
-    }
-    return context;
+    return LocalCluster.start(
+        LocalCluster.conf("sparqr warm-up tests", 2, 1)
+            .set("spark.plugins", SparqrPlugin.class.getName())
+            .set("spark.sparqr.warmup", seconds),
+        2);
   }
 
   /** One line per task: the executor, its solves, how its warm-up ended, the fronts counted. */
