@@ -3,6 +3,7 @@ package io.sparqr.numeric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.ordering.NestedDissection;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
@@ -37,6 +38,11 @@ final class ContractCase {
   static ContractCase natural(String name, CsrMatrix a, double[] b, int nrhs) {
     var options =
         SymbolicOptions.defaults().withOrdering(io.sparqr.ordering.OrderingMethod.NATURAL);
+    return new ContractCase(name, a, b, nrhs, options);
+  }
+
+  static ContractCase dissected(String name, CsrMatrix a, double[] b, int nrhs) {
+    var options = SymbolicOptions.defaults().withGiven(new NestedDissection().order(a.pattern()));
     return new ContractCase(name, a, b, nrhs, options);
   }
 

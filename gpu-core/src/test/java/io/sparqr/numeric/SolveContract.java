@@ -1,0 +1,76 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.matrix.Gallery;
+import io.sparqr.sparse.CsrMatrix;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Solves with R where it was made: x alone instead of R, and later right-hand sides. */
+interface SolveContract extends BackendUnderTest {
+
+  @Test
+  default void solutionsAlone() {
+    for (int[] size : new int[][] {{1, 1}, {40, 33}, {300, 290}, {700, 520}}) {
+      var random = new Random(size[0]);
+      CsrMatrix a = TestMatrices.dense(size[0], size[1], random);
+      var c = ContractCase.natural("dense " + size[0], a, TestMatrices.vector(size[0], random), 1);
+      assertThat(c.verifySolution(backend(), 2)).as(c.name).isEqualTo(solvesInPlace());
+    }
+    for (long seed = 1; seed <= 12; seed++) {
+      var random = new Random(seed);
+      int nrhs = 1 + random.nextInt(3);
+      int n = 20 + random.nextInt(300);
+      CsrMatrix a = TestMatrices.sparse(4 * n, n, 1 + random.nextInt(4), random);
+      double[] b = TestMatrices.vector(a.rows() * nrhs, random);
+      ContractCase.dissected("seed " + seed, a, b, nrhs).verifySolution(backend(), 2);
+    }
+    CsrMatrix grid = Gallery.generate("gen:cells2d40");
+    double[] b = TestMatrices.vector(2 * grid.rows(), new Random(7));
+    var c = ContractCase.dissected("grid", grid, b, 2);
+    assertThat(c.verifySolution(backend(), 3)).as(c.name).isEqualTo(solvesInPlace());
+  }
+
+  @Test
+  default void solutionsAloneOfDeadColumnsComeAsR() {
+    var random = new Random(9);
+    CsrMatrix a = TestMatrices.dense(30, 60, random);
+    var c = ContractCase.natural("wide", a, TestMatrices.vector(30, random), 1);
+    assertThat(c.verifySolution(backend(), 2)).isFalse();
+  }
+
+  /** R where it was made solves R'R x = c, as the R that was returned would. */
+  @Test
+  default void laterSolves() {
+    for (int[] size : new int[][] {{1, 1}, {40, 33}, {300, 290}, {700, 520}}) {
+      var random = new Random(size[0]);
+      CsrMatrix a = TestMatrices.dense(size[0], size[1], random);
+      var c = ContractCase.natural("dense " + size[0], a, TestMatrices.vector(size[0], random), 1);
+      assertThat(c.verifyLater(backend(), 2, 2, random)).as(c.name).isEqualTo(solvesInPlace());
+    }
+    for (long seed = 1; seed <= 12; seed++) {
+      var random = new Random(seed);
+      int nrhs = random.nextInt(3);
+      int n = 20 + random.nextInt(300);
+      CsrMatrix a = TestMatrices.sparse(4 * n, n, 1 + random.nextInt(4), random);
+      double[] b = TestMatrices.vector(a.rows() * nrhs, random);
+      ContractCase.dissected("seed " + seed, a, b, nrhs)
+          .verifyLater(backend(), 2, 1 + random.nextInt(3), random);
+    }
+    CsrMatrix grid = Gallery.generate("gen:cells2d40");
+    var random = new Random(7);
+    double[] b = TestMatrices.vector(2 * grid.rows(), random);
+    var c = ContractCase.dissected("grid", grid, b, 2);
+    assertThat(c.verifyLater(backend(), 3, 1, random)).as(c.name).isEqualTo(solvesInPlace());
+  }
+
+  @Test
+  default void deadColumnsDoNotStay() {
+    var random = new Random(9);
+    CsrMatrix a = TestMatrices.dense(30, 60, random);
+    var c = ContractCase.natural("wide", a, TestMatrices.vector(30, random), 1);
+    assertThat(c.verifyLater(backend(), 2, 1, random)).isFalse();
+  }
+}
