@@ -1,7 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric;
 
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * Options of the numeric factorization of a subtree.
@@ -10,15 +13,7 @@ import java.util.Objects;
  *     negative: no detection, every column with a row left is live
  * @param threads host threads for the task, at least 1
  * @param deviceMemoryBytes device memory the task may use; 0 = all free memory
- * @param keepQ whether the reflectors of every front are kept ({@link SubtreeFactor#reflectors})
- * @param safe whether a backend must use reflectors even if it has faster methods: for a repeated
- *     task
- * @param unitColumns whether every column of the whole matrix has a 2-norm of about 1 at most
- *     (equilibrated): the check of the task then need not compute norms
- * @param solutionOnly whether only x is needed of R, for a task whose fronts are whole trees: a
- *     backend may leave R where it is and return {@link SubtreeFactor#solution} instead
- * @param resident whether R should also stay where the backend makes it, for later solves ({@link
- *     SubtreeFactor#residence}); for a task whose fronts are whole trees
+ * @param demands what else holds for the task
  * @param work listener to the task's progress
  * @param memory where rows of R are put
  */
@@ -26,27 +21,53 @@ public record FactorOptions(
     double rankTolerance,
     int threads,
     long deviceMemoryBytes,
-    boolean keepQ,
-    boolean safe,
-    boolean unitColumns,
-    boolean solutionOnly,
-    boolean resident,
+    Set<Demand> demands,
     WorkListener work,
     RowMemory memory) {
 
-  /** Checks the ranges. */
+  /** What may hold for a task. */
+  public enum Demand {
+    /** The reflectors of every front are kept ({@link SubtreeFactor#reflectors}). */
+    KEEP_Q,
+
+    /** A backend must use reflectors even if it has faster methods: for a repeated task. */
+    SAFE,
+
+    /**
+     * Every column of the whole matrix has a 2-norm of about 1 at most (equilibrated): the check of
+     * the task then need not compute norms.
+     */
+    UNIT_COLUMNS,
+
+    /**
+     * Only x is needed of R, for a task whose fronts are whole trees: a backend may leave R where
+     * it is and return {@link SubtreeFactor#solution} instead.
+     */
+    SOLUTION_ONLY,
+
+    /**
+     * R should also stay where the backend makes it, for later solves ({@link
+     * SubtreeFactor#residence}); for a task whose fronts are whole trees.
+     */
+    RESIDENT
+  }
+
+  /** Checks the ranges; copies the set. */
   public FactorOptions {
     Objects.requireNonNull(work, "work");
     Objects.requireNonNull(memory, "memory");
     if (threads < 1 || deviceMemoryBytes < 0 || Double.isNaN(rankTolerance)) {
       throw new IllegalArgumentException("factor options out of range");
     }
+    var copy = EnumSet.noneOf(Demand.class);
+    copy.addAll(demands);
+    demands = Collections.unmodifiableSet(copy);
   }
 
   /** {@link #defaultTolerance} in words, for reports. */
   public static final String DEFAULT_TOLERANCE_RULE = "default: 20 (m+n) eps max ||a_j||";
 
-  /** Without keeping Q. */
+  /** With every method of the backend, without keeping Q. */
   public FactorOptions(double rankTolerance, int threads, long deviceMemoryBytes) {
     this(rankTolerance, threads, deviceMemoryBytes, false);
   }
@@ -57,103 +78,73 @@ public record FactorOptions(
         rankTolerance,
         threads,
         deviceMemoryBytes,
-        keepQ,
-        false,
-        false,
-        false,
-        false,
+        keepQ ? Set.of(Demand.KEEP_Q) : Set.of(),
         WorkListener.NONE,
         RowMemory.HEAP);
   }
 
+  /** {@link Demand#KEEP_Q}. */
+  public boolean keepQ() {
+    return demands.contains(Demand.KEEP_Q);
+  }
+
+  /** {@link Demand#SAFE}. */
+  public boolean safe() {
+    return demands.contains(Demand.SAFE);
+  }
+
+  /** {@link Demand#UNIT_COLUMNS}. */
+  public boolean unitColumns() {
+    return demands.contains(Demand.UNIT_COLUMNS);
+  }
+
+  /** {@link Demand#SOLUTION_ONLY}. */
+  public boolean solutionOnly() {
+    return demands.contains(Demand.SOLUTION_ONLY);
+  }
+
+  /** {@link Demand#RESIDENT}. */
+  public boolean resident() {
+    return demands.contains(Demand.RESIDENT);
+  }
+
   /** The same with the safe method only. */
   public FactorOptions safely() {
-    return new FactorOptions(
-        rankTolerance,
-        threads,
-        deviceMemoryBytes,
-        keepQ,
-        true,
-        unitColumns,
-        solutionOnly,
-        resident,
-        work,
-        memory);
+    return with(Demand.SAFE, true);
   }
 
   /** The same for columns of norm 1 or not. */
   public FactorOptions ofUnitColumns(boolean unit) {
-    return new FactorOptions(
-        rankTolerance,
-        threads,
-        deviceMemoryBytes,
-        keepQ,
-        safe,
-        unit,
-        solutionOnly,
-        resident,
-        work,
-        memory);
-  }
-
-  /** The same with another listener. */
-  public FactorOptions heardBy(WorkListener listener) {
-    return new FactorOptions(
-        rankTolerance,
-        threads,
-        deviceMemoryBytes,
-        keepQ,
-        safe,
-        unitColumns,
-        solutionOnly,
-        resident,
-        listener,
-        memory);
-  }
-
-  /** The same with rows of R put elsewhere. */
-  public FactorOptions in(RowMemory rows) {
-    return new FactorOptions(
-        rankTolerance,
-        threads,
-        deviceMemoryBytes,
-        keepQ,
-        safe,
-        unitColumns,
-        solutionOnly,
-        resident,
-        work,
-        rows);
+    return with(Demand.UNIT_COLUMNS, unit);
   }
 
   /** The same for a task of which only x is needed, or R as well. */
   public FactorOptions forSolution(boolean only) {
-    return new FactorOptions(
-        rankTolerance,
-        threads,
-        deviceMemoryBytes,
-        keepQ,
-        safe,
-        unitColumns,
-        only,
-        resident,
-        work,
-        memory);
+    return with(Demand.SOLUTION_ONLY, only);
   }
 
   /** The same with R staying where it is made as well, or not. */
   public FactorOptions staying(boolean there) {
-    return new FactorOptions(
-        rankTolerance,
-        threads,
-        deviceMemoryBytes,
-        keepQ,
-        safe,
-        unitColumns,
-        solutionOnly,
-        there,
-        work,
-        memory);
+    return with(Demand.RESIDENT, there);
+  }
+
+  /** The same with another listener. */
+  public FactorOptions heardBy(WorkListener listener) {
+    return new FactorOptions(rankTolerance, threads, deviceMemoryBytes, demands, listener, memory);
+  }
+
+  /** The same with rows of R put elsewhere. */
+  public FactorOptions in(RowMemory rows) {
+    return new FactorOptions(rankTolerance, threads, deviceMemoryBytes, demands, work, rows);
+  }
+
+  private FactorOptions with(Demand demand, boolean on) {
+    var changed = EnumSet.of(demand);
+    changed.addAll(demands);
+    if (!on) {
+      changed.remove(demand);
+    }
+    return new FactorOptions(rankTolerance, threads, deviceMemoryBytes, changed, work, memory);
   }
 
   /**

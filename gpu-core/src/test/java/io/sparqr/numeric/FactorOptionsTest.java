@@ -35,6 +35,38 @@ class FactorOptionsTest {
     }
   }
 
+  /** Each change shows in one component, and the change back gives equal options. */
+  @Test
+  void whatIsDemandedChangesAlone() {
+    var plain = new FactorOptions(1e-9, 3, 5);
+    assertThat(demanded(plain)).containsOnly(false);
+    assertThat(demanded(new FactorOptions(1e-9, 3, 5, true)))
+        .containsExactly(true, false, false, false, false);
+    assertThat(demanded(plain.safely())).containsExactly(false, true, false, false, false);
+    FactorOptions unit = plain.ofUnitColumns(true);
+    assertThat(demanded(unit)).containsExactly(false, false, true, false, false);
+    FactorOptions both = unit.forSolution(true);
+    assertThat(demanded(both)).containsExactly(false, false, true, true, false);
+    FactorOptions all = both.staying(true);
+    assertThat(demanded(all)).containsExactly(false, false, true, true, true);
+    assertThat(all.staying(true)).isEqualTo(all);
+    assertThat(all.staying(false)).isEqualTo(both);
+    assertThat(both.forSolution(false)).isEqualTo(unit);
+    assertThat(unit.ofUnitColumns(false)).isEqualTo(plain).hasSameHashCodeAs(plain);
+    WorkListener silent = part -> {};
+    FactorOptions heard = all.heardBy(silent);
+    assertThat(heard.work()).isSameAs(silent);
+    assertThat(heard.memory()).isSameAs(RowMemory.HEAP);
+    assertThat(heard.heardBy(WorkListener.NONE).in(RowMemory.HEAP)).isEqualTo(all);
+    assertThat(heard.rankTolerance()).isEqualTo(1e-9);
+    assertThat(heard.threads()).isEqualTo(3);
+    assertThat(heard.deviceMemoryBytes()).isEqualTo(5);
+  }
+
+  private static boolean[] demanded(FactorOptions o) {
+    return new boolean[] {o.keepQ(), o.safe(), o.unitColumns(), o.solutionOnly(), o.resident()};
+  }
+
   @Test
   void summariesAddUp() {
     var one =
