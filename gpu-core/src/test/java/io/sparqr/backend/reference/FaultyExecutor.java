@@ -101,11 +101,11 @@ public final class FaultyExecutor implements FaultTarget {
     if (due()) {
       switch (fault) {
         case ARENA -> arena();
-        case VT -> flip("V, T", running ? inner.vt : null);
-        case ENTRY -> flip("S", running ? inner.entry : null);
-        case INPUT -> flip("blocks in", running ? inner.input : null);
-        case OUT -> flip("rows out", running ? inner.out : null);
-        case RESIDUAL -> flip("residual", running ? inner.residual : null);
+        case VT -> flip("V, T", running ? inner.stage.vt : null);
+        case ENTRY -> flip("S", running ? inner.stage.entry : null);
+        case INPUT -> flip("blocks in", running ? inner.stage.input : null);
+        case OUT -> flip("rows out", running ? inner.stage.out : null);
+        case RESIDUAL -> flip("residual", running ? inner.stage.residual : null);
         case STATE -> state();
         case HOST_R -> flip("R on the host", sink == null ? null : HostMemory.ofR(sink, random));
         case HOST_BLOCK ->
@@ -141,32 +141,34 @@ public final class FaultyExecutor implements FaultTarget {
 
   /** A place in a front and its value. */
   private void arena() {
-    if (!running || inner.arena.length == 0) {
+    if (!running || inner.stage.arena.length == 0) {
       return;
     }
-    int at = random.nextInt(inner.arena.length);
-    for (int k = 0; k < 20 && inner.arena[at] == 0 && random.nextInt(4) > 0; k++) {
-      at = random.nextInt(inner.arena.length);
+    int at = random.nextInt(inner.stage.arena.length);
+    for (int k = 0; k < 20 && inner.stage.arena[at] == 0 && random.nextInt(4) > 0; k++) {
+      at = random.nextInt(inner.stage.arena.length);
     }
-    String where = HostMemory.inArena(inner.program, at);
-    flip(where, new HostMemory.Place(inner.arena, at));
+    String where = HostMemory.inArena(inner.stage.program, at);
+    flip(where, new HostMemory.Place(inner.stage.arena, at));
   }
 
   private void word() {
     if (running && fault == Fault.S_PLACE) {
       change(
-          "place of an S entry", inner.program.sIndex(), HostMemory.place(inner.program, random));
+          "place of an S entry",
+          inner.stage.program.sIndex(),
+          HostMemory.place(inner.stage.program, random));
     } else if (running) {
       boolean row = fault == Fault.ROW_MAP;
       String where = row ? "row map" : "column map";
-      change(where, inner.program.maps(), HostMemory.map(inner.program, row, random));
+      change(where, inner.stage.program.maps(), HostMemory.map(inner.stage.program, row, random));
     }
   }
 
   private void state() {
-    if (running && inner.state.length > 0) {
-      int f = random.nextInt(inner.state.length);
-      inner.state[f] = (inner.state[f] + 1 + random.nextInt(2)) % 3;
+    if (running && inner.stage.state.length > 0) {
+      int f = random.nextInt(inner.stage.state.length);
+      inner.stage.state[f] = (inner.stage.state[f] + 1 + random.nextInt(2)) % 3;
       label = "state";
     }
   }
@@ -185,7 +187,7 @@ public final class FaultyExecutor implements FaultTarget {
     running = true;
     moments++;
     if (due() && fault.task() != null) {
-      ByteBuffer spoiled = SpoiledTasks.spoil(fault.task(), list, inner.program, random);
+      ByteBuffer spoiled = SpoiledTasks.spoil(fault.task(), list, inner.stage.program, random);
       if (spoiled != null) {
         label = "task: " + fault.task().name().toLowerCase(java.util.Locale.ROOT).replace('_', ' ');
         return spoiled;
