@@ -31,13 +31,10 @@ import io.sparqr.spark.rows.CombineChecks;
 import io.sparqr.spark.rows.DriverShare;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.LevelSolve;
-import io.sparqr.spark.solve.Reflection;
 import io.sparqr.spark.solve.ResidualPass;
-import io.sparqr.spark.solve.RowCopies;
 import io.sparqr.spark.solve.SemiNormalEquations;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -52,14 +49,6 @@ public final class FactorState implements AutoCloseable {
   /** The null space may take this fraction of the driver's heap, as 1 / share. */
   private static final int NULL_SPACE_SHARE = 8;
 
-  /**
-   * If sqrt(a^2 - p^2) is below this times p, a pass over the rows is more accurate: 12 digits
-   * remain at this limit.
-   */
-  private static final double CANCELLED = 1e-2;
-
-  private static final String HOW = "by the corrected semi-normal equations";
-
   private final Engine engine;
   private final FactoredRows rows;
   private final SolveOptions options;
@@ -68,15 +57,9 @@ public final class FactorState implements AutoCloseable {
   private final Made made;
   private final SolvePlan plan;
 
-  /**
-   * The plan for passes over the available rows, without a ridge whose rows are already among them.
-   */
-  private final SolvePlan ofRows;
-
   private final SingletonRows singletons;
   private final LevelSolve solve;
-  private final RowCopies copies;
-  private final SemiNormalEquations equations;
+  private final FactorSolves solves;
   private final SymbolicAnalysis analysis;
   private final int n;
   private final int[] dead;
@@ -122,15 +105,13 @@ public final class FactorState implements AutoCloseable {
     this.listener = listener;
     this.held = held;
     this.made = made;
-    this.ofRows = made.plan.value();
+    SolvePlan ofRows = made.plan.value();
     this.plan = rows.ridge().any() ? ofRows.withRidge(rows.ridge()) : ofRows;
     this.singletons = made.driverShare.singletons();
     this.analysis = plan.analysis();
     this.n = analysis.columns();
     this.solve = new LevelSolve(made.plan, made.levels);
-    this.copies = RowCopies.of(engine, ofRows);
-    held.onClose(copies::close);
-    this.equations = new SemiNormalEquations(plan, solve, singletons, held);
+    this.solves = new FactorSolves(rows, options, made, plan, solve, held);
     this.dead =
         Arrays.stream(made.totals.dead()).map(analysis.permutation()::original).sorted().toArray();
     this.seconds = made.seconds;
@@ -270,82 +251,30 @@ public final class FactorState implements AutoCloseable {
     try (var progress =
         new ProgressTracker(engine, listener, scope.group(), made.profiler, seconds.total())) {
       progress.phase("solve", "back substitution");
-      int width = plan.numbers().rhsCount();
-      double[] z = plan.vector(width);
-      solve.back(z, width, true, scope);
-      singletons.backSubstitute(singletons.rhs(), z, width);
-      double[][] x = new double[width][];
-      for (int k = 0; k < width; k++) {
-        x[k] = plan.unscale(z, k, width, plan.rhsScale(k));
-      }
-      double[] norm = residualNorms(x);
-      var notes = new ArrayList<String>();
-      int steps = rows.source() == null ? 0 : options.solution().refinement();
-      for (int step = 0; step < steps; step++) {
-        progress.phase("solve", "step %d of refinement".formatted(step + 1));
-        norm = equations.refine(pass(), x, scope);
-      }
-      if (cancelled(norm, x)) {
-        if (rows.source() != null && !rows.ridge().any()) {
-          scope.describe("residuals, small beside the ridge's part");
-          norm = pass().run(x, held).ofRows();
-        } else {
-          notes.add(
-              "the residual norm is small beside the ridge's part, and the rows are not there");
-        }
-      }
-      basic.move(plan, x);
-      double solve = watch.lap();
-      SolveLog.solve(steps, solve);
-      boolean wanted = options.solution().check() || options.solution().refinement() > 0;
-      if (wanted && rows.source() == null) {
-        notes.add("neither refined nor checked: the factorization was loaded, without its rows");
-      } else if (options.solution().check()) {
-        progress.phase("check", "||A'(b-Ax)||");
-        scope.describe("residuals, for the check of the normal equations");
-        normalResidual = pass().check(x, held);
-      }
-      this.notes = List.copyOf(notes);
-      seconds = seconds.withSolve(solve, seconds.total() + watch.total());
-      residualNorm = norm;
-      SolveLog.done(rank(), n, norm, seconds.total());
-      SolveReport report = report();
-      progress.done(String.format(java.util.Locale.ROOT, "||b - Ax|| = %.6e", norm[0]));
-      return new LeastSquaresSolution(x, norm, rank(), deadColumns(), report);
+      FactorSolves.Solved s = solves.stored(basic, scope, progress);
+      normalResidual = s.normalResidual();
+      notes = s.notes();
+      seconds = seconds.withSolve(s.seconds(), seconds.total() + watch.total());
+      residualNorm = s.residualNorm();
+      SolveLog.done(rank(), n, residualNorm, seconds.total());
+      LeastSquaresSolution found = solution(s);
+      progress.done(String.format(java.util.Locale.ROOT, "||b - Ax|| = %.6e", residualNorm[0]));
+      return found;
     }
   }
 
-  /** A pass over the available rows. */
-  private ResidualPass pass() {
-    return ResidualPass.stored(rows.source(), ofRows, copies);
-  }
-
-  /** The norm of the tail without the contribution of the ridge rows, lambda ||x||^2. */
-  private double[] residualNorms(double[][] x) {
-    double[] norm = new double[x.length];
-    for (int k = 0; k < x.length; k++) {
-      double tail = Math.sqrt(made.totals.residualSquares()[k]) / plan.rhsScale(k);
-      norm[k] = plan.withoutRidge(tail, x[k]);
-    }
-    return norm;
-  }
-
-  /** Whether a norm may consist of rounding errors after subtraction of the ridge's part. */
-  private boolean cancelled(double[] norm, double[][] x) {
-    boolean any = false;
-    for (int k = 0; k < norm.length; k++) {
-      any |= norm[k] < CANCELLED * plan.numbers().ridge().norm(x[k]);
-    }
-    return any;
+  private LeastSquaresSolution solution(FactorSolves.Solved s) {
+    SolveReport of = report.of(s.residualNorm(), s.normalResidual(), seconds, s.notes());
+    return new LeastSquaresSolution(s.x(), s.residualNorm(), rank(), deadColumns(), profiled(of));
   }
 
   /** Solves for other labels of the factorized rows, in the same order. */
   public LeastSquaresSolution solveAligned(RowSource rows) {
     if (options.factorization().keepQ()) {
-      return told("solve", "by the kept Q", scope -> solveReflected(rows, scope));
+      return told(
+          "solve", "by the kept Q", scope -> solution(solves.reflected(rows, basic, scope)));
     }
-    var pass = ResidualPass.aligned(rows, plan, copies);
-    return told("solve", HOW, scope -> solveSemiNormal(pass, scope, "Q was not kept"));
+    return solveSemiNormal(solves.aligned(rows), "Q was not kept");
   }
 
   /** The same in any order. */
@@ -354,109 +283,42 @@ public final class FactorState implements AutoCloseable {
         options.factorization().keepQ()
             ? "rows in any order do not tell their reflectors"
             : "Q was not kept";
-    var pass = ResidualPass.further(rows, plan);
-    return told("solve", HOW, scope -> solveSemiNormal(pass, scope, why));
+    return solveSemiNormal(ResidualPass.further(rows, plan), why);
   }
 
-  /** R x = Q'b by the kept reflectors. */
-  private LeastSquaresSolution solveReflected(RowSource rows, JobScope scope) {
-    var watch = new Stopwatch();
-    equations.forgetNotes();
-    var reflection = new Reflection(rows, made.plan, made.levels, made.input.rows());
-    Reflection.Result q = reflection.run(scope);
-    double[] z = q.c();
-    solve.back(z, q.width(), false, scope);
-    singletons.backSubstitute(z, z, q.width());
-    double[][] x = new double[q.width()][];
-    double[] norm = new double[x.length];
-    for (int k = 0; k < x.length; k++) {
-      x[k] = plan.unscale(z, k, x.length, 1);
-      norm[k] = plan.withoutRidge(q.residual()[k], x[k]);
-    }
-    var pass = ResidualPass.aligned(rows, plan, copies);
-    var found = new SemiNormalEquations.Solution(x, norm);
-    return further(
-        pass,
-        found,
-        options.solution().refinement(),
-        new Said("further right-hand sides by the kept Q", watch),
-        scope);
-  }
-
-  /** The method of a solve for further right-hand sides, and its stopwatch. */
-  private record Said(String how, Stopwatch watch) {}
-
-  /** The steps of refinement and the check that the options request for every solution. */
-  private LeastSquaresSolution further(
-      ResidualPass pass, SemiNormalEquations.Solution found, int steps, Said said, JobScope scope) {
-    double[][] x = found.x();
-    double[] norm = found.residualNorm();
-    for (int step = 0; step < steps; step++) {
-      norm = equations.refine(pass, x, scope);
-    }
-    basic.move(plan, x);
-    scope.describe("residuals, for the check of the normal equations");
-    double normal = options.solution().check() ? pass.check(x, held) : Double.NaN;
-    SolveLog.further(said.how, norm, said.watch.total());
-    return new LeastSquaresSolution(
-        x,
-        norm,
-        rank(),
-        deadColumns(),
-        profiled(report.of(norm, normal, seconds, equations.notes(said.how))));
-  }
-
-  private LeastSquaresSolution solveSemiNormal(ResidualPass pass, JobScope scope, String why) {
-    var watch = new Stopwatch();
-    SemiNormalEquations.Solution s =
-        equations.solve(pass, made.input.rows(), made.input.frobenius(), scope);
-    // The semi-normal equations already include one step.
-    int steps = Math.max(0, options.solution().refinement() - 1);
-    return further(
-        pass,
-        s,
-        steps,
-        new Said("further right-hand sides by the corrected semi-normal equations: " + why, watch),
-        scope);
+  private LeastSquaresSolution solveSemiNormal(ResidualPass pass, String why) {
+    return told(
+        "solve", FactorSolves.HOW, scope -> solution(solves.semiNormal(pass, why, basic, scope)));
   }
 
   /** y of least norm with A'y = b, one for each right-hand side; A must have full column rank. */
   SemiNormalEquations.Solution leastNorm(double[][] b, SemiNormalEquations.Products products) {
-    return scoped(scope -> equations.leastNorm(b, products, scope));
+    return scoped(scope -> solves.equations().leastNorm(b, products, scope));
   }
 
   /** A'y for the labels y of a pass over rows of A in any order, one for each right-hand side. */
   double[][] timesTransposed(RowSource rows) {
-    ResidualPass.Sums sums = ResidualPass.further(rows, plan).run(null, held);
-    double[][] product = new double[sums.width()][n];
-    for (int i = 0; i < sums.gradient().length; i++) {
-      product[i % sums.width()][i / sums.width()] = sums.gradient()[i];
-    }
-    return product;
+    return solves.timesTransposed(rows);
   }
 
   /** Max over the right-hand sides of ||A'(b - Ax)|| / (||A||_F ||b - Ax||). */
   double check(double[][] x) {
-    return scoped(
-        scope -> {
-          scope.describe("residuals, for the check of the normal equations");
-          return pass().check(x, held);
-        });
+    return scoped(scope -> solves.check(x, scope));
   }
 
   /** y with R'y = g: {@link SemiNormalEquations#forward(double[][], JobScope)}. */
   double[] forward(double[][] g) {
-    return scoped(scope -> equations.forward(g, scope));
+    return scoped(scope -> solves.equations().forward(g, scope));
   }
 
   /** x with R x = c: {@link SemiNormalEquations#solveUpper}. */
   double[][] back(double[] c, int width) {
-    return scoped(scope -> equations.solveUpper(c, width, scope));
+    return scoped(scope -> solves.equations().solveUpper(c, width, scope));
   }
 
   /** ||b - A x|| of the unconstrained solution, the ridge's rows included. */
   double tail(int k) {
-    return Math.sqrt(made.totals.residualSquares()[k]) / plan.rhsScale(k);
+    return solves.tail(k);
   }
 
   /** {@link SolvePlan#withoutRidge}. */
