@@ -2,12 +2,7 @@
 package io.sparqr.spark.internal;
 
 import io.sparqr.backend.BackendChoice;
-import io.sparqr.configuration.Keys;
 import io.sparqr.error.DiskFullException;
-import io.sparqr.error.NonFiniteValueException;
-import io.sparqr.numeric.FactorOptions;
-import io.sparqr.partition.PartitionOptions;
-import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.FailureReport;
 import io.sparqr.spark.LeastSquaresSolution;
@@ -22,7 +17,6 @@ import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.PlanHandle;
-import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.ClusterResources;
@@ -44,14 +38,9 @@ import io.sparqr.spark.rows.RowRouter;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.SolveInTask;
 import io.sparqr.spark.wire.ChangeCodec;
-import io.sparqr.sparse.SparsityPattern;
-import io.sparqr.symbolic.FactorizationRate;
-import io.sparqr.symbolic.RowGraph;
 import io.sparqr.symbolic.SymbolicAnalysis;
-import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -90,6 +79,8 @@ public final class Pipeline {
 
   private final Stopwatch watch = new Stopwatch();
   private final List<String> warnings = new ArrayList<>();
+  private final AnalysisStep analyses;
+  private final PlanStep plans;
 
   private Pipeline(
       RowSource source,
@@ -105,6 +96,8 @@ public final class Pipeline {
     this.engine = source.engine();
     this.opening = new DeviceOpening(engine.oneJvm());
     this.disk = new DiskNeed(engine);
+    this.analyses = new AnalysisStep(engine, options, opening, warnings);
+    this.plans = new PlanStep(source, options, earlier);
     this.profiler =
         options.factorization().profile() ? Optional.of(new Profiler()) : Optional.empty();
   }
@@ -270,7 +263,7 @@ public final class Pipeline {
     SymbolicOptions symbolic = options.analysis().symbolic().withRhs(found.rhsCount());
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");
-      SymbolicAnalysis analysis = analyze(found, symbolic, rule);
+      SymbolicAnalysis analysis = analyses.of(found, symbolic, rule);
       profile(found, analysis);
       if (analysis.singletons() == 0) {
         // There are no singletons that could prove too small, so the pattern need not be analyzed
@@ -291,7 +284,7 @@ public final class Pipeline {
       DeviceVerdict devices = rule.verdict(analysis.flops(), analysis.intensity());
       opening.consider(devices);
       ClusterResources resources = ClusterResources.probe(engine, options.cut().workers(), devices);
-      PlanHandle plan = handle(plan(analysis, found, resources, devices));
+      PlanHandle plan = handle(plans.of(analysis, found, resources, devices));
       held.onClose(plan::release);
       double planned = watch.lap();
       times.plan += planned;
@@ -317,7 +310,7 @@ public final class Pipeline {
         return new Prepared(
             input(found), plan, resources, rows, rowParts, driverShare, combined, waited);
       }
-      symbolic = symbolic.withNotSingletons(barred(symbolic, analysis, bad));
+      symbolic = symbolic.withNotSingletons(analyses.barred(symbolic, analysis, bad));
       if (found.print().isPresent()) {
         // The given analysis does not serve after all, and for another the patterns are needed.
         progress.phase("pattern", "distinct row patterns");
@@ -382,135 +375,6 @@ public final class Pipeline {
     SolveLog.executors(waited);
     waited.warning().ifPresent(warnings::add);
     return waited;
-  }
-
-  /** The caller's analysis if it fits, otherwise a new one. */
-  private SymbolicAnalysis analyze(
-      PatternPass.Result found, SymbolicOptions symbolic, DeviceRule rule) {
-    boolean retry =
-        symbolic.notSingletons().length > options.analysis().symbolic().notSingletons().length;
-    if (options.analysis().known().isPresent() && !retry) {
-      if (options.analysis().known().get().isOf(fingerprint(found))) {
-        return options.analysis().known().get();
-      }
-      warnings.add("the given analysis is of another pattern: analyzed again");
-    }
-    SymbolicOptions known =
-        symbolic.rate().isPresent()
-            ? symbolic
-            : symbolic.withRate((flops, intensity) -> rate(rule, flops, intensity));
-    if (found.graph().isPresent()) {
-      warnings.add(
-          "%,d distinct row patterns are more than the driver takes (%s): analyzed by the graph of"
-                  .formatted(found.patterns(), Keys.ROW_PATTERNS.name())
-              + " A'A, without column singletons");
-      return SymbolicAnalyzer.analyze(found.graph().get(), known);
-    }
-    return SymbolicAnalyzer.analyze(found.pattern().orElseThrow(), known);
-  }
-
-  private static SparsityPattern.Fingerprint fingerprint(PatternPass.Result found) {
-    return found
-        .print()
-        .or(() -> found.graph().map(RowGraph::fingerprint))
-        .orElseGet(() -> found.pattern().orElseThrow().fingerprint());
-  }
-
-  /**
-   * Flops per second for the choice of the order. A GPU's if the problem will run on one: a better
-   * order is then less often worth the search.
-   */
-  private double rate(DeviceRule rule, double flops, double intensity) {
-    DeviceVerdict devices = rule.verdict(flops, intensity);
-    if (!devices.use()) {
-      return FactorizationRate.PROCESSOR;
-    }
-    opening.consider(devices);
-    return ClusterResources.probe(engine, options.cut().workers(), devices)
-        .model()
-        .workers()
-        .stream()
-        .filter(ResourceModel.Worker::device)
-        .mapToDouble(w -> w.flopsPerSecond(intensity))
-        .max()
-        .orElse(FactorizationRate.PROCESSOR);
-  }
-
-  private int[] barred(SymbolicOptions symbolic, SymbolicAnalysis analysis, int[] bad) {
-    int before = symbolic.notSingletons().length;
-    int[] columns = Arrays.copyOf(symbolic.notSingletons(), before + bad.length);
-    for (int k = 0; k < bad.length; k++) {
-      columns[before + k] = analysis.permutation().original(bad[k]);
-    }
-    Arrays.sort(columns);
-    warnings.add(
-        bad.length
-            + " column singleton(s) with a pivot below the rank tolerance, column "
-            + analysis.permutation().original(bad[0])
-            + " among them: analyzed again without them");
-    return columns;
-  }
-
-  private SolvePlan plan(
-      SymbolicAnalysis analysis,
-      PatternPass.Result found,
-      ClusterResources resources,
-      DeviceVerdict devices) {
-    TreePartition partition =
-        analysis.fronts() == 0
-            ? new TreePartition(List.of(), 0, new int[0], 0, 0)
-            : resources.cut(analysis, cutOptions(), Math.max(1, found.rhsCount()));
-    double[] scale = new double[analysis.columns()];
-    double largest = 0;
-    for (int j = 0; j < scale.length; j++) {
-      double norm = Math.hypot(found.norm()[j], Math.sqrt(options.problem().ridge().of(j)));
-      if (!Double.isFinite(norm)) {
-        throw new NonFiniteValueException("the 2-norm of column " + j + " overflows", -1, j);
-      }
-      boolean scaled = options.problem().equilibrate() && norm > 0 && Double.isFinite(1 / norm);
-      scale[j] = scaled ? 1 / norm : 1;
-      largest = Math.max(largest, norm * scale[j]);
-    }
-    long rows = earlier.counted(found).rows() + ridge().rows(analysis.columns());
-    double tolerance =
-        options
-            .problem()
-            .rankTolerance()
-            .orElse(FactorOptions.defaultTolerance(rows, analysis.columns(), largest));
-    double[] rhsScale = new double[found.rhsCount()];
-    for (int k = 0; k < rhsScale.length; k++) {
-      rhsScale[k] = rhsScale(found.rhsMax()[k]);
-    }
-    return new SolvePlan(
-        analysis,
-        partition,
-        scale,
-        rhsScale,
-        new SolvePlan.Numbers(
-            found.rhsCount(),
-            tolerance,
-            options.problem().ridge(),
-            devices,
-            options.factorization().deviceMemoryBytes(),
-            resources.local(),
-            options.factorization().keepQ(),
-            options.problem().equilibrate(),
-            resources.combineFlops(found.nonzeros())),
-        found.readings());
-  }
-
-  /** The ridge of the problem, whether its rows are in the source or not. */
-  private Ridge ridge() {
-    return earlier.ridge().any() ? earlier.ridge() : options.problem().ridge();
-  }
-
-  private PartitionOptions cutOptions() {
-    return options.cut().partition().withCombinedParts(source.parts().count());
-  }
-
-  /** A power of two: 1 unless squares of the right-hand side would leave the range of doubles. */
-  static double rhsScale(double max) {
-    return max == 0 || max > 1e-100 && max < 1e100 ? 1 : Math.scalb(1.0, -Math.getExponent(max));
   }
 
   private Parts<Tuple2<Integer, byte[]>> shuffle(
