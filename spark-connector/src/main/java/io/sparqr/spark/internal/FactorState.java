@@ -354,8 +354,10 @@ public final class FactorState implements AutoCloseable {
         options.factorization().keepQ()
             ? "rows in any order do not tell their reflectors"
             : "Q was not kept";
-    var pass = ResidualPass.further(rows, plan);
-    return told("solve", HOW, scope -> solveSemiNormal(pass, scope, why));
+    try (var ofThese = RowCopies.of(rows.engine(), plan)) {
+      var pass = ResidualPass.further(rows, plan, ofThese);
+      return told("solve", HOW, scope -> solveSemiNormal(pass, scope, why));
+    }
   }
 
   /** R x = Q'b by the kept reflectors. */
@@ -374,10 +376,9 @@ public final class FactorState implements AutoCloseable {
       norm[k] = plan.withoutRidge(q.residual()[k], x[k]);
     }
     var pass = ResidualPass.aligned(rows, plan, copies);
-    var found = new SemiNormalEquations.Solution(x, norm);
     return further(
         pass,
-        found,
+        new SemiNormalEquations.Solution(x, norm),
         options.solution().refinement(),
         new Said("further right-hand sides by the kept Q", watch),
         scope);
@@ -427,7 +428,7 @@ public final class FactorState implements AutoCloseable {
 
   /** A'y for the labels y of a pass over rows of A in any order, one for each right-hand side. */
   double[][] timesTransposed(RowSource rows) {
-    ResidualPass.Sums sums = ResidualPass.further(rows, plan).run(null, held);
+    ResidualPass.Sums sums = ResidualPass.further(rows, plan, RowCopies.NONE).run(null, held);
     double[][] product = new double[sums.width()][n];
     for (int i = 0; i < sums.gradient().length; i++) {
       product[i % sums.width()][i / sums.width()] = sums.gradient()[i];
