@@ -69,6 +69,9 @@ class FeolsTest(SparkTest):
         tests/reference/feols.py.
         """
         fits = 0
+        missing = sorted({case["data"] for case in REFERENCE["cases"]} - set(self.tables))
+        if missing:
+            print(f"not here, so left out: {', '.join(missing)}", file=sys.stderr)
         for case in REFERENCE["cases"]:
             if case["data"] not in self.tables or not (case["quick"] or ALL):
                 continue
@@ -81,7 +84,7 @@ class FeolsTest(SparkTest):
                         found = getattr(fit, name)
                         self.assertLessEqual(abs(found - value), 1e-9 * abs(value), (name, found, value))
             fits += 1
-        self.assertGreaterEqual(fits, 37 if ALL else 10)
+        self.assertGreaterEqual(fits, (50 if ALL else 9) + (0 if missing else 2))
 
     def test_every_kind_of_table(self):
         """The same rows, the same numbers: pandas, Polars, PyArrow, categories, Spark, pandas on Spark."""

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 // The binary layout written by the host's scheduler and read by the kernels; the Java side is
 // io.sparqr.backend.schedule.TaskLayout, and a test there reads the static_asserts below. Little-endian, records
-// 16-byte aligned. io.sparqr.backend.reference.TaskListExecutor specifies each task by straightforward sequential code.
+// 16-byte aligned. io.sparqr.backend.reference.StageTasks specifies each task by straightforward sequential code.
 //
 // A front is ROW-MAJOR in the arena: entry (i, j) at arena[data + i * ld + j]; columns [0, fp) are
 // pivots, [fp, fn) the tail, [fn, fn + rhs) the right-hand sides. A tiled front has ld and its rows

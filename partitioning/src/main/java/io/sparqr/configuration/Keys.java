@@ -131,7 +131,7 @@ public final class Keys {
           0,
           0.0625,
           "0.0625",
-          "share of the heap that a factorization may take for a compact copy of the rows,"
+          "share of the heap that compact copies of rows may take in all,"
               + " where all tasks run in the driver's JVM: 12 bytes an entry and 20 a row. The first"
               + " solve for further right-hand sides leaves it, and later ones, like steps of"
               + " refinement, do not read the rows again"

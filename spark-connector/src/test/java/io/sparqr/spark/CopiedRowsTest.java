@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.spark.resource.Exchange;
+import io.sparqr.spark.rows.ParsedRows;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +18,7 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.spark.api.java.JavaRDD;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Later right-hand sides with the rows that an earlier pass has copied, and without. */
@@ -27,9 +30,20 @@ class CopiedRowsTest {
   private static final int PARTITIONS = 4;
   private static final AtomicInteger READ = new AtomicInteger();
 
+  private long left;
+  private int open;
+
+  @BeforeEach
+  void room() {
+    left = ParsedRows.ROOM.left();
+    open = Exchange.open();
+  }
+
   @AfterEach
   void roomAgain() {
     System.clearProperty(Keys.ROW_COPY_SHARE.name());
+    assertThat(ParsedRows.ROOM.left()).isEqualTo(left);
+    assertThat(Exchange.open()).isEqualTo(open);
   }
 
   private static List<List<SparseRow>> parts(double zeroWeights, boolean weights) {
@@ -119,8 +133,8 @@ class CopiedRowsTest {
     assertSameBits("three right-hand sides", parts(0, false), 3, o -> o);
     assertSameBits("weights", parts(0, true), 2, o -> o);
     assertSameBits("some weights 0", parts(0.2, true), 1, o -> o.ridge(0.1));
-    assertSameBits(
-        "most weights 0, so that nothing is copied", parts(0.7, false), 1, o -> o.ridge(1));
+    assertSameBits("most weights 0", parts(0.7, false), 1, o -> o.ridge(1));
+    assertSameBits("nearly all weights 0", parts(0.97, false), 2, o -> o.ridge(1));
     assertSameBits("refined and checked", parts(0.1, true), 1, o -> o.refinement(3).check(true));
   }
 
@@ -188,6 +202,79 @@ class CopiedRowsTest {
       assertThatThrownBy(() -> f.solve(other))
           .isInstanceOf(DimensionMismatchException.class)
           .hasMessageContaining("partition 3 have 2 right-hand sides, expected 1");
+    }
+  }
+
+  private static void limitRoom(long bytes) {
+    double share = (bytes + 0.5) / Runtime.getRuntime().maxMemory();
+    System.setProperty(Keys.ROW_COPY_SHARE.name(), String.valueOf(share));
+  }
+
+  private static int readingsOfASolve(QRFactorization f, List<List<SparseRow>> parts) {
+    READ.set(0);
+    f.solve(labels(parts, 1, SEED));
+    return READ.get() / PARTITIONS;
+  }
+
+  /** There is one room for the copies of all factorizations. */
+  @Test
+  void twoFactorizationsShareTheRoom() {
+    List<List<SparseRow>> parts = parts(0, true);
+    long taken;
+    try (QRFactorization f = GpuSparseQR.builder().factorize(rdd(parts))) {
+      f.solve(labels(parts, 1, SEED));
+      taken = left - ParsedRows.ROOM.left();
+    }
+    assertThat(taken).isPositive();
+    limitRoom(2 * taken - 1);
+    try (QRFactorization second = GpuSparseQR.builder().factorize(rdd(parts))) {
+      try (QRFactorization first = GpuSparseQR.builder().factorize(rdd(parts))) {
+        assertThat(readingsOfASolve(first, parts)).isOne();
+        assertThat(readingsOfASolve(first, parts)).isZero();
+        assertThat(readingsOfASolve(second, parts)).isEqualTo(2);
+        assertThat(ParsedRows.ROOM.left()).isBetween(0L, taken - 1);
+      }
+      assertThat(ParsedRows.ROOM.left()).isEqualTo(2 * taken - 1);
+    }
+    System.clearProperty(Keys.ROW_COPY_SHARE.name());
+  }
+
+  /** Rows of weight 0, which the plan does not count, may leave no room: then there is no copy. */
+  @Test
+  void withoutRoomForAllPartitionsNoneIsCopied() {
+    List<List<SparseRow>> parts = parts(0.9, false);
+    limitRoom(2500);
+    try (QRFactorization f = GpuSparseQR.builder().ridge(1).factorize(rdd(parts))) {
+      for (int k = 0; k < 2; k++) {
+        assertThat(readingsOfASolve(f, parts)).isEqualTo(2);
+        assertThat(ParsedRows.ROOM.left()).isEqualTo(2500);
+      }
+    }
+    System.clearProperty(Keys.ROW_COPY_SHARE.name());
+  }
+
+  /** Copies of a pass that fails take no room, and a later one leaves its own. */
+  @Test
+  void aFailedPassLeavesNothingBehind() {
+    List<List<SparseRow>> parts = parts(0.1, true);
+    try (QRFactorization f = GpuSparseQR.builder().factorize(rdd(parts))) {
+      JavaRDD<double[]> wrong = changed(parts, 3, 2, () -> new double[] {Double.NaN});
+      assertThatThrownBy(() -> f.solve(wrong)).hasMessageContaining("NaN");
+      assertThat(ParsedRows.ROOM.left()).isEqualTo(left);
+      assertThat(readingsOfASolve(f, parts)).isOne();
+      assertThat(ParsedRows.ROOM.left()).isLessThan(left);
+    }
+  }
+
+  /** Rows in any order are copied for one solve. */
+  @Test
+  void copiesOfOtherRowsEndWithTheirSolve() {
+    List<List<SparseRow>> parts = parts(0.1, true);
+    try (QRFactorization f = GpuSparseQR.builder().factorize(rdd(parts))) {
+      READ.set(0);
+      f.solveRelabeled(rdd(parts));
+      assertThat(READ.get()).isEqualTo(PARTITIONS);
+      assertThat(ParsedRows.ROOM.left()).isEqualTo(left);
     }
   }
 }

@@ -32,6 +32,7 @@ import io.sparqr.spark.rows.DriverShare;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.LevelSolve;
 import io.sparqr.spark.solve.ResidualPass;
+import io.sparqr.spark.solve.RowCopies;
 import io.sparqr.spark.solve.SemiNormalEquations;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.io.IOException;
@@ -283,7 +284,9 @@ public final class FactorState implements AutoCloseable {
         options.factorization().keepQ()
             ? "rows in any order do not tell their reflectors"
             : "Q was not kept";
-    return solveSemiNormal(ResidualPass.further(rows, plan), why);
+    try (var ofThese = RowCopies.of(rows.engine(), plan)) {
+      return solveSemiNormal(ResidualPass.further(rows, plan, ofThese), why);
+    }
   }
 
   private LeastSquaresSolution solveSemiNormal(ResidualPass pass, String why) {

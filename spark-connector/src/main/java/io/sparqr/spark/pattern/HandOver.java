@@ -1,31 +1,29 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.pattern;
 
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import io.sparqr.spark.resource.ByteBudget;
+import io.sparqr.spark.resource.Exchange;
+import java.io.Serializable;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What the tasks of a pattern pass found, handed to the driver within one JVM as it is, without
  * frames. A task leaves its tables here under a number of its own and returns only the number, so
  * that a retry, a speculative copy or a task that failed after this is not mistaken for the one
- * whose result Spark took. Holds at most a given number of bytes; once they are exceeded it is full
- * and of no more use. After {@link #close} nothing is held and nothing is accepted, not even from
- * tasks of a cancelled job that still run. Thread-safe.
+ * whose result Spark took. Holds at most a given number of bytes; once more was to be left it holds
+ * nothing and is of no more use. After {@link #close} nothing is held and nothing is accepted, not
+ * even from tasks of a cancelled job that still run. Thread-safe.
  */
-final class HandOver implements AutoCloseable {
+final class HandOver implements AutoCloseable, Serializable {
+
+  private static final long serialVersionUID = 1;
 
   /** In place of a number: it was not accepted. */
   static final long REFUSED = -1;
 
-  private static final Map<Long, HandOver> OPEN = new ConcurrentHashMap<>();
   private static final AtomicLong NEXT = new AtomicLong();
 
-  private final long key = NEXT.incrementAndGet();
-  private final long mostBytes;
-  private final AtomicLong bytes = new AtomicLong();
-  private final AtomicLong count = new AtomicLong();
-  private final Map<Long, Found> held = new ConcurrentHashMap<>();
+  private final Exchange exchange;
 
   /**
    * What a task found.
@@ -37,65 +35,35 @@ final class HandOver implements AutoCloseable {
 
   /** Accepts up to so many bytes until it is closed. */
   HandOver(long mostBytes) {
-    this.mostBytes = mostBytes;
-    OPEN.put(key, this);
-  }
-
-  /** By which tasks find it. */
-  long key() {
-    return key;
-  }
-
-  /** Whether a task need not begin, because what it finds would be refused. */
-  static boolean over(long key) {
-    HandOver open = OPEN.get(key);
-    return open == null || open.full();
+    this.exchange = new Exchange(new ByteBudget(mostBytes));
   }
 
   /** Leaves what a task found; returns its number, or {@link #REFUSED}. */
-  static long put(long key, Found found) {
-    HandOver open = OPEN.get(key);
-    return open == null ? REFUSED : open.put(found);
-  }
-
-  private long put(Found found) {
-    bytes.addAndGet(found.patterns.bytes() + found.norms.bytes());
-    count.addAndGet(found.patterns.count());
-    if (full()) {
-      held.clear();
+  long put(Found found) {
+    long number = NEXT.incrementAndGet();
+    if (!exchange.put(number, found, found.patterns.bytes() + found.norms.bytes())) {
+      close();
       return REFUSED;
     }
-    long number = NEXT.incrementAndGet();
-    held.put(number, found);
     return number;
   }
 
-  /** Whether more was to be left than it holds; then nothing is left. */
-  boolean full() {
-    return bytes.get() > mostBytes || count.get() > Integer.MAX_VALUE - 8;
+  /** Whether it accepts nothing more, because more was to be left than it holds, or at its end. */
+  boolean over() {
+    return !exchange.isOpen();
   }
 
   /**
-   * Takes what was left under a number.
+   * What was left under a number.
    *
    * @throws IllegalStateException if there is nothing
    */
-  Found take(long number) {
-    Found found = held.remove(number);
-    if (found == null) {
-      throw new IllegalStateException("nothing was handed over under number " + number);
-    }
-    return found;
-  }
-
-  /** Number of passes that are open in this JVM. */
-  static int open() {
-    return OPEN.size();
+  Found get(long number) {
+    return exchange.get(number, Found.class);
   }
 
   @Override
   public void close() {
-    OPEN.remove(key);
-    held.clear();
+    exchange.close();
   }
 }

@@ -2,8 +2,6 @@
 package io.sparqr.spark.pattern;
 
 import io.sparqr.spark.SparseRow;
-import io.sparqr.spark.plan.PlanHandle;
-import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.rows.HeldRows;
 import io.sparqr.spark.rows.RowSource;
@@ -20,6 +18,9 @@ import java.util.Optional;
  * with all its threads.
  */
 final class HandedPass {
+
+  /** Of all partitions together, which are merged in arrays of that length. */
+  private static final int MOST_PATTERNS = Integer.MAX_VALUE - 8;
 
   private HandedPass() {}
 
@@ -39,11 +40,6 @@ final class HandedPass {
   record Handed(
       List<PartitionStats> stats, List<DistinctPatterns> patterns, List<ColumnChunks> norms) {}
 
-  /** Whether tasks and driver share memory and classes. */
-  static boolean possible(Engine engine) {
-    return engine.oneJvm() && (!engine.spark() || PlanHandle.tasksShareClasses());
-  }
-
   /**
    * Reads the rows.
    *
@@ -56,7 +52,6 @@ final class HandedPass {
   static Optional<Handed> run(
       RowSource source, int declared, boolean told, long mostBytes, HeldRows left) {
     try (var handOver = new HandOver(mostBytes)) {
-      long key = handOver.key();
       List<byte[]> receipts =
           JobScope.run(
               source.engine(),
@@ -64,33 +59,40 @@ final class HandedPass {
               () ->
                   source
                       .parts()
-                      .map((p, rows) -> scan(key, new PartitionScan(p, declared, told, left), rows))
+                      .map(
+                          (p, rows) ->
+                              scan(handOver, new PartitionScan(p, declared, told, left), rows))
                       .named("sparqr pattern and column norms")
                       .collect());
-      if (handOver.full()) {
+      if (handOver.over()) {
         // also what was accepted before is gone
         return Optional.empty();
       }
       var stats = new ArrayList<PartitionStats>();
       var patterns = new ArrayList<DistinctPatterns>();
       var norms = new ArrayList<ColumnChunks>();
+      long count = 0;
       for (byte[] frame : receipts) {
         Receipt receipt = ObjectCodec.decode(frame, Receipt.class);
-        HandOver.Found found = handOver.take(receipt.number);
+        HandOver.Found found = handOver.get(receipt.number);
         stats.add(receipt.stats);
         patterns.add(found.patterns());
         norms.add(found.norms());
+        count += found.patterns().count();
       }
-      return Optional.of(new Handed(stats, patterns, norms));
+      return count > MOST_PATTERNS
+          ? Optional.empty()
+          : Optional.of(new Handed(stats, patterns, norms));
     }
   }
 
-  private static Iterator<byte[]> scan(long key, PartitionScan scan, Iterator<SparseRow> rows) {
+  private static Iterator<byte[]> scan(
+      HandOver handOver, PartitionScan scan, Iterator<SparseRow> rows) {
     Receipt receipt = new Receipt(HandOver.REFUSED, null);
-    if (!HandOver.over(key)) {
+    if (!handOver.over()) {
       PartitionStats stats = scan.run(rows);
       var found = new HandOver.Found(scan.table().distinct(), scan.norms());
-      receipt = new Receipt(HandOver.put(key, found), stats);
+      receipt = new Receipt(handOver.put(found), stats);
     }
     return List.of(ObjectCodec.encode(receipt)).iterator();
   }

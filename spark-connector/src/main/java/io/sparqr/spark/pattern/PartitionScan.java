@@ -4,6 +4,7 @@ package io.sparqr.spark.pattern;
 import io.sparqr.error.SparseQrException;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.rows.HeldRows;
+import io.sparqr.spark.rows.RowCollector;
 import io.sparqr.spark.rows.RowReader;
 import io.sparqr.sparse.SparsityPattern.FingerprintSum;
 import java.util.Iterator;
@@ -22,7 +23,7 @@ final class PartitionScan {
   private final ChunkedColumnNorms norms = new ChunkedColumnNorms();
 
   /** Null: the rows are not left. */
-  private final HeldRows.Collector left;
+  private final RowCollector left;
 
   private double[] rhsMax = new double[0];
   private long entries;
@@ -52,18 +53,12 @@ final class PartitionScan {
 
   /** Reads the rows, up to the first that is invalid; its error is in the result. */
   PartitionStats run(Iterator<SparseRow> in) {
-    SparseQrException error = null;
-    try {
-      while (in.hasNext()) {
-        if (reader.read(in.next())) {
-          count();
-        }
+    SparseQrException error;
+    try (RowCollector collected = left) {
+      error = read(in);
+      if (collected != null && error == null) {
+        HeldRows.leave(collected, reader.fingerprint());
       }
-    } catch (SparseQrException e) {
-      error = e;
-    }
-    if (left != null && error == null) {
-      left.leave(reader.fingerprint());
     }
     return new PartitionStats(
         partition,
@@ -76,6 +71,20 @@ final class PartitionScan {
         reader.rhsCount(),
         rhsMax,
         error);
+  }
+
+  /** Reads to the end, or to an error, which it returns. */
+  private SparseQrException read(Iterator<SparseRow> in) {
+    try {
+      while (in.hasNext()) {
+        if (reader.read(in.next())) {
+          count();
+        }
+      }
+      return null;
+    } catch (SparseQrException e) {
+      return e;
+    }
   }
 
   private void count() {

@@ -8,6 +8,7 @@ import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.resource.Engine;
+import io.sparqr.spark.resource.Exchange;
 import io.sparqr.spark.rows.HeldRows;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.sparse.SparsityPattern;
@@ -108,7 +109,7 @@ public final class PatternPass {
     this(
         source,
         options,
-        HandedPass.possible(source.engine())
+        Exchange.possible(source.engine())
             ? Math.min(bound(source.engine()), Runtime.getRuntime().maxMemory() / SHARE)
             : 0,
         EAGER_BYTES,

@@ -4,24 +4,91 @@ package io.sparqr.spark.resource;
 import io.sparqr.spark.plan.PlanHandle;
 import java.io.Serializable;
 import java.util.Map;
-import java.util.UUID;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Values that the driver and tasks of the same JVM hand to each other as they are, by number: no
- * broadcast, no shuffle file, no frame. A repeated task replaces its value; what a straggler puts
- * after {@link #close} is dropped. Thread-safe.
+ * broadcast, no shuffle file, no frame. A repeated task replaces its value. After {@link #close}
+ * nothing is held, all bytes are back in the budget, and what a straggler puts is dropped.
+ * Thread-safe.
  */
 public final class Exchange implements AutoCloseable, Serializable {
 
   private static final long serialVersionUID = 1;
-  private static final Map<String, Map<Integer, Object>> OPEN = new ConcurrentHashMap<>();
+  private static final Map<Long, Store> OPEN = new ConcurrentHashMap<>();
+  private static final AtomicLong NEXT = new AtomicLong();
 
-  private final String key = UUID.randomUUID().toString();
+  private final long key = NEXT.incrementAndGet();
+
+  /**
+   * A value.
+   *
+   * @param bytes taken for it
+   */
+  private record Value(Object of, long bytes) {}
+
+  /** The values of an open exchange. Its lock keeps a straggler from taking bytes after the end. */
+  private static final class Store {
+    private final Map<Long, Value> values = new ConcurrentHashMap<>();
+    private final ByteBudget budget;
+    private long taken;
+    private boolean closed;
+
+    Store(ByteBudget budget) {
+      this.budget = budget;
+    }
+
+    synchronized boolean take(long bytes) {
+      if (closed || !budget.take(bytes)) {
+        return false;
+      }
+      taken += bytes;
+      return true;
+    }
+
+    synchronized void giveBack(long bytes) {
+      if (!closed) {
+        budget.giveBack(bytes);
+        taken -= bytes;
+      }
+    }
+
+    synchronized boolean keep(long number, Object value, long bytes) {
+      if (closed) {
+        return false;
+      }
+      Value before = values.put(number, new Value(value, bytes));
+      if (before != null) {
+        giveBack(before.bytes);
+      }
+      return true;
+    }
+
+    synchronized long taken() {
+      return taken;
+    }
+
+    synchronized void close() {
+      giveBack(taken);
+      closed = true;
+      values.clear();
+    }
+  }
 
   /** An empty exchange of the driver's JVM. */
   public Exchange() {
-    OPEN.put(key, new ConcurrentHashMap<>());
+    this(new ByteBudget(Long.MAX_VALUE));
+  }
+
+  /**
+   * The same for values that take room.
+   *
+   * @param budget of which their bytes are taken
+   */
+  public Exchange(ByteBudget budget) {
+    OPEN.put(key, new Store(budget));
   }
 
   /** Whether all of an engine's tasks run in this JVM, with this very class. */
@@ -29,12 +96,43 @@ public final class Exchange implements AutoCloseable, Serializable {
     return !engine.spark() || engine.oneJvm() && PlanHandle.tasksShareClasses();
   }
 
-  /** Leaves a value. */
-  public void put(int number, Object value) {
-    Map<Integer, Object> values = OPEN.get(key);
-    if (values != null) {
-      values.put(number, value);
+  /** By which {@link #find(long, long, Class)} finds its values. */
+  public long key() {
+    return key;
+  }
+
+  /** Leaves a value that takes no room worth counting. */
+  public void put(long number, Object value) {
+    keep(number, value, 0);
+  }
+
+  /** Leaves a value unless there is no room for it; returns whether it is held. */
+  public boolean put(long number, Object value, long bytes) {
+    return take(bytes) && keep(number, value, bytes);
+  }
+
+  /** Takes bytes for a value that is being made; false if there is no room. */
+  public boolean take(long bytes) {
+    Store store = OPEN.get(key);
+    return store != null && store.take(bytes);
+  }
+
+  /** Gives back bytes taken for a value that was not made. */
+  public void giveBack(long bytes) {
+    Store store = OPEN.get(key);
+    if (store != null) {
+      store.giveBack(bytes);
     }
+  }
+
+  /**
+   * Leaves a value whose bytes are taken already.
+   *
+   * @return whether it is held
+   */
+  public boolean keep(long number, Object value, long bytes) {
+    Store store = OPEN.get(key);
+    return store != null && store.keep(number, value, bytes);
   }
 
   /**
@@ -42,18 +140,46 @@ public final class Exchange implements AutoCloseable, Serializable {
    *
    * @throws IllegalStateException if there is none
    */
-  public <T> T get(int number, Class<T> type) {
-    Map<Integer, Object> values = OPEN.get(key);
-    Object value = values == null ? null : values.get(number);
-    if (value == null) {
-      throw new IllegalStateException("value " + number + " of an exchange that is closed");
-    }
-    return type.cast(value);
+  public <T> T get(long number, Class<T> type) {
+    return find(number, type)
+        .orElseThrow(
+            () -> new IllegalStateException("value " + number + " of an exchange that is closed"));
   }
 
-  /** Drops all values. */
+  /** A value, if it is held. */
+  public <T> Optional<T> find(long number, Class<T> type) {
+    return find(key, number, type);
+  }
+
+  /** A value of the exchange with a given key. */
+  public static <T> Optional<T> find(long key, long number, Class<T> type) {
+    Store store = OPEN.get(key);
+    return Optional.ofNullable(store == null ? null : store.values.get(number))
+        .map(value -> type.cast(value.of));
+  }
+
+  /** Whether it takes values: it has not been closed. */
+  public boolean isOpen() {
+    return OPEN.containsKey(key);
+  }
+
+  /** Bytes taken. */
+  public long bytes() {
+    Store store = OPEN.get(key);
+    return store == null ? 0 : store.taken();
+  }
+
+  /** Number of those open in this JVM. */
+  public static int open() {
+    return OPEN.size();
+  }
+
+  /** Drops all values; idempotent. */
   @Override
   public void close() {
-    OPEN.remove(key);
+    Store store = OPEN.remove(key);
+    if (store != null) {
+      store.close();
+    }
   }
 }

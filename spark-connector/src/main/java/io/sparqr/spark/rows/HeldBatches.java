@@ -1,13 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.rows;
 
+import io.sparqr.spark.resource.ByteBudget;
+import io.sparqr.spark.resource.Exchange;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.TicketCodec;
 import java.io.Serializable;
 import java.util.Iterator;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import scala.Tuple2;
 
 /**
@@ -20,21 +19,13 @@ import scala.Tuple2;
 public final class HeldBatches implements AutoCloseable, Serializable {
 
   private static final long serialVersionUID = 1;
-  private static final Map<Long, Store> OPEN = new ConcurrentHashMap<>();
-  private static final AtomicLong NEXT = new AtomicLong();
 
-  private final long key = NEXT.incrementAndGet();
-
-  /**
-   * The batches, by partition and number in it.
-   *
-   * @param bytes held
-   */
-  private record Store(Map<Long, byte[]> batches, AtomicLong bytes, long mostBytes) {}
+  /** The batches by {@link TicketCodec#place}. */
+  private final Exchange exchange;
 
   /** Holds up to so many bytes, until it is closed. */
   public HeldBatches(long mostBytes) {
-    OPEN.put(key, new Store(new ConcurrentHashMap<>(), new AtomicLong(), mostBytes));
+    this.exchange = new Exchange(new ByteBudget(mostBytes));
   }
 
   /** The elements of a shuffle with tickets in place of batches. */
@@ -54,19 +45,10 @@ public final class HeldBatches implements AutoCloseable, Serializable {
   }
 
   private byte[] sent(byte[] frame) {
-    Store store = OPEN.get(key);
-    if (store == null || Frame.kind(frame) != Frame.Kind.ROWS) {
-      return frame;
-    }
-    if (store.bytes.addAndGet(frame.length) > store.mostBytes) {
-      store.bytes.addAndGet(-frame.length);
-      return frame;
-    }
-    byte[] before = store.batches.put(TicketCodec.place(frame), frame);
-    if (before != null) {
-      store.bytes.addAndGet(-before.length);
-    }
-    return TicketCodec.encode(key, frame);
+    return Frame.kind(frame) == Frame.Kind.ROWS
+            && exchange.put(TicketCodec.place(frame), frame, frame.length)
+        ? TicketCodec.encode(exchange.key(), frame)
+        : frame;
   }
 
   /**
@@ -78,28 +60,18 @@ public final class HeldBatches implements AutoCloseable, Serializable {
     if (Frame.kind(frame) != Frame.Kind.TICKET) {
       return frame;
     }
-    Store store = OPEN.get(TicketCodec.key(frame));
-    byte[] batch = store == null ? null : store.batches.get(TicketCodec.place(frame));
-    if (batch == null) {
-      throw new IllegalStateException("a batch of rows that is no longer held");
-    }
-    return batch;
+    return Exchange.find(TicketCodec.key(frame), TicketCodec.place(frame), byte[].class)
+        .orElseThrow(() -> new IllegalStateException("a batch of rows that is no longer held"));
   }
 
   /** Bytes held. */
   long bytes() {
-    Store store = OPEN.get(key);
-    return store == null ? 0 : store.bytes.get();
-  }
-
-  /** Number of those open in this JVM. */
-  static int open() {
-    return OPEN.size();
+    return exchange.bytes();
   }
 
   /** Drops all; idempotent. */
   @Override
   public void close() {
-    OPEN.remove(key);
+    exchange.close();
   }
 }

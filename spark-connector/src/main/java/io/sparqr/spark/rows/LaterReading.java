@@ -25,6 +25,8 @@ public final class LaterReading {
   /** Null if the rows are read again. */
   private final ParsedRows.Cursor left;
 
+  private final RowRhs leftRhs;
+
   private boolean ended;
   private InputChangedException changed;
 
@@ -42,16 +44,18 @@ public final class LaterReading {
     this.first = first;
     this.labels = labels;
     this.left = null;
+    this.leftRhs = null;
   }
 
   /** The rows left by the first reading. */
-  LaterReading(RowReader reader, int partition, ParsedRows left) {
+  LaterReading(RowReader reader, int partition, HeldRows.Left left) {
     this.reader = reader;
     this.partition = partition;
     this.rows = null;
     this.first = null;
     this.labels = true;
-    this.left = left.cursor();
+    this.left = left.rows().cursor();
+    this.leftRhs = left.rhs();
   }
 
   /**
@@ -61,7 +65,7 @@ public final class LaterReading {
    */
   public boolean next() {
     if (left != null) {
-      return left.next(reader);
+      return nextLeft();
     }
     while (!ended) {
       if (!rows.hasNext()) {
@@ -74,6 +78,15 @@ public final class LaterReading {
       }
     }
     return false;
+  }
+
+  private boolean nextLeft() {
+    if (!left.next()) {
+      return false;
+    }
+    left.take(reader);
+    leftRhs.take(left, reader);
+    return true;
   }
 
   private boolean read(SparseRow row) {

@@ -1,34 +1,34 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.rows;
 
+import io.sparqr.configuration.Keys;
 import io.sparqr.spark.plan.Fingerprint;
-import java.util.ArrayList;
+import io.sparqr.spark.resource.ByteBudget;
+import java.util.Arrays;
 import java.util.List;
-import java.util.function.LongPredicate;
 
 /**
- * The rows of positive weight of a partition as a {@link RowReader} has left them, in chunks of
- * primitive arrays: 12 bytes an entry, 4 and 8 per right-hand side a row. Rows are many and unknown
- * in number: chunks that are full stay where they are, so that nothing is copied while they grow.
+ * The rows of a partition as a {@link RowReader} has left them, in chunks of primitive arrays: 12
+ * bytes an entry, 4 a row, 8 more a row where weights are kept. Rows are many and unknown in
+ * number: chunks that are full stay where they are, so that nothing is copied while they grow
+ * ({@link RowCollector}). Immutable. Right-hand sides are kept apart ({@link RowRhs}), because
+ * there may be others for the same rows.
  */
-final class ParsedRows {
+public final class ParsedRows {
 
-  /** Lengths of the first and of the largest chunk. */
-  private static final int LEAST = 1 << 8;
+  /** What all parsed rows of this JVM may take together: {@link Keys#ROW_COPY_SHARE}. */
+  public static final ByteBudget ROOM =
+      new ByteBudget(() -> (long) (Keys.ROW_COPY_SHARE.ofJvm() * Runtime.getRuntime().maxMemory()));
 
-  private static final int MOST = 1 << 16;
-
-  private final List<Entries> entries;
   private final List<Heads> heads;
-  private final int rhsCount;
+  private final List<Run> runs;
   private final Fingerprint fingerprint;
-  private final long bytes;
 
   /** Entries of successive rows, each row in one chunk. */
-  private static final class Entries {
-    private final int[] index;
-    private final double[] value;
-    private int used;
+  static final class Entries {
+    final int[] index;
+    final double[] value;
+    int used;
 
     Entries(int size) {
       index = new int[size];
@@ -40,161 +40,171 @@ final class ParsedRows {
     }
   }
 
-  /** Numbers of entries, and right-hand sides, of successive rows. */
-  private static final class Heads {
-    private final int[] length;
-    private final double[] rhs;
-    private int used;
+  /** Numbers of entries, and weights, of successive rows. */
+  static final class Heads {
+    final int[] length;
 
-    Heads(int size, int rhsCount) {
+    /** sqrt(weight) of each row; null while all are 1. */
+    double[] scale;
+
+    int used;
+
+    Heads(int size) {
       length = new int[size];
-      rhs = new double[Math.multiplyExact(size, rhsCount)];
     }
 
-    static long bytes(int size, int rhsCount) {
-      return size * (4 + 8L * rhsCount);
+    static long bytes(int size) {
+      return 4L * size;
+    }
+
+    static long scaleBytes(int size) {
+      return 8L * size;
+    }
+
+    void makeScale() {
+      scale = new double[length.length];
+      Arrays.fill(scale, 0, used, 1);
     }
   }
 
-  private ParsedRows(Builder rows, Fingerprint fingerprint) {
-    this.entries = rows.entries;
-    this.heads = rows.heads;
-    this.rhsCount = rows.rhsCount;
-    this.bytes = rows.bytes;
+  /** Successive rows whose heads are in one chunk, and whose entries are. */
+  public static final class Run {
+    final Heads heads;
+    final Entries entries;
+    private final int chunk;
+    private final int first;
+    private final int from;
+    private int end;
+
+    /** Begins at the end of both chunks, the first of them with a given number. */
+    Run(int chunk, Heads heads, Entries entries) {
+      this.chunk = chunk;
+      this.heads = heads;
+      this.entries = entries;
+      this.first = heads.used;
+      this.from = entries.used;
+    }
+
+    /** Ends at the end of its chunk of heads. */
+    void end() {
+      end = heads.used;
+    }
+
+    /** The first row: a place in {@link #length} and {@link #scale}. */
+    public int first() {
+      return first;
+    }
+
+    /** After the last row. */
+    public int afterLast() {
+      return end;
+    }
+
+    /** Numbers of entries of the rows. */
+    public int[] length() {
+      return heads.length;
+    }
+
+    /** sqrt(weight) of the rows; null if all are 1, or weights are not kept. */
+    public double[] scale() {
+      return heads.scale;
+    }
+
+    /** Where the entries of the first row begin; those of the next ones follow. */
+    public int from() {
+      return from;
+    }
+
+    /** Columns of the entries, ascending in each row. */
+    public int[] index() {
+      return entries.index;
+    }
+
+    /** Their values times sqrt(weight). */
+    public double[] value() {
+      return entries.value;
+    }
+
+    /** Number of the chunk of heads. */
+    int chunk() {
+      return chunk;
+    }
+  }
+
+  ParsedRows(List<Heads> heads, List<Run> runs, Fingerprint fingerprint) {
+    this.heads = List.copyOf(heads);
+    this.runs = List.copyOf(runs);
     this.fingerprint = fingerprint;
   }
 
   /** Of the reading that these rows come from. */
-  Fingerprint fingerprint() {
+  public Fingerprint fingerprint() {
     return fingerprint;
   }
 
-  /** Bytes of the arrays. */
-  long bytes() {
-    return bytes;
+  /** All rows, in their order. The arrays are not to be written to. */
+  public List<Run> runs() {
+    return runs;
   }
 
-  /** Collects a reading. Not thread-safe. */
-  static final class Builder {
-    private final LongPredicate room;
-    private final List<Entries> entries = new ArrayList<>();
-    private final List<Heads> heads = new ArrayList<>();
-    private int rhsCount;
-    private long bytes;
-    private boolean refused;
-
-    /**
-     * Starts without rows.
-     *
-     * @param room asked before each chunk: takes its bytes, or refuses
-     */
-    Builder(LongPredicate room) {
-      this.room = room;
+  /** Right-hand sides for the rows, all 0. */
+  public RowRhs zeroRhs(int width) {
+    var chunks = new double[heads.size()][];
+    for (int c = 0; c < chunks.length; c++) {
+      chunks[c] = new double[Math.multiplyExact(heads.get(c).used, width)];
     }
-
-    /** Adds the reader's row, unless there was no room for one before. */
-    void add(RowReader reader) {
-      if (refused) {
-        return;
-      }
-      rhsCount = reader.rhsCount();
-      int count = reader.count();
-      Entries e = entries.isEmpty() ? null : entries.get(entries.size() - 1);
-      Heads h = heads.isEmpty() ? null : heads.get(heads.size() - 1);
-      if (e == null || e.used + count > e.index.length) {
-        e = entries(Math.max(count, e == null ? LEAST : Math.min(MOST, 2 * e.index.length)));
-      }
-      if (h == null || h.used == h.length.length) {
-        h = heads(h == null ? LEAST : Math.min(MOST, 2 * h.length.length));
-      }
-      if (refused) {
-        entries.clear();
-        heads.clear();
-        return;
-      }
-      System.arraycopy(reader.index(), 0, e.index, e.used, count);
-      System.arraycopy(reader.value(), 0, e.value, e.used, count);
-      System.arraycopy(reader.rhs(), 0, h.rhs, h.used * rhsCount, rhsCount);
-      e.used += count;
-      h.length[h.used++] = count;
-    }
-
-    private Entries entries(int size) {
-      if (!taken(Entries.bytes(size))) {
-        return null;
-      }
-      var e = new Entries(size);
-      entries.add(e);
-      return e;
-    }
-
-    private Heads heads(int size) {
-      if (!taken(Heads.bytes(size, rhsCount))) {
-        return null;
-      }
-      var h = new Heads(size, rhsCount);
-      heads.add(h);
-      return h;
-    }
-
-    private boolean taken(long more) {
-      refused = refused || !room.test(more);
-      bytes += refused ? 0 : more;
-      return !refused;
-    }
-
-    /** Whether all rows are here. */
-    boolean complete() {
-      return !refused;
-    }
-
-    /** Bytes taken so far. */
-    long bytes() {
-      return bytes;
-    }
-
-    /** The rows, of a reading with that fingerprint; the builder's last use. */
-    ParsedRows rows(Fingerprint fingerprint) {
-      return new ParsedRows(this, fingerprint);
-    }
+    return new RowRhs(chunks, width);
   }
 
-  /** The rows, one after the other, into a reader. */
-  Cursor cursor() {
+  /** A position before the first row. */
+  public Cursor cursor() {
     return new Cursor();
   }
 
-  /** A position in the rows. */
-  final class Cursor {
-    private int head;
+  /** A position in the rows, for those who take one row at a time. */
+  public final class Cursor {
+    private int next;
+    private Run run;
     private int row;
-    private int chunk;
-    private int entry;
+    private int from;
+    private int to;
 
     private Cursor() {}
 
-    /** Moves the next row into the reader's arrays; false at the end. */
-    boolean next(RowReader reader) {
-      if (head < heads.size() && row == heads.get(head).used) {
-        head++;
-        row = 0;
-      }
-      if (head == heads.size()) {
+    /** Moves to the next row, which may have weight 0 if weights are kept; false at the end. */
+    public boolean next() {
+      if (run != null && row + 1 < run.end) {
+        row++;
+      } else if (next < runs.size()) {
+        run = runs.get(next++);
+        row = run.first;
+        to = run.from;
+      } else {
         return false;
       }
-      Heads h = heads.get(head);
-      int count = h.length[row];
-      // As they were added: a row that did not fit into a chunk begins the next one.
-      while (entry + count > entries.get(chunk).used) {
-        chunk++;
-        entry = 0;
-      }
-      Entries e = entries.get(chunk);
-      reader.take(e.index, e.value, entry, count);
-      reader.takeRhs(h.rhs, row * rhsCount, rhsCount);
-      entry += count;
-      row++;
+      from = to;
+      to += run.heads.length[row];
       return true;
+    }
+
+    /** sqrt(weight) of the row; 1 if weights are not kept. */
+    public double scale() {
+      return run.heads.scale == null ? 1 : run.heads.scale[row];
+    }
+
+    /** Moves the row into a reader's arrays. */
+    void take(RowReader reader) {
+      reader.take(run.entries.index, run.entries.value, from, to - from);
+    }
+
+    /** The run of the row. */
+    Run run() {
+      return run;
+    }
+
+    /** The row's place in {@link Run#length}. */
+    int row() {
+      return row;
     }
   }
 }

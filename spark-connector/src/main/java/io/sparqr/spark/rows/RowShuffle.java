@@ -50,7 +50,7 @@ abstract class RowShuffle implements Iterator<Tuple2<Integer, byte[]>> {
       int partition,
       Iterator<SparseRow> rows,
       boolean labels,
-      Optional<ParsedRows> left) {
+      Optional<HeldRows.Left> left) {
     this.plan = plan;
     this.partition = partition;
     this.reader = new RowReader(partition, plan.analysis().columns());

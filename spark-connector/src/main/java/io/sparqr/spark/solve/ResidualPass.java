@@ -10,6 +10,8 @@ import io.sparqr.spark.resource.Exchange;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.Parts;
+import io.sparqr.spark.rows.RowCollector;
+import io.sparqr.spark.rows.RowRhs;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.ResidualScan.Left;
 import io.sparqr.spark.solve.ResidualScan.Part;
@@ -53,7 +55,7 @@ public final class ResidualPass {
   private final RowCopies copies;
 
   /** By partition: the right-hand sides of the copies' rows; null: not read yet, or no copies. */
-  private double[][] rhs;
+  private RowRhs[] rhs;
 
   /**
    * The result of a pass.
@@ -98,9 +100,13 @@ public final class ResidualPass {
     return new ResidualPass(source, plan, plan.readings(), false, copies);
   }
 
-  /** Passes over rows of the same matrix in any order. */
-  public static ResidualPass further(RowSource source, SolvePlan plan) {
-    return new ResidualPass(source, plan, null, false, RowCopies.of(source.engine(), plan));
+  /**
+   * Passes over rows of the same matrix in any order.
+   *
+   * @param copies of these rows, used and left
+   */
+  public static ResidualPass further(RowSource source, SolvePlan plan, RowCopies copies) {
+    return new ResidualPass(source, plan, null, false, copies);
   }
 
   /** Max over the right-hand sides of ||A'r|| / (||A||_F ||r||); 0 where r = 0. */
@@ -140,7 +146,7 @@ public final class ResidualPass {
   }
 
   private Sums sum(Engine.Sent<double[]> at, double[][] x) {
-    RowCopy[] there = copies.rows();
+    RowCopies.Copy[] there = copies.rows();
     if (there != null && rhs != null) {
       return total(copied(there, x), x);
     }
@@ -173,7 +179,7 @@ public final class ResidualPass {
                                     n,
                                     at == null ? null : at.value(),
                                     new ResidualScan.Known(rows, before, same),
-                                    false)
+                                    null)
                                 .frames(reducers)
                                 .iterator()));
     Parts<byte[]> merged = frames.map((k, in) -> merge(in));
@@ -211,32 +217,36 @@ public final class ResidualPass {
     int n = columns;
     Readings before = readings;
     boolean same = labels;
-    boolean copying = copies.wanted();
-    List<Left> left =
-        left(
-            source.parts(),
-            (vectors, p, rows) -> {
-              var known = new ResidualScan.Known(rows, before, same);
-              var scan = new ResidualScan(p, n, at == null ? null : at.value(), known, copying);
-              Optional<Left> found = scan.left();
-              found.ifPresent(f -> vectors.put(p, f));
-              return found.isPresent()
-                  ? Collections.emptyIterator()
-                  : List.of(ChangeCodec.encode(scan.change())).iterator();
-            });
-    known(left.stream().map(Left::part).toList());
-    if (copying && left.stream().allMatch(f -> f.copy() != null)) {
-      copies.put(left.stream().map(Left::copy).toArray(RowCopy[]::new));
-      rhs = left.stream().map(Left::rhs).toArray(double[][]::new);
+    try (RowCopies.Making making = copies.begin()) {
+      Exchange into = making == null ? null : making.exchange();
+      List<Left> left =
+          left(
+              source.parts(),
+              (vectors, p, rows) -> {
+                try (RowCollector copy = RowCopies.collector(into, p, before)) {
+                  var known = new ResidualScan.Known(rows, before, same);
+                  var scan = new ResidualScan(p, n, at == null ? null : at.value(), known, copy);
+                  Optional<Left> found = scan.left();
+                  found.ifPresent(f -> vectors.put(p, f));
+                  return found.isPresent()
+                      ? Collections.emptyIterator()
+                      : List.of(ChangeCodec.encode(scan.change())).iterator();
+                }
+              });
+      known(left.stream().map(Left::part).toList());
+      if (making != null && making.complete(left.stream().map(Left::copy).toList())) {
+        rhs = left.stream().map(Left::rhs).toArray(RowRhs[]::new);
+      }
+      return total(left, x);
     }
-    return total(left, x);
   }
 
   /** The same with the right-hand sides alone. */
-  private List<Left> relabeled(RowCopy[] there, Parts<double[]> labeled, Engine.Sent<double[]> at) {
+  private List<Left> relabeled(
+      RowCopies.Copy[] there, Parts<double[]> labeled, Engine.Sent<double[]> at) {
     int n = columns;
     try (var local = new Held()) {
-      Engine.Sent<RowCopy[]> sent = source.engine().send(there, local);
+      Engine.Sent<RowCopies.Copy[]> sent = source.engine().send(there, local);
       List<Left> left =
           left(
               labeled,
@@ -245,13 +255,13 @@ public final class ResidualPass {
                 vectors.put(p, ResidualScan.relabeled(p, n, sent.value()[p], in, x));
                 return Collections.emptyIterator();
               });
-      rhs = left.stream().map(Left::rhs).toArray(double[][]::new);
+      rhs = left.stream().map(Left::rhs).toArray(RowRhs[]::new);
       return left;
     }
   }
 
   /** The same without Spark. */
-  private List<Left> copied(RowCopy[] there, double[][] x) {
+  private List<Left> copied(RowCopies.Copy[] there, double[][] x) {
     double[] at = x == null ? null : flat(x);
     var left = new Left[there.length];
     Parallel.loop(

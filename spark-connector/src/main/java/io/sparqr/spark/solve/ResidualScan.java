@@ -7,8 +7,11 @@ import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.rows.LaterReading;
+import io.sparqr.spark.rows.ParsedRows;
 import io.sparqr.spark.rows.RhsReader;
+import io.sparqr.spark.rows.RowCollector;
 import io.sparqr.spark.rows.RowReader;
+import io.sparqr.spark.rows.RowRhs;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.spark.wire.ObjectCodec;
@@ -30,7 +33,7 @@ final class ResidualScan {
   private final NormSum frobenius = new NormSum();
 
   /** Null without a copy. */
-  private final RowCopy.Builder copy;
+  private final RowCollector copy;
 
   /** A partition's rows with their expected fingerprints. */
   record Known(Iterator<SparseRow> rows, Readings readings, boolean labels) {}
@@ -48,30 +51,22 @@ final class ResidualScan {
    * What a scan leaves in this JVM.
    *
    * @param copy of the rows; null: none
-   * @param rhs of the rows, times sqrt(weight), interleaved; null: none
+   * @param rhs of the rows; null: none
    */
-  record Left(Part part, ResidualSums sums, RowCopy copy, double[] rhs) {}
+  record Left(Part part, ResidualSums sums, RowCopies.Copy copy, RowRhs rhs) {}
 
   /**
    * A scan.
    *
    * @param x by right-hand side and original column; null for x = 0
-   * @param copying whether to copy the rows
+   * @param copy receives the rows; null: nothing does
    */
-  ResidualScan(int partition, int columns, double[] x, Known known, boolean copying) {
+  ResidualScan(int partition, int columns, double[] x, Known known, RowCollector copy) {
     this.partition = partition;
     this.reader = new RowReader(partition, columns);
     this.rows = new LaterReading(reader, partition, known.rows, known.readings, known.labels);
     this.sums = new ResidualSums(columns, x);
-    this.copy = copying ? builder(known.readings) : null;
-  }
-
-  private RowCopy.Builder builder(Readings readings) {
-    if (readings == null || partition >= readings.partitions()) {
-      return new RowCopy.Builder(16, 16);
-    }
-    Fingerprint f = readings.of(partition);
-    return new RowCopy.Builder(f.rows(), f.nonzeros());
+    this.copy = copy;
   }
 
   /** Leaves everything in this JVM; empty, with a change in {@link #change}, if the rows differ. */
@@ -80,10 +75,16 @@ final class ResidualScan {
     if (rows.changed().isPresent()) {
       return Optional.empty();
     }
-    boolean copied = copy != null && copy.complete();
-    RowCopy all = copied ? copy.rows(reader.position() + 1, frobenius.norm()) : null;
-    double[] rhs = copied ? copy.rhs(Math.max(0, reader.rhsCount())) : null;
-    return Optional.of(new Left(part(), sums, all, rhs));
+    if (copy != null) {
+      copy.end(reader);
+      if (copy.complete()) {
+        var kept = new RowCopies.Copy(copy.rows(reader.fingerprint()), frobenius.norm());
+        RowRhs rhs = copy.rhs();
+        copy.leave(kept);
+        return Optional.of(new Left(part(), sums, kept, rhs));
+      }
+    }
+    return Optional.of(new Left(part(), sums, null, null));
   }
 
   /** The change of the rows, after the scan. */
@@ -153,27 +154,29 @@ final class ResidualScan {
    * @param x as in the constructor
    */
   static Left relabeled(
-      int partition, int columns, RowCopy rows, Iterator<double[]> labels, double[] x) {
+      int partition, int columns, RowCopies.Copy copy, Iterator<double[]> labels, double[] x) {
     var reader = new RhsReader(partition);
-    double[] rhs = new double[0];
-    int count = 0;
-    for (; count < rows.rows() && labels.hasNext(); count++) {
-      double[] row = labels.next();
-      reader.check(row, count);
-      reader.read(row, rows.scale(count), count);
-      int width = reader.count();
+    RowRhs rhs = copy.rows().zeroRhs(0);
+    ParsedRows.Cursor at = copy.rows().cursor();
+    long count = 0;
+    boolean row = at.next();
+    for (; row && labels.hasNext(); row = at.next()) {
+      double[] of = labels.next();
+      reader.check(of, count);
+      reader.read(of, at.scale(), count);
       if (count == 0) {
-        rhs = new double[Math.multiplyExact(rows.rows(), width)];
+        rhs = copy.rows().zeroRhs(reader.count());
       }
-      System.arraycopy(reader.rhs(), 0, rhs, count * width, width);
+      rhs.set(at, reader.rhs());
+      count++;
     }
-    if (count < rows.rows() || labels.hasNext()) {
-      throw RowSource.misaligned(count < rows.rows(), count);
+    if (row || labels.hasNext()) {
+      throw RowSource.misaligned(row, count);
     }
     if (x != null && count > 0 && x.length != (long) reader.count() * columns) {
       throw widths(partition, reader.count(), x.length / columns);
     }
-    return of(partition, columns, rows, rhs, x);
+    return of(partition, columns, copy, rhs, x);
   }
 
   /** The error for a partition with another number of right-hand sides than expected. */
@@ -187,11 +190,11 @@ final class ResidualScan {
   }
 
   /** The sums of copied rows with their right-hand sides. */
-  static Left of(int partition, int columns, RowCopy rows, double[] rhs, double[] x) {
-    int width = rows.rows() == 0 ? 0 : rhs.length / rows.rows();
+  static Left of(int partition, int columns, RowCopies.Copy copy, RowRhs rhs, double[] x) {
     var sums = new ResidualSums(columns, x);
-    sums.add(rows, rhs, width);
-    var counts = new Fingerprint(rows.counted(), rows.index().length, 0, 0, 0, 0);
-    return new Left(new Part(partition, sums.norms(), rows.frobenius(), counts), sums, rows, rhs);
+    sums.add(copy.rows(), rhs);
+    Fingerprint read = copy.rows().fingerprint();
+    var counts = new Fingerprint(read.rows(), read.nonzeros(), 0, 0, 0, 0);
+    return new Left(new Part(partition, sums.norms(), copy.frobenius(), counts), sums, copy, rhs);
   }
 }

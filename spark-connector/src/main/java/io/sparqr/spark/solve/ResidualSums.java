@@ -2,6 +2,8 @@
 package io.sparqr.spark.solve;
 
 import io.sparqr.spark.pattern.ColumnChunks;
+import io.sparqr.spark.rows.ParsedRows;
+import io.sparqr.spark.rows.RowRhs;
 import java.util.Arrays;
 import java.util.stream.Stream;
 
@@ -48,15 +50,24 @@ final class ResidualSums {
     }
   }
 
-  /**
-   * Adds all rows of a copy.
-   *
-   * @param b width right-hand sides for each row, weighted
-   */
-  void add(RowCopy rows, double[] b, int width) {
-    for (int i = 0; i < rows.rows(); i++) {
-      if (rows.scale(i) > 0) {
-        add(rows.index(), rows.value(), rows.start()[i], rows.start()[i + 1], b, i * width, width);
+  /** Adds all parsed rows with their right-hand sides. */
+  void add(ParsedRows rows, RowRhs b) {
+    for (ParsedRows.Run run : rows.runs()) {
+      add(run, b.values(run), b.width());
+    }
+  }
+
+  private void add(ParsedRows.Run run, double[] b, int width) {
+    int[] length = run.length();
+    double[] scale = run.scale();
+    int[] index = run.index();
+    double[] value = run.value();
+    int to = run.from();
+    for (int i = run.first(); i < run.afterLast(); i++) {
+      int from = to;
+      to += length[i];
+      if (scale == null || scale[i] > 0) {
+        add(index, value, from, to, b, i * width, width);
       }
     }
   }

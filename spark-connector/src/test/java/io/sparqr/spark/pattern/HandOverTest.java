@@ -9,6 +9,7 @@ import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.Problems;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.resource.Exchange;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.ArrayList;
@@ -21,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Tables handed over within one JVM: whose they are, and that nothing of them remains. */
@@ -37,9 +39,16 @@ class HandOverTest {
 
   private final JavaSparkContext context = LocalSpark.context();
 
+  private int before;
+
+  @BeforeEach
+  void open() {
+    before = Exchange.open();
+  }
+
   @AfterEach
-  void nothingIsOpen() {
-    assertThat(HandOver.open()).isZero();
+  void nothingMoreIsOpen() {
+    assertThat(Exchange.open()).isEqualTo(before);
   }
 
   private static JavaRDD<SparseRow> rows() {
@@ -59,11 +68,11 @@ class HandOverTest {
   @Test
   void aNumberIsOfOneAttempt() {
     try (var handOver = new HandOver(PLENTY)) {
-      long failed = HandOver.put(handOver.key(), found(1));
-      long again = HandOver.put(handOver.key(), found(2));
-      assertThat(handOver.take(again).patterns().column()[0]).isEqualTo(2);
-      assertThat(handOver.take(failed).patterns().column()[0]).isEqualTo(1);
-      assertThatThrownBy(() -> handOver.take(again)).isInstanceOf(IllegalStateException.class);
+      long failed = handOver.put(found(1));
+      long again = handOver.put(found(2));
+      assertThat(handOver.get(again).patterns().column()[0]).isEqualTo(2);
+      assertThat(handOver.get(failed).patterns().column()[0]).isEqualTo(1);
+      assertThatThrownBy(() -> handOver.get(again + 1)).isInstanceOf(IllegalStateException.class);
     }
   }
 
@@ -72,14 +81,14 @@ class HandOverTest {
     HandOver.Found one = found(1, 2, 3);
     long bytes = one.patterns().bytes() + one.norms().bytes();
     var handOver = new HandOver(2 * bytes);
-    assertThat(HandOver.put(handOver.key(), one)).isPositive();
-    assertThat(HandOver.put(handOver.key(), one)).isPositive();
-    assertThat(HandOver.over(handOver.key())).isFalse();
-    assertThat(HandOver.put(handOver.key(), one)).isEqualTo(HandOver.REFUSED);
-    assertThat(HandOver.over(handOver.key())).as("full").isTrue();
+    assertThat(handOver.put(one)).isPositive();
+    assertThat(handOver.put(one)).isPositive();
+    assertThat(handOver.over()).isFalse();
+    assertThat(handOver.put(one)).isEqualTo(HandOver.REFUSED);
+    assertThat(handOver.over()).as("full").isTrue();
     handOver.close();
-    assertThat(HandOver.put(handOver.key(), one)).isEqualTo(HandOver.REFUSED);
-    assertThat(HandOver.over(handOver.key())).as("closed").isTrue();
+    assertThat(handOver.put(one)).isEqualTo(HandOver.REFUSED);
+    assertThat(handOver.over()).as("closed").isTrue();
   }
 
   @Test
@@ -179,17 +188,17 @@ class HandOverTest {
               }
             });
     assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(HandOver.open()).isOne();
+    assertThat(Exchange.open()).isEqualTo(before + 1);
     context.cancelJobGroup("hand-over");
     assertThatThrownBy(() -> job.get(60, TimeUnit.SECONDS)).hasStackTraceContaining("cancelled");
-    assertThat(HandOver.open()).isZero();
-    int before = READ.get();
+    assertThat(Exchange.open()).isEqualTo(before);
+    int read = READ.get();
     released.countDown();
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (READ.get() == before && System.nanoTime() < end) {
+    while (READ.get() == read && System.nanoTime() < end) {
       Thread.onSpinWait();
     }
-    assertThat(READ.get()).as("the task goes on after its job").isGreaterThan(before);
+    assertThat(READ.get()).as("the task goes on after its job").isGreaterThan(read);
   }
 
   private static Iterator<SparseRow> waiting(int partition, Iterator<SparseRow> rows) {

@@ -9,6 +9,7 @@ import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.Problems;
 import io.sparqr.spark.QRFactorization;
+import io.sparqr.spark.resource.Exchange;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.sparse.CsrMatrix;
@@ -47,7 +48,7 @@ class HeldBatchesTest {
       }
     }
     int size = batches.get(0)._2().length;
-    int before = HeldBatches.open();
+    int before = Exchange.open();
     try (var held = new HeldBatches(4L * size)) {
       List<Tuple2<Integer, byte[]>> sent = all(held.sent(batches.iterator()));
       for (int k = 0; k < batches.size(); k++) {
@@ -62,9 +63,9 @@ class HeldBatchesTest {
           all(held.sent(List.of(new Tuple2<>(0, batch(0, 0))).iterator()));
       assertThat(HeldBatches.received(again.get(0)._2())).isEqualTo(batches.get(0)._2());
       assertThat(held.bytes()).isLessThanOrEqualTo(4L * size);
-      assertThat(HeldBatches.open()).isEqualTo(before + 1);
+      assertThat(Exchange.open()).isEqualTo(before + 1);
     }
-    assertThat(HeldBatches.open()).isEqualTo(before);
+    assertThat(Exchange.open()).isEqualTo(before);
   }
 
   @Test
@@ -85,7 +86,7 @@ class HeldBatchesTest {
   void theBitsOfRowsThatWereShuffled() throws InterruptedException, TimeoutException {
     CsrMatrix a = Problems.random(4000, 300, 6, SEED);
     double[] b = Problems.rhs(4000, SEED);
-    int before = HeldBatches.open();
+    int before = Exchange.open();
     var written = new AtomicLong();
     var listener =
         new SparkListener() {
@@ -107,7 +108,7 @@ class HeldBatchesTest {
     } finally {
       LocalSpark.context().sc().removeSparkListener(listener);
     }
-    assertThat(HeldBatches.open()).isEqualTo(before);
+    assertThat(Exchange.open()).isEqualTo(before);
   }
 
   private static void settle() throws InterruptedException, TimeoutException {

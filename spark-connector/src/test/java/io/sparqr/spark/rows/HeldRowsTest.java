@@ -12,6 +12,8 @@ import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
+import io.sparqr.spark.resource.ByteBudget;
+import io.sparqr.spark.resource.Exchange;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
@@ -35,14 +37,14 @@ class HeldRowsTest {
 
   @BeforeEach
   void open() {
-    before = HeldRows.open();
+    before = Exchange.open();
     READ.set(0);
   }
 
   @AfterEach
   void nothingIsLeft() {
     System.clearProperty(Keys.ROW_COPY_SHARE.name());
-    assertThat(HeldRows.open()).isEqualTo(before);
+    assertThat(Exchange.open()).isEqualTo(before);
   }
 
   private static <T> T readTwice(Supplier<T> action) {
@@ -134,6 +136,28 @@ class HeldRowsTest {
     check(GpuSparseQR.builder(), rows(Problems.random(3000, 8, 3, SEED), 2, true));
   }
 
+  /** What copies for later right-hand sides take is not there for these rows. */
+  @Test
+  void whereOthersHaveTakenTheRoomRowsAreReadTwice() {
+    List<SparseRow> rows = rows(Problems.grid(9, SEED), 1, true);
+    JavaRDD<SparseRow> rdd = counted(rows);
+    SymbolicAnalysis known;
+    try (QRFactorization f = GpuSparseQR.builder().factorize(rdd)) {
+      known = f.analysis();
+    }
+    GpuSparseQR.Builder given = GpuSparseQR.builder().analysis(known);
+    LeastSquaresSolution twice;
+    try (var others = new Exchange(ParsedRows.ROOM)) {
+      assertThat(others.take(ParsedRows.ROOM.left())).isTrue();
+      READ.set(0);
+      twice = given.solve(rdd);
+      assertThat(READ).hasValue(2L * rows.size());
+    }
+    READ.set(0);
+    sameBits(given.solve(rdd), twice, 1);
+    assertThat(READ).hasValue(rows.size());
+  }
+
   @Test
   void anAnalysisOfAnotherPattern() {
     SymbolicAnalysis other;
@@ -149,6 +173,10 @@ class HeldRowsTest {
     assertThat(x.x()).isEqualTo(GpuSparseQR.solve(counted(rows)).x());
   }
 
+  private static HeldRows held(long mostBytes) {
+    return new HeldRows(new ByteBudget(mostBytes));
+  }
+
   private static Readings readings(Fingerprint f) {
     return new Readings(List.of(f));
   }
@@ -156,13 +184,14 @@ class HeldRowsTest {
   /** The reader after all rows, and the rows left in what has room for so many bytes. */
   private static RowReader left(HeldRows held, List<SparseRow> rows) {
     var reader = new RowReader(0, -1);
-    HeldRows.Collector collector = held.collector(0);
-    for (SparseRow r : rows) {
-      if (reader.read(r)) {
-        collector.add(reader);
+    try (RowCollector collector = held.collector(0)) {
+      for (SparseRow r : rows) {
+        if (reader.read(r)) {
+          collector.add(reader);
+        }
       }
+      HeldRows.leave(collector, reader.fingerprint());
     }
-    collector.leave(reader.fingerprint());
     return reader;
   }
 
@@ -180,14 +209,14 @@ class HeldRowsTest {
   @Test
   void rowsComeBackAsTheyWereRead() {
     List<SparseRow> rows = many();
-    try (var held = new HeldRows(Long.MAX_VALUE)) {
+    try (var held = held(Long.MAX_VALUE)) {
       Fingerprint f = left(held, rows).fingerprint();
-      ParsedRows.Cursor cursor = held.rows(0, readings(f)).orElseThrow().cursor();
       var again = new RowReader(0, -1);
+      var left = new LaterReading(again, 0, held.rows(0, readings(f)).orElseThrow());
       var reader = new RowReader(0, -1);
       for (SparseRow r : rows) {
         if (reader.read(r)) {
-          assertThat(cursor.next(again)).isTrue();
+          assertThat(left.next()).isTrue();
           assertThat(again.count()).isEqualTo(reader.count());
           assertThat(IntStream.range(0, reader.count()))
               .allMatch(k -> again.index()[k] == reader.index()[k])
@@ -195,15 +224,15 @@ class HeldRowsTest {
           assertThat(again.rhs()).isEqualTo(reader.rhs());
         }
       }
-      assertThat(cursor.next(again)).isFalse();
-      assertThat(cursor.next(again)).isFalse();
+      assertThat(left.next()).isFalse();
+      assertThat(left.next()).isFalse();
     }
   }
 
   @Test
   void ofAnotherReadingTheyAreNotUsed() {
     List<SparseRow> rows = rows(Problems.grid(5, SEED), 1, true);
-    try (var held = new HeldRows(Long.MAX_VALUE)) {
+    try (var held = held(Long.MAX_VALUE)) {
       Fingerprint f = left(held, rows).fingerprint();
       assertThat(held.rows(0, readings(f))).isPresent();
       assertThat(held.rows(1, new Readings(List.of(f, f)))).isEmpty();
@@ -218,16 +247,16 @@ class HeldRowsTest {
   void atMostSoManyBytesAndARepeatedTaskTakesNoMore() {
     List<SparseRow> rows = many();
     long bytes;
-    try (var held = new HeldRows(Long.MAX_VALUE)) {
+    try (var held = held(Long.MAX_VALUE)) {
       left(held, rows);
       bytes = held.bytes();
       left(held, rows);
       assertThat(held.bytes()).isEqualTo(bytes);
     }
-    try (var held = new HeldRows(bytes)) {
+    try (var held = held(bytes)) {
       assertThat(held.rows(0, readings(left(held, rows).fingerprint()))).isPresent();
     }
-    try (var held = new HeldRows(bytes - 1)) {
+    try (var held = held(bytes - 1)) {
       assertThat(held.rows(0, readings(left(held, rows).fingerprint()))).isEmpty();
       assertThat(held.bytes()).isZero();
     }
@@ -236,7 +265,7 @@ class HeldRowsTest {
   @Test
   void afterCloseNothingIsAccepted() {
     List<SparseRow> rows = rows(Problems.grid(5, SEED), 1, true);
-    var held = new HeldRows(Long.MAX_VALUE);
+    var held = held(Long.MAX_VALUE);
     held.close();
     held.close();
     Fingerprint f = left(held, rows).fingerprint();
