@@ -20,6 +20,7 @@ import java.util.function.Supplier;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.storage.StorageLevel;
 
 /**
  * Seconds from rows in memory to x on the driver, in local Spark: whole solves, the same with the
@@ -70,13 +71,17 @@ public final class SolveSpeed {
   private static void measure(
       String name, JavaRDD<SparseRow> rows, GpuSparseQR.Builder builder, int repeat) {
     LeastSquaresSolution whole = timed(name, "whole", repeat, () -> builder.solve(rows));
-    JavaRDD<double[]> other = rows.map(r -> new double[] {2 * r.labels()[0]});
+    // in memory, as a caller has them: each run would make all rows for them otherwise
+    JavaRDD<double[]> other =
+        rows.map(r -> new double[] {2 * r.labels()[0]}).persist(StorageLevel.MEMORY_ONLY());
+    other.count();
     SymbolicAnalysis analysis;
     try (QRFactorization f = builder.factorize(rows)) {
       analysis = f.analysis();
       LeastSquaresSolution twice = timed(name, "new right-hand side", repeat, () -> f.solve(other));
       requireSame(whole, twice, 2);
     }
+    other.unpersist();
     var given = builder.analysis(analysis);
     LeastSquaresSolution known = timed(name, "analysis given", repeat, () -> given.solve(rows));
     requireSame(whole, known, 1);

@@ -131,9 +131,13 @@ public final class ResidualPass {
    * @param x one vector for each right-hand side, by original column; null for x = 0
    */
   public Sums run(double[][] x, Held held) {
+    RowCopies.Copy[] there = copies.rows();
+    if (there != null && rhs != null) {
+      return total(copied(there, x), x);
+    }
     try (var local = new Held()) {
       Engine.Sent<double[]> at = x == null ? null : source.engine().send(flat(x), local);
-      return sum(at, x);
+      return sum(there, at, x);
     }
   }
 
@@ -145,11 +149,7 @@ public final class ResidualPass {
     return all;
   }
 
-  private Sums sum(Engine.Sent<double[]> at, double[][] x) {
-    RowCopies.Copy[] there = copies.rows();
-    if (there != null && rhs != null) {
-      return total(copied(there, x), x);
-    }
+  private Sums sum(RowCopies.Copy[] there, Engine.Sent<double[]> at, double[][] x) {
     if (!near()) {
       return sumFar(at, x);
     }
@@ -262,7 +262,8 @@ public final class ResidualPass {
 
   /** The same without Spark. */
   private List<Left> copied(RowCopies.Copy[] there, double[][] x) {
-    double[] at = x == null ? null : flat(x);
+    // No task that outlives the pass reads x, so that one vector needs no copy.
+    double[] at = x == null ? null : x.length == 1 ? x[0] : flat(x);
     var left = new Left[there.length];
     Parallel.loop(
         left.length,
