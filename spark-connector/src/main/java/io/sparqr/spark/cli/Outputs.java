@@ -101,7 +101,8 @@ final class Outputs implements AutoCloseable {
     }
     for (var entry : pending.entrySet()) {
       try {
-        Files.move(entry.getValue(), entry.getKey(), StandardCopyOption.REPLACE_EXISTING);
+        // REPLACE_EXISTING would delete the target first: another run could claim it in between.
+        Files.move(entry.getValue(), entry.getKey(), StandardCopyOption.ATOMIC_MOVE);
       } catch (IOException e) {
         throw new OutputException(entry.getKey() + " cannot be written: " + reason(e), e);
       }

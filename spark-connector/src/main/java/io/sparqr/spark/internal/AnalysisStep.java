@@ -8,7 +8,6 @@ import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.resource.ClusterResources;
 import io.sparqr.spark.resource.DeviceOpening;
-import io.sparqr.spark.resource.DeviceRule;
 import io.sparqr.spark.resource.Engine;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.FactorizationRate;
@@ -40,8 +39,13 @@ final class AnalysisStep {
     this.warnings = warnings;
   }
 
+  /** The pipeline's decisions between CPU and GPU. */
+  interface Verdicts {
+    DeviceVerdict of(double flops, double intensity);
+  }
+
   /** The caller's analysis if it fits, otherwise a new one with these options. */
-  SymbolicAnalysis of(PatternPass.Result found, SymbolicOptions symbolic, DeviceRule rule) {
+  SymbolicAnalysis of(PatternPass.Result found, SymbolicOptions symbolic, Verdicts verdicts) {
     boolean retry =
         symbolic.notSingletons().length > options.analysis().symbolic().notSingletons().length;
     if (options.analysis().known().isPresent() && !retry) {
@@ -53,7 +57,7 @@ final class AnalysisStep {
     SymbolicOptions known =
         symbolic.rate().isPresent()
             ? symbolic
-            : symbolic.withRate((flops, intensity) -> rate(rule, flops, intensity));
+            : symbolic.withRate((flops, intensity) -> rate(verdicts, flops, intensity));
     if (found.graph().isPresent()) {
       warnings.add(
           "%,d distinct row patterns are more than the driver takes (%s): analyzed by the graph of"
@@ -75,8 +79,8 @@ final class AnalysisStep {
    * Flops per second for the choice of the order. A GPU's if the problem will run on one: a better
    * order is then less often worth the search.
    */
-  private double rate(DeviceRule rule, double flops, double intensity) {
-    DeviceVerdict devices = rule.verdict(flops, intensity);
+  private double rate(Verdicts verdicts, double flops, double intensity) {
+    DeviceVerdict devices = verdicts.of(flops, intensity);
     if (!devices.use()) {
       return FactorizationRate.PROCESSOR;
     }

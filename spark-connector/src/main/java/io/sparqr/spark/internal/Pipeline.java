@@ -263,7 +263,7 @@ public final class Pipeline {
     SymbolicOptions symbolic = options.analysis().symbolic().withRhs(found.rhsCount());
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");
-      SymbolicAnalysis analysis = analyses.of(found, symbolic, rule);
+      SymbolicAnalysis analysis = analyses.of(found, symbolic, rule::verdict);
       profile(found, analysis);
       if (analysis.singletons() == 0) {
         // There are no singletons that could prove too small, so the pattern need not be analyzed

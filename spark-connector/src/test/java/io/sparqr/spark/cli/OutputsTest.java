@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,7 +53,7 @@ class OutputsTest {
   }
 
   /** Many writers at once: one wins, all others get an error, nothing is mixed. */
-  @Test
+  @RepeatedTest(20)
   void ofManyRunsAtOnceOneWins() throws Exception {
     Path x = folder.resolve("x.mtx");
     List<String> lost = Collections.synchronizedList(new ArrayList<>());
