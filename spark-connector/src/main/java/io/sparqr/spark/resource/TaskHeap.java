@@ -32,6 +32,12 @@ public final class TaskHeap {
   /** Smaller amounts are not worth an eviction. */
   private static final long LEAST = 1 << 16;
 
+  /**
+   * Number of times that the blocks are looked at: some, such as a running job's broadcasts, come
+   * back after their eviction, and others would stay in their place.
+   */
+  private static final int ROUNDS = 4;
+
   /** Total prediction for the running tasks of this JVM. */
   private static final AtomicLong FORETOLD = new AtomicLong();
 
@@ -44,10 +50,14 @@ public final class TaskHeap {
    * @param bytes the prediction
    */
   public static void take(TaskContext context, long bytes) {
-    long all = FORETOLD.addAndGet(bytes);
+    FORETOLD.addAndGet(bytes);
     context.addTaskCompletionListener((TaskCompletionListener) ended -> FORETOLD.addAndGet(-bytes));
     long heap = Runtime.getRuntime().maxMemory();
-    evict(excess(heap, SparkEnv.get().memoryManager().onHeapStorageMemoryUsed(), all));
+    long evicted = 1;
+    for (int round = 0; round < ROUNDS && evicted > 0; round++) {
+      long blocks = SparkEnv.get().memoryManager().onHeapStorageMemoryUsed();
+      evicted = evict(excess(heap, blocks, FORETOLD.get()));
+    }
   }
 
   /** Bytes of blocks that do not fit. */
