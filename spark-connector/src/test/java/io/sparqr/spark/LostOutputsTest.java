@@ -8,13 +8,11 @@ import static io.sparqr.spark.ChangedInputTest.source;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.spark.ChangingRows.Change;
+import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 import org.apache.spark.SparkEnv;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -75,19 +73,15 @@ class LostOutputsTest {
       if (!p.detail().startsWith("level 2") || done.getAndSet(true)) {
         return;
       }
-      var lost = new AtomicInteger();
-      for (java.io.File dir : SparkEnv.get().blockManager().diskBlockManager().localDirs()) {
-        try (Stream<Path> files = Files.walk(dir.toPath())) {
-          for (Path f :
-              files.filter(f -> f.getFileName().toString().startsWith("shuffle_")).toList()) {
-            Files.delete(f);
-            lost.incrementAndGet();
-          }
-        } catch (IOException e) {
-          throw new java.io.UncheckedIOException(e);
+      long lost = 0;
+      try {
+        for (File dir : SparkEnv.get().blockManager().diskBlockManager().localDirs()) {
+          lost += SparkFiles.delete(SparkFiles.below(dir.toPath(), "shuffle_"));
         }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
       }
-      assertThat(lost).hasPositiveValue();
+      assertThat(lost).isPositive();
     }
   }
 }

@@ -11,7 +11,6 @@ import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.wire.KeptFronts;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashSet;
@@ -19,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -111,9 +109,7 @@ class RowsOnExecutorsIT {
   }
 
   private static long rowFiles() throws IOException {
-    try (Stream<Path> files = Files.walk(local)) {
-      return files.filter(f -> f.getFileName().toString().startsWith("sparqr-rows")).count();
-    }
+    return SparkFiles.below(local, "sparqr-rows").size();
   }
 
   @Test
