@@ -13,7 +13,7 @@ import java.util.Locale;
  *
  * <table>
  *   <caption>The parts counted</caption>
- *   <tr><td>the pattern</td><td>16 per distinct row, 4 per entry; 30 and 4 more and its frames during merging</td></tr>
+ *   <tr><td>the pattern</td><td>16 per distinct row, 4 per entry; 42 and 4 more and its frames during merging</td></tr>
  *   <tr><td>column norms</td><td>8 per column</td></tr>
  *   <tr><td>ordering by minimum degree, then elimination tree, counts and fronts</td><td>{@value #COLUMN} per column, {@value #PATTERN} per distinct row, {@value #ENTRY} per entry, {@value #EDGE} per edge of the graph of A'A that may be written out</td></tr>
  *   <tr><td>then, in its place, the plan: order 4, scale 8, rows 1 per column; tree, sizes and tasks 24 per front (at most as many fronts as columns); the broadcast, up to 20 per column</td>
@@ -75,7 +75,7 @@ final class DriverMemory {
       long written = (long) Math.min(edges, budget);
       long pattern = 16 * patterns + 4 * entries + 8 * columns;
       long analysis = COLUMN * columns + PATTERN * patterns + ENTRY * entries + EDGE * written;
-      long merging = frames + 30 * patterns + 4 * entries;
+      long merging = frames + 42 * patterns + 4 * entries;
       return pattern + Math.max(merging, Math.max(analysis, PLAN * columns));
     }
   }

@@ -134,16 +134,11 @@ final class PatternBucket {
   }
 
   private static long times(long item, Piece[] pieces) {
-    Piece piece = pieces[(int) (item >>> 32)];
-    return piece.source().multiplicity()[piece.number()[(int) item]];
+    return pieces[(int) (item >>> 32)].multiplicity()[(int) item];
   }
 
   private static int length(long item, Piece[] pieces) {
-    if (item < 0) {
-      return 1;
-    }
-    Piece piece = pieces[(int) (item >>> 32)];
-    return piece.source().length(piece.number()[(int) item]);
+    return item < 0 ? 1 : pieces[(int) (item >>> 32)].length()[(int) item];
   }
 
   /** Patterns of the same rank have the same least column. */
@@ -154,12 +149,10 @@ final class PatternBucket {
     if (c != 0) {
       return c;
     }
-    DistinctPatterns a = px.source();
-    DistinctPatterns b = py.source();
-    int i = px.number()[(int) x];
-    int j = py.number()[(int) y];
+    int i = px.from()[(int) x];
+    int j = py.from()[(int) y];
     return Arrays.compare(
-        a.column(), a.start()[i], a.start()[i + 1], b.column(), b.start()[j], b.start()[j + 1]);
+        px.column(), i, i + px.length()[(int) x], py.column(), j, j + py.length()[(int) y]);
   }
 
   private void fill(int size, Piece[] pieces, int ridgeToo, Scratch scratch) {
@@ -173,12 +166,10 @@ final class PatternBucket {
         continue;
       }
       Piece piece = pieces[(int) (item >>> 32)];
-      DistinctPatterns source = piece.source();
-      int p = piece.number()[(int) item];
-      int from = source.start()[p];
-      int length = source.start()[p + 1] - from;
+      int from = piece.from()[(int) item];
+      int length = piece.length()[(int) item];
       for (int e = 0; e < length; e++) {
-        column[to + e] = source.column()[from + e];
+        column[to + e] = piece.column()[from + e];
       }
       to += length;
       end[k] = to;

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * <p>Nothing is compared with more than its neighbours: the counts of the least columns, and within
  * a column the hash, which is uniform, give nearly the final place of a pattern, its rank. Threads
  * sort pieces of the sources by rank into buckets of a few thousand, then each bucket by counting.
- * Expected O(patterns + entries + columns). Memory: at first the sources, 14 bytes per pattern
+ * Expected O(patterns + entries + columns). Memory: at first the sources, 26 bytes per pattern
  * beside them, and buckets of 12 per pattern and 4 per entry; then the buckets and the result, 16
  * per pattern and 4 per entry; 12 per column.
  */
@@ -57,13 +57,26 @@ final class PatternOrder {
   /**
    * Some patterns of a source, by bucket.
    *
+   * <p>All that a bucket needs of a pattern but its columns is here, in the order of the bucket: in
+   * the source it would be a cache miss each.
+   *
    * @param start size buckets+1; the patterns of bucket b are at [start[b], start[b+1]) of the
    *     others
-   * @param number their numbers in the source
+   * @param column the source's columns
+   * @param from where those of each pattern begin
+   * @param length their number
+   * @param multiplicity of each pattern
    * @param hash their hashes
    * @param cell their ranks within the bucket
    */
-  record Piece(DistinctPatterns source, int[] start, int[] number, long[] hash, char[] cell) {}
+  record Piece(
+      int[] start,
+      int[] column,
+      int[] from,
+      int[] length,
+      long[] multiplicity,
+      long[] hash,
+      char[] cell) {}
 
   /**
    * Orders the patterns and merges equal ones.
@@ -164,18 +177,23 @@ final class PatternOrder {
     for (int b = 0; b < buckets; b++) {
       start[b + 1] += start[b];
     }
-    int[] number = new int[size];
+    int[] from = new int[size];
+    int[] length = new int[size];
+    long[] multiplicity = new long[size];
     long[] hash = new long[size];
     char[] cell = new char[size];
     for (int k = 0; k < size; k++) {
+      int p = cut.from + k;
       int q = start[(int) (rank[k] >>> shift)]++;
-      number[q] = cut.from + k;
-      hash[q] = source.hash()[cut.from + k];
+      from[q] = source.start()[p];
+      length[q] = source.length(p);
+      multiplicity[q] = source.multiplicity()[p];
+      hash[q] = source.hash()[p];
       cell[q] = (char) (rank[k] & (1 << shift) - 1);
     }
     System.arraycopy(start, 0, start, 1, buckets);
     start[0] = 0;
-    return new Piece(source, start, number, hash, cell);
+    return new Piece(start, source.column(), from, length, multiplicity, hash, cell);
   }
 
   /**

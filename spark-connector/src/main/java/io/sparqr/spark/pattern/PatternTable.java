@@ -7,12 +7,24 @@ import java.util.Arrays;
 
 /**
  * Distinct row patterns with their multiplicities: an open-addressing hash table on flat arrays.
+ *
+ * <p>What is added waits until there are {@value #BATCH}, which are then looked up together: each
+ * look-up of a new pattern is a cache miss, and those of a batch overlap.
  */
 final class PatternTable {
 
   private static final long UPPER = 0xffffffff00000000L;
 
+  /** Patterns looked up together. */
+  private static final int BATCH = 64;
+
+  /** Their entries beyond which the batch is not filled. */
+  private static final int BATCH_ENTRIES = 1 << 14;
+
+  /** Number of distinct patterns; behind them come those not looked up yet. */
   private int size;
+
+  private int waiting;
   private long sum;
   private int[] start = new int[17];
   private long[] multiplicity = new long[16];
@@ -24,6 +36,9 @@ final class PatternTable {
    * pattern may be the one sought is seen without a look elsewhere in memory.
    */
   private long[] slot = new long[32];
+
+  /** For the batch being looked up: where each search begins. */
+  private final long[] seen = new long[BATCH];
 
   /** Patterns by part and the start of each part, for the last number of parts requested. */
   private int[] byPart = new int[0];
@@ -47,23 +62,57 @@ final class PatternTable {
   void add(int[] columns, int from, int to, long times) {
     long h = hash(columns, from, to);
     sum += times * h;
+    append(columns, from, to, times, h);
+    waiting++;
+    if (waiting == BATCH || start[size + waiting] - start[size] > BATCH_ENTRIES) {
+      settle();
+    }
+  }
+
+  /** Looks up what waits; an equal pattern becomes one more of the first. */
+  private void settle() {
+    int end = size + waiting;
+    waiting = 0;
+    while (end * 2L > slot.length) {
+      rehash();
+    }
+    for (int p = size; p < end; p++) {
+      seen[p - size] = slot[place(hash[p], slot.length)];
+    }
+    int first = size;
+    for (int p = first; p < end; p++) {
+      settle(p, seen[p - first]);
+    }
+  }
+
+  /**
+   * Looks up a pattern.
+   *
+   * @param found where the search begins, before the others of the batch; only an empty place may
+   *     have changed since
+   */
+  private void settle(int p, long found) {
+    long h = hash[p];
     int mask = slot.length - 1;
     int s = place(h, slot.length);
-    for (long found = slot[s]; found != 0; found = slot[s]) {
-      int p = (int) found - 1;
+    for (found = found == 0 ? slot[s] : found; found != 0; found = slot[s]) {
+      int q = (int) found - 1;
       if ((found ^ h) >>> 32 == 0
-          && hash[p] == h
-          && Arrays.equals(column, start[p], start[p + 1], columns, from, to)) {
-        multiplicity[p] += times;
+          && hash[q] == h
+          && Arrays.equals(column, start[q], start[q + 1], column, start[p], start[p + 1])) {
+        multiplicity[q] += multiplicity[p];
         return;
       }
       s = s + 1 & mask;
     }
-    append(columns, from, to, times, h);
-    slot[s] = h & UPPER | size;
-    if (size * 2 > slot.length) {
-      rehash();
+    if (size < p) {
+      int length = start[p + 1] - start[p];
+      System.arraycopy(column, start[p], column, start[size], length);
+      start[size + 1] = start[size] + length;
+      multiplicity[size] = multiplicity[p];
+      hash[size] = h;
     }
+    slot[s] = h & UPPER | ++size;
   }
 
   /**
@@ -75,12 +124,13 @@ final class PatternTable {
   }
 
   private void append(int[] columns, int from, int to, long times, long h) {
-    if (size == multiplicity.length) {
-      start = Arrays.copyOf(start, 2 * size + 1);
-      multiplicity = Arrays.copyOf(multiplicity, 2 * size);
-      hash = Arrays.copyOf(hash, 2 * size);
+    int at = size + waiting;
+    if (at == multiplicity.length) {
+      start = Arrays.copyOf(start, 2 * at + 1);
+      multiplicity = Arrays.copyOf(multiplicity, 2 * at);
+      hash = Arrays.copyOf(hash, 2 * at);
     }
-    long end = (long) start[size] + to - from;
+    long end = (long) start[at] + to - from;
     if (end > column.length) {
       if (end > Integer.MAX_VALUE - 8) {
         throw new IndexOverflowException(
@@ -91,10 +141,10 @@ final class PatternTable {
       long larger = Math.max(end, Math.min(2L * column.length, Integer.MAX_VALUE - 8));
       column = Arrays.copyOf(column, (int) larger);
     }
-    System.arraycopy(columns, from, column, start[size], to - from);
-    multiplicity[size] = times;
-    hash[size] = h;
-    start[++size] = (int) end;
+    System.arraycopy(columns, from, column, start[at], to - from);
+    multiplicity[at] = times;
+    hash[at] = h;
+    start[at + 1] = (int) end;
   }
 
   private void rehash() {
@@ -119,16 +169,19 @@ final class PatternTable {
 
   /** Number of distinct patterns. */
   int size() {
+    settle();
     return size;
   }
 
   /** Number of entries of the distinct patterns. */
   int entries() {
+    settle();
     return start[size];
   }
 
   /** Sum of the squared lengths of the distinct patterns. */
   double squares() {
+    settle();
     double sum = 0;
     for (int p = 0; p < size; p++) {
       double length = start[p + 1] - start[p];
@@ -139,6 +192,7 @@ final class PatternTable {
 
   /** All patterns in order of their first occurrence, in this table's own arrays; its last use. */
   DistinctPatterns distinct() {
+    settle();
     slot = new long[0];
     return new DistinctPatterns(size, start, column, multiplicity, hash);
   }
@@ -149,6 +203,7 @@ final class PatternTable {
    * O(size of its result).
    */
   Patterns part(int part, int parts) {
+    settle();
     if (partStart.length != parts + 1 || byPart.length != size) {
       split(parts);
     }
@@ -187,6 +242,7 @@ final class PatternTable {
 
   /** All patterns in the order of {@link PatternOrder}. O(entries + size log size). */
   Patterns sorted() {
+    settle();
     long[] key = new long[size];
     for (int p = 0; p < size; p++) {
       key[p] = (long) first(p) << 32 | p;
