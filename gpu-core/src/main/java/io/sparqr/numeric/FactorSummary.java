@@ -20,7 +20,7 @@ import java.util.List;
  * @param h2dBytes host to device
  * @param d2hBytes device to host
  * @param peakDeviceBytes most device memory held
- * @param peakHostBytes peak host memory of rows, fronts, contribution blocks and R
+ * @param peakHostBytes peak heap of rows, fronts and contribution blocks, and of R if that is there
  * @param factorSeconds wall time of the whole call
  * @param droppedNorm 2-norm of the part dropped by rank detection
  * @param normDeparture largest relative departure of the column sums in accepted results ({@code

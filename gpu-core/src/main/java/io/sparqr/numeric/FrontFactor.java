@@ -103,6 +103,11 @@ public record FrontFactor(
     return BitChecksum.sum(values, 0, length()) + BitChecksum.sum(rhs);
   }
 
+  /** Bytes of the heap that the values and right-hand sides take. */
+  public long heapBytes() {
+    return Double.BYTES * ((values.isDirect() ? 0L : values.capacity()) + rhs.length);
+  }
+
   /** Live pivot columns of the front. */
   public int rank() {
     return livePivot.length;

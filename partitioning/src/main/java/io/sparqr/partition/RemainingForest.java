@@ -22,12 +22,12 @@ final class RemainingForest {
 
   /**
    * Peak bytes while the remaining part of each front's subtree is factored in order, with all
-   * blocks of children cut off earlier held from the start. Rows of A and R, which a task holds
+   * blocks of children cut off earlier held from the start. Rows of A and Q'b, which a task holds
    * throughout, are counted in {@link #kept}.
    */
   final long[] peak;
 
-  /** Bytes of rows of A, encoded and decoded, and of R in each front's subtree. */
+  /** Bytes of rows of A, encoded and decoded, and of Q'b in each front's subtree. */
   final long[] kept;
 
   /** Longest path of fronts in the remaining part of each front's subtree. */

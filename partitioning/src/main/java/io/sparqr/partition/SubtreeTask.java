@@ -15,9 +15,10 @@ import java.io.Serializable;
  * @param outputs fronts of this task whose parent is in another task, ascending
  * @param worker index of its planned worker in the resource model
  * @param flops work
- * @param peakBytes peak memory of the factorization: on CPUs rows, fronts, contribution blocks and
- *     R, on a device fronts and blocks
- * @param hostBytes peak heap: on CPUs the same; for a device's task rows, blocks and R
+ * @param peakBytes peak memory of the factorization: on CPUs rows, fronts and contribution blocks,
+ *     on a device fronts and blocks
+ * @param hostBytes peak heap: on CPUs the same; for a device's task rows and blocks; R is outside
+ *     the heap
  */
 public record SubtreeTask(
     int id,

@@ -41,7 +41,7 @@ final class TreeCost {
   /** Bytes of each front's rows of A, held by a task from start to end. */
   final long[] rowBytes;
 
-  /** Bytes of each front's rows of R, held by a task from their creation to its end. */
+  /** Bytes of the heap for each front's pivot rows, held from their creation to the task's end. */
   final long[] resultBytes;
 
   /** Costs of an analysis with right-hand sides carried along, on CPUs. O(n). */
@@ -52,7 +52,7 @@ final class TreeCost {
   /**
    * Costs in a given memory.
    *
-   * @param host whether it is the host's, which rows and R occupy too; else a device's
+   * @param host whether it is the host's, which rows and Q'b occupy too; else a device's
    * @param parts partitions in which rows are combined; 0: not combined
    */
   TreeCost(SymbolicAnalysis analysis, int rhs, boolean host, int parts) {
@@ -74,14 +74,13 @@ final class TreeCost {
       frontBytes[f] = FrontMemory.frontBytes(analysis, f, rhs);
       blockBytes[f] = FrontMemory.contributionBytes(analysis, f, rhs);
       long fm = analysis.fm(f);
-      long r = Math.min(analysis.fp(f), fm);
       rowBytes[f] = (long) (perRow * rows(analysis, f));
       if (parts > 0) {
         // Each partition leaves up to two triangles' worth of rows uncombined.
         long most = FrontMemory.multiply(2L * parts, triangle(analysis.fn(f), rhs));
         rowBytes[f] = Math.min(rowBytes[f], most);
       }
-      resultBytes[f] = FrontMemory.contributionBytes(r, analysis.fn(f), rhs);
+      resultBytes[f] = FrontMemory.resultBytes(analysis, f, rhs);
       if (host) {
         long merged = Math.min(fm, analysis.fn(f));
         mergedBytes[f] = asRows(merged, analysis.fn(f), rhs);
@@ -102,7 +101,7 @@ final class TreeCost {
   }
 
   /**
-   * Bytes of a front's rows of A, encoded and decoded, and of its rows of R, if these share the
+   * Bytes of a front's rows of A, encoded and decoded, and of its pivot rows, if these share the
    * memory of the fronts.
    */
   long keptBytes(int f) {
@@ -149,7 +148,7 @@ final class TreeCost {
   /**
    * Peak bytes while a task factors its fronts in order: first all rows, encoded and decoded,
    * beside the inputs; then rows, inputs and a front beside its children's blocks, which are freed
-   * when it is assembled; R and outputs stay. On a device only fronts and blocks.
+   * when it is assembled; Q'b and outputs stay. On a device only fronts and blocks.
    *
    * @param task fronts, ascending
    * @param owner task of every front; {@code id} for this one
@@ -181,7 +180,7 @@ final class TreeCost {
 
   /**
    * Peak heap of a task whose fronts are on a device: rows, encoded and decoded, beside the input
-   * blocks; then rows, input blocks, R and output blocks.
+   * blocks; then rows, input blocks, Q'b and output blocks.
    */
   long aroundDeviceBytes(int[] task, int[] outputs, int[] inputs) {
     long rows = sum(rowBytes, task);

@@ -13,6 +13,9 @@ public final class FrontMemory {
   /** Approximate bytes of rows merged into a tall front's triangle at a time. */
   public static final long CHUNK_BYTES = 32L << 20;
 
+  /** The most bytes that one buffer outside the heap can have. */
+  public static final long MOST_BUFFER_BYTES = Integer.MAX_VALUE - 8;
+
   private FrontMemory() {}
 
   /**
@@ -73,6 +76,17 @@ public final class FrontMemory {
   public static long contributionBytes(long cm, long cn, long rhs) {
     long trapezoid = multiply(cm, cn + rhs) - cm * (cm - 1) / 2;
     return multiply(8, trapezoid);
+  }
+
+  /**
+   * Bytes of the heap that the pivot rows of a front take: those of Q'b. R is outside the heap,
+   * unless the front's rows are too many for one buffer.
+   */
+  public static long resultBytes(SymbolicAnalysis analysis, int f, long rhs) {
+    long pivots = Math.min(analysis.fp(f), analysis.fm(f));
+    long values = contributionBytes(pivots, analysis.fn(f), 0);
+    long heap = values > MOST_BUFFER_BYTES ? values : 0;
+    return add(heap, multiply(8, multiply(pivots, rhs)));
   }
 
   /** Bytes of front f of an analysis. */

@@ -89,7 +89,7 @@ public record AnalysisReport(
   }
 
   /**
-   * Heap that an executor needs at a time for the rows, fronts, contribution blocks and R of its
+   * Heap that an executor needs at a time for the rows, fronts and contribution blocks of its
    * tasks: the maximum over all executors and levels.
    */
   public long executorBytes() {

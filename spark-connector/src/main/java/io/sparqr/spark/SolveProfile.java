@@ -77,7 +77,7 @@ public record SolveProfile(
    * @param flops of its fronts by the analysis
    * @param flopsDone flops executed, padding included
    * @param foretoldSeconds flops divided by the rate of the worker for which it was planned
-   * @param hostBytes peak heap of its rows, fronts, contribution blocks and R
+   * @param hostBytes peak heap of its rows, fronts and contribution blocks
    * @param foretoldHostBytes the plan's prediction of {@code hostBytes}
    * @param deviceBytes peak device memory
    */

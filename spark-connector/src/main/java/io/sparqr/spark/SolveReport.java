@@ -138,7 +138,8 @@ public record SolveReport(
    * @param rounds rounds of the bucket scheduler
    * @param tasks device tasks
    * @param peakDeviceBytes peak device memory of a task
-   * @param peakHostBytes peak heap of a task for rows, fronts, contribution blocks and R
+   * @param peakHostBytes peak heap of a task for rows, fronts and contribution blocks, and for R if
+   *     that is there
    * @param foretoldHostBytes the plan's prediction of {@code peakHostBytes}
    */
   public record Factorization(

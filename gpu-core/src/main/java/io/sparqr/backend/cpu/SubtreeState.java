@@ -163,7 +163,7 @@ final class SubtreeState {
       double droppedNorm,
       double flopsDone) {
     factors[index] = factor;
-    hold(8L * (factor.values().capacity() + factor.rhs().length));
+    hold(factor.heapBytes());
     blocks[index] = block;
     System.arraycopy(residual, 0, squares, index * residual.length, residual.length);
     dropped[index] = droppedNorm;

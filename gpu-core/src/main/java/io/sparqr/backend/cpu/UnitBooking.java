@@ -45,8 +45,7 @@ final class UnitBooking {
       for (int i = units.start(u); i < units.start(u + 1); i++) {
         int f = state.front(i);
         long block = FrontMemory.contributionBytes(analysis, f, rhs);
-        long pivots = Math.min(analysis.fp(f), analysis.fm(f));
-        long result = FrontMemory.contributionBytes(pivots, analysis.fn(f), rhs);
+        long result = FrontMemory.resultBytes(analysis, f, rhs);
         long work = FrontMemory.hostBytes(analysis.fm(f), analysis.fn(f), rhs);
         high = Math.max(high, live + work);
         live += block + result - childBytes[i];

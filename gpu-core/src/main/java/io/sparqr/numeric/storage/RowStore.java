@@ -2,6 +2,7 @@
 package io.sparqr.numeric.storage;
 
 import io.sparqr.numeric.RowMemory;
+import io.sparqr.symbolic.FrontMemory;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -75,7 +76,7 @@ public final class RowStore implements RowMemory, AutoCloseable {
   @Override
   public DoubleBuffer allocate(int doubles) {
     long bytes = (long) Double.BYTES * doubles;
-    if (bytes > Integer.MAX_VALUE - 8) {
+    if (bytes > FrontMemory.MOST_BUFFER_BYTES) {
       // No buffer is that long; such a front is rare, and its rows stay in the heap.
       return RowMemory.HEAP.allocate(doubles);
     }

@@ -18,6 +18,8 @@ import io.sparqr.partition.TreePartitioner;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
+import java.nio.ByteBuffer;
+import java.nio.DoubleBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -74,7 +76,8 @@ class ForetoldMemoryTest {
         RowBlock mine = grouped.only(t.fronts());
         var problem = new SubtreeProblem(analysis, t.fronts(), mine, inputs);
         try (var cpu = new CpuSubtreeFactorizer()) {
-          var factor = cpu.factor(problem, new FactorOptions(-1, threads, 0));
+          var options = new FactorOptions(-1, threads, 0).in(ForetoldMemoryTest::outside);
+          var factor = cpu.factor(problem, options);
           factor.outputs().forEach(o -> blocks.put(o.front(), o));
           measured =
               Math.max(measured, Math.max(factor.summary().peakHostBytes(), arrival(problem)));
@@ -87,6 +90,10 @@ class ForetoldMemoryTest {
               specification, workers, threads, foretold, measured)
           .isBetween(0.85, 1.15);
     }
+  }
+
+  private static DoubleBuffer outside(int doubles) {
+    return ByteBuffer.allocateDirect(Double.BYTES * doubles).asDoubleBuffer();
   }
 
   /** Rows as received and as decoded, beside the blocks. */

@@ -239,13 +239,12 @@ final class SubtreeRun {
     long held = 0;
     for (FrontFactor f : factor.fronts()) {
       entries += f.length();
-      held += f.values().capacity();
+      held += f.heapBytes();
     }
-    long outputs = 0;
     for (ContributionBlock b : factor.outputs()) {
-      outputs += b.values().length;
+      held += Double.BYTES * b.values().length;
     }
-    long after = came.kept + Double.BYTES * (held + outputs);
+    long after = came.kept + held;
     FactorSummary summary =
         factor.summary().withDeparture(passed.departure()).withHostPeak(Math.max(came.most, after));
     if (!passed.warnings().isEmpty()) {

@@ -96,7 +96,7 @@ final class TaskRefusal {
     long heap = Runtime.getRuntime().maxMemory();
     String what =
         ("task %d (level %d, %,d fronts) ran out of memory: %,d MB were foretold for its"
-                + " rows, fronts, blocks and R, the heap has %,d MB: %s; set spark.executor.memory, with a"
+                + " rows, fronts and blocks, the heap has %,d MB: %s; set spark.executor.memory, with a"
                 + " local master spark.driver.memory")
             .formatted(
                 task.id(),

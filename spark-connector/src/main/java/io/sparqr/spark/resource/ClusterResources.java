@@ -292,8 +292,8 @@ public final class ClusterResources {
             ? "give the JVM more heap (spark.driver.memory)"
             : "set spark.executor.memory" + (atOnce > 1 ? ", or fewer cores an executor" : "");
     throw new InsufficientMemoryException(
-        ("task %d (level %d, %,d fronts)%s would need %,d MB for rows, fronts, contribution blocks"
-                + " and R; %s has %,d MB for them: %s")
+        ("task %d (level %d, %,d fronts)%s would need %,d MB for rows, fronts and contribution"
+                + " blocks; %s has %,d MB for them: %s")
             .formatted(
                 t.id(),
                 t.level() + 1,
