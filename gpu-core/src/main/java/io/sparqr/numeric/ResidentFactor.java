@@ -31,6 +31,9 @@ public interface ResidentFactor extends AutoCloseable {
    */
   Optional<double[]> solveStored();
 
+  /** Bytes of the memory that R takes there, with what solves need. */
+  long bytes();
+
   /** Frees R; idempotent. */
   @Override
   void close();

@@ -141,6 +141,7 @@ public record SolveReport(
    * @param peakHostBytes peak heap of a task for rows, fronts and contribution blocks, and for R if
    *     that is there
    * @param foretoldHostBytes the plan's prediction of {@code peakHostBytes}
+   * @param factorBytes where R is kept
    */
   public record Factorization(
       long nnzR,
@@ -153,12 +154,45 @@ public record SolveReport(
       long tasks,
       long peakDeviceBytes,
       long peakHostBytes,
-      long foretoldHostBytes)
+      long foretoldHostBytes,
+      FactorBytes factorBytes)
       implements Serializable {
 
     /** Copies the devices. */
     public Factorization {
       devices = List.copyOf(devices);
+    }
+  }
+
+  /**
+   * Where R was kept at the end of the factorization, in bytes; all 0 if it was not: a single level
+   * of tasks, asked for x alone, solves as it factors.
+   *
+   * @param device memory of devices, with what later solves need there; a copy beside the others
+   * @param memory of executors, outside their heaps
+   * @param file temporary files of executors, beyond their budget for that memory
+   * @param blocks Spark's own blocks, for a storage level of bytes or on disk; before compression
+   */
+  public record FactorBytes(long device, long memory, long file, long blocks)
+      implements Serializable {
+
+    /** R is not kept. */
+    public static final FactorBytes NONE = new FactorBytes(0, 0, 0, 0);
+
+    /** The sum of two tasks'. */
+    public FactorBytes plus(FactorBytes other) {
+      return new FactorBytes(
+          device + other.device, memory + other.memory, file + other.file, blocks + other.blocks);
+    }
+
+    /** Keys and values in the order of the JSON form. */
+    Map<String, Object> toMap() {
+      var bytes = new LinkedHashMap<String, Object>();
+      bytes.put("device", device);
+      bytes.put("memory", memory);
+      bytes.put("file", file);
+      bytes.put("blocks", blocks);
+      return bytes;
     }
   }
 
@@ -409,6 +443,7 @@ public record SolveReport(
     map.put("peakDeviceBytes", factorization.peakDeviceBytes);
     map.put("peakHostBytes", factorization.peakHostBytes);
     map.put("foretoldHostBytes", factorization.foretoldHostBytes);
+    map.put("factorBytes", factorization.factorBytes.toMap());
     map.put("warnings", warnings);
     return map;
   }

@@ -52,7 +52,8 @@ class FailureReportTest {
           "h2dBytes",
           "d2hBytes",
           "peakDeviceBytes",
-          "peakHostBytes");
+          "peakHostBytes",
+          "factorBytes");
 
   private static final class Reports implements ProgressListener {
     private final List<FailureReport> all = new ArrayList<>();

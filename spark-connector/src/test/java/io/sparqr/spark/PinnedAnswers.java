@@ -38,6 +38,7 @@ final class PinnedAnswers {
           "peakDeviceBytes",
           "peakHostBytes",
           "foretoldHostBytes",
+          "factorBytes",
           "shuffleBytes");
 
   private static final long SEED = 20260114;

@@ -23,6 +23,7 @@ import org.apache.spark.network.buffer.ManagedBuffer;
 import org.apache.spark.storage.BlockManager;
 import org.apache.spark.storage.RDDBlockId;
 import org.apache.spark.storage.RDDInfo;
+import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -98,6 +99,41 @@ class RowsOutsideHeapTest {
     return Arrays.stream(LocalSpark.context().sc().getRDDStorageInfo())
         .filter(i -> i.name().startsWith("sparqr R, "))
         .toArray(RDDInfo[]::new);
+  }
+
+  private static SolveReport.FactorBytes where(GpuSparseQR.Builder qr) {
+    try (QRFactorization f = qr.factorize(Problems.rdd(A, 3, B))) {
+      SolveReport.FactorBytes where = f.summary().factorization().factorBytes();
+      assertThat(where.memory()).isEqualTo(BUDGET.memoryBytes());
+      assertThat(where.file()).isEqualTo(BUDGET.fileBytes());
+      assertThat(f.solve().report().factorization().factorBytes()).isEqualTo(where);
+      return where;
+    }
+  }
+
+  @Test
+  void theReportSaysWhereItIs() {
+    GpuSparseQR.Builder one = GpuSparseQR.builder().backend(BackendChoice.CPU);
+    SolveReport once = one.solve(Problems.rdd(A, 3, B)).report();
+    assertThat(once.analysis().levels()).isEqualTo(1);
+    assertThat(once.factorization().factorBytes()).isEqualTo(SolveReport.FactorBytes.NONE);
+    SolveReport several = builder().solve(Problems.rdd(A, 3, B)).report();
+    assertThat(several.analysis().levels()).isGreaterThan(1);
+    long r = 8 * several.factorization().nnzR();
+    assertThat(several.factorization().factorBytes().memory()).isGreaterThanOrEqualTo(r);
+
+    SolveReport.FactorBytes usual = where(builder());
+    assertThat(usual.memory()).isGreaterThanOrEqualTo(r);
+    assertThat(usual).isEqualTo(new SolveReport.FactorBytes(0, usual.memory(), 0, 0));
+
+    System.setProperty(Keys.FACTOR_MEMORY.name(), "0");
+    SolveReport.FactorBytes files = where(builder());
+    assertThat(files.file()).isGreaterThanOrEqualTo(r);
+    assertThat(files).isEqualTo(new SolveReport.FactorBytes(0, 0, files.file(), 0));
+    System.clearProperty(Keys.FACTOR_MEMORY.name());
+
+    assertThat(where(builder().storageLevel(StorageLevel.MEMORY_ONLY_SER())))
+        .isEqualTo(new SolveReport.FactorBytes(0, 0, 0, r));
   }
 
   @Test

@@ -97,8 +97,8 @@ final class DeviceRows implements KeptRows {
     return new Vectors(rhs, made.get(0), made.get(1), made.get(2), made.get(3));
   }
 
-  /** Device memory held. */
-  long bytes() {
+  @Override
+  public long bytes() {
     return bytes;
   }
 

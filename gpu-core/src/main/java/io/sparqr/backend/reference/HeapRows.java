@@ -36,6 +36,11 @@ final class HeapRows implements KeptRows {
   }
 
   @Override
+  public synchronized long bytes() {
+    return (long) Double.BYTES * out.length;
+  }
+
+  @Override
   public int terms() {
     return lists.terms();
   }

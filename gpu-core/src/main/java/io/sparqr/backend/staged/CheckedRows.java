@@ -49,6 +49,11 @@ final class CheckedRows implements ResidentFactor {
   }
 
   @Override
+  public long bytes() {
+    return rows.bytes();
+  }
+
+  @Override
   public void close() {
     rows.close();
   }

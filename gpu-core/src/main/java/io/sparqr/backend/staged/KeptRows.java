@@ -22,6 +22,9 @@ public interface KeptRows extends AutoCloseable {
    */
   Optional<Solved> solveStored();
 
+  /** Bytes of the rows and of what solves need beside them. */
+  long bytes();
+
   /** The largest number of terms of an equation. */
   int terms();
 

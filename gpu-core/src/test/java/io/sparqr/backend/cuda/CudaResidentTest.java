@@ -63,6 +63,7 @@ class CudaResidentTest {
     double[] c = right(PROBLEM, 1);
     ResidentFactor first = residence(PROBLEM).factor().orElseThrow();
     ResidentFactor second = residence(PROBLEM).factor().orElseThrow();
+    assertThat(first.bytes()).isGreaterThan(8L * c.length).isEqualTo(second.bytes());
     double[] x = first.solve(c, 1).orElseThrow();
     // longer than the session would be kept without it
     Thread.sleep(700);

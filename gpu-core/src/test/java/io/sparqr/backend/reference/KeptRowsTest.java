@@ -157,6 +157,11 @@ class KeptRowsTest {
   /** Rows whose solves have another backward error. */
   private record Wrong(KeptRows rows, double error) implements KeptRows {
     @Override
+    public long bytes() {
+      return rows.bytes();
+    }
+
+    @Override
     public Optional<Solved> solve(double[] c, int rhs) {
       return rows.solve(c, rhs).map(n -> new Solved(n.x(), error, n.bits()));
     }

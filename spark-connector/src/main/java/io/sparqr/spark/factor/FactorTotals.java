@@ -2,6 +2,7 @@
 package io.sparqr.spark.factor;
 
 import io.sparqr.numeric.FactorSummary;
+import io.sparqr.spark.SolveReport.FactorBytes;
 import java.util.Arrays;
 import java.util.List;
 
@@ -14,6 +15,7 @@ import java.util.List;
  * @param dead positions of dead pivot columns, by task
  * @param bytesIn bytes of rows and blocks received by shuffle
  * @param reflectorBytes bytes of stored Q
+ * @param factorBytes where R is
  * @param backendReason the reason for the backend of the first task
  */
 public record FactorTotals(
@@ -23,6 +25,7 @@ public record FactorTotals(
     int[] dead,
     long bytesIn,
     long reflectorBytes,
+    FactorBytes factorBytes,
     String backendReason) {
 
   /**
@@ -36,6 +39,7 @@ public record FactorTotals(
     long entries = 0;
     long bytesIn = 0;
     long kept = 0;
+    FactorBytes where = FactorBytes.NONE;
     String reason = "";
     for (TaskReport r : reports) {
       sum = sum == null ? r.summary() : sum.merge(r.summary());
@@ -45,10 +49,11 @@ public record FactorTotals(
       entries += r.entries();
       bytesIn += r.bytesIn();
       kept += r.reflectorBytes();
+      where = where.plus(r.factorBytes());
       reason = reason.isEmpty() ? r.backendReason() : reason;
     }
     FactorSummary all = sum == null ? FactorSummary.cpu("none", 0, 0, 0, 0, 0, 0) : sum;
     int[] dead = reports.stream().flatMapToInt(r -> Arrays.stream(r.dead())).toArray();
-    return new FactorTotals(all, squares, entries, dead, bytesIn, kept, reason);
+    return new FactorTotals(all, squares, entries, dead, bytesIn, kept, where, reason);
   }
 }

@@ -8,6 +8,7 @@ import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.ResidentFactor;
 import io.sparqr.numeric.ResidentFactors;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.RowMemory;
@@ -19,6 +20,7 @@ import io.sparqr.numeric.integrity.CheckedFactorizer;
 import io.sparqr.numeric.storage.RowBudget;
 import io.sparqr.numeric.storage.RowStore;
 import io.sparqr.partition.SubtreeTask;
+import io.sparqr.spark.SolveReport.FactorBytes;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.metrics.TaskProfile;
 import io.sparqr.spark.plan.Ridge;
@@ -277,6 +279,7 @@ final class SubtreeRun {
             came.bytes,
             blockBytes,
             reflectorBytes,
+            where(factor, store, entries),
             reason);
     var out = new ArrayList<Object>();
     out.add(report.encode());
@@ -295,6 +298,17 @@ final class SubtreeRun {
     Iterator<byte[]> chunks = FactorChunk.encode(new ArrayDeque<>(factor.fronts()), rhs, threads);
     var lazily = Spliterators.spliteratorUnknownSize(chunks, Spliterator.ORDERED);
     return Stream.concat(out.stream(), StreamSupport.stream(lazily, false)).iterator();
+  }
+
+  /** Where R is from now on. */
+  private FactorBytes where(SubtreeFactor factor, RowStore store, long entries) {
+    if (keeping.solution() != null) {
+      return FactorBytes.NONE;
+    }
+    long device = factor.residence().factor().map(ResidentFactor::bytes).orElse(0L);
+    return keeping.framed()
+        ? new FactorBytes(device, 0, 0, Double.BYTES * entries)
+        : new FactorBytes(device, store.memoryBytes(), store.fileBytes(), 0);
   }
 
   /** x at the task's pivots: the backend's, or by back substitution here. */

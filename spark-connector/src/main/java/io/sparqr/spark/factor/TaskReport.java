@@ -2,6 +2,7 @@
 package io.sparqr.spark.factor;
 
 import io.sparqr.numeric.FactorSummary;
+import io.sparqr.spark.SolveReport.FactorBytes;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.NumberFrame;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import java.util.List;
  * @param bytesIn bytes of rows and blocks received by shuffle
  * @param blockBytes bytes of contribution blocks passed on
  * @param reflectorBytes bytes of stored Q
+ * @param factorBytes where R is
  * @param backendReason the reason for the backend
  */
 public record TaskReport(
@@ -29,6 +31,7 @@ public record TaskReport(
     long bytesIn,
     long blockBytes,
     long reflectorBytes,
+    FactorBytes factorBytes,
     String backendReason) {
 
   /** Encodes the report as a frame. */
@@ -37,7 +40,9 @@ public record TaskReport(
     out.putInt(task);
     put(summary, out);
     out.putDoubles(residualSquares).putLong(entries).putInts(dead);
-    out.putLong(bytesIn).putLong(blockBytes).putLong(reflectorBytes).putText(backendReason);
+    out.putLong(bytesIn).putLong(blockBytes).putLong(reflectorBytes);
+    out.putLong(factorBytes.device()).putLong(factorBytes.memory());
+    out.putLong(factorBytes.file()).putLong(factorBytes.blocks()).putText(backendReason);
     return out.seal(Frame.Kind.TASK);
   }
 
@@ -58,6 +63,7 @@ public record TaskReport(
             in.getLong(),
             in.getLong(),
             in.getLong(),
+            new FactorBytes(in.getLong(), in.getLong(), in.getLong(), in.getLong()),
             in.getText());
     in.end();
     return report;

@@ -98,7 +98,8 @@ final class FactorReport {
         summary.tasks(),
         summary.peakDeviceBytes(),
         summary.peakHostBytes(),
-        plan.partition().tasks().stream().mapToLong(SubtreeTask::hostBytes).max().orElse(0));
+        plan.partition().tasks().stream().mapToLong(SubtreeTask::hostBytes).max().orElse(0),
+        made.totals().factorBytes());
   }
 
   private static SolveReport.RankTest rankTest(SolveOptions options, SolvePlan plan, int[] dead) {

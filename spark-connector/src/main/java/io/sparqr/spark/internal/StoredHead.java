@@ -78,6 +78,7 @@ record StoredHead(
             t.bytesIn(),
             0,
             0,
+            t.factorBytes(),
             t.backendReason());
     var warnings = new ArrayList<>(made.warnings());
     warnings.addAll(FactorReport.ofRows(made));

@@ -193,6 +193,7 @@ class SolveCommandTest {
             "peakDeviceBytes",
             "peakHostBytes",
             "foretoldHostBytes",
+            "factorBytes",
             "warnings");
     List<String> seconds = new ArrayList<>();
     report.get("seconds").fieldNames().forEachRemaining(seconds::add);

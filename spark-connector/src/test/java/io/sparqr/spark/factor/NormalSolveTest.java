@@ -188,6 +188,11 @@ class NormalSolveTest {
     }
 
     @Override
+    public long bytes() {
+      return 0;
+    }
+
+    @Override
     public void close() {
       closed.incrementAndGet();
     }

@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.error.WireFormatException;
 import io.sparqr.numeric.FactorSummary;
+import io.sparqr.spark.SolveReport.FactorBytes;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A task's report arrives, and reports add up. */
 class TaskReportTest {
+
+  private static final FactorBytes BYTES = new FactorBytes(20, 21, 22, 23);
 
   static TaskReport report(int task, double square, String reason, int... dead) {
     var summary =
@@ -32,7 +35,8 @@ class TaskReportTest {
             14.5,
             15,
             List.of("first", "", "dritte: ü"));
-    return new TaskReport(task, summary, new double[] {square}, 16, dead, 17, 18, 19, reason);
+    return new TaskReport(
+        task, summary, new double[] {square}, 16, dead, 17, 18, 19, BYTES, reason);
   }
 
   @Test
@@ -57,6 +61,7 @@ class TaskReportTest {
     assertThat(all.entries()).isEqualTo(48);
     assertThat(all.bytesIn()).isEqualTo(51);
     assertThat(all.reflectorBytes()).isEqualTo(57);
+    assertThat(all.factorBytes()).isEqualTo(new FactorBytes(60, 63, 66, 69));
     assertThat(all.backendReason()).isEqualTo("why");
     assertThat(all.summary().flopsDone()).isEqualTo(10.5);
     FactorTotals none = FactorTotals.of(List.of(), new double[] {2});

@@ -16,6 +16,7 @@ import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.TreePartitioner;
+import io.sparqr.spark.SolveReport.FactorBytes;
 import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.Ridge;
@@ -158,7 +159,16 @@ final class LocalTree implements InverseNorms.Tree {
     }
     var report =
         new TaskReport(
-            task.id(), factor.summary(), factor.residualSquares(), 0, new int[0], 0, 0, 0, "");
+            task.id(),
+            factor.summary(),
+            factor.residualSquares(),
+            0,
+            new int[0],
+            0,
+            0,
+            0,
+            FactorBytes.NONE,
+            "");
     var mine = new ArrayList<Object>();
     mine.add(report.encode());
     // both forms in one tree

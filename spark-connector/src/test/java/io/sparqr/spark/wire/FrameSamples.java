@@ -11,6 +11,7 @@ import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.dense.ReflectorBlock;
+import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.pattern.ColumnChunks;
 import io.sparqr.spark.plan.Fingerprint;
@@ -246,8 +247,10 @@ final class FrameSamples {
     var summary =
         new FactorSummary(
             "cuda", "H200 ½", 1, 2, 3.5, 4, 5, 6, 7, 8, 9, 10, 12.5, 13.5, 14.5, 15, warnings);
+    var where = new SolveReport.FactorBytes(20, 21, 22, 23);
     var report =
-        new TaskReport(3, summary, new double[] {1, 2}, 16, new int[] {4, 9}, 17, 18, 19, "why");
+        new TaskReport(
+            3, summary, new double[] {1, 2}, 16, new int[] {4, 9}, 17, 18, 19, where, "why");
     one("TASK", report.encode(), TaskReport::decode);
   }
 }
