@@ -1,9 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
+import io.sparqr.numeric.BitChecksum;
 import io.sparqr.spark.wire.FrontRows;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Crew;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -48,14 +50,19 @@ final class BackSubstitution extends FrontVectors {
     double[] row = buffer.row(fn);
     for (int s = rows.size() - 1; s >= 0; s--) {
       FrontRows segment = rows.get(s);
+      long read = 0;
       for (int to = segment.rows(); to > 0; to -= BLOCK) {
-        block(segment, Math.max(0, to - BLOCK), to, fn, v, row, crew);
+        read += block(segment, Math.max(0, to - BLOCK), to, fn, v, row, crew);
+      }
+      if (segment.unchecked()) {
+        segment.requireSum(read);
       }
     }
     System.arraycopy(v, 0, x, at(analysis.firstPivot(f)), analysis.fp(f) * width);
   }
 
-  private void block(
+  /** Solves with a block of rows; returns the sum of their mixed bits if they are unchecked. */
+  private long block(
       FrontRows segment, int from, int to, int fn, double[] v, double[] row, Crew crew) {
     int end = segment.livePivot(to - 1) + 1;
     double[] sum = new double[(to - from) * width];
@@ -65,36 +72,42 @@ final class BackSubstitution extends FrontVectors {
         sum[(i - from) * width + k] = stored ? segment.rhs(i, k) : v[pivot + k];
       }
     }
+    long read = 0;
     if (fn > end) {
       int pieces = (to - from + PIECE - 1) / PIECE;
       if ((long) (to - from) * (fn - end) * width < SHARED_ENTRIES) {
-        right(segment, from, from, to, end, fn, v, row, sum);
+        read = right(segment, from, from, to, end, fn, v, row, sum);
       } else {
+        long[] bits = new long[pieces];
         crew.run(
             pieces,
             p -> {
               int first = from + p * PIECE;
               double[] own = helper.get().row(fn);
-              right(segment, from, first, Math.min(first + PIECE, to), end, fn, v, own, sum);
+              int last = Math.min(first + PIECE, to);
+              bits[p] = right(segment, from, first, last, end, fn, v, own, sum);
             });
+        read = Arrays.stream(bits).sum();
       }
     }
     for (int i = to - 1; i >= from; i--) {
       int pivot = segment.livePivot(i);
       segment.row(i, pivot, end, row);
+      read += segment.unchecked() ? BitChecksum.sum(row, 0, end - pivot) : 0;
       int at = (i - from) * width;
       subtract(row, 1, end - pivot, v, (pivot + 1) * width, sum, at);
       for (int k = 0; k < width; k++) {
         v[pivot * width + k] = sum[at + k] / row[0];
       }
     }
+    return read;
   }
 
   /**
    * Subtracts the products with columns [end, fn) of rows [first, to) from the block's sums, which
-   * start at row {@code begin}.
+   * start at row {@code begin}; returns the sum of their mixed bits if they are unchecked.
    */
-  private void right(
+  private long right(
       FrontRows segment,
       int begin,
       int first,
@@ -104,10 +117,13 @@ final class BackSubstitution extends FrontVectors {
       double[] v,
       double[] row,
       double[] sum) {
+    long read = 0;
     for (int i = first; i < to; i++) {
       segment.row(i, end, fn, row);
+      read += segment.unchecked() ? BitChecksum.sum(row, 0, fn - end) : 0;
       subtract(row, 0, fn - end, v, end * width, sum, (i - begin) * width);
     }
+    return read;
   }
 
   /** sum[at + k] -= row[from .. to) times vector k of v, which starts at {@code start}. */

@@ -32,19 +32,28 @@ public final class TaskRows implements AutoCloseable {
   private final int[] start;
 
   /**
-   * Opens a task's stored content, several fronts at a time, because verifying checksums is as much
-   * work as a solve.
+   * Opens a task's stored content and verifies it, several fronts at a time, because that is as
+   * much work as a solve.
    *
    * @param kept the result of {@code SubtreeRun}
    * @param threads threads for each task
    */
   public TaskRows(SolvePlan plan, Iterator<Object> kept, int[] threads) {
+    this(plan, kept, threads, true);
+  }
+
+  /**
+   * The same.
+   *
+   * @param verify false: the reader checks the rows ({@link FrontRows#unchecked})
+   */
+  TaskRows(SolvePlan plan, Iterator<Object> kept, int[] threads, boolean verify) {
     this.plan = plan;
     this.analysis = plan.analysis();
     this.task = plan.partition().tasks().get(TaskReport.decode((byte[]) kept.next()).task());
     this.threads = threads[task.id()];
     this.fronts = task.fronts();
-    this.segments = KeptFronts.rows(kept, this.threads, reading);
+    this.segments = KeptFronts.rows(kept, this.threads, reading, verify);
     this.start = new int[fronts.length + 1];
     int next = 0;
     for (int i = 0; i < fronts.length; i++) {

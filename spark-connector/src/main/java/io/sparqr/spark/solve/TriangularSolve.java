@@ -26,9 +26,14 @@ public final class TriangularSolve implements AutoCloseable {
   private final int width;
   private final double[] x;
 
-  private TriangularSolve(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
+  /**
+   * @param descends whether the solve ends with back substitution, which checks the rows as it
+   *     reads them
+   */
+  private TriangularSolve(
+      SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads, boolean descends) {
     this.analysis = plan.analysis();
-    this.r = new TaskRows(plan, kept, threads);
+    this.r = new TaskRows(plan, kept, threads, !descends);
     this.base = analysis.firstPivot(r.front(0));
     this.width = given.width();
     long length = (long) (analysis.columns() - base) * width;
@@ -63,7 +68,7 @@ public final class TriangularSolve implements AutoCloseable {
    */
   public static byte[] back(
       SolvePlan plan, Iterator<Object> kept, Sparse given, boolean stored, int[] threads) {
-    try (var solve = new TriangularSolve(plan, kept, given, threads)) {
+    try (var solve = new TriangularSolve(plan, kept, given, threads, true)) {
       solve.descend(stored);
       if (!stored) {
         solve.clearDead();
@@ -80,7 +85,7 @@ public final class TriangularSolve implements AutoCloseable {
    * @return x at the task's pivots
    */
   static byte[] homogeneous(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
-    try (var solve = new TriangularSolve(plan, kept, given, threads)) {
+    try (var solve = new TriangularSolve(plan, kept, given, threads, true)) {
       solve.descend(false);
       return VectorCodec.encodeSparse(solve.pivots());
     }
@@ -117,7 +122,7 @@ public final class TriangularSolve implements AutoCloseable {
    */
   public static byte[] forward(
       SolvePlan plan, Iterator<Object> kept, Sparse given, boolean rest, int[] threads) {
-    try (var solve = new TriangularSolve(plan, kept, given, threads)) {
+    try (var solve = new TriangularSolve(plan, kept, given, threads, false)) {
       solve.ascend();
       if (!rest) {
         solve.clearDead();
@@ -141,7 +146,7 @@ public final class TriangularSolve implements AutoCloseable {
    * @return x at the task's pivots
    */
   static byte[] normal(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
-    try (var solve = new TriangularSolve(plan, kept, given, threads)) {
+    try (var solve = new TriangularSolve(plan, kept, given, threads, true)) {
       solve.ascend();
       solve.clearDead();
       solve.descend(false);

@@ -6,6 +6,7 @@ import com.esotericsoftware.kryo.KryoSerializable;
 import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
 import io.sparqr.error.NumericalIntegrityException;
+import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.storage.RowStore;
 import io.sparqr.threads.Parallel;
@@ -189,6 +190,17 @@ public final class KeptFronts
    * @throws NumericalIntegrityException if a row has changed
    */
   public static List<FrontRows> rows(Iterator<Object> kept, int threads, Reading reading) {
+    return rows(kept, threads, reading, true);
+  }
+
+  /**
+   * The same for a reader that checks what it reads ({@link FrontRows#unchecked}): a pass over R
+   * less.
+   *
+   * @param verify false: only frames and structure are checked now
+   */
+  public static List<FrontRows> rows(
+      Iterator<Object> kept, int threads, Reading reading, boolean verify) {
     var parts = new ArrayList<Object>();
     while (kept.hasNext()) {
       Object next = kept.next();
@@ -209,7 +221,7 @@ public final class KeptFronts
             opened[k] =
                 parts.get(k) instanceof byte[] frame
                     ? FactorChunk.open(frame)
-                    : new Stored(checked((FrontFactor) parts.get(k)));
+                    : new Stored((FrontFactor) parts.get(k), verify);
           }
         });
     var rows = new ArrayList<FrontRows>();
@@ -223,14 +235,6 @@ public final class KeptFronts
       }
     }
     return rows;
-  }
-
-  private static FrontFactor checked(FrontFactor f) {
-    f.requireRows();
-    if (f.bits() != 0) {
-      f.requireSame(f.sum());
-    }
-    return f;
   }
 
   private void heldBy(Reading reading) {
@@ -323,12 +327,19 @@ public final class KeptFronts
     private final FrontFactor f;
     private final int[] live;
     private final DoubleBuffer values;
+    private final boolean unchecked;
 
     /** For row i, the index at which its column 0 would be. */
     private final int[] at;
 
-    Stored(FrontFactor f) {
+    /** Checks the structure and, if {@code verify}, the values. */
+    Stored(FrontFactor f, boolean verify) {
       this.f = f;
+      unchecked = f.bits() != 0 && !verify;
+      f.requireRows();
+      if (f.bits() != 0 && verify) {
+        f.requireSame(f.sum());
+      }
       live = f.livePivot();
       values = f.values();
       at = new int[live.length];
@@ -367,6 +378,16 @@ public final class KeptFronts
     @Override
     public void row(int i, int from, int to, double[] into) {
       values.get(at[i] + from, into, 0, to - from);
+    }
+
+    @Override
+    public boolean unchecked() {
+      return unchecked;
+    }
+
+    @Override
+    public void requireSum(long read) {
+      f.requireSame(read + BitChecksum.sum(f.rhs()));
     }
 
     @Override
