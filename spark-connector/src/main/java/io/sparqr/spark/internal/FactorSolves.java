@@ -37,7 +37,6 @@ final class FactorSolves {
   private final FactoredRows rows;
   private final SolveOptions options;
   private final FactorState.Made made;
-  private final Held held;
   private final SolvePlan plan;
 
   /**
@@ -82,14 +81,13 @@ final class FactorSolves {
     this.rows = rows;
     this.options = options;
     this.made = made;
-    this.held = held;
     this.plan = plan;
     this.ofRows = made.plan().value();
     this.singletons = made.driverShare().singletons();
     this.solve = solve;
     this.copies = RowCopies.of(rows.engine(), ofRows);
     held.onClose(copies::close);
-    this.equations = new SemiNormalEquations(plan, solve, singletons, held);
+    this.equations = new SemiNormalEquations(plan, solve, singletons);
   }
 
   /** Solves with R'R and their corrections. */
@@ -111,7 +109,7 @@ final class FactorSolves {
     if (cancelled(norm, x)) {
       if (rows.source() != null && !rows.ridge().any()) {
         scope.describe("residuals, small beside the ridge's part");
-        norm = pass().run(x, held).ofRows();
+        norm = pass().run(x).ofRows();
       } else {
         notes.add("the residual norm is small beside the ridge's part, and the rows are not there");
       }
@@ -177,7 +175,8 @@ final class FactorSolves {
 
   /** R x = Q'b by the kept reflectors, for other labels of the factorized rows. */
   Solved reflected(RowSource labelled, BasicColumns basic, JobScope scope) {
-    var said = new Said("further right-hand sides by the kept Q", new Stopwatch());
+    int steps = options.solution().refinement();
+    var way = new Way("further right-hand sides by the kept Q", steps, new Stopwatch());
     equations.forgetNotes();
     var reflection = new Reflection(labelled, made.plan(), made.levels(), made.input().rows());
     Reflection.Result q = reflection.run(scope);
@@ -191,8 +190,7 @@ final class FactorSolves {
       norm[k] = plan.withoutRidge(q.residual()[k], x[k]);
     }
     var found = new SemiNormalEquations.Solution(x, norm);
-    int steps = options.solution().refinement();
-    return corrected(aligned(labelled), found, steps, said, basic, scope);
+    return corrected(aligned(labelled), found, way, basic, scope);
   }
 
   /**
@@ -201,47 +199,46 @@ final class FactorSolves {
    * @param why not by reflectors
    */
   Solved semiNormal(ResidualPass pass, String why, BasicColumns basic, JobScope scope) {
-    var said = new Said("further right-hand sides " + HOW + ": " + why, new Stopwatch());
-    SemiNormalEquations.Solution found =
-        equations.solve(pass, made.input().rows(), made.input().frobenius(), scope);
     // The semi-normal equations already include one step.
     int steps = Math.max(0, options.solution().refinement() - 1);
-    return corrected(pass, found, steps, said, basic, scope);
+    var way = new Way("further right-hand sides " + HOW + ": " + why, steps, new Stopwatch());
+    SemiNormalEquations.Solution found =
+        equations.solve(pass, made.input().rows(), made.input().frobenius(), scope);
+    return corrected(pass, found, way, basic, scope);
   }
 
-  /** The method of a solve for further right-hand sides, and its stopwatch. */
-  private record Said(String how, Stopwatch watch) {}
+  /** The method of a solve for further right-hand sides, further steps, its stopwatch. */
+  private record Way(String how, int steps, Stopwatch watch) {}
 
   /** The steps of refinement and the check that the options request for every solution. */
   private Solved corrected(
       ResidualPass pass,
       SemiNormalEquations.Solution found,
-      int steps,
-      Said said,
+      Way way,
       BasicColumns basic,
       JobScope scope) {
     double[][] x = found.x();
     double[] norm = found.residualNorm();
-    for (int step = 0; step < steps; step++) {
+    for (int step = 0; step < way.steps; step++) {
       norm = equations.refine(pass, x, scope);
     }
     basic.move(plan, x);
     scope.describe(CHECK);
-    double normal = options.solution().check() ? pass.check(x, held) : Double.NaN;
-    double seconds = said.watch.total();
-    SolveLog.further(said.how, norm, seconds);
-    return new Solved(x, norm, normal, equations.notes(said.how), seconds);
+    double normal = options.solution().check() ? pass.check(x) : Double.NaN;
+    double seconds = way.watch.total();
+    SolveLog.further(way.how, norm, seconds);
+    return new Solved(x, norm, normal, equations.notes(way.how), seconds);
   }
 
   /** Max over the right-hand sides of ||A'(b - Ax)|| / (||A||_F ||b - Ax||). */
   double check(double[][] x, JobScope scope) {
     scope.describe(CHECK);
-    return pass().check(x, held);
+    return pass().check(x);
   }
 
   /** A'y for the labels y of a pass over rows of A in any order, one for each right-hand side. */
   double[][] timesTransposed(RowSource labelled) {
-    ResidualPass.Sums sums = ResidualPass.further(labelled, plan, RowCopies.NONE).run(null, held);
+    ResidualPass.Sums sums = ResidualPass.further(labelled, plan, RowCopies.NONE).run(null);
     double[][] product = new double[sums.width()][plan.analysis().columns()];
     for (int i = 0; i < sums.gradient().length; i++) {
       product[i % sums.width()][i / sums.width()] = sums.gradient()[i];

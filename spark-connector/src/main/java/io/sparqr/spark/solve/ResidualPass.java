@@ -110,8 +110,8 @@ public final class ResidualPass {
   }
 
   /** Max over the right-hand sides of ||A'r|| / (||A||_F ||r||); 0 where r = 0. */
-  public double check(double[][] x, Held held) {
-    Sums s = run(x, held);
+  public double check(double[][] x) {
+    Sums s = run(x);
     double worst = 0;
     for (int k = 0; k < s.width; k++) {
       double g = 0;
@@ -130,7 +130,7 @@ public final class ResidualPass {
    *
    * @param x one vector for each right-hand side, by original column; null for x = 0
    */
-  public Sums run(double[][] x, Held held) {
+  public Sums run(double[][] x) {
     RowCopies.Copy[] there = copies.rows();
     if (there != null && rhs != null) {
       return total(copied(there, x), x);

@@ -4,7 +4,6 @@ package io.sparqr.spark.solve;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import java.util.Arrays;
 import java.util.List;
@@ -34,16 +33,13 @@ public final class SemiNormalEquations {
   private final SolvePlan plan;
   private final LevelSolve levels;
   private final SingletonRows singletons;
-  private final Held held;
   private final int n;
 
   /** Uses the R of the levels and of the singleton rows. */
-  public SemiNormalEquations(
-      SolvePlan plan, LevelSolve levels, SingletonRows singletons, Held held) {
+  public SemiNormalEquations(SolvePlan plan, LevelSolve levels, SingletonRows singletons) {
     this.plan = plan;
     this.levels = levels;
     this.singletons = singletons;
-    this.held = held;
     this.n = plan.analysis().columns();
   }
 
@@ -66,7 +62,7 @@ public final class SemiNormalEquations {
    */
   public Solution solve(ResidualPass pass, long rows, double frobenius, JobScope scope) {
     scope.describe("A'b for further right-hand sides");
-    ResidualPass.Sums first = pass.run(null, held);
+    ResidualPass.Sums first = pass.run(null);
     if (first.rows() != rows) {
       throw new DimensionMismatchException(
           "%,d rows with new right-hand sides for a matrix of %,d".formatted(first.rows(), rows),
@@ -92,7 +88,7 @@ public final class SemiNormalEquations {
   public double[] refine(ResidualPass pass, double[][] x, JobScope scope) {
     int width = x.length;
     scope.describe("residuals, for a step of refinement");
-    ResidualPass.Sums sums = pass.run(x, held);
+    ResidualPass.Sums sums = pass.run(x);
     double[] dz = solve(sums.gradient(), width, scope);
     double[] norm = new double[width];
     for (int k = 0; k < width; k++) {
