@@ -244,7 +244,7 @@ final class SubtreeRun {
       held += f.heapBytes();
     }
     for (ContributionBlock b : factor.outputs()) {
-      held += Double.BYTES * b.values().length;
+      held += (long) Double.BYTES * b.values().length;
     }
     long after = came.kept + held;
     FactorSummary summary =
