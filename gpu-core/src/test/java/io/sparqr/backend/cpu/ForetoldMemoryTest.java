@@ -88,7 +88,8 @@ class ForetoldMemoryTest {
           .as(
               "%s, %d workers, %d threads: %d foretold, %d measured",
               specification, workers, threads, foretold, measured)
-          .isBetween(0.85, 1.15);
+          // several threads may have more small fronts at a time than the plan's one, by chance
+          .isBetween(threads == 1 ? 0.85 : 0.7, 1.15);
     }
   }
 
