@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.sparse.CsrMatrix;
-import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
@@ -52,9 +51,7 @@ class KeptFactorTest {
   }
 
   private static List<RDDInfo> levels() {
-    return Arrays.stream(LocalSpark.context().sc().getRDDStorageInfo())
-        .filter(i -> i.name().startsWith("sparqr R, "))
-        .toList();
+    return StoredRdds.levels(LocalSpark.context());
   }
 
   @Test

@@ -247,7 +247,7 @@ class NightlyIT {
     try (QRFactorization f = solver().listener(decommission).factorize(rows)) {
       assertThat(victim.get()).isNotNull();
       waitUntilRemoved(victim.get());
-      for (RDDInfo level : context.sc().getRDDStorageInfo()) {
+      for (RDDInfo level : StoredRdds.of(context)) {
         assertThat(level.numCachedPartitions())
             .as("%s: what the executor held went to the others", level.name())
             .isEqualTo(level.numPartitions());

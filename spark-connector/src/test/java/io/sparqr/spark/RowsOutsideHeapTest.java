@@ -13,7 +13,7 @@ import io.sparqr.spark.wire.KeptFronts;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
@@ -95,10 +95,8 @@ class RowsOutsideHeapTest {
     }
   }
 
-  private static RDDInfo[] levels() {
-    return Arrays.stream(LocalSpark.context().sc().getRDDStorageInfo())
-        .filter(i -> i.name().startsWith("sparqr R, "))
-        .toArray(RDDInfo[]::new);
+  private static List<RDDInfo> levels() {
+    return StoredRdds.levels(LocalSpark.context());
   }
 
   private static SolveReport.FactorBytes where(GpuSparseQR.Builder qr) {

@@ -4,6 +4,7 @@ package io.sparqr.spark.resource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.StoredRdds;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -90,7 +91,7 @@ class TaskHeapTest {
   }
 
   private static RDDInfo info(JavaSparkContext context, JavaRDD<?> rdd) {
-    return Arrays.stream(context.sc().getRDDStorageInfo())
+    return StoredRdds.of(context).stream()
         .filter(i -> i.id() == rdd.id())
         .findFirst()
         .orElseThrow();
