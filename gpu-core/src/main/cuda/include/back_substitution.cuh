@@ -34,7 +34,7 @@ __device__ __forceinline__ void back_sums(const double* rows, int fn, int from, 
     const int i = min(from + warp + k * SPARQR_WARPS, to - 1);  // the last row twice rather than a branch
     row[k] = rows + packed_row(i, fn) - i;
   }
-#pragma unroll 2
+#pragma unroll 4
   for (int j = at + lane; j < end; j += 32) {
     const double x = shared_x[j - at];
 #pragma unroll
@@ -44,10 +44,7 @@ __device__ __forceinline__ void back_sums(const double* rows, int fn, int from, 
   }
 }
 
-/**
- * Subtracts the products with the item's columns from its rows: from c, or for PRODUCT from what is left of it in x. To
- * `y` in shared memory, or, if that is null, to x.
- */
+/** c minus the products of an item's rows with its columns, to `y` in shared memory or, if that is null, to x. */
 __device__ __forceinline__ void back_products(const SparqrSolve& s, const SparqrSolveItem& t, int q, double* shared_x,
                                               double* y) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -70,94 +67,171 @@ __device__ __forceinline__ void back_products(const SparqrSolve& s, const Sparqr
     const double total = warp_sum(sum[k]);
     const int i = t.row_from + warp + k * SPARQR_WARPS;
     if (lane == 0 && i < t.row_to) {
-      double* x = s.x + static_cast<long long>(number[i]) * s.rhs + q;
-      const double v = (t.kind == SPARQR_SOLVE_PRODUCT ? __ldcg(x) : back_rhs(s, t, i, q)) - total;
+      const double v = back_rhs(s, t, i, q) - total;
       if (y != nullptr) {
         y[i - t.row_from] = v;
       } else {
-        __stcg(x, v);
+        __stcg(s.x + static_cast<long long>(number[i]) * s.rhs + q, v);
       }
     }
   }
 }
 
-/** Solves the triangle of the item's rows in place, `y` in shared memory, 32 rows at a time; then writes x. */
-__device__ __forceinline__ void back_triangle(const SparqrSolve& s, const SparqrSolveItem& t, int q, double* y) {
-  __shared__ double tiles[2][32][33];
+/** x of 32 rows, one a lane, by their triangle: x of row k is u times the reciprocal, which is kept out of the chain. */
+__device__ __forceinline__ double back_chain(const double (*tile)[33], double v) {
+  const int lane = threadIdx.x % 32;
+#pragma unroll
+  for (int k = 31; k >= 0; k--) {
+    const double factor = tile[lane][k] * tile[k][k];
+    const double u = __shfl_sync(~0u, v, k);
+    v = lane < k ? fma(-factor, u, v) : v;
+  }
+  return v * tile[lane][lane];
+}
+
+/**
+ * Solves the triangle of the item's rows in place, `y` in shared memory with zeros to the end of the step; then writes x.
+ * The triangle must be loaded.
+ */
+__device__ __forceinline__ void back_triangle(const SparqrSolve& s, const SparqrSolveItem& t, int q, double* y,
+                                              SparqrTriangle& tiles) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int from = t.row_from, to = t.row_to;
-  const double* rows = s.out + t.out;
-  int now = 0;
-  load_tile<0>(rows, t.fn, max(from, to - 32), to, tiles[0]);
-  for (int end = to; end > from; end -= 32, now ^= 1) {
-    const int begin = max(from, end - 32), size = end - begin;
+  __syncthreads();
+  if (t.row_to - t.row_from > 32) {
+    if (warp == 0) {
+      y[32 + lane] = back_chain(tiles.diagonal[1], y[32 + lane]);
+    }
+    __syncthreads();
+    double sum = 0;
+#pragma unroll
+    for (int u = 0; u < 32 / SPARQR_WARPS; u++) {
+      const int k = warp * (32 / SPARQR_WARPS) + u;
+      sum = fma(tiles.beside[lane][k], y[32 + k], sum);
+    }
+    tiles.part[warp][lane] = sum;
     __syncthreads();
     if (warp == 0) {
-      const double(*tile)[33] = tiles[now];
-      double v = lane < size ? y[begin + lane - from] : 0;
-      for (int last = (size - 1) | 7; last >= 0; last -= 8) {
-#pragma unroll
-        for (int u = 0; u < 8; u++) {
-          const int k = last - u;
-          const double x = __shfl_sync(~0u, v, k) * tile[k][k];
-          v = lane == k ? x : lane < k ? fma(-tile[lane][k], x, v) : v;
-        }
-      }
-      if (lane < size) {
-        y[begin + lane - from] = v;
-      }
-    } else if (begin > from) {
-      load_tile<1>(rows, t.fn, max(from, begin - 32), begin, tiles[now ^ 1]);
-    }
-    __syncthreads();
-    // the products with these rows' x, for all rows above in the triangle
-    constexpr int ROWS = 16;
-    for (int first = from + warp * ROWS; first < begin; first += SPARQR_WARPS * ROWS) {
-      double sum[ROWS];
-#pragma unroll
-      for (int k = 0; k < ROWS; k++) {
-        const int i = min(first + k, begin - 1);
-        sum[k] = lane < size ? rows[packed_row(i, t.fn) - i + begin + lane] : 0;
-      }
-      const double x = lane < size ? y[begin + lane - from] : 0;
-#pragma unroll
-      for (int k = 0; k < ROWS; k++) {
-        sum[k] = warp_sum(sum[k] * x);
-      }
-      if (lane == 0) {
-#pragma unroll
-        for (int k = 0; k < ROWS; k++) {
-          if (first + k < begin) {
-            y[first + k - from] -= sum[k];
-          }
-        }
-      }
+      const auto& part = tiles.part;
+      y[lane] -= (part[0][lane] + part[1][lane]) + (part[2][lane] + part[3][lane]);
     }
   }
+  if (warp == 0) {
+    y[lane] = back_chain(tiles.diagonal[0], y[lane]);
+  }
   __syncthreads();
-  store_columns(s, s.x, s.number + t.start, from, to, q, y);
+  store_columns(s, s.x, s.number + t.start, t.row_from, t.row_to, q, y);
+}
+
+/** The entries of R that a thread takes of a PRODUCT item, at most 32 rows: 8 of them a warp, two columns a lane. */
+struct BackEntries {
+  static constexpr int ROWS = SPARQR_SOLVE_ROWS / SPARQR_WARPS;
+  static constexpr int COLUMNS = SPARQR_SOLVE_STEP / 32;
+  double r[ROWS][COLUMNS];
+  int32_t column[COLUMNS];
+  int32_t row;  // number of the row whose sum this lane has, in the end
+  bool owner;   // whether it writes it
+
+  __device__ __forceinline__ void load(const SparqrSolve& s, const SparqrSolveItem& t) {
+    const int lane = threadIdx.x % 32, first = t.row_from + threadIdx.x / 32 * ROWS;
+    const double* rows = s.out + t.out;
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) {
+      const int j = t.column_from + 32 * c + lane;
+      column[c] = s.number[t.start + min(j, t.column_to - 1)];
+#pragma unroll
+      for (int k = 0; k < ROWS; k++) {
+        const int i = first + k;
+        r[k][c] = i < t.row_to && j < t.column_to ? rows[packed_row(i, t.fn) - i + j] : 0;
+      }
+    }
+    const int own = first + lane * ROWS / 32;
+    row = s.number[t.start + min(own, t.row_to - 1)];
+    owner = lane % (32 / ROWS) == 0 && own < t.row_to;
+  }
+};
+
+/** The sums of N values over a warp's lanes: lane l has that of v[l N / 32]. N a power of two. */
+template <int N, int WITH = 16>
+__device__ __forceinline__ double lane_sums(const double (&v)[N]) {
+  if constexpr (N == 1) {
+    double sum = v[0];
+#pragma unroll
+    for (int d = WITH; d > 0; d /= 2) {
+      sum += __shfl_xor_sync(~0u, sum, d);
+    }
+    return sum;
+  } else {
+    const bool upper = threadIdx.x & WITH;
+    double half[N / 2];
+#pragma unroll
+    for (int k = 0; k < N / 2; k++) {
+      const double give = upper ? v[k] : v[k + N / 2];
+      half[k] = (upper ? v[k + N / 2] : v[k]) + __shfl_xor_sync(~0u, give, WITH);
+    }
+    return lane_sums<N / 2, WITH / 2>(half);
+  }
+}
+
+/** x -= R x for the item's rows and columns, in what is left of its rows' right-hand sides. */
+__device__ __forceinline__ void back_step(const SparqrSolve& s, int q, const BackEntries& e) {
+  double* own = s.x + static_cast<long long>(e.row) * s.rhs + q;
+  const double before = e.owner ? __ldcg(own) : 0;
+  double x[BackEntries::COLUMNS];
+#pragma unroll
+  for (int c = 0; c < BackEntries::COLUMNS; c++) {
+    x[c] = __ldcg(s.x + static_cast<long long>(e.column[c]) * s.rhs + q);
+  }
+  double sum[BackEntries::ROWS];
+#pragma unroll
+  for (int k = 0; k < BackEntries::ROWS; k++) {
+    sum[k] = 0;
+#pragma unroll
+    for (int c = 0; c < BackEntries::COLUMNS; c++) {
+      sum[k] = fma(e.r[k][c], x[c], sum[k]);
+    }
+  }
+  const double total = lane_sums(sum);
+  if (e.owner) {
+    __stcg(own, before - total);
+  }
 }
 
 /** One item by this block. */
 __device__ __forceinline__ void back_item(const SparqrSolve& s) {
   __shared__ SparqrSolveItem t;
+  __shared__ SparqrTriangle tiles;
   __shared__ double shared_x[SPARQR_SOLVE_CHUNK];
   __shared__ double y[SPARQR_SOLVE_STEP];
-  if (!next_item(s, t, [](int) { return true; })) {
+  BackEntries entries;
+  const bool go = next_item(
+      s, t, [](int kind) { return kind == SPARQR_SOLVE_WHOLE || kind == SPARQR_SOLVE_ASSEMBLE; },
+      [&](const SparqrSolveItem& item) {
+        if (item.kind == SPARQR_SOLVE_PRODUCT) {
+          entries.load(s, item);
+        } else if (item.kind != SPARQR_SOLVE_ASSEMBLE) {
+          load_triangle(s, item, tiles);
+        }
+      });
+  if (!go) {
     return;
   }
   for (int q = 0; q < s.rhs; q++) {
     __syncthreads();
-    if (t.kind == SPARQR_SOLVE_PRODUCT || t.kind == SPARQR_SOLVE_ASSEMBLE) {
+    if (t.kind == SPARQR_SOLVE_PRODUCT) {
+      back_step(s, q, entries);
+    } else if (t.kind == SPARQR_SOLVE_ASSEMBLE) {
       back_products(s, t, q, shared_x, nullptr);
-      continue;
-    }
-    if (t.kind == SPARQR_SOLVE_WHOLE) {
-      back_products(s, t, q, shared_x, y);
     } else {
-      load_columns(s, s.x, s.number + t.start, t.row_from, t.row_to, q, y);
+      for (int k = threadIdx.x; k < SPARQR_SOLVE_STEP; k += SPARQR_THREADS) {
+        const bool triangle = t.kind == SPARQR_SOLVE_TRIANGLE && t.row_from + k < t.row_to;
+        y[k] = triangle ? __ldcg(s.x + static_cast<long long>(s.number[t.start + t.row_from + k]) * s.rhs + q) : 0;
+      }
+      if (t.kind == SPARQR_SOLVE_WHOLE) {
+        __syncthreads();
+        back_products(s, t, q, shared_x, y);
+      }
+      back_triangle(s, t, q, y, tiles);
     }
-    back_triangle(s, t, q, y);
   }
   finish_item(s, t);
 }
@@ -192,13 +266,12 @@ __device__ __forceinline__ void back_error(const SparqrSolve& s) {
         const int i = t.row_from + warp + k * SPARQR_WARPS;
         if (i < t.row_to) {
           const double* row = s.out + t.out + packed_row(i, fn) - i;
-#pragma unroll 4
+#pragma unroll 8
           for (int j = at + lane; j < end; j += 32) {
-            if (j >= i) {
-              const double v = row[j] * shared_x[j - at];
-              sum[k] += v;
-              size[k] += fabs(v);
-            }
+            // left of the diagonal are entries of the rows above, which are there
+            const double v = row[j] * shared_x[j - at];
+            sum[k] += j >= i ? v : 0;
+            size[k] += j >= i ? fabs(v) : 0;
           }
         }
       }

@@ -25,96 +25,99 @@ __device__ __forceinline__ double forward_entry(const SparqrSolve& s, const Spar
   return v;
 }
 
-/**
- * Solves the transposed triangle of the item's rows in place, `y` in shared memory, 32 rows at a time; then writes the
- * solution.
- */
-__device__ __forceinline__ void forward_triangle(const SparqrSolve& s, const SparqrSolveItem& t, int q, double* y) {
-  __shared__ double tiles[2][32][33];
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int from = t.row_from, to = t.row_to;
-  const double* rows = s.out + t.out;
-  int now = 0;
-  load_tile<0>(rows, t.fn, from, min(to, from + 32), tiles[0]);
-  for (int begin = from; begin < to; begin += 32, now ^= 1) {
-    const int end = min(to, begin + 32), size = end - begin;
-    __syncthreads();
-    if (warp == 0) {
-      const double(*tile)[33] = tiles[now];
-      double v = lane < size ? y[begin + lane - from] : 0;
-      for (int first = 0; first < size; first += 8) {
+/** y of 32 rows, one a lane, by their triangle: y of row k is u times the reciprocal, which is kept out of the chain. */
+__device__ __forceinline__ double forward_chain(const double (*tile)[33], double v) {
+  const int lane = threadIdx.x % 32;
 #pragma unroll
-        for (int u = 0; u < 8; u++) {
-          const int k = first + u;
-          const double x = __shfl_sync(~0u, v, k) * tile[k][k];
-          v = lane == k ? x : lane > k ? fma(-tile[k][lane], x, v) : v;
-        }
-      }
-      if (lane < size) {
-        y[begin + lane - from] = v;
-      }
-    } else if (end < to) {
-      load_tile<1>(rows, t.fn, end, min(to, end + 32), tiles[now ^ 1]);
-    }
-    __syncthreads();
-    for (int j = end + static_cast<int>(threadIdx.x); j < to; j += SPARQR_THREADS) {
-      // a step has 32 rows here: those after it are to come
-      double r[32];
-      const double* entry = rows + packed_row(begin, t.fn) - begin + j;
-#pragma unroll
-      for (int k = 0; k < 32; k++) {
-        r[k] = *entry;
-        entry += t.fn - (begin + k) - 1;
-      }
-      double v = y[j - from];
-#pragma unroll
-      for (int k = 0; k < 32; k++) {
-        v = fma(-r[k], y[begin + k - from], v);
-      }
-      y[j - from] = v;
-    }
+  for (int k = 0; k < 32; k++) {
+    const double factor = tile[k][lane] * tile[k][k];
+    const double u = __shfl_sync(~0u, v, k);
+    v = lane > k ? fma(-factor, u, v) : v;
   }
-  __syncthreads();
-  store_columns(s, s.x, s.number + t.start, from, to, q, y);
+  return v * tile[lane][lane];
 }
 
-/** v -= R'y for the item's columns, 32 at most, and its rows, whose y are in shared memory: a quarter a warp. */
-__device__ __forceinline__ void forward_products(const SparqrSolve& s, const SparqrSolveItem& t, int q,
-                                                 const double* y, double* shared) {
+/**
+ * Solves the transposed triangle of the item's rows in place, `y` in shared memory with zeros to the end of the step;
+ * then writes the solution. The triangle must be loaded.
+ */
+__device__ __forceinline__ void forward_triangle(const SparqrSolve& s, const SparqrSolveItem& t, int q, double* y,
+                                                 SparqrTriangle& tiles) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int quarter = (t.row_to - t.row_from + SPARQR_WARPS - 1) / SPARQR_WARPS;
-  const int from = t.row_from + warp * quarter, to = min(t.row_to, from + quarter);
-  const double* rows = s.out + t.out;
-  const int j = min(t.column_from + lane, t.column_to - 1);
-  double sum = 0;
-  constexpr int BATCH = 16;  // loads in flight
-  for (int first = from; first < to; first += BATCH) {
-    double r[BATCH];
-#pragma unroll
-    for (int k = 0; k < BATCH; k++) {
-      const int i = min(first + k, to - 1);
-      r[k] = rows[packed_row(i, t.fn) - i + j];
-    }
-#pragma unroll
-    for (int k = 0; k < BATCH; k++) {
-      sum = first + k < to ? fma(r[k], y[first + k - t.row_from], sum) : sum;
-    }
+  __syncthreads();
+  if (warp == 0) {
+    y[lane] = forward_chain(tiles.diagonal[0], y[lane]);
   }
-  shared[threadIdx.x] = sum;
+  __syncthreads();
+  if (t.row_to - t.row_from > 32) {
+    double sum = 0;
+#pragma unroll
+    for (int u = 0; u < 32 / SPARQR_WARPS; u++) {
+      const int k = warp * (32 / SPARQR_WARPS) + u;
+      sum = fma(tiles.beside[k][lane], y[k], sum);
+    }
+    tiles.part[warp][lane] = sum;
+    __syncthreads();
+    if (warp == 0) {
+      const auto& part = tiles.part;
+      const double v = y[32 + lane] - ((part[0][lane] + part[1][lane]) + (part[2][lane] + part[3][lane]));
+      y[32 + lane] = forward_chain(tiles.diagonal[1], v);
+    }
+    __syncthreads();
+  }
+  store_columns(s, s.x, s.number + t.start, t.row_from, t.row_to, q, y);
+}
+
+/** The entries of R that a thread takes of a PRODUCT item, at most 32 columns: a column a lane, a quarter of a step. */
+struct ForwardEntries {
+  static constexpr int EACH = SPARQR_SOLVE_STEP / SPARQR_WARPS;
+  double r[EACH];
+  int32_t row;     // number of the row whose y this lane loads
+  int32_t column;  // place of the column
+
+  __device__ __forceinline__ void load(const SparqrSolve& s, const SparqrSolveItem& t) {
+    const int lane = threadIdx.x % 32, first = t.row_from + threadIdx.x / 32 * EACH;
+    const double* rows = s.out + t.out;
+    const int j = min(t.column_from + lane, t.column_to - 1);
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+      const int i = first + k;
+      r[k] = i < t.row_to ? rows[packed_row(i, t.fn) - i + j] : 0;
+    }
+    row = s.number[t.start + min(first + lane % EACH, t.row_to - 1)];
+    column = t.start + j;
+  }
+};
+
+/** v -= R'y for the item's columns and rows. */
+__device__ __forceinline__ void forward_products(const SparqrSolve& s, const SparqrSolveItem& t, int q,
+                                                 const ForwardEntries& e, double (*part)[33]) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  double* v = s.v + static_cast<long long>(e.column) * s.rhs + q;
+  const double before = warp == 0 ? __ldcg(v) : 0;
+  const double y = __ldcg(s.x + static_cast<long long>(e.row) * s.rhs + q);
+  double even = 0, odd = 0;
+#pragma unroll
+  for (int k = 0; k < ForwardEntries::EACH; k += 2) {
+    even = fma(e.r[k], __shfl_sync(~0u, y, k), even);
+    odd = fma(e.r[k + 1], __shfl_sync(~0u, y, k + 1), odd);
+  }
+  part[warp][lane] = even + odd;
   __syncthreads();
   if (warp == 0 && t.column_from + lane < t.column_to) {
-    double* v = s.v + static_cast<long long>(t.start + j) * s.rhs + q;
-    __stcg(v, __ldcg(v) - ((shared[lane] + shared[32 + lane]) + (shared[64 + lane] + shared[96 + lane])));
+    __stcg(v, before - ((part[0][lane] + part[1][lane]) + (part[2][lane] + part[3][lane])));
   }
 }
 
 /** A front of few rows. */
-__device__ __forceinline__ void forward_whole(const SparqrSolve& s, const SparqrSolveItem& t, int q, double* y) {
+__device__ __forceinline__ void forward_whole(const SparqrSolve& s, const SparqrSolveItem& t, int q, double* y,
+                                              SparqrTriangle& tiles) {
   double size;
-  for (int j = threadIdx.x; j < t.fp; j += SPARQR_THREADS) {
-    y[j] = forward_entry(s, t, j, q, &size);
+  if (threadIdx.x < 32) {
+    const int j = threadIdx.x;
+    y[j] = j < t.fp ? forward_entry(s, t, j, q, &size) : 0;
   }
-  forward_triangle(s, t, q, y);
+  forward_triangle(s, t, q, y, tiles);
   const double* rows = s.out + t.out;
   for (int j = t.fp + static_cast<int>(threadIdx.x); j < t.fn; j += SPARQR_THREADS) {
     double v = forward_entry(s, t, j, q, &size);
@@ -129,16 +132,25 @@ __device__ __forceinline__ void forward_whole(const SparqrSolve& s, const Sparqr
 /** One item by this block. */
 __device__ __forceinline__ void forward_item(const SparqrSolve& s) {
   __shared__ SparqrSolveItem t;
+  __shared__ SparqrTriangle tiles;
   __shared__ double y[SPARQR_SOLVE_STEP];
-  __shared__ double shared[SPARQR_THREADS];
-  if (!next_item(s, t, [](int kind) { return kind != SPARQR_SOLVE_ASSEMBLE; })) {
+  ForwardEntries entries;
+  const bool go = next_item(
+      s, t, [](int kind) { return kind == SPARQR_SOLVE_WHOLE; },
+      [&](const SparqrSolveItem& item) {
+        if (item.kind == SPARQR_SOLVE_PRODUCT) {
+          entries.load(s, item);
+        } else if (item.kind != SPARQR_SOLVE_ASSEMBLE) {
+          load_triangle(s, item, tiles);
+        }
+      });
+  if (!go) {
     return;
   }
-  const int32_t* number = s.number + t.start;
   for (int q = 0; q < s.rhs; q++) {
     __syncthreads();
     if (t.kind == SPARQR_SOLVE_WHOLE) {
-      forward_whole(s, t, q, y);
+      forward_whole(s, t, q, y, tiles);
     } else if (t.kind == SPARQR_SOLVE_ASSEMBLE) {
       for (int j = t.column_from + static_cast<int>(threadIdx.x); j < t.column_to; j += SPARQR_THREADS) {
         double size;
@@ -146,14 +158,13 @@ __device__ __forceinline__ void forward_item(const SparqrSolve& s) {
         __stcg(s.v + static_cast<long long>(t.start + j) * s.rhs + q, v);
       }
     } else if (t.kind == SPARQR_SOLVE_TRIANGLE) {
-      for (int i = t.row_from + static_cast<int>(threadIdx.x); i < t.row_to; i += SPARQR_THREADS) {
-        y[i - t.row_from] = __ldcg(s.v + static_cast<long long>(t.start + i) * s.rhs + q);
+      for (int k = threadIdx.x; k < SPARQR_SOLVE_STEP; k += SPARQR_THREADS) {
+        const int i = t.row_from + k;
+        y[k] = i < t.row_to ? __ldcg(s.v + static_cast<long long>(t.start + i) * s.rhs + q) : 0;
       }
-      forward_triangle(s, t, q, y);
+      forward_triangle(s, t, q, y, tiles);
     } else {
-      load_columns(s, s.x, number, t.row_from, t.row_to, q, y);
-      __syncthreads();
-      forward_products(s, t, q, y, shared);
+      forward_products(s, t, q, entries, tiles.part);
     }
   }
   finish_item(s, t);
@@ -168,26 +179,44 @@ __device__ __forceinline__ void forward_item(const SparqrSolve& s) {
 __device__ __forceinline__ void forward_error(const SparqrSolve& s) {
   __shared__ double sums[SPARQR_WARPS][32], sizes[SPARQR_WARPS][32];
   __shared__ unsigned long long words[SPARQR_WARPS];
+  __shared__ double shared_y[SPARQR_SOLVE_CHUNK];
   const SparqrSolveItem& t = s.items[blockIdx.x];
   if (t.kind != SPARQR_SOLVE_WHOLE && t.kind != SPARQR_SOLVE_ASSEMBLE) {
     return;
   }
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int fn = t.fn, fp = t.fp;
   const double* rows = s.out + t.out;
   unsigned long long bits = 0;
   double worst = 0;
   for (int q = 0; q < s.rhs; q++) {
     for (int first = t.column_from; first < t.column_to; first += 32) {
       const int j = first + lane;
-      const int end = j < t.column_to ? min(t.fp, j + 1) : 0;
+      const int last = min(fp, min(first + 32, t.column_to));
+      const int rest = j < t.column_to ? j + 1 : 0;  // end of the rows with an entry in this column
       double sum = 0, size = 0;
-#pragma unroll 4
-      for (int i = warp; i < end; i += SPARQR_WARPS) {
-        const double r = rows[packed_row(i, t.fn) - i + j];
-        const double p = r * __ldcg(s.x + static_cast<long long>(s.number[t.start + i]) * s.rhs + q);
-        sum += p;
-        size += fabs(p);
-        bits += q == 0 ? mixed_bits(r) : 0;
+      for (int at = 0; at < last; at += SPARQR_SOLVE_CHUNK) {
+        const int end = min(last, at + SPARQR_SOLVE_CHUNK);
+        __syncthreads();
+        load_columns(s, s.x, s.number + t.start, at, end, q, shared_y);
+        __syncthreads();
+        constexpr int BATCH = 16;  // loads in flight
+        for (int row = at + warp; row < end; row += BATCH * SPARQR_WARPS) {
+          double r[BATCH];
+#pragma unroll
+          for (int k = 0; k < BATCH; k++) {
+            const int i = row + k * SPARQR_WARPS;
+            r[k] = i < min(end, rest) ? rows[packed_row(i, fn) - i + j] : 0;
+          }
+#pragma unroll
+          for (int k = 0; k < BATCH; k++) {
+            const int i = row + k * SPARQR_WARPS;
+            const double p = i < end ? r[k] * shared_y[i - at] : 0;
+            sum += p;
+            size += fabs(p);
+            bits += q == 0 && i < min(end, rest) ? mixed_bits(r[k]) : 0;
+          }
+        }
       }
       __syncthreads();
       sums[warp][lane] = sum;

@@ -6,8 +6,10 @@
 //
 // The rows of a front are solved in steps, so that many multiprocessors share a large front: ASSEMBLE items make its
 // right-hand side from what is known; then a TRIANGLE item solves the triangle of a step, and PRODUCT items subtract the
-// products with it from the rest. A front of few rows has a single item that does all (WHOLE). An item waits for one
-// count of finished items, and adds to one.
+// products with it from the rest. A front of few rows has a single item that does all (WHOLE). An item waits for two
+// counts of finished items at most, and adds to one. The chain of steps along the tree's longest path decides how long a
+// solve takes: a TRIANGLE item waits for the products with its own rows alone; steps are so small that all entries of R
+// that such an item takes are in shared memory or registers before it waits.
 #pragma once
 #include "waiting.cuh"
 
@@ -16,9 +18,10 @@ constexpr int SPARQR_SOLVE_PRODUCT = 1;
 constexpr int SPARQR_SOLVE_TRIANGLE = 2;
 constexpr int SPARQR_SOLVE_ASSEMBLE = 3;
 
-constexpr int SPARQR_SOLVE_CHUNK = 1024;  // columns in shared memory at a time; a step has no more rows
-constexpr int SPARQR_SOLVE_STEP = 256;    // rows of a step at most
+constexpr int SPARQR_SOLVE_CHUNK = 1024;  // columns in shared memory at a time
+constexpr int SPARQR_SOLVE_STEP = 64;     // rows of a step at most
 constexpr int SPARQR_SOLVE_ROWS = 32;     // rows of an item at most, but for steps
+constexpr int SPARQR_SOLVE_HEAD = 16;     // words before the counts: a cache line
 
 struct alignas(16) SparqrSolveItem {
   int64_t out;      // place of the front's packed rows in the output buffer
@@ -33,10 +36,12 @@ struct alignas(16) SparqrSolveItem {
   int32_t column_to;
   int32_t wait;         // this count must have reached wait_count; -1: none
   int32_t wait_count;
+  int32_t also;         // the same of a second count
+  int32_t also_count;
   int32_t signal;       // this count gets one more; -1: none
-  int32_t unused;
+  int32_t unused[3];
 };
-static_assert(sizeof(SparqrSolveItem) == 64, "solve item size");
+static_assert(sizeof(SparqrSolveItem) == 80, "solve item size");
 
 /** The launch parameter. Vectors by column have `rhs` values each. */
 struct SparqrSolve {
@@ -49,7 +54,7 @@ struct SparqrSolve {
   double* x;                    // columns: the solution
   double* v;                    // forward: places of `number`: a front's vector, in the end its update
   // Word 0: tickets, and SPARQR_GIVEN_UP; 1: bits of the largest backward error; 2: sum of the bits of R and its
-  // right-hand sides; from the third on: counts, two in a word.
+  // right-hand sides; from SPARQR_SOLVE_HEAD on: counts, two in a word.
   unsigned long long* progress;
   unsigned long long wait_nanos;
   int32_t rhs;
@@ -70,7 +75,30 @@ __device__ __forceinline__ double warp_sum(double v) {
 }
 
 __device__ __forceinline__ unsigned* solve_count(const SparqrSolve& s, int count) {
-  return reinterpret_cast<unsigned*>(s.progress + 3) + count;
+  return reinterpret_cast<unsigned*>(s.progress + SPARQR_SOLVE_HEAD) + count;
+}
+
+/** Whether a count has been reached; only then what others did before may be read, after a fence. */
+__device__ __forceinline__ bool reached(const SparqrSolve& s, int count, int wanted) {
+  unsigned have = 0;
+  if (count >= 0) {
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(have) : "l"(solve_count(s, count)) : "memory");
+  }
+  return count < 0 || have >= static_cast<unsigned>(wanted);
+}
+
+/** Waits for the item's counts; false if the solve has been given up. By one thread. */
+__device__ __forceinline__ bool wait_for_counts(const SparqrSolve& s, const SparqrSolveItem& t) {
+  constexpr int POLLS = 16;  // between looks at the word that all blocks use for their tickets
+  unsigned long long since = 0;
+  for (int poll = 1; !reached(s, t.wait, t.wait_count) || !reached(s, t.also, t.also_count); poll++) {
+    if (poll % POLLS == 0 && given_up(s.progress, s.wait_nanos, since)) {
+      return false;
+    }
+    __nanosleep(20);
+  }
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
+  return true;
 }
 
 /** Asks for the item's entries of R, so that they are in the L2 cache when its wait is over. By all threads. */
@@ -86,13 +114,14 @@ __device__ __forceinline__ void prefetch_item(const SparqrSolve& s, const Sparqr
 }
 
 /**
- * Takes the next item, once the count that it waits for is reached; false if the solve has been given up. Blocks take
+ * Takes the next item, once the counts that it waits for are reached; false if the solve has been given up. Blocks take
  * items in their order, as in waiting.cuh. By all threads.
  *
- * @param reads whether items of this kind read their rows and columns of R
+ * @param ahead whether items of this kind read R after the wait: their entries are asked for before it
+ * @param before what the block does before the wait, with all threads, without reading what others have made
  */
-template <typename Reads>
-__device__ __forceinline__ bool next_item(const SparqrSolve& s, SparqrSolveItem& t, Reads reads) {
+template <typename Ahead, typename Before>
+__device__ __forceinline__ bool next_item(const SparqrSolve& s, SparqrSolveItem& t, Ahead ahead, Before before) {
   bool stop = false;
   if (threadIdx.x == 0) {
     const unsigned long long number = atomicAdd(s.progress, 1ull);
@@ -100,19 +129,12 @@ __device__ __forceinline__ bool next_item(const SparqrSolve& s, SparqrSolveItem&
     t = s.items[stop ? 0 : number];
   }
   __syncthreads();
-  if (t.wait >= 0 && reads(t.kind)) {
+  if (t.wait >= 0 && ahead(t.kind)) {
     prefetch_item(s, t);
   }
-  if (threadIdx.x == 0) {
-    unsigned long long since = 0;
-    while (!stop && t.wait >= 0) {
-      unsigned have;
-      asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(have) : "l"(solve_count(s, t.wait)) : "memory");
-      if (have >= static_cast<unsigned>(t.wait_count)) {
-        break;
-      }
-      stop = given_up(s.progress, s.wait_nanos, since);
-    }
+  before(t);
+  if (threadIdx.x == 0 && !stop) {
+    stop = !wait_for_counts(s, t);
   }
   return !__syncthreads_or(stop);
 }
@@ -138,7 +160,7 @@ __device__ __forceinline__ void load_columns(const SparqrSolve& s, const double*
   }
 }
 
-/** The opposite: from shared memory to a vector. */
+/** The opposite of load_columns: from shared memory to a vector. */
 __device__ __forceinline__ void store_columns(const SparqrSolve& s, double* vector, const int32_t* number, int from,
                                               int to, int q, const double* shared) {
   for (int j = from + static_cast<int>(threadIdx.x); j < to; j += SPARQR_THREADS) {
@@ -146,27 +168,43 @@ __device__ __forceinline__ void store_columns(const SparqrSolve& s, double* vect
   }
 }
 
+/** The triangle of a step, in two parts of 32 rows, and room for sums of the warps. */
+struct SparqrTriangle {
+  double diagonal[2][32][33];  // the triangles of both parts, their diagonals as reciprocals
+  double beside[32][33];       // the first part's rows, the second one's columns
+  double part[SPARQR_WARPS][33];
+};
+
 /**
- * Loads the triangle of rows [begin, end) of a front, at most 32, by warps [FIRST, SPARQR_WARPS); the diagonal as
- * reciprocals. Rows and columns beyond are those of the unit matrix.
+ * Loads rows [begin, begin + 32) and columns [column, column + 32) of a front. Rows from `end` on, columns from
+ * `column_end` on and what is left of the diagonal are those of the unit matrix; the diagonal as reciprocals.
  */
-template <int FIRST>
-__device__ __forceinline__ void load_tile(const double* rows, int fn, int begin, int end, double (*tile)[33]) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 - FIRST;
-  constexpr int WARPS = SPARQR_WARPS - FIRST, EACH = (32 + WARPS - 1) / WARPS;
-  const int j = begin + lane;
+__device__ __forceinline__ void load_tile(const double* rows, int fn, int begin, int end, int column, int column_end,
+                                          double (*tile)[33]) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  constexpr int EACH = 32 / SPARQR_WARPS;
+  const int j = column + lane;
   double r[EACH];
 #pragma unroll
   for (int k = 0; k < EACH; k++) {
-    const int i = begin + warp + k * WARPS;
-    r[k] = i < end && j >= i && j < end ? rows[packed_row(i, fn) - i + j] : i == j ? 1 : 0;
+    const int i = begin + warp + k * SPARQR_WARPS;
+    r[k] = i < end && j >= i && j < column_end ? rows[packed_row(i, fn) - i + j] : i == j ? 1 : 0;
   }
 #pragma unroll
   for (int k = 0; k < EACH; k++) {
-    const int i = warp + k * WARPS;
-    if (i < 32) {
-      tile[i][lane] = lane == i ? 1 / r[k] : r[k];
-    }
+    const int i = warp + k * SPARQR_WARPS;
+    tile[i][lane] = begin + i == j ? 1 / r[k] : r[k];
+  }
+}
+
+/** Loads the triangle of an item's rows, a step at most; it needs no vector, so this comes before an item's wait. */
+__device__ __forceinline__ void load_triangle(const SparqrSolve& s, const SparqrSolveItem& t, SparqrTriangle& tiles) {
+  const double* rows = s.out + t.out;
+  const int from = t.row_from, middle = min(t.row_to, from + 32), to = t.row_to;
+  load_tile(rows, t.fn, from, middle, from, middle, tiles.diagonal[0]);
+  if (middle < to) {
+    load_tile(rows, t.fn, from, middle, middle, to, tiles.beside);
+    load_tile(rows, t.fn, middle, to, middle, to, tiles.diagonal[1]);
   }
 }
 

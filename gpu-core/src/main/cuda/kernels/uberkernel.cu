@@ -128,8 +128,8 @@ extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
   departures(all);
 }
 
-/** R x = c. Grid: items. Block: 128 threads, as below. */
-extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
+/** R x = c. Grid: items. Block: 128 threads, as below; bounds for many blocks: most of them wait for memory. */
+extern "C" __global__ void __launch_bounds__(SPARQR_THREADS, 5)
     sparqr_back_substitution(const __grid_constant__ SparqrSolve solve) {
   back_item(solve);
 }
@@ -141,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
 }
 
 /** R'y = c. */
-extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
+extern "C" __global__ void __launch_bounds__(SPARQR_THREADS, 6)
     sparqr_forward_substitution(const __grid_constant__ SparqrSolve solve) {
   forward_item(solve);
 }

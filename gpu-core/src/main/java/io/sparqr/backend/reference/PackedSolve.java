@@ -106,7 +106,8 @@ final class PackedSolve {
   }
 
   private static boolean ready(SolveItem t, int[] count) {
-    return t.awaited() < 0 || count[t.awaited()] >= t.awaitedCount();
+    return (t.awaited() < 0 || count[t.awaited()] >= t.awaitedCount())
+        && (t.also() < 0 || count[t.also()] >= t.alsoCount());
   }
 
   private static void done(SolveItem t, int[] count, Work work) {

@@ -2,22 +2,42 @@
 package io.sparqr.backend.staged;
 
 import io.sparqr.backend.schedule.FrontDescriptor;
-import java.nio.ByteBuffer;
+import io.sparqr.backend.staged.SolveItem.Wait;
 
 /**
  * The items of R x = c: the fronts from the roots down, level by level of the tree, the rows of a
- * front from the last ones up.
+ * front from the last ones up, a step at a time. The next step's triangle comes before the products
+ * with rows that it does not wait for.
  */
 final class BackItems {
 
-  /** Counts of a front: solved steps, finished products. */
-  static final int COUNTS = 2;
+  private final SolveItem.Writer item;
+  private final FrontDescriptor d;
 
-  private BackItems() {}
+  /** The front's count of solved steps; those of the items that have added to a step's rows. */
+  private final int solved;
+
+  private BackItems(SolveItem.Writer item, int solved) {
+    this.item = item;
+    this.d = item.d();
+    this.solved = solved;
+  }
 
   /** Rows assembled by one item, which takes all columns of the front in the check. */
   private static int assembled(FrontDescriptor d) {
     return Math.max(4, Math.min(SolveItem.ROWS, SolveItem.ENTRIES / d.fn()));
+  }
+
+  /** The rows of a step. */
+  private static int[] rows(FrontDescriptor d, int step) {
+    int to = d.fp() - step * SolveItem.STEP;
+    return new int[] {Math.max(0, to - SolveItem.STEP), to};
+  }
+
+  /** Number of items that take a step's rows, so many each. */
+  private static int parts(FrontDescriptor d, int step, int each) {
+    int[] rows = rows(d, step);
+    return (rows[1] - rows[0] + each - 1) / each;
   }
 
   /** Number of a front's items. */
@@ -25,19 +45,15 @@ final class BackItems {
     if (d.fp() == 0 || SolveItem.whole(d)) {
       return Math.min(d.fp(), 1);
     }
-    long count = parts(d.fp(), assembled(d));
-    for (int to = d.fp(); to > 0; to -= SolveItem.STEP) {
-      count += 1 + parts(Math.max(0, to - SolveItem.STEP), SolveItem.ROWS);
+    long count = 0;
+    for (int step = 0; step < SolveItem.steps(d); step++) {
+      count += 1 + parts(d, step, assembled(d)) + (long) step * parts(d, step, SolveItem.ROWS);
     }
     return count;
   }
 
-  private static int parts(int rows, int each) {
-    return (rows + each - 1) / each;
-  }
-
   /** Writes the items. O(items). */
-  static ByteBuffer of(SolveTree tree) {
+  static SolveTree.Listed of(SolveTree tree) {
     int n = tree.program().fronts();
     // the lowest ancestor with pivots, whose solution includes that of all above it
     int[] above = new int[n];
@@ -45,36 +61,69 @@ final class BackItems {
       int p = tree.front(f).parent();
       above[f] = p < 0 ? -1 : tree.front(p).fp() > 0 ? p : above[p];
     }
-    return tree.list(
-        false,
-        f -> (int) count(tree.front(f)),
-        (item, f) -> {
-          int up = above[f];
-          front(item, f, COUNTS * up, up < 0 ? 0 : SolveItem.steps(tree.front(up)));
-        });
+    int[] counts = tree.counts(d -> SolveItem.whole(d) ? 0 : 1 + SolveItem.steps(d));
+    return new SolveTree.Listed(
+        tree.list(
+            false,
+            f -> (int) count(tree.front(f)),
+            (item, f) -> {
+              int up = above[f];
+              new BackItems(item, counts[f])
+                  .write(
+                      up < 0 ? Wait.NONE : new Wait(counts[up], SolveItem.steps(tree.front(up))));
+            }),
+        counts[n]);
   }
 
-  private static void front(SolveItem.Writer item, int f, int up, int wanted) {
-    FrontDescriptor d = item.d();
-    int solved = COUNTS * f;
-    int products = solved + 1;
+  private void write(Wait up) {
     int[] right = {d.fp(), d.fn()};
     if (SolveItem.whole(d)) {
-      item.put(SolveItem.WHOLE, new int[] {0, d.fp()}, right, up, wanted, solved);
+      item.put(SolveItem.WHOLE, new int[] {0, d.fp()}, right, up, Wait.NONE, solved);
       return;
     }
-    int done = 0;
-    for (int row = 0; row < d.fp(); row += assembled(d), done++) {
-      int[] rows = {row, Math.min(d.fp(), row + assembled(d))};
-      item.put(SolveItem.ASSEMBLE, rows, right, up, wanted, products);
-    }
-    for (int to = d.fp(), step = 1; to > 0; to -= SolveItem.STEP, step++) {
-      int[] own = {Math.max(0, to - SolveItem.STEP), to};
-      item.put(SolveItem.TRIANGLE, own, own, products, done, solved);
-      for (int row = 0; row < own[0]; row += SolveItem.ROWS, done++) {
-        int[] rows = {row, Math.min(own[0], row + SolveItem.ROWS)};
-        item.put(SolveItem.PRODUCT, rows, own, solved, step, products);
+    int steps = SolveItem.steps(d);
+    for (int step = 0; step < steps; step++) {
+      int[] own = rows(d, step);
+      for (int row = own[0]; row < own[1]; row += assembled(d)) {
+        int[] rows = {row, Math.min(own[1], row + assembled(d))};
+        item.put(SolveItem.ASSEMBLE, rows, right, up, Wait.NONE, of(step));
       }
+    }
+    triangle(0);
+    for (int step = 0; step < steps; step++) {
+      for (int above = step + 1; above < steps; above++) {
+        products(step, above);
+        if (above == step + 1) {
+          triangle(above);
+        }
+      }
+    }
+  }
+
+  /** The count of items that have added to a step's rows. */
+  private int of(int step) {
+    return solved + SolveItem.LINE * (1 + step);
+  }
+
+  /** Waits until the products with so many steps are subtracted from a step's rows. */
+  private Wait added(int step, int products) {
+    int assembled = parts(d, step, assembled(d));
+    return new Wait(of(step), assembled + products * parts(d, step, SolveItem.ROWS));
+  }
+
+  private void triangle(int step) {
+    int[] own = rows(d, step);
+    item.put(SolveItem.TRIANGLE, own, own, added(step, step), Wait.NONE, solved);
+  }
+
+  /** The products of the rows of a step above with a step's solution. */
+  private void products(int step, int above) {
+    int[] columns = rows(d, step);
+    int[] all = rows(d, above);
+    for (int row = all[0]; row < all[1]; row += SolveItem.ROWS) {
+      int[] rows = {row, Math.min(all[1], row + SolveItem.ROWS)};
+      var ready = new Wait(solved, step + 1);
+      item.put(SolveItem.PRODUCT, rows, columns, ready, added(above, step), of(above));
     }
   }
 }

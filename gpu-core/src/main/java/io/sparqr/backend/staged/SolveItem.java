@@ -20,6 +20,8 @@ import java.nio.ByteOrder;
  * @param columnTo end of the columns
  * @param awaited this count must have reached {@code awaitedCount}; -1: none
  * @param awaitedCount see there
+ * @param also a second count that must have reached {@code alsoCount}; -1: none
+ * @param alsoCount see there
  * @param signal this count gets one more; -1: none
  */
 public record SolveItem(
@@ -35,6 +37,8 @@ public record SolveItem(
     int columnTo,
     int awaited,
     int awaitedCount,
+    int also,
+    int alsoCount,
     int signal) {
 
   /** Products and triangle of a front of few rows. */
@@ -59,7 +63,18 @@ public record SolveItem(
   static final int ENTRIES = 1 << 15;
 
   /** Rows whose triangle is solved by one thread block; {@code SPARQR_SOLVE_STEP}. */
-  static final int STEP = 256;
+  static final int STEP = 64;
+
+  /**
+   * Counts in a cache line: those of a front with several are on lines of their own, because many
+   * thread blocks look at each while others raise the next.
+   */
+  static final int LINE = 32;
+
+  /** A count, and what it must have reached. */
+  record Wait(int count, int reached) {
+    static final Wait NONE = new Wait(-1, 0);
+  }
 
   /** Whether a front is one item. */
   static boolean whole(FrontDescriptor d) {
@@ -87,7 +102,9 @@ public record SolveItem(
         list.getInt(at + 44),
         list.getInt(at + 48),
         list.getInt(at + 52),
-        list.getInt(at + 56));
+        list.getInt(at + 56),
+        list.getInt(at + 60),
+        list.getInt(at + 64));
   }
 
   /** The items of one front, written to its part of a list. */
@@ -108,11 +125,16 @@ public record SolveItem(
       return new Writer(list, program.outStart(f), right, d, program.columns().start()[f]);
     }
 
-    /** Rows and columns [from, to); a count to wait for, how far; a count to raise. */
-    void put(int kind, int[] rows, int[] columns, int wait, int waitCount, int signal) {
+    /** Rows and columns [from, to); two counts to wait for; a count to raise, or -1. */
+    void put(int kind, int[] rows, int[] columns, Wait wait, Wait also, int signal) {
       list.putLong(out).putLong(outRhs).putInt(kind).putInt(d.fn()).putInt(d.fp()).putInt(start);
       list.putInt(rows[0]).putInt(rows[1]).putInt(columns[0]).putInt(columns[1]);
-      list.putInt(waitCount == 0 ? -1 : wait).putInt(waitCount).putInt(signal).putInt(0);
+      put(wait).put(also).list.putInt(signal).putInt(0).putInt(0).putInt(0);
+    }
+
+    private Writer put(Wait wait) {
+      list.putInt(wait.reached == 0 ? -1 : wait.count).putInt(wait.reached);
+      return this;
     }
   }
 }

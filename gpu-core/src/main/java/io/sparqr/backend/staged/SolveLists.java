@@ -5,6 +5,7 @@ import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.threads.Parallel;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * The solves with the packed rows of R of a stage that is a whole tree, as {@code triangular.cuh}
@@ -39,10 +40,10 @@ public record SolveLists(
     int terms) {
 
   /** Bytes of SparqrSolveItem. */
-  public static final int BYTES = 64;
+  public static final int BYTES = 80;
 
-  /** Words of progress before the counts: tickets, error, bits. */
-  public static final int HEAD_WORDS = 3;
+  /** Words of progress before the counts, a cache line: tickets, error, bits. */
+  public static final int HEAD_WORDS = 16;
 
   /** Most items of a list: their bytes fit a buffer. */
   static final int MOST = Integer.MAX_VALUE / BYTES;
@@ -62,7 +63,7 @@ public record SolveLists(
   /** For R x = c alone. O(items), by several threads. */
   public static SolveLists backOnly(StageProgram program, int threads) {
     var tree = SolveTree.of(program, threads);
-    return of(tree, ByteBuffer.allocateDirect(0), new int[0], new int[0], 0);
+    return of(tree, Optional.empty(), new int[0], new int[0], 0);
   }
 
   /** For both solves. O(items + places), by several threads. */
@@ -94,22 +95,23 @@ public record SolveLists(
             fill(tree, f, children[f], gather, from);
           }
         });
-    return of(tree, ForwardItems.of(tree), gather, from, longest);
+    return of(tree, Optional.of(ForwardItems.of(tree)), gather, from, longest);
   }
 
   private static SolveLists of(
-      SolveTree tree, ByteBuffer forward, int[] gather, int[] from, int longest) {
+      SolveTree tree, Optional<SolveTree.Listed> forward, int[] gather, int[] from, int longest) {
     StageProgram program = tree.program();
     int terms = 0;
     for (FrontDescriptor d : tree.fronts()) {
       terms = Math.max(terms, Math.max(d.fn(), d.fp() + longest));
     }
+    SolveTree.Listed back = BackItems.of(tree);
     return new SolveLists(
         program.columns().count(),
-        forward,
-        forward.limit() == 0 ? 0 : ForwardItems.COUNTS * program.fronts(),
-        BackItems.of(tree),
-        BackItems.COUNTS * program.fronts(),
+        forward.map(SolveTree.Listed::items).orElseGet(() -> ByteBuffer.allocateDirect(0)),
+        forward.map(SolveTree.Listed::counts).orElse(0),
+        back.items(),
+        back.counts(),
         program.columns().number(),
         gather,
         from,

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.function.IntUnaryOperator;
+import java.util.function.ToIntFunction;
 
 /**
  * The fronts of a stage that is a whole tree, for the items of its solves.
@@ -42,6 +43,34 @@ record SolveTree(StageProgram program, FrontDescriptor[] fronts, int[] order, in
   /** The front that receives front f's update; -1: it has none. */
   int parent(int f) {
     return fronts[f].cn() == 0 ? -1 : fronts[f].parent();
+  }
+
+  /**
+   * The items of all fronts.
+   *
+   * @param items little-endian
+   * @param counts number of counts that they wait for
+   */
+  record Listed(ByteBuffer items, int counts) {}
+
+  /**
+   * The first count of each front, and the end of all.
+   *
+   * @param lines by front: cache lines for its counts; 0: it has one count anywhere
+   */
+  int[] counts(ToIntFunction<FrontDescriptor> lines) {
+    int[] start = new int[fronts.length + 1];
+    int at = 0;
+    for (int f = 0; f < fronts.length; f++) {
+      int own = SolveItem.LINE * lines.applyAsInt(fronts[f]);
+      if (own > 0) {
+        at = Math.multiplyExact((at + SolveItem.LINE - 1) / SolveItem.LINE, SolveItem.LINE);
+      }
+      start[f] = at;
+      at = Math.addExact(at, Math.max(1, own));
+    }
+    start[fronts.length] = at;
+    return start;
   }
 
   /** Writes the items of front f. */

@@ -91,7 +91,7 @@ final class PlanStep {
   }
 
   private PartitionOptions cutOptions() {
-    return options.cut().partition().withCombinedParts(source.parts().count());
+    return options.cut().partition().withCombinedParts(source.partitions());
   }
 
   /** A power of two: 1 unless squares of the right-hand side would leave the range of doubles. */

@@ -122,7 +122,7 @@ public final class PatternPass {
     this.options = options;
     this.engine = source.engine();
     this.handedBytes = handedBytes;
-    int input = source.parts().count();
+    int input = source.partitions();
     int reducers =
         options.input().partitions() > 0
             ? options.input().partitions()

@@ -4,6 +4,7 @@ package io.sparqr.spark.resource;
 import java.io.Serializable;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntFunction;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.storage.StorageLevel;
@@ -73,6 +74,11 @@ public abstract class Parts<T> {
    * @throws IllegalStateException if this is Spark
    */
   public abstract Iterator<T> partition(int p);
+
+  /** The partitions' elements, if this JVM has all of them stored as objects; to be closed. */
+  public Optional<StoredParts<T>> stored() {
+    return Optional.empty();
+  }
 
   /**
    * The RDD.

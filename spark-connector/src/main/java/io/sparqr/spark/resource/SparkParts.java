@@ -4,6 +4,7 @@ package io.sparqr.spark.resource;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.storage.StorageLevel;
@@ -62,6 +63,11 @@ final class SparkParts<T> extends Parts<T> {
   @Override
   public Iterator<T> partition(int p) {
     throw new IllegalStateException("a partition of Spark's is asked for by its tasks");
+  }
+
+  @Override
+  public Optional<StoredParts<T>> stored() {
+    return StoredParts.of(rdd);
   }
 
   @Override

@@ -19,18 +19,19 @@ import org.apache.spark.sql.functions;
  */
 public final class RowSource {
 
-  private final Parts<SparseRow> parts;
-
   /** Null without Spark. */
   private final JavaRDD<SparseRow> rows;
 
   /** Null if the right-hand sides come with the rows. */
   private final JavaRDD<double[]> labels;
 
+  /** Null with right-hand sides apart, until they are needed together. */
+  private Parts<SparseRow> parts;
+
   private RowSource(JavaRDD<SparseRow> rows, JavaRDD<double[]> labels) {
     this.rows = rows;
     this.labels = labels;
-    this.parts = Parts.of(rows);
+    this.parts = labels == null ? Parts.of(rows) : null;
   }
 
   private RowSource(Parts<SparseRow> parts) {
@@ -83,7 +84,7 @@ public final class RowSource {
           rows().getNumPartitions(),
           labels.getNumPartitions());
     }
-    return new RowSource(rows().zipPartitions(labels, RowSource::relabel), labels);
+    return new RowSource(rows(), labels);
   }
 
   private static Iterator<SparseRow> relabel(Iterator<SparseRow> rows, Iterator<double[]> labels) {
@@ -133,12 +134,20 @@ public final class RowSource {
    * @throws IllegalStateException without Spark
    */
   public JavaRDD<SparseRow> rows() {
-    return parts.rdd();
+    return parts().rdd();
   }
 
   /** The rows for either engine. */
-  public Parts<SparseRow> parts() {
+  public synchronized Parts<SparseRow> parts() {
+    if (parts == null) {
+      parts = Parts.of(rows.zipPartitions(labels, RowSource::relabel));
+    }
     return parts;
+  }
+
+  /** Number of partitions. */
+  public int partitions() {
+    return rows == null ? parts().count() : rows.getNumPartitions();
   }
 
   /** The engine that holds the rows. */
@@ -148,6 +157,6 @@ public final class RowSource {
 
   /** The Spark context of the rows. */
   public JavaSparkContext context() {
-    return JavaSparkContext.fromSparkContext(rows().context());
+    return JavaSparkContext.fromSparkContext((rows == null ? rows() : rows).context());
   }
 }

@@ -332,8 +332,12 @@ public final class LevelSolve {
     }
   }
 
+  /** The values at some positions; c itself if they are all. */
   private static double[] gathered(double[] c, int[] position, int width) {
     if (consecutive(position)) {
+      if (position.length * width == c.length) {
+        return c;
+      }
       return Arrays.copyOfRange(c, position[0] * width, (position[0] + position.length) * width);
     }
     double[] own = new double[position.length * width];

@@ -10,6 +10,7 @@ import io.sparqr.spark.resource.Exchange;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.Parts;
+import io.sparqr.spark.resource.StoredParts;
 import io.sparqr.spark.rows.RowCollector;
 import io.sparqr.spark.rows.RowRhs;
 import io.sparqr.spark.rows.RowSource;
@@ -27,6 +28,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import scala.Tuple2;
 
 /**
@@ -135,13 +137,26 @@ public final class ResidualPass {
     if (there != null && rhs != null) {
       return total(copied(there, x), x);
     }
+    if (there != null && near() && source.labels().isPresent()) {
+      return total(relabeled(there, source.labels().get(), x), x);
+    }
     try (var local = new Held()) {
-      Engine.Sent<double[]> at = x == null ? null : source.engine().send(flat(x), local);
-      return sum(there, at, x);
+      Engine.Sent<double[]> at = x == null ? null : source.engine().send(sent(x), local);
+      return near() ? sumNear(at, x) : sumFar(at, x);
     }
   }
 
+  /** One vector of all, which the caller does not change; null for null. */
   private static double[] flat(double[][] x) {
+    if (x == null) {
+      return null;
+    }
+    // No thread that outlives the pass reads x, so that one vector needs no copy.
+    return x.length == 1 ? x[0] : sent(x);
+  }
+
+  /** A vector of all for tasks, which may outlive the pass. */
+  private static double[] sent(double[][] x) {
     double[] all = new double[Math.multiplyExact(x.length, x[0].length)];
     for (int k = 0; k < x.length; k++) {
       System.arraycopy(x[k], 0, all, k * x[k].length, x[k].length);
@@ -149,20 +164,11 @@ public final class ResidualPass {
     return all;
   }
 
-  private Sums sum(RowCopies.Copy[] there, Engine.Sent<double[]> at, double[][] x) {
-    if (!near()) {
-      return sumFar(at, x);
-    }
-    return there != null && source.labels().isPresent()
-        ? total(relabeled(there, source.labels().get(), at), x)
-        : sumNear(at, x);
-  }
-
   private Sums sumFar(Engine.Sent<double[]> at, double[][] x) {
     int n = columns;
     Readings before = readings;
     boolean same = labels;
-    int reducers = Math.max(1, Math.min(source.engine().parallelism(), source.parts().count()));
+    int reducers = Math.max(1, Math.min(source.engine().parallelism(), source.partitions()));
     Engine engine = source.engine();
     Parts<Tuple2<Integer, byte[]>> frames =
         JobScope.named(
@@ -206,9 +212,9 @@ public final class ResidualPass {
    */
   private boolean near() {
     Engine engine = source.engine();
-    long bytes = 8L * columns * source.parts().count();
+    long bytes = 8L * columns * source.partitions();
     return Exchange.possible(engine)
-        && source.parts().count() <= 2 * engine.parallelism()
+        && source.partitions() <= 2 * engine.parallelism()
         && bytes <= Runtime.getRuntime().maxMemory() / NEAR_SHARE;
   }
 
@@ -242,36 +248,56 @@ public final class ResidualPass {
   }
 
   /** The same with the right-hand sides alone. */
-  private List<Left> relabeled(
-      RowCopies.Copy[] there, Parts<double[]> labeled, Engine.Sent<double[]> at) {
+  private List<Left> relabeled(RowCopies.Copy[] there, Parts<double[]> labeled, double[][] x) {
+    Optional<StoredParts<double[]>> stored = labeled.stored();
+    List<Left> left;
+    if (stored.isPresent()) {
+      try (StoredParts<double[]> here = stored.get()) {
+        double[] at = flat(x);
+        left =
+            here(
+                there.length,
+                p -> ResidualScan.relabeled(p, columns, there[p], here.partition(p), at));
+      }
+    } else {
+      left = relabeledByTasks(there, labeled, x);
+    }
+    rhs = left.stream().map(Left::rhs).toArray(RowRhs[]::new);
+    return left;
+  }
+
+  private List<Left> relabeledByTasks(
+      RowCopies.Copy[] there, Parts<double[]> labeled, double[][] x) {
     int n = columns;
     try (var local = new Held()) {
+      Engine.Sent<double[]> at = x == null ? null : source.engine().send(sent(x), local);
       Engine.Sent<RowCopies.Copy[]> sent = source.engine().send(there, local);
-      List<Left> left =
-          left(
-              labeled,
-              (vectors, p, in) -> {
-                double[] x = at == null ? null : at.value();
-                vectors.put(p, ResidualScan.relabeled(p, n, sent.value()[p], in, x));
-                return Collections.emptyIterator();
-              });
-      rhs = left.stream().map(Left::rhs).toArray(RowRhs[]::new);
-      return left;
+      return left(
+          labeled,
+          (vectors, p, in) -> {
+            double[] flat = at == null ? null : at.value();
+            vectors.put(p, ResidualScan.relabeled(p, n, sent.value()[p], in, flat));
+            return Collections.emptyIterator();
+          });
     }
   }
 
   /** The same without Spark. */
   private List<Left> copied(RowCopies.Copy[] there, double[][] x) {
-    // No task that outlives the pass reads x, so that one vector needs no copy.
-    double[] at = x == null ? null : x.length == 1 ? x[0] : flat(x);
-    var left = new Left[there.length];
+    double[] at = flat(x);
+    return here(there.length, p -> ResidualScan.of(p, columns, there[p], rhs[p], at));
+  }
+
+  /** What threads of this JVM make of the partitions, in their order. */
+  private List<Left> here(int partitions, IntFunction<Left> work) {
+    var left = new Left[partitions];
     Parallel.loop(
-        left.length,
+        partitions,
         1,
         source.engine().parallelism(),
         (from, to, thread) -> {
           for (int p = from; p < to; p++) {
-            left[p] = ResidualScan.of(p, columns, there[p], rhs[p], at);
+            left[p] = work.apply(p);
           }
         });
     return List.of(left);
