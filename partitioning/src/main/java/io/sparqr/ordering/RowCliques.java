@@ -223,15 +223,7 @@ final class RowCliques {
       offset += elements[j] + edgeCount[j];
     }
     placeElements(n, rows.length, lists, start, length);
-    // The graph is symmetric, so that reading the lists in order and writing each edge to its other
-    // end sorts them, which fixes the tie-breaking.
-    int p = 0;
-    for (int j = 0; j < n; j++) {
-      for (int end = p + edgeCount[j]; p < end; p++) {
-        int i = edges[p];
-        lists[start[i] + length[i]++] = j;
-      }
-    }
+    placeEdges(edges, edgeCount, lists, start, length);
     int[] weight = new int[n];
     for (int j = 0; j < n; j++) {
       weight[j] = count[j] > 0 ? 1 : 0;
@@ -291,6 +283,42 @@ final class RowCliques {
         lists[start[j] + length[j]++] = e;
       }
     }
+  }
+
+  /**
+   * The graph is symmetric, so that reading the lists in order and writing each edge to its other
+   * end sorts them, which fixes the tie-breaking. Each thread reads all edges, and writes those of
+   * its own columns.
+   */
+  private void placeEdges(int[] edges, int[] edgeCount, int[] lists, int[] start, int[] length) {
+    int most = Math.min(MOST_PIECES, Runtime.getRuntime().availableProcessors());
+    int pieces = Math.max(1, Math.min(most, edges.length / leastOfPiece));
+    int[] bound = new int[pieces + 1];
+    Arrays.fill(bound, n);
+    bound[0] = 0;
+    long sum = 0;
+    for (int j = 0, piece = 1; j < n; j++) {
+      for (; piece < pieces && sum >= (long) piece * edges.length / pieces; piece++) {
+        bound[piece] = j;
+      }
+      sum += edgeCount[j];
+    }
+    IntStream.range(0, pieces)
+        .parallel()
+        .forEach(
+            piece -> {
+              int first = bound[piece];
+              int end = bound[piece + 1];
+              int p = 0;
+              for (int j = 0; j < n; j++) {
+                for (int to = p + edgeCount[j]; p < to; p++) {
+                  int i = edges[p];
+                  if (i >= first && i < end) {
+                    lists[start[i] + length[i]++] = j;
+                  }
+                }
+              }
+            });
   }
 
   /** Neighbours of each column through the rows of up to {@code limit} columns, each once. */

@@ -36,6 +36,7 @@ import io.sparqr.spark.rows.HeldBatches;
 import io.sparqr.spark.rows.HeldRows;
 import io.sparqr.spark.rows.RowRouter;
 import io.sparqr.spark.rows.RowSource;
+import io.sparqr.spark.solve.NormSum;
 import io.sparqr.spark.solve.SolveInTask;
 import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -352,13 +353,14 @@ public final class Pipeline {
   }
 
   private FactorState.Input input(PatternPass.Result found) {
-    double frobenius = options.problem().ridge().frobenius(found.norm().length);
+    var squares = new NormSum();
+    squares.add(options.problem().ridge().frobenius(found.norm().length));
     for (double norm : found.norm()) {
-      frobenius = Math.hypot(frobenius, norm);
+      squares.add(norm);
     }
     Fingerprint counted = earlier.counted(found);
     return new FactorState.Input(
-        counted.rows(), counted.nonzeros(), frobenius, found.shuffleBytes());
+        counted.rows(), counted.nonzeros(), squares.norm(), found.shuffleBytes());
   }
 
   /** Waits for the executors for which the tree is cut. */

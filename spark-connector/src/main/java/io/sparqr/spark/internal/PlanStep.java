@@ -40,8 +40,12 @@ final class PlanStep {
             : resources.cut(analysis, cutOptions(), Math.max(1, found.rhsCount()));
     double[] scale = new double[analysis.columns()];
     double largest = 0;
+    boolean ridged = options.problem().ridge().any();
     for (int j = 0; j < scale.length; j++) {
-      double norm = Math.hypot(found.norm()[j], Math.sqrt(options.problem().ridge().of(j)));
+      double norm = found.norm()[j];
+      if (ridged) {
+        norm = Math.hypot(norm, Math.sqrt(options.problem().ridge().of(j)));
+      }
       if (!Double.isFinite(norm)) {
         throw new NonFiniteValueException("the 2-norm of column " + j + " overflows", -1, j);
       }

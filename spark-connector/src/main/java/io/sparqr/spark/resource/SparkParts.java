@@ -26,13 +26,16 @@ final class SparkParts<T> extends Parts<T> {
 
   @Override
   public <U> Parts<U> map(Work<T, U> work) {
-    return new SparkParts<>(rdd.mapPartitionsWithIndex((p, it) -> work.of(p, it), false));
+    return new SparkParts<>(mapped(work));
+  }
+
+  private <U> JavaRDD<U> mapped(Work<T, U> work) {
+    return JavaRDD.fromRDD(new WorkRdd<>(rdd.rdd(), work), WorkRdd.tag());
   }
 
   @Override
   public Parts<Tuple2<Integer, byte[]>> shuffle(int keys, Work<T, Tuple2<Integer, byte[]>> work) {
-    JavaRDD<Tuple2<Integer, byte[]>> sent =
-        rdd.mapPartitionsWithIndex((p, it) -> work.of(p, it), false);
+    JavaRDD<Tuple2<Integer, byte[]>> sent = mapped(work);
     JavaPairRDD<Integer, byte[]> pairs =
         JavaPairRDD.fromJavaRDD(sent).partitionBy(new KeyPartitioner(keys));
     return new SparkParts<>(JavaRDD.fromRDD(pairs.rdd(), sent.classTag()));

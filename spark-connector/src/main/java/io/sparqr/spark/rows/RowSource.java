@@ -52,8 +52,7 @@ public final class RowSource {
 
   /** Rows of any form accepted by {@link RowForms#toRow}. */
   public static RowSource of(JavaRDD<?> rows) {
-    return new RowSource(
-        rows.mapPartitionsWithIndex((p, it) -> new RowForms.Reader(p, it), true), null);
+    return new RowSource(Parts.of(rows).map(RowForms.Reader::new).rdd(), null);
   }
 
   /** Rows of a Dataset. An empty weight column name means weight 1. */

@@ -6,7 +6,7 @@ package io.sparqr.spark.solve;
  * squares in the middle of the range, {@link Math#hypot}, which takes ten times as long, outside of
  * it. Not thread-safe.
  */
-final class NormSum {
+public final class NormSum {
 
   /** Squares in [LEAST, MOST] are exact to rounding, and 2^60 of them can be summed. */
   private static final double LEAST = 0x1p-900;
@@ -17,7 +17,7 @@ final class NormSum {
   private double others;
 
   /** Adds a value. */
-  void add(double v) {
+  public void add(double v) {
     double s = v * v;
     if (s >= LEAST && s <= MOST) {
       squares += s;
@@ -27,7 +27,7 @@ final class NormSum {
   }
 
   /** The norm of the values so far. */
-  double norm() {
+  public double norm() {
     double middle = Math.sqrt(squares);
     return others == 0 ? middle : Math.hypot(middle, others);
   }
