@@ -170,67 +170,111 @@ __device__ __forceinline__ void forward_item(const SparqrSolve& s) {
   finish_item(s, t);
 }
 
+/** The error of the equation of column j, from the sums of R'y and of its terms' sizes over the front's rows. */
+__device__ __forceinline__ double column_error(const SparqrSolve& s, const SparqrSolveItem& t, int j, int q, double sum,
+                                               double size) {
+  double scale;
+  const double v = forward_entry(s, t, j, q, &scale);
+  const double u = j < t.fp ? 0 : __ldcg(s.v + static_cast<long long>(t.start + j) * s.rhs + q);
+  return equation_error(fabs(v - sum - u), scale + size + fabs(u));
+}
+
+/**
+ * Sums over every STRIDE-th of a front's rows [first, end) for column j: of R'y, of its terms' sizes, of the bits of R.
+ * Rows from `rest` on have no entry in the column. Without branches, so that many loads are on their way: what is no
+ * entry is another one, which is there.
+ *
+ * @param y of row `at` and those after it
+ */
+template <int STRIDE>
+__device__ __forceinline__ void column_sums_of_rows(const double* rows, int fn, int first, int end, int rest, int j,
+                                                    const double* y, int at, double& sum, double& size,
+                                                    unsigned long long& bits) {
+  constexpr int BATCH = 16;
+  for (int row = first; row < end; row += BATCH * STRIDE) {
+    double r[BATCH];
+#pragma unroll
+    for (int k = 0; k < BATCH; k++) {
+      const int i = min(row + k * STRIDE, end - 1);
+      r[k] = rows[packed_row(i, fn) - i + j];
+    }
+#pragma unroll
+    for (int k = 0; k < BATCH; k++) {
+      const int i = row + k * STRIDE;
+      const double entry = i < min(end, rest) ? r[k] : 0;
+      const double p = entry * y[min(i, end - 1) - at];
+      sum += p;
+      size += fabs(p);
+      bits += mixed_bits(entry);  // those of 0 are 0
+    }
+  }
+}
+
+/** A front of few rows: a column a thread. */
+__device__ __forceinline__ void whole_error(const SparqrSolve& s, const SparqrSolveItem& t, int q, double* y,
+                                            double& worst, unsigned long long& bits) {
+  __syncthreads();
+  load_columns(s, s.x, s.number + t.start, 0, t.fp, q, y);
+  __syncthreads();
+  for (int j = threadIdx.x; j < t.fn; j += SPARQR_THREADS) {
+    double sum = 0, size = 0;
+    column_sums_of_rows<1>(s.out + t.out, t.fn, 0, t.fp, j + 1, j, y, 0, sum, size, bits);
+    worst = fmax(worst, column_error(s, t, j, q, sum, size));
+  }
+}
+
+/** Columns of a larger front: a column a lane, its rows to warps. */
+__device__ __forceinline__ void part_error(const SparqrSolve& s, const SparqrSolveItem& t, int q, double* y,
+                                           double& worst, unsigned long long& bits) {
+  __shared__ double sums[SPARQR_WARPS][32], sizes[SPARQR_WARPS][32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  for (int first = t.column_from; first < t.column_to; first += 32) {
+    const int j = first + lane, column = min(j, t.column_to - 1);
+    const int last = min(t.fp, min(first + 32, t.column_to));
+    double sum = 0, size = 0;
+    for (int at = 0; at < last; at += SPARQR_SOLVE_CHUNK) {
+      const int end = min(last, at + SPARQR_SOLVE_CHUNK);
+      __syncthreads();
+      load_columns(s, s.x, s.number + t.start, at, end, q, y);
+      __syncthreads();
+      column_sums_of_rows<SPARQR_WARPS>(s.out + t.out, t.fn, at + warp, end, j < t.column_to ? j + 1 : 0, column, y, at,
+                                        sum, size, bits);
+    }
+    __syncthreads();
+    sums[warp][lane] = sum;
+    sizes[warp][lane] = size;
+    __syncthreads();
+    if (warp == 0 && j < t.column_to) {
+      sum = (sums[0][lane] + sums[1][lane]) + (sums[2][lane] + sums[3][lane]);
+      size = (sizes[0][lane] + sizes[1][lane]) + (sizes[2][lane] + sizes[3][lane]);
+      worst = fmax(worst, column_error(s, t, j, q, sum, size));
+    }
+  }
+}
+
 /**
  * The componentwise backward error of y: max over the fronts' columns of |v - R'y - u| / (sizes of all terms), v from c
  * and the children's updates anew, u the front's update (0 at pivots). Also the sum of the bits of R and of the
  * right-hand sides stored with it, each read once. One block an item, WHOLE and ASSEMBLE only: every column of a front
- * is in one of them. Columns go to lanes, rows to warps.
+ * is in one of them.
  */
 __device__ __forceinline__ void forward_error(const SparqrSolve& s) {
-  __shared__ double sums[SPARQR_WARPS][32], sizes[SPARQR_WARPS][32];
   __shared__ unsigned long long words[SPARQR_WARPS];
-  __shared__ double shared_y[SPARQR_SOLVE_CHUNK];
+  __shared__ double y[SPARQR_SOLVE_CHUNK];
   const SparqrSolveItem& t = s.items[blockIdx.x];
   if (t.kind != SPARQR_SOLVE_WHOLE && t.kind != SPARQR_SOLVE_ASSEMBLE) {
     return;
   }
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int fn = t.fn, fp = t.fp;
-  const double* rows = s.out + t.out;
   unsigned long long bits = 0;
   double worst = 0;
   for (int q = 0; q < s.rhs; q++) {
-    for (int first = t.column_from; first < t.column_to; first += 32) {
-      const int j = first + lane;
-      const int last = min(fp, min(first + 32, t.column_to));
-      const int rest = j < t.column_to ? j + 1 : 0;  // end of the rows with an entry in this column
-      double sum = 0, size = 0;
-      for (int at = 0; at < last; at += SPARQR_SOLVE_CHUNK) {
-        const int end = min(last, at + SPARQR_SOLVE_CHUNK);
-        __syncthreads();
-        load_columns(s, s.x, s.number + t.start, at, end, q, shared_y);
-        __syncthreads();
-        constexpr int BATCH = 16;  // loads in flight
-        for (int row = at + warp; row < end; row += BATCH * SPARQR_WARPS) {
-          double r[BATCH];
-#pragma unroll
-          for (int k = 0; k < BATCH; k++) {
-            const int i = row + k * SPARQR_WARPS;
-            r[k] = i < min(end, rest) ? rows[packed_row(i, fn) - i + j] : 0;
-          }
-#pragma unroll
-          for (int k = 0; k < BATCH; k++) {
-            const int i = row + k * SPARQR_WARPS;
-            const double p = i < end ? r[k] * shared_y[i - at] : 0;
-            sum += p;
-            size += fabs(p);
-            bits += q == 0 && i < min(end, rest) ? mixed_bits(r[k]) : 0;
-          }
-        }
-      }
-      __syncthreads();
-      sums[warp][lane] = sum;
-      sizes[warp][lane] = size;
-      __syncthreads();
-      if (warp == 0 && j < t.column_to) {
-        double scale;
-        const double v = forward_entry(s, t, j, q, &scale);
-        const double u = j < t.fp ? 0 : __ldcg(s.v + static_cast<long long>(t.start + j) * s.rhs + q);
-        const double all = (sums[0][lane] + sums[1][lane]) + (sums[2][lane] + sums[3][lane]);
-        scale += (sizes[0][lane] + sizes[1][lane]) + (sizes[2][lane] + sizes[3][lane]) + fabs(u);
-        worst = fmax(worst, equation_error(fabs(v - all - u), scale));
-      }
+    unsigned long long found = 0;
+    if (t.kind == SPARQR_SOLVE_WHOLE) {
+      whole_error(s, t, q, y, worst, found);
+    } else {
+      part_error(s, t, q, y, worst, found);
     }
+    bits = q == 0 ? found : bits;
   }
   if (t.column_from == 0) {
     for (long long k = threadIdx.x; k < static_cast<long long>(t.fp) * s.out_rhs_count; k += SPARQR_THREADS) {
