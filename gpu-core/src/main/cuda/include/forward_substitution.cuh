@@ -181,8 +181,8 @@ __device__ __forceinline__ double column_error(const SparqrSolve& s, const Sparq
 
 /**
  * Sums over every STRIDE-th of a front's rows [first, end) for column j: of R'y, of its terms' sizes, of the bits of R.
- * Rows from `rest` on have no entry in the column. Without branches, so that many loads are on their way: what is no
- * entry is another one, which is there.
+ * Rows from `rest` on have no entry in the column. Without branches: what is loaded for no entry is another one, which is
+ * there.
  *
  * @param y of row `at` and those after it
  */

@@ -30,20 +30,44 @@ final class Slabs {
    *
    * @throws io.sparqr.error.DiskFullException if it does not fit into memory and on disk
    */
-  synchronized ByteBuffer add(int bytes) {
-    if (closed) {
-      throw new IllegalStateException("memory for rows of R is already freed");
-    }
+  ByteBuffer add(int bytes) {
     if (budget.take(bytes)) {
-      try {
-        ByteBuffer slab = ByteBuffer.allocateDirect(bytes);
-        memory.add(slab);
-        memoryBytes += bytes;
-        return slab;
-      } catch (OutOfMemoryError e) {
-        // Others have used up -XX:MaxDirectMemorySize; what is left of the budget is not there.
-        budget.refused(bytes);
+      ByteBuffer slab = allocated(bytes);
+      if (slab != null) {
+        return inMemory(slab);
       }
+      // Others have used up -XX:MaxDirectMemorySize; what is left of the budget is not there.
+      budget.refused(bytes);
+    }
+    return inFile(bytes);
+  }
+
+  /**
+   * Not under the lock: the JVM clears what it gives, and the system each page before that, which
+   * takes as long as to fill it. Null if there is no direct memory.
+   */
+  private static ByteBuffer allocated(int bytes) {
+    try {
+      return ByteBuffer.allocateDirect(bytes);
+    } catch (OutOfMemoryError e) {
+      return null;
+    }
+  }
+
+  private synchronized ByteBuffer inMemory(ByteBuffer slab) {
+    if (closed) {
+      budget.give(slab.capacity());
+      FreedBuffers.free(slab);
+      throw closed();
+    }
+    memory.add(slab);
+    memoryBytes += slab.capacity();
+    return slab;
+  }
+
+  private synchronized ByteBuffer inFile(int bytes) {
+    if (closed) {
+      throw closed();
     }
     if (file == null) {
       file = new RowFile(folder);
@@ -52,6 +76,10 @@ final class Slabs {
     ByteBuffer slab = file.map(bytes);
     budget.inFiles(file.bytes() - before);
     return slab;
+  }
+
+  private static IllegalStateException closed() {
+    return new IllegalStateException("memory for rows of R is already freed");
   }
 
   /** Bytes in memory. */

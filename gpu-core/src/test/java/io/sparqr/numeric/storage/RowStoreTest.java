@@ -8,6 +8,7 @@ import io.sparqr.threads.Parallel;
 import java.nio.DoubleBuffer;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -97,6 +98,39 @@ class RowStoreTest {
     }
     assertThat(budget.memoryBytes()).isZero();
     assertThat(part.get(99)).as("still there for who has the buffer").isEqualTo(7);
+  }
+
+  /** Slabs are made side by side: one that comes after the end must not stay. */
+  @Test
+  void whatIsMadeWhileTheStoreEndsIsFreed() throws InterruptedException {
+    for (int turn = 0; turn < 20; turn++) {
+      var budget = new RowBudget(1L << 28);
+      var store = new RowStore(budget, folder);
+      var refused = new AtomicInteger();
+      var threads = new Thread[4];
+      for (int t = 0; t < threads.length; t++) {
+        threads[t] =
+            new Thread(
+                () -> {
+                  try {
+                    while (true) {
+                      store.allocate(20_000);
+                    }
+                  } catch (IllegalStateException e) {
+                    refused.incrementAndGet();
+                  }
+                });
+        threads[t].start();
+      }
+      Thread.sleep(turn);
+      store.close();
+      for (Thread t : threads) {
+        t.join();
+      }
+      assertThat(refused.get()).isEqualTo(threads.length);
+      assertThat(budget.memoryBytes()).isZero();
+      assertThat(budget.fileBytes()).isZero();
+    }
   }
 
   @Test
