@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -76,13 +77,14 @@ class PlannedPlacesIT {
   }
 
   @Test
-  void onIdleExecutorsEveryTaskRunsWhereItWasPlanned() throws InterruptedException {
+  void onIdleExecutorsEveryTaskRunsWhereItWasPlanned() throws TimeoutException {
     try (QRFactorization f = solver().factorize(rows)) {
       Map<String, List<String>> planned = hints();
       assertThat(f.summary().analysis().levels()).isGreaterThanOrEqualTo(3);
       assertThat(planned).hasSize(f.summary().analysis().subtreeTasks());
       Set<String> executors = new HashSet<>();
-      Thread.sleep(500); // listeners are notified of tasks a little later
+      // listeners are notified of tasks a little later
+      context.sc().listenerBus().waitUntilEmpty();
       planned.forEach(
           (task, where) -> {
             assertThat(where).as(task).hasSize(1);

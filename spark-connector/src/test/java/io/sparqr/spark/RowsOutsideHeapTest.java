@@ -141,7 +141,7 @@ class RowsOutsideHeapTest {
       assertThat(BUDGET.memoryBytes()).isGreaterThanOrEqualTo(8 * entries);
     }
     // without the collector's help
-    for (int k = 0; k < 100 && BUDGET.memoryBytes() > 0; k++) {
+    for (int k = 0; k < 1000 && BUDGET.memoryBytes() > 0; k++) {
       Thread.sleep(20);
     }
     assertThat(BUDGET.memoryBytes()).isZero();

@@ -68,7 +68,7 @@ class StageGpusIT {
           .containsPattern("auto: amd .* at [0-9.e+]+ Gflop/s")
           .doesNotContain("at 33.3 Gflop/s");
       // listeners hear of stages a little later
-      Thread.sleep(500);
+      context.sc().listenerBus().waitUntilEmpty();
     }
     assertThat(profiles.keySet()).anyMatch(d -> d.contains("level 1 of 2"));
     profiles.forEach(
