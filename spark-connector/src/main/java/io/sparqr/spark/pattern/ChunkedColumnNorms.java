@@ -30,6 +30,11 @@ final class ChunkedColumnNorms {
     }
   }
 
+  /** The norm of a column from those of two partitions; most are 0 in one of many. */
+  static double joined(double a, double b) {
+    return b == 0 ? a : a == 0 ? b : Math.hypot(a, b);
+  }
+
   /** The norms. */
   ColumnChunks norms() {
     var out = new ColumnChunks();

@@ -197,9 +197,7 @@ public final class PatternPass {
 
   private static double[] norm(Handed handed, PartitionStats sum) {
     double[] norm = new double[sum.requireColumns()];
-    // hypot(a, 0) is a, and most entries of many partitions are 0
-    ColumnChunks.merge(
-        handed.norms(), (a, b) -> b == 0 ? a : a == 0 ? b : Math.hypot(a, b), norm, threads());
+    ColumnChunks.merge(handed.norms(), ChunkedColumnNorms::joined, norm, threads());
     return norm;
   }
 

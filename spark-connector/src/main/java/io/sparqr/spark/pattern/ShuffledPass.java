@@ -247,7 +247,7 @@ final class ShuffledPass {
       }
     }
     var merged = new ArrayList<byte[]>();
-    ColumnChunks.merge(norms, Math::hypot).encode(0, merged);
+    ColumnChunks.merge(norms, ChunkedColumnNorms::joined).encode(0, merged);
     List<byte[]> frames = PatternOrder.frames(reducer, table.sorted());
     long payload = 0;
     for (byte[] frame : frames) {

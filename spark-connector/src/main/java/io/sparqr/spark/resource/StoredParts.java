@@ -18,7 +18,7 @@ import scala.jdk.javaapi.CollectionConverters;
 /**
  * The partitions of a persisted RDD, all of whose elements are objects in the memory of this JVM:
  * they are read without a job, whose overhead is many times that of reading a few numbers a row.
- * Spark evicts none of them before this is closed.
+ * Spark evicts none of them before it has been read to its end, or this is closed.
  *
  * @param <T> element
  */
@@ -94,11 +94,6 @@ public final class StoredParts<T> implements AutoCloseable {
       parts.add(new Part(id, values.get()));
     }
     return true;
-  }
-
-  /** Number of partitions. */
-  public int count() {
-    return parts.size();
   }
 
   /** The elements of a partition, once; by any one thread. */
