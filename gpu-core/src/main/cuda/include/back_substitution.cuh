@@ -18,28 +18,42 @@ __device__ __forceinline__ void back_sums(const double* rows, int fn, int from, 
   constexpr int ROWS = SPARQR_SOLVE_ROWS / SPARQR_WARPS;
   if (to - from <= SPARQR_WARPS) {
     // a row a warp: its entries in flight
+    constexpr int BATCH = 8;
     const int i = from + warp;
     if (i < to) {
       const double* row = rows + packed_row(i, fn) - i;
-#pragma unroll 8
-      for (int j = at + lane; j < end; j += 32) {
-        sum[0] = fma(row[j], shared_x[j - at], sum[0]);
+      for (int first = at + lane; first - lane < end; first += 32 * BATCH) {
+        double r[BATCH];
+#pragma unroll
+        for (int k = 0; k < BATCH; k++) {
+          r[k] = first + 32 * k < end ? row[first + 32 * k] : 0;
+        }
+        __syncwarp();  // keeps all loads before the first use: the compiler would mix them
+#pragma unroll
+        for (int k = 0; k < BATCH; k++) {
+          const int j = first + 32 * k;
+          sum[0] = fma(r[k], j < end ? shared_x[j - at] : -0.0, sum[0]);  // 0 times -0 leaves any sum as it is
+        }
       }
     }
     return;
   }
-  const double* row[ROWS];
-#pragma unroll
-  for (int k = 0; k < ROWS; k++) {
-    const int i = min(from + warp + k * SPARQR_WARPS, to - 1);  // the last row twice rather than a branch
-    row[k] = rows + packed_row(i, fn) - i;
-  }
-#pragma unroll 4
-  for (int j = at + lane; j < end; j += 32) {
-    const double x = shared_x[j - at];
+  const double* begin = rows + packed_row(from + warp, fn) - (from + warp);
+  for (int j = at + lane; j - lane < end; j += 32) {
+    double r[ROWS];
+    const double* next = begin + j;
+    int step = row_step(from + warp, fn, SPARQR_WARPS);
 #pragma unroll
     for (int k = 0; k < ROWS; k++) {
-      sum[k] = fma(row[k][j], x, sum[k]);
+      r[k] = from + warp + k * SPARQR_WARPS < to && j < end ? *next : 0;
+      next += step;
+      step -= SPARQR_WARPS * SPARQR_WARPS;
+    }
+    __syncwarp();  // as above
+    const double x = j < end ? shared_x[j - at] : -0.0;
+#pragma unroll
+    for (int k = 0; k < ROWS; k++) {
+      sum[k] = fma(r[k], x, sum[k]);
     }
   }
 }
@@ -203,16 +217,8 @@ __device__ __forceinline__ void back_item(const SparqrSolve& s) {
   __shared__ double shared_x[SPARQR_SOLVE_CHUNK];
   __shared__ double y[SPARQR_SOLVE_STEP];
   BackEntries entries;
-  const bool go = next_item(
-      s, t, [](int kind) { return kind == SPARQR_SOLVE_WHOLE || kind == SPARQR_SOLVE_ASSEMBLE; },
-      [&](const SparqrSolveItem& item) {
-        if (item.kind == SPARQR_SOLVE_PRODUCT) {
-          entries.load(s, item);
-        } else if (item.kind != SPARQR_SOLVE_ASSEMBLE) {
-          load_triangle(s, item, tiles);
-        }
-      });
-  if (!go) {
+  const auto ahead = [](int kind) { return kind == SPARQR_SOLVE_WHOLE || kind == SPARQR_SOLVE_ASSEMBLE; };
+  if (!next_loaded_item(s, t, ahead, entries, tiles)) {
     return;
   }
   for (int q = 0; q < s.rhs; q++) {

@@ -118,14 +118,29 @@ __device__ __forceinline__ void forward_whole(const SparqrSolve& s, const Sparqr
     y[j] = j < t.fp ? forward_entry(s, t, j, q, &size) : 0;
   }
   forward_triangle(s, t, q, y, tiles);
-  const double* rows = s.out + t.out;
-  for (int j = t.fp + static_cast<int>(threadIdx.x); j < t.fn; j += SPARQR_THREADS) {
+  constexpr int BATCH = 8;
+  const int lane = threadIdx.x % 32;
+  for (int first = t.fp + static_cast<int>(threadIdx.x) - lane; first < t.fn; first += SPARQR_THREADS) {
+    const int j = min(first + lane, t.fn - 1);  // the last column again rather than a lane less
     double v = forward_entry(s, t, j, q, &size);
-#pragma unroll 8
-    for (int i = 0; i < t.fp; i++) {
-      v = fma(-rows[packed_row(i, t.fn) - i + j], y[i], v);
+    const double* next = s.out + t.out + j;
+    int step = row_step(0, t.fn, 1);
+    for (int row = 0; row < t.fp; row += BATCH) {
+      double r[BATCH];
+#pragma unroll
+      for (int k = 0; k < BATCH; k++) {
+        r[k] = row + k < t.fp ? *next : 0;
+        next += step--;
+      }
+      __syncwarp();  // as in column_sums_of_rows
+#pragma unroll
+      for (int k = 0; k < BATCH; k++) {
+        v = fma(-r[k], row + k < t.fp ? y[row + k] : 0, v);  // -0 times 0 leaves any v as it is
+      }
     }
-    __stcg(s.v + static_cast<long long>(t.start + j) * s.rhs + q, v);
+    if (first + lane < t.fn) {
+      __stcg(s.v + static_cast<long long>(t.start + j) * s.rhs + q, v);
+    }
   }
 }
 
@@ -135,16 +150,7 @@ __device__ __forceinline__ void forward_item(const SparqrSolve& s) {
   __shared__ SparqrTriangle tiles;
   __shared__ double y[SPARQR_SOLVE_STEP];
   ForwardEntries entries;
-  const bool go = next_item(
-      s, t, [](int kind) { return kind == SPARQR_SOLVE_WHOLE; },
-      [&](const SparqrSolveItem& item) {
-        if (item.kind == SPARQR_SOLVE_PRODUCT) {
-          entries.load(s, item);
-        } else if (item.kind != SPARQR_SOLVE_ASSEMBLE) {
-          load_triangle(s, item, tiles);
-        }
-      });
-  if (!go) {
+  if (!next_loaded_item(s, t, [](int kind) { return kind == SPARQR_SOLVE_WHOLE; }, entries, tiles)) {
     return;
   }
   for (int q = 0; q < s.rhs; q++) {
@@ -181,8 +187,7 @@ __device__ __forceinline__ double column_error(const SparqrSolve& s, const Sparq
 
 /**
  * Sums over every STRIDE-th of a front's rows [first, end) for column j: of R'y, of its terms' sizes, of the bits of R.
- * Rows from `rest` on have no entry in the column. Without branches: what is loaded for no entry is another one, which is
- * there.
+ * Rows from `rest` on have no entry in the column. Without branches. By all lanes of a warp, with one first and end.
  *
  * @param y of row `at` and those after it
  */
@@ -191,21 +196,25 @@ __device__ __forceinline__ void column_sums_of_rows(const double* rows, int fn, 
                                                     const double* y, int at, double& sum, double& size,
                                                     unsigned long long& bits) {
   constexpr int BATCH = 16;
+  const double* next = rows + packed_row(first, fn) - first + j;
+  int step = row_step(first, fn, STRIDE);
   for (int row = first; row < end; row += BATCH * STRIDE) {
     double r[BATCH];
 #pragma unroll
     for (int k = 0; k < BATCH; k++) {
-      const int i = min(row + k * STRIDE, end - 1);
-      r[k] = rows[packed_row(i, fn) - i + j];
+      r[k] = row + k * STRIDE < min(end, rest) ? *next : 0;
+      next += step;
+      step -= STRIDE * STRIDE;
     }
+    // The compiler moves neither loads nor uses over this; else it mixes them, and few loads are on their way at once.
+    __syncwarp();
 #pragma unroll
     for (int k = 0; k < BATCH; k++) {
       const int i = row + k * STRIDE;
-      const double entry = i < min(end, rest) ? r[k] : 0;
-      const double p = entry * y[min(i, end - 1) - at];
+      const double p = r[k] * y[min(i, end - 1) - at];
       sum += p;
       size += fabs(p);
-      bits += mixed_bits(entry);  // those of 0 are 0
+      bits += mixed_bits(r[k]);  // those of 0 are 0
     }
   }
 }
@@ -216,10 +225,14 @@ __device__ __forceinline__ void whole_error(const SparqrSolve& s, const SparqrSo
   __syncthreads();
   load_columns(s, s.x, s.number + t.start, 0, t.fp, q, y);
   __syncthreads();
-  for (int j = threadIdx.x; j < t.fn; j += SPARQR_THREADS) {
+  const int lane = threadIdx.x % 32;
+  for (int first = static_cast<int>(threadIdx.x) - lane; first < t.fn; first += SPARQR_THREADS) {
+    const int j = first + lane, column = min(j, t.fn - 1);
     double sum = 0, size = 0;
-    column_sums_of_rows<1>(s.out + t.out, t.fn, 0, t.fp, j + 1, j, y, 0, sum, size, bits);
-    worst = fmax(worst, column_error(s, t, j, q, sum, size));
+    column_sums_of_rows<1>(s.out + t.out, t.fn, 0, t.fp, j < t.fn ? j + 1 : 0, column, y, 0, sum, size, bits);
+    if (j < t.fn) {
+      worst = fmax(worst, column_error(s, t, j, q, sum, size));
+    }
   }
 }
 

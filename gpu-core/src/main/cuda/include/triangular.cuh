@@ -67,6 +67,14 @@ __device__ __forceinline__ long long packed_row(int i, int fn) {
   return static_cast<long long>(i) * fn - static_cast<long long>(i) * (i - 1) / 2;
 }
 
+/**
+ * From an entry of row i to the one of row i + stride in the same column. With each such step it gets less by the
+ * square of stride: cheaper than packed_row for every row.
+ */
+__device__ __forceinline__ int row_step(int i, int fn, int stride) {
+  return stride * (fn - i) - stride * (stride + 1) / 2;
+}
+
 __device__ __forceinline__ double warp_sum(double v) {
   for (int d = 16; d > 0; d /= 2) {
     v += __shfl_xor_sync(~0u, v, d);
@@ -206,6 +214,22 @@ __device__ __forceinline__ void load_triangle(const SparqrSolve& s, const Sparqr
     load_tile(rows, t.fn, from, middle, middle, to, tiles.beside);
     load_tile(rows, t.fn, middle, to, middle, to, tiles.diagonal[1]);
   }
+}
+
+/**
+ * The next item (next_item) with what it takes of R: a PRODUCT item's entries in registers, a triangle in shared
+ * memory, both loaded before its wait. By all threads.
+ */
+template <typename Ahead, typename Entries>
+__device__ __forceinline__ bool next_loaded_item(const SparqrSolve& s, SparqrSolveItem& t, Ahead ahead,
+                                                 Entries& entries, SparqrTriangle& tiles) {
+  return next_item(s, t, ahead, [&](const SparqrSolveItem& item) {
+    if (item.kind == SPARQR_SOLVE_PRODUCT) {
+      entries.load(s, item);
+    } else if (item.kind != SPARQR_SOLVE_ASSEMBLE) {
+      load_triangle(s, item, tiles);
+    }
+  });
 }
 
 /** The backward error of one equation; as bad as can be if anything is not finite. */

@@ -49,7 +49,13 @@ public record FactorOptions(
      * R should also stay where the backend makes it, for later solves ({@link
      * SubtreeFactor#residence}); for a task whose fronts are whole trees.
      */
-    RESIDENT
+    RESIDENT,
+
+    /**
+     * With {@code RESIDENT}: R may stay there alone ({@link Residence#alone}); whoever needs its
+     * rows fetches them.
+     */
+    ALONE
   }
 
   /** Checks the ranges; copies the set. */
@@ -108,6 +114,11 @@ public record FactorOptions(
     return demands.contains(Demand.RESIDENT);
   }
 
+  /** {@link Demand#RESIDENT} and {@link Demand#ALONE}. */
+  public boolean alone() {
+    return resident() && demands.contains(Demand.ALONE);
+  }
+
   /** The same with the safe method only. */
   public FactorOptions safely() {
     return with(Demand.SAFE, true);
@@ -126,6 +137,11 @@ public record FactorOptions(
   /** The same with R staying where it is made as well, or not. */
   public FactorOptions staying(boolean there) {
     return with(Demand.RESIDENT, there);
+  }
+
+  /** The same with R, if it stays, nowhere else, or also in the result. */
+  public FactorOptions alone(boolean nowhereElse) {
+    return with(Demand.ALONE, nowhereElse);
   }
 
   /** The same with another listener. */

@@ -7,21 +7,28 @@ import java.util.Optional;
  * Whether a task's R has stayed where its backend made it ({@link FactorOptions#resident}).
  *
  * @param factor the R that stayed, owned by the receiver; empty: none
+ * @param alone whether it is nowhere else ({@link FactorOptions#alone}): then the result has no
+ *     rows, every pivot is live, and the receiver fetches them if it needs them
  * @param reason why not; empty if it stayed or nobody asked for it
  */
-public record Residence(Optional<ResidentFactor> factor, String reason) {
+public record Residence(Optional<ResidentFactor> factor, boolean alone, String reason) {
 
   /** Nobody asked for it. */
-  public static final Residence NONE = new Residence(Optional.empty(), "");
+  public static final Residence NONE = none("");
 
-  /** R has stayed. */
+  /** R has stayed, beside the rows returned. */
   public static Residence of(ResidentFactor factor) {
-    return new Residence(Optional.of(factor), "");
+    return new Residence(Optional.of(factor), false, "");
+  }
+
+  /** R has stayed, and is nowhere else. */
+  public static Residence alone(ResidentFactor factor) {
+    return new Residence(Optional.of(factor), true, "");
   }
 
   /** R has not stayed. */
   public static Residence none(String reason) {
-    return new Residence(Optional.empty(), reason);
+    return new Residence(Optional.empty(), false, reason);
   }
 
   /** Frees R, if there is any. */

@@ -1,11 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric;
 
+import java.util.List;
 import java.util.Optional;
 
 /**
- * A task's R where its backend made it, for solves beside the R that was returned: a copy that may
- * be gone at any time. For a task of whole trees without dead columns. Thread-safe.
+ * A task's R where its backend made it. It may be gone at any time: its memory is needed, it has
+ * not been used for a while, the device is lost. For a task of whole trees without dead columns.
+ * Thread-safe.
  */
 public interface ResidentFactor extends AutoCloseable {
 
@@ -30,6 +32,29 @@ public interface ResidentFactor extends AutoCloseable {
    * @throws io.sparqr.error.FatalCudaException as for {@link #solve}
    */
   Optional<double[]> solveStored();
+
+  /**
+   * The rows of R, copied to the host; empty if R is gone. O(entries).
+   *
+   * @param memory where they are put
+   * @param threads host threads
+   * @return one for each front of the task, in its order, with checksums
+   * @throws io.sparqr.numeric.integrity.IntegrityFailure if R has changed: then this R must not be
+   *     used again
+   * @throws io.sparqr.error.DiskFullException as {@code memory} does
+   * @throws io.sparqr.error.FatalCudaException as for {@link #solve}
+   */
+  Optional<List<FrontFactor>> fetch(RowMemory memory, int threads);
+
+  /**
+   * Sets what is done before R gives way to somebody else while it could still be fetched: its
+   * memory is needed, or it has not been used for a while. Not before {@link #close}, and not if
+   * the device is lost.
+   */
+  void beforeItGoes(Runnable action);
+
+  /** Entries of R. */
+  long entries();
 
   /** Bytes of the memory that R takes there, with what solves need. */
   long bytes();

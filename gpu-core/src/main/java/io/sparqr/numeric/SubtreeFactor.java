@@ -8,7 +8,8 @@ import java.util.Optional;
  * Result of a subtree task, all in host memory.
  *
  * @param fronts the rows of R, one entry per front of the task, in the task's order; empty if the
- *     task has a solution instead
+ *     task has a solution instead, or R has stayed where it was made and is nowhere else ({@link
+ *     Residence#alone})
  * @param outputs the nonempty contribution blocks of fronts whose parent is outside the task,
  *     ascending by front
  * @param residualSquares size rhsCount: sums of squares of the entries of Q'b that end here (rows
@@ -19,7 +20,7 @@ import java.util.Optional;
  *     memory twice
  * @param solution x instead of R, if only x was asked for ({@link FactorOptions#solutionOnly}) and
  *     the backend could solve where R was
- * @param residence R where it was made, beside {@code fronts}; owned by the receiver
+ * @param residence R where it was made, beside {@code fronts} or alone; owned by the receiver
  */
 public record SubtreeFactor(
     List<FrontFactor> fronts,

@@ -47,6 +47,9 @@ final class CudaRoundExecutor implements RoundExecutor {
   /** Lists for solves with the rows of the stage under way; null: none yet. */
   private DeviceLists lists;
 
+  /** The stage of {@link #lists}, which do not refer to it: they may outlive it. */
+  private StageProgram listsOf;
+
   private LaunchPlan launches;
   private double kernelMillis;
   private boolean closed;
@@ -295,6 +298,7 @@ final class CudaRoundExecutor implements RoundExecutor {
   public void solveAhead(StageProgram program, boolean both) {
     try {
       lists = sentLists(program, both);
+      listsOf = program;
     } catch (InsufficientMemoryException e) {
       // What needs the lists tries again.
       lists = null;
@@ -309,7 +313,7 @@ final class CudaRoundExecutor implements RoundExecutor {
   private DeviceLists takeLists(StageProgram program, boolean both) {
     DeviceLists sent = lists;
     lists = null;
-    if (sent != null && sent.serve(program, both)) {
+    if (sent != null && listsOf == program && sent.both() == both) {
       return sent;
     }
     if (sent != null) {
@@ -348,6 +352,12 @@ final class CudaRoundExecutor implements RoundExecutor {
         its.close();
       }
     }
+  }
+
+  @Override
+  public boolean hasRoom(StageProgram program) {
+    // With what solves need beside the rows, they take a little more: keep() decides.
+    return Residents.fits(8 * program.outDoubles(), device.totalBytes());
   }
 
   @Override

@@ -27,9 +27,14 @@ final class DeviceLists implements AutoCloseable {
 
   /** What solves need of the lists on the host. */
   record Sizes(
-      int columns, int places, int storedRhs, int terms, int forwardItems, int backItems) {}
+      int columns,
+      int places,
+      long outDoubles,
+      int storedRhs,
+      int terms,
+      int forwardItems,
+      int backItems) {}
 
-  private final StageProgram program;
   private final Sizes sizes;
   private final boolean both;
   private final long[] start = new long[Part.values().length + 1];
@@ -43,7 +48,6 @@ final class DeviceLists implements AutoCloseable {
    */
   DeviceLists(
       CudaDriver driver, Transfers transfers, Workers workers, StageProgram program, boolean both) {
-    this.program = program;
     this.both = both;
     SolveLists lists =
         both
@@ -53,6 +57,7 @@ final class DeviceLists implements AutoCloseable {
         new Sizes(
             lists.columns(),
             lists.number().length,
+            lists.outDoubles(),
             lists.storedRhs(),
             lists.terms(),
             SolveLists.items(lists.forward()),
@@ -84,9 +89,9 @@ final class DeviceLists implements AutoCloseable {
     }
   }
 
-  /** Whether these are the lists wanted. */
-  boolean serve(StageProgram stage, boolean forward) {
-    return program == stage && both == forward;
+  /** Whether these are for R' and R, not for R alone. */
+  boolean both() {
+    return both;
   }
 
   Sizes sizes() {

@@ -24,6 +24,7 @@ final class DeviceRows implements KeptRows {
   private final DeviceLists.Sizes sizes;
   private final DeviceBuffer out;
   private final CudaStream stream;
+  private volatile Runnable before = () -> {};
 
   /** For so many right-hand sides; replaced by larger ones. */
   private Vectors vectors;
@@ -31,7 +32,7 @@ final class DeviceRows implements KeptRows {
   private volatile long lastUse = System.nanoTime();
   private volatile long bytes;
   private volatile boolean abandoned;
-  private boolean closed;
+  private volatile boolean closed;
 
   /** c, y, x and the fronts' vectors. */
   private record Vectors(int rhs, DeviceBuffer c, DeviceBuffer y, DeviceBuffer x, DeviceBuffer v) {
@@ -122,15 +123,22 @@ final class DeviceRows implements KeptRows {
     return sizes.storedRhs() == 0 ? Optional.empty() : used(sizes.storedRhs(), this::runStored);
   }
 
-  private synchronized Optional<Solved> used(int rhs, Supplier<Solved> solve) {
+  private Optional<Solved> used(int rhs, Supplier<Solved> solve) {
+    return used(
+        () -> {
+          room(rhs);
+          return solve.get();
+        });
+  }
+
+  private synchronized <T> Optional<T> used(Supplier<T> work) {
     if (closed || abandoned) {
       return Optional.empty();
     }
     lastUse = System.nanoTime();
     session.device().bind();
     try {
-      room(rhs);
-      return Optional.of(solve.get());
+      return Optional.of(work.get());
     } catch (FatalCudaException e) {
       closed = true;
       session.lost(e);
@@ -138,6 +146,49 @@ final class DeviceRows implements KeptRows {
     } finally {
       lastUse = System.nanoTime();
     }
+  }
+
+  @Override
+  public boolean read(int threads, Piece into) {
+    return used(() -> {
+          download(threads, into);
+          return true;
+        })
+        .isPresent();
+  }
+
+  private void download(int threads, Piece into) {
+    long doubles = sizes.outDoubles();
+    int step = Transfers.PIECE_BYTES / Double.BYTES;
+    try (var workers = new Workers(session.device(), threads);
+        var transfers = new Transfers(session.device().driver(), session.pinned())) {
+      workers.run(
+          Math.toIntExact((doubles + step - 1) / step),
+          i -> {
+            long from = (long) i * step;
+            int count = (int) Math.min(step, doubles - from);
+            var slice = new Transfers.Slice(out, Double.BYTES * from, Double.BYTES * count);
+            transfers.fetch(null, List.of(slice), b -> into.take(from, b.asDoubleBuffer()));
+          });
+    }
+  }
+
+  @Override
+  public void beforeTheyGo(Runnable action) {
+    before = action;
+  }
+
+  @Override
+  public boolean areThere() {
+    return !closed && !abandoned;
+  }
+
+  /** Frees the rows for others, after those who still need them have had their chance. */
+  void giveWay() {
+    if (areThere()) {
+      before.run();
+    }
+    close();
   }
 
   private void room(int rhs) {

@@ -85,8 +85,21 @@ final class DeviceSessions {
 
   /** Closes idle sessions when the JVM ends. */
   DeviceSessions closedAtExit() {
-    Runtime.getRuntime().addShutdownHook(new Thread(this::closeIdle, "sparqr-cuda-exit"));
+    Runtime.getRuntime().addShutdownHook(new Thread(this::closeAtExit, "sparqr-cuda-exit"));
     return this;
+  }
+
+  private void closeAtExit() {
+    slots.values().forEach(slot -> quietly(() -> discardRows(slot)));
+    closeIdle();
+  }
+
+  private static void discardRows(Slot slot) {
+    synchronized (slot) {
+      if (slot.session != null && slot.users == 0) {
+        slot.session.residents().discard();
+      }
+    }
   }
 
   /**
@@ -142,13 +155,25 @@ final class DeviceSessions {
 
   /** Closes an idle session, unless rows of R on its device may still be used. */
   private void end(Slot slot) {
+    DeviceSession session;
     synchronized (slot) {
-      if (slot.session != null && slot.users == 0) {
-        slot.session.residents().expire();
-        if (slot.session.residents().isEmpty()) {
-          closeIfIdle(slot);
-        } else {
-          schedule(slot);
+      if (slot.session == null || slot.users > 0) {
+        return;
+      }
+      session = slot.session;
+      slot.users++;
+    }
+    try {
+      // As a user and not under the monitor: rows of R may go to the host before they are freed.
+      session.residents().expire();
+    } finally {
+      synchronized (slot) {
+        if (slot.session == session && --slot.users == 0) {
+          if (session.residents().isEmpty()) {
+            closeIfIdle(slot);
+          } else {
+            schedule(slot);
+          }
         }
       }
     }

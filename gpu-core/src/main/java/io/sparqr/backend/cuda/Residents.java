@@ -32,11 +32,10 @@ final class Residents {
    * @return false if they are more than all rows may take
    */
   boolean admit(long need, long memory) {
-    long budget = (long) (Keys.RESIDENT_SHARE.ofJvm() * memory);
-    if (need > budget) {
+    if (!fits(need, memory)) {
       return false;
     }
-    while (bytes() + need > budget && evictOldest()) {
+    while (bytes() + need > budget(memory) && evictOldest()) {
       // Until there is room.
     }
     return true;
@@ -54,11 +53,20 @@ final class Residents {
     return rows.stream().min(Comparator.comparingLong(DeviceRows::lastUse));
   }
 
+  /** Whether rows of so many bytes are within what all rows may take. */
+  static boolean fits(long need, long memory) {
+    return need <= budget(memory);
+  }
+
+  private static long budget(long memory) {
+    return (long) (Keys.RESIDENT_SHARE.ofJvm() * memory);
+  }
+
   /** Frees the least recently used rows; false if there are none. */
   boolean evictOldest() {
-    // Not under the monitor: close() waits for a solve under way, and removes the rows.
+    // Not under the monitor: this waits for a solve under way, and removes the rows.
     Optional<DeviceRows> oldest = oldest();
-    oldest.ifPresent(DeviceRows::close);
+    oldest.ifPresent(DeviceRows::giveWay);
     return oldest.isPresent();
   }
 
@@ -67,7 +75,7 @@ final class Residents {
     long most = (long) (1e9 * Keys.RESIDENT_SECONDS.ofJvm());
     Optional<DeviceRows> oldest = oldest();
     while (oldest.isPresent() && System.nanoTime() - oldest.get().lastUse() > most) {
-      oldest.get().close();
+      oldest.get().giveWay();
       oldest = oldest();
     }
   }
@@ -76,6 +84,13 @@ final class Residents {
   void close() {
     while (evictOldest()) {
       // One after the other.
+    }
+  }
+
+  /** Frees all at the end of the JVM, when nobody needs them elsewhere any more. */
+  void discard() {
+    for (Optional<DeviceRows> next = oldest(); next.isPresent(); next = oldest()) {
+      next.get().close();
     }
   }
 

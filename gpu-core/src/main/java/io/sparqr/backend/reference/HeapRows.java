@@ -3,13 +3,18 @@ package io.sparqr.backend.reference;
 
 import io.sparqr.backend.staged.KeptRows;
 import io.sparqr.backend.staged.SolveLists;
+import java.nio.DoubleBuffer;
 import java.util.Optional;
 import java.util.function.IntUnaryOperator;
 
 /** A copy of a stage's packed rows on the heap, which stands for a device's memory. */
 final class HeapRows implements KeptRows {
 
+  /** Doubles in a piece: few, so that pieces begin and end within rows. */
+  private static final int PIECE = 1000;
+
   private final IntUnaryOperator choice;
+  private Runnable before = () -> {};
   // Not private: tests look at the lists and change the values.
   final SolveLists lists;
   double[] out;
@@ -33,6 +38,31 @@ final class HeapRows implements KeptRows {
     return lists.storedRhs() == 0 || out.length == 0
         ? Optional.empty()
         : Optional.of(PackedSolve.checked(lists, out));
+  }
+
+  @Override
+  public synchronized boolean read(int threads, Piece into) {
+    for (int from = 0; from < out.length; from += PIECE) {
+      int length = Math.min(PIECE, out.length - from);
+      into.take(from, DoubleBuffer.wrap(out, from, length).slice());
+    }
+    return areThere();
+  }
+
+  @Override
+  public synchronized void beforeTheyGo(Runnable action) {
+    before = action;
+  }
+
+  /** As if their memory was needed. */
+  void giveWay() {
+    before.run();
+    close();
+  }
+
+  @Override
+  public synchronized boolean areThere() {
+    return out.length > 0 || lists.outDoubles() == 0;
   }
 
   @Override

@@ -1,24 +1,31 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged;
 
+import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.ResidentFactor;
+import io.sparqr.numeric.RowMemory;
 import io.sparqr.numeric.integrity.IntegrityFailure;
+import java.util.List;
 import java.util.Optional;
 
-/** Rows of R left on an executor, each solve with them checked. */
+/** Rows of R left on an executor, each solve with them and each copy of them checked. */
 final class CheckedRows implements ResidentFactor {
 
   private final KeptRows rows;
+  private final FrontPlaces places;
   private final long bits;
   private final double bound;
 
   /**
    * Checks solves with some rows.
    *
-   * @param bits of the rows and right-hand sides, as they were compared with the host's
+   * @param places of the fronts in them
+   * @param bits of the rows and right-hand sides, when the column sums of the same values were
+   *     compared with those of the input
    */
-  CheckedRows(KeptRows rows, long bits) {
+  CheckedRows(KeptRows rows, FrontPlaces places, long bits) {
     this.rows = rows;
+    this.places = places;
     this.bits = bits;
     this.bound = StageSolve.bound(rows.terms());
   }
@@ -46,6 +53,21 @@ final class CheckedRows implements ResidentFactor {
               .formatted(found.get().backwardError()));
     }
     return Optional.of(found.get().x());
+  }
+
+  @Override
+  public Optional<List<FrontFactor>> fetch(RowMemory memory, int threads) {
+    return places.fetch(rows, memory, threads, bits);
+  }
+
+  @Override
+  public void beforeItGoes(Runnable action) {
+    rows.beforeTheyGo(action);
+  }
+
+  @Override
+  public long entries() {
+    return places.entries();
   }
 
   @Override

@@ -89,7 +89,7 @@ final class FactoredFronts {
     solution = Optional.of(s);
   }
 
-  /** Sets whether R has stayed on the executor. */
+  /** Sets whether R has stayed on the executor; if alone, all fronts are done. */
   void resident(Residence r) {
     residence = r;
   }
@@ -158,9 +158,20 @@ final class FactoredFronts {
 
   /** Live pivots of all fronts; all are done. */
   long rank() {
+    if (residence.alone()) {
+      return pivots();
+    }
     return solution.isPresent()
         ? solution.get().rank()
         : Arrays.stream(factor).mapToLong(FrontFactor::rank).sum();
+  }
+
+  private long pivots() {
+    long pivots = 0;
+    for (int f : problem.fronts()) {
+      pivots += problem.analysis().fp(f);
+    }
+    return pivots;
   }
 
   /** Norm of the part dropped below the tolerance. */
@@ -184,7 +195,7 @@ final class FactoredFronts {
     }
     blocks.verify(outputs);
     return new SubtreeFactor(
-        solution.isPresent() ? List.of() : Arrays.asList(factor),
+        solution.isPresent() || residence.alone() ? List.of() : Arrays.asList(factor),
         outputs,
         residual.values(),
         summary,

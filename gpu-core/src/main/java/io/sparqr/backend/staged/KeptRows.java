@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged;
 
+import java.nio.DoubleBuffer;
 import java.util.Optional;
 
 /**
@@ -21,6 +22,30 @@ public interface KeptRows extends AutoCloseable {
    * have none.
    */
   Optional<Solved> solveStored();
+
+  /**
+   * Copies all of the rows, in the layout of {@link StageProgram#outStart}; false if they are gone.
+   *
+   * @param threads host threads
+   */
+  boolean read(int threads, Piece into);
+
+  /** Receives a piece of the rows. */
+  @FunctionalInterface
+  interface Piece {
+
+    /**
+     * Takes the doubles from number {@code from} on; called from several threads, once for each
+     * part of the rows. The buffer must not be used after the return.
+     */
+    void take(long from, DoubleBuffer values);
+  }
+
+  /** Sets what is done before the rows give way to somebody else, while they are still there. */
+  void beforeTheyGo(Runnable action);
+
+  /** Whether the rows are still there. */
+  boolean areThere();
 
   /** Bytes of the rows and of what solves need beside them. */
   long bytes();

@@ -70,6 +70,11 @@ public interface RoundExecutor extends AutoCloseable {
     return Optional.empty();
   }
 
+  /** Whether {@link #keep} will find room for such a stage, as far as can be told before. */
+  default boolean hasRoom(StageProgram program) {
+    return true;
+  }
+
   /**
    * Announces, from within {@link RowSink#underWay}, a later {@link #backSubstitute} or {@link
    * #keep}, so that what they need besides the rows is made while the rounds run. Optional.

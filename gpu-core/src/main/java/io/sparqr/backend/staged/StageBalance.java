@@ -121,13 +121,8 @@ final class StageBalance {
     return found.departure();
   }
 
-  /** The same for a stage whose rows stay on the executor. */
-  double staying(RoundExecutor executor, double[] residualSquares, long read) {
-    return compare(executor, residualSquares, read).departure();
-  }
-
-  private RoundExecutor.Compared compare(
-      RoundExecutor executor, double[] residualSquares, long read) {
+  /** The same for a stage whose rows stay on the executor, with the sum of their bits there. */
+  RoundExecutor.Compared compare(RoundExecutor executor, double[] residualSquares, long read) {
     lookAhead();
     RoundExecutor.Compared found = executor.compare(program, ahead.scale(), residualSquares);
     requireSame(read, found.bitsIn(), "on their way to the executor");

@@ -302,7 +302,8 @@ final class StageRows implements RoundExecutor.RowSink {
     return sum.sum();
   }
 
-  private static long copied(DoubleBuffer from, int start, DoubleBuffer to, int begin, int end) {
+  /** The same by one thread. */
+  static long copied(DoubleBuffer from, int start, DoubleBuffer to, int begin, int end) {
     long bits = 0;
     int at = begin;
     while (at < end) {

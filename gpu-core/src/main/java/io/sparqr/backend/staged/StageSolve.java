@@ -29,6 +29,18 @@ final class StageSolve {
         && executor.solves(program);
   }
 
+  /**
+   * Whether the rows of a stage, if it is sound, are to stay on the executor and nowhere else.
+   * O(fronts).
+   */
+  static boolean alone(
+      RoundExecutor executor, StageProgram program, SubtreeProblem problem, FactorOptions options) {
+    return options.alone()
+        && obstacle(program, problem, options).isEmpty()
+        && executor.solves(program)
+        && executor.hasRoom(program);
+  }
+
   /** Whether a stage is a whole task with all columns of its tree. O(fronts). */
   private static boolean whole(StageProgram program, SubtreeProblem problem) {
     int pivots = 0;
@@ -42,11 +54,13 @@ final class StageSolve {
    * Leaves the rows of a finished stage, the executor's last, on the executor for later solves, if
    * that is wanted and possible.
    *
-   * @param bits of all downloaded rows, which the executor's own sum has confirmed
+   * @param fronts of the stage
+   * @param bits of all rows, which the executor's own sum has confirmed
    */
   static Residence reside(
       RoundExecutor executor,
       StageProgram program,
+      int[] fronts,
       SubtreeProblem problem,
       FactorOptions options,
       RoundExecutor.Result result,
@@ -65,7 +79,7 @@ final class StageSolve {
     if (kept.isEmpty()) {
       return Residence.none("no room for R on the device");
     }
-    return Residence.of(new CheckedRows(kept.get(), bits));
+    return Residence.of(new CheckedRows(kept.get(), FrontPlaces.of(program, fronts), bits));
   }
 
   /**

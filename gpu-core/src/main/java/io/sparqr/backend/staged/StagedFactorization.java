@@ -12,6 +12,7 @@ import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontReflectors;
+import io.sparqr.numeric.Residence;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
@@ -213,7 +214,8 @@ public final class StagedFactorization {
         StageProgram program = stage.program();
         var balance = new StageBalance(program, fronts, rows, in, options);
         var values = new StageValues(rows, fronts, in, given);
-        boolean stays = StageSolve.stays(executor, program, problem, options);
+        boolean solves = StageSolve.stays(executor, program, problem, options);
+        boolean alone = !solves && StageSolve.alone(executor, program, problem, options);
         var sink =
             new StageRows(
                 program,
@@ -222,10 +224,10 @@ public final class StagedFactorization {
                 options.rankTolerance(),
                 options.threads(),
                 options.memory(),
-                stays,
+                solves || alone,
                 () -> {
                   balance.lookAhead(executor);
-                  StageSolve.ahead(executor, program, problem, options, stays);
+                  StageSolve.ahead(executor, program, problem, options, solves);
                 });
         RoundExecutor.Result result;
         try {
@@ -244,43 +246,57 @@ public final class StagedFactorization {
         blocks.verify(in);
         remember(stage);
         account(program, result);
-        if (stays) {
-          if (solved(program, fronts, result, balance, values.bits() + program.sBits())) {
+        long read = values.bits() + program.sBits();
+        if (solves || alone) {
+          if (stayed(program, fronts, result, balance, read, solves)) {
             return;
           }
           executor.deliver(program, sink);
           d2h += 8 * program.outDoubles();
         }
-        complete(program, fronts, result, balance, values.bits() + program.sBits(), sink);
-        done.resident(StageSolve.reside(executor, program, problem, options, result, sink.bits()));
+        complete(program, fronts, result, balance, read, sink);
+        done.resident(
+            StageSolve.reside(executor, program, fronts, problem, options, result, sink.bits()));
         return;
       }
     }
 
     /**
-     * Solves with the rows of a checked stage where they are; false if its rows are needed: it is
-     * not sound, or the check does not confirm it.
+     * Leaves the rows of a checked stage where they are; false if they are needed: the stage is not
+     * sound, the check does not confirm it, or there is no room for them.
+     *
+     * @param solves whether they are only needed for a solve now, not for later ones
      */
-    private boolean solved(
+    private boolean stayed(
         StageProgram program,
         int[] fronts,
         RoundExecutor.Result result,
         StageBalance balance,
-        long read) {
+        long read,
+        boolean solves) {
       if (!StageSolve.sound(result)) {
         return false;
       }
-      double found = balance.staying(executor, ended(result), read);
-      if (!balance.within(found)) {
+      RoundExecutor.Compared found = balance.compare(executor, ended(result), read);
+      if (!balance.within(found.departure())) {
         return false;
       }
-      departure = Math.max(departure, found);
-      SubtreeSolution solution = StageSolve.run(executor, program);
-      d2h += 8L * solution.x().length;
+      if (solves) {
+        SubtreeSolution solution = StageSolve.run(executor, program);
+        d2h += 8L * solution.x().length;
+        done.solved(solution);
+      } else {
+        Residence there =
+            StageSolve.reside(executor, program, fronts, problem, options, result, found.bitsOut());
+        if (there.factor().isEmpty()) {
+          return false;
+        }
+        done.resident(Residence.alone(there.factor().get()));
+      }
+      departure = Math.max(departure, found.departure());
       for (int f = 0; f < fronts.length; f++) {
         addResidual(program, f, result.residual(), balance);
       }
-      done.solved(solution);
       leave(fronts, new boolean[fronts.length]);
       return true;
     }

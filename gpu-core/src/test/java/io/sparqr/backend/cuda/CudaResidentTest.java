@@ -5,14 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.numeric.DeviceCases;
 import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.Residence;
 import io.sparqr.numeric.ResidentFactor;
+import io.sparqr.numeric.RowMemory;
+import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -204,5 +208,82 @@ class CudaResidentTest {
         assertThat(r.solve(c, 1).orElseThrow()).as("%s, %d", matrix, k).containsExactly(x);
       }
     }
+  }
+
+  private SubtreeFactor alone(SubtreeProblem problem) {
+    try (var device = new CudaSubtreeFactorizer(sessions, 0, null)) {
+      var options = new FactorOptions(1e-10, 4, 0).staying(true).alone(true);
+      SubtreeFactor factor = device.factor(problem, options);
+      assertThat(factor.residence().alone()).isTrue();
+      assertThat(factor.fronts()).isEmpty();
+      return factor;
+    }
+  }
+
+  private static void requireSame(List<FrontFactor> rows, List<FrontFactor> expected) {
+    assertThat(rows).hasSameSizeAs(expected);
+    for (int f = 0; f < rows.size(); f++) {
+      FrontFactor a = rows.get(f);
+      FrontFactor b = expected.get(f);
+      assertThat(a.livePivot()).isEqualTo(b.livePivot());
+      assertThat(a.rhs()).isEqualTo(b.rhs());
+      assertThat(a.bits()).isEqualTo(b.bits()).isEqualTo(a.sum());
+    }
+  }
+
+  /** R that is nowhere else: the rows that are downloaded otherwise, before solves and after. */
+  @Test
+  void rowsThatStayedAloneAreThoseThatAreReturnedOtherwise() {
+    for (String matrix : new String[] {"gen:cells3d20", "gen:cells2d100", "gen:nug8:rand"}) {
+      SubtreeProblem problem = DeviceCases.whole(matrix);
+      SubtreeFactor beside;
+      try (var device = new CudaSubtreeFactorizer(sessions, 0, null)) {
+        beside = device.factor(problem, new FactorOptions(1e-10, 4, 0).staying(true));
+      }
+      SubtreeFactor alone = alone(problem);
+      assertThat(alone.summary().d2hBytes()).isLessThan(beside.summary().d2hBytes() / 2);
+      ResidentFactor there = alone.residence().factor().orElseThrow();
+      assertThat(there.entries())
+          .isEqualTo(beside.fronts().stream().mapToLong(FrontFactor::length).sum());
+      double[] c = right(problem, 8);
+      assertThat(there.solve(c, 1).orElseThrow())
+          .containsExactly(beside.residence().factor().orElseThrow().solve(c, 1).orElseThrow());
+      requireSame(there.fetch(RowMemory.HEAP, 4).orElseThrow(), beside.fronts());
+      requireSame(there.fetch(RowMemory.HEAP, 1).orElseThrow(), beside.fronts());
+      there.close();
+      assertThat(there.fetch(RowMemory.HEAP, 4)).isEmpty();
+      beside.residence().close();
+    }
+  }
+
+  /** Fetched before their memory is taken, and before they get too old; not at the end. */
+  @Test
+  void rowsThatStayedAloneAreFetchedBeforeTheyGiveWay() throws InterruptedException {
+    ResidentFactor first = alone(PROBLEM).residence().factor().orElseThrow();
+    List<FrontFactor> expected = first.fetch(RowMemory.HEAP, 2).orElseThrow();
+    var fetched = new AtomicReference<List<FrontFactor>>();
+    first.beforeItGoes(() -> fetched.set(first.fetch(RowMemory.HEAP, 2).orElseThrow()));
+    try (var lease = sessions.acquire(0)) {
+      double all = lease.session().device().totalBytes();
+      double share = 1.5 * lease.session().residents().bytes() / all;
+      System.setProperty(SHARE, Double.toString(share));
+    }
+    ResidentFactor second = alone(PROBLEM).residence().factor().orElseThrow();
+    requireSame(fetched.get(), expected);
+    assertThat(first.fetch(RowMemory.HEAP, 2)).isEmpty();
+
+    fetched.set(null);
+    second.beforeItGoes(() -> fetched.set(second.fetch(RowMemory.HEAP, 2).orElseThrow()));
+    System.setProperty(SECONDS, "0.1");
+    for (int k = 0; LiveResources.total() > before && k < 100; k++) {
+      Thread.sleep(50);
+    }
+    assertThat(LiveResources.total()).isEqualTo(before);
+    requireSame(fetched.get(), expected);
+
+    ResidentFactor third = alone(PROBLEM).residence().factor().orElseThrow();
+    third.beforeItGoes(() -> fetched.set(null));
+    third.close();
+    assertThat(fetched.get()).as("closed by its owner").isNotNull();
   }
 }

@@ -13,6 +13,7 @@ import io.sparqr.numeric.DeviceCases;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.Residence;
 import io.sparqr.numeric.ResidentFactor;
+import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.integrity.CheckedFactorizer;
 import io.sparqr.numeric.integrity.IntegrityFailure;
@@ -37,6 +38,14 @@ class KeptRowsTest {
       UnaryOperator<KeptRows> change,
       SubtreeProblem problem,
       FactorOptions options) {
+    return factor(order, change, problem, options).residence();
+  }
+
+  static SubtreeFactor factor(
+      IntUnaryOperator order,
+      UnaryOperator<KeptRows> change,
+      SubtreeProblem problem,
+      FactorOptions options) {
     var plain =
         order == null
             ? new TaskListExecutor(SchedulerOptions.defaults())
@@ -49,13 +58,17 @@ class KeptRowsTest {
                 (proxy, method, arguments) -> {
                   Object result = method.invoke(plain, arguments);
                   return method.getName().equals("keep")
-                      ? ((Optional<?>) result).map(k -> change.apply((KeptRows) k))
+                      ? ((Optional<?>) result).flatMap(k -> changed(change, (KeptRows) k))
                       : result;
                 });
     var backend = new ReferenceSubtreeFactorizer(executor);
     try (var checked = new CheckedFactorizer(backend, new HeathFactorizer())) {
-      return checked.factor(problem, options).residence();
+      return checked.factor(problem, options);
     }
+  }
+
+  private static Optional<KeptRows> changed(UnaryOperator<KeptRows> change, KeptRows rows) {
+    return Optional.ofNullable(change.apply(rows));
   }
 
   private static double[] right(SubtreeProblem problem, long seed) {
@@ -105,7 +118,7 @@ class KeptRowsTest {
     return steps.values().stream().mapToInt(n -> n).toArray();
   }
 
-  private static UnaryOperator<KeptRows> noted(AtomicReference<HeapRows> rows) {
+  static UnaryOperator<KeptRows> noted(AtomicReference<HeapRows> rows) {
     return k -> {
       rows.set((HeapRows) k);
       return k;
@@ -174,6 +187,21 @@ class KeptRowsTest {
     @Override
     public int terms() {
       return rows.terms();
+    }
+
+    @Override
+    public boolean read(int threads, Piece into) {
+      return rows.read(threads, into);
+    }
+
+    @Override
+    public void beforeTheyGo(Runnable action) {
+      rows.beforeTheyGo(action);
+    }
+
+    @Override
+    public boolean areThere() {
+      return rows.areThere();
     }
 
     @Override

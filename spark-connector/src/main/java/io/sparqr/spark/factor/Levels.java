@@ -215,7 +215,8 @@ public final class Levels {
       // Before the level is no longer persisted: where it is tells where R stays.
       held.onClose(() -> ResidentRelease.run(engine, broadcast, kept));
     }
-    levels.add(kept);
+    // R that was only on a device may be lost with it: then its task is done again.
+    levels.add(resident == null ? kept : kept.mended(KeptFronts::isHere));
     boolean passes = tasks.stream().anyMatch(t -> t.outputs().length > 0);
     blocks.add(passes ? shuffle(kept) : null);
     return kept;

@@ -17,6 +17,7 @@ import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.SubtreeSolution;
 import io.sparqr.numeric.integrity.CheckedFactorizer;
+import io.sparqr.numeric.storage.LateRows;
 import io.sparqr.numeric.storage.RowBudget;
 import io.sparqr.numeric.storage.RowStore;
 import io.sparqr.partition.SubtreeTask;
@@ -176,6 +177,7 @@ final class SubtreeRun {
             .ofUnitColumns(plan.numbers().equilibrated())
             .forSolution(keeping.solution() != null)
             .staying(keeping.resident() != null)
+            .alone(!keeping.framed())
             .in(memory)
             .heardBy(metrics.work());
     if (!backend.onDevice()) {
@@ -237,7 +239,11 @@ final class SubtreeRun {
     for (int q = 0; q < squares.length; q++) {
       squares[q] += passed.residualSquares()[q];
     }
-    long entries = factor.solution().map(SubtreeSolution::entries).orElse(0L);
+    boolean alone = factor.residence().alone();
+    long entries =
+        alone
+            ? factor.residence().factor().orElseThrow().entries()
+            : factor.solution().map(SubtreeSolution::entries).orElse(0L);
     long held = 0;
     for (FrontFactor f : factor.fronts()) {
       entries += f.length();
@@ -290,6 +296,11 @@ final class SubtreeRun {
       out.add(solved(factor, out.get(0)));
       return out.iterator();
     }
+    if (alone) {
+      var late = new LateRows(factor.residence().factor().orElseThrow(), store, threads);
+      out.add(KeptFronts.of(late, task.fronts().length, pivots(), rhs, store));
+      return out.iterator();
+    }
     if (!keeping.framed()) {
       out.addAll(KeptFronts.of(factor.fronts(), rhs, threads, store));
       return out.iterator();
@@ -298,6 +309,14 @@ final class SubtreeRun {
     Iterator<byte[]> chunks = FactorChunk.encode(new ArrayDeque<>(factor.fronts()), rhs, threads);
     var lazily = Spliterators.spliteratorUnknownSize(chunks, Spliterator.ORDERED);
     return Stream.concat(out.stream(), StreamSupport.stream(lazily, false)).iterator();
+  }
+
+  private long pivots() {
+    long pivots = 0;
+    for (int f : task.fronts()) {
+      pivots += plan.analysis().fp(f);
+    }
+    return pivots;
   }
 
   /** Where R is from now on. */

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
@@ -21,9 +22,17 @@ final class LocalParts<T> extends Parts<T> {
   private final int count;
   private final IntFunction<Iterator<T>> made;
 
+  /** Drops a partition that is stored; nothing for others. */
+  private final IntConsumer forget;
+
   LocalParts(int count, IntFunction<Iterator<T>> made) {
+    this(count, made, p -> {});
+  }
+
+  private LocalParts(int count, IntFunction<Iterator<T>> made, IntConsumer forget) {
     this.count = count;
     this.made = made;
+    this.forget = forget;
   }
 
   /** A value computed once, by the first thread that needs it, and releasable. */
@@ -48,6 +57,10 @@ final class LocalParts<T> extends Parts<T> {
 
     synchronized void close(Consumer<V> ending) {
       closed = true;
+      forget(ending);
+    }
+
+    synchronized void forget(Consumer<V> ending) {
       if (value != null) {
         ending.accept(value);
         value = null;
@@ -91,7 +104,24 @@ final class LocalParts<T> extends Parts<T> {
       kept.add(once);
       held.onClose(() -> once.close(LocalParts::close));
     }
-    return new LocalParts<>(count, p -> kept.get(p).get(p).iterator());
+    return new LocalParts<>(
+        count, p -> kept.get(p).get(p).iterator(), p -> kept.get(p).forget(LocalParts::close));
+  }
+
+  @Override
+  public Parts<T> mended(Usable<T> usable) {
+    return new LocalParts<>(
+        count,
+        p ->
+            new Mended<>(
+                usable,
+                attempt -> {
+                  if (attempt > 0) {
+                    forget.accept(p);
+                  }
+                  return made.apply(p);
+                },
+                2));
   }
 
   /** Closes what needs it, as Spark does when it drops a partition. */

@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntFunction;
+import java.util.function.Predicate;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
@@ -61,6 +62,18 @@ public abstract class Parts<T> {
 
   /** The same with a name for Spark's pages. */
   public abstract Parts<T> named(String name);
+
+  /**
+   * The same elements, for stored ones of which some may have become useless: their partition is no
+   * longer stored then, but computed and stored again.
+   *
+   * @param usable called for each element just before it is taken
+   */
+  public abstract Parts<T> mended(Usable<T> usable);
+
+  /** Whether an element can be used. */
+  @FunctionalInterface
+  public interface Usable<T> extends Predicate<T>, Serializable {}
 
   /** All elements, by partition. */
   public abstract List<T> collect();

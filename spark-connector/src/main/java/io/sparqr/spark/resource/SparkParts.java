@@ -54,6 +54,11 @@ final class SparkParts<T> extends Parts<T> {
   }
 
   @Override
+  public Parts<T> mended(Usable<T> usable) {
+    return new SparkParts<>(JavaRDD.fromRDD(new MendedRdd<>(rdd.rdd(), usable), WorkRdd.tag()));
+  }
+
+  @Override
   public List<T> collect() {
     return rdd.collect();
   }

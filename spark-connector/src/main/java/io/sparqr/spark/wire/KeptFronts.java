@@ -8,6 +8,7 @@ import com.esotericsoftware.kryo.io.Output;
 import io.sparqr.error.NumericalIntegrityException;
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.storage.LateRows;
 import io.sparqr.numeric.storage.RowStore;
 import io.sparqr.threads.Parallel;
 import java.io.Externalizable;
@@ -27,9 +28,9 @@ import org.apache.spark.util.KnownSizeEstimation;
 
 /**
  * Rows of R of some consecutive fronts, kept on an executor as the factorization produced them,
- * without a copy or a frame. They are written, to disk or to another executor, as {@link
- * FactorChunk} frames, and read back as such. Like frames, the rows have a checksum, which readers
- * verify.
+ * without a copy or a frame, or left where it made them, until somebody reads them. They are
+ * written, to disk or to another executor, as {@link FactorChunk} frames, and read back as such.
+ * Like frames, the rows have a checksum, which readers verify.
  *
  * <p>If the rows are outside the heap, this is a holder of their {@link RowStore}. Spark closes it
  * when it drops the stored partition, which it does not do while a task reads that; a reader also
@@ -49,8 +50,20 @@ public final class KeptFronts
   /** Number of frames encoded at a time during writing, which takes place outside the task, too. */
   private static final int WRITERS = 2;
 
-  /** Null if the content was read as frames. */
+  /** Length of the frame that stands for rows that are lost. */
+  private static final int LOST = -1;
+
+  /** Null if the content was read as frames, or is not here yet. */
   private List<FrontFactor> fronts;
+
+  /** Rows that are fetched when they are needed; null: they are here. */
+  private LateRows late;
+
+  /** Bytes on the heap of rows that are fetched later. */
+  private long lateBytes;
+
+  /** Whether the rows were lost before this was written. */
+  private boolean writtenLost;
 
   /** Holds the rows until this is closed; null if they are in the heap. */
   private RowStore store;
@@ -93,6 +106,42 @@ public final class KeptFronts
    */
   public static List<KeptFronts> forUse(List<FrontFactor> fronts, int rhsCount) {
     return grouped(fronts.toArray(FrontFactor[]::new), rhsCount, null);
+  }
+
+  /**
+   * Rows that are still where they were made.
+   *
+   * @param fronts number of fronts
+   * @param pivots all of them
+   * @param store where the rows are put when they are needed, held until this is closed
+   */
+  public static KeptFronts of(LateRows late, int fronts, long pivots, int rhs, RowStore store) {
+    var kept = new KeptFronts(null, rhs, store);
+    kept.late = late;
+    kept.lateBytes = FRONT_BYTES * fronts + (Double.BYTES * rhs + Integer.BYTES) * pivots;
+    return kept;
+  }
+
+  /**
+   * Whether an element of a level's stored content can be read; rows that are still where they were
+   * made are fetched. If not, the task must be done again: its rows are lost.
+   */
+  public static boolean isHere(Object element) {
+    return !(element instanceof KeptFronts k) || k.fetched();
+  }
+
+  private synchronized boolean fetched() {
+    if (late != null && fronts == null) {
+      fronts = late.rows().orElse(null);
+    }
+    return !writtenLost && (late == null || fronts != null);
+  }
+
+  private void requireHere() {
+    if (!fetched()) {
+      throw new IllegalStateException(
+          "rows of R are lost" + (late == null ? "" : ": " + late.lost()));
+    }
   }
 
   private static FrontFactor[] sealed(List<FrontFactor> fronts, int threads) {
@@ -206,6 +255,7 @@ public final class KeptFronts
       Object next = kept.next();
       if (next instanceof KeptFronts k) {
         k.heldBy(reading);
+        k.requireHere();
         parts.addAll(k.fronts == null ? k.frames : k.fronts);
       } else if (Frame.kind((byte[]) next) == Frame.Kind.FACTOR) {
         parts.add(next);
@@ -246,6 +296,7 @@ public final class KeptFronts
   /** The rows as frames, encoded on demand while the reading holds them. */
   private Iterator<byte[]> frames(Reading reading) {
     heldBy(reading);
+    requireHere();
     return fronts == null
         ? frames.iterator()
         : FactorChunk.encode(new ArrayDeque<>(fronts), rhsCount, WRITERS);
@@ -255,6 +306,9 @@ public final class KeptFronts
   @Override
   public void close() {
     if (store != null && closed.compareAndSet(false, true)) {
+      if (late != null) {
+        late.close();
+      }
       store.close();
     }
   }
@@ -262,6 +316,9 @@ public final class KeptFronts
   /** Bytes on the heap. */
   @Override
   public long estimatedSize() {
+    if (late != null) {
+      return lateBytes;
+    }
     long bytes = 0;
     if (fronts == null) {
       for (byte[] frame : frames) {
@@ -278,6 +335,10 @@ public final class KeptFronts
 
   @Override
   public void writeExternal(ObjectOutput out) throws IOException {
+    if (!fetched()) {
+      out.writeInt(LOST);
+      return;
+    }
     try (var reading = new Reading()) {
       Iterator<byte[]> all = frames(reading);
       while (all.hasNext()) {
@@ -294,6 +355,10 @@ public final class KeptFronts
     fronts = null;
     frames = new ArrayList<>();
     for (int length = in.readInt(); length != 0; length = in.readInt()) {
+      if (length == LOST) {
+        writtenLost = true;
+        return;
+      }
       byte[] frame = new byte[length];
       in.readFully(frame);
       frames.add(frame);
@@ -302,6 +367,10 @@ public final class KeptFronts
 
   @Override
   public void write(Kryo kryo, Output out) {
+    if (!fetched()) {
+      out.writeInt(LOST);
+      return;
+    }
     try (var reading = new Reading()) {
       Iterator<byte[]> all = frames(reading);
       while (all.hasNext()) {
@@ -318,6 +387,10 @@ public final class KeptFronts
     fronts = null;
     frames = new ArrayList<>();
     for (int length = in.readInt(); length != 0; length = in.readInt()) {
+      if (length == LOST) {
+        writtenLost = true;
+        return;
+      }
       frames.add(in.readBytes(length));
     }
   }

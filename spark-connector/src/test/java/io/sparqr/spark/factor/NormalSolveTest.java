@@ -8,9 +8,11 @@ import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.error.FatalCudaException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.Residence;
 import io.sparqr.numeric.ResidentFactor;
 import io.sparqr.numeric.ResidentFactors;
+import io.sparqr.numeric.RowMemory;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.partition.PartitionOptions;
@@ -185,6 +187,21 @@ class NormalSolveTest {
     @Override
     public Optional<double[]> solveStored() {
       return solve.get();
+    }
+
+    @Override
+    public Optional<List<FrontFactor>> fetch(RowMemory memory, int threads) {
+      return Optional.empty();
+    }
+
+    @Override
+    public void beforeItGoes(Runnable action) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public long entries() {
+      return 0;
     }
 
     @Override

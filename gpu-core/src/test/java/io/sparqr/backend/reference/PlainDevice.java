@@ -1,0 +1,104 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.reference;
+
+import io.sparqr.backend.QrBackendProvider;
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.staged.KeptRows;
+import io.sparqr.backend.staged.RoundExecutor;
+import io.sparqr.numeric.SubtreeFactorizer;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A device that is the plain Java executor, where the property {@link #ON} is set: for tests of
+ * everything around a device on machines without one. Its memory is the heap.
+ */
+public final class PlainDevice implements QrBackendProvider {
+
+  /** System property, "true": take this for the CUDA backend. */
+  public static final String ON = "sparqr.test.plainDevice";
+
+  private static final List<HeapRows> KEPT = new CopyOnWriteArrayList<>();
+  private static final AtomicInteger FACTORED = new AtomicInteger();
+
+  /** Tasks factored in this JVM. */
+  public static int factored() {
+    return FACTORED.get();
+  }
+
+  /** Rows of R on the device in this JVM. */
+  public static long kept() {
+    return KEPT.stream().filter(k -> k.bytes() > 0).count();
+  }
+
+  /** Their memory is needed. */
+  public static void giveWay() {
+    KEPT.forEach(HeapRows::giveWay);
+    KEPT.clear();
+  }
+
+  /** They are gone without warning, as with a lost device. */
+  public static void lose() {
+    KEPT.forEach(HeapRows::close);
+    KEPT.clear();
+  }
+
+  /** A bit of all of them changes. */
+  public static void corrupt() {
+    KEPT.removeIf(k -> k.bytes() == 0);
+    for (HeapRows k : KEPT) {
+      k.out[k.out.length / 3] = Math.nextUp(k.out[k.out.length / 3]);
+    }
+  }
+
+  @Override
+  public String name() {
+    return Boolean.getBoolean(ON) ? "cuda" : "plain";
+  }
+
+  @Override
+  public Optional<String> unavailable() {
+    return Optional.empty();
+  }
+
+  @Override
+  public SubtreeFactorizer create(int device) {
+    var plain = new TaskListExecutor(SchedulerOptions.defaults());
+    return new ReferenceSubtreeFactorizer(
+        (RoundExecutor)
+            Proxy.newProxyInstance(
+                PlainDevice.class.getClassLoader(),
+                new Class<?>[] {RoundExecutor.class},
+                (proxy, method, arguments) -> {
+                  try {
+                    return noted(method.getName(), method.invoke(plain, arguments));
+                  } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                  }
+                }));
+  }
+
+  private static Object noted(String method, Object result) {
+    if (method.equals("execute")) {
+      FACTORED.incrementAndGet();
+    }
+    if (method.equals("keep")) {
+      ((Optional<?>) result).ifPresent(k -> KEPT.add((HeapRows) (KeptRows) k));
+    }
+    return result;
+  }
+
+  @Override
+  public int devices() {
+    return 1;
+  }
+
+  @Override
+  public double minimumIntensity() {
+    return 0;
+  }
+}

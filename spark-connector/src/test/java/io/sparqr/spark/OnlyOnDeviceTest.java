@@ -1,0 +1,208 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.backend.BackendChoice;
+import io.sparqr.backend.reference.PlainDevice;
+import io.sparqr.numeric.ResidentFactors;
+import io.sparqr.numeric.storage.RowBudget;
+import io.sparqr.sparse.CsrMatrix;
+import java.util.function.Consumer;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.memory.MemoryMode;
+import org.apache.spark.storage.RDDInfo;
+import org.apache.spark.storage.StorageLevel;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import scala.Option;
+
+/**
+ * R that is on a device and nowhere else, through Spark in one JVM: the same bits whatever becomes
+ * of it, and nothing left behind. The device is the plain Java executor.
+ */
+class OnlyOnDeviceTest {
+
+  private static final long SEED = Long.getLong("test.seed", 20261126L);
+  private static final CsrMatrix A = Problems.grid(50, SEED);
+  private static final double[] B = Problems.rhs(A.rows(), SEED + 1);
+  private static final double[] C = Problems.rhs(A.rows(), SEED + 2);
+
+  @BeforeEach
+  void plainDevice() {
+    System.setProperty(PlainDevice.ON, "true");
+  }
+
+  @AfterEach
+  void nothingIsLeft() throws InterruptedException {
+    System.clearProperty(PlainDevice.ON);
+    // Spark drops partitions behind close()
+    for (int k = 0; k < 500 && RowBudget.ofJvm().memoryBytes() > 0; k++) {
+      Thread.sleep(20);
+    }
+    assertThat(PlainDevice.kept()).as("rows on the device").isZero();
+    assertThat(ResidentFactors.ofJvm().size()).isZero();
+    assertThat(RowBudget.ofJvm().memoryBytes()).isZero();
+    assertThat(RowBudget.ofJvm().fileBytes()).isZero();
+    assertThat(StoredRdds.levels(LocalSpark.context())).isEmpty();
+  }
+
+  private static QRFactorization factorization(StorageLevel level) {
+    return GpuSparseQR.builder()
+        .backend(BackendChoice.REQUIRE_CUDA)
+        .storageLevel(level)
+        .factorize(Problems.rdd(A, 3, B));
+  }
+
+  private static QRFactorization factorization() {
+    return factorization(StorageLevel.MEMORY_AND_DISK());
+  }
+
+  /** Results from R itself, as rows, and by solves that need not have them. */
+  private record Answers(double[] x, double[] further, double[] errors, double[] r, double[] c) {
+    static Answers of(QRFactorization f) {
+      RFactor r = f.collectR();
+      return new Answers(
+          f.solve().x(),
+          f.solveRelabeled(Problems.rdd(A, 3, C)).x(),
+          f.standardErrors(),
+          r.matrix().values(),
+          r.rhs());
+    }
+
+    void requireSame(Answers other) {
+      assertThat(other.x).as("seed %d", SEED).isEqualTo(x);
+      assertThat(other.further).isEqualTo(further);
+      requireSameRows(other);
+    }
+
+    void requireSameRows(Answers other) {
+      assertThat(other.r).as("seed %d", SEED).isEqualTo(r);
+      assertThat(other.c).isEqualTo(c);
+      assertThat(other.errors).isEqualTo(errors);
+    }
+  }
+
+  /** R as frames, which cannot stay on the device alone. */
+  private static Answers ofFrames() {
+    try (QRFactorization f = factorization(StorageLevel.MEMORY_ONLY_SER())) {
+      assertThat(StoredRdds.levels(LocalSpark.context()).get(0).memSize()).isGreaterThan(100_000);
+      return Answers.of(f);
+    }
+  }
+
+  @Test
+  void solvesBringNothingToTheHostAndRowsComeWhenTheyAreAskedFor() {
+    Answers frames = ofFrames();
+    try (QRFactorization f = factorization()) {
+      SolveReport report = f.solve().report();
+      assertThat(report.factorization().factorBytes().device()).isPositive();
+      assertThat(report.factorization().factorBytes().memory()).isZero();
+      double[] x = f.solve().x();
+      double[] further = f.solveRelabeled(Problems.rdd(A, 3, C)).x();
+      assertThat(RowBudget.ofJvm().memoryBytes()).as("bytes of R on the host").isZero();
+      assertThat(StoredRdds.levels(LocalSpark.context()).get(0).memSize()).isLessThan(100_000);
+      Answers all = Answers.of(f);
+      assertThat(RowBudget.ofJvm().memoryBytes()).as("bytes of R on the host").isPositive();
+      assertThat(all.x).isEqualTo(x);
+      assertThat(all.further).isEqualTo(further);
+      frames.requireSame(all);
+    }
+  }
+
+  /** Answers after something has become of R, and how often its task was done. */
+  private static int factoredAfter(boolean stillThere, Consumer<QRFactorization> event) {
+    Answers frames = ofFrames();
+    try (QRFactorization f = factorization()) {
+      Answers before = new Answers(f.solve().x(), null, null, null, null);
+      int factored = PlainDevice.factored();
+      event.accept(f);
+      int again = PlainDevice.factored() - factored;
+      Answers after = Answers.of(f);
+      frames.requireSameRows(after);
+      if (stillThere) {
+        assertThat(after.x).isEqualTo(before.x);
+        frames.requireSame(after);
+      } else {
+        // by the rows on the host, whose sums have another order
+        requireNear(after.x, frames.x);
+        requireNear(after.further, frames.further);
+      }
+      return again + PlainDevice.factored() - factored;
+    }
+  }
+
+  private static void requireNear(double[] x, double[] expected) {
+    for (int j = 0; j < x.length; j++) {
+      assertThat(x[j]).as("seed %d, x %d", SEED, j).isCloseTo(expected[j], within(expected));
+    }
+  }
+
+  private static org.assertj.core.data.Offset<Double> within(double[] x) {
+    return org.assertj.core.data.Offset.offset(1e5 * Math.ulp(1.0) * Problems.norm(x));
+  }
+
+  @Test
+  void rowsWhoseMemoryIsNeededAreOnTheHostThen() {
+    int factored =
+        factoredAfter(
+            false,
+            f -> {
+              PlainDevice.giveWay();
+              assertThat(RowBudget.ofJvm().memoryBytes()).isPositive();
+            });
+    assertThat(factored).isZero();
+  }
+
+  @Test
+  void lostRowsAreMadeAgainByTheTaskThatNeedsThem() {
+    assertThat(factoredAfter(true, f -> PlainDevice.lose())).isEqualTo(1);
+  }
+
+  @Test
+  void changedRowsAreMadeAgain() {
+    assertThat(factoredAfter(true, f -> PlainDevice.corrupt())).isEqualTo(1);
+  }
+
+  @Test
+  void whatSparkPushesToDiskIsReadAgain() {
+    int factored =
+        factoredAfter(
+            true,
+            f -> {
+              pushToDisk();
+              assertThat(StoredRdds.levels(LocalSpark.context()))
+                  .allMatch(i -> i.memSize() == 0 && i.diskSize() > 100_000);
+              assertThat(RowBudget.ofJvm().memoryBytes()).as("freed once written").isZero();
+            });
+    assertThat(factored).isZero();
+  }
+
+  @Test
+  void lostRowsThatSparkPushesToDiskAreMadeAgain() {
+    int factored =
+        factoredAfter(
+            true,
+            f -> {
+              PlainDevice.lose();
+              pushToDisk();
+            });
+    assertThat(factored).isEqualTo(1);
+  }
+
+  private static void pushToDisk() {
+    var store = SparkEnv.get().blockManager().memoryStore();
+    // blocks that an ending task still holds cannot be dropped yet
+    long end = System.nanoTime() + 20_000_000_000L;
+    while (inMemory() && System.nanoTime() < end) {
+      store.evictBlocksToFreeSpace(Option.empty(), 1, MemoryMode.ON_HEAP);
+    }
+  }
+
+  private static boolean inMemory() {
+    return StoredRdds.levels(LocalSpark.context()).stream()
+        .mapToLong(RDDInfo::memSize)
+        .anyMatch(b -> b > 0);
+  }
+}
