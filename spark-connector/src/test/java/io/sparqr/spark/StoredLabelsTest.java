@@ -93,6 +93,35 @@ class StoredLabelsTest {
     requireNoLocks(ofD);
   }
 
+  /** Every pass reads the caller's own arrays, and vectors of a solve serve its further passes. */
+  @Test
+  void nothingThatTheCallerHasIsChanged() throws Exception {
+    double[] c = Problems.rhs(A.rows(), SEED + 3);
+    JavaRDD<double[]> one = labels(c).map(v -> new double[] {v[0], -3 * v[0]});
+    JavaRDD<double[]> twice = stored(one);
+    try (QRFactorization f =
+        GpuSparseQR.builder()
+            .backend(BackendChoice.CPU)
+            .ridge(0.1)
+            .refinement(3)
+            .check(true)
+            .factorize(Problems.rdd(A, PARTITIONS, Problems.rhs(A.rows(), SEED)))) {
+      LeastSquaresSolution first = f.solve(one);
+      double[][] x = {first.x(0).clone(), first.x(1).clone()};
+      var later = new ArrayList<LeastSquaresSolution>();
+      requireJobs(0, () -> later.add(f.solve(twice)));
+      requireJobs(0, () -> later.add(f.solve(twice)));
+      for (LeastSquaresSolution s : later) {
+        assertThat(s.solutions()).as("seed %d", SEED).isDeepEqualTo(x);
+        assertThat(s.residualNorms()).isEqualTo(first.residualNorms());
+      }
+      assertThat(first.solutions()).isDeepEqualTo(x);
+      assertThat(twice.collect().toArray(new double[0][]))
+          .isDeepEqualTo(one.collect().toArray(new double[0][]));
+    }
+    requireNoLocks(twice);
+  }
+
   @Test
   void theSameErrorsAndNothingStaysLocked() {
     double[] c = Problems.rhs(A.rows(), SEED + 1);

@@ -190,7 +190,9 @@ final class FactorSolves {
       norm[k] = plan.withoutRidge(q.residual()[k], x[k]);
     }
     var found = new SemiNormalEquations.Solution(x, norm);
-    return corrected(aligned(labelled), found, way, basic, scope);
+    try (ResidualPass pass = aligned(labelled)) {
+      return corrected(pass, found, way, basic, scope);
+    }
   }
 
   /**

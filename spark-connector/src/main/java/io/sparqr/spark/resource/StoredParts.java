@@ -8,7 +8,6 @@ import java.util.Optional;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.storage.BlockManager;
-import org.apache.spark.storage.BlockResult;
 import org.apache.spark.storage.BlockStatus;
 import org.apache.spark.storage.RDDBlockId;
 import org.apache.spark.storage.StorageLevel;
@@ -18,48 +17,18 @@ import scala.jdk.javaapi.CollectionConverters;
 /**
  * The partitions of a persisted RDD, all of whose elements are objects in the memory of this JVM:
  * they are read without a job, whose overhead is many times that of reading a few numbers a row.
- * Spark evicts none of them before it has been read to its end, or this is closed.
+ * Spark evicts none of them before this is closed, so that they can be read again, and need no
+ * copy.
  *
  * @param <T> element
  */
 public final class StoredParts<T> implements AutoCloseable {
 
   private final BlockManager blocks;
-  private final List<Part> parts = new ArrayList<>();
+  private final List<RDDBlockId> locked = new ArrayList<>();
 
   private StoredParts(BlockManager blocks) {
     this.blocks = blocks;
-  }
-
-  /** A partition, locked until it has been read to its end. */
-  private final class Part implements Iterator<T> {
-    private final RDDBlockId id;
-    private final Iterator<Object> elements;
-    private boolean over;
-
-    Part(RDDBlockId id, BlockResult found) {
-      this.id = id;
-      this.elements = CollectionConverters.asJava(found.data());
-    }
-
-    @Override
-    public boolean hasNext() {
-      over = over || !elements.hasNext();
-      return !over;
-    }
-
-    @Override
-    @SuppressWarnings("unchecked")
-    public T next() {
-      return (T) elements.next();
-    }
-
-    void close() {
-      if (!over) {
-        over = true;
-        blocks.releaseLock(id, Option.empty());
-      }
-    }
   }
 
   /** Finds all partitions; empty unless they are all there. */
@@ -87,23 +56,29 @@ public final class StoredParts<T> implements AutoCloseable {
       if (status.isEmpty() || status.get().memSize() == 0) {
         return false;
       }
-      Option<BlockResult> values = blocks.getLocalValues(id);
-      if (values.isEmpty()) {
+      // Locks the block until these values have been read to their end, which nobody does.
+      if (blocks.getLocalValues(id).isEmpty()) {
         return false;
       }
-      parts.add(new Part(id, values.get()));
+      locked.add(id);
+      if (!blocks.memoryStore().contains(id)) {
+        return false;
+      }
     }
     return true;
   }
 
-  /** The elements of a partition, once; by any one thread. */
+  /** The elements of a partition, before this is closed. */
+  @SuppressWarnings("unchecked")
   public Iterator<T> partition(int p) {
-    return parts.get(p);
+    var elements = blocks.memoryStore().getValues(locked.get(p)).get();
+    return (Iterator<T>) CollectionConverters.asJava(elements);
   }
 
-  /** Lets go of what has not been read. */
+  /** Lets go of all partitions; idempotent. */
   @Override
   public void close() {
-    parts.forEach(Part::close);
+    locked.forEach(id -> blocks.releaseLock(id, Option.empty()));
+    locked.clear();
   }
 }

@@ -192,6 +192,26 @@ public final class ParsedRows {
       return run.heads.scale == null ? 1 : run.heads.scale[row];
     }
 
+    /** Columns of the entries [{@link #from}, {@link #to}), ascending. */
+    public int[] index() {
+      return run.entries.index;
+    }
+
+    /** Their values times sqrt(weight). */
+    public double[] value() {
+      return run.entries.value;
+    }
+
+    /** The place of the row's first entry. */
+    public int from() {
+      return from;
+    }
+
+    /** After its last entry. */
+    public int to() {
+      return to;
+    }
+
     /** Moves the row into a reader's arrays. */
     void take(RowReader reader) {
       reader.take(run.entries.index, run.entries.value, from, to - from);

@@ -142,10 +142,13 @@ public final class LevelSolve {
   }
 
   /**
-   * R'R x = c, in place, by position; 0 in dead columns. One job if the plan has one level: each
-   * task has whole trees then, and solves with R and R' at once, on its device if R is still there.
+   * R'R x = c by position; 0 in dead columns. One job if the plan has one level: each task has
+   * whole trees then, and solves with R and R' at once, on its device if R is still there.
+   *
+   * @param c overwritten
+   * @return x: c, or the array of a device that had all of R
    */
-  public void normal(double[] c, int width, JobScope scope) {
+  public double[] normal(double[] c, int width, JobScope scope) {
     if (levels.count() != 1) {
       residence =
           levels.count() > 1 && plan.numbers().devices().use()
@@ -153,10 +156,11 @@ public final class LevelSolve {
               : "";
       forward(c, width, scope);
       back(c, width, false, scope);
-      return;
+      return c;
     }
-    if (near(c, width)) {
-      return;
+    Optional<double[]> near = near(c, width);
+    if (near.isPresent()) {
+      return near.get();
     }
     scope.describe("forward and back substitution");
     PlanHandle b = broadcast;
@@ -175,29 +179,33 @@ public final class LevelSolve {
     }
     residence = NormalSolve.summary(where);
     collect(solved, c);
+    return c;
   }
 
   /**
    * The same on the devices of this JVM, if R is still there for all tasks: then there is nothing
-   * for Spark to do. Otherwise c is as it was.
+   * for Spark to do. Otherwise empty, and c is as it was.
    */
-  private boolean near(double[] c, int width) {
+  private Optional<double[]> near(double[] c, int width) {
     if (levels.resident() == null) {
-      return false;
+      return Optional.empty();
     }
     List<SubtreeTask> tasks = plan.partition().level(0);
     int[][] own = pivots(tasks);
     List<double[]> x = onDevices((t, r) -> r.solve(gathered(c, own[t], width), width));
     if (x.isEmpty()) {
-      return false;
+      return Optional.empty();
     }
-    var where = new ArrayList<NormalSolve.Where>();
+    residence =
+        NormalSolve.summary(
+            tasks.stream().map(t -> new NormalSolve.Where(t.id(), true, "")).toList());
+    if (all(own[0], c, width)) {
+      return Optional.of(x.get(0));
+    }
     for (int t = 0; t < x.size(); t++) {
       place(new Sparse(own[t], x.get(t), width), c);
-      where.add(new NormalSolve.Where(tasks.get(t).id(), true, ""));
     }
-    residence = NormalSolve.summary(where);
-    return true;
+    return Optional.of(c);
   }
 
   /** The pivots of the tasks, found once. */
@@ -334,10 +342,10 @@ public final class LevelSolve {
 
   /** The values at some positions; c itself if they are all. */
   private static double[] gathered(double[] c, int[] position, int width) {
+    if (all(position, c, width)) {
+      return c;
+    }
     if (consecutive(position)) {
-      if (position.length * width == c.length) {
-        return c;
-      }
       return Arrays.copyOfRange(c, position[0] * width, (position[0] + position.length) * width);
     }
     double[] own = new double[position.length * width];
@@ -345,6 +353,11 @@ public final class LevelSolve {
       System.arraycopy(c, position[i] * width, own, i * width, width);
     }
     return own;
+  }
+
+  /** Whether ascending positions are all those of c. */
+  private static boolean all(int[] position, double[] c, int width) {
+    return consecutive(position) && position.length * width == c.length;
   }
 
   /** Whether ascending positions are a range, as those of a task of all fronts are. */

@@ -22,6 +22,7 @@ import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.threads.Parallel;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.Iterator;
@@ -37,12 +38,15 @@ import scala.Tuple2;
  * the same bits on every run. One Spark job of two stages, or of one where all tasks are in the
  * driver's JVM: then their vectors are summed where they are, and the pass leaves {@link RowCopies}
  * if there is room, with which the next one needs no job. Every pass must find the same rows as the
- * earlier ones.
+ * earlier ones, and right-hand sides that this JVM has stored are held until {@link #close()}.
  */
-public final class ResidualPass {
+public final class ResidualPass implements AutoCloseable {
 
   /** The vectors of a pass in one JVM may take this fraction of its heap, as 1 / share. */
   private static final int NEAR_SHARE = 16;
+
+  /** Values for which starting another thread pays. */
+  private static final int GRAIN = 1 << 15;
 
   private final RowSource source;
   private final SolvePlan plan;
@@ -60,9 +64,18 @@ public final class ResidualPass {
   private RowRhs[] rhs;
 
   /**
+   * The right-hand sides, which every run reads; null: not stored in this JVM, or not yet found.
+   */
+  private StoredParts<double[]> stored;
+
+  /** Of the last run, for the next one. */
+  private double[] gradient = new double[0];
+
+  /**
    * The result of a pass.
    *
-   * @param gradient size n * width, by original column: A'W(b - Ax) - lambda x
+   * @param gradient size n * width, by original column: A'W(b - Ax) - lambda x; the receiver's
+   *     until the next run, which takes the same array
    * @param residual size width: norms of the residual, ridge rows included
    * @param ofRows size width: norms of the residual without the ridge rows
    * @param frobenius norm of sqrt(W) A and the ridge's rows
@@ -141,30 +154,21 @@ public final class ResidualPass {
       return total(relabeled(there, source.labels().get(), x), x);
     }
     try (var local = new Held()) {
-      Engine.Sent<double[]> at = x == null ? null : source.engine().send(sent(x), local);
+      Engine.Sent<double[][]> at = sent(x, local);
       return near() ? sumNear(at, x) : sumFar(at, x);
     }
   }
 
-  /** One vector of all, which the caller does not change; null for null. */
-  private static double[] flat(double[][] x) {
+  /** Copies for tasks, which may outlive the run, after which the caller changes x. */
+  private Engine.Sent<double[][]> sent(double[][] x, Held local) {
     if (x == null) {
       return null;
     }
-    // No thread that outlives the pass reads x, so that one vector needs no copy.
-    return x.length == 1 ? x[0] : sent(x);
+    double[][] copy = Arrays.stream(x).map(double[]::clone).toArray(double[][]::new);
+    return source.engine().send(copy, local);
   }
 
-  /** A vector of all for tasks, which may outlive the pass. */
-  private static double[] sent(double[][] x) {
-    double[] all = new double[Math.multiplyExact(x.length, x[0].length)];
-    for (int k = 0; k < x.length; k++) {
-      System.arraycopy(x[k], 0, all, k * x[k].length, x[k].length);
-    }
-    return all;
-  }
-
-  private Sums sumFar(Engine.Sent<double[]> at, double[][] x) {
+  private Sums sumFar(Engine.Sent<double[][]> at, double[][] x) {
     int n = columns;
     Readings before = readings;
     boolean same = labels;
@@ -219,7 +223,7 @@ public final class ResidualPass {
   }
 
   /** The same sums, to the bit, in one stage. */
-  private Sums sumNear(Engine.Sent<double[]> at, double[][] x) {
+  private Sums sumNear(Engine.Sent<double[][]> at, double[][] x) {
     int n = columns;
     Readings before = readings;
     boolean same = labels;
@@ -249,34 +253,28 @@ public final class ResidualPass {
 
   /** The same with the right-hand sides alone. */
   private List<Left> relabeled(RowCopies.Copy[] there, Parts<double[]> labeled, double[][] x) {
-    Optional<StoredParts<double[]>> stored = labeled.stored();
-    List<Left> left;
-    if (stored.isPresent()) {
-      try (StoredParts<double[]> here = stored.get()) {
-        double[] at = flat(x);
-        left =
-            here(
-                there.length,
-                p -> ResidualScan.relabeled(p, columns, there[p], here.partition(p), at));
-      }
-    } else {
-      left = relabeledByTasks(there, labeled, x);
+    if (stored == null) {
+      stored = labeled.stored().orElse(null);
     }
+    if (stored != null) {
+      return here(
+          there.length, p -> ResidualScan.relabeled(p, there[p], stored.partition(p), x, false));
+    }
+    List<Left> left = relabeledByTasks(there, labeled, x);
     rhs = left.stream().map(Left::rhs).toArray(RowRhs[]::new);
     return left;
   }
 
   private List<Left> relabeledByTasks(
       RowCopies.Copy[] there, Parts<double[]> labeled, double[][] x) {
-    int n = columns;
     try (var local = new Held()) {
-      Engine.Sent<double[]> at = x == null ? null : source.engine().send(sent(x), local);
+      Engine.Sent<double[][]> at = sent(x, local);
       Engine.Sent<RowCopies.Copy[]> sent = source.engine().send(there, local);
       return left(
           labeled,
           (vectors, p, in) -> {
-            double[] flat = at == null ? null : at.value();
-            vectors.put(p, ResidualScan.relabeled(p, n, sent.value()[p], in, flat));
+            double[][] of = at == null ? null : at.value();
+            vectors.put(p, ResidualScan.relabeled(p, sent.value()[p], in, of, true));
             return Collections.emptyIterator();
           });
     }
@@ -284,8 +282,7 @@ public final class ResidualPass {
 
   /** The same without Spark. */
   private List<Left> copied(RowCopies.Copy[] there, double[][] x) {
-    double[] at = flat(x);
-    return here(there.length, p -> ResidualScan.of(p, columns, there[p], rhs[p], at));
+    return here(there.length, p -> ResidualScan.of(p, there[p], rhs[p], x));
   }
 
   /** What threads of this JVM make of the partitions, in their order. */
@@ -361,12 +358,12 @@ public final class ResidualPass {
       }
     }
     width = Math.max(width, 0);
-    double[] gradient = new double[Math.multiplyExact(columns, width)];
+    makeGradient(Math.multiplyExact(columns, width));
     vector.accept(gradient);
     residual = residual == null ? new double[width] : residual;
     double[] ofRows = residual.clone();
     return new Sums(
-        withRidge(gradient, residual, x),
+        withRidge(residual, x),
         residual,
         ofRows,
         Math.hypot(frobenius, ridge.frobenius(columns)),
@@ -374,7 +371,17 @@ public final class ResidualPass {
         width);
   }
 
-  private double[] withRidge(double[] gradient, double[] residual, double[][] x) {
+  /** Zeros. */
+  private void makeGradient(int length) {
+    if (gradient.length != length) {
+      gradient = new double[length];
+      return;
+    }
+    int threads = source.engine().parallelism();
+    Parallel.loop(length, GRAIN, threads, (from, to, thread) -> Arrays.fill(gradient, from, to, 0));
+  }
+
+  private double[] withRidge(double[] residual, double[][] x) {
     if (ridge.any() && x != null) {
       for (int k = 0; k < x.length; k++) {
         for (int j = 0; j < columns; j++) {
@@ -384,6 +391,15 @@ public final class ResidualPass {
       }
     }
     return gradient;
+  }
+
+  /** Lets go of stored right-hand sides; idempotent. */
+  @Override
+  public void close() {
+    if (stored != null) {
+      stored.close();
+      stored = null;
+    }
   }
 
   private static Iterator<byte[]> merge(Iterator<Tuple2<Integer, byte[]>> in) {

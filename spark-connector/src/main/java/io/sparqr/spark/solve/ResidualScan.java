@@ -58,14 +58,14 @@ final class ResidualScan {
   /**
    * A scan.
    *
-   * @param x by right-hand side and original column; null for x = 0
+   * @param x one vector for each right-hand side, by original column; null for x = 0
    * @param copy receives the rows; null: nothing does
    */
-  ResidualScan(int partition, int columns, double[] x, Known known, RowCollector copy) {
+  ResidualScan(int partition, int columns, double[][] x, Known known, RowCollector copy) {
     this.partition = partition;
     this.reader = new RowReader(partition, columns);
     this.rows = new LaterReading(reader, partition, known.rows, known.readings, known.labels);
-    this.sums = new ResidualSums(columns, x);
+    this.sums = new ResidualSums(x);
     this.copy = copy;
   }
 
@@ -152,31 +152,40 @@ final class ResidualScan {
    * @param rows the rows that they belong to
    * @param labels one array a row
    * @param x as in the constructor
+   * @param keep whether the right-hand sides are left: not if the labels can be read again
    */
   static Left relabeled(
-      int partition, int columns, RowCopies.Copy copy, Iterator<double[]> labels, double[] x) {
+      int partition, RowCopies.Copy copy, Iterator<double[]> labels, double[][] x, boolean keep) {
     var reader = new RhsReader(partition);
-    RowRhs rhs = copy.rows().zeroRhs(0);
+    var sums = new ResidualSums(x);
+    RowRhs rhs = keep ? copy.rows().zeroRhs(0) : null;
     ParsedRows.Cursor at = copy.rows().cursor();
     long count = 0;
+    boolean fits = true;
     boolean row = at.next();
     for (; row && labels.hasNext(); row = at.next()) {
       double[] of = labels.next();
       reader.check(of, count);
       reader.read(of, at.scale(), count);
       if (count == 0) {
-        rhs = copy.rows().zeroRhs(reader.count());
+        fits = x == null || x.length == reader.count();
+        rhs = keep ? copy.rows().zeroRhs(reader.count()) : null;
       }
-      rhs.set(at, reader.rhs());
+      if (keep) {
+        rhs.set(at, reader.rhs());
+      }
+      if (fits) {
+        sums.add(at, reader.rhs());
+      }
       count++;
     }
     if (row || labels.hasNext()) {
       throw RowSource.misaligned(row, count);
     }
-    if (x != null && count > 0 && x.length != (long) reader.count() * columns) {
-      throw widths(partition, reader.count(), x.length / columns);
+    if (!fits) {
+      throw widths(partition, reader.count(), x.length);
     }
-    return of(partition, columns, copy, rhs, x);
+    return left(partition, copy, sums, rhs);
   }
 
   /** The error for a partition with another number of right-hand sides than expected. */
@@ -190,9 +199,13 @@ final class ResidualScan {
   }
 
   /** The sums of copied rows with their right-hand sides. */
-  static Left of(int partition, int columns, RowCopies.Copy copy, RowRhs rhs, double[] x) {
-    var sums = new ResidualSums(columns, x);
+  static Left of(int partition, RowCopies.Copy copy, RowRhs rhs, double[][] x) {
+    var sums = new ResidualSums(x);
     sums.add(copy.rows(), rhs);
+    return left(partition, copy, sums, rhs);
+  }
+
+  private static Left left(int partition, RowCopies.Copy copy, ResidualSums sums, RowRhs rhs) {
     Fingerprint read = copy.rows().fingerprint();
     var counts = new Fingerprint(read.rows(), read.nonzeros(), 0, 0, 0, 0);
     return new Left(new Part(partition, sums.norms(), copy.frobenius(), counts), sums, copy, rhs);

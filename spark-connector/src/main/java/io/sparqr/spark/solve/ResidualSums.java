@@ -13,16 +13,13 @@ import java.util.stream.Stream;
  */
 final class ResidualSums {
 
-  private final int columns;
-
-  /** By right-hand side and original column; null for x = 0. */
-  private final double[] x;
+  /** One vector for each right-hand side, by original column; null for x = 0. */
+  private final double[][] x;
 
   private final ColumnChunks gradient = new ColumnChunks();
   private NormSum[] residual = new NormSum[0];
 
-  ResidualSums(int columns, double[] x) {
-    this.columns = columns;
+  ResidualSums(double[][] x) {
     this.x = x;
   }
 
@@ -39,14 +36,22 @@ final class ResidualSums {
     for (int k = 0; k < width; k++) {
       double r = b[at + k];
       if (x != null) {
+        double[] xk = x[k];
         for (int e = from; e < to; e++) {
-          r -= value[e] * x[k * columns + index[e]];
+          r -= value[e] * xk[index[e]];
         }
       }
       residual[k].add(r);
       for (int e = from; e < to; e++) {
         gradient.add((long) index[e] * width + k, value[e] * r);
       }
+    }
+  }
+
+  /** Adds a parsed row with its right-hand sides; nothing if it has weight 0. */
+  void add(ParsedRows.Cursor row, double[] b) {
+    if (row.scale() > 0) {
+      add(row.index(), row.value(), row.from(), row.to(), b, 0, b.length);
     }
   }
 

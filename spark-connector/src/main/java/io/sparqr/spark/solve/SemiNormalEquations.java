@@ -5,6 +5,7 @@ import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.JobScope;
+import io.sparqr.threads.Parallel;
 import java.util.Arrays;
 import java.util.List;
 
@@ -29,6 +30,9 @@ public final class SemiNormalEquations {
    * of the number of terms, to 1e-11 for 10^10 entries.
    */
   private static final double SAME_NORM = 1e-9;
+
+  /** Columns for which starting another thread pays. */
+  private static final int GRAIN = 1 << 15;
 
   private final SolvePlan plan;
   private final LevelSolve levels;
@@ -75,9 +79,10 @@ public final class SemiNormalEquations {
           "rows of another matrix than the one that was factorized: ||A||_F is %.9e, was %.9e"
               .formatted(first.frobenius(), frobenius));
     }
+    double[] c = plan.vector(first.width());
     double[][] x = new double[first.width()][n];
-    add(solve(first.gradient(), x.length, scope), x);
-    return new Solution(x, refine(pass, x, scope));
+    add(solve(first.gradient(), c, x.length, scope), x);
+    return new Solution(x, refine(pass, x, c, scope));
   }
 
   /**
@@ -86,18 +91,33 @@ public final class SemiNormalEquations {
    * @return ||b - Ax|| for the new x, without the ridge's part
    */
   public double[] refine(ResidualPass pass, double[][] x, JobScope scope) {
+    return refine(pass, x, plan.vector(x.length), scope);
+  }
+
+  /** The same with c, of n x width, for the triangular solves. */
+  private double[] refine(ResidualPass pass, double[][] x, double[] c, JobScope scope) {
     int width = x.length;
     scope.describe("residuals, for a step of refinement");
     ResidualPass.Sums sums = pass.run(x);
-    double[] dz = solve(sums.gradient(), width, scope);
+    double[] g = sums.gradient();
+    double[] dz = solve(g, c, width, scope);
+    overColumns(
+        (from, to, thread) -> {
+          for (int j = from; j < to; j++) {
+            for (int k = 0; k < width; k++) {
+              double dx = unscaled(dz, j, k, width);
+              g[j * width + k] *= dx;
+              x[k][j] += dx;
+            }
+          }
+        });
     double[] norm = new double[width];
     for (int k = 0; k < width; k++) {
-      double[] dx = plan.unscale(dz, k, width, 1);
-      // ||b - A(x + dx)||^2 = ||b - Ax||^2 - dx'A'(b - Ax), because R'R dx = A'(b - Ax).
+      // ||b - A(x + dx)||^2 = ||b - Ax||^2 - dx'A'(b - Ax), because R'R dx = A'(b - Ax). One
+      // thread adds up, column by column, so that their number does not matter.
       double less = 0;
       for (int j = 0; j < n; j++) {
-        less += dx[j] * sums.gradient()[j * width + k];
-        x[k][j] += dx[j];
+        less += g[j * width + k];
       }
       double r = sums.residual()[k];
       double gain = r == 0 ? 0 : Math.min(1, Math.max(0, less / r / r));
@@ -130,7 +150,7 @@ public final class SemiNormalEquations {
     for (int step = 0; step < MOST_STEPS && reached > ROUNDING * Math.sqrt(n); step++) {
       scope.describe("minimum norm, solve " + (step + 1));
       double[][] z = new double[b.length][n];
-      add(solve(interleave(rest), b.length, scope), z);
+      add(solve(interleave(rest), plan.vector(b.length), b.length, scope), z);
       double[][] next = sum(a.times(z), y, 1);
       if (!finite(next)) {
         y = y == null ? new double[b.length][next[0].length] : y;
@@ -189,12 +209,24 @@ public final class SemiNormalEquations {
   }
 
   private void add(double[] z, double[][] x) {
-    for (int k = 0; k < x.length; k++) {
-      double[] dx = plan.unscale(z, k, x.length, 1);
-      for (int j = 0; j < n; j++) {
-        x[k][j] += dx[j];
-      }
-    }
+    overColumns(
+        (from, to, thread) -> {
+          for (int j = from; j < to; j++) {
+            for (int k = 0; k < x.length; k++) {
+              x[k][j] += unscaled(z, j, k, x.length);
+            }
+          }
+        });
+  }
+
+  /** A column's value in the caller's units, of right-hand side k. */
+  private double unscaled(double[] z, int column, int k, int width) {
+    return z[plan.position(column) * width + k] * plan.columnScale(column);
+  }
+
+  /** A loop over all columns, on several threads if there are many. */
+  private void overColumns(Parallel.Body body) {
+    Parallel.loop(n, GRAIN, Runtime.getRuntime().availableProcessors(), body);
   }
 
   private double[] interleave(double[][] b) {
@@ -208,13 +240,14 @@ public final class SemiNormalEquations {
   }
 
   /**
-   * (R'R)^-1 g, with g by original column in the caller's units; the result is by position, scaled.
+   * (R'R)^-1 g, with g by original column in the caller's units; the result is by position, scaled,
+   * in c, which is overwritten, or in another array.
    */
-  private double[] solve(double[] g, int width, JobScope scope) {
-    double[] c = scaled(g, width);
-    levels.normal(c, width, scope);
-    singletons.backSubstitute(c, c, width);
-    return c;
+  private double[] solve(double[] g, double[] c, int width, JobScope scope) {
+    scale(g, c, width);
+    double[] z = levels.normal(c, width, scope);
+    singletons.backSubstitute(z, z, width);
+    return z;
   }
 
   /** The method of a solve, and where R was for its last step, if there are devices. */
@@ -229,16 +262,24 @@ public final class SemiNormalEquations {
   }
 
   private double[] forward(double[] g, int width, JobScope scope) {
-    double[] c = scaled(g, width);
+    double[] c = plan.vector(width);
+    scale(g, c, width);
     levels.forward(c, width, scope);
     return c;
   }
 
-  /** g by position and scaled, the singleton rows' part of R'y = g solved. */
-  private double[] scaled(double[] g, int width) {
-    double[] c = plan.scale(g, width);
+  /** c becomes g by position and scaled, the singleton rows' part of R'y = g solved. */
+  private void scale(double[] g, double[] c, int width) {
+    overColumns(
+        (from, to, thread) -> {
+          for (int p = from; p < to; p++) {
+            int j = plan.analysis().permutation().original(p);
+            for (int k = 0; k < width; k++) {
+              c[p * width + k] = g[j * width + k] * plan.columnScale(j);
+            }
+          }
+        });
     singletons.forwardSubstitute(c, c, width);
-    return c;
   }
 
   private void back(double[] c, int width, JobScope scope) {

@@ -62,6 +62,24 @@ class SemiNormalEquationsTest {
     }
   }
 
+  /** Without a residual the second pass sends no value, and must not find those of the first. */
+  @Test
+  void aPassBeginsWithZeros() {
+    int n = 40;
+    double[] value = new double[n];
+    Arrays.fill(value, 2);
+    int[] start = IntStream.rangeClosed(0, n).toArray();
+    var a = new CsrMatrix(n, n, start, IntStream.range(0, n).toArray(), value);
+    double[] expected = Problems.rhs(n, SEED + 5);
+    int many = 2 * LocalSpark.context().defaultParallelism() + 1;
+    try (FactorState f = state(a)) {
+      for (int partitions : new int[] {2, many}) {
+        RowSource rows = RowSource.of(Problems.rdd(a, partitions, a.multiply(expected)));
+        assertThat(f.solveFurther(rows).x()).as("seed %d", SEED).isEqualTo(expected);
+      }
+    }
+  }
+
   @Test
   void whatIsLeftOfTheLeastNormsEquationsIsItsResidual() {
     CsrMatrix a = nearly(30, 6, 1);
