@@ -58,6 +58,20 @@ record TrialProblem(CsrMatrix a, DenseMatrix b, SolveOptions options) {
    */
   private static final List<String> LARGE = List.of("grad3d32", "onehot60000x2000x300");
 
+  /** From this heap and number of processors on the later rounds are of other problems. */
+  private static final long LATER_HEAP = 16L << 30;
+
+  private static final int LATER_PROCESSORS = 8;
+
+  /**
+   * Of the size of a user's: with smaller ones, half of a first solve's loops are compiled again.
+   * 1.6 million nonzeros, 1 GB while one is solved.
+   */
+  private static final List<String> LATER = List.of("grad3d64", "onehot60000x2000x300");
+
+  /** The same for a host's cores, which take ten times as long for the factorization. */
+  private static final List<String> LATER_ON_HOST = List.of("grad3d48", "onehot60000x2000x300");
+
   /** Of the problems, those that a device factorizes too. */
   private static final List<String> DEVICE =
       List.of("cells3d10", "nug6:rand", "grad3d16", "grad3d32", "onehot60000x2000x300");
@@ -73,23 +87,43 @@ record TrialProblem(CsrMatrix a, DenseMatrix b, SolveOptions options) {
 
   /** The larger ones; none on a small machine. */
   static List<TrialProblem> large(boolean device) {
+    return room(LARGE_HEAP, LARGE_PROCESSORS) ? list(device, LARGE) : List.of();
+  }
+
+  /**
+   * Those of the later rounds, for the backend that solves of their size use; none: the same again.
+   *
+   * @param device whether that is a device
+   */
+  static List<TrialProblem> later(boolean device) {
+    if (!room(LATER_HEAP, LATER_PROCESSORS)) {
+      return List.of();
+    }
+    BackendChoice backend = device ? BackendChoice.REQUIRE_CUDA : BackendChoice.CPU;
+    return (device ? LATER : LATER_ON_HOST)
+        .stream().map(spec -> of(Gallery.generate(spec), order(spec), backend)).toList();
+  }
+
+  private static boolean room(long heap, int processors) {
     Runtime r = Runtime.getRuntime();
-    boolean room = r.maxMemory() >= LARGE_HEAP && r.availableProcessors() >= LARGE_PROCESSORS;
-    return room ? list(device, LARGE) : List.of();
+    return r.maxMemory() >= heap && r.availableProcessors() >= processors;
   }
 
   private static List<TrialProblem> list(boolean device, List<String> specs) {
     List<TrialProblem> made = new ArrayList<>();
     for (String spec : specs) {
       CsrMatrix a = Gallery.generate(spec);
-      OrderingMethod order =
-          spec.startsWith("grad") ? OrderingMethod.NESTED_DISSECTION : OrderingMethod.AUTO;
+      OrderingMethod order = order(spec);
       made.add(of(a, order, BackendChoice.CPU));
       if (device && DEVICE.contains(spec)) {
         made.add(of(a, order, BackendChoice.REQUIRE_CUDA));
       }
     }
     return made;
+  }
+
+  private static OrderingMethod order(String spec) {
+    return spec.startsWith("grad") ? OrderingMethod.NESTED_DISSECTION : OrderingMethod.AUTO;
   }
 
   private static TrialProblem of(CsrMatrix a, OrderingMethod order, BackendChoice backend) {

@@ -29,9 +29,11 @@ import org.slf4j.LoggerFactory;
  * (benchmarks/history/2026-11-25-first-solve.txt).
  *
  * <p>One thread, and the helpers of its loops; some 30 MB of heap, ten times that on a larger
- * machine. It ends when a round of its problems compiles hardly anything new, when its time is
- * over, or after the problem at hand when a user's solve begins. Its failure is one line in the
- * log, beside the one that tells what it did.
+ * machine, and 2 GB where there are 16. There the rounds after the first are of larger problems:
+ * what the JVM has compiled for small ones it throws away when it sees the branches that large ones
+ * take. It ends when a later round compiles hardly anything new, when its time is over, or after
+ * the problem at hand when a user's solve begins. Its failure is one line in the log, beside the
+ * one that tells what it did.
  */
 public final class Warmup {
 
@@ -55,8 +57,13 @@ public final class Warmup {
   /** What it runs. */
   @FunctionalInterface
   interface Work {
-    /** Does what comes once, and returns the steps of a round, to be run again and again. */
+    /** Does what comes once, and returns the steps of the first round. */
     List<Runnable> begin();
+
+    /** The steps of the later rounds, after the first one's. */
+    default List<Runnable> later(List<Runnable> first) {
+      return first;
+    }
   }
 
   /**
@@ -95,7 +102,7 @@ public final class Warmup {
       boolean here = context.map(ClusterResources::isLocal).orElse(false);
       boolean jobs = Keys.WARMUP_JOBS.find(settings).orElse(here);
       if (seconds > 0) {
-        begin(seconds, () -> work(device, context, jobs));
+        begin(seconds, new Trials(device, context, jobs));
       }
     } catch (IllegalArgumentException e) {
       LOG.warn("warm-up: none, {}", e.getMessage());
@@ -135,24 +142,50 @@ public final class Warmup {
     return steps;
   }
 
-  private static List<Runnable> work(
-      boolean device, Optional<JavaSparkContext> context, boolean jobs) {
-    context.ifPresent(SparkObjects::make);
-    boolean found = device && !DeviceReport.ofThisJvm("").devices().isEmpty();
-    List<TrialProblem> problems = TrialProblem.list(found);
-    problems.addAll(TrialProblem.large(found));
-    boolean all = jobs && context.isPresent() && ClusterResources.isLocal(context.get());
-    if (all) {
-      // One without Spark, for what is loaded once; then as the user's solves will run.
-      return Stream.concat(
-              Stream.<Runnable>of(problems.get(0)::solve),
-              problems.stream().map(p -> (Runnable) () -> p.solve(context.get())))
-          .toList();
+  /**
+   * Small problems, then larger ones.
+   *
+   * @param device whether to use the first device, if there is one
+   * @param context empty on an executor
+   * @param jobs whether Spark is warmed up as well
+   */
+  private record Trials(boolean device, Optional<JavaSparkContext> context, boolean jobs)
+      implements Work {
+
+    @Override
+    public List<Runnable> begin() {
+      context.ifPresent(SparkObjects::make);
+      boolean found = deviceFound();
+      List<TrialProblem> problems = TrialProblem.list(found);
+      problems.addAll(TrialProblem.large(found));
+      if (bySpark()) {
+        // One without Spark, for what is loaded once; then as the user's solves will run.
+        return Stream.concat(Stream.<Runnable>of(problems.get(0)::solve), steps(problems)).toList();
+      }
+      if (jobs) {
+        context.ifPresent(problems.get(0)::solve);
+      }
+      return steps(problems).toList();
     }
-    if (jobs) {
-      context.ifPresent(problems.get(0)::solve);
+
+    @Override
+    public List<Runnable> later(List<Runnable> first) {
+      List<TrialProblem> problems = TrialProblem.later(deviceFound());
+      return problems.isEmpty() ? first : steps(problems).toList();
     }
-    return problems.stream().map(p -> (Runnable) p::solve).toList();
+
+    private boolean deviceFound() {
+      return device && !DeviceReport.ofThisJvm("").devices().isEmpty();
+    }
+
+    private boolean bySpark() {
+      return jobs && context.isPresent() && ClusterResources.isLocal(context.get());
+    }
+
+    private Stream<Runnable> steps(List<TrialProblem> problems) {
+      boolean all = bySpark();
+      return problems.stream().map(p -> all ? () -> p.solve(context.orElseThrow()) : p::solve);
+    }
   }
 
   /** Starts one unless one runs. */
@@ -201,10 +234,12 @@ public final class Warmup {
           solves++;
           end = reason(begin, first && it.hasNext());
         }
-        first = false;
-        if (end.isEmpty() && compiled() - compiled <= SETTLED * (elapsed(begin) - before)) {
+        if (end.isEmpty() && first) {
+          round = work.later(round);
+        } else if (end.isEmpty() && compiled() - compiled <= SETTLED * (elapsed(begin) - before)) {
           end = "hardly anything left to compile";
         }
+        first = false;
       }
     } catch (Exception | LinkageError | OutOfMemoryError e) {
       end = "failed";

@@ -22,6 +22,7 @@ import io.sparqr.sparse.CsrMatrix;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -120,6 +121,10 @@ class WarmupTest {
       problem.solve(context);
     }
     assertThat(TrialProblem.large(false)).hasSizeBetween(0, 2);
+    // 16 GB of heap and 8 processors
+    Runtime r = Runtime.getRuntime();
+    boolean later = r.maxMemory() >= 16L << 30 && r.availableProcessors() >= 8;
+    assertThat(TrialProblem.later(false)).hasSize(later ? 2 : 0);
     assertThat(TrialProblem.list(true).size()).isGreaterThan(TrialProblem.list(false).size());
   }
 
@@ -210,6 +215,28 @@ class WarmupTest {
     Warmup once = Warmup.begin(LONGEST, () -> List.of(Foreground::enter, () -> {}));
     assertThat(once.await(LONGEST)).isTrue();
     assertThat(once.outcome().solves()).isEqualTo(2);
+  }
+
+  @Test
+  void roundsAfterTheFirstAreOfTheLaterProblems() {
+    var run = new ConcurrentLinkedQueue<String>();
+    Warmup w =
+        Warmup.begin(
+            LONGEST,
+            new Warmup.Work() {
+              @Override
+              public List<Runnable> begin() {
+                return List.of(() -> run.add("small"), () -> run.add("larger"));
+              }
+
+              @Override
+              public List<Runnable> later(List<Runnable> first) {
+                return List.of(() -> run.add("largest"), Foreground::enter, () -> run.add("none"));
+              }
+            });
+    assertThat(w.await(LONGEST)).isTrue();
+    assertThat(run).startsWith("small", "larger").doesNotContain("none");
+    assertThat(run.stream().skip(2)).containsOnly("largest").hasSizeLessThan(2);
   }
 
   @Test
