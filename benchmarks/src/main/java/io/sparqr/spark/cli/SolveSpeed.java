@@ -10,6 +10,7 @@ import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.warmup.Warmup;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.lang.management.GarbageCollectorMXBean;
@@ -47,6 +48,8 @@ public final class SolveSpeed {
             .set("spark.driver.bindAddress", "127.0.0.1");
     try (JavaSparkContext context = new JavaSparkContext(conf)) {
       context.setLogLevel("ERROR");
+      // of -Dspark.plugins=io.sparqr.spark.metrics.SparqrPlugin: the compiler, too, is to be done
+      Warmup.last().ifPresent(w -> w.await(600));
       for (String problem : Arrays.asList(args).subList(2, args.length)) {
         String[] part = problem.split("@");
         CsrMatrix a = LocalProblem.generate("gen:" + part[0]);

@@ -10,18 +10,26 @@ import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
 import io.sparqr.error.NumericalIntegrityException;
 import io.sparqr.numeric.FrontFactor;
+import io.sparqr.numeric.ResidentFactor;
+import io.sparqr.numeric.RowMemory;
+import io.sparqr.numeric.storage.LateRows;
+import io.sparqr.numeric.storage.RowBudget;
+import io.sparqr.numeric.storage.RowStore;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import org.apache.spark.util.SizeEstimator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Rows of R that an executor keeps as they were made. */
 class KeptFrontsTest {
@@ -98,31 +106,36 @@ class KeptFrontsTest {
     requireSame(fronts, KeptFronts.rows(kept(fronts).iterator(), 2, new Reading()));
   }
 
-  @Test
-  void whatIsWrittenIsFramesAndReadAgain() throws IOException, ClassNotFoundException {
-    List<FrontFactor> fronts = fronts();
+  @SuppressWarnings("unchecked")
+  private static List<Object> byJava(List<Object> kept) throws IOException, ClassNotFoundException {
     var bytes = new ByteArrayOutputStream();
     try (var out = new ObjectOutputStream(bytes)) {
-      out.writeObject(kept(fronts));
+      out.writeObject(kept);
     }
-    Object read;
     try (var in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
-      read = in.readObject();
+      return (List<Object>) in.readObject();
     }
-    @SuppressWarnings("unchecked")
-    var java = (List<Object>) read;
-    requireSame(fronts, KeptFronts.rows(java.iterator(), 2, new Reading()));
+  }
+
+  private static List<Object> byKryo(List<Object> kept) {
     var kryo = new Kryo();
     var target = new Output(1 << 16, -1);
-    List<Object> kept = kept(fronts);
     for (Object k : kept) {
       kryo.writeClassAndObject(target, k);
     }
     var source = new Input(target.toBytes());
-    var byKryo = new ArrayList<Object>();
+    var read = new ArrayList<Object>();
     for (int k = 0; k < kept.size(); k++) {
-      byKryo.add(kryo.readClassAndObject(source));
+      read.add(kryo.readClassAndObject(source));
     }
+    return read;
+  }
+
+  @Test
+  void whatIsWrittenIsFramesAndReadAgain() throws IOException, ClassNotFoundException {
+    List<FrontFactor> fronts = fronts();
+    requireSame(fronts, KeptFronts.rows(byJava(kept(fronts)).iterator(), 2, new Reading()));
+    List<Object> byKryo = byKryo(kept(fronts));
     requireSame(fronts, KeptFronts.rows(byKryo.iterator(), 1, new Reading()));
     // and once more, of what was read
     var again = new ArrayList<Object>();
@@ -190,5 +203,75 @@ class KeptFrontsTest {
     }
     own = KeptFronts.of(small, RHS, 1, null).stream().mapToLong(KeptFronts::estimatedSize).sum();
     assertThat((double) own).isCloseTo(SizeEstimator.estimate(small), within(0.15 * own));
+  }
+
+  /** R elsewhere; empty: it is lost. */
+  private record Elsewhere(Optional<List<FrontFactor>> rows) implements ResidentFactor {
+    @Override
+    public Optional<double[]> solve(double[] c, int width) {
+      return Optional.empty();
+    }
+
+    @Override
+    public Optional<double[]> solveStored() {
+      return Optional.empty();
+    }
+
+    @Override
+    public Optional<List<FrontFactor>> fetch(RowMemory memory, int threads) {
+      return rows;
+    }
+
+    @Override
+    public void beforeItGoes(Runnable action) {}
+
+    @Override
+    public long entries() {
+      return 0;
+    }
+
+    @Override
+    public long bytes() {
+      return 0;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static List<Object> late(Optional<List<FrontFactor>> rows, RowStore store) {
+    List<FrontFactor> fronts = fronts();
+    long pivots = fronts.stream().mapToLong(FrontFactor::rank).sum();
+    var late = new LateRows(new Elsewhere(rows), store, 1);
+    return List.of(KeptFronts.of(late, fronts.size(), pivots, RHS, store));
+  }
+
+  /** What is elsewhere is fetched to be written; what is lost is read as lost, again and again. */
+  @Test
+  void rowsThatAreElsewhereAreWrittenAsIfTheyWereHere(@TempDir Path folder) throws Exception {
+    List<FrontFactor> fronts = fronts().stream().filter(f -> f.rank() > 0).toList();
+    try (var store = new RowStore(new RowBudget(1 << 20), folder)) {
+      for (List<Object> read :
+          List.of(
+              late(Optional.of(fronts), store),
+              byJava(new ArrayList<>(late(Optional.of(fronts), store))),
+              byKryo(late(Optional.of(fronts), store)))) {
+        assertThat(read).allMatch(KeptFronts::isHere);
+        requireSame(fronts, KeptFronts.rows(read.iterator(), 1, new Reading()));
+      }
+      for (List<Object> read :
+          List.of(
+              late(Optional.empty(), store),
+              byJava(new ArrayList<>(late(Optional.empty(), store))),
+              byKryo(byKryo(late(Optional.empty(), store))))) {
+        assertThat(read).hasSize(1).noneMatch(KeptFronts::isHere);
+        assertThatThrownBy(() -> KeptFronts.rows(read.iterator(), 1, new Reading()))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("lost");
+        assertThatThrownBy(
+                () -> KeptFronts.frames(read.iterator(), k -> true).forEachRemaining(f -> {}))
+            .hasMessageContaining("lost");
+      }
+    }
   }
 }
