@@ -61,6 +61,11 @@ class FactorOptionsTest {
     assertThat(heard.rankTolerance()).isEqualTo(1e-9);
     assertThat(heard.threads()).isEqualTo(3);
     assertThat(heard.deviceMemoryBytes()).isEqualTo(5);
+    assertThat(all.alone()).isFalse();
+    assertThat(all.alone(true).alone()).isTrue();
+    assertThat(demanded(all.alone(true))).containsExactly(demanded(all));
+    assertThat(both.alone(true).alone()).as("of what does not stay").isFalse();
+    assertThat(all.alone(true).alone(false)).isEqualTo(all);
   }
 
   private static boolean[] demanded(FactorOptions o) {
