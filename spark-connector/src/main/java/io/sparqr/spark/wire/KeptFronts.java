@@ -6,7 +6,6 @@ import com.esotericsoftware.kryo.KryoSerializable;
 import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
 import io.sparqr.error.NumericalIntegrityException;
-import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.storage.LateRows;
 import io.sparqr.numeric.storage.RowStore;
@@ -15,7 +14,6 @@ import java.io.Externalizable;
 import java.io.IOException;
 import java.io.ObjectInput;
 import java.io.ObjectOutput;
-import java.nio.DoubleBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -271,7 +269,7 @@ public final class KeptFronts
             opened[k] =
                 parts.get(k) instanceof byte[] frame
                     ? FactorChunk.open(frame)
-                    : new Stored((FrontFactor) parts.get(k), verify);
+                    : new StoredFront((FrontFactor) parts.get(k), verify);
           }
         });
     var rows = new ArrayList<FrontRows>();
@@ -281,7 +279,7 @@ public final class KeptFronts
           rows.add(chunk.segment(s));
         }
       } else {
-        rows.add((Stored) o);
+        rows.add((StoredFront) o);
       }
     }
     return rows;
@@ -392,80 +390,6 @@ public final class KeptFronts
         return;
       }
       frames.add(in.readBytes(length));
-    }
-  }
-
-  /** The rows of a front in its buffer. */
-  private static final class Stored implements FrontRows {
-    private final FrontFactor f;
-    private final int[] live;
-    private final DoubleBuffer values;
-    private final boolean unchecked;
-
-    /** For row i, the index at which its column 0 would be. */
-    private final int[] at;
-
-    /** Checks the structure and, if {@code verify}, the values. */
-    Stored(FrontFactor f, boolean verify) {
-      this.f = f;
-      unchecked = f.bits() != 0 && !verify;
-      f.requireRows();
-      if (f.bits() != 0 && verify) {
-        f.requireSame(f.sum());
-      }
-      live = f.livePivot();
-      values = f.values();
-      at = new int[live.length];
-      int next = 0;
-      for (int i = 0; i < live.length; i++) {
-        at[i] = next - live[i];
-        next += f.fn() - live[i];
-      }
-    }
-
-    @Override
-    public int front() {
-      return f.front();
-    }
-
-    @Override
-    public int fn() {
-      return f.fn();
-    }
-
-    @Override
-    public int rows() {
-      return live.length;
-    }
-
-    @Override
-    public int livePivot(int i) {
-      return live[i];
-    }
-
-    @Override
-    public void row(int i, double[] into) {
-      values.get(at[i] + live[i], into, live[i], f.fn() - live[i]);
-    }
-
-    @Override
-    public void row(int i, int from, int to, double[] into) {
-      values.get(at[i] + from, into, 0, to - from);
-    }
-
-    @Override
-    public boolean unchecked() {
-      return unchecked;
-    }
-
-    @Override
-    public void requireSum(long read) {
-      f.requireSame(read + BitChecksum.sum(f.rhs()));
-    }
-
-    @Override
-    public double rhs(int i, int k) {
-      return f.rhs()[i * f.rhsCount() + k];
     }
   }
 }
