@@ -30,22 +30,28 @@ class OnlyOnDeviceTest {
   private static final double[] C = Problems.rhs(A.rows(), SEED + 2);
 
   @BeforeEach
-  void plainDevice() {
+  void plainDevice() throws InterruptedException {
     System.setProperty(PlainDevice.ON, "true");
+    // an earlier test's
+    awaitNoRowsOnTheHost();
   }
 
   @AfterEach
   void nothingIsLeft() throws InterruptedException {
     System.clearProperty(PlainDevice.ON);
-    // Spark drops partitions behind close()
-    for (int k = 0; k < 500 && RowBudget.ofJvm().memoryBytes() > 0; k++) {
-      Thread.sleep(20);
-    }
+    awaitNoRowsOnTheHost();
     assertThat(PlainDevice.kept()).as("rows on the device").isZero();
     assertThat(ResidentFactors.ofJvm().size()).isZero();
     assertThat(RowBudget.ofJvm().memoryBytes()).isZero();
     assertThat(RowBudget.ofJvm().fileBytes()).isZero();
     assertThat(StoredRdds.levels(LocalSpark.context())).isEmpty();
+  }
+
+  /** Spark drops partitions behind close(). */
+  private static void awaitNoRowsOnTheHost() throws InterruptedException {
+    for (int k = 0; k < 500 && RowBudget.ofJvm().memoryBytes() > 0; k++) {
+      Thread.sleep(20);
+    }
   }
 
   private static QRFactorization factorization(StorageLevel level) {

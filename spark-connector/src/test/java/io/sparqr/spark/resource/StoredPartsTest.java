@@ -102,9 +102,9 @@ class StoredPartsTest {
   @Test
   void whatIsNotThereTakesAJob() {
     assertThat(StoredParts.of(numbers())).as("not persisted").isEmpty();
-    assertThat(StoredParts.of(numbers().persist(StorageLevel.MEMORY_ONLY())))
-        .as("not computed")
-        .isEmpty();
+    JavaRDD<double[]> notYet = numbers().persist(StorageLevel.MEMORY_ONLY());
+    assertThat(StoredParts.of(notYet)).as("not computed").isEmpty();
+    notYet.unpersist();
   }
 
   @ParameterizedTest
