@@ -52,11 +52,6 @@ record FrontPlaces(int[] front, int[] fn, int[] rank, long[] start, int rhs) {
     return entries;
   }
 
-  /** Pivots. O(fronts). */
-  long pivots() {
-    return Arrays.stream(rank).asLongStream().sum();
-  }
-
   private int values(int f) {
     long r = rank[f];
     return (int) (r * fn[f] - r * (r - 1) / 2);
@@ -147,7 +142,7 @@ record FrontPlaces(int[] front, int[] fn, int[] rank, long[] start, int rhs) {
         factors[f] =
             new FrontFactor(front[f], fn[f], live, values[f], right[f], rhs, bitsOf.get(f));
       }
-      return Arrays.asList(factors);
+      return List.of(factors);
     }
   }
 

@@ -167,7 +167,13 @@ class LateRowsTest {
     assertThat(KeptRowsTest.factor(null, k -> k, PROBLEM, ALONE.safely()).fronts()).isNotEmpty();
     assertThat(KeptRowsTest.factor(null, k -> k, PROBLEM, ALONE.staying(false)).fronts())
         .isNotEmpty();
-    assertThatThrownBy(() -> late(PROBLEM).rows().orElseThrow().add(null))
+  }
+
+  /** Several readers share them. */
+  @Test
+  void noReaderReplacesARow() {
+    List<FrontFactor> rows = late(PROBLEM).rows().orElseThrow();
+    assertThatThrownBy(() -> rows.set(0, rows.get(1)))
         .isInstanceOf(UnsupportedOperationException.class);
   }
 }

@@ -223,10 +223,9 @@ public final class SolvePlan {
    * The inverse with the factors on the other side, as A'b needs them.
    *
    * @param g n x width by original column, of A's columns
-   * @return n x width by position, of the equilibrated columns
+   * @param c out: n x width by position, of the equilibrated columns
    */
-  public double[] scale(double[] g, int width) {
-    double[] c = vector(width);
+  public void scale(double[] g, double[] c, int width) {
     overPositions(
         (from, to, thread) -> {
           for (int p = from; p < to; p++) {
@@ -236,7 +235,6 @@ public final class SolvePlan {
             }
           }
         });
-    return c;
   }
 
   /** A loop over all positions, on several threads if there are many. */

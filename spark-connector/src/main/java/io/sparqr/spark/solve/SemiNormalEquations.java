@@ -270,15 +270,7 @@ public final class SemiNormalEquations {
 
   /** c becomes g by position and scaled, the singleton rows' part of R'y = g solved. */
   private void scale(double[] g, double[] c, int width) {
-    overColumns(
-        (from, to, thread) -> {
-          for (int p = from; p < to; p++) {
-            int j = plan.analysis().permutation().original(p);
-            for (int k = 0; k < width; k++) {
-              c[p * width + k] = g[j * width + k] * plan.columnScale(j);
-            }
-          }
-        });
+    plan.scale(g, c, width);
     singletons.forwardSubstitute(c, c, width);
   }
 

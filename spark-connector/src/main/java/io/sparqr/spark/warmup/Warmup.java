@@ -29,11 +29,11 @@ import org.slf4j.LoggerFactory;
  * (benchmarks/history/2026-11-25-first-solve.txt).
  *
  * <p>One thread, and the helpers of its loops; some 30 MB of heap, ten times that on a larger
- * machine, and 2 GB where there are 16. There the rounds after the first are of larger problems:
- * what the JVM has compiled for small ones it throws away when it sees the branches that large ones
- * take. It ends when a later round compiles hardly anything new, when its time is over, or after
- * the problem at hand when a user's solve begins. Its failure is one line in the log, beside the
- * one that tells what it did.
+ * machine, and 2 GB on one with 16 GB and eight processors. There the rounds after the first are of
+ * larger problems: what the JVM has compiled for small ones it throws away when it sees the
+ * branches that large ones take. It ends when a later round compiles hardly anything new, when its
+ * time is over, or after the problem at hand when a user's solve begins. Its failure is one line in
+ * the log, beside the one that tells what it did.
  */
 public final class Warmup {
 
