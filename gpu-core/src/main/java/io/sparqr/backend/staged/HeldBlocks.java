@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Contribution blocks in host memory not yet assembled into a parent, by front of the analysis. */
-final class HeldBlocks {
+final class HeldBlocks implements BlockShapes {
 
   private final SymbolicAnalysis analysis;
   final ContributionBlock[] block;
@@ -74,8 +74,13 @@ final class HeldBlocks {
     }
   }
 
-  /** Whether no block is held. */
-  boolean isEmpty() {
+  @Override
+  public BlockShape shape(int front) {
+    return block[front] == null ? null : BlockShape.of(block[front]);
+  }
+
+  @Override
+  public boolean isEmpty() {
     return held.get() == 0;
   }
 

@@ -2,7 +2,6 @@
 package io.sparqr.backend.staged;
 
 import io.sparqr.backend.schedule.SchedulerOptions;
-import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.assembly.RowsByFront;
@@ -45,16 +44,22 @@ final class PreparedTask {
         && rows.sameStructure(problem.rows(), o.threads());
   }
 
-  /** A built stage: its fronts, the sizes of its input blocks, its program. */
-  record Stage(int[] fronts, int[] blockShape, StageProgram program) {
+  /**
+   * A built stage.
+   *
+   * @param fronts its fronts
+   * @param blocks its input blocks
+   * @param early whether it was laid out while the stage before was under way
+   */
+  record Stage(int[] fronts, List<BlockShape> blocks, StageProgram program, boolean early) {
 
-    static int[] shape(List<ContributionBlock> blocks) {
-      int[] shape = new int[2 * blocks.size()];
-      for (int b = 0; b < blocks.size(); b++) {
-        shape[2 * b] = blocks.get(b).front();
-        shape[2 * b + 1] = blocks.get(b).cm();
-      }
-      return shape;
+    /** Whether it is what would be built at some point. */
+    boolean serves(int[] pending, BlockShapes there, SymbolicAnalysis analysis, long budget) {
+      int n = fronts.length;
+      return n <= pending.length
+          && Arrays.equals(fronts, 0, n, pending, 0, n)
+          && program.deviceBytes() <= budget
+          && blocks.equals(there.inputs(analysis, fronts));
     }
   }
 }

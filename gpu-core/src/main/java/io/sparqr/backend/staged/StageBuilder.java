@@ -8,7 +8,6 @@ import io.sparqr.backend.schedule.StageFronts;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.error.IndexOverflowException;
-import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.assembly.FrontLayout;
 import io.sparqr.numeric.assembly.FrontLayout.EmptyRows;
 import io.sparqr.numeric.assembly.RowsByFront;
@@ -80,7 +79,7 @@ final class StageBuilder {
   /** Arrays of the stage under construction. */
   private static final class Draft {
     final int[] id;
-    final List<ContributionBlock> blocks;
+    final List<BlockShape> blocks;
     final StageFronts s;
     final long[] data;
     final long[] rowMap;
@@ -92,7 +91,7 @@ final class StageBuilder {
     StageSchedule schedule;
     StageColumns columns;
 
-    Draft(int[] id, List<ContributionBlock> blocks, int rhs, boolean keepQ) {
+    Draft(int[] id, List<BlockShape> blocks, int rhs, boolean keepQ) {
       this.id = id;
       this.blocks = blocks;
       s = new StageFronts(id.length, blocks.size(), rhs, keepQ);
@@ -107,9 +106,10 @@ final class StageBuilder {
    * Builds a stage.
    *
    * @param fronts ascending; every child of one of them is also among them, or done
-   * @param blocks contribution blocks of the done children of these fronts, ascending by front
+   * @param blocks the nonempty contribution blocks of the done children of these fronts, ascending
+   *     by front
    */
-  StageProgram build(int[] fronts, List<ContributionBlock> blocks) {
+  StageProgram build(int[] fronts, List<BlockShape> blocks) {
     var d = new Draft(fronts, blocks, rows.rows().rhsCount(), keepQ);
     for (int f = 0; f < fronts.length; f++) {
       stageIndex[fronts[f]] = f;
@@ -167,12 +167,12 @@ final class StageBuilder {
     long[] fm = new long[fronts];
     d.blockOf = new int[analysis.fronts()];
     for (int b = 0; b < blocks; b++) {
-      ContributionBlock block = d.blocks.get(b);
+      BlockShape block = d.blocks.get(b);
       int parent = stageIndex[analysis.parent(block.front())];
       s.block(b, parent, block.cm(), block.cn());
       fm[parent] += block.cm();
       d.blockOf[block.front()] = b + 1;
-      d.blockData[b + 1] = d.blockData[b] + block.values().length + block.rhs().length;
+      d.blockData[b + 1] = d.blockData[b] + block.doubles();
     }
     long mapEnd = 0;
     for (int f = 0; f < fronts; f++) {
@@ -192,7 +192,7 @@ final class StageBuilder {
       mapEnd += parent < 0 ? 0 : s.passed(f) + analysis.cn(g) + s.rhs();
     }
     for (int b = 0; b < blocks; b++) {
-      ContributionBlock block = d.blocks.get(b);
+      BlockShape block = d.blocks.get(b);
       d.rowMap[fronts + b] = mapEnd;
       d.columnMap[fronts + b] = mapEnd + block.cm();
       mapEnd += block.cm() + block.cn() + s.rhs();
@@ -319,7 +319,7 @@ final class StageBuilder {
   }
 
   private StageColumns columns(Draft d) {
-    int[] blocks = d.blocks.stream().mapToInt(ContributionBlock::front).toArray();
+    int[] blocks = d.blocks.stream().mapToInt(BlockShape::front).toArray();
     return StageColumns.of(analysis, d.id, blocks, steps(d.s), threads);
   }
 
@@ -382,12 +382,12 @@ final class StageBuilder {
   }
 
   private FrontDescriptor blockDescriptor(Draft d, int k) {
-    ContributionBlock block = d.blocks.get(k);
+    BlockShape block = d.blocks.get(k);
     int rhs = d.s.rhs();
     int number = d.id.length + k;
     return new FrontDescriptor(
         d.blockData[k],
-        d.blockData[k] + block.values().length,
+        d.blockData[k] + block.values(),
         0,
         0,
         d.rowMap[number],

@@ -27,7 +27,6 @@ final class StageEstimate {
 
   private final SymbolicAnalysis analysis;
   private final RowsByFront rows;
-  private final HeldBlocks blocks;
   private final SchedulerOptions options;
   private final boolean keepQ;
 
@@ -36,20 +35,11 @@ final class StageEstimate {
 
   private final int rhs;
 
-  /**
-   * An estimate for one subtree task.
-   *
-   * @param blocks the blocks held at the time of {@link #prefix} count
-   */
+  /** An estimate for one subtree task. */
   StageEstimate(
-      SymbolicAnalysis analysis,
-      RowsByFront rows,
-      HeldBlocks blocks,
-      SchedulerOptions options,
-      FactorOptions factor) {
+      SymbolicAnalysis analysis, RowsByFront rows, SchedulerOptions options, FactorOptions factor) {
     this.analysis = analysis;
     this.rows = rows;
-    this.blocks = blocks;
     this.options = options;
     keepQ = factor.keepQ();
     drops = factor.rankTolerance() >= 0 && !keepQ;
@@ -61,9 +51,10 @@ final class StageEstimate {
    * the current sizes of the fronts.
    *
    * @param pending ascending
+   * @param blocks of the fronts before them
    * @param budget bytes
    */
-  int prefix(int[] pending, long budget) {
+  int prefix(int[] pending, BlockShapes blocks, long budget) {
     int[] place = new int[analysis.fronts()];
     long[] bytes = new long[pending.length];
     long[] fm = new long[pending.length];
@@ -75,8 +66,7 @@ final class StageEstimate {
       int f = pending[t];
       fm[t] += rows.count(f);
       for (int k = 0; !none && k < analysis.childCount(f); k++) {
-        ContributionBlock b = blocks.get(analysis.child(f, k));
-        fm[t] += b == null ? 0 : b.cm();
+        fm[t] += rows(blocks, analysis.child(f, k));
       }
       int cm = StageFronts.contributionRows(fm[t], analysis.fn(f), analysis.fp(f));
       int p = analysis.parent(f);
@@ -88,21 +78,26 @@ final class StageEstimate {
               ? BEYOND
               : (long) frontBytes(fm[t], analysis.fn(f), analysis.fp(f)) + 12 * rows.entries(f);
     }
-    int[] in = blocks.inputs(pending).stream().mapToInt(ContributionBlock::front).toArray();
-    return prefix(pending, in, f -> bytes[place[f] - 1], f -> blockBytes(f, place, fm), budget);
+    int[] in = blocks.inputs(analysis, pending).stream().mapToInt(BlockShape::front).toArray();
+    return prefix(
+        pending, in, f -> bytes[place[f] - 1], f -> blockBytes(f, blocks, place, fm), budget);
   }
 
   /**
    * Whether a front whose children are done has far more rows than columns, so that the host can
    * merge its rows chunk by chunk.
    */
-  boolean isTall(int f) {
+  boolean isTall(int f, BlockShapes blocks) {
     long fm = rows.count(f);
     for (int k = 0; k < analysis.childCount(f); k++) {
-      ContributionBlock b = blocks.get(analysis.child(f, k));
-      fm += b == null ? 0 : b.cm();
+      fm += rows(blocks, analysis.child(f, k));
     }
     return FrontMemory.isTall(fm, analysis.fn(f), rhs);
+  }
+
+  private static int rows(BlockShapes blocks, int front) {
+    BlockShape s = blocks.shape(front);
+    return s == null ? 0 : s.cm();
   }
 
   private int prefix(
@@ -126,8 +121,8 @@ final class StageEstimate {
   }
 
   /** Bytes of a contribution block, held or of a pending front. */
-  private long blockBytes(int f, int[] place, long[] fm) {
-    ContributionBlock there = blocks.get(f);
+  private long blockBytes(int f, BlockShapes blocks, int[] place, long[] fm) {
+    BlockShape there = blocks.shape(f);
     long cm =
         there != null
             ? there.cm()

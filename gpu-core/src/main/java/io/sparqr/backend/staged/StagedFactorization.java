@@ -5,7 +5,6 @@ import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
-import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.CompensatedSums;
 import io.sparqr.numeric.ContributionBlock;
@@ -51,6 +50,9 @@ import java.util.List;
  * stage, with their actual number of rows (more than at full rank, at most min(fm, cn)). So the
  * tree stays on the device.
  *
+ * <p>While a stage is under way the next one is laid out, as if all pivots turned out live; if they
+ * do not, it is laid out again ({@link StageLayouts}).
+ *
  * <p>Bits depend on the problem, the executor and its {@link SchedulerOptions}, not on the memory
  * budget and not on the number of threads. Not thread-safe.
  */
@@ -62,6 +64,9 @@ public final class StagedFactorization {
 
   /** The last task's structure and its stages, for the next one of the same structure. */
   private PreparedTask prepared;
+
+  /** Stages of the last task that were laid out while the one before was under way. */
+  private int laidOutAhead;
 
   /** Checksums of the last task's input; null: no task yet. */
   private GivenValues given;
@@ -103,6 +108,11 @@ public final class StagedFactorization {
     return new Run(problem, options).run();
   }
 
+  /** Stages of the last task that were laid out while the one before was under way. */
+  public int laidOutAhead() {
+    return laidOutAhead;
+  }
+
   /** Implements {@link SubtreeFactorizer#verifyGiven}. */
   public void verifyGiven(SubtreeProblem problem) {
     if (given != null && given.isOf(problem)) {
@@ -123,10 +133,11 @@ public final class StagedFactorization {
     private final HeldBlocks blocks;
     private final FactoredFronts done;
     private final StageEstimate estimate;
+    private final StageLayouts layouts;
     private int[] pending;
     private long budget;
     private double flops;
-    private long stages;
+    private int stages;
     private long rounds;
     private long tasks;
     private long h2d;
@@ -159,7 +170,8 @@ public final class StagedFactorization {
       rhs = problem.rows().rhsCount();
       blocks = new HeldBlocks(analysis, problem.inputs());
       done = new FactoredFronts(problem, rows, blocks, options.keepQ());
-      estimate = new StageEstimate(analysis, rows, blocks, cut, options);
+      estimate = new StageEstimate(analysis, rows, cut, options);
+      layouts = new StageLayouts(prepared, estimate);
       pending = problem.fronts().clone();
     }
 
@@ -169,6 +181,7 @@ public final class StagedFactorization {
       while (pending.length > 0) {
         stage();
       }
+      laidOutAhead = layouts.laidOutAhead();
       double seconds = (System.nanoTime() - began) * 1e-9;
       var summary =
           new FactorSummary(
@@ -194,23 +207,23 @@ public final class StagedFactorization {
 
     /** Builds (or reuses) and runs one stage; its unfinished fronts stay pending. */
     private void stage() {
-      PreparedTask.Stage stage = preparedStage();
-      int count = stage == null ? estimate.prefix(pending, budget) : stage.fronts().length;
+      PreparedTask.Stage stage = layouts.known(stages, pending, blocks, budget);
+      int count = stage == null ? estimate.prefix(pending, blocks, budget) : stage.fronts().length;
       while (true) {
         int[] fronts = Arrays.copyOf(pending, count);
-        List<ContributionBlock> in = blocks.inputs(fronts);
         if (stage == null) {
-          StageProgram built = built(fronts, in);
-          if (built == null) {
+          stage = layouts.laidOut(fronts, blocks, budget);
+          if (stage == null) {
             mergeOnHost(pending[0]);
             return;
           }
-          if (built.deviceBytes() > budget) {
-            count = shrink(count, built.deviceBytes());
+          if (stage.program().deviceBytes() > budget) {
+            count = shrink(count, stage.program().deviceBytes());
+            stage = null;
             continue;
           }
-          stage = new PreparedTask.Stage(fronts, PreparedTask.Stage.shape(in), built);
         }
+        List<ContributionBlock> in = blocks.inputs(fronts);
         StageProgram program = stage.program();
         var balance = new StageBalance(program, fronts, rows, in, options);
         var values = new StageValues(rows, fronts, in, given);
@@ -228,13 +241,14 @@ public final class StagedFactorization {
                 () -> {
                   balance.lookAhead(executor);
                   StageSolve.ahead(executor, program, problem, options, solves);
+                  lookAhead(program, fronts);
                 });
         RoundExecutor.Result result;
         try {
           result = executor.execute(program, values, options.rankTolerance(), sink);
         } catch (InsufficientMemoryException e) {
           budget = Math.min(budget, program.deviceBytes() - 1);
-          if (count == 1 && estimate.isTall(pending[0])) {
+          if (count == 1 && estimate.isTall(pending[0], blocks)) {
             mergeOnHost(pending[0]);
             return;
           }
@@ -244,7 +258,7 @@ public final class StagedFactorization {
         }
         // After the upload, because they might have changed before it.
         blocks.verify(in);
-        remember(stage);
+        layouts.ran(stages, stage);
         account(program, result);
         long read = values.bits() + program.sBits();
         if (solves || alone) {
@@ -259,6 +273,12 @@ public final class StagedFactorization {
             StageSolve.reside(executor, program, fronts, problem, options, result, sink.bits()));
         return;
       }
+    }
+
+    /** Lays out the next stage while one is under way. */
+    private void lookAhead(StageProgram program, int[] fronts) {
+      int[] rest = Arrays.copyOfRange(pending, fronts.length, pending.length);
+      layouts.ahead(stages + 1, rest, blocks.after(program, fronts), budget);
     }
 
     /**
@@ -310,22 +330,6 @@ public final class StagedFactorization {
       return ended.values();
     }
 
-    /**
-     * A stage of some fronts; null for a single front that is tall and too large for the device.
-     */
-    private StageProgram built(int[] fronts, List<ContributionBlock> in) {
-      boolean tall = fronts.length == 1 && estimate.isTall(fronts[0]);
-      try {
-        StageProgram program = prepared.builder.build(fronts, in);
-        return tall && program.deviceBytes() > budget ? null : program;
-      } catch (IndexOverflowException e) {
-        if (tall) {
-          return null;
-        }
-        throw e;
-      }
-    }
-
     /** Factors a front too large for memory at once: the host merges its rows in chunks. */
     private void mergeOnHost(int front) {
       done.warn(
@@ -336,30 +340,6 @@ public final class StagedFactorization {
               + " columns) has more rows than the device takes: the host has merged them");
       factorOnHost(new int[] {front});
       leave(new int[] {front}, new boolean[1]);
-    }
-
-    /** The stage built at this point for the last task, if it is the one needed now. */
-    private PreparedTask.Stage preparedStage() {
-      if (prepared.stages.size() <= stages) {
-        return null;
-      }
-      PreparedTask.Stage s = prepared.stages.get((int) stages);
-      int n = s.fronts().length;
-      boolean same =
-          n <= pending.length
-              && Arrays.equals(s.fronts(), 0, n, pending, 0, n)
-              && s.program().deviceBytes() <= budget
-              && Arrays.equals(s.blockShape(), PreparedTask.Stage.shape(blocks.inputs(s.fronts())));
-      return same ? s : null;
-    }
-
-    private void remember(PreparedTask.Stage stage) {
-      int at = (int) stages;
-      if (at < prepared.stages.size() && prepared.stages.get(at) == stage) {
-        return;
-      }
-      prepared.stages.subList(Math.min(at, prepared.stages.size()), prepared.stages.size()).clear();
-      prepared.stages.add(stage);
     }
 
     private int shrink(int count, long required) {
@@ -374,7 +354,7 @@ public final class StagedFactorization {
             required,
             budget);
       }
-      return Math.max(1, (int) Math.min(count - 1, count * 0.9 * budget / required));
+      return StageLayouts.fewer(count, required, budget);
     }
 
     private void account(StageProgram program, RoundExecutor.Result result) {

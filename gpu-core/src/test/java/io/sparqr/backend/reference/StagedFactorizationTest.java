@@ -135,6 +135,32 @@ class StagedFactorizationTest {
     }
   }
 
+  /** Each stage but the first is there when it is its turn, unless dead columns change it. */
+  @Test
+  void theNextStageIsLaidOutWhileOneIsUnderWay() {
+    for (boolean full : new boolean[] {true, false}) {
+      var c = new Case(full ? Gallery.generate("gen:cells2d25") : rankDeficientGrid(26));
+      try (var executor = new TaskListExecutor(MIXED);
+          var host = new HeathFactorizer()) {
+        var staged = new StagedFactorization("staged", executor, host);
+        SubtreeProblem problem = c.problem(c.a, 7);
+        var whole = new FactorOptions(c.tolerance, 2, 0);
+        long budget = staged.factor(problem, whole).summary().peakDeviceBytes() / 5;
+        assertThat(staged.laidOutAhead()).as("one stage").isZero();
+        var fifth = new FactorOptions(c.tolerance, 2, budget);
+        long stages = staged.factor(problem, fifth).summary().stages();
+        assertThat(stages).isGreaterThan(3);
+        if (full) {
+          assertThat(staged.laidOutAhead()).isEqualTo((int) stages - 1);
+          staged.factor(c.problem(c.a, 8), fifth);
+          assertThat(staged.laidOutAhead()).as("known from the task before").isZero();
+        } else {
+          assertThat(staged.laidOutAhead()).isLessThan((int) stages - 1);
+        }
+      }
+    }
+  }
+
   @Test
   void aBudgetThatHoldsNoFrontIsRefusedWithItsNumber() {
     var c = new Case(Gallery.generate("gen:cells2d10"));
