@@ -47,16 +47,40 @@ public interface ResidentFactor extends AutoCloseable {
   Optional<List<FrontFactor>> fetch(RowMemory memory, int threads);
 
   /**
-   * Sets what is done before R gives way to somebody else while it could still be fetched: its
-   * memory is needed, or it has not been used for a while. Not before {@link #close}, and not if
-   * the device is lost.
+   * Sets who has no other copy. R then gives way to somebody else (its memory is needed, it has not
+   * been used for a while) only to other memory from which solves go on, or after {@link
+   * Claim#take}. Not before {@link #close}, and not if the device is lost.
    */
-  void beforeItGoes(Runnable action);
+  void claimed(Claim claim);
+
+  /** A claim to R by somebody who has no other copy of it. */
+  interface Claim {
+
+    /** Nobody's. */
+    Claim NONE =
+        new Claim() {
+          @Override
+          public boolean stands() {
+            return false;
+          }
+
+          @Override
+          public void take() {
+            // Nobody needs it.
+          }
+        };
+
+    /** Whether R is still needed where it is. */
+    boolean stands();
+
+    /** Called while R can be fetched, for the last time. */
+    void take();
+  }
 
   /** Entries of R. */
   long entries();
 
-  /** Bytes of the memory that R takes there, with what solves need. */
+  /** Bytes of the device's memory that R takes now, with what solves need. */
   long bytes();
 
   /** Frees R; idempotent. */

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import io.sparqr.configuration.Keys;
+import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.matrix.Gallery;
 import io.sparqr.numeric.ColumnNorms;
 import io.sparqr.numeric.FactorOptions;
@@ -24,8 +26,8 @@ import java.util.Random;
 /**
  * Milliseconds of (R'R)^-1 c with the R that stayed on the device, as its caller sees them: checks
  * and transfers included. Beside it the time to read R four times, for two solves and their checks,
- * at 4.3 TB/s, and what staying adds to the factorization. Arguments: repeats, then problems, each
- * {@code SPEC@ORDERING}.
+ * at 4.3 TB/s, and what staying adds to the factorization; then the same with R that has left the
+ * device for page-locked memory. Arguments: repeats, then problems, each {@code SPEC@ORDERING}.
  */
 final class LaterSolves {
 
@@ -86,15 +88,9 @@ final class LaterSolves {
     double[] millis = new double[repeats];
     double[] x = r.solve(c, 1).orElseThrow();
     for (int k = 0; k < repeats; k++) {
-      long begin = System.nanoTime();
-      double[] again = r.solve(c, 1).orElseThrow();
-      millis[k] = 1e-6 * (System.nanoTime() - begin);
-      if (!Arrays.equals(x, again)) {
-        throw new IllegalStateException("other bits");
-      }
+      millis[k] = solveMillis(r, c, x);
     }
     double fetch = fetchSeconds(r, options.threads());
-    r.close();
     Arrays.sort(millis);
     System.out.printf(
         Locale.ROOT,
@@ -111,7 +107,73 @@ final class LaterSolves {
         factor[1],
         factor[2],
         fetch);
+    moved(sessions, r, c, x);
+    r.close();
   }
+
+  /** R that leaves the device to others, and comes back. */
+  private static void moved(DeviceSessions sessions, ResidentFactor r, double[] c, double[] x) {
+    r.claimed(STANDING);
+    double[] seconds = new double[2];
+    double[] overTheBus = new double[2];
+    double[] back = new double[2];
+    for (int k = 0; k < 2; k++) {
+      long device = r.bytes();
+      long begin = System.nanoTime();
+      try (var lease = sessions.acquire(0)) {
+        lease.session().residents().evictOldest();
+      }
+      seconds[k] = 1e-9 * (System.nanoTime() - begin);
+      if (r.bytes() == device) {
+        throw new IllegalStateException("R has not moved");
+      }
+      System.setProperty(Keys.RESIDENT_SHARE.name(), "0");
+      overTheBus[k] = Double.POSITIVE_INFINITY;
+      try {
+        for (int repeat = 0; repeat < 5; repeat++) {
+          overTheBus[k] = Math.min(overTheBus[k], solveMillis(r, c, x));
+        }
+      } catch (InsufficientMemoryException e) {
+        System.out.println("  " + e.getMessage());
+      }
+      System.clearProperty(Keys.RESIDENT_SHARE.name());
+      back[k] = solveMillis(r, c, x);
+      if (r.bytes() != device) {
+        throw new IllegalStateException("R has not come back");
+      }
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "  moved to the host %.3f s, again %.3f s | solves there %.1f ms | brought back with a solve"
+            + " %.1f ms%n",
+        seconds[0],
+        seconds[1],
+        Math.min(overTheBus[0], overTheBus[1]),
+        Math.min(back[0], back[1]));
+  }
+
+  private static double solveMillis(ResidentFactor r, double[] c, double[] x) {
+    long begin = System.nanoTime();
+    double[] again = r.solve(c, 1).orElseThrow();
+    double millis = 1e-6 * (System.nanoTime() - begin);
+    if (!Arrays.equals(x, again)) {
+      throw new IllegalStateException("other bits");
+    }
+    return millis;
+  }
+
+  private static final ResidentFactor.Claim STANDING =
+      new ResidentFactor.Claim() {
+        @Override
+        public boolean stands() {
+          return true;
+        }
+
+        @Override
+        public void take() {
+          throw new IllegalStateException("no room on the host");
+        }
+      };
 
   /** Seconds in which R that is on the device alone comes to the host, the best of three. */
   private static double fetchSeconds(ResidentFactor r, int threads) {

@@ -45,6 +45,9 @@ interface CudaCalls {
 
   int hostFree(HostMemory memory);
 
+  /** The address by which kernels reach page-locked memory. */
+  int hostDeviceAddress(CUdeviceptr address, HostMemory memory);
+
   int copyToDeviceAsync(
       CUdeviceptr to, HostMemory from, long fromOffset, long bytes, CUstream stream);
 

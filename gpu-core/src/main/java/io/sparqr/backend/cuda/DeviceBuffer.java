@@ -6,15 +6,8 @@ import jcuda.driver.CUdeviceptr;
 /** Device memory, owned. */
 final class DeviceBuffer implements AutoCloseable {
 
-  /** Exposes the address that JCuda keeps private. */
-  private static final class Address extends CUdeviceptr {
-    long value() {
-      return getNativePointer();
-    }
-  }
-
   private final CudaDriver driver;
-  private final Address address = new Address();
+  private final DeviceAddress address = new DeviceAddress();
   private final long bytes;
   private boolean closed;
 

@@ -5,6 +5,9 @@ import io.sparqr.backend.cuda.CudaModule.SolveKind;
 import io.sparqr.backend.cuda.DeviceLists.Part;
 import io.sparqr.backend.staged.KeptRows;
 import io.sparqr.error.FatalCudaException;
+import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.numeric.ResidentFactor;
+import io.sparqr.numeric.storage.RowBudget;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,25 +15,30 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The packed rows of a stage in device memory after its executor is closed, with what solves need:
- * items, columns, vectors, a stream. A solve is four launches in a row, by the kernels of {@code
+ * The packed rows of a stage after its executor is closed, with what solves need: items, columns,
+ * vectors, a stream. A solve is four launches in a row, by the kernels of {@code
  * forward_substitution.cuh} and {@code back_substitution.cuh}, and one transfer in each direction.
- * Freed by {@link #close}, by its {@link Residents} or with the session. Thread-safe.
+ *
+ * <p>The rows are in device memory. When others need that, they move to page-locked memory of the
+ * host, and the kernels read them there until a solve finds room for them on the device again: the
+ * same kernels, so the same bits. Freed by {@link #close}, by its {@link Residents} or with the
+ * session. Thread-safe.
  */
 final class DeviceRows implements KeptRows {
 
   private final DeviceSession session;
   private final DeviceLists lists;
   private final DeviceLists.Sizes sizes;
-  private final DeviceBuffer out;
+  private final MovableRows rows;
   private final CudaStream stream;
-  private volatile Runnable before = () -> {};
+  private volatile ResidentFactor.Claim claim = ResidentFactor.Claim.NONE;
 
   /** For so many right-hand sides; replaced by larger ones. */
   private Vectors vectors;
 
   private volatile long lastUse = System.nanoTime();
   private volatile long bytes;
+  private volatile boolean moved;
   private volatile boolean abandoned;
   private volatile boolean closed;
 
@@ -54,7 +62,7 @@ final class DeviceRows implements KeptRows {
   DeviceRows(DeviceSession session, DeviceLists lists, DeviceBuffer out) {
     this.session = session;
     this.lists = lists;
-    this.out = out;
+    rows = new MovableRows(session.device().driver(), RowBudget.ofJvm(), out);
     sizes = lists.sizes();
     boolean done = false;
     CudaStream own = null;
@@ -72,7 +80,7 @@ final class DeviceRows implements KeptRows {
         }
       }
     }
-    bytes = need(lists, out.bytes());
+    count();
   }
 
   /** Bytes for rows with their lists and the vectors of one right-hand side. */
@@ -103,6 +111,19 @@ final class DeviceRows implements KeptRows {
     return bytes;
   }
 
+  private void count() {
+    moved = rows.onDevice().isEmpty();
+    bytes =
+        rows.deviceBytes()
+            + lists.bytes()
+            + Vectors.bytes(sizes, vectors == null ? 0 : vectors.rhs);
+  }
+
+  /** Whether the rows are on the host, and not in device memory. */
+  boolean moved() {
+    return moved;
+  }
+
   /** {@code System.nanoTime} of the last solve, or of the factorization. */
   long lastUse() {
     return lastUse;
@@ -124,18 +145,31 @@ final class DeviceRows implements KeptRows {
   }
 
   private Optional<Solved> used(int rhs, Supplier<Solved> solve) {
+    if (moved) {
+      // Not under the monitor: who leaves may wait for a solve of its own.
+      session.residents().leave(rows.bytes(), session.device().totalBytes());
+    }
     return used(
         () -> {
           room(rhs);
+          bringBack();
           return solve.get();
         });
   }
 
   private synchronized <T> Optional<T> used(Supplier<T> work) {
+    lastUse = System.nanoTime();
+    try {
+      return whileThere(work);
+    } finally {
+      lastUse = System.nanoTime();
+    }
+  }
+
+  private synchronized <T> Optional<T> whileThere(Supplier<T> work) {
     if (closed || abandoned) {
       return Optional.empty();
     }
-    lastUse = System.nanoTime();
     session.device().bind();
     try {
       return Optional.of(work.get());
@@ -143,8 +177,25 @@ final class DeviceRows implements KeptRows {
       closed = true;
       session.lost(e);
       throw e;
-    } finally {
-      lastUse = System.nanoTime();
+    }
+  }
+
+  /**
+   * Moves the rows to the device again if there is room; else kernels read them over the bus.
+   *
+   * @throws InsufficientMemoryException if there is no room, and they cannot
+   */
+  private void bringBack() {
+    CudaDevice device = session.device();
+    if (moved && session.residents().hasRoom(rows.bytes(), device.totalBytes())) {
+      rows.toDevice(stream);
+      count();
+    }
+    if (rows.address().isEmpty()) {
+      throw new InsufficientMemoryException(
+          "rows of R have left the device, which has no room for them",
+          rows.bytes(),
+          device.freeBytes());
     }
   }
 
@@ -160,22 +211,29 @@ final class DeviceRows implements KeptRows {
   private void download(int threads, Piece into) {
     long doubles = sizes.outDoubles();
     int step = Transfers.PIECE_BYTES / Double.BYTES;
+    int pieces = Math.toIntExact((doubles + step - 1) / step);
+    Optional<HostRows> here = rows.onHost();
     try (var workers = new Workers(session.device(), threads);
         var transfers = new Transfers(session.device().driver(), session.pinned())) {
       workers.run(
-          Math.toIntExact((doubles + step - 1) / step),
+          pieces,
           i -> {
             long from = (long) i * step;
-            int count = (int) Math.min(step, doubles - from);
-            var slice = new Transfers.Slice(out, Double.BYTES * from, Double.BYTES * count);
-            transfers.fetch(null, List.of(slice), b -> into.take(from, b.asDoubleBuffer()));
+            long at = Double.BYTES * from;
+            int length = Double.BYTES * (int) Math.min(step, doubles - from);
+            if (here.isPresent()) {
+              into.take(from, here.get().piece(at, length).asDoubleBuffer());
+            } else {
+              var slice = new Transfers.Slice(rows.onDevice().orElseThrow(), at, length);
+              transfers.fetch(null, List.of(slice), b -> into.take(from, b.asDoubleBuffer()));
+            }
           });
     }
   }
 
   @Override
-  public void beforeTheyGo(Runnable action) {
-    before = action;
+  public void claimed(ResidentFactor.Claim by) {
+    claim = by;
   }
 
   @Override
@@ -183,10 +241,27 @@ final class DeviceRows implements KeptRows {
     return !closed && !abandoned;
   }
 
-  /** Frees the rows for others, after those who still need them have had their chance. */
+  /**
+   * Leaves device memory to others: the rows' if they are claimed and the host has room for them,
+   * else all.
+   */
+  void makeRoom() {
+    boolean leave = claim.stands() && !moved;
+    if (!leave || !whileThere(this::leaveDevice).orElse(true)) {
+      giveWay();
+    }
+  }
+
+  private boolean leaveDevice() {
+    boolean left = rows.toHost(stream);
+    count();
+    return left;
+  }
+
+  /** Frees the rows, after those who still need them have had their chance. */
   void giveWay() {
-    if (areThere()) {
-      before.run();
+    if (areThere() && claim.stands()) {
+      claim.take();
     }
     close();
   }
@@ -198,7 +273,7 @@ final class DeviceRows implements KeptRows {
         vectors = null;
       }
       vectors = vectors(rhs);
-      bytes = out.bytes() + lists.bytes() + Vectors.bytes(sizes, rhs);
+      count();
     }
   }
 
@@ -275,7 +350,7 @@ final class DeviceRows implements KeptRows {
   private ByteBuffer parameter(Part items, Part progress, long c, DeviceBuffer x, int rhs) {
     long[] places = {
       lists.address(items),
-      out.address(),
+      rows.address().orElseThrow(),
       lists.address(Part.NUMBER),
       lists.address(Part.GATHER),
       lists.address(Part.GATHER_FROM),
@@ -307,7 +382,7 @@ final class DeviceRows implements KeptRows {
       vectors.close();
     }
     lists.close();
-    out.close();
+    rows.close();
     stream.close();
   }
 }

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import static jcuda.driver.JCudaDriver.CU_MEMHOSTALLOC_DEVICEMAP;
 import static jcuda.driver.JCudaDriver.CU_MEMHOSTALLOC_PORTABLE;
 
 import java.nio.ByteBuffer;
@@ -110,7 +111,9 @@ final class JCudaCalls implements CudaCalls {
   @Override
   public int hostAllocate(HostMemory memory, long bytes) {
     var pointer = new Pointer();
-    int code = JCudaDriver.cuMemHostAlloc(pointer, bytes, CU_MEMHOSTALLOC_PORTABLE);
+    int code =
+        JCudaDriver.cuMemHostAlloc(
+            pointer, bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
     if (code == 0) {
       memory.pointer = pointer;
       memory.view = pointer.getByteBuffer(0, bytes).order(ByteOrder.nativeOrder());
@@ -121,6 +124,11 @@ final class JCudaCalls implements CudaCalls {
   @Override
   public int hostFree(HostMemory memory) {
     return JCudaDriver.cuMemFreeHost(memory.pointer);
+  }
+
+  @Override
+  public int hostDeviceAddress(CUdeviceptr address, HostMemory memory) {
+    return JCudaDriver.cuMemHostGetDevicePointer(address, memory.pointer, 0);
   }
 
   @Override

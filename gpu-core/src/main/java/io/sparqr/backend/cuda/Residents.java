@@ -9,8 +9,9 @@ import java.util.Optional;
 
 /**
  * The rows of R that stay on a device between tasks, at most a share of its memory. The least
- * recently used ones give way: to newer ones, to a factorization that needs the memory, and to
- * nobody after a time without use. Thread-safe.
+ * recently used ones leave it to newer ones and to a factorization that needs the memory, for
+ * page-locked memory of the host if it has room; after a time without use they give way to nobody.
+ * Thread-safe.
  */
 final class Residents {
 
@@ -35,10 +36,19 @@ final class Residents {
     if (!fits(need, memory)) {
       return false;
     }
-    while (bytes() + need > budget(memory) && evictOldest()) {
+    while (!hasRoom(need, memory) && evictOldest()) {
       // Until there is room.
     }
     return true;
+  }
+
+  /** Lets rows leave the device until there is room for so many bytes, or none are left there. */
+  void leave(long need, long memory) {
+    Optional<DeviceRows> next = nextToLeave();
+    while (!hasRoom(need, memory) && next.isPresent() && !next.get().moved()) {
+      next.get().makeRoom();
+      next = nextToLeave();
+    }
   }
 
   synchronized void add(DeviceRows r) {
@@ -53,6 +63,17 @@ final class Residents {
     return rows.stream().min(Comparator.comparingLong(DeviceRows::lastUse));
   }
 
+  /** Those that have left the device, but for what solves need beside them, come last. */
+  private synchronized Optional<DeviceRows> nextToLeave() {
+    return rows.stream()
+        .min(Comparator.comparing(DeviceRows::moved).thenComparingLong(DeviceRows::lastUse));
+  }
+
+  /** Whether so many bytes more are within what all rows may take. */
+  boolean hasRoom(long more, long memory) {
+    return bytes() + more <= budget(memory);
+  }
+
   /** Whether rows of so many bytes are within what all rows may take. */
   static boolean fits(long need, long memory) {
     return need <= budget(memory);
@@ -62,12 +83,12 @@ final class Residents {
     return (long) (Keys.RESIDENT_SHARE.ofJvm() * memory);
   }
 
-  /** Frees the least recently used rows; false if there are none. */
+  /** Frees memory of the least recently used rows; false if there are none. */
   boolean evictOldest() {
-    // Not under the monitor: this waits for a solve under way, and removes the rows.
-    Optional<DeviceRows> oldest = oldest();
-    oldest.ifPresent(DeviceRows::giveWay);
-    return oldest.isPresent();
+    // Not under the monitor: this waits for a solve under way, and may remove the rows.
+    Optional<DeviceRows> next = nextToLeave();
+    next.ifPresent(DeviceRows::makeRoom);
+    return next.isPresent();
   }
 
   /** Frees rows that have not been used for a while. */
@@ -82,8 +103,8 @@ final class Residents {
 
   /** Frees all. */
   void close() {
-    while (evictOldest()) {
-      // One after the other.
+    for (Optional<DeviceRows> next = oldest(); next.isPresent(); next = oldest()) {
+      next.get().giveWay();
     }
   }
 

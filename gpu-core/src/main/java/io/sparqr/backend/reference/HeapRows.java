@@ -3,6 +3,7 @@ package io.sparqr.backend.reference;
 
 import io.sparqr.backend.staged.KeptRows;
 import io.sparqr.backend.staged.SolveLists;
+import io.sparqr.numeric.ResidentFactor;
 import java.nio.DoubleBuffer;
 import java.util.Optional;
 import java.util.function.IntUnaryOperator;
@@ -14,7 +15,7 @@ final class HeapRows implements KeptRows {
   private static final int PIECE = 1000;
 
   private final IntUnaryOperator choice;
-  private Runnable before = () -> {};
+  private ResidentFactor.Claim claim = ResidentFactor.Claim.NONE;
   // Not private: tests look at the lists and change the values.
   final SolveLists lists;
   double[] out;
@@ -50,13 +51,15 @@ final class HeapRows implements KeptRows {
   }
 
   @Override
-  public synchronized void beforeTheyGo(Runnable action) {
-    before = action;
+  public synchronized void claimed(ResidentFactor.Claim by) {
+    claim = by;
   }
 
   /** As if their memory was needed. */
   void giveWay() {
-    before.run();
+    if (claim.stands()) {
+      claim.take();
+    }
     close();
   }
 

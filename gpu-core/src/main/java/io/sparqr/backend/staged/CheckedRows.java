@@ -61,8 +61,8 @@ final class CheckedRows implements ResidentFactor {
   }
 
   @Override
-  public void beforeItGoes(Runnable action) {
-    rows.beforeTheyGo(action);
+  public void claimed(Claim claim) {
+    rows.claimed(claim);
   }
 
   @Override

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged;
 
+import io.sparqr.numeric.ResidentFactor;
 import java.nio.DoubleBuffer;
 import java.util.Optional;
 
@@ -41,13 +42,13 @@ public interface KeptRows extends AutoCloseable {
     void take(long from, DoubleBuffer values);
   }
 
-  /** Sets what is done before the rows give way to somebody else, while they are still there. */
-  void beforeTheyGo(Runnable action);
+  /** Sets who has no other copy of the rows ({@link ResidentFactor#claimed}). */
+  void claimed(ResidentFactor.Claim claim);
 
   /** Whether the rows are still there. */
   boolean areThere();
 
-  /** Bytes of the rows and of what solves need beside them. */
+  /** Bytes of the executor's memory that the rows take now, with what solves need. */
   long bytes();
 
   /** The largest number of terms of an equation. */

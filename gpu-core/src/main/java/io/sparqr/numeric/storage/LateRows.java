@@ -37,7 +37,7 @@ public final class LateRows implements AutoCloseable {
     this.source = source;
     this.store = store;
     this.threads = threads;
-    source.beforeItGoes(this::beforeItGoes);
+    source.claimed(new Needed());
   }
 
   /**
@@ -72,9 +72,22 @@ public final class LateRows implements AutoCloseable {
     }
   }
 
-  private synchronized void beforeItGoes() {
-    if (!closed) {
-      rows();
+  /** R is needed where it is until the rows are fetched. */
+  private final class Needed implements ResidentFactor.Claim {
+    @Override
+    public boolean stands() {
+      synchronized (LateRows.this) {
+        return !closed && rows == null && lost == null;
+      }
+    }
+
+    @Override
+    public void take() {
+      synchronized (LateRows.this) {
+        if (!closed) {
+          rows();
+        }
+      }
     }
   }
 

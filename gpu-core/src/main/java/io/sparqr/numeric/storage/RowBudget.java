@@ -83,7 +83,7 @@ public final class RowBudget {
   }
 
   /** Takes a part of the budget; false if there is not so much left. */
-  boolean take(long bytes) {
+  public boolean take(long bytes) {
     long most = Math.min(limit.getAsLong(), given.get()) - bytes;
     long before = memory.get();
     while (before <= most) {
@@ -96,7 +96,7 @@ public final class RowBudget {
   }
 
   /** Gives it back. */
-  void give(long bytes) {
+  public void give(long bytes) {
     memory.addAndGet(-bytes);
   }
 

@@ -11,6 +11,7 @@ import io.sparqr.numeric.ResidentFactor;
 import io.sparqr.numeric.RowMemory;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.storage.RowBudget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -28,15 +29,18 @@ class CudaResidentTest {
 
   private static final String SHARE = "sparqr.cuda.residentShare";
   private static final String SECONDS = "sparqr.cuda.residentSeconds";
+  private static final String HOST = "sparqr.factor.memory";
   private static final SubtreeProblem PROBLEM = DeviceCases.whole("gen:cells3d12");
 
   private DeviceSessions sessions;
   private long before;
+  private long budgeted;
 
   @BeforeEach
   void open() {
     TestDevice.driver();
     before = LiveResources.total();
+    budgeted = RowBudget.ofJvm().memoryBytes();
     sessions = new DeviceSessions(TestDevice.driver(), 200);
   }
 
@@ -44,8 +48,10 @@ class CudaResidentTest {
   void nothingIsLeft() {
     System.clearProperty(SHARE);
     System.clearProperty(SECONDS);
+    System.clearProperty(HOST);
     sessions.closeIdle();
     assertThat(LiveResources.total()).isEqualTo(before);
+    assertThat(RowBudget.ofJvm().memoryBytes()).isEqualTo(budgeted);
   }
 
   private Residence residence(SubtreeProblem problem) {
@@ -256,34 +262,116 @@ class CudaResidentTest {
     }
   }
 
-  /** Fetched before their memory is taken, and before they get too old; not at the end. */
-  @Test
-  void rowsThatStayedAloneAreFetchedBeforeTheyGiveWay() throws InterruptedException {
-    ResidentFactor first = alone(PROBLEM).residence().factor().orElseThrow();
-    List<FrontFactor> expected = first.fetch(RowMemory.HEAP, 2).orElseThrow();
-    var fetched = new AtomicReference<List<FrontFactor>>();
-    first.beforeItGoes(() -> fetched.set(first.fetch(RowMemory.HEAP, 2).orElseThrow()));
+  /** What somebody has who keeps no other copy. */
+  private record Fetched(ResidentFactor from, AtomicReference<List<FrontFactor>> rows)
+      implements ResidentFactor.Claim {
+
+    static Fetched claim(ResidentFactor r) {
+      var claim = new Fetched(r, new AtomicReference<>());
+      r.claimed(claim);
+      return claim;
+    }
+
+    @Override
+    public boolean stands() {
+      return rows.get() == null;
+    }
+
+    @Override
+    public void take() {
+      rows.set(from.fetch(RowMemory.HEAP, 2).orElseThrow());
+    }
+  }
+
+  /** Room for so many times what is there now. */
+  private void share(double times) {
     try (var lease = sessions.acquire(0)) {
       double all = lease.session().device().totalBytes();
-      double share = 1.5 * lease.session().residents().bytes() / all;
+      double share = times * lease.session().residents().bytes() / all;
       System.setProperty(SHARE, Double.toString(share));
     }
+  }
+
+  /**
+   * Moved to page-locked memory by newer rows, and fetched there; brought back by a solve, moved
+   * again without another copy; without room on the device, solved with where they are.
+   */
+  @Test
+  void rowsThatAreClaimedMoveToTheHostAndBack() {
+    for (String matrix : new String[] {"gen:cells3d20", "gen:cells2d100", "gen:nug8:rand"}) {
+      System.clearProperty(SHARE);
+      SubtreeProblem problem = DeviceCases.whole(matrix);
+      ResidentFactor first = alone(problem).residence().factor().orElseThrow();
+      Fetched claim = Fetched.claim(first);
+      List<FrontFactor> expected = first.fetch(RowMemory.HEAP, 2).orElseThrow();
+      double[] c = right(problem, 4);
+      double[] x = first.solve(c, 1).orElseThrow();
+      double[] stored = first.solveStored().orElseThrow();
+      long bytes = first.bytes();
+      share(1.5);
+
+      ResidentFactor second = alone(problem).residence().factor().orElseThrow();
+      Fetched.claim(second);
+      assertThat(claim.rows.get()).as("%s", matrix).isNull();
+      long rows = RowBudget.ofJvm().memoryBytes() - budgeted;
+      assertThat(rows).isGreaterThanOrEqualTo(8 * first.entries());
+      assertThat(first.bytes()).isEqualTo(bytes - rows);
+      requireSame(first.fetch(RowMemory.HEAP, 4).orElseThrow(), expected);
+
+      // the second leaves for the first, and the other way round
+      assertThat(first.solve(c, 1).orElseThrow()).as("%s", matrix).containsExactly(x);
+      assertThat(first.bytes()).as("back").isEqualTo(bytes);
+      assertThat(second.bytes()).isEqualTo(bytes - rows);
+      assertThat(second.solve(c, 1).orElseThrow()).containsExactly(x);
+      assertThat(second.solveStored().orElseThrow()).containsExactly(stored);
+      assertThat(second.bytes()).isEqualTo(bytes);
+      assertThat(first.bytes()).isEqualTo(bytes - rows);
+      assertThat(RowBudget.ofJvm().memoryBytes() - budgeted).isEqualTo(2 * rows);
+
+      ResidentFactor third = alone(problem).residence().factor().orElseThrow();
+      assertThat(second.bytes()).as("moved again").isEqualTo(bytes - rows);
+      System.setProperty(SHARE, "0");
+      for (int k = 0; k < 3; k++) {
+        assertThat(first.solve(c, 1).orElseThrow()).as("%s", matrix).containsExactly(x);
+        assertThat(first.solveStored().orElseThrow()).containsExactly(stored);
+      }
+      assertThat(first.bytes()).as("over the bus").isEqualTo(bytes - rows);
+      assertThat(RowBudget.ofJvm().memoryBytes() - budgeted).isEqualTo(2 * rows);
+      assertThat(third.solve(c, 1)).as("nobody's, and in the way").isEmpty();
+      second.close();
+      first.close();
+      assertThat(RowBudget.ofJvm().memoryBytes()).isEqualTo(budgeted);
+    }
+  }
+
+  /** On a host without room they are fetched as before; on the host, before they get too old. */
+  @Test
+  void claimedRowsAreTakenBeforeTheyGiveWay() throws InterruptedException {
+    System.setProperty(HOST, "0");
+    ResidentFactor first = alone(PROBLEM).residence().factor().orElseThrow();
+    List<FrontFactor> expected = first.fetch(RowMemory.HEAP, 2).orElseThrow();
+    Fetched one = Fetched.claim(first);
+    share(1.5);
     ResidentFactor second = alone(PROBLEM).residence().factor().orElseThrow();
-    requireSame(fetched.get(), expected);
+    requireSame(one.rows.get(), expected);
     assertThat(first.fetch(RowMemory.HEAP, 2)).isEmpty();
 
-    fetched.set(null);
-    second.beforeItGoes(() -> fetched.set(second.fetch(RowMemory.HEAP, 2).orElseThrow()));
+    System.clearProperty(HOST);
+    Fetched two = Fetched.claim(second);
+    ResidentFactor third = alone(PROBLEM).residence().factor().orElseThrow();
+    Fetched three = Fetched.claim(third);
+    assertThat(two.rows.get()).as("moved").isNull();
     System.setProperty(SECONDS, "0.1");
     for (int k = 0; LiveResources.total() > before && k < 100; k++) {
       Thread.sleep(50);
     }
     assertThat(LiveResources.total()).isEqualTo(before);
-    requireSame(fetched.get(), expected);
+    requireSame(two.rows.get(), expected);
+    requireSame(three.rows.get(), expected);
 
-    ResidentFactor third = alone(PROBLEM).residence().factor().orElseThrow();
-    third.beforeItGoes(() -> fetched.set(null));
-    third.close();
-    assertThat(fetched.get()).as("closed by its owner").isNotNull();
+    ResidentFactor fourth = alone(PROBLEM).residence().factor().orElseThrow();
+    Fetched four = Fetched.claim(fourth);
+    fourth.close();
+    assertThat(four.rows.get()).as("closed by its owner").isNull();
   }
 }

@@ -195,8 +195,8 @@ class KeptRowsTest {
     }
 
     @Override
-    public void beforeTheyGo(Runnable action) {
-      rows.beforeTheyGo(action);
+    public void claimed(ResidentFactor.Claim claim) {
+      rows.claimed(claim);
     }
 
     @Override

@@ -120,7 +120,7 @@ public final class NormalSolve {
       }
       why.add("its memory on the device was needed, or not used for a while");
     } catch (InsufficientMemoryException e) {
-      why.add("no room for the vectors on the device");
+      why.add("no room on the device: " + e.getMessage());
       return Optional.empty();
     } catch (IntegrityFailure e) {
       why.add(e.getMessage());

@@ -195,7 +195,7 @@ class NormalSolveTest {
     }
 
     @Override
-    public void beforeItGoes(Runnable action) {
+    public void claimed(Claim claim) {
       throw new UnsupportedOperationException();
     }
 

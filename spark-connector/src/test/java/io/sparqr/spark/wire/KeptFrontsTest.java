@@ -223,7 +223,7 @@ class KeptFrontsTest {
     }
 
     @Override
-    public void beforeItGoes(Runnable action) {}
+    public void claimed(Claim claim) {}
 
     @Override
     public long entries() {
