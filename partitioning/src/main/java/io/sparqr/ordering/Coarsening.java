@@ -6,7 +6,7 @@ import java.util.Arrays;
 /**
  * One step of coarsening: a matching of heavy edges ({@link HeavyEdgeMatching}) is contracted,
  * large graphs in parallel pieces. Coarse vertices are numbered by the first of their fine ones.
- * O(n + entries) per step.
+ * O(n + entries) per step; memory comes from a {@link CoarseningSpace}.
  */
 final class Coarsening {
   private final WeightedGraph coarse;
@@ -22,7 +22,7 @@ final class Coarsening {
     return coarse;
   }
 
-  /** Size n; the coarse vertex of each fine one. */
+  /** Size at least n; the coarse vertex of each fine one. */
   int[] map() {
     return map;
   }
@@ -31,15 +31,19 @@ final class Coarsening {
    * Contracts a matching of g.
    *
    * @param maxWeight no coarse vertex made of two weighs more
+   * @param space where the result lies, which is valid until the space is used at this depth again
+   * @param depth of g in its hierarchy; g itself may lie in the same space one level above
    */
-  static Coarsening of(WeightedGraph g, int maxWeight, long seed) {
-    int[] match = HeavyEdgeMatching.of(g, maxWeight, seed);
+  static Coarsening of(
+      WeightedGraph g, int maxWeight, long seed, CoarseningSpace space, int depth) {
+    int[] match = HeavyEdgeMatching.of(g, maxWeight, seed, space);
+    CoarseningSpace.Level level = space.level(depth);
     int pieces = Pieces.of(g.n, (long) g.n + g.entries());
     int[] firstCoarse = new int[pieces + 1];
-    int[] map = new int[g.n];
+    int[] map = level.map(g.n);
     if (pieces == 1) {
       firstCoarse[1] = number(match, map, g.n);
-      return new Coarsening(new Contraction(g, match, map, firstCoarse).contract(), map);
+      return new Coarsening(new Contraction(g, match, map, firstCoarse, level).contract(), map);
     }
     ParallelLoop.run(pieces, p -> firstCoarse[p + 1] = numberLeaders(g, match, map, p, pieces));
     for (int p = 0; p < pieces; p++) {
@@ -47,7 +51,7 @@ final class Coarsening {
     }
     ParallelLoop.run(pieces, p -> addFirst(g, match, map, p, pieces, firstCoarse[p]));
     ParallelLoop.run(pieces, p -> numberFollowers(g, match, map, p, pieces));
-    return new Coarsening(new Contraction(g, match, map, firstCoarse).contract(), map);
+    return new Coarsening(new Contraction(g, match, map, firstCoarse, level).contract(), map);
   }
 
   /** Numbers the pairs of a small graph; returns how many there are. */
@@ -104,60 +108,82 @@ final class Coarsening {
     private final int count;
     private final int[] start;
     private final int[] vertexWeight;
-    private final int[][] adjacent;
-    private final int[][] weights;
+    private final int[] neighbor;
+    private final int[] edgeWeight;
 
-    Contraction(WeightedGraph g, int[] match, int[] map, int[] firstCoarse) {
+    /** Size pieces + 1; where a piece may write its adjacency: as much as it can have at most. */
+    private final int[] firstEntry;
+
+    /** Size pieces; entries of each piece. */
+    private final int[] entries;
+
+    Contraction(
+        WeightedGraph g, int[] match, int[] map, int[] firstCoarse, CoarseningSpace.Level level) {
       this.g = g;
       this.match = match;
       this.map = map;
       this.firstCoarse = firstCoarse;
       this.pieces = firstCoarse.length - 1;
       this.count = firstCoarse[pieces];
-      this.start = new int[count + 1];
-      this.vertexWeight = new int[count];
-      this.adjacent = new int[pieces][];
-      this.weights = new int[pieces][];
+      this.start = level.start(count + 1);
+      this.vertexWeight = level.vertexWeight(count);
+      this.firstEntry = new int[pieces + 1];
+      this.entries = new int[pieces];
+      // a row in the making takes one entry more
+      if (pieces == 1) {
+        firstEntry[1] = g.entries() + 1;
+      } else {
+        ParallelLoop.run(pieces, p -> firstEntry[p + 1] = bound(p) + 1);
+      }
+      for (int p = 0; p < pieces; p++) {
+        firstEntry[p + 1] += firstEntry[p];
+      }
+      this.neighbor = level.neighbor(firstEntry[pieces]);
+      this.edgeWeight = level.edgeWeight(firstEntry[pieces]);
     }
 
     WeightedGraph contract() {
       int[] greatest = new int[pieces];
       ParallelLoop.run(pieces, p -> greatest[p] = contract(p));
-      int max = 1;
-      int end = 0;
-      int[] firstEntry = new int[pieces];
-      for (int p = 0; p < pieces; p++) {
-        max = Math.max(max, greatest[p]);
-        firstEntry[p] = end;
-        end += firstCoarse[p] == firstCoarse[p + 1] ? 0 : start[firstCoarse[p + 1]];
-      }
-      int[] allAdjacent = pieces == 1 ? adjacent[0] : new int[end];
-      int[] allWeights = pieces == 1 ? weights[0] : new int[end];
+      int max = Arrays.stream(greatest).max().orElse(1);
       if (pieces > 1) {
-        ParallelLoop.run(pieces, p -> gather(p, firstEntry[p], allAdjacent, allWeights));
+        closeUp();
       }
       return new WeightedGraph(
-          count, start, allAdjacent, allWeights, vertexWeight, g.totalWeight, max);
+          count, start, neighbor, edgeWeight, vertexWeight, g.totalWeight, max);
     }
 
-    private void gather(int p, int first, int[] allAdjacent, int[] allWeights) {
-      int length = firstCoarse[p] == firstCoarse[p + 1] ? 0 : start[firstCoarse[p + 1]];
-      System.arraycopy(adjacent[p], 0, allAdjacent, first, length);
-      System.arraycopy(weights[p], 0, allWeights, first, length);
-      for (int c = firstCoarse[p] + 1; c <= firstCoarse[p + 1]; c++) {
-        start[c] += first;
+    /** Moves the pieces' adjacencies together. */
+    private void closeUp() {
+      int[] to = new int[pieces];
+      for (int p = 1; p < pieces; p++) {
+        to[p] = to[p - 1] + entries[p - 1];
       }
+      // pieces overlap those before them: in sequence, but two arrays side by side
+      ParallelLoop.run(
+          2,
+          which -> {
+            int[] array = which == 0 ? neighbor : edgeWeight;
+            for (int p = 1; p < pieces; p++) {
+              System.arraycopy(array, firstEntry[p], array, to[p], entries[p]);
+            }
+          });
+      ParallelLoop.run(
+          pieces,
+          p -> {
+            for (int c = firstCoarse[p] + 1; c <= firstCoarse[p + 1]; c++) {
+              start[c] -= firstEntry[p] - to[p];
+            }
+          });
     }
 
-    /**
-     * Writes a piece's adjacency from 0 and its row ends into {@code start}; returns the greatest
-     * weight.
-     */
+    /** Writes a piece's adjacency and its row ends; returns the greatest weight. */
     private int contract(int p) {
       int from = Pieces.first(p, pieces, g.n);
       int to = Pieces.first(p + 1, pieces, g.n);
+      int first = firstEntry[p];
       RowMerge rows = RowMerge.ofThread();
-      rows.begin(count, pieces == 1 ? g.entries() : bound(from, to));
+      rows.begin(count, firstEntry[p + 1] - first - 1, neighbor, edgeWeight, first);
       int greatest = 1;
       int c = firstCoarse[p];
       for (int v = from; v < to; v++) {
@@ -177,15 +203,15 @@ final class Coarsening {
         greatest = Math.max(greatest, w);
         start[++c] = rows.end();
       }
-      adjacent[p] = Arrays.copyOf(rows.neighbor(), rows.end());
-      weights[p] = Arrays.copyOf(rows.weight(), rows.end());
+      entries[p] = rows.finish() - first;
       return greatest;
     }
 
     /** Adjacency entries that a piece has at most. */
-    private int bound(int from, int to) {
+    private int bound(int p) {
+      int to = Pieces.first(p + 1, pieces, g.n);
       int bound = 0;
-      for (int v = from; v < to; v++) {
+      for (int v = Pieces.first(p, pieces, g.n); v < to; v++) {
         if (match[v] >= v) {
           bound += g.degree(v) + (match[v] == v ? 0 : g.degree(match[v]));
         }

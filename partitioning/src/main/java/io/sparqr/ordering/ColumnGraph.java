@@ -103,9 +103,11 @@ final class ColumnGraph {
     ParallelLoop.run(
         pieces,
         p -> {
-          AdjacencyList list = new AdjacencyList(rowOfColumn.length / pieces);
+          int first = Pieces.first(p, pieces, n);
           int end = Pieces.first(p + 1, pieces, n);
-          for (int j = Pieces.first(p, pieces, n); j < end; j++) {
+          AdjacencyList list = new AdjacencyList(rowOfColumn.length / pieces / 4);
+          for (int j = first; j < end; j++) {
+            list.expectAsSoFar(j - first, end - first);
             addColumn(j, list);
             start[j + 1] = list.end;
           }
@@ -166,18 +168,33 @@ final class ColumnGraph {
     /** Insertion sort for ranges up to this length. */
     private static final int INSERTION_LIMIT = 24;
 
+    /** The most that the arrays grow by at once, lest the first columns mislead. */
+    private static final int MOST_GROWTH = 5;
+
     private int[] neighbor;
     private int[] weight;
     private int end;
 
-    AdjacencyList(int expected) {
-      neighbor = new int[Math.max(16, 2 * expected)];
+    /** Entries that there will be if the columns to come are like those before. */
+    private double expected;
+
+    /** Scratch of {@link #sort}. */
+    private long[] keys = {};
+
+    AdjacencyList(int capacity) {
+      neighbor = new int[Math.max(16, capacity)];
       weight = new int[neighbor.length];
+    }
+
+    /** Sets what the list may grow to. */
+    void expectAsSoFar(int done, int columns) {
+      expected = done == 0 ? 0 : 1.0 * end / done * columns;
     }
 
     void reserve(int more) {
       if (neighbor.length - end < more) {
-        int larger = grown(neighbor.length, end + more);
+        double likely = Math.min(expected * 17 / 16, (double) MOST_GROWTH * neighbor.length);
+        int larger = grown(neighbor.length, Math.max(end + more, (int) likely));
         neighbor = Arrays.copyOf(neighbor, larger);
         weight = Arrays.copyOf(weight, larger);
       }
@@ -199,11 +216,12 @@ final class ColumnGraph {
 
     void sort(int first) {
       if (end - first > INSERTION_LIMIT) {
-        long[] keys = new long[end - first];
+        int count = end - first;
+        keys = keys.length < count ? new long[count + (count >> 1)] : keys;
         for (int i = first; i < end; i++) {
           keys[i - first] = (long) neighbor[i] << 32 | weight[i];
         }
-        Arrays.sort(keys);
+        Arrays.sort(keys, 0, count);
         for (int i = first; i < end; i++) {
           neighbor[i] = (int) (keys[i - first] >>> 32);
           weight[i] = (int) keys[i - first];

@@ -42,12 +42,12 @@ final class DissectionRandom {
     return state * 0x2545F4914F6CDD1DL;
   }
 
-  /** Fills order[0 .. n) with a random permutation of 0..n-1. */
-  void permutation(int[] order, int n) {
+  /** Fills order[from .. from + n) with a random permutation of 0..n-1. */
+  void permutation(int[] order, int from, int n) {
     for (int k = 0; k < n; k++) {
       int j = next(k + 1);
-      order[k] = order[j];
-      order[j] = k;
+      order[from + k] = order[from + j];
+      order[from + j] = k;
     }
   }
 }

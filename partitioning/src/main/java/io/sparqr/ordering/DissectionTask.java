@@ -31,6 +31,15 @@ final class DissectionTask extends CountedCompleter<Void> {
     /** Size graph.n; at the end the vertices in elimination order. */
     final int[] order;
 
+    /**
+     * The adjacencies of the subgraphs at odd and at even depths of the recursion. The parts of a
+     * node have at most its entries and lie where it lies, in the arrays of the other parity: those
+     * of its parent, which has been split by then. Nodes side by side never share a place.
+     */
+    private final int[][] neighbor = new int[2][];
+
+    private final int[][] edgeWeight = new int[2][];
+
     private final Deque<Scratch> idle = new ConcurrentLinkedDeque<>();
     private final Deque<MultilevelSeparator> helpers = new ConcurrentLinkedDeque<>();
 
@@ -41,6 +50,10 @@ final class DissectionTask extends CountedCompleter<Void> {
       this.order = new int[graph.n];
       for (int v = 0; v < graph.n; v++) {
         order[v] = v;
+      }
+      if (graph.n > leafSize) {
+        // side by side: clearing large arrays takes a while
+        ParallelLoop.run(4, k -> (k < 2 ? neighbor : edgeWeight)[k & 1] = new int[graph.entries()]);
       }
     }
 
@@ -72,8 +85,12 @@ final class DissectionTask extends CountedCompleter<Void> {
     }
   }
 
-  /** The subgraph on {@code order[first .. first + graph.n)}, local vertex i at first + i. */
-  private record Node(WeightedGraph graph, int first, long seed) {}
+  /**
+   * The subgraph on {@code order[first .. first + graph.n)}, local vertex i at first + i.
+   *
+   * @param parity of its depth
+   */
+  private record Node(WeightedGraph graph, int first, long seed, int parity) {}
 
   private final transient Shared shared;
   private final transient Node root;
@@ -82,7 +99,7 @@ final class DissectionTask extends CountedCompleter<Void> {
 
   /** The task that orders the whole graph. */
   DissectionTask(Shared shared, long seed) {
-    this(null, shared, new Node(shared.graph, 0, seed));
+    this(null, shared, new Node(shared.graph, 0, seed, 0));
   }
 
   private DissectionTask(CountedCompleter<?> parent, Shared shared, Node root) {
@@ -157,11 +174,19 @@ final class DissectionTask extends CountedCompleter<Void> {
     for (int v = 0; v < g.n; v++) {
       part[v] = number[part[v]];
     }
-    WeightedGraph[] graphs = g.induced(part, large, scratch.local);
+    int parity = 1 - node.parity();
+    WeightedGraph[] graphs =
+        g.induced(
+            part,
+            large,
+            scratch.local,
+            shared.neighbor[parity],
+            shared.edgeWeight[parity],
+            g.start[0]);
     for (int p = 0; p < nodes; p++) {
       if (number[p] >= 0) {
         long seed = DissectionRandom.mix(node.seed(), p);
-        proceed(new Node(graphs[number[p]], node.first() + first[p], seed));
+        proceed(new Node(graphs[number[p]], node.first() + first[p], seed, parity));
       }
     }
   }

@@ -4,6 +4,7 @@ package io.sparqr.ordering;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Separators of the uncoarsened graph from distances to peripheral vertices (George and Liu 1978,
@@ -21,6 +22,9 @@ final class DistanceSeparators {
   private static final int WIDE_LEVEL = 2048;
 
   private static final int PIECE_OF_LEVEL = 512;
+
+  /** Vertices that a piece finds before it appends them to the queue, which all pieces share. */
+  private static final int FOUND_AT_ONCE = 256;
 
   private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(int[].class);
 
@@ -170,36 +174,29 @@ final class DistanceSeparators {
 
   private int expandInPieces(WeightedGraph g, int first, int end, int next, int[] distance) {
     int pieces = (end - first) / PIECE_OF_LEVEL;
-    int[][] found = new int[pieces][];
-    int[] count = new int[pieces];
+    AtomicInteger tail = new AtomicInteger(end);
     ParallelLoop.run(
         pieces,
         p -> {
           int pieceEnd = first + Pieces.first(p + 1, pieces, end - first);
           int begin = first + Pieces.first(p, pieces, end - first);
-          int most = 0;
-          for (int head = begin; head < pieceEnd; head++) {
-            most += g.degree(queue[head]);
-          }
-          int[] mine = new int[most];
-          int tail = 0;
+          int[] mine = new int[FOUND_AT_ONCE];
+          int count = 0;
           for (int head = begin; head < pieceEnd; head++) {
             int v = queue[head];
             for (int e = g.start[v]; e < g.start[v + 1]; e++) {
               int u = g.neighbor[e];
               if (distance[u] < 0 && ELEMENT.compareAndSet(distance, u, -1, next)) {
-                mine[tail++] = u;
+                mine[count++] = u;
+                if (count == FOUND_AT_ONCE) {
+                  System.arraycopy(mine, 0, queue, tail.getAndAdd(count), count);
+                  count = 0;
+                }
               }
             }
           }
-          found[p] = mine;
-          count[p] = tail;
+          System.arraycopy(mine, 0, queue, tail.getAndAdd(count), count);
         });
-    int tail = end;
-    for (int p = 0; p < pieces; p++) {
-      System.arraycopy(found[p], 0, queue, tail, count[p]);
-      tail += count[p];
-    }
-    return tail;
+    return tail.get();
   }
 }

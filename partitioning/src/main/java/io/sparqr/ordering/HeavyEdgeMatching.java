@@ -39,26 +39,37 @@ final class HeavyEdgeMatching {
   /** The partner, or -1. */
   private final int[] match;
 
+  /** Size n; scratch, at last what {@link #heaviestFree} finds for a vertex. */
+  private final int[] wanted;
+
+  /** Size n; scratch, at last the vertices that have no partner and may yet find one. */
+  private final int[] waiting;
+
+  private int waitingCount;
+
   /** Vertices that are known to stay without a partner along an edge. */
   private int unmatched;
 
-  private HeavyEdgeMatching(WeightedGraph g, int maxWeight, long seed) {
+  private HeavyEdgeMatching(WeightedGraph g, int maxWeight, long seed, CoarseningSpace space) {
     this.g = g;
     this.maxWeight = maxWeight;
     this.seed = seed;
     this.chunks = g.n < 2 * CHUNK ? 1 : g.n / CHUNK + 1;
     this.shift = new DissectionRandom(seed).next(CHUNK);
-    this.match = new int[g.n];
+    this.match = space.match(g.n);
+    this.wanted = space.shuffled(g.n);
+    this.waiting = space.visited(g.n);
   }
 
   /**
    * Matches the vertices of a graph.
    *
    * @param maxWeight no pair may weigh more
-   * @return size n; the partner of each vertex, itself if it has none
+   * @param space where the matching is kept
+   * @return size at least n; the partner of each vertex, itself if it has none
    */
-  static int[] of(WeightedGraph g, int maxWeight, long seed) {
-    HeavyEdgeMatching matching = new HeavyEdgeMatching(g, maxWeight, seed);
+  static int[] of(WeightedGraph g, int maxWeight, long seed, CoarseningSpace space) {
+    HeavyEdgeMatching matching = new HeavyEdgeMatching(g, maxWeight, seed, space);
     matching.run();
     return matching.match;
   }
@@ -70,15 +81,11 @@ final class HeavyEdgeMatching {
     unmatched = Arrays.stream(alone).sum();
     if (chunks > 1) {
       unmatched = 0;
-      int[] waiting = free();
-      int[] wanted = null;
-      for (int round = 0;
-          round < PROPOSAL_ROUNDS && waiting.length > g.n / PROPOSALS_FROM;
-          round++) {
-        wanted = wanted == null ? new int[g.n] : wanted;
-        waiting = propose(waiting, wanted, DissectionRandom.mix(seed, chunks + round));
+      findFree();
+      for (int round = 0; round < PROPOSAL_ROUNDS && waitingCount > g.n / PROPOSALS_FROM; round++) {
+        propose(DissectionRandom.mix(seed, chunks + round));
       }
-      unmatched += matchRest(waiting);
+      unmatched += matchRest();
     }
     if (unmatched > UNMATCHED_FRACTION * g.n) {
       matchAtDistanceTwo();
@@ -106,7 +113,9 @@ final class HeavyEdgeMatching {
     int unmatched = 0;
     int lonely = -1;
     boolean whole = chunks == 1;
-    for (int v : visitOrder(first, end, cap, DissectionRandom.mix(seed, chunk))) {
+    int[] order = visitOrder(first, end, cap, DissectionRandom.mix(seed, chunk));
+    for (int k = first; k < end; k++) {
+      int v = order[k];
       if (match[v] >= 0) {
         continue;
       }
@@ -156,70 +165,69 @@ final class HeavyEdgeMatching {
     return (int) (((h >>> 32) * degree) >>> 32);
   }
 
+  /** The vertices [first, end) in the order of their visits, at the same places of the result. */
   private int[] visitOrder(int first, int end, int cap, long chunkSeed) {
-    int n = end - first;
-    int[] shuffled = new int[n];
-    new DissectionRandom(chunkSeed).permutation(shuffled, n);
+    int[] shuffled = wanted;
+    new DissectionRandom(chunkSeed).permutation(shuffled, first, end - first);
     int[] next = new int[cap + 2];
+    next[0] = first;
     for (int v = first; v < end; v++) {
       next[Math.min(g.degree(v), cap) + 1]++;
     }
     for (int d = 0; d <= cap; d++) {
       next[d + 1] += next[d];
     }
-    int[] order = new int[n];
-    for (int k = 0; k < n; k++) {
+    int[] order = waiting;
+    for (int k = first; k < end; k++) {
       int v = first + shuffled[k];
       order[next[Math.min(g.degree(v), cap)]++] = v;
     }
     return order;
   }
 
-  private int[] free() {
+  /** Takes all vertices without a partner as waiting. */
+  private void findFree() {
     int pieces = Pieces.of(g.n, 4L * g.n);
-    int[][] vertices = new int[pieces][];
+    int[] count = new int[pieces];
     ParallelLoop.run(
         pieces,
         p -> {
           int first = Pieces.first(p, pieces, g.n);
           int end = Pieces.first(p + 1, pieces, g.n);
-          int[] found = new int[end - first];
-          int count = 0;
+          int tail = first;
           for (int v = first; v < end; v++) {
             if (match[v] < 0) {
-              found[count++] = v;
+              waiting[tail++] = v;
             }
           }
-          vertices[p] = Arrays.copyOf(found, count);
+          count[p] = tail - first;
         });
-    return joined(vertices);
+    closeUp(count, g.n);
   }
 
   /**
-   * One round: each vertex proposes to its heaviest free neighbour, ties broken by a hash; mutual
-   * proposals are kept.
-   *
-   * @return those that are still free and have a free neighbour
+   * One round: each waiting vertex proposes to its heaviest free neighbour, ties broken by a hash;
+   * mutual proposals are kept. Those that are still free and have a free neighbour go on waiting.
    */
-  private int[] propose(int[] waiting, int[] wanted, long roundSeed) {
-    int pieces = Pieces.of(waiting.length, 8L * waiting.length);
+  private void propose(long roundSeed) {
+    int before = waitingCount;
+    int pieces = Pieces.of(before, 8L * before);
     ParallelLoop.run(
         pieces,
         p -> {
-          int end = Pieces.first(p + 1, pieces, waiting.length);
-          for (int i = Pieces.first(p, pieces, waiting.length); i < end; i++) {
+          int end = Pieces.first(p + 1, pieces, before);
+          for (int i = Pieces.first(p, pieces, before); i < end; i++) {
             wanted[waiting[i]] = heaviestFree(waiting[i], roundSeed);
           }
         });
-    int[][] still = new int[pieces][];
+    int[] still = new int[pieces];
     int[] alone = new int[pieces];
     ParallelLoop.run(
         pieces,
         p -> {
-          int first = Pieces.first(p, pieces, waiting.length);
-          int end = Pieces.first(p + 1, pieces, waiting.length);
-          int[] left = new int[end - first];
-          int count = 0;
+          int first = Pieces.first(p, pieces, before);
+          int end = Pieces.first(p + 1, pieces, before);
+          int tail = first;
           for (int i = first; i < end; i++) {
             int v = waiting[i];
             int u = wanted[v];
@@ -229,29 +237,25 @@ final class HeavyEdgeMatching {
             } else if (wanted[u] == v) {
               match[v] = u;
             } else {
-              left[count++] = v;
+              waiting[tail++] = v;
             }
           }
-          still[p] = Arrays.copyOf(left, count);
+          still[p] = tail - first;
         });
     for (int count : alone) {
       unmatched += count;
     }
-    return joined(still);
+    closeUp(still, before);
   }
 
-  private static int[] joined(int[][] lists) {
-    int count = 0;
-    for (int[] list : lists) {
-      count += list.length;
-    }
-    int[] all = new int[count];
+  /** Joins the first {@code count[p]} waiting vertices of each piece of {@code size} places. */
+  private void closeUp(int[] count, int size) {
     int end = 0;
-    for (int[] list : lists) {
-      System.arraycopy(list, 0, all, end, list.length);
-      end += list.length;
+    for (int p = 0; p < count.length; p++) {
+      System.arraycopy(waiting, Pieces.first(p, count.length, size), waiting, end, count[p]);
+      end += count[p];
     }
-    return all;
+    waitingCount = end;
   }
 
   private int heaviestFree(int v, long roundSeed) {
@@ -275,10 +279,11 @@ final class HeavyEdgeMatching {
     return best;
   }
 
-  /** Matches the remaining vertices one after another; returns how many stay unmatched. */
-  private int matchRest(int[] waiting) {
-    int unmatched = waiting.length;
-    for (int v : waiting) {
+  /** Matches the waiting vertices one after another; returns how many stay unmatched. */
+  private int matchRest() {
+    int alone = waitingCount;
+    for (int k = 0; k < waitingCount; k++) {
+      int v = waiting[k];
       if (match[v] >= 0) {
         continue;
       }
@@ -295,10 +300,10 @@ final class HeavyEdgeMatching {
       if (best >= 0) {
         match[v] = best;
         match[best] = v;
-        unmatched -= 2;
+        alone -= 2;
       }
     }
-    return unmatched;
+    return alone;
   }
 
   private void matchAtDistanceTwo() {

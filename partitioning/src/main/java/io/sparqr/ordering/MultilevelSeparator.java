@@ -67,6 +67,7 @@ final class MultilevelSeparator {
   private final SeparatorRefinement refinement = new SeparatorRefinement(state);
   private final InitialSeparator initial = new InitialSeparator(state, refinement);
   private final DistanceSeparators distances = new DistanceSeparators();
+  private final CoarseningSpace space = new CoarseningSpace();
   private final Best bestOfTries = new Best();
   private final Best best = new Best();
   private final Deque<MultilevelSeparator> idle;
@@ -116,7 +117,10 @@ final class MultilevelSeparator {
     }
   }
 
-  /** A hierarchy of graphs: level k + 1 is the coarse graph of level k. */
+  /**
+   * A hierarchy of graphs in the space of the object that made it: level k + 1 is the coarse graph
+   * of level k.
+   */
   private record Hierarchy(WeightedGraph finest, Coarsening[] steps, int depth) {
     WeightedGraph graph(int level) {
       return level == 0 ? finest : steps[level - 1].coarse();
@@ -249,14 +253,13 @@ final class MultilevelSeparator {
     return Math.max(COARSEST_AT_LEAST, Math.min(g.n / 8, COARSEST));
   }
 
-  private static Hierarchy coarsen(
-      WeightedGraph g, int coarsenTo, int maxDepth, DissectionRandom random) {
+  private Hierarchy coarsen(WeightedGraph g, int coarsenTo, int maxDepth, DissectionRandom random) {
     Coarsening[] steps = new Coarsening[maxDepth];
     int maxWeight = (int) Math.min(Integer.MAX_VALUE, 1 + 1.5 * g.totalWeight / coarsenTo);
     int depth = 0;
     WeightedGraph coarse = g;
     while (coarse.n > coarsenTo && depth < maxDepth && coarse.entries() > 0) {
-      Coarsening next = Coarsening.of(coarse, maxWeight, random.nextLong());
+      Coarsening next = Coarsening.of(coarse, maxWeight, random.nextLong(), space, depth);
       if (next.coarse().n > STALLED * coarse.n) {
         break;
       }
@@ -280,7 +283,6 @@ final class MultilevelSeparator {
   private void carryUp(Hierarchy levels, int maxSide, DissectionRandom random) {
     for (int level = levels.depth - 1; level >= 0; level--) {
       state.project(levels.graph(level), levels.steps[level].map());
-      levels.steps[level] = null;
       refinement.refine(maxSide, level == 0 ? PASSES : COARSE_PASSES, random);
     }
   }

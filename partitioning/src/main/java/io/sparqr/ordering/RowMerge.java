@@ -6,21 +6,24 @@ import java.util.Arrays;
 /**
  * Rows of a coarse graph in the making, one after another; a thread keeps one object for all its
  * contractions. Neighbours that come twice are found by their last place, which is valid if it lies
- * in the row being written; places go on growing from one use to the next, so that the array need
- * not be cleared.
+ * in the row being written; places go on growing from one use to the next, so that they need not be
+ * cleared.
  */
 final class RowMerge {
   private static final ThreadLocal<RowMerge> OF_THREAD =
       ThreadLocal.withInitial(() -> new RowMerge(1));
 
-  private int[] neighbor = new int[1024];
-  private int[] weight = new int[1024];
+  private int[] neighbor;
+  private int[] weight;
 
   /** By coarse vertex, where it was last written, plus the base of that use. */
-  private int[] place = new int[1024];
+  private int[] place = {};
 
-  /** Added to places of this use; all places of earlier uses are less. */
+  /** Added to places of this use; may be negative. */
   private int base;
+
+  /** All places of earlier uses are less. */
+  private int unused;
 
   private int end;
 
@@ -30,10 +33,10 @@ final class RowMerge {
   /**
    * Rows with places from a given one on.
    *
-   * @param base positive
+   * @param unused positive
    */
-  RowMerge(int base) {
-    this.base = base;
+  RowMerge(int unused) {
+    this.unused = unused;
   }
 
   /** This thread's object. */
@@ -41,32 +44,34 @@ final class RowMerge {
     return OF_THREAD.get();
   }
 
-  /** Forgets all rows and makes room for so many entries of so many coarse vertices. */
-  void begin(int vertices, int entries) {
+  /**
+   * Forgets all rows and begins to write others. {@link #finish} must follow.
+   *
+   * @param vertices number of coarse vertices
+   * @param entries that the rows have at most before doubles are merged
+   * @param neighbor receives the neighbours, from {@code first} on; needs room for one more
+   * @param weight receives the weights of their edges
+   */
+  void begin(int vertices, int entries, int[] neighbor, int[] weight, int first) {
     if (place.length < vertices) {
-      place = new int[vertices + (vertices >> 2)];
+      place = new int[vertices];
     }
-    if (neighbor.length <= entries) {
-      neighbor = new int[entries + (entries >> 2) + 1];
-      weight = new int[neighbor.length];
-    }
-    if (base >= Integer.MAX_VALUE - 2 - end - entries) {
+    if (unused >= Integer.MAX_VALUE - 2 - entries) {
       Arrays.fill(place, 0);
-      base = 1;
-    } else {
-      base += end + 1;
+      unused = 1;
     }
-    end = 0;
+    this.neighbor = neighbor;
+    this.weight = weight;
+    base = unused - first;
+    end = first;
   }
 
-  /** Neighbours of all rows so far; longer than needed. */
-  int[] neighbor() {
-    return neighbor;
-  }
-
-  /** The weights of their edges. */
-  int[] weight() {
-    return weight;
+  /** Lets go of the arrays; returns the end of the last row. */
+  int finish() {
+    unused = base + end + 1;
+    neighbor = null;
+    weight = null;
+    return end;
   }
 
   /** End of the last row. */

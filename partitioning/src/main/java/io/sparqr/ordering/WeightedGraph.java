@@ -13,10 +13,10 @@ final class WeightedGraph {
   /** Number of vertices. */
   final int n;
 
-  /** Size n+1; offsets into neighbor and edgeWeight. */
+  /** Size n+1; offsets into neighbor and edgeWeight; the first need not be 0. */
   final int[] start;
 
-  /** Size at least start[n]; vertex indices. */
+  /** Size at least start[n]; vertex indices. Graphs may share an array, each with its own range. */
   final int[] neighbor;
 
   /** Size at least start[n]; positive. */
@@ -72,7 +72,7 @@ final class WeightedGraph {
 
   /** Stored adjacency entries: twice the number of edges. */
   int entries() {
-    return start[n];
+    return start[n] - start[0];
   }
 
   /**
@@ -85,6 +85,22 @@ final class WeightedGraph {
    * @return the subgraphs, one per part
    */
   WeightedGraph[] induced(int[] part, int parts, int[] local) {
+    int entries = 0;
+    for (int v = 0; v < n; v++) {
+      entries += part[v] >= 0 && part[v] < parts ? degree(v) : 0;
+    }
+    return induced(part, parts, local, new int[entries], new int[entries], 0);
+  }
+
+  /**
+   * The same with given room for the adjacency.
+   *
+   * @param neighbors receives the neighbours of all subgraphs, from {@code room} on, as many
+   *     entries as this graph has at most
+   * @param edgeWeights receives the weights of their edges at the same places
+   */
+  WeightedGraph[] induced(
+      int[] part, int parts, int[] local, int[] neighbors, int[] edgeWeights, int room) {
     // with many parts the counts of several pieces would be large while the parts are small
     int pieces = parts > MOST_PARTS_IN_PIECES ? 1 : Pieces.of(n, (long) n + entries());
     int[][] size = new int[pieces + 1][parts];
@@ -96,30 +112,30 @@ final class WeightedGraph {
         edges[p + 1][k] += edges[p][k];
       }
     }
+    int at = room;
+    for (int k = 0; k < parts; k++) {
+      int entries = edges[pieces][k];
+      for (int p = 0; p <= pieces; p++) {
+        edges[p][k] += at;
+      }
+      at += entries;
+    }
     if (pieces > 1) {
       ParallelLoop.run(pieces, p -> addFirst(p, pieces, part, local, size[p]));
     }
     WeightedGraph[] graphs = new WeightedGraph[parts];
-    // one after another where the work is small: clearing large arrays takes a while
-    int groups = pieces == 1 ? 1 : parts;
-    ParallelLoop.run(
-        groups,
-        group -> {
-          for (int k = group; k < parts; k += groups) {
-            graphs[k] = blank(size[pieces][k], edges[pieces][k]);
-          }
-        });
-    ParallelLoop.run(pieces, p -> extract(p, pieces, part, local, graphs, edges[p].clone()));
+    for (int k = 0; k < parts; k++) {
+      int count = size[pieces][k];
+      int[] starts = new int[count + 1];
+      starts[0] = edges[0][k];
+      graphs[k] = new WeightedGraph(count, starts, neighbors, edgeWeights, new int[count], 0, 1);
+    }
+    ParallelLoop.run(pieces, p -> extract(p, pieces, part, local, graphs, edges[p]));
     for (int k = 0; k < parts; k++) {
       WeightedGraph g = graphs[k];
       graphs[k] = new WeightedGraph(g.n, g.start, g.neighbor, g.edgeWeight, g.vertexWeight);
     }
     return graphs;
-  }
-
-  private static WeightedGraph blank(int n, int entries) {
-    return new WeightedGraph(
-        n, new int[n + 1], new int[entries], new int[entries], new int[n], 0, 1);
   }
 
   /**
@@ -156,7 +172,10 @@ final class WeightedGraph {
     }
   }
 
-  /** Copies a piece's vertices to the graphs of their parts, entries from {@code at} on. */
+  /**
+   * Copies a piece's vertices to the graphs of their parts, entries from {@code at} on, which moves
+   * to their ends.
+   */
   private void extract(
       int piece, int pieces, int[] part, int[] local, WeightedGraph[] graphs, int[] at) {
     int end = Pieces.first(piece + 1, pieces, n);

@@ -48,10 +48,40 @@ class MultilevelSeparatorTest {
   }
 
   @Test
+  void aSpaceThatIsUsedAgainGivesTheSameCoarseGraphs() {
+    CoarseningSpace used = new CoarseningSpace();
+    for (int seed = 1; seed <= 30; seed++) {
+      int n = seed % 3 == 0 ? 20_000 : 50 + 97 * seed;
+      WeightedGraph g = weighted(FillCounter.Graph.random(n, 3 * n, seed), seed);
+      CoarseningSpace fresh = new CoarseningSpace();
+      WeightedGraph fine = g;
+      WeightedGraph expected = g;
+      for (int depth = 0; depth < 3; depth++) {
+        Coarsening step = Coarsening.of(fine, 12, seed, used, depth);
+        Coarsening expectedStep = Coarsening.of(expected, 12, seed, fresh, depth);
+        assertThat(Arrays.copyOf(step.map(), fine.n))
+            .as("map of seed %d, depth %d", seed, depth)
+            .isEqualTo(Arrays.copyOf(expectedStep.map(), fine.n));
+        fine = step.coarse();
+        expected = expectedStep.coarse();
+        assertThat(Arrays.copyOf(fine.start, fine.n + 1))
+            .isEqualTo(Arrays.copyOf(expected.start, expected.n + 1));
+        assertThat(Arrays.copyOf(fine.neighbor, fine.entries()))
+            .as("neighbours of seed %d, depth %d", seed, depth)
+            .isEqualTo(Arrays.copyOf(expected.neighbor, expected.entries()));
+        assertThat(Arrays.copyOf(fine.edgeWeight, fine.entries()))
+            .isEqualTo(Arrays.copyOf(expected.edgeWeight, expected.entries()));
+        assertThat(Arrays.copyOf(fine.vertexWeight, fine.n))
+            .isEqualTo(Arrays.copyOf(expected.vertexWeight, expected.n));
+      }
+    }
+  }
+
+  @Test
   void coarseningKeepsWeightsAndEdges() {
     for (int seed = 1; seed <= 20; seed++) {
       WeightedGraph g = weighted(FillCounter.Graph.random(500, 1500, seed), seed);
-      Coarsening step = Coarsening.of(g, 12, seed);
+      Coarsening step = Coarsening.of(g, 12, seed, new CoarseningSpace(), 0);
       WeightedGraph c = step.coarse();
       assertThat(c.totalWeight).as("seed %d", seed).isEqualTo(g.totalWeight);
       assertThat(c.n).as("seed %d", seed).isLessThan(g.n * 3 / 4);
@@ -83,7 +113,7 @@ class MultilevelSeparatorTest {
     int[] ones = new int[2 * n];
     Arrays.fill(ones, 1);
     WeightedGraph star = new WeightedGraph(n, start, neighbor, ones, ones);
-    Coarsening step = Coarsening.of(star, 100, 1);
+    Coarsening step = Coarsening.of(star, 100, 1, new CoarseningSpace(), 0);
     assertThat(step.coarse().n).isLessThanOrEqualTo(n / 2 + 1);
   }
 

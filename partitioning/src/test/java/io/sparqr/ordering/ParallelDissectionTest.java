@@ -75,7 +75,7 @@ class ParallelDissectionTest {
         .forEach(
             (name, g) -> {
               int maxWeight = 5;
-              Coarsening step = Coarsening.of(g, maxWeight, 3);
+              Coarsening step = Coarsening.of(g, maxWeight, 3, new CoarseningSpace(), 0);
               WeightedGraph c = step.coarse();
               Map<Long, Integer> expected = new HashMap<>();
               int[] weight = new int[c.n];
@@ -103,7 +103,10 @@ class ParallelDissectionTest {
               }
               assertThat(wrong).as("%s: wrong edge weights", name).isZero();
               WeightedGraph[] again = new WeightedGraph[1];
-              inPool(3, () -> again[0] = Coarsening.of(g, maxWeight, 3).coarse());
+              inPool(
+                  3,
+                  () ->
+                      again[0] = Coarsening.of(g, maxWeight, 3, new CoarseningSpace(), 0).coarse());
               assertThat(Arrays.copyOf(again[0].neighbor, c.entries()))
                   .as(name)
                   .isEqualTo(Arrays.copyOf(c.neighbor, c.entries()));
@@ -114,10 +117,46 @@ class ParallelDissectionTest {
   void numberingDoesNotKeepALargeGridFromBeingMatched() {
     for (int seed = 1; seed <= 3; seed++) {
       WeightedGraph g = shuffled(grid(40, 30, 30), seed);
-      assertThat(Coarsening.of(g, 4, seed).coarse().n)
+      assertThat(Coarsening.of(g, 4, seed, new CoarseningSpace(), 0).coarse().n)
           .as("seed %d", seed)
           .isLessThan(g.n * 58 / 100);
     }
+  }
+
+  @Test
+  void partsOfAGraphStayWithinTheirRoom() {
+    graphs()
+        .forEach(
+            (name, g) -> {
+              int[] part = new Random(17).ints(g.n, -1, 4).toArray();
+              int room = 7;
+              int[] neighbor = new int[room + g.entries() + 5];
+              int[] weight = new int[neighbor.length];
+              Arrays.fill(neighbor, -1);
+              Arrays.fill(weight, -1);
+              WeightedGraph[] graphs = g.induced(part, 3, new int[g.n], neighbor, weight, room);
+              WeightedGraph[] expected = g.induced(part, 3, new int[g.n]);
+              int end = room;
+              for (int k = 0; k < 3; k++) {
+                WeightedGraph h = graphs[k];
+                WeightedGraph same = expected[k];
+                assertThat(h.start[0]).as("%s: start", name).isGreaterThanOrEqualTo(end);
+                end = h.start[h.n];
+                assertThat(Arrays.copyOfRange(h.neighbor, h.start[0], end))
+                    .as("%s: part %d", name, k)
+                    .isEqualTo(
+                        Arrays.copyOfRange(same.neighbor, same.start[0], same.start[same.n]));
+                assertThat(h.neighbor).isSameAs(neighbor);
+                assertThat(h.edgeWeight).isSameAs(weight);
+              }
+              assertThat(end).as(name).isLessThanOrEqualTo(room + g.entries());
+              for (int[] array : new int[][] {neighbor, weight}) {
+                assertThat(Arrays.copyOf(array, room)).as("%s: before", name).containsOnly(-1);
+                assertThat(Arrays.stream(array, end, array.length).allMatch(x -> x == -1))
+                    .as("%s: nothing is written after the last part", name)
+                    .isTrue();
+              }
+            });
   }
 
   @Test
@@ -135,7 +174,7 @@ class ParallelDissectionTest {
                 number[v] = part[v] >= 0 && part[v] < 3 ? counted[part[v]]++ : -1;
               }
               int wrong = 0;
-              int[] entry = new int[3];
+              int[] entry = Arrays.stream(graphs).mapToInt(s -> s.start[0]).toArray();
               for (int v = 0; v < g.n; v++) {
                 int p = part[v];
                 if (p < 0 || p > 2) {
@@ -275,7 +314,7 @@ class ParallelDissectionTest {
 
   private static WeightedGraph shuffled(WeightedGraph g, long seed) {
     int[] name = new int[g.n];
-    new DissectionRandom(seed).permutation(name, g.n);
+    new DissectionRandom(seed).permutation(name, 0, g.n);
     int[][] edges = new int[g.entries()][];
     int count = 0;
     for (int v = 0; v < g.n; v++) {

@@ -21,7 +21,10 @@ class RowMergeTest {
         WeightedGraph g = complete(n, random);
         int coarse = 1 + random.nextInt(n);
         int[] map = random.ints(n, 0, coarse).toArray();
-        rows.begin(coarse, g.entries());
+        int from = random.nextInt(40);
+        int[] neighbor = new int[from + g.entries() + 1];
+        int[] weight = new int[neighbor.length];
+        rows.begin(coarse, g.entries(), neighbor, weight, from);
         for (int c = 0; c < coarse; c++) {
           Map<Integer, Integer> expected = new TreeMap<>();
           int first = rows.end();
@@ -39,11 +42,12 @@ class RowMergeTest {
           rows.endRow();
           Map<Integer, Integer> found = new TreeMap<>();
           for (int i = first; i < rows.end(); i++) {
-            found.merge(rows.neighbor()[i], rows.weight()[i], Integer::sum);
+            found.merge(neighbor[i], weight[i], Integer::sum);
           }
           assertThat(found).as("seed %d, use %d, row %d", seed, use, c).isEqualTo(expected);
           assertThat(rows.end() - first).as("seed %d: doubles", seed).isEqualTo(expected.size());
         }
+        assertThat(rows.finish()).isEqualTo(rows.end());
       }
     }
   }
