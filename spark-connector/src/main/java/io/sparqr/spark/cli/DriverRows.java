@@ -3,6 +3,7 @@ package io.sparqr.spark.cli;
 
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.file.RowSlice;
+import io.sparqr.spark.file.SliceRdd;
 import io.sparqr.spark.rows.RowSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +28,10 @@ final class DriverRows implements AutoCloseable {
   private static final AtomicLong NEXT = new AtomicLong();
 
   private final long id = NEXT.incrementAndGet();
-  private final JavaRDD<RowSlice> slices;
+
+  /** Null with a local master. */
+  private final JavaRDD<RowSlice> kept;
+
   private final JavaRDD<SparseRow> rows;
 
   /** Cuts a problem into partitions with about equal numbers of rows. */
@@ -37,18 +41,16 @@ final class DriverRows implements AutoCloseable {
       HELD.put(id, problem);
       long key = id;
       List<Integer> numbers = IntStream.range(0, parts).boxed().toList();
-      slices = null;
+      kept = null;
       rows =
-          context
-              .parallelize(numbers, parts)
-              .flatMap(p -> slice(HELD.get(key), p, parts).iterator());
+          SliceRdd.of(context.parallelize(numbers, parts).map(p -> slice(HELD.get(key), p, parts)));
     } else {
       List<RowSlice> list = new ArrayList<>(parts);
       for (int p = 0; p < parts; p++) {
         list.add(slice(problem, p, parts).copy());
       }
-      slices = context.parallelize(list, parts).persist(StorageLevel.MEMORY_AND_DISK());
-      rows = slices.flatMap(RowSlice::iterator);
+      kept = context.parallelize(list, parts).persist(StorageLevel.MEMORY_AND_DISK());
+      rows = SliceRdd.of(kept);
     }
     rows.setName("rows of A");
   }
@@ -56,7 +58,7 @@ final class DriverRows implements AutoCloseable {
   /** The same rows in the same partitions, for a solve in this JVM. */
   static RowSource local(LocalProblem problem, int partitions) {
     int parts = partitions(problem, partitions);
-    return RowSource.local(parts, p -> slice(problem, p, parts).iterator());
+    return RowSource.local(parts, p -> slice(problem, p, parts).reusedRows());
   }
 
   private static int partitions(LocalProblem problem, int wanted) {
@@ -77,8 +79,8 @@ final class DriverRows implements AutoCloseable {
   @Override
   public void close() {
     HELD.remove(id);
-    if (slices != null) {
-      slices.unpersist(false);
+    if (kept != null) {
+      kept.unpersist(false);
     }
   }
 }

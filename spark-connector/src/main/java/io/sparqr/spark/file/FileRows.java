@@ -199,7 +199,7 @@ public final class FileRows implements AutoCloseable {
 
   /** The rows. */
   public JavaRDD<SparseRow> rows() {
-    return slices.flatMap(RowSlice::iterator).setName("rows of A");
+    return SliceRdd.of(slices).setName("rows of A");
   }
 
   @Override

@@ -20,6 +20,9 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
 
   private static final long serialVersionUID = 1;
 
+  /** Entries of the longest rows that are used again. */
+  private static final int MOST_REUSED = 256;
+
   private final int columns;
 
   /** Size at least last+1. */
@@ -129,11 +132,47 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
     };
   }
 
+  /**
+   * The same rows for a reader that keeps none: each is valid until the next one is asked for,
+   * which overwrites it if it has as many entries.
+   */
+  public Iterator<SparseRow> reusedRows() {
+    return new Iterator<>() {
+      private final SparseRow[] ofLength = new SparseRow[MOST_REUSED + 1];
+      private int row = first;
+
+      @Override
+      public boolean hasNext() {
+        return row < last;
+      }
+
+      @Override
+      public SparseRow next() {
+        if (row >= last) {
+          throw new NoSuchElementException();
+        }
+        int i = row++;
+        int length = rowStart[i + 1] - rowStart[i];
+        if (length > MOST_REUSED) {
+          return row(i);
+        }
+        SparseRow r = ofLength[length];
+        if (r == null) {
+          r = row(i);
+          ofLength[length] = r;
+          return r;
+        }
+        System.arraycopy(columnIndex, rowStart[i], r.indices(), 0, length);
+        System.arraycopy(values, rowStart[i], r.values(), 0, length);
+        takeLabels(i, r.labels());
+        return r;
+      }
+    };
+  }
+
   private SparseRow row(int i) {
     double[] labels = new double[rhs.length / rhsRows];
-    for (int j = 0; j < labels.length; j++) {
-      labels[j] = rhs[j * rhsRows + i];
-    }
+    takeLabels(i, labels);
     int from = rowStart[i];
     int to = rowStart[i + 1];
     return new SparseRow(
@@ -142,5 +181,11 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
         labels,
         1,
         columns);
+  }
+
+  private void takeLabels(int i, double[] labels) {
+    for (int j = 0; j < labels.length; j++) {
+      labels[j] = rhs[j * rhsRows + i];
+    }
   }
 }

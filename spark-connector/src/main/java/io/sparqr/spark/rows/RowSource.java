@@ -12,6 +12,7 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
+import org.apache.spark.storage.StorageLevel;
 
 /**
  * The caller's rows, in any accepted form, as partitions of {@link SparseRow}: an RDD, or
@@ -28,10 +29,17 @@ public final class RowSource {
   /** Null with right-hand sides apart, until they are needed together. */
   private Parts<SparseRow> parts;
 
+  /** Rows with their right-hand sides, or in {@code parts} the same for readers that keep none. */
+  private RowSource(JavaRDD<SparseRow> rows, Parts<SparseRow> parts) {
+    this.rows = rows;
+    this.labels = null;
+    this.parts = parts;
+  }
+
   private RowSource(JavaRDD<SparseRow> rows, JavaRDD<double[]> labels) {
     this.rows = rows;
     this.labels = labels;
-    this.parts = labels == null ? Parts.of(rows) : null;
+    this.parts = null;
   }
 
   private RowSource(Parts<SparseRow> parts) {
@@ -52,7 +60,16 @@ public final class RowSource {
 
   /** Rows of any form accepted by {@link RowForms#toRow}. */
   public static RowSource of(JavaRDD<?> rows) {
-    return new RowSource(Parts.of(rows).map(RowForms.Reader::new).rdd(), null);
+    Parts<SparseRow> own = Parts.of(rows).map(RowForms.Reader::new);
+    if (rows.rdd() instanceof ReusableRows r && computed(rows)) {
+      return new RowSource(own.rdd(), Parts.of(r.reused()).map(RowForms.Reader::new));
+    }
+    return new RowSource(own.rdd(), own);
+  }
+
+  /** Whether Spark computes the elements whenever they are read, rather than stores them. */
+  private static boolean computed(JavaRDD<?> rows) {
+    return rows.getStorageLevel().equals(StorageLevel.NONE()) && !rows.isCheckpointed();
   }
 
   /** Rows of a Dataset. An empty weight column name means weight 1. */
@@ -128,15 +145,18 @@ public final class RowSource {
   }
 
   /**
-   * The rows.
+   * The rows, which may be kept.
    *
    * @throws IllegalStateException without Spark
    */
   public JavaRDD<SparseRow> rows() {
-    return parts().rdd();
+    return rows != null && labels == null ? rows : parts().rdd();
   }
 
-  /** The rows for either engine. */
+  /**
+   * The rows for either engine, to be read one after another: a row is valid until the next one of
+   * its partition is asked for.
+   */
   public synchronized Parts<SparseRow> parts() {
     if (parts == null) {
       parts = Parts.of(rows.zipPartitions(labels, RowSource::relabel));

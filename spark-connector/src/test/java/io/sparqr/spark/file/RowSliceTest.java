@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.Triplets;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.ByteArrayInputStream;
@@ -12,6 +13,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Iterator;
 import org.junit.jupiter.api.Test;
 
 class RowSliceTest {
@@ -38,6 +42,35 @@ class RowSliceTest {
       }
       assertThat(row).isEqualTo(range[1]);
     }
+  }
+
+  @Test
+  void rowsUsedAgainHaveTheSameNumbers() {
+    // of 0, 3, 300 and 4 entries: also rows that come back to a length, and too long ones
+    int[] length = {3, 0, 300, 3, 4, 0, 300, 3, 4};
+    var t = new Triplets();
+    for (int i = 0; i < length.length; i++) {
+      for (int k = 0; k < length[i]; k++) {
+        t.add(i, (7 * i + k) % 400, 1 + i + 0.25 * k);
+      }
+    }
+    CsrMatrix a = t.toCsr(length.length, 400);
+    double[] b = new double[2 * a.rows()];
+    Arrays.setAll(b, k -> k);
+    RowSlice slice = RowSlice.shared(a, new DenseMatrix(a.rows(), 2, b), 0, a.rows());
+    Iterator<SparseRow> again = slice.reusedRows();
+    var objects = new HashSet<SparseRow>();
+    for (SparseRow r : slice) {
+      SparseRow s = again.next();
+      assertThat(s.indices()).isEqualTo(r.indices());
+      assertThat(s.values()).isEqualTo(r.values());
+      assertThat(s.labels()).isEqualTo(r.labels());
+      assertThat(s.weight()).isEqualTo(1);
+      assertThat(s.columns()).isEqualTo(400);
+      objects.add(s);
+    }
+    assertThat(again.hasNext()).isFalse();
+    assertThat(objects).hasSize(3 + 2);
   }
 
   private static RowSlice sent(RowSlice slice) throws IOException, ClassNotFoundException {

@@ -1,0 +1,16 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.rows;
+
+import io.sparqr.spark.SparseRow;
+import org.apache.spark.api.java.JavaRDD;
+
+/**
+ * An RDD that makes its rows from arrays each time they are read. A reader that keeps none of them
+ * can do with a few row objects for a whole partition; millions otherwise take more memory than the
+ * rows' numbers.
+ */
+public interface ReusableRows {
+
+  /** The same rows, each valid until the next one of its partition is asked for. */
+  JavaRDD<SparseRow> reused();
+}
