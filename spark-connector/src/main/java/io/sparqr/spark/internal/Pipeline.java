@@ -384,8 +384,8 @@ public final class Pipeline {
     boolean shared = !engine.spark();
     HeldBatches batches = held();
     HeldRows leftRows = left.orElse(null);
-    return source
-        .parts()
+    return left.map(rows -> rows.near(source.parts()))
+        .orElseGet(source::parts)
         .shuffle(
             parts.count(),
             (p, rows) -> {

@@ -139,7 +139,7 @@ public final class PatternPass {
   }
 
   /**
-   * The same, leaving the rows for the shuffle to their tasks if this pass is within one JVM.
+   * The same, leaving the rows for the shuffle to their tasks.
    *
    * @param left where; null: nowhere
    */
@@ -151,7 +151,7 @@ public final class PatternPass {
       require(sum, 0, 0, 0, 0);
       return withPrint(stats, result(stats, sum, norm(handed.get(), sum), 0));
     }
-    var shuffled = new ShuffledPass(source, options.input().columns(), false, limits);
+    var shuffled = new ShuffledPass(source, options.input().columns(), false, limits, left);
     PartitionStats sum = sum(shuffled.stats());
     require(sum, 0, 0, 0, shuffled.payload());
     double[] norm = new double[sum.requireColumns()];
@@ -206,7 +206,7 @@ public final class PatternPass {
   }
 
   private Result shuffled() {
-    var shuffled = new ShuffledPass(source, options.input().columns(), true, limits);
+    var shuffled = new ShuffledPass(source, options.input().columns(), true, limits, null);
     PartitionStats sum = sum(shuffled.stats());
     int n = sum.requireColumns();
     requireVectors(n, sum.rhsCount());

@@ -5,6 +5,7 @@ import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.Parts;
+import io.sparqr.spark.rows.HeldRows;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.ObjectCodec;
@@ -74,8 +75,9 @@ final class ShuffledPass {
    *
    * @param declared n, or -1 to take it from the rows
    * @param told whether to tell patterns apart
+   * @param left where tasks leave the rows; null: nowhere
    */
-  ShuffledPass(RowSource source, int declared, boolean told, Limits limits) {
+  ShuffledPass(RowSource source, int declared, boolean told, Limits limits, HeldRows left) {
     this.engine = source.engine();
     this.limits = limits;
     this.told = told;
@@ -88,7 +90,8 @@ final class ShuffledPass {
                 source
                     .parts()
                     .shuffle(
-                        r, (p, rows) -> scan(p, new PartitionScan(p, declared, told), rows, r)));
+                        r,
+                        (p, rows) -> scan(p, new PartitionScan(p, declared, told, left), rows, r)));
     String what = told ? "distinct row patterns" : "column norms";
     for (byte[] part :
         JobScope.run(engine, what, reduce(shuffled, limits.eagerBytes, what)::collect)) {

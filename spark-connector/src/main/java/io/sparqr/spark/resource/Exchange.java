@@ -2,7 +2,6 @@
 package io.sparqr.spark.resource;
 
 import io.sparqr.spark.plan.PlanHandle;
-import java.io.Serializable;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -14,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * nothing is held, all bytes are back in the budget, and what a straggler puts is dropped.
  * Thread-safe.
  */
-public final class Exchange implements AutoCloseable, Serializable {
+public final class Exchange implements Depot {
 
   private static final long serialVersionUID = 1;
   private static final Map<Long, Store> OPEN = new ConcurrentHashMap<>();
@@ -111,13 +110,13 @@ public final class Exchange implements AutoCloseable, Serializable {
     return take(bytes) && keep(number, value, bytes);
   }
 
-  /** Takes bytes for a value that is being made; false if there is no room. */
+  @Override
   public boolean take(long bytes) {
     Store store = OPEN.get(key);
     return store != null && store.take(bytes);
   }
 
-  /** Gives back bytes taken for a value that was not made. */
+  @Override
   public void giveBack(long bytes) {
     Store store = OPEN.get(key);
     if (store != null) {
@@ -125,11 +124,7 @@ public final class Exchange implements AutoCloseable, Serializable {
     }
   }
 
-  /**
-   * Leaves a value whose bytes are taken already.
-   *
-   * @return whether it is held
-   */
+  @Override
   public boolean keep(long number, Object value, long bytes) {
     Store store = OPEN.get(key);
     return store != null && store.keep(number, value, bytes);
@@ -146,7 +141,7 @@ public final class Exchange implements AutoCloseable, Serializable {
             () -> new IllegalStateException("value " + number + " of an exchange that is closed"));
   }
 
-  /** A value, if it is held. */
+  @Override
   public <T> Optional<T> find(long number, Class<T> type) {
     return find(key, number, type);
   }

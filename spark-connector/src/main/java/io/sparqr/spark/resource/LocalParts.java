@@ -124,6 +124,11 @@ final class LocalParts<T> extends Parts<T> {
                 2));
   }
 
+  @Override
+  public Parts<T> near(Depot depot) {
+    return new LocalParts<>(count, p -> new OnDemand<>(() -> made.apply(p)));
+  }
+
   /** Closes what needs it, as Spark does when it drops a partition. */
   private static void close(List<?> dropped) {
     for (Object o : dropped) {

@@ -71,6 +71,12 @@ public abstract class Parts<T> {
    */
   public abstract Parts<T> mended(Usable<T> usable);
 
+  /**
+   * The same elements, for tasks that may find what they need in a depot instead: made only if they
+   * are asked for, preferably where the depot has the value with the partition's number.
+   */
+  public abstract Parts<T> near(Depot depot);
+
   /** Whether an element can be used. */
   @FunctionalInterface
   public interface Usable<T> extends Predicate<T>, Serializable {}

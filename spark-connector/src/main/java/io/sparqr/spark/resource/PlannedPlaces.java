@@ -43,15 +43,32 @@ public final class PlannedPlaces {
    * @param places empty for a task that may run anywhere
    */
   PlannedPlaces(SparkContext context, List<Optional<Place>> places) {
+    this(context, places, before(places));
+  }
+
+  private PlannedPlaces(SparkContext context, List<Optional<Place>> places, int[] before) {
     this.context = context;
     this.places = List.copyOf(places);
-    before = new int[places.size()];
+    this.before = before;
+  }
+
+  /**
+   * The same for short tasks that take less work at their places than elsewhere, so that they had
+   * better wait for each other: only tasks of other jobs count.
+   */
+  static PlannedPlaces inTurn(SparkContext context, List<Optional<Place>> places) {
+    return new PlannedPlaces(context, places, new int[places.size()]);
+  }
+
+  private static int[] before(List<Optional<Place>> places) {
+    int[] before = new int[places.size()];
     Map<String, Integer> count = new HashMap<>();
     for (int i = 0; i < before.length; i++) {
       if (places.get(i).isPresent()) {
         before[i] = count.merge(places.get(i).get().executor(), 1, Integer::sum) - 1;
       }
     }
+    return before;
   }
 
   /** The current preferred locations of task i: one or none. */

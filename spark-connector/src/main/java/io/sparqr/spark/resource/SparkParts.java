@@ -59,6 +59,12 @@ final class SparkParts<T> extends Parts<T> {
   }
 
   @Override
+  public Parts<T> near(Depot depot) {
+    var near = new NearRdd<>(rdd.rdd(), depot.places(count()));
+    return new SparkParts<>(JavaRDD.fromRDD(near, WorkRdd.tag()));
+  }
+
+  @Override
   public List<T> collect() {
     return rdd.collect();
   }

@@ -1,47 +1,45 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.rows;
 
+import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
-import io.sparqr.spark.resource.ByteBudget;
+import io.sparqr.spark.resource.Depot;
 import io.sparqr.spark.resource.Engine;
-import io.sparqr.spark.resource.Exchange;
+import io.sparqr.spark.resource.Parts;
 import java.io.Serializable;
 import java.util.Optional;
 
 /**
- * Rows that the first reading leaves in the JVM in which all tasks run, so that they need not be
- * read again to be sent to the tasks of their fronts. Partitions beyond a limit are read again, as
- * all are without this. Each carries the fingerprint of its reading: what a straggler left of
- * another reading than the one that counts is not used. Thread-safe.
+ * Rows that the first reading leaves in the JVMs of its tasks, so that they need not be read again
+ * to be sent to the tasks of their fronts. Partitions beyond a limit, and those whose task comes to
+ * another JVM, are read again, as all are without this. Each carries the fingerprint of its
+ * reading: what a straggler left of another reading than the one that counts is not used.
+ * Thread-safe.
  */
 public final class HeldRows implements AutoCloseable, Serializable {
 
   private static final long serialVersionUID = 1;
 
-  private final Exchange exchange;
+  private final Depot depot;
 
   /** The rows of a partition. */
   record Left(ParsedRows rows, RowRhs rhs) {}
 
-  /** Holds rows, as far as there is room, until it is closed. */
-  HeldRows(ByteBudget room) {
-    this.exchange = new Exchange(room);
+  /** Holds rows in a depot until this is closed. */
+  HeldRows(Depot depot) {
+    this.depot = depot;
   }
 
-  /**
-   * A place for rows in {@link ParsedRows#ROOM}; empty if tasks do not run in this JVM, or there is
-   * no such room.
-   */
+  /** A place for rows in {@link ParsedRows#ROOM} of each JVM; empty if there can be none. */
   public static Optional<HeldRows> of(Engine engine) {
-    return ParsedRows.ROOM.most() > 0 && Exchange.possible(engine)
-        ? Optional.of(new HeldRows(ParsedRows.ROOM))
-        : Optional.empty();
+    return Depot.of(engine, "sparqr rows of the first reading", () -> ParsedRows.ROOM)
+        .map(HeldRows::new);
   }
 
   /** Collects the rows of a partition while they are read, to be left by {@link #leave}. */
   public RowCollector collector(int partition) {
-    return RowCollector.unweighted(exchange, partition);
+    return RowCollector.unweighted(depot, partition);
   }
 
   /**
@@ -55,21 +53,21 @@ public final class HeldRows implements AutoCloseable, Serializable {
     }
   }
 
-  /** The rows of a partition, if they are held and of the reading that counts. */
-  Optional<Left> rows(int partition, Readings readings) {
-    return exchange
-        .find(partition, Left.class)
-        .filter(r -> readings.change(partition, r.rows.fingerprint(), true).isEmpty());
+  /** The rows to be read where none are held, by tasks that prefer to run where some are. */
+  public Parts<SparseRow> near(Parts<SparseRow> rows) {
+    return rows.near(depot);
   }
 
-  /** Bytes held or being collected. */
-  long bytes() {
-    return exchange.bytes();
+  /** The rows of a partition, if this JVM holds them and they are of the reading that counts. */
+  Optional<Left> rows(int partition, Readings readings) {
+    return depot
+        .find(partition, Left.class)
+        .filter(r -> readings.change(partition, r.rows.fingerprint(), true).isEmpty());
   }
 
   /** Drops all; idempotent. */
   @Override
   public void close() {
-    exchange.close();
+    depot.close();
   }
 }

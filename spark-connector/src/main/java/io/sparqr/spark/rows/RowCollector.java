@@ -2,7 +2,7 @@
 package io.sparqr.spark.rows;
 
 import io.sparqr.spark.plan.Fingerprint;
-import io.sparqr.spark.resource.Exchange;
+import io.sparqr.spark.resource.Depot;
 import io.sparqr.spark.rows.ParsedRows.Entries;
 import io.sparqr.spark.rows.ParsedRows.Heads;
 import io.sparqr.spark.rows.ParsedRows.Run;
@@ -10,10 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Collects the rows of a partition while they are read, for an {@link Exchange}, whose bytes they
- * take chunk by chunk. Without room for a chunk it gives up all rows. What was not left in the
- * exchange when this is closed, because its task has failed, takes no room any more. Not
- * thread-safe.
+ * Collects the rows of a partition while they are read, for a {@link Depot}, whose bytes they take
+ * chunk by chunk. Without room for a chunk it gives up all rows. What was not left in the depot
+ * when this is closed, because its task has failed, takes no room any more. Not thread-safe.
  */
 public final class RowCollector implements AutoCloseable {
 
@@ -25,7 +24,7 @@ public final class RowCollector implements AutoCloseable {
   /** Of rows before the first entry. */
   private static final Entries NO_ENTRIES = new Entries(0);
 
-  private final Exchange exchange;
+  private final Depot depot;
   private final int partition;
   private final boolean weights;
   private final Fingerprint expected;
@@ -39,16 +38,16 @@ public final class RowCollector implements AutoCloseable {
   private long bytes;
   private boolean refused;
 
-  private RowCollector(Exchange exchange, int partition, boolean weights, Fingerprint expected) {
-    this.exchange = exchange;
+  private RowCollector(Depot depot, int partition, boolean weights, Fingerprint expected) {
+    this.depot = depot;
     this.partition = partition;
     this.weights = weights;
     this.expected = expected;
   }
 
   /** Collects the rows of positive weight, without the weights. */
-  static RowCollector unweighted(Exchange exchange, int partition) {
-    return new RowCollector(exchange, partition, false, Fingerprint.ofNothing());
+  static RowCollector unweighted(Depot depot, int partition) {
+    return new RowCollector(depot, partition, false, Fingerprint.ofNothing());
   }
 
   /**
@@ -56,8 +55,8 @@ public final class RowCollector implements AutoCloseable {
    *
    * @param expected the numbers of rows and entries, if they are known
    */
-  public static RowCollector weighted(Exchange exchange, int partition, Fingerprint expected) {
-    return new RowCollector(exchange, partition, true, expected);
+  public static RowCollector weighted(Depot depot, int partition, Fingerprint expected) {
+    return new RowCollector(depot, partition, true, expected);
   }
 
   /** Adds the reader's row; rows between it and the last one have weight 0. */
@@ -150,7 +149,7 @@ public final class RowCollector implements AutoCloseable {
 
   /** Takes bytes, or gives up all rows. */
   private boolean take(long more) {
-    if (!refused && exchange.take(more)) {
+    if (!refused && depot.take(more)) {
       bytes += more;
       return true;
     }
@@ -175,13 +174,13 @@ public final class RowCollector implements AutoCloseable {
   }
 
   /**
-   * Leaves a value with the rows, and all bytes that they take, in the exchange under the
-   * partition's number; the last use.
+   * Leaves a value with the rows, and all bytes that they take, in the depot under the partition's
+   * number; the last use.
    */
   public void leave(Object value) {
-    if (exchange.keep(partition, value, bytes)) {
-      bytes = 0;
-    }
+    long all = bytes;
+    bytes = 0;
+    depot.keep(partition, value, all);
   }
 
   /** Gives up the rows unless they were left. Idempotent. */
@@ -191,7 +190,7 @@ public final class RowCollector implements AutoCloseable {
     heads.clear();
     rhs.clear();
     runs.clear();
-    exchange.giveBack(bytes);
+    depot.giveBack(bytes);
     bytes = 0;
   }
 }

@@ -174,7 +174,7 @@ class HeldRowsTest {
   }
 
   private static HeldRows held(long mostBytes) {
-    return new HeldRows(new ByteBudget(mostBytes));
+    return new HeldRows(new Exchange(new ByteBudget(mostBytes)));
   }
 
   private static Readings readings(Fingerprint f) {
@@ -247,29 +247,32 @@ class HeldRowsTest {
   void atMostSoManyBytesAndARepeatedTaskTakesNoMore() {
     List<SparseRow> rows = many();
     long bytes;
-    try (var held = held(Long.MAX_VALUE)) {
+    try (var exchange = new Exchange(new ByteBudget(Long.MAX_VALUE))) {
+      var held = new HeldRows(exchange);
       left(held, rows);
-      bytes = held.bytes();
+      bytes = exchange.bytes();
       left(held, rows);
-      assertThat(held.bytes()).isEqualTo(bytes);
+      assertThat(exchange.bytes()).isEqualTo(bytes);
     }
     try (var held = held(bytes)) {
       assertThat(held.rows(0, readings(left(held, rows).fingerprint()))).isPresent();
     }
-    try (var held = held(bytes - 1)) {
+    try (var exchange = new Exchange(new ByteBudget(bytes - 1))) {
+      var held = new HeldRows(exchange);
       assertThat(held.rows(0, readings(left(held, rows).fingerprint()))).isEmpty();
-      assertThat(held.bytes()).isZero();
+      assertThat(exchange.bytes()).isZero();
     }
   }
 
   @Test
   void afterCloseNothingIsAccepted() {
     List<SparseRow> rows = rows(Problems.grid(5, SEED), 1, true);
-    var held = held(Long.MAX_VALUE);
+    var budget = new ByteBudget(Long.MAX_VALUE);
+    var held = new HeldRows(new Exchange(budget));
     held.close();
     held.close();
     Fingerprint f = left(held, rows).fingerprint();
     assertThat(held.rows(0, readings(f))).isEqualTo(Optional.empty());
-    assertThat(held.bytes()).isZero();
+    assertThat(budget.left()).isEqualTo(Long.MAX_VALUE);
   }
 }
