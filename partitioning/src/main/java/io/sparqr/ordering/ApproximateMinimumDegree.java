@@ -47,15 +47,10 @@ public final class ApproximateMinimumDegree implements ColumnOrdering {
 
   /** Orders the columns and counts the adjacencies. */
   static Counted counted(SparsityPattern pattern) {
-    return counted(pattern, ElementScan.Sharing.ofMachine());
-  }
-
-  /** The same, with helpers; the order does not depend on them. */
-  static Counted counted(SparsityPattern pattern, ElementScan.Sharing sharing) {
     RowCliques rows = RowCliques.of(pattern);
     long budget = Math.max(LEAST_EDGE_BUDGET, EDGES_PER_ENTRY * pattern.patternEntries());
     budget = Math.min(budget, MOST_EDGE_BUDGET);
-    Permutation order = rows.order(rows.longestRowWithin(budget), false, sharing);
+    Permutation order = rows.order(rows.longestRowWithin(budget), false);
     return new Counted(order, rows.adjacencies());
   }
 
@@ -90,9 +85,7 @@ public final class ApproximateMinimumDegree implements ColumnOrdering {
       length[i] = out - start[i];
     }
     int[] order = new int[n];
-    new QuotientGraph(
-            n, lists, out, start, length, new int[n], size, false, ElementScan.Sharing.NONE)
-        .eliminate(order);
+    new QuotientGraph(n, lists, out, start, length, new int[n], size, false).eliminate(order);
     return order;
   }
 }

@@ -27,8 +27,7 @@ import java.util.Arrays;
  * rule of ties, by up to 10% either way and by nothing on average. Memory: the lists, n ints of
  * elbow room and thirteen ints per node.
  *
- * <p>For a single use: the lists are consumed. Not thread-safe; helpers may share the loops over
- * large elements, see {@link ElementScan}, for another int per node and worker.
+ * <p>For a single use: the lists are consumed. Not thread-safe.
  */
 final class QuotientGraph {
 
@@ -75,23 +74,24 @@ final class QuotientGraph {
   /** size nodes; how often the element has grown since. */
   private final int[] growths;
 
-  private final DegreeLists degrees;
+  /** size total weight; first variable of each degree. */
+  private final int[] degreeHead;
 
-  /** size variables; links of a hash chain while in the pivot, else of {@link #degrees}. */
+  /** size variables; links of the degree lists, or of a hash bucket while in the pivot. */
   private final int[] next;
 
-  /** size variables; the hash bucket while in the pivot, else links of {@link #degrees}. */
+  /** size variables; back links of the degree lists, or the hash bucket while in the pivot. */
   private final int[] previous;
 
   /** size a power of two; first variable of each hash bucket, all NONE between pivots. */
   private final int[] bucket;
 
-  private final ElementScan scan;
   private final Members members;
 
   private final boolean firstGoesFirst;
   private final int total;
   private int eliminated;
+  private int leastDegree;
   private int free;
   private int flag;
   private int largestElement;
@@ -114,7 +114,6 @@ final class QuotientGraph {
    *     in no list and have length 0)
    * @param firstGoesFirst the tie-breaking among the variables of an element: whether the first in
    *     the list is the first candidate for the next pivot, or the last
-   * @param sharing which pivots helpers share; changes the time, never the order
    */
   QuotientGraph(
       int variables,
@@ -124,8 +123,7 @@ final class QuotientGraph {
       int[] length,
       int[] elements,
       int[] weight,
-      boolean firstGoesFirst,
-      ElementScan.Sharing sharing) {
+      boolean firstGoesFirst) {
     this.variables = variables;
     this.lists = lists;
     this.free = free;
@@ -143,12 +141,10 @@ final class QuotientGraph {
     mark = new int[start.length];
     measured = new int[start.length];
     growths = new int[start.length];
-    degrees = new DegreeLists(variables, total, degree);
-    next = degrees.next;
-    previous = degrees.previous;
+    degreeHead = new int[total + 1];
+    next = new int[variables];
+    previous = new int[variables];
     bucket = new int[Math.max(16, Integer.highestOneBit(Math.max(1, variables)) * 2)];
-    int[][] perNode = {start, length, elements, weight, degree, mark};
-    scan = new ElementScan(lists, perNode, previous, bucket.length, sharing);
     members = new Members(variables);
   }
 
@@ -159,16 +155,10 @@ final class QuotientGraph {
    * @return how many there are
    */
   int eliminate(int[] order) {
-    try (scan) {
-      return eliminateAll(order);
-    }
-  }
-
-  private int eliminateAll(int[] order) {
     initialize();
     int count = 0;
     while (eliminated < total) {
-      int pivot = degrees.takeLeast();
+      int pivot = takeLeastDegree();
       if (mayGrow(pivot)) {
         growElement(pivot);
         count = members.write(pivot, order, count);
@@ -177,8 +167,8 @@ final class QuotientGraph {
       formElement(pivot);
       largestElement = Math.max(largestElement, pivotDegree);
       advanceFlag(0);
-      scan.run(pivot, flag);
-      chainVariables(pivot);
+      measureElements(pivot);
+      updateVariables(pivot);
       advanceFlag(largestElement);
       mergeIndistinguishable(pivot);
       finishElement(pivot);
@@ -188,6 +178,7 @@ final class QuotientGraph {
   }
 
   private void initialize() {
+    Arrays.fill(degreeHead, NONE);
     Arrays.fill(bucket, NONE);
     Arrays.fill(mark, 1);
     flag = 2;
@@ -200,11 +191,12 @@ final class QuotientGraph {
       measured[e] = sum;
       largestElement = Math.max(largestElement, sum);
     }
+    leastDegree = total;
     // Ascending, so that the last of equals goes first: on regular grids with ascending lists this
     // tie-breaking gives a third of the flops of the opposite one.
     for (int i = 0; i < variables; i++) {
       if (weight[i] > 0) {
-        degrees.insert(i, initialDegree(i));
+        insert(i, initialDegree(i));
       }
     }
   }
@@ -215,6 +207,33 @@ final class QuotientGraph {
       sum += degree[lists[p]] - weight[i];
     }
     return (int) Math.min(sum, total - weight[i]);
+  }
+
+  private void insert(int i, int d) {
+    int first = degreeHead[d];
+    next[i] = first;
+    previous[i] = NONE;
+    if (first != NONE) {
+      previous[first] = i;
+    }
+    degreeHead[d] = i;
+    degree[i] = d;
+    if (d < leastDegree) {
+      leastDegree = d;
+    }
+  }
+
+  private int takeLeastDegree() {
+    while (degreeHead[leastDegree] == NONE) {
+      leastDegree++;
+    }
+    int pivot = degreeHead[leastDegree];
+    int second = next[pivot];
+    degreeHead[leastDegree] = second;
+    if (second != NONE) {
+      previous[second] = NONE;
+    }
+    return pivot;
   }
 
   /** Moves the flag past all marks in use; starts again when an int would overflow. */
@@ -274,7 +293,7 @@ final class QuotientGraph {
         weight[i] = -w;
         sum += w;
         lists[out++] = i;
-        degrees.remove(i);
+        unlink(i);
       }
     }
     pivotDegree += sum;
@@ -354,7 +373,7 @@ final class QuotientGraph {
     for (int k = 0; k < end - free; k++) {
       int i = lists[firstGoesFirst ? end - 1 - k : free + k];
       weight[i] = -weight[i];
-      degrees.insert(i, degree[i]);
+      insert(i, degree[i]);
     }
   }
 
@@ -382,6 +401,19 @@ final class QuotientGraph {
     length[i] = out + 1 - from;
   }
 
+  private void unlink(int i) {
+    int after = next[i];
+    int before = previous[i];
+    if (after != NONE) {
+      previous[after] = before;
+    }
+    if (before != NONE) {
+      next[before] = after;
+    } else {
+      degreeHead[degree[i]] = after;
+    }
+  }
+
   /** Makes room for a list of {@code count} entries at the free end. */
   private void reserve(int count) {
     if (free <= lists.length - count) {
@@ -390,17 +422,84 @@ final class QuotientGraph {
     free = ListStorage.compact(lists, free, start, length);
   }
 
-  /** Eliminates the variables without a degree outside with the pivot, and chains the others. */
-  private void chainVariables(int pivot) {
+  /** mark[e] = flag + |L_e \ L_p| for every element e that shares a variable with the pivot's. */
+  private void measureElements(int pivot) {
+    int[] lists = this.lists;
+    int[] mark = this.mark;
+    int flag = this.flag;
     int end = start[pivot] + length[pivot];
     for (int q = start[pivot]; q < end; q++) {
       int i = lists[q];
-      int b = previous[i];
-      if (b == ElementScan.NOTHING_OUTSIDE) {
+      int w = -weight[i];
+      int fresh = flag - w;
+      int from = start[i];
+      int to = from + elements[i];
+      for (int p = from; p < to; p++) {
+        int e = lists[p];
+        int m = mark[e];
+        if (m >= flag) {
+          mark[e] = m - w;
+        } else if (m != 0) {
+          mark[e] = degree[e] + fresh;
+        }
+      }
+    }
+  }
+
+  /**
+   * For each i in L_p: removes nodes absorbed or covered by the pivot from its lists, sums the
+   * degree outside the pivot, eliminates i with the pivot if that is zero, else hashes it.
+   */
+  private void updateVariables(int pivot) {
+    int[] lists = this.lists;
+    int[] mark = this.mark;
+    int[] weight = this.weight;
+    int flag = this.flag;
+    int end = start[pivot] + length[pivot];
+    for (int q = start[pivot]; q < end; q++) {
+      int i = lists[q];
+      int from = start[i];
+      int firstVariable = from + elements[i];
+      int to = from + length[i];
+      int out = from;
+      int hash = 0;
+      long sum = 0;
+      for (int p = from; p < firstVariable; p++) {
+        int e = lists[p];
+        int m = mark[e];
+        if (m > flag) {
+          sum += m - flag;
+          lists[out++] = e;
+          hash += e;
+        } else if (m != 0) {
+          mark[e] = 0;
+          length[e] = 0;
+        }
+      }
+      int keptElements = out - from;
+      for (int p = firstVariable; p < to; p++) {
+        int j = lists[p];
+        int w = weight[j];
+        if (w > 0) {
+          sum += w;
+          lists[out++] = j;
+          hash += j;
+        }
+      }
+      if (sum == 0) {
         eliminateWith(pivot, i);
       } else {
+        degree[i] = (int) Math.min(degree[i], sum);
+        // The pivot goes first; a removed entry, pivot or absorbed element, left room for it.
+        lists[out] = lists[from + keptElements];
+        lists[from + keptElements] = lists[from];
+        lists[from] = pivot;
+        elements[i] = keptElements + 1;
+        length[i] = out - from + 1;
+        int b = (hash ^ (hash >>> 16)) & (bucket.length - 1);
         next[i] = bucket[b];
         bucket[b] = i;
+        previous[i] = b;
       }
     }
   }
@@ -483,7 +582,7 @@ final class QuotientGraph {
       int i = lists[firstGoesFirst ? out - 1 - k : from + k];
       int w = -weight[i];
       weight[i] = w;
-      degrees.insert(i, Math.min(degree[i] + pivotDegree - w, remaining - w));
+      insert(i, Math.min(degree[i] + pivotDegree - w, remaining - w));
     }
     weight[pivot] = 0;
     degree[pivot] = pivotDegree;

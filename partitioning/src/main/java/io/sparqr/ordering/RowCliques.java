@@ -197,19 +197,13 @@ final class RowCliques {
    * @throws IndexOverflowException if the lists are longer than an array can be
    */
   Permutation order(int edgeLimit, boolean firstGoesFirst) {
-    return order(edgeLimit, firstGoesFirst, ElementScan.Sharing.NONE);
-  }
-
-  /** The same order, with helpers. */
-  Permutation order(int edgeLimit, boolean firstGoesFirst, ElementScan.Sharing sharing) {
     int[] order = new int[n];
-    int ordered = quotientGraph(edgeLimit, firstGoesFirst, sharing).eliminate(order);
+    int ordered = quotientGraph(edgeLimit, firstGoesFirst).eliminate(order);
     System.arraycopy(last, 0, order, ordered, last.length);
     return new Permutation(order);
   }
 
-  private QuotientGraph quotientGraph(
-      int edgeLimit, boolean firstGoesFirst, ElementScan.Sharing sharing) {
+  private QuotientGraph quotientGraph(int edgeLimit, boolean firstGoesFirst) {
     int[] rows = elementRows(edgeLimit);
     long elementEntries = 0;
     for (int r : rows) {
@@ -234,8 +228,7 @@ final class RowCliques {
     for (int j = 0; j < n; j++) {
       weight[j] = count[j] > 0 ? 1 : 0;
     }
-    return new QuotientGraph(
-        n, lists, offset, start, length, elements, weight, firstGoesFirst, sharing);
+    return new QuotientGraph(n, lists, offset, start, length, elements, weight, firstGoesFirst);
   }
 
   /** The rows of more than {@code edgeLimit} columns, without duplicates, in canonical order. */
