@@ -31,10 +31,9 @@ import org.slf4j.LoggerFactory;
  * <p>One thread, and the helpers of its loops; some 30 MB of heap, ten times that on a larger
  * machine, and 2 GB on one with 16 GB and eight processors. There the rounds after the first are of
  * larger problems: what the JVM has compiled for small ones it throws away when it sees the
- * branches that large ones take. In the end it touches the pages of the heap that a solve would
- * touch first. It ends when a later round compiles hardly anything new, when its time is over, or
- * after the problem at hand when a user's solve begins. Its failure is one line in the log, beside
- * the one that tells what it did.
+ * branches that large ones take. It ends when a later round compiles hardly anything new, when its
+ * time is over, or after the problem at hand when a user's solve begins. Its failure is one line in
+ * the log, beside the one that tells what it did.
  */
 public final class Warmup {
 
@@ -65,13 +64,6 @@ public final class Warmup {
     default List<Runnable> later(List<Runnable> first) {
       return first;
     }
-
-    /**
-     * Does what comes after the last round.
-     *
-     * @param go whether to go on
-     */
-    default void end(BooleanSupplier go) {}
   }
 
   /**
@@ -182,11 +174,6 @@ public final class Warmup {
       return problems.isEmpty() ? first : steps(problems).toList();
     }
 
-    @Override
-    public void end(BooleanSupplier go) {
-      HeapPages.touch(go);
-    }
-
     private boolean deviceFound() {
       return device && !DeviceReport.ofThisJvm("").devices().isEmpty();
     }
@@ -254,7 +241,6 @@ public final class Warmup {
         }
         first = false;
       }
-      work.end(() -> !stopped && !Foreground.entered());
     } catch (Exception | LinkageError | OutOfMemoryError e) {
       end = "failed";
       LOG.warn("warm-up: failed, so the first solve is slower: {}", e.toString());

@@ -124,7 +124,7 @@ class WarmupTest {
     // 16 GB of heap and 8 processors
     Runtime r = Runtime.getRuntime();
     boolean later = r.maxMemory() >= 16L << 30 && r.availableProcessors() >= 8;
-    assertThat(TrialProblem.later(false)).hasSize(later ? 2 : 0);
+    assertThat(TrialProblem.later(false)).hasSize(later ? 3 : 0);
     assertThat(TrialProblem.list(true).size()).isGreaterThan(TrialProblem.list(false).size());
   }
 
