@@ -171,8 +171,9 @@ public final class Keys {
           0.4,
           "0.4",
           "share of a device's memory in which R of factorizations stays for later"
-              + " solves. The least recently used give way to newer ones, and to a factorization"
-              + " that needs the memory; 0: R does not stay"
+              + " solves. The least recently used leave it to newer ones, and to a factorization"
+              + " that needs the memory, for page-locked memory of the host, which counts as"
+              + " `sparqr.factor.memory`; 0: R does not stay"
               + " ([decision](../adr/0031-resident-copy.md))");
 
   public static final Key<Double> RESIDENT_SECONDS =

@@ -2,7 +2,6 @@
 package io.sparqr.spark.file;
 
 import io.sparqr.spark.SparseRow;
-import io.sparqr.spark.rows.ReusableRows;
 import org.apache.spark.Partition;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaRDD;

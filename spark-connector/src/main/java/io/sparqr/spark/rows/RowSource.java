@@ -2,6 +2,7 @@
 package io.sparqr.spark.rows;
 
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.file.ReusableRows;
 import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.Parts;
 import java.util.Iterator;

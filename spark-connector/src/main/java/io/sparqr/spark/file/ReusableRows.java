@@ -1,5 +1,5 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.spark.rows;
+package io.sparqr.spark.file;
 
 import io.sparqr.spark.SparseRow;
 import org.apache.spark.api.java.JavaRDD;
