@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import static io.sparqr.numeric.FrontFactors.requireSame;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.numeric.DeviceCases;
@@ -223,17 +224,6 @@ class CudaResidentTest {
       assertThat(factor.residence().alone()).isTrue();
       assertThat(factor.fronts()).isEmpty();
       return factor;
-    }
-  }
-
-  private static void requireSame(List<FrontFactor> rows, List<FrontFactor> expected) {
-    assertThat(rows).hasSameSizeAs(expected);
-    for (int f = 0; f < rows.size(); f++) {
-      FrontFactor a = rows.get(f);
-      FrontFactor b = expected.get(f);
-      assertThat(a.livePivot()).isEqualTo(b.livePivot());
-      assertThat(a.rhs()).isEqualTo(b.rhs());
-      assertThat(a.bits()).isEqualTo(b.bits()).isEqualTo(a.sum());
     }
   }
 

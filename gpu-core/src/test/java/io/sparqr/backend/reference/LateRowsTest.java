@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.reference;
 
+import static io.sparqr.numeric.FrontFactors.requireSame;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -51,20 +52,6 @@ class LateRowsTest {
     ResidentFactor there = factor.residence().factor().orElseThrow();
     store = new RowStore(budget, folder);
     return new LateRows(there, store, 2);
-  }
-
-  private static void requireSame(List<FrontFactor> rows, List<FrontFactor> expected) {
-    assertThat(rows).hasSameSizeAs(expected);
-    for (int f = 0; f < rows.size(); f++) {
-      FrontFactor a = rows.get(f);
-      FrontFactor b = expected.get(f);
-      assertThat(a.front()).isEqualTo(b.front());
-      assertThat(a.fn()).isEqualTo(b.fn());
-      assertThat(a.livePivot()).isEqualTo(b.livePivot());
-      assertThat(a.rhs()).isEqualTo(b.rhs());
-      assertThat(a.bits()).isEqualTo(b.bits()).isEqualTo(a.sum());
-      assertThat(a.values().slice(0, a.length())).isEqualTo(b.values().slice(0, b.length()));
-    }
   }
 
   @Test
