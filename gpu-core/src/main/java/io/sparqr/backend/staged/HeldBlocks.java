@@ -5,7 +5,6 @@ import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.symbolic.SymbolicAnalysis;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -86,19 +85,7 @@ final class HeldBlocks implements BlockShapes {
 
   /** The nonempty blocks of the fronts' children, ascending by parent. */
   List<ContributionBlock> inputs(int[] fronts) {
-    if (isEmpty()) {
-      return List.of();
-    }
-    var in = new ArrayList<ContributionBlock>();
-    for (int f : fronts) {
-      for (int k = 0; k < analysis.childCount(f); k++) {
-        ContributionBlock b = block[analysis.child(f, k)];
-        if (b != null && b.cm() > 0) {
-          in.add(b);
-        }
-      }
-    }
-    return in;
+    return inputs(analysis, fronts).stream().map(s -> block[s.front()]).toList();
   }
 
   /** Releases the blocks of a finished front's children. */

@@ -8,6 +8,7 @@ import java.io.Serializable;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import java.util.function.IntFunction;
 
 /**
  * Consecutive rows of A and b as a few primitive arrays, in the form sent to an executor and cached
@@ -114,20 +115,24 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
 
   @Override
   public Iterator<SparseRow> iterator() {
+    return rows(this::row);
+  }
+
+  private Iterator<SparseRow> rows(IntFunction<SparseRow> row) {
     return new Iterator<>() {
-      private int row = first;
+      private int next = first;
 
       @Override
       public boolean hasNext() {
-        return row < last;
+        return next < last;
       }
 
       @Override
       public SparseRow next() {
-        if (row >= last) {
+        if (next >= last) {
           throw new NoSuchElementException();
         }
-        return row(row++);
+        return row.apply(next++);
       }
     };
   }
@@ -137,37 +142,25 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
    * which overwrites it if it has as many entries.
    */
   public Iterator<SparseRow> reusedRows() {
-    return new Iterator<>() {
-      private final SparseRow[] ofLength = new SparseRow[MOST_REUSED + 1];
-      private int row = first;
+    var ofLength = new SparseRow[MOST_REUSED + 1];
+    return rows(i -> reused(i, ofLength));
+  }
 
-      @Override
-      public boolean hasNext() {
-        return row < last;
-      }
-
-      @Override
-      public SparseRow next() {
-        if (row >= last) {
-          throw new NoSuchElementException();
-        }
-        int i = row++;
-        int length = rowStart[i + 1] - rowStart[i];
-        if (length > MOST_REUSED) {
-          return row(i);
-        }
-        SparseRow r = ofLength[length];
-        if (r == null) {
-          r = row(i);
-          ofLength[length] = r;
-          return r;
-        }
-        System.arraycopy(columnIndex, rowStart[i], r.indices(), 0, length);
-        System.arraycopy(values, rowStart[i], r.values(), 0, length);
-        takeLabels(i, r.labels());
-        return r;
-      }
-    };
+  private SparseRow reused(int i, SparseRow[] ofLength) {
+    int length = rowStart[i + 1] - rowStart[i];
+    if (length > MOST_REUSED) {
+      return row(i);
+    }
+    SparseRow r = ofLength[length];
+    if (r == null) {
+      r = row(i);
+      ofLength[length] = r;
+      return r;
+    }
+    System.arraycopy(columnIndex, rowStart[i], r.indices(), 0, length);
+    System.arraycopy(values, rowStart[i], r.values(), 0, length);
+    takeLabels(i, r.labels());
+    return r;
   }
 
   private SparseRow row(int i) {
