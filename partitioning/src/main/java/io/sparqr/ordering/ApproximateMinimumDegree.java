@@ -85,7 +85,8 @@ public final class ApproximateMinimumDegree implements ColumnOrdering {
       length[i] = out - start[i];
     }
     int[] order = new int[n];
-    new QuotientGraph(n, lists, out, start, length, new int[n], size, false).eliminate(order);
+    new QuotientGraph(n, lists, out, start, length, new int[n], size, false)
+        .eliminate(order, new StopRequest());
     return order;
   }
 }

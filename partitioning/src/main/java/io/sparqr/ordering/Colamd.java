@@ -30,6 +30,15 @@ public final class Colamd implements ColumnOrdering {
    */
   @Override
   public Permutation order(SparsityPattern pattern) {
-    return RowCliques.of(pattern).order(0, true);
+    return order(pattern, new StopRequest());
+  }
+
+  /**
+   * The same; may be given up.
+   *
+   * @throws java.util.concurrent.CancellationException if that is requested
+   */
+  Permutation order(SparsityPattern pattern, StopRequest stop) {
+    return RowCliques.of(pattern).order(0, true, stop);
   }
 }

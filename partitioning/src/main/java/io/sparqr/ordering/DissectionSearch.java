@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 /**
  * The expensive orders of one pattern: dissections of one graph, each with other random choices,
  * and COLAMD's. They may begin before they are known to be wanted. {@link #close} gives up what
- * nobody has asked for: dissections stop at their next separator, the rest ends by itself. When
- * something began never changes a result. Used by one thread.
+ * nobody has asked for: dissections stop at their next separator, COLAMD at its next pivot, the
+ * graph is made to the end. When something began never changes a result. Used by one thread.
  */
 final class DissectionSearch implements AutoCloseable {
 
@@ -40,7 +40,7 @@ final class DissectionSearch implements AutoCloseable {
       NestedDissection variant = NestedDissection.variant(k);
       dissections.add(new Later<>(() -> new Permutation(variant.order(graph.get(), stop))));
     }
-    colamd = new Later<>(() -> new Colamd().order(pattern));
+    colamd = new Later<>(() -> new Colamd().order(pattern, stop));
   }
 
   /** Begins with the first dissection and COLAMD if the graph is small. */

@@ -153,11 +153,13 @@ final class QuotientGraph {
    *
    * @param order receives the variables in order of elimination, from {@code order[0]} on
    * @return how many there are
+   * @throws java.util.concurrent.CancellationException if it is to stop
    */
-  int eliminate(int[] order) {
+  int eliminate(int[] order, StopRequest stop) {
     initialize();
     int count = 0;
     while (eliminated < total) {
+      stop.check();
       int pivot = takeLeastDegree();
       if (mayGrow(pivot)) {
         growElement(pivot);

@@ -197,8 +197,17 @@ final class RowCliques {
    * @throws IndexOverflowException if the lists are longer than an array can be
    */
   Permutation order(int edgeLimit, boolean firstGoesFirst) {
+    return order(edgeLimit, firstGoesFirst, new StopRequest());
+  }
+
+  /**
+   * The same; may be given up.
+   *
+   * @throws java.util.concurrent.CancellationException if that is requested
+   */
+  Permutation order(int edgeLimit, boolean firstGoesFirst, StopRequest stop) {
     int[] order = new int[n];
-    int ordered = quotientGraph(edgeLimit, firstGoesFirst).eliminate(order);
+    int ordered = quotientGraph(edgeLimit, firstGoesFirst).eliminate(order, stop);
     System.arraycopy(last, 0, order, ordered, last.length);
     return new Permutation(order);
   }

@@ -41,12 +41,14 @@ class DissectionSearchTest {
   }
 
   @Test
-  void aStoppedDissectionEndsWithoutAnOrder() {
+  void aStoppedSearchEndsWithoutAnOrder() {
     WeightedGraph graph = NestedDissection.graph(GRID);
     for (int threads : new int[] {1, 3}) {
       var stop = new StopRequest();
       stop.request();
       assertThatThrownBy(() -> new NestedDissection(threads).order(graph, stop))
+          .isInstanceOf(CancellationException.class);
+      assertThatThrownBy(() -> new Colamd().order(GRID, stop))
           .isInstanceOf(CancellationException.class);
     }
   }

@@ -144,11 +144,14 @@ class SubtreesTest {
       }
       for (long least : LEAST) {
         Subtrees subtrees = new Subtrees(plan.fronts.parent, work, least);
-        int[] tails = new int[plan.structure.tailColumns.length];
-        new Walk(graph, plan.fronts, subtrees, frontOfLabel, labelOfPlace, start, tails).run();
-        assertThat(tails)
-            .as("subtrees of %d, seed %d", least, SEED)
-            .isEqualTo(plan.structure.tailColumns);
+        for (int pieces : new int[] {0, 1, 2, 7, 100}) {
+          int[] tails = new int[plan.structure.tailColumns.length];
+          new Walk(graph, plan.fronts, subtrees, frontOfLabel, labelOfPlace, start, tails)
+              .run(pieces);
+          assertThat(tails)
+              .as("subtrees of %d, top in %d pieces, seed %d", least, pieces, SEED)
+              .isEqualTo(plan.structure.tailColumns);
+        }
       }
     }
   }

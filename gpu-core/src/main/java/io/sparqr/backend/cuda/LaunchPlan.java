@@ -10,6 +10,7 @@ import java.util.List;
 /**
  * The ends of a stage's launches, and the groups of rows of R downloaded together: a launch ends
  * with the round that completes a group, so that its rows are downloaded while later launches run.
+ * The first two launches are short, so that the device starts while most lists are on their way.
  *
  * @param groups in order of completion
  * @param ends last round of each launch, ascending; the last one is the stage's last round; empty
@@ -22,6 +23,9 @@ record LaunchPlan(List<Group> groups, int[] ends) {
 
   /** Minimum tasks of a launch before it may end for a group of rows. */
   private static final int LAUNCH_TASKS = 8192;
+
+  /** Tasks up to the ends of the first launches, in a stage of several times as many. */
+  private static final int[] FIRST_TASKS = {LAUNCH_TASKS, 8 * LAUNCH_TASKS};
 
   /**
    * Fronts [from, to).
@@ -59,9 +63,19 @@ record LaunchPlan(List<Group> groups, int[] ends) {
 
   /** A launch ends with the round that completes a group, but not before it has a minimum size. */
   private static int[] ends(StageSchedule schedule, List<Group> groups) {
-    int[] ends = new int[groups.size() + 1];
+    int[] ends = new int[FIRST_TASKS.length + groups.size() + 1];
     int n = 0;
     long from = 0;
+    for (int tasks : FIRST_TASKS) {
+      if (schedule.tasks() >= 4L * tasks) {
+        int round = n == 0 ? 0 : ends[n - 1] + 1;
+        while (schedule.roundStart(round + 1) < tasks) {
+          round++;
+        }
+        ends[n++] = round;
+        from = schedule.roundStart(round + 1);
+      }
+    }
     for (Group g : groups) {
       long to = schedule.roundStart(g.ready + 1);
       if (to - from >= LAUNCH_TASKS) {

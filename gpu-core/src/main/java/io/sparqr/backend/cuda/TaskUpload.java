@@ -8,9 +8,13 @@ import java.util.List;
 
 /**
  * The task lists of a stage, written by several threads and sent in the order of the rounds, while
- * the launches of earlier rounds run. For a single use.
+ * the launches of earlier rounds run. The first pieces are small, so that the first launch need not
+ * wait for long. For a single use.
  */
 final class TaskUpload implements AutoCloseable {
+
+  /** A piece is at most this part of what comes before it, or of a full piece if that is more. */
+  private static final int FIRST_PART = 16;
 
   /** Whole rounds [from, to). */
   private record Piece(int from, int to) {}
@@ -38,16 +42,18 @@ final class TaskUpload implements AutoCloseable {
     this(transfers, target, schedule, Transfers.PIECE_BYTES);
   }
 
-  /** The same with about {@code pieceBytes} a piece. */
+  /** The same with about {@code pieceBytes} a piece, except for the first. */
   TaskUpload(Transfers transfers, DeviceBuffer target, StageSchedule schedule, int pieceBytes) {
     this.schedule = schedule;
     this.target = target;
     int round = 0;
     while (round < schedule.rounds()) {
       int first = round;
+      long most = Math.max(pieceBytes / FIRST_PART, bytes(0, first) / FIRST_PART);
+      most = Math.min(most, pieceBytes);
       do {
         round++;
-      } while (round < schedule.rounds() && bytes(first, round + 1) <= pieceBytes);
+      } while (round < schedule.rounds() && bytes(first, round + 1) <= most);
       pieces.add(new Piece(first, round));
     }
     sent = new boolean[pieces.size()];

@@ -74,6 +74,11 @@ final class LocalParts<T> extends Parts<T> {
   }
 
   @Override
+  public <V, U> Parts<U> map(List<V> given, GivenWork<T, V, U> work) {
+    return map((p, elements) -> work.of(elements, given.get(p)));
+  }
+
+  @Override
   public <U> Parts<U> map(Work<T, U> work) {
     return new LocalParts<>(count, p -> work.of(p, made.apply(p)));
   }

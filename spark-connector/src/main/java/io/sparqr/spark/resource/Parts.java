@@ -27,6 +27,12 @@ public abstract class Parts<T> {
     Iterator<U> of(int partition, Iterator<T> elements);
   }
 
+  /** The function applied to a partition and what is given for it. */
+  @FunctionalInterface
+  public interface GivenWork<T, V, U> extends Serializable {
+    Iterator<U> of(Iterator<T> elements, V given);
+  }
+
   /** The partitions of an RDD. */
   public static <T> Parts<T> of(JavaRDD<T> rdd) {
     return new SparkParts<>(rdd);
@@ -47,6 +53,13 @@ public abstract class Parts<T> {
 
   /** The partitions transformed by a function. */
   public abstract <U> Parts<U> map(Work<T, U> work);
+
+  /**
+   * The partitions transformed by a function that also gets a value.
+   *
+   * @param given one for each partition; serializable and small, since they go with Spark's tasks
+   */
+  public abstract <V, U> Parts<U> map(List<V> given, GivenWork<T, V, U> work);
 
   /**
    * Elements by key: partition k has those with key k, those from each partition in the order of

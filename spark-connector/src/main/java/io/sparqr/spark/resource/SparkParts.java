@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.resource;
 
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +26,12 @@ final class SparkParts<T> extends Parts<T> {
   @Override
   public <U> Parts<U> map(Work<T, U> work) {
     return new SparkParts<>(mapped(work));
+  }
+
+  @Override
+  public <V, U> Parts<U> map(List<V> given, GivenWork<T, V, U> work) {
+    var made = new GivenRdd<>(rdd.rdd(), given, work);
+    return new SparkParts<>(JavaRDD.fromRDD(made, WorkRdd.tag()));
   }
 
   private <U> JavaRDD<U> mapped(Work<T, U> work) {
@@ -66,12 +71,12 @@ final class SparkParts<T> extends Parts<T> {
 
   @Override
   public List<T> collect() {
-    return rdd.collect();
+    return CollectJob.all(rdd.rdd());
   }
 
   @Override
   public List<List<T>> collect(int... partitions) {
-    return Arrays.asList(rdd.collectPartitions(partitions));
+    return CollectJob.of(rdd.rdd(), partitions);
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.Exchange;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.resource.Parts;
 import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.spark.wire.VectorCodec;
@@ -21,7 +22,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import org.apache.spark.api.java.JavaRDD;
 
 /**
  * Triangular solves with all of R, level by level: one Spark job per level, up the tree for R'y = c
@@ -246,16 +246,15 @@ public final class LevelSolve {
     if (!levels.engine().spark()) {
       return levels
           .parts(level)
-          .map((t, kept) -> solved(substitution, kept, inputs.get(t)))
+          .map(inputs, (kept, in) -> solved(substitution, kept, in))
           .collect();
     }
     try (var held = new Held()) {
       var given = new TaskInput(levels.engine().context(), held, inputs);
-      JavaRDD<byte[]> solved =
+      Parts<byte[]> solved =
           levels
-              .level(level)
-              .zipPartitions(
-                  given.rdd(), (kept, in) -> solved(substitution, kept, given.frame(in.next())));
+              .parts(level)
+              .map(given.elements(), (kept, in) -> solved(substitution, kept, given.frame(in)));
       return SparkErrors.unwrap(solved::collect);
     }
   }

@@ -21,7 +21,8 @@ public final class TaskInput implements Serializable {
   private static final int INLINE_BYTES = 256 << 10;
 
   private final ArrayList<Broadcast<byte[]>> far = new ArrayList<>();
-  private final transient JavaRDD<byte[]> elements;
+  private final transient JavaSparkContext context;
+  private final transient List<byte[]> elements;
 
   /** Input in which frame i is for partition i. */
   public TaskInput(JavaSparkContext context, Held held, List<byte[]> frames) {
@@ -34,12 +35,18 @@ public final class TaskInput implements Serializable {
         far.add(held.keep(context.broadcast(frame)));
       }
     }
-    this.elements = context.parallelize(near, near.size());
+    this.context = context;
+    this.elements = near;
   }
 
-  /** One element per partition; on the driver. */
-  public JavaRDD<byte[]> rdd() {
+  /** One element for each partition; on the driver. */
+  public List<byte[]> elements() {
     return elements;
+  }
+
+  /** An RDD with one element per partition; on the driver. */
+  public JavaRDD<byte[]> rdd() {
+    return context.parallelize(elements, elements.size());
   }
 
   /** The frame for an element; on an executor. */
