@@ -106,7 +106,6 @@ final class CudaDevice implements AutoCloseable {
   }
 
   private long[] memory() {
-    driver.releases().settle();
     long[] free = {0};
     long[] total = {0};
     driver.check("cuMemGetInfo", driver.calls().memoryInfo(free, total));
@@ -117,7 +116,6 @@ final class CudaDevice implements AutoCloseable {
   public void close() {
     if (!closed) {
       closed = true;
-      driver.releases().settle();
       if (module != null) {
         module.close();
       }

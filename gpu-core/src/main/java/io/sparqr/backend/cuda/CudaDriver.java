@@ -22,7 +22,6 @@ final class CudaDriver {
       Set.of(214, 220, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 999);
 
   private final CudaCalls calls;
-  private final Releases releases = new Releases();
 
   CudaDriver(CudaCalls calls) {
     this.calls = calls;
@@ -31,11 +30,6 @@ final class CudaDriver {
   /** The calls; their codes must be passed to {@link #check}. */
   CudaCalls calls() {
     return calls;
-  }
-
-  /** What is being freed behind finished tasks. */
-  Releases releases() {
-    return releases;
   }
 
   /** Throws unless the code is success. */

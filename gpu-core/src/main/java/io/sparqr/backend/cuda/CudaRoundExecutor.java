@@ -455,7 +455,7 @@ final class CudaRoundExecutor implements RoundExecutor {
       device.bind();
       workers.close();
       dropLists();
-      device.driver().releases().begin(device, memory::close);
+      memory.close();
       columnSums.close();
       compute.close();
       transfers.close();

@@ -19,11 +19,8 @@ final class DeviceBuffer implements AutoCloseable {
   DeviceBuffer(CudaDriver driver, long bytes) {
     this.driver = driver;
     this.bytes = bytes;
-    int code = driver.calls().memoryAllocate(address, Math.max(bytes, 16));
-    if (code == CudaDriver.OUT_OF_MEMORY && driver.releases().settle()) {
-      code = driver.calls().memoryAllocate(address, Math.max(bytes, 16));
-    }
-    driver.checkMemory("cuMemAlloc", code, bytes);
+    driver.checkMemory(
+        "cuMemAlloc", driver.calls().memoryAllocate(address, Math.max(bytes, 16)), bytes);
     LiveResources.opened(LiveResources.Kind.DEVICE_BUFFER);
     LiveResources.deviceBytes(bytes);
   }

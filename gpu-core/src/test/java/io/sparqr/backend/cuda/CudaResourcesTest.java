@@ -83,7 +83,6 @@ class CudaResourcesTest {
         first = first == null ? f : first;
         assertSameBits(f, first);
       }
-      driver.releases().settle();
       assertThat(LiveResources.count(LiveResources.Kind.DEVICE_BUFFER)).isEqualTo(buffers);
     }
     assertThat(loads).hasValue(1);
