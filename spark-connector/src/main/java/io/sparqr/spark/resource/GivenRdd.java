@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.resource;
 
+import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.Partition;
 import org.apache.spark.TaskContext;
@@ -17,7 +18,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * @param <V> value
  * @param <U> element
  */
-final class GivenRdd<T, V, U> extends RDD<U> {
+final class GivenRdd<T, V extends Serializable, U> extends RDD<U> {
 
   private static final long serialVersionUID = 1;
 
@@ -32,8 +33,7 @@ final class GivenRdd<T, V, U> extends RDD<U> {
   }
 
   /** A partition of the parent and its value. */
-  @SuppressWarnings("serial") // the caller's values are serializable
-  private record Given<V>(Partition of, V value) implements Partition {
+  private record Given<V extends Serializable>(Partition of, V value) implements Partition {
 
     private static final long serialVersionUID = 1;
 
@@ -46,10 +46,6 @@ final class GivenRdd<T, V, U> extends RDD<U> {
   @Override
   public Partition[] getPartitions() {
     Partition[] parts = parent().partitions().clone();
-    if (parts.length != given.size()) {
-      throw new IllegalArgumentException(
-          given.size() + " values for " + parts.length + " partitions");
-    }
     for (int p = 0; p < parts.length; p++) {
       parts[p] = new Given<>(parts[p], given.get(p));
     }

@@ -2,6 +2,7 @@
 package io.sparqr.spark.resource;
 
 import io.sparqr.threads.Parallel;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -74,7 +75,7 @@ final class LocalParts<T> extends Parts<T> {
   }
 
   @Override
-  public <V, U> Parts<U> map(List<V> given, GivenWork<T, V, U> work) {
+  <V extends Serializable, U> Parts<U> with(List<V> given, GivenWork<T, V, U> work) {
     return map((p, elements) -> work.of(elements, given.get(p)));
   }
 

@@ -29,7 +29,7 @@ public abstract class Parts<T> {
 
   /** The function applied to a partition and what is given for it. */
   @FunctionalInterface
-  public interface GivenWork<T, V, U> extends Serializable {
+  public interface GivenWork<T, V extends Serializable, U> extends Serializable {
     Iterator<U> of(Iterator<T> elements, V given);
   }
 
@@ -57,9 +57,18 @@ public abstract class Parts<T> {
   /**
    * The partitions transformed by a function that also gets a value.
    *
-   * @param given one for each partition; serializable and small, since they go with Spark's tasks
+   * @param given one for each partition; small, since they go with Spark's tasks
+   * @throws IllegalArgumentException if there are more or fewer
    */
-  public abstract <V, U> Parts<U> map(List<V> given, GivenWork<T, V, U> work);
+  public final <V extends Serializable, U> Parts<U> map(List<V> given, GivenWork<T, V, U> work) {
+    if (given.size() != count()) {
+      throw new IllegalArgumentException(given.size() + " values for " + count() + " partitions");
+    }
+    return with(given, work);
+  }
+
+  /** {@link #map(List, GivenWork)} with as many values as partitions. */
+  abstract <V extends Serializable, U> Parts<U> with(List<V> given, GivenWork<T, V, U> work);
 
   /**
    * Elements by key: partition k has those with key k, those from each partition in the order of

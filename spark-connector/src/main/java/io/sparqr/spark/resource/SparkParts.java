@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.resource;
 
+import java.io.Serializable;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -29,7 +30,7 @@ final class SparkParts<T> extends Parts<T> {
   }
 
   @Override
-  public <V, U> Parts<U> map(List<V> given, GivenWork<T, V, U> work) {
+  <V extends Serializable, U> Parts<U> with(List<V> given, GivenWork<T, V, U> work) {
     var made = new GivenRdd<>(rdd.rdd(), given, work);
     return new SparkParts<>(JavaRDD.fromRDD(made, WorkRdd.tag()));
   }

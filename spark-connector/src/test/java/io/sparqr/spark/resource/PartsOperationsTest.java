@@ -55,10 +55,13 @@ class PartsOperationsTest {
 
   @Test
   void somethingMustBeGivenForEachPartition() {
-    Parts<String> pairs = both().get(0).map(List.of("a", "b"), PartsOperationsTest::pairs);
-    assertThatThrownBy(pairs::collect)
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("2 values for 3 partitions");
+    for (Parts<Integer> parts : both()) {
+      for (List<String> given : List.of(List.of("a", "b"), List.of("a", "b", "c", "d"))) {
+        assertThatThrownBy(() -> parts.map(given, PartsOperationsTest::pairs))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessage(given.size() + " values for 3 partitions");
+      }
+    }
   }
 
   @Test
