@@ -118,8 +118,8 @@ def solve(
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        One row of A per row; read twice, so cache it if it is costly to compute or differs from one reading
-        to the next: different readings are refused.
+        One row of A per row; on a cluster read twice, so cache it if it is costly to compute or differs
+        from one reading to the next: different readings are refused.
     features_col : str
         A vector column, sparse or dense: the rows of A.
     label_col : str or sequence of str

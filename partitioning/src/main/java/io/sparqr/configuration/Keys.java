@@ -132,11 +132,12 @@ public final class Keys {
           0.0625,
           "0.0625",
           "share of the heap that compact copies of rows may take in all:"
-              + " 12 bytes an entry and 20 a row. With a given analysis the first pass leaves such"
-              + " a copy for the second ([decision](../adr/0036-rows-read-once.md)). Where all"
-              + " tasks run in the driver's JVM, the first solve for further right-hand sides"
-              + " leaves one, too, and later ones, like steps of refinement, do not read the rows"
-              + " again ([decision](../adr/0032-copied-rows.md)). 0: rows are always read again");
+              + " 12 bytes an entry and 20 a row. With a given analysis, and where all tasks run in"
+              + " the driver's JVM, the first reading leaves such a copy, and there is no second"
+              + " ([decision](../adr/0036-rows-read-once.md)). In the driver's JVM the first solve"
+              + " for further right-hand sides leaves one, too, and later ones, like steps of"
+              + " refinement, do not read the rows again"
+              + " ([decision](../adr/0032-copied-rows.md)). 0: rows are always read again");
 
   public static final Key<Long> FACTOR_MEMORY =
       Key.count(

@@ -35,7 +35,7 @@ public final class ApproximateMinimumDegree implements ColumnOrdering {
    */
   @Override
   public Permutation order(SparsityPattern pattern) {
-    return counted(pattern).order;
+    return counted(pattern, () -> {}).order;
   }
 
   /**
@@ -45,12 +45,16 @@ public final class ApproximateMinimumDegree implements ColumnOrdering {
    */
   record Counted(Permutation order, double adjacencies) {}
 
-  /** Orders the columns and counts the adjacencies. */
-  static Counted counted(SparsityPattern pattern) {
+  /**
+   * Orders the columns and counts the adjacencies.
+   *
+   * @param serial run when all that is left to do takes one thread
+   */
+  static Counted counted(SparsityPattern pattern, Runnable serial) {
     RowCliques rows = RowCliques.of(pattern);
     long budget = Math.max(LEAST_EDGE_BUDGET, EDGES_PER_ENTRY * pattern.patternEntries());
     budget = Math.min(budget, MOST_EDGE_BUDGET);
-    Permutation order = rows.order(rows.longestRowWithin(budget), false);
+    Permutation order = rows.order(rows.longestRowWithin(budget), false, serial, new StopRequest());
     return new Counted(order, rows.adjacencies());
   }
 

@@ -39,6 +39,6 @@ public final class Colamd implements ColumnOrdering {
    * @throws java.util.concurrent.CancellationException if that is requested
    */
   Permutation order(SparsityPattern pattern, StopRequest stop) {
-    return RowCliques.of(pattern).order(0, true, stop);
+    return RowCliques.of(pattern).order(0, true, () -> {}, stop);
   }
 }

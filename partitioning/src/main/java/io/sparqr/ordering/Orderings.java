@@ -129,9 +129,6 @@ public final class Orderings {
   static Result automatic(
       SparsityPattern pattern, BiFunction<SparsityPattern, Permutation, Cost> cost, boolean ahead) {
     try (var search = new DissectionSearch(pattern)) {
-      if (ahead) {
-        search.beginIfSmall();
-      }
       return automatic(pattern, cost, ahead, search);
     }
   }
@@ -141,7 +138,8 @@ public final class Orderings {
       BiFunction<SparsityPattern, Permutation, Cost> cost,
       boolean ahead,
       DissectionSearch search) {
-    ApproximateMinimumDegree.Counted first = ApproximateMinimumDegree.counted(pattern);
+    ApproximateMinimumDegree.Counted first =
+        ApproximateMinimumDegree.counted(pattern, ahead ? search::beginIfSmall : () -> {});
     Permutation order = first.order();
     Cost amd = cost.apply(pattern, order);
     Trial cheap = new Trial(order, OrderingMethod.AMD, amd.flops);

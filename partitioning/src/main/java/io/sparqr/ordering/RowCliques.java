@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
  */
 final class RowCliques {
 
-  /** A piece of the columns is worth a thread if its rows have at least this many entries. */
+  /** A piece of rows or columns is worth a thread if it meets at least this many entries. */
   private static final int LEAST_OF_PIECE = 1 << 17;
 
   private static final int MOST_PIECES = 64;
@@ -197,17 +197,20 @@ final class RowCliques {
    * @throws IndexOverflowException if the lists are longer than an array can be
    */
   Permutation order(int edgeLimit, boolean firstGoesFirst) {
-    return order(edgeLimit, firstGoesFirst, new StopRequest());
+    return order(edgeLimit, firstGoesFirst, () -> {}, new StopRequest());
   }
 
   /**
    * The same; may be given up.
    *
+   * @param serial run when the graph is there, which several threads make; one does the rest
    * @throws java.util.concurrent.CancellationException if that is requested
    */
-  Permutation order(int edgeLimit, boolean firstGoesFirst, StopRequest stop) {
+  Permutation order(int edgeLimit, boolean firstGoesFirst, Runnable serial, StopRequest stop) {
+    QuotientGraph graph = quotientGraph(edgeLimit, firstGoesFirst);
+    serial.run();
     int[] order = new int[n];
-    int ordered = quotientGraph(edgeLimit, firstGoesFirst).eliminate(order, stop);
+    int ordered = graph.eliminate(order, stop);
     System.arraycopy(last, 0, order, ordered, last.length);
     return new Permutation(order);
   }
@@ -335,7 +338,7 @@ final class RowCliques {
     int[] columnStart = new int[n + 1];
     LiveRows rows = new LiveRows(rowsOfLength(2, limit));
     int[] columnRow = rowsOfColumns(rows, columnStart);
-    int pieces = Math.max(1, Math.min(MOST_PIECES, columnRow.length / leastOfPiece));
+    int pieces = (int) Math.max(1, Math.min(MOST_PIECES, rows.squares() / leastOfPiece));
     int[] bound = new int[pieces + 1];
     for (int p = 1; p < pieces; p++) {
       int at = Arrays.binarySearch(columnStart, (int) ((long) p * columnRow.length / pieces));
@@ -437,6 +440,16 @@ final class RowCliques {
                   copy(rows[k], start[k]);
                 }
               });
+    }
+
+    /** The sum of the squared lengths: entries met in all rows of all columns. */
+    long squares() {
+      long sum = 0;
+      for (int k = 0; k < count; k++) {
+        long length = start[k + 1] - start[k];
+        sum += length * length;
+      }
+      return sum;
     }
 
     private void copy(int row, int to) {

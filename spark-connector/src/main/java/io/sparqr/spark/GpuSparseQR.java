@@ -32,9 +32,10 @@ import org.apache.spark.storage.StorageLevel;
  * <p>Rows are an RDD (Java or Scala) of {@link SparseRow}, of {@code
  * org.apache.spark.mllib.regression.LabeledPoint} or of {@code
  * org.apache.spark.ml.feature.LabeledPoint}, or a Dataset with a vector column and one or more
- * label columns. A solve reads the rows twice (pattern, values), and a third time with {@link
- * Builder#check(boolean)}. So persist an RDD that is costly to compute, or whose rows or their
- * order may change: if a later reading differs from the first, the solve throws an {@link
+ * label columns. On a cluster a solve reads the rows twice (pattern, values), with a local master
+ * once if there is room for a compact copy, and once more with {@link Builder#check(boolean)}. So
+ * persist an RDD that is costly to compute, or whose rows or their order may change: if a later
+ * reading differs from the first, the solve throws an {@link
  * io.sparqr.error.InputChangedException}. The same rows in the same partitions, with the same
  * options on the same kind of machine, give bit-identical results.
  */

@@ -181,8 +181,8 @@ public final class SparseQRSolver {
   }
 
   /**
-   * Ridge solutions for many lambdas, min ||b - A x||^2 + lambda ||x||^2. The rows are read twice
-   * in all and factorized once, without a ridge; then each lambda costs a QR of [R; sqrt(lambda)
+   * Ridge solutions for many lambdas, min ||b - A x||^2 + lambda ||x||^2. The rows are read as for
+   * one solve and factorized once, without a ridge; then each lambda costs a QR of [R; sqrt(lambda)
    * I], with one analysis for all of them. If that takes more flops than a QR of A itself (R can
    * have far more entries than an A of few rows), the lambdas after the first use the rows again,
    * also with one analysis; the reports say which. The solutions equal those of separate solves, up

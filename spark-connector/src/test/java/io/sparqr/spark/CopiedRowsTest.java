@@ -138,13 +138,13 @@ class CopiedRowsTest {
     assertSameBits("refined and checked", parts(0.1, true), 1, o -> o.refinement(3).check(true));
   }
 
-  /** Reading: pattern, rows, the first pass of the first solve; then nothing. */
+  /** Reading: pattern, the first pass of the first solve; then nothing. */
   @Test
   void rowsAreReadAgainOnlyOnce() {
     List<List<SparseRow>> parts = parts(0.1, true);
     READ.set(0);
     threeSolves(parts, 1, o -> o);
-    assertThat(READ.get()).isEqualTo(3 * PARTITIONS);
+    assertThat(READ.get()).isEqualTo(2 * PARTITIONS);
     READ.set(0);
     System.setProperty(Keys.ROW_COPY_SHARE.name(), "0");
     threeSolves(parts, 1, o -> o);

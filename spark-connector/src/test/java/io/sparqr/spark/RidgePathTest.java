@@ -49,7 +49,7 @@ class RidgePathTest {
     double[] lambdas =
         IntStream.range(0, 50).mapToDouble(k -> k == 10 ? 0 : Math.pow(10, 4 - k / 5.0)).toArray();
     List<LeastSquaresSolution> path = GpuSparseQR.builder().build().ridgePath(rows, lambdas);
-    assertThat(read.value()).isEqualTo(2L * 400);
+    assertThat(read.value()).as("the first reading leaves the rows").isEqualTo(400L);
     assertThat(path).hasSize(50);
     for (int k = 0; k < 50; k += k < 4 || k == 9 ? 1 : 5) {
       LeastSquaresSolution alone =

@@ -4,6 +4,7 @@ package io.sparqr.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.configuration.Keys;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.ml.SparseQRRegression;
@@ -49,6 +50,10 @@ class StageNamesTest {
     private final Set<String> details = new LinkedHashSet<>();
     private final Set<String> groups = new LinkedHashSet<>();
     private final Set<String> descriptions = new LinkedHashSet<>();
+
+    void clear() {
+      List.of(stages, details, groups, descriptions).forEach(Set::clear);
+    }
 
     @Override
     public void onJobStart(SparkListenerJobStart job) {
@@ -108,38 +113,58 @@ class StageNamesTest {
         .orElse("no level " + level + " in " + names);
   }
 
+  /**
+   * Rows that the first reading has left need no job on their way to the tasks, others one of one
+   * stage, and where R is kept they are shuffled.
+   */
   @Test
   void everyStageOfASolveSaysWhatIsDone() {
+    assertStages(() -> solver().solve(Problems.rdd(A, 3, B)), List.of(), true);
+    String sent = PREFIX + "rows to the tasks of their fronts";
+    System.setProperty(Keys.ROW_COPY_SHARE.name(), "0");
+    try {
+      assertStages(() -> solver().solve(Problems.rdd(A, 3, B)), List.of(sent), true);
+    } finally {
+      System.clearProperty(Keys.ROW_COPY_SHARE.name());
+    }
+    assertStages(
+        () -> solver().factorize(Problems.rdd(A, 3, B)).close(),
+        List.of(sent, PREFIX + "singleton rows to the driver"),
+        false);
+  }
+
+  private void assertStages(Runnable work, List<String> rows, boolean solved) {
+    seen.clear();
     Map<String, String> before = properties();
-    solver().solve(Problems.rdd(A, 3, B));
+    work.run();
     drain();
     String level1 = level(seen.stages, 1);
     String level2 = level(seen.stages, 2);
     assertThat(level1).matches("sparse QR: level 1 of 2, \\d+ subtrees?, [0-9.]+ \\w?FLOP");
-    assertThat(seen.stages)
-        .containsExactly(
-            PREFIX + "pattern and column norms",
-            PREFIX + "rows to the tasks of their fronts",
-            PREFIX + "singleton rows to the driver",
-            level1,
-            PREFIX + "level 1 of 2, contribution blocks to their parents",
-            level2,
-            PREFIX + "back substitution, level 2 of 2",
-            PREFIX + "back substitution, level 1 of 2",
-            PREFIX + "residuals");
-    assertThat(seen.descriptions)
-        .containsExactly(
-            PREFIX + "pattern and column norms",
-            PREFIX + "rows to the tasks of their fronts",
-            level1,
-            level2,
-            PREFIX + "back substitution, level 2 of 2",
-            PREFIX + "back substitution, level 1 of 2",
-            PREFIX + "residuals, for the check of the normal equations");
+    var stages = new ArrayList<>(List.of(PREFIX + "pattern and column norms"));
+    stages.addAll(rows);
+    stages.add(level1);
+    stages.add(PREFIX + "level 1 of 2, contribution blocks to their parents");
+    stages.add(level2);
+    var descriptions = new ArrayList<>(List.of(PREFIX + "pattern and column norms"));
+    descriptions.addAll(rows.subList(0, Math.min(1, rows.size())));
+    descriptions.addAll(List.of(level1, level2));
+    if (solved) {
+      List<String> back =
+          List.of(
+              PREFIX + "back substitution, level 2 of 2",
+              PREFIX + "back substitution, level 1 of 2");
+      stages.addAll(back);
+      stages.add(PREFIX + "residuals");
+      descriptions.addAll(back);
+      descriptions.add(PREFIX + "residuals, for the check of the normal equations");
+    }
+    assertThat(seen.stages).containsExactlyElementsOf(stages);
+    assertThat(seen.descriptions).containsExactlyElementsOf(descriptions);
     assertThat(seen.groups).singleElement().asString().startsWith("sparqr-");
     assertThat(seen.details)
         .isNotEmpty()
-        .allSatisfy(d -> assertThat(d).contains("StageNamesTest.everyStage"));
+        .allSatisfy(d -> assertThat(d).contains("StageNamesTest.assertStages"));
     assertThat(properties()).isEqualTo(before);
   }
 

@@ -17,8 +17,8 @@ import io.sparqr.symbolic.TileModel;
  * CudaRoundExecutor} runs them, and the CPU backend drops dead columns from fronts where the device
  * does not.
  *
- * <p>Holds a lease on the device's session and device memory until close(). One task at a time;
- * others wait.
+ * <p>Holds a lease on the device's session and device memory until close(), and where sessions are
+ * kept a little longer ({@link DeviceSessions.Lease#closeAfter}). One task at a time; others wait.
  */
 public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
 
@@ -121,16 +121,13 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
     if (!closed) {
       closed = true;
       mender.close();
-      try {
-        if (executor != null) {
-          executor.close();
-        }
-      } catch (FatalCudaException e) {
-        lease.lost(e);
-        throw e;
-      } finally {
-        lease.close();
-      }
+      CudaRoundExecutor last = executor;
+      lease.closeAfter(
+          () -> {
+            if (last != null) {
+              last.close();
+            }
+          });
     }
   }
 }

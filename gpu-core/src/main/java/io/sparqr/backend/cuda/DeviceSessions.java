@@ -6,6 +6,8 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 
 import io.sparqr.error.FatalCudaException;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -31,6 +33,14 @@ final class DeviceSessions {
     int users;
     ScheduledFuture<?> closing;
     FatalCudaException lost;
+
+    /** What finished tasks held and is being freed; each ends with the return of its lease. */
+    final Set<CompletableFuture<Void>> freeing = ConcurrentHashMap.newKeySet();
+
+    /** Waits until all of that is free. Not under the monitor. */
+    void settle() {
+      freeing.forEach(CompletableFuture::join);
+    }
   }
 
   /** A user's right to a session until close(). */
@@ -52,6 +62,47 @@ final class DeviceSessions {
     /** Marks the context as lost for all users. */
     void lost(FatalCudaException error) {
       DeviceSessions.lost(slot, session, error);
+    }
+
+    /**
+     * Frees what a finished task held and returns the session. If sessions are kept, on a thread of
+     * its own: the driver takes ten milliseconds to free gigabytes and to destroy streams, for
+     * which nobody who has the result need wait. Whoever acquires the device next does.
+     *
+     * @param free with the device's context current
+     */
+    void closeAfter(Runnable free) {
+      if (idleMillis == 0) {
+        freed(free);
+        return;
+      }
+      var done = new CompletableFuture<Void>();
+      slot.freeing.add(done);
+      var thread =
+          new Thread(
+              () -> {
+                try {
+                  quietly(() -> freed(free));
+                } finally {
+                  slot.freeing.remove(done);
+                  done.complete(null);
+                }
+              },
+              "sparqr-cuda-free");
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    private void freed(Runnable free) {
+      try {
+        session.device().bind();
+        free.run();
+      } catch (FatalCudaException e) {
+        lost(e);
+        throw e;
+      } finally {
+        close();
+      }
     }
 
     /** Returns the session; idempotent. */
@@ -90,6 +141,7 @@ final class DeviceSessions {
   }
 
   private void closeAtExit() {
+    slots.values().forEach(Slot::settle);
     slots.values().forEach(slot -> quietly(() -> discardRows(slot)));
     closeIdle();
   }
@@ -103,12 +155,14 @@ final class DeviceSessions {
   }
 
   /**
-   * A lease on a device's session, which is opened if needed.
+   * A lease on a device's session, which is opened if needed. Waits until what earlier tasks held
+   * there is free.
    *
    * @throws FatalCudaException if the device's context was lost in this JVM
    */
   Lease acquire(int ordinal) {
     Slot slot = slots.computeIfAbsent(ordinal, o -> new Slot());
+    slot.settle();
     synchronized (slot) {
       if (slot.lost != null) {
         throw new FatalCudaException(slot.lost.getMessage(), slot.lost.call(), slot.lost.code());
@@ -218,6 +272,7 @@ final class DeviceSessions {
 
   /** Closes every idle session now, with the rows of R on its device. */
   void closeIdle() {
+    slots.values().forEach(Slot::settle);
     slots.values().forEach(slot -> quietly(() -> closeIfIdle(slot)));
   }
 }

@@ -83,6 +83,8 @@ class CudaResourcesTest {
         first = first == null ? f : first;
         assertSameBits(f, first);
       }
+      // waits until what the task held is free
+      sessions.acquire(0).close();
       assertThat(LiveResources.count(LiveResources.Kind.DEVICE_BUFFER)).isEqualTo(buffers);
     }
     assertThat(loads).hasValue(1);

@@ -6,9 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.sparqr.backend.OpenDevice;
+import io.sparqr.error.CudaException;
 import io.sparqr.error.FatalCudaException;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** What a session keeps between tasks, and for how long. Needs no device. */
@@ -138,6 +143,101 @@ class DeviceSessionsTest {
     sessions.acquire(0).close();
     waitFor(before);
     assertThat(calls).filteredOn("moduleLoad"::equals).hasSize(2);
+  }
+
+  @Test
+  void whatATaskHeldIsFreedBehindItAndBeforeTheNext() throws Exception {
+    long before = LiveResources.total();
+    DeviceSessions sessions = sessions(300_000);
+    var mayEnd = new CountDownLatch(1);
+    var freed = new AtomicReference<Thread>();
+    DeviceSessions.Lease lease = sessions.acquire(0);
+    DeviceSession session = lease.session();
+    lease.closeAfter(
+        () -> {
+          await(mayEnd);
+          freed.set(Thread.currentThread());
+        });
+    assertThat(freed).hasNullValue();
+    var next =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try (DeviceSessions.Lease second = sessions.acquire(0)) {
+                assertThat(freed).doesNotHaveNullValue();
+                return second.session();
+              }
+            });
+    sessions.acquire(1).close();
+    assertThat(next).isNotDone();
+    mayEnd.countDown();
+    assertThat(next.get(10, TimeUnit.SECONDS)).isSameAs(session);
+    assertThat(freed.get()).isNotSameAs(Thread.currentThread());
+    sessions.closeIdle();
+    assertThat(LiveResources.total()).isEqualTo(before);
+  }
+
+  @Test
+  void anEndWaitsForWhatIsBeingFreed() {
+    long before = LiveResources.total();
+    DeviceSessions sessions = sessions(300_000);
+    DeviceSessions.Lease lease = sessions.acquire(0);
+    var buffer = new DeviceBuffer(lease.session().device().driver(), 100);
+    lease.closeAfter(
+        () -> {
+          pause(50);
+          buffer.close();
+        });
+    sessions.closeIdle();
+    assertThat(LiveResources.total()).isEqualTo(before);
+  }
+
+  @Test
+  void withoutIdleTimeWhatATaskHeldIsFreedAtOnce() {
+    long before = LiveResources.total();
+    DeviceSessions.Lease lease = sessions(0).acquire(0);
+    var by = new AtomicReference<Thread>();
+    lease.closeAfter(() -> by.set(Thread.currentThread()));
+    assertThat(by).hasValue(Thread.currentThread());
+    assertThat(LiveResources.total()).isEqualTo(before);
+  }
+
+  @Test
+  void aFreeThatFailsLeavesTheSessionAndALostContextIsToldToTheNext() {
+    long before = LiveResources.total();
+    DeviceSessions sessions = sessions(300_000);
+    DeviceSessions.Lease lease = sessions.acquire(0);
+    DeviceSession session = lease.session();
+    lease.closeAfter(
+        () -> {
+          throw new CudaException("cuMemFree failed", "cuMemFree", 1);
+        });
+    DeviceSessions.Lease second = sessions.acquire(0);
+    assertThat(second.session()).isSameAs(session);
+    second.closeAfter(
+        () -> {
+          throw new FatalCudaException("cuStreamDestroy failed", "cuStreamDestroy", 700);
+        });
+    assertThatThrownBy(() -> sessions.acquire(0))
+        .isInstanceOf(FatalCudaException.class)
+        .hasMessage("cuStreamDestroy failed");
+    session.close();
+    assertThat(LiveResources.total()).isEqualTo(before);
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void pause(int millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test

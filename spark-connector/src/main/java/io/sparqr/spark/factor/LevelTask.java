@@ -5,7 +5,6 @@ import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.resource.TaskHeap;
-import io.sparqr.spark.rows.HeldBatches;
 import io.sparqr.spark.wire.ChangeCodec;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -65,6 +64,6 @@ record LevelTask(
   private static Stream<byte[]> frames(Iterator<?> pairs) {
     return StreamSupport.stream(
             Spliterators.spliteratorUnknownSize(pairs, Spliterator.ORDERED), false)
-        .map(pair -> HeldBatches.received((byte[]) ((Tuple2<?, ?>) pair)._2()));
+        .map(pair -> (byte[]) ((Tuple2<?, ?>) pair)._2());
   }
 }

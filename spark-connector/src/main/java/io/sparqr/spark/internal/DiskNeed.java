@@ -44,7 +44,12 @@ final class DiskNeed {
   /** The rows on their way to the tasks of their fronts, if none are combined. */
   void rows(PatternPass.Result found) {
     what = "the rows on their way to their tasks";
-    bytes = ENTRY * found.nonzeros() + (long) Double.BYTES * found.rows() * (1 + found.rhsCount());
+    bytes = ofRows(found);
+  }
+
+  /** Bytes of the rows on their way, if none are combined. */
+  static long ofRows(PatternPass.Result found) {
+    return ENTRY * found.nonzeros() + (long) Double.BYTES * found.rows() * (1 + found.rhsCount());
   }
 
   /** R, if none of it fits in memory, and the contribution blocks of the tasks' roots. */

@@ -9,7 +9,6 @@ import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.factor.FactorTotals;
 import io.sparqr.spark.factor.Levels;
-import io.sparqr.spark.factor.RowParts;
 import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.factor.TaskSolution;
 import io.sparqr.spark.metrics.AtStart;
@@ -28,33 +27,22 @@ import io.sparqr.spark.resource.ExecutorWait;
 import io.sparqr.spark.resource.Foreground;
 import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
-import io.sparqr.spark.resource.Parts;
 import io.sparqr.spark.resource.SparkErrors;
-import io.sparqr.spark.rows.CombineChecks;
-import io.sparqr.spark.rows.DriverShare;
-import io.sparqr.spark.rows.HeldBatches;
 import io.sparqr.spark.rows.HeldRows;
-import io.sparqr.spark.rows.RowRouter;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.NormSum;
 import io.sparqr.spark.solve.SolveInTask;
-import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import scala.Tuple2;
 
 /**
  * The data flow from rows to a factorization: pattern, analysis, cut, broadcast, rows to the tasks
  * of their fronts, levels. A failure leaves nothing behind on the cluster.
  */
 public final class Pipeline {
-
-  /** Rows on their way to tasks of this JVM may take this fraction of its heap, as 1 / share. */
-  private static final int HELD_SHARE = 8;
 
   private final RowSource source;
   private final SolveOptions options;
@@ -82,6 +70,7 @@ public final class Pipeline {
   private final List<String> warnings = new ArrayList<>();
   private final AnalysisStep analyses;
   private final PlanStep plans;
+  private final RowStep sending;
 
   private Pipeline(
       RowSource source,
@@ -99,6 +88,7 @@ public final class Pipeline {
     this.disk = new DiskNeed(engine);
     this.analyses = new AnalysisStep(engine, options, opening, warnings);
     this.plans = new PlanStep(source, options, earlier);
+    this.sending = new RowStep(source, once, held);
     this.profiler =
         options.factorization().profile() ? Optional.of(new Profiler()) : Optional.empty();
   }
@@ -177,10 +167,7 @@ public final class Pipeline {
       FactorState.Input input,
       PlanHandle plan,
       ClusterResources resources,
-      Parts<Tuple2<Integer, byte[]>> rows,
-      RowParts rowParts,
-      DriverShare driverShare,
-      CombineChecks combined,
+      RowStep.Sent rows,
       ExecutorWait.Outcome waited) {}
 
   private FactorState run(JobScope scope, ProgressTracker progress) {
@@ -197,8 +184,8 @@ public final class Pipeline {
             p.plan,
             p.resources,
             held,
-            p.rows,
-            p.rowParts,
+            p.rows.rows(),
+            p.rows.parts(),
             profiler.isPresent(),
             solution(plan));
     Foreground.work();
@@ -214,15 +201,15 @@ public final class Pipeline {
     times.factorize = watch.lap();
     profiler.ifPresent(q -> q.factored(plan, p.resources.model(), levels.profiles()));
     times.total = watch.total();
-    FactorTotals totals = FactorTotals.of(reports, p.driverShare.residualSquares());
+    FactorTotals totals = FactorTotals.of(reports, p.rows.driver().residualSquares());
     SolveLog.factorize(totals.summary(), plan.partition().estimatedSeconds(), times.factorize);
     var made =
         new FactorState.Made(
             p.input,
             p.plan,
             levels,
-            p.driverShare,
-            p.combined,
+            p.rows.driver(),
+            p.rows.combined(),
             totals,
             times.seconds(),
             p.waited,
@@ -294,22 +281,14 @@ public final class Pipeline {
       known.cut(cut, plan.value().numbers().tolerance(), FactorReport.toleranceReason(options));
       progress.phase("rows", "rows to the tasks of their fronts");
       scope.describe("rows to the tasks of their fronts");
-      var combined = new CombineChecks();
-      if (engine.spark()) {
-        combined.register(engine.context().sc(), "sparqr combined rows");
-      }
-      RowParts rowParts =
-          engine.spark() ? RowParts.of(plan.value(), resources) : RowParts.one(plan.value());
-      Parts<Tuple2<Integer, byte[]>> rows = shuffle(plan, combined, rowParts);
-      DriverShare driverShare = driverShare(plan.value(), rows, rowParts);
+      RowStep.Sent rows = sending.send(plan, resources, found, left);
       double assembled = watch.lap();
       times.assemble += assembled;
       SolveLog.rows(assembled);
-      int[] bad = driverShare.singletons().tinyPivots(plan.value().numbers().tolerance());
+      int[] bad = rows.driver().singletons().tinyPivots(plan.value().numbers().tolerance());
       if (bad.length == 0) {
         left.ifPresent(HeldRows::close);
-        return new Prepared(
-            input(found), plan, resources, rows, rowParts, driverShare, combined, waited);
+        return new Prepared(input(found), plan, resources, rows, waited);
       }
       symbolic = symbolic.withNotSingletons(analyses.barred(symbolic, analysis, bad));
       if (found.print().isPresent()) {
@@ -324,22 +303,31 @@ public final class Pipeline {
 
   /**
    * The first reading. With the analysis of its pattern given, the patterns need not be told apart:
-   * a fingerprint proves that it is theirs, and the same pass leaves the rows for the shuffle to
-   * their tasks. A profile shows the pattern, so it takes the full pass.
+   * a fingerprint proves that it is theirs. A profile shows the pattern, so it takes the full pass.
+   * Rows are left for the step that sends them to their tasks; by executors only where they keep no
+   * patterns.
    */
   private PatternPass.Result read() {
     var pass = new PatternPass(source, options);
     Optional<SymbolicAnalysis> given = options.analysis().known();
     if (given.isPresent() && profiler.isEmpty()) {
-      left = HeldRows.of(engine);
-      left.ifPresent(rows -> held.onClose(rows::close));
+      leave();
       PatternPass.Result figures = pass.figures(left.orElse(null));
       if (given.get().isOf(figures.print().orElseThrow())) {
         return figures;
       }
       left.ifPresent(HeldRows::close);
     }
-    return pass.run();
+    left = Optional.empty();
+    if (Exchange.possible(engine)) {
+      leave();
+    }
+    return pass.run(left.orElse(null));
+  }
+
+  private void leave() {
+    left = HeldRows.of(engine);
+    left.ifPresent(rows -> held.onClose(rows::close));
   }
 
   private PlanHandle handle(SolvePlan plan) {
@@ -377,63 +365,5 @@ public final class Pipeline {
     SolveLog.executors(waited);
     waited.warning().ifPresent(warnings::add);
     return waited;
-  }
-
-  private Parts<Tuple2<Integer, byte[]>> shuffle(
-      PlanHandle plan, CombineChecks combined, RowParts parts) {
-    boolean shared = !engine.spark();
-    HeldBatches batches = held();
-    HeldRows leftRows = left.orElse(null);
-    return left.map(rows -> rows.near(source.parts()))
-        .orElseGet(source::parts)
-        .shuffle(
-            parts.count(),
-            (p, rows) -> {
-              var router =
-                  new RowRouter(
-                      plan.value(),
-                      p,
-                      rows,
-                      Optional.ofNullable(leftRows),
-                      shared ? combined.ofPart() : combined);
-              return parts.keyed(p, batches == null ? router : batches.sent(router));
-            });
-  }
-
-  /**
-   * Where the rows stay on their way to tasks of this JVM; null if they go by Spark's shuffle. They
-   * do so where R is kept: Spark may compute an evicted part of R from the rows again at any time.
-   */
-  private HeldBatches held() {
-    if (!once || !engine.spark() || !Exchange.possible(engine)) {
-      return null;
-    }
-    var batches = new HeldBatches(Runtime.getRuntime().maxMemory() / HELD_SHARE);
-    held.onClose(batches::close);
-    return batches;
-  }
-
-  private DriverShare driverShare(
-      SolvePlan plan, Parts<Tuple2<Integer, byte[]>> rows, RowParts parts) {
-    Parts<byte[]> frames = rows.map((p, it) -> frames(it));
-    List<byte[]> mine =
-        JobScope.run(engine, "singleton rows to the driver", () -> frames.collect(parts.driver()))
-            .get(0);
-    ChangeCodec.refuse(mine);
-    return DriverShare.of(plan, new ArrayList<>(mine));
-  }
-
-  private static Iterator<byte[]> frames(Iterator<Tuple2<Integer, byte[]>> pairs) {
-    return new Iterator<>() {
-      @Override
-      public boolean hasNext() {
-        return pairs.hasNext();
-      }
-
-      @Override
-      public byte[] next() {
-        return HeldBatches.received(pairs.next()._2());
-      }
-    };
   }
 }

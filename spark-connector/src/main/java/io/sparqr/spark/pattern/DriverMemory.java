@@ -83,12 +83,13 @@ final class DriverMemory {
   /**
    * Checks that the memory is available.
    *
+   * @param spare drops what can be done without; run if the memory is not free
    * @throws InsufficientMemoryException if it is not, with the need, the memory available and the
    *     key to set
    */
-  static void require(Engine engine, Sizes sizes) {
+  static void require(Engine engine, Sizes sizes, Runnable spare) {
     long need = sizes.need();
-    long have = Keys.PATTERN_MEMORY.find(engine::setting).orElseGet(() -> free(need));
+    long have = Keys.PATTERN_MEMORY.find(engine::setting).orElseGet(() -> free(need, spare));
     if (need > have) {
       throw new InsufficientMemoryException(
           String.format(
@@ -105,9 +106,10 @@ final class DriverMemory {
     }
   }
 
-  private static long free(long need) {
+  private static long free(long need, Runnable spare) {
     long free = now();
     if (need > free) {
+      spare.run();
       // Used memory may be garbage, or a local master's blocks that can be moved to disk.
       TaskHeap.evict(need - free);
       System.gc();

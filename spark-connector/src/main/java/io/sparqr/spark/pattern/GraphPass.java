@@ -193,7 +193,8 @@ final class GraphPass {
     PatternOrder.requireIndexable(rows + further, entries + further);
     DriverMemory.require(
         Engine.of(context),
-        new DriverMemory.Sizes(columns, rows + further, entries + further, squares, payload));
+        new DriverMemory.Sizes(columns, rows + further, entries + further, squares, payload),
+        () -> {});
     var cover = new Cover((int) (rows + further), (int) (entries + further));
     JavaRDD<byte[]> complete = merged(edges, true);
     for (int k = 0; k < r; k++) {

@@ -171,8 +171,24 @@ public final class PatternPass {
 
   /** Runs the pass; throws the error of an invalid row. */
   public Result run() {
-    Optional<Handed> handed = handed(true, null);
-    return handed.isPresent() ? merged(handed.get()) : shuffled();
+    return run(null);
+  }
+
+  /**
+   * The same, leaving the rows for the step that sends them to their tasks, if patterns need no
+   * shuffle and there is room.
+   *
+   * @param left where; null: nowhere
+   */
+  public Result run(HeldRows left) {
+    Optional<Handed> handed = handed(true, left);
+    if (handed.isPresent()) {
+      return merged(handed.get(), left);
+    }
+    if (left != null) {
+      left.close();
+    }
+    return shuffled();
   }
 
   private Optional<Handed> handed(boolean told, HeldRows left) {
@@ -181,13 +197,13 @@ public final class PatternPass {
         : HandedPass.run(source, options.input().columns(), told, handedBytes, left);
   }
 
-  private Result merged(Handed handed) {
+  private Result merged(Handed handed, HeldRows left) {
     PartitionStats sum = sum(handed.stats());
     // Before anything of the size of n is made.
     require(sum, 0, 0, 0, 0);
     int n = sum.requireColumns();
     var order = new PatternOrder(handed.patterns(), n, ridge(), threads());
-    require(sum, order.patterns(), order.entries(), order.squares(), 0);
+    requireWithout(left, sum, order.patterns(), order.entries(), order.squares(), 0);
     long patterns = order.patterns();
     var merged = order.merged();
     requireOneReading(sum.fingerprint(), sum.sum(), merged.sum());
@@ -244,12 +260,24 @@ public final class PatternPass {
   /** Checks that arrays and the driver's memory suffice. */
   private void require(
       PartitionStats sum, long patterns, long entries, double squares, long frames) {
+    requireWithout(null, sum, patterns, entries, squares, frames);
+  }
+
+  /**
+   * The same, dropping rows if there is no room for them as well.
+   *
+   * @param left the rows; null: none
+   */
+  private void requireWithout(
+      HeldRows left, PartitionStats sum, long patterns, long entries, double squares, long frames) {
     int n = sum.requireColumns();
     requireVectors(n, sum.rhsCount());
     long further = ridge() && patterns > 0 ? n : 0;
     PatternOrder.requireIndexable(patterns + further, entries + further);
     DriverMemory.require(
-        engine, new DriverMemory.Sizes(n, patterns + further, entries + further, squares, frames));
+        engine,
+        new DriverMemory.Sizes(n, patterns + further, entries + further, squares, frames),
+        left == null ? () -> {} : left::close);
   }
 
   private static Result result(

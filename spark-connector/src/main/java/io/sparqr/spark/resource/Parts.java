@@ -48,6 +48,19 @@ public abstract class Parts<T> {
     return new LocalParts<>(count, made);
   }
 
+  /** Makes a partition by its number. */
+  @FunctionalInterface
+  public interface Made<T> extends Serializable {
+    Iterator<T> of(int partition);
+  }
+
+  /** The same for an engine, all of whose tasks run in this JVM. */
+  public static <T> Parts<T> here(Engine engine, int count, Made<T> made) {
+    return engine.spark()
+        ? of(JavaRDD.fromRDD(new HereRdd<>(engine.context().sc(), count, made), WorkRdd.tag()))
+        : here(count, made::of);
+  }
+
   /** Number of partitions. */
   public abstract int count();
 

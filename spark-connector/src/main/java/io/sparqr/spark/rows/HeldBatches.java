@@ -3,65 +3,81 @@ package io.sparqr.spark.rows;
 
 import io.sparqr.spark.resource.ByteBudget;
 import io.sparqr.spark.resource.Exchange;
-import io.sparqr.spark.wire.Frame;
-import io.sparqr.spark.wire.TicketCodec;
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import scala.Tuple2;
 
 /**
- * Batches of rows that stay in the JVM in which both ends of a shuffle run: Spark sends a ticket in
- * place of a batch, so that rows are not compressed, written to disk, read and decompressed on
- * their way from one thread to another. Batches beyond a limit go by the shuffle, as all do without
- * this. Their sequence, and what is computed from them, is the same either way. A repeated task
- * replaces its batches by equal ones. Thread-safe.
+ * Batches of rows on their way between threads of one JVM, without a shuffle: those of a partition
+ * of the rows are put here by key, and a task takes those with its key, in the order in which a
+ * shuffle would bring them. Holds at most a given number of bytes; once more was to be put it holds
+ * nothing and is of no more use. A repeated task replaces its batches by equal ones. Thread-safe.
  */
 public final class HeldBatches implements AutoCloseable, Serializable {
 
-  private static final long serialVersionUID = 1;
+  private static final long serialVersionUID = 2;
 
-  /** The batches by {@link TicketCodec#place}. */
+  private final int partitions;
+
+  /** What each partition sends. */
   private final Exchange exchange;
 
-  /** Holds up to so many bytes, until it is closed. */
-  public HeldBatches(long mostBytes) {
+  /** Batches by key, in the order of their creation. */
+  private record Sent(Map<Integer, List<Tuple2<Integer, byte[]>>> byKey) {}
+
+  /**
+   * Holds batches until it is closed.
+   *
+   * @param partitions of the rows
+   * @param mostBytes of all batches
+   */
+  public HeldBatches(int partitions, long mostBytes) {
+    this.partitions = partitions;
     this.exchange = new Exchange(new ByteBudget(mostBytes));
   }
 
-  /** The elements of a shuffle with tickets in place of batches. */
-  public Iterator<Tuple2<Integer, byte[]>> sent(Iterator<Tuple2<Integer, byte[]>> elements) {
-    return new Iterator<>() {
-      @Override
-      public boolean hasNext() {
-        return elements.hasNext();
-      }
-
-      @Override
-      public Tuple2<Integer, byte[]> next() {
+  /** Puts what a partition of the rows sends; ends early if there is no room for it. */
+  public void put(int partition, Iterator<Tuple2<Integer, byte[]>> elements) {
+    var byKey = new TreeMap<Integer, List<Tuple2<Integer, byte[]>>>();
+    long bytes = 0;
+    try {
+      while (isOpen() && elements.hasNext()) {
         Tuple2<Integer, byte[]> t = elements.next();
-        return new Tuple2<>(t._1(), sent(t._2()));
+        if (!exchange.take(t._2().length)) {
+          close();
+          return;
+        }
+        bytes += t._2().length;
+        byKey.computeIfAbsent(t._1(), k -> new ArrayList<>()).add(t);
       }
-    };
-  }
-
-  private byte[] sent(byte[] frame) {
-    return Frame.kind(frame) == Frame.Kind.ROWS
-            && exchange.put(TicketCodec.place(frame), frame, frame.length)
-        ? TicketCodec.encode(exchange.key(), frame)
-        : frame;
+      exchange.keep(partition, new Sent(byKey), bytes);
+      bytes = 0;
+    } finally {
+      exchange.giveBack(bytes);
+    }
   }
 
   /**
-   * What a frame stands for: the batch of a ticket, or itself.
+   * What all partitions have sent for a key, in their order.
    *
-   * @throws IllegalStateException if the batches were dropped, because nobody was to need them
+   * @throws IllegalStateException if nothing is held any more, because nobody was to need it
    */
-  public static byte[] received(byte[] frame) {
-    if (Frame.kind(frame) != Frame.Kind.TICKET) {
-      return frame;
+  public Iterator<Tuple2<Integer, byte[]>> of(int key) {
+    Stream.Builder<List<Tuple2<Integer, byte[]>>> all = Stream.builder();
+    for (int p = 0; p < partitions; p++) {
+      all.add(exchange.get(p, Sent.class).byKey.getOrDefault(key, List.of()));
     }
-    return Exchange.find(TicketCodec.key(frame), TicketCodec.place(frame), byte[].class)
-        .orElseThrow(() -> new IllegalStateException("a batch of rows that is no longer held"));
+    return all.build().flatMap(List::stream).iterator();
+  }
+
+  /** Whether there was room for all so far, and it has not been closed. */
+  public boolean isOpen() {
+    return exchange.isOpen();
   }
 
   /** Bytes held. */

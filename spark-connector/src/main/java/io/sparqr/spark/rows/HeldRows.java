@@ -9,6 +9,7 @@ import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.resource.Parts;
 import java.io.Serializable;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * Rows that the first reading leaves in the JVMs of its tasks, so that they need not be read again
@@ -63,6 +64,11 @@ public final class HeldRows implements AutoCloseable, Serializable {
     return depot
         .find(partition, Left.class)
         .filter(r -> readings.change(partition, r.rows.fingerprint(), true).isEmpty());
+  }
+
+  /** Whether this JVM holds the rows of all partitions, of the reading that counts. */
+  public boolean complete(Readings readings, int partitions) {
+    return IntStream.range(0, partitions).allMatch(p -> rows(p, readings).isPresent());
   }
 
   /** Drops all; idempotent. */

@@ -69,9 +69,7 @@ public final class Frame {
      * The parts of a saved factorization other than R, by {@link NumberStream}, {@link
      * NumberFrame}.
      */
-    STORED,
-    /** {@link TicketCodec}. */
-    TICKET
+    STORED
   }
 
   private Frame() {}

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.error.IndexOverflowException;
+import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.spark.resource.Engine;
 import io.sparqr.spark.rows.SortedPairs;
 import io.sparqr.spark.wire.PatternCodec.Patterns;
 import io.sparqr.sparse.SparsityPattern;
@@ -17,6 +19,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -258,6 +261,18 @@ class PatternTest {
         .hasMessageContaining("the limit is 2^31");
     var most = new DriverMemory.Sizes(1L << 30, 1L << 40, 1L << 43, 1e14, 1L << 43);
     assertThat(most.need()).isGreaterThan(1L << 45);
+  }
+
+  @Test
+  void whatCanBeDoneWithoutGivesWayToTheAnalysis() {
+    var dropped = new AtomicInteger();
+    DriverMemory.require(
+        Engine.LOCAL, new DriverMemory.Sizes(9, 9, 20, 40, 0), dropped::incrementAndGet);
+    assertThat(dropped).hasValue(0);
+    var many = new DriverMemory.Sizes(1 << 30, 1L << 31, 1L << 31, 1e14, 0);
+    assertThatThrownBy(() -> DriverMemory.require(Engine.LOCAL, many, dropped::incrementAndGet))
+        .isInstanceOf(InsufficientMemoryException.class);
+    assertThat(dropped).hasValue(1);
   }
 
   @Test

@@ -4,34 +4,31 @@ package io.sparqr.spark.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.LeastSquaresSolution;
-import io.sparqr.spark.LocalSpark;
-import io.sparqr.spark.Problems;
-import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.resource.Exchange;
-import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.RowBatchCodec;
-import io.sparqr.sparse.CsrMatrix;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicLong;
-import org.apache.spark.scheduler.SparkListener;
-import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import scala.Tuple2;
 
 class HeldBatchesTest {
 
-  private static final long SEED = Long.getLong("test.seed", 20261125L);
+  private final int before = Exchange.open();
 
-  private static byte[] batch(int partition, int number) {
+  @AfterEach
+  void nothingIsLeft() {
+    assertThat(Exchange.open()).isEqualTo(before);
+  }
+
+  private static Tuple2<Integer, byte[]> batch(int key, int partition, int number) {
     var b = new RowBatchCodec.Builder(1);
     b.add(0, new int[] {number}, new double[] {partition}, 0, 1, new double[] {1}, 0);
-    return b.take(partition, number);
+    return new Tuple2<>(key, b.take(partition, number));
   }
+
+  private static final int SIZE = batch(0, 0, 0)._2().length;
 
   private static List<Tuple2<Integer, byte[]>> all(Iterator<Tuple2<Integer, byte[]>> it) {
     var list = new ArrayList<Tuple2<Integer, byte[]>>();
@@ -40,78 +37,79 @@ class HeldBatchesTest {
   }
 
   @Test
-  void ticketsStandForBatchesUpToALimit() {
-    List<Tuple2<Integer, byte[]>> batches = new ArrayList<>();
-    for (int p = 0; p < 2; p++) {
-      for (int k = 0; k < 3; k++) {
-        batches.add(new Tuple2<>(k, batch(p, k)));
-      }
+  void aKeyHasItsBatchesInTheOrderOfPartitionsWhoeverCameFirst() {
+    List<Tuple2<Integer, byte[]>> first = List.of(batch(2, 0, 0), batch(0, 0, 1), batch(2, 0, 2));
+    List<Tuple2<Integer, byte[]>> second = List.of(batch(2, 1, 0));
+    try (var held = new HeldBatches(3, 4L * SIZE)) {
+      held.put(2, List.<Tuple2<Integer, byte[]>>of().iterator());
+      held.put(1, second.iterator());
+      held.put(0, first.iterator());
+      assertThat(all(held.of(2))).containsExactly(first.get(0), first.get(2), second.get(0));
+      assertThat(all(held.of(0))).containsExactly(first.get(1));
+      assertThat(all(held.of(1))).isEmpty();
+      assertThat(held.bytes()).isEqualTo(4L * SIZE);
     }
-    int size = batches.get(0)._2().length;
-    int before = Exchange.open();
-    try (var held = new HeldBatches(4L * size)) {
-      List<Tuple2<Integer, byte[]>> sent = all(held.sent(batches.iterator()));
-      for (int k = 0; k < batches.size(); k++) {
-        assertThat(sent.get(k)._1()).isEqualTo(batches.get(k)._1());
-        assertThat(Frame.kind(sent.get(k)._2()))
-            .isEqualTo(k < 4 ? Frame.Kind.TICKET : Frame.Kind.ROWS);
-        assertThat(HeldBatches.received(sent.get(k)._2())).isSameAs(batches.get(k)._2());
-      }
-      assertThat(held.bytes()).isEqualTo(4L * size);
-      // a repeated task: the same batches take no more room
-      List<Tuple2<Integer, byte[]>> again =
-          all(held.sent(List.of(new Tuple2<>(0, batch(0, 0))).iterator()));
-      assertThat(HeldBatches.received(again.get(0)._2())).isEqualTo(batches.get(0)._2());
-      assertThat(held.bytes()).isLessThanOrEqualTo(4L * size);
-      assertThat(Exchange.open()).isEqualTo(before + 1);
-    }
-    assertThat(Exchange.open()).isEqualTo(before);
   }
 
   @Test
-  void nothingIsHeldAfterClose() {
-    var held = new HeldBatches(1 << 20);
-    byte[] ticket = all(held.sent(List.of(new Tuple2<>(0, batch(0, 0))).iterator())).get(0)._2();
-    held.close();
-    held.close();
-    assertThatThrownBy(() -> HeldBatches.received(ticket))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("no longer held");
-    byte[] late = all(held.sent(List.of(new Tuple2<>(0, batch(0, 1))).iterator())).get(0)._2();
-    assertThat(Frame.kind(late)).isEqualTo(Frame.Kind.ROWS);
-  }
-
-  /** A solve sends tickets, a factorization rows; the bits are the same, and nothing is left. */
-  @Test
-  void theBitsOfRowsThatWereShuffled() throws InterruptedException, TimeoutException {
-    CsrMatrix a = Problems.random(4000, 300, 6, SEED);
-    double[] b = Problems.rhs(4000, SEED);
-    int before = Exchange.open();
-    var written = new AtomicLong();
-    var listener =
-        new SparkListener() {
-          @Override
-          public void onTaskEnd(SparkListenerTaskEnd end) {
-            written.addAndGet(end.taskMetrics().shuffleWriteMetrics().bytesWritten());
-          }
-        };
-    LocalSpark.context().sc().addSparkListener(listener);
-    try {
-      LeastSquaresSolution once = GpuSparseQR.solve(Problems.rdd(a, 3, b));
-      settle();
-      long tickets = written.getAndSet(0);
-      try (QRFactorization f = GpuSparseQR.builder().build().factorize(Problems.rdd(a, 3, b))) {
-        settle();
-        assertThat(f.solve().x()).as("seed %d", SEED).isEqualTo(once.x());
-      }
-      assertThat(tickets).isBetween(1L, written.get() / 10);
-    } finally {
-      LocalSpark.context().sc().removeSparkListener(listener);
+  void aRepeatedTaskReplacesItsBatches() {
+    try (var held = new HeldBatches(1, 2L * SIZE)) {
+      held.put(0, List.of(batch(0, 0, 0)).iterator());
+      Tuple2<Integer, byte[]> again = batch(0, 0, 0);
+      held.put(0, List.of(again).iterator());
+      assertThat(all(held.of(0))).containsExactly(again);
+      assertThat(held.bytes()).isEqualTo(SIZE);
     }
-    assertThat(Exchange.open()).isEqualTo(before);
   }
 
-  private static void settle() throws InterruptedException, TimeoutException {
-    LocalSpark.context().sc().listenerBus().waitUntilEmpty(10_000);
+  @Test
+  void withoutRoomForAllNothingIsHeld() {
+    var taken = new ArrayList<Integer>();
+    Iterator<Tuple2<Integer, byte[]>> three =
+        List.of(0, 1, 2).stream()
+            .map(
+                k -> {
+                  taken.add(k);
+                  return batch(0, 1, k);
+                })
+            .iterator();
+    try (var held = new HeldBatches(2, 2L * SIZE)) {
+      held.put(0, List.of(batch(0, 0, 0)).iterator());
+      assertThat(held.isOpen()).isTrue();
+      held.put(1, three);
+      assertThat(held.isOpen()).isFalse();
+      assertThat(held.bytes()).isZero();
+      assertThatThrownBy(() -> held.of(0)).isInstanceOf(IllegalStateException.class);
+      held.put(1, three);
+      assertThat(taken).as("who comes later makes nothing").containsExactly(0, 1);
+    }
+  }
+
+  @Test
+  void whatAFailedTaskHasTakenIsGivenBack() {
+    Iterator<Tuple2<Integer, byte[]>> failing =
+        List.of(0, 1).stream()
+            .map(
+                k -> {
+                  if (k == 1) {
+                    throw new IllegalArgumentException("planned");
+                  }
+                  return batch(0, 0, k);
+                })
+            .iterator();
+    try (var held = new HeldBatches(1, 8L * SIZE)) {
+      assertThatThrownBy(() -> held.put(0, failing)).hasMessage("planned");
+      assertThat(held.bytes()).isZero();
+      assertThat(held.isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void nothingIsTakenAfterClose() {
+    var held = new HeldBatches(1, 1 << 20);
+    held.close();
+    held.close();
+    held.put(0, List.of(batch(0, 0, 0)).iterator());
+    assertThat(held.bytes()).isZero();
   }
 }

@@ -1,0 +1,60 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.resource;
+
+import java.util.List;
+import org.apache.spark.Dependency;
+import org.apache.spark.Partition;
+import org.apache.spark.SparkContext;
+import org.apache.spark.TaskContext;
+import org.apache.spark.rdd.RDD;
+import scala.collection.Iterator;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * An RDD without parents, whose partitions are made from what this JVM holds.
+ *
+ * @param <T> element
+ */
+final class HereRdd<T> extends RDD<T> {
+
+  private static final long serialVersionUID = 1;
+
+  private final int count;
+  private final Parts.Made<T> made;
+
+  HereRdd(SparkContext context, int count, Parts.Made<T> made) {
+    super(
+        context, CollectionConverters.asScala(List.<Dependency<?>>of()).toSeq(), WorkRdd.<T>tag());
+    this.count = count;
+    this.made = made;
+  }
+
+  private record Number(int index) implements Partition {
+
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public int hashCode() {
+      return index;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Number n && n.index == index;
+    }
+  }
+
+  @Override
+  public Partition[] getPartitions() {
+    var all = new Partition[count];
+    for (int p = 0; p < count; p++) {
+      all[p] = new Number(p);
+    }
+    return all;
+  }
+
+  @Override
+  public Iterator<T> compute(Partition split, TaskContext context) {
+    return CollectionConverters.asScala(made.of(split.index()));
+  }
+}
