@@ -9,6 +9,7 @@ import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.file.RowSlice;
+import io.sparqr.spark.internal.FactorState;
 import io.sparqr.spark.internal.Pipeline;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.resource.Engine;
@@ -19,6 +20,7 @@ import io.sparqr.spark.rows.RowSource;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaSparkContext;
 
@@ -74,6 +76,8 @@ record TrialProblem(CsrMatrix a, DenseMatrix b, SolveOptions options) {
   /** The same for a host's cores, which take ten times as long for the factorization. */
   private static final List<String> LATER_ON_HOST =
       List.of("grad3d48", "onehot60000x2000x300", "nug8:rand");
+
+  private static final int SMALL_NONZEROS = 100_000;
 
   /** Of the problems, those that a device factorizes too. */
   private static final List<String> DEVICE =
@@ -152,18 +156,32 @@ record TrialProblem(CsrMatrix a, DenseMatrix b, SolveOptions options) {
 
   /** Solves it by Spark: from this JVM's memory if the tasks run there. */
   void solve(JavaSparkContext context) {
+    run(context, this::solve);
+  }
+
+  /** The same by way of a factorization that keeps R, whose rows are shuffled. */
+  void factorize(JavaSparkContext context) {
+    run(context, this::factorize);
+  }
+
+  /** Whether a solve is so short that a second one hardly counts. */
+  boolean isSmall() {
+    return a.nonzeros() <= SMALL_NONZEROS;
+  }
+
+  private void run(JavaSparkContext context, Consumer<RowSource> work) {
     Engine engine = Engine.of(context);
     if (!Exchange.possible(engine)) {
       List<SparseRow> rows = new ArrayList<>();
       slice(0, 1).forEach(rows::add);
-      solve(RowSource.of(context.parallelize(rows, PARTITIONS)));
+      work.accept(RowSource.of(context.parallelize(rows, PARTITIONS)));
       return;
     }
     int parts = engine.parallelism();
     List<Integer> numbers = IntStream.range(0, parts).boxed().toList();
     try (var held = new Held()) {
       Engine.Sent<TrialProblem> here = engine.send(this, held);
-      solve(
+      work.accept(
           RowSource.of(
               context
                   .parallelize(numbers, parts)
@@ -173,6 +191,15 @@ record TrialProblem(CsrMatrix a, DenseMatrix b, SolveOptions options) {
 
   private void solve(RowSource rows) {
     Foreground.aside(() -> Pipeline.solve(rows, options, ProgressListener.NONE));
+  }
+
+  private void factorize(RowSource rows) {
+    Foreground.aside(
+        () -> {
+          try (FactorState f = Pipeline.factorize(rows, options, ProgressListener.NONE)) {
+            f.solve();
+          }
+        });
   }
 
   private RowSlice slice(int part, int parts) {

@@ -183,8 +183,16 @@ public final class Warmup {
     }
 
     private Stream<Runnable> steps(List<TrialProblem> problems) {
-      boolean all = bySpark();
-      return problems.stream().map(p -> all ? () -> p.solve(context.orElseThrow()) : p::solve);
+      if (!bySpark()) {
+        return problems.stream().map(p -> p::solve);
+      }
+      JavaSparkContext by = context.orElseThrow();
+      return problems.stream()
+          .flatMap(
+              p ->
+                  p.isSmall()
+                      ? Stream.<Runnable>of(() -> p.solve(by), () -> p.factorize(by))
+                      : Stream.<Runnable>of(() -> p.solve(by)));
     }
   }
 

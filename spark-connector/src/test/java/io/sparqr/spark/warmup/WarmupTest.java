@@ -92,6 +92,8 @@ class WarmupTest {
     var kept = context.getPersistentRDDs().keySet();
     List<String> jobs = jobsDuring(() -> ran(Map.of("spark.sparqr.warmup", "4")));
     assertThat(jobs).hasSizeGreaterThan(1).first().asString().startsWith("sparse QR: ");
+    // of a factorization that keeps R
+    assertThat(jobs).contains("sparse QR: rows to the tasks of their fronts");
     assertThat(Warmup.last().orElseThrow().outcome().solves()).isPositive();
     assertThat(context.getPersistentRDDs().keySet()).isEqualTo(kept);
     assertThat(Backends.deviceBytesInUse()).isZero();
@@ -120,6 +122,10 @@ class WarmupTest {
       problem.solve();
       problem.solve(context);
     }
+    TrialProblem first = TrialProblem.list(false).get(0);
+    assertThat(first.isSmall()).isTrue();
+    first.factorize(context);
+    assertThat(context.getPersistentRDDs()).isEmpty();
     assertThat(TrialProblem.large(false)).hasSizeBetween(0, 2);
     // 16 GB of heap and 8 processors
     Runtime r = Runtime.getRuntime();
