@@ -29,7 +29,7 @@ final class HereRdd<T> extends RDD<T> {
     this.made = made;
   }
 
-  private record Number(int index) implements Partition {
+  private record Index(int index) implements Partition {
 
     private static final long serialVersionUID = 1;
 
@@ -40,7 +40,7 @@ final class HereRdd<T> extends RDD<T> {
 
     @Override
     public boolean equals(Object other) {
-      return other instanceof Number n && n.index == index;
+      return other instanceof Index i && i.index == index;
     }
   }
 
@@ -48,7 +48,7 @@ final class HereRdd<T> extends RDD<T> {
   public Partition[] getPartitions() {
     var all = new Partition[count];
     for (int p = 0; p < count; p++) {
-      all[p] = new Number(p);
+      all[p] = new Index(p);
     }
     return all;
   }
