@@ -90,7 +90,14 @@ final class DeviceSessions {
               },
               "sparqr-cuda-free");
       thread.setDaemon(true);
-      thread.start();
+      try {
+        thread.start();
+      } catch (OutOfMemoryError e) {
+        // no thread to be had
+        slot.freeing.remove(done);
+        done.complete(null);
+        freed(free);
+      }
     }
 
     private void freed(Runnable free) {
