@@ -7,7 +7,9 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 runs=${RUNS:-8} warm=${WARM:-6}
-export OPENBLAS_CORETYPE=${OPENBLAS_CORETYPE:-SKYLAKEX}
+# a core type that the processor does not have ends both sides with an illegal instruction
+grep -qw avx512f /proc/cpuinfo && kind=SKYLAKEX || kind=HASWELL
+export OPENBLAS_CORETYPE=${OPENBLAS_CORETYPE:-$kind}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cc -O2 -o "$work/spqr_peer" "$here/spqr_peer.c" -I/usr/include/suitesparse -lspqr -lcholmod -lm

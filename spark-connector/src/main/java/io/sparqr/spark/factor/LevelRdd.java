@@ -3,6 +3,7 @@ package io.sparqr.spark.factor;
 
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.plan.PlanHandle;
+import io.sparqr.spark.resource.Numbered;
 import io.sparqr.spark.resource.PlannedPlaces;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,11 +84,7 @@ final class LevelRdd extends RDD<Object> {
 
   @Override
   public Partition[] getPartitions() {
-    var all = new Partition[threads.length];
-    for (int i = 0; i < all.length; i++) {
-      all[i] = new Index(i);
-    }
-    return all;
+    return Numbered.all(threads.length);
   }
 
   /** Only hints: see {@link PlannedPlaces}. */
@@ -113,17 +110,5 @@ final class LevelRdd extends RDD<Object> {
               return CollectionConverters.asJava(
                   parent.iterator(parent.partitions()[task], context));
             }));
-  }
-
-  private record Index(int index) implements Partition {
-    @Override
-    public int hashCode() {
-      return index;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Index i && i.index == index;
-    }
   }
 }

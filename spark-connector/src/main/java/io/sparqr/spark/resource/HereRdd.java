@@ -29,28 +29,9 @@ final class HereRdd<T> extends RDD<T> {
     this.made = made;
   }
 
-  private record Index(int index) implements Partition {
-
-    private static final long serialVersionUID = 1;
-
-    @Override
-    public int hashCode() {
-      return index;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Index i && i.index == index;
-    }
-  }
-
   @Override
   public Partition[] getPartitions() {
-    var all = new Partition[count];
-    for (int p = 0; p < count; p++) {
-      all[p] = new Index(p);
-    }
-    return all;
+    return Numbered.all(count);
   }
 
   @Override
