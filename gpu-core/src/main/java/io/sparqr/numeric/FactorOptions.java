@@ -47,7 +47,7 @@ public record FactorOptions(
 
     /**
      * R should also stay where the backend makes it, for later solves ({@link
-     * SubtreeFactor#residence}); for a task whose fronts are whole trees.
+     * SubtreeFactor#residence}).
      */
     RESIDENT,
 

@@ -6,15 +6,18 @@ import java.util.Optional;
 
 /**
  * A task's R where its backend made it. It may be gone at any time: its memory is needed, it has
- * not been used for a while, the device is lost. For a task of whole trees without dead columns.
- * Thread-safe.
+ * not been used for a while, the device is lost. For a task without dead columns. Thread-safe.
+ *
+ * <p>The columns outside the task are those of its rows that are pivots of tasks above it; a task
+ * of whole trees has none. They follow the task's pivots in vectors, both by ascending position.
  */
 public interface ResidentFactor extends AutoCloseable {
 
   /**
-   * (R'R)^-1 c, with the same bits each time; empty if R is gone.
+   * (R'R)^-1 c for a task of whole trees, with the same bits each time; empty if R is gone.
    *
    * @param c size rank x width: values at the task's pivots, in their order
+   * @throws IllegalArgumentException if the task is not one of whole trees
    * @throws io.sparqr.numeric.integrity.IntegrityFailure if R has changed or the backward error is
    *     larger than rounding explains: then this R must not be used again
    * @throws io.sparqr.error.InsufficientMemoryException if there is no room for the vectors
@@ -23,15 +26,39 @@ public interface ResidentFactor extends AutoCloseable {
   Optional<double[]> solve(double[] c, int width);
 
   /**
+   * R'y = c for the task's part of R, with the same bits each time; empty if R is gone.
+   *
+   * @param c size rank x width: values at the task's pivots, the updates of tasks below it added
+   * @return y at the pivots, then the task's update, which is to be added to c, at the columns
+   *     outside
+   * @throws io.sparqr.numeric.integrity.IntegrityFailure as for {@link #solve}
+   * @throws io.sparqr.error.InsufficientMemoryException as for {@link #solve}
+   * @throws io.sparqr.error.FatalCudaException as for {@link #solve}
+   */
+  Optional<double[]> forward(double[] c, int width);
+
+  /**
+   * R x = c for the task's part of R, with the same bits each time; empty if R is gone.
+   *
+   * @param given c at the task's pivots, then x at the columns outside, width values each
+   * @return x at the task's pivots
+   * @throws io.sparqr.numeric.integrity.IntegrityFailure as for {@link #solve}
+   * @throws io.sparqr.error.InsufficientMemoryException as for {@link #solve}
+   * @throws io.sparqr.error.FatalCudaException as for {@link #solve}
+   */
+  Optional<double[]> back(double[] given, int width);
+
+  /**
    * R^-1 Q'b for the right-hand sides that were factored with the matrix, with the same bits each
    * time; empty if R is gone or there were none.
    *
+   * @param outside x at the columns outside the task, a value for each of these right-hand sides
    * @return values at the task's pivots, in their order
    * @throws io.sparqr.numeric.integrity.IntegrityFailure as for {@link #solve}
    * @throws io.sparqr.error.InsufficientMemoryException as for {@link #solve}
    * @throws io.sparqr.error.FatalCudaException as for {@link #solve}
    */
-  Optional<double[]> solveStored();
+  Optional<double[]> solveStored(double[] outside);
 
   /**
    * The rows of R, copied to the host; empty if R is gone. O(entries).

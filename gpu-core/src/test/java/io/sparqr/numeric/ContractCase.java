@@ -161,14 +161,55 @@ final class ContractCase {
       verifyNormal(factor.fronts(), c, x, w);
     }
     if (nrhs > 0) {
-      double[] x = stayed.solveStored().orElseThrow();
-      assertThat(stayed.solveStored().orElseThrow()).as("%s: again", name).containsExactly(x);
+      double[] x = stayed.solveStored(new double[0]).orElseThrow();
+      assertThat(stayed.solveStored(new double[0]).orElseThrow())
+          .as("%s: again", name)
+          .containsExactly(x);
       verifyStored(factor.fronts(), x);
     }
     stayed.close();
-    assertThat(stayed.solveStored()).as("%s: closed", name).isEmpty();
+    assertThat(stayed.solveStored(new double[0])).as("%s: closed", name).isEmpty();
     assertThat(stayed.solve(new double[a.columns()], 1)).as("%s: closed", name).isEmpty();
     return true;
+  }
+
+  /**
+   * The same with R in several tasks, beside the rows returned and alone: the same blocks and rows
+   * as without, solves up the tree and down.
+   *
+   * @return the number of tasks that are no whole trees; -1: R of some task has not stayed
+   */
+  long verifyLaterInTasks(SubtreeFactorizer backend, int[] taskOf, int width, Random random) {
+    RowBlock rows = split().rows();
+    FactorOptions options = options(2, false);
+    var plain = TaskRun.run(backend, analysis, rows, taskOf, options);
+    long parts = -1;
+    double[] c = TestMatrices.vector(a.columns() * width, random);
+    double[] x = null;
+    for (boolean alone : new boolean[] {false, true}) {
+      var r = TaskRun.run(backend, analysis, rows, taskOf, options.staying(true).alone(alone));
+      var solves = new SolvesInTasks(r);
+      if (!solves.stayed()) {
+        solves.close();
+        return -1;
+      }
+      assertThat(r.residualSquares).as("%s: residual", name).containsExactly(plain.residualSquares);
+      assertThat(r.summary.rank()).isEqualTo(plain.summary.rank());
+      List<List<FrontFactor>> fetched = solves.fetched(2);
+      for (int t = 0; t < fetched.size(); t++) {
+        FrontFactors.requireSame(fetched.get(t), plain.factors.get(t).fronts());
+      }
+      double[] found = solves.normal(c, width);
+      verifyNormal(plain.fronts, c, found, width);
+      x = x == null ? found : x;
+      assertThat(found).as("%s: alone", name).containsExactly(x);
+      if (nrhs > 0) {
+        verifyStored(plain.fronts, solves.stored(nrhs));
+      }
+      parts = solves.parts();
+      solves.close();
+    }
+    return parts;
   }
 
   /** Compares c with R'(R x), relative to the sizes of its terms. */

@@ -11,6 +11,7 @@ import io.sparqr.symbolic.SymbolicOptions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 /** Problems of a backend's own tests. */
 public final class DeviceCases {
@@ -19,11 +20,23 @@ public final class DeviceCases {
 
   /** A generated problem as one task, one right-hand side, nested dissection. */
   public static SubtreeProblem whole(String specification) {
+    return whole(generated(specification));
+  }
+
+  /** The subtree of its first front with at most half of the fronts, which passes blocks on. */
+  public static SubtreeProblem part(String specification) {
+    ContractCase c = generated(specification);
+    int[] task = TaskRun.subtrees(c.analysis, c.analysis.fronts() / 2);
+    int[] fronts = IntStream.range(0, task.length).filter(f -> task[f] == task[0]).toArray();
+    RowBlock rows = TaskRun.select(c.split().rows(), task, task[0]);
+    return new SubtreeProblem(c.analysis, fronts, rows, List.of());
+  }
+
+  private static ContractCase generated(String specification) {
     var a = Gallery.generate(specification);
     var options = SymbolicOptions.defaults().withGiven(new NestedDissection().order(a.pattern()));
-    var random = new Random(4);
-    return whole(
-        new ContractCase(specification, a, TestMatrices.vector(a.rows(), random), 1, options));
+    double[] b = TestMatrices.vector(a.rows(), new Random(4));
+    return new ContractCase(specification, a, b, 1, options);
   }
 
   /** Dense rows over 280 columns or over 500, and over 40 that both share: two fronts, one task. */

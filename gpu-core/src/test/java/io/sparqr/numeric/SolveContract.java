@@ -66,6 +66,31 @@ interface SolveContract extends BackendUnderTest {
     assertThat(c.verifyLater(backend(), 3, 1, random)).as(c.name).isEqualTo(solvesInPlace());
   }
 
+  /** R in several tasks, most of them parts of a tree, solves up the tree and down. */
+  @Test
+  default void laterSolvesInTasks() {
+    int cut = 0;
+    for (long seed = 1; seed <= 16; seed++) {
+      var random = new Random(100 + seed);
+      int nrhs = random.nextInt(3);
+      int n = 20 + random.nextInt(300);
+      CsrMatrix a = TestMatrices.sparse(4 * n, n, 1 + random.nextInt(4), random);
+      double[] b = TestMatrices.vector(a.rows() * nrhs, random);
+      var c = ContractCase.dissected("seed " + seed, a, b, nrhs);
+      int[] tasks = TaskRun.subtrees(c.analysis, 1 + random.nextInt(c.analysis.fronts()));
+      cut += c.verifyLaterInTasks(backend(), tasks, 1 + random.nextInt(3), random) > 0 ? 1 : 0;
+    }
+    CsrMatrix grid = Gallery.generate("gen:cells2d60");
+    var random = new Random(7);
+    double[] b = TestMatrices.vector(2 * grid.rows(), random);
+    var c = ContractCase.dissected("grid", grid, b, 2);
+    for (int[] tasks : new int[][] {TaskRun.subtrees(c.analysis, 12), TaskRun.single(c.analysis)}) {
+      long parts = c.verifyLaterInTasks(backend(), tasks, 2, random);
+      assertThat(parts > 4).as("%d parts of a tree", parts).isEqualTo(solvesInPlace());
+    }
+    assertThat(cut > 3).as("%d trees cut", cut).isEqualTo(solvesInPlace());
+  }
+
   @Test
   default void deadColumnsDoNotStay() {
     var random = new Random(9);

@@ -102,7 +102,8 @@ final class TaskRun {
     return run;
   }
 
-  private static RowBlock select(RowBlock rows, int[] taskOf, int task) {
+  /** The rows of one task. */
+  static RowBlock select(RowBlock rows, int[] taskOf, int task) {
     var front = new ArrayList<Integer>();
     var start = new ArrayList<Integer>(List.of(0));
     var position = new ArrayList<Integer>();

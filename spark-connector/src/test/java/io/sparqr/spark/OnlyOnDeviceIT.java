@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.backend.reference.PlainDevice;
-import io.sparqr.numeric.ResidentFactors;
-import io.sparqr.numeric.storage.RowBudget;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -21,7 +18,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import scala.Tuple2;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
@@ -71,57 +67,15 @@ class OnlyOnDeviceIT {
     }
   }
 
-  /**
-   * What an executor has.
-   *
-   * @param device factors of R on its device
-   * @param host bytes of R outside its heap
-   * @param factorizations for which it has an R on its device
-   */
-  private record Held(long device, long host, long factorizations) implements java.io.Serializable {
-    static Held here() {
-      return new Held(
-          PlainDevice.kept(), RowBudget.ofJvm().memoryBytes(), ResidentFactors.ofJvm().size());
-    }
-  }
-
-  /** By process. */
-  private static Map<Long, Held> held() {
-    var all = new HashMap<Long, Held>();
-    context
-        .parallelize(IntStream.range(0, 16).boxed().toList(), 16)
-        .map(
-            i -> {
-              // So that both executors get some of them.
-              Thread.sleep(20);
-              return new Tuple2<>(ProcessHandle.current().pid(), Held.here());
-            })
-        .collect()
-        .forEach(t -> all.put(t._1(), t._2()));
-    return all;
-  }
-
-  private static void requireNothingLeft() throws InterruptedException {
-    Map<Long, Held> left = held();
-    for (int k = 0; k < 100 && !empty(left); k++) {
-      Thread.sleep(50);
-      left = held();
-    }
-    assertThat(empty(left)).as("left: %s", left).isTrue();
-  }
-
-  private static boolean empty(Map<Long, Held> left) {
-    return left.values().stream()
-        .allMatch(h -> h.device == 0 && h.host == 0 && h.factorizations == 0);
-  }
-
   /** The process with R on its device, the only one, and none of it on the host. */
   private static long holder() {
-    Map<Long, Held> all = held();
-    assertThat(all.values().stream().mapToLong(Held::device).sum()).as("%s", all).isEqualTo(1);
-    assertThat(all.values()).allMatch(h -> h.host == 0);
+    Map<Long, HeldOnDevices> all = HeldOnDevices.byProcess(context);
+    assertThat(all.values().stream().mapToLong(HeldOnDevices::device).sum())
+        .as("%s", all)
+        .isEqualTo(1);
+    assertThat(all.values()).allMatch(h -> h.host() == 0);
     return all.entrySet().stream()
-        .filter(e -> e.getValue().device > 0)
+        .filter(e -> e.getValue().device() > 0)
         .findFirst()
         .orElseThrow()
         .getKey();
@@ -138,7 +92,7 @@ class OnlyOnDeviceIT {
       assertThat(f.collectR().matrix().values()).isEqualTo(r);
       LocalCluster.awaitExecutors(context, EXECUTORS);
     }
-    requireNothingLeft();
+    HeldOnDevices.requireNothing(context);
   }
 
   @Test
@@ -158,7 +112,7 @@ class OnlyOnDeviceIT {
       assertThat(f.solve().x()).as("seed %d", SEED).isEqualTo(x);
       assertThat(f.collectR().matrix().values()).isEqualTo(r);
     }
-    requireNothingLeft();
+    HeldOnDevices.requireNothing(context);
   }
 
   @Test
@@ -182,7 +136,7 @@ class OnlyOnDeviceIT {
       assertThat(busy.isDone()).as("the holder was busy all the time").isFalse();
       assertThat(busy.get()).containsExactly(holder);
     }
-    requireNothingLeft();
+    HeldOnDevices.requireNothing(context);
   }
 
   @SuppressWarnings("unchecked")

@@ -7,8 +7,11 @@ import io.sparqr.backend.BackendChoice;
 import io.sparqr.backend.reference.PlainDevice;
 import io.sparqr.numeric.ResidentFactors;
 import io.sparqr.numeric.storage.RowBudget;
+import io.sparqr.partition.PartitionOptions;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.memory.MemoryMode;
 import org.apache.spark.storage.RDDInfo;
@@ -16,18 +19,34 @@ import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import scala.Option;
 
 /**
  * R that is on a device and nowhere else, through Spark in one JVM: the same bits whatever becomes
- * of it, and nothing left behind. The device is the plain Java executor.
+ * of it, and nothing left behind. For a task of the whole tree, and for tasks of several levels.
+ * The device is the plain Java executor.
  */
 class OnlyOnDeviceTest {
+
+  private static final PartitionOptions WHOLE = PartitionOptions.defaults();
+  private static final PartitionOptions LEVELS = new PartitionOptions(2, 4, 3, 0);
+
+  private static Stream<PartitionOptions> cuts() {
+    return Stream.of(WHOLE, LEVELS);
+  }
 
   private static final long SEED = Long.getLong("test.seed", 20261126L);
   private static final CsrMatrix A = Problems.grid(50, SEED);
   private static final double[] B = Problems.rhs(A.rows(), SEED + 1);
   private static final double[] C = Problems.rhs(A.rows(), SEED + 2);
+
+  /** Of the last factorization. */
+  private int tasks;
+
+  /** Bytes of the contribution blocks that are stored beside R, and more. */
+  private long blocks;
 
   @BeforeEach
   void plainDevice() throws InterruptedException {
@@ -54,15 +73,21 @@ class OnlyOnDeviceTest {
     }
   }
 
-  private static QRFactorization factorization(StorageLevel level) {
-    return GpuSparseQR.builder()
-        .backend(BackendChoice.REQUIRE_CUDA)
-        .storageLevel(level)
-        .factorize(Problems.rdd(A, 3, B));
+  private QRFactorization factorization(PartitionOptions cut, StorageLevel level) {
+    QRFactorization f =
+        GpuSparseQR.builder()
+            .backend(BackendChoice.REQUIRE_CUDA)
+            .storageLevel(level)
+            .partitionOptions(cut)
+            .factorize(Problems.rdd(A, 3, B));
+    SolveReport.Analysis analysis = f.summary().analysis();
+    assertThat(analysis.levels() > 1).isEqualTo(cut.equals(LEVELS));
+    tasks = analysis.subtreeTasks();
+    return f;
   }
 
-  private static QRFactorization factorization() {
-    return factorization(StorageLevel.MEMORY_AND_DISK());
+  private QRFactorization factorization(PartitionOptions cut) {
+    return factorization(cut, StorageLevel.MEMORY_AND_DISK());
   }
 
   /** Results from R itself, as rows, and by solves that need not have them. */
@@ -91,24 +116,27 @@ class OnlyOnDeviceTest {
   }
 
   /** R as frames, which cannot stay on the device alone. */
-  private static Answers ofFrames() {
-    try (QRFactorization f = factorization(StorageLevel.MEMORY_ONLY_SER())) {
-      assertThat(StoredRdds.levels(LocalSpark.context()).get(0).memSize()).isGreaterThan(100_000);
+  private Answers ofFrames(PartitionOptions cut) {
+    try (QRFactorization f = factorization(cut, StorageLevel.MEMORY_ONLY_SER())) {
+      long entries = f.summary().factorization().nnzR();
+      assertThat(inMemory()).isGreaterThan(Math.max(100_000, Double.BYTES * entries));
+      blocks = cut.equals(WHOLE) ? 0 : inMemory() - Double.BYTES * entries;
       return Answers.of(f);
     }
   }
 
-  @Test
-  void solvesBringNothingToTheHostAndRowsComeWhenTheyAreAskedFor() {
-    Answers frames = ofFrames();
-    try (QRFactorization f = factorization()) {
+  @ParameterizedTest
+  @MethodSource("cuts")
+  void solvesBringNothingToTheHostAndRowsComeWhenTheyAreAskedFor(PartitionOptions cut) {
+    Answers frames = ofFrames(cut);
+    try (QRFactorization f = factorization(cut)) {
       SolveReport report = f.solve().report();
       assertThat(report.factorization().factorBytes().device()).isPositive();
       assertThat(report.factorization().factorBytes().memory()).isZero();
       double[] x = f.solve().x();
       double[] further = f.solveRelabeled(Problems.rdd(A, 3, C)).x();
       assertThat(RowBudget.ofJvm().memoryBytes()).as("bytes of R on the host").isZero();
-      assertThat(StoredRdds.levels(LocalSpark.context()).get(0).memSize()).isLessThan(100_000);
+      assertThat(inMemory()).isLessThan(100_000 + blocks);
       Answers all = Answers.of(f);
       assertThat(RowBudget.ofJvm().memoryBytes()).as("bytes of R on the host").isPositive();
       assertThat(all.x).isEqualTo(x);
@@ -118,9 +146,10 @@ class OnlyOnDeviceTest {
   }
 
   /** Answers after something has become of R, and how often its task was done. */
-  private static int factoredAfter(boolean stillThere, Consumer<QRFactorization> event) {
-    Answers frames = ofFrames();
-    try (QRFactorization f = factorization()) {
+  private int factoredAfter(
+      PartitionOptions cut, boolean stillThere, Consumer<QRFactorization> event) {
+    Answers frames = ofFrames(cut);
+    try (QRFactorization f = factorization(cut)) {
       Answers before = new Answers(f.solve().x(), null, null, null, null);
       int factored = PlainDevice.factored();
       event.accept(f);
@@ -149,10 +178,12 @@ class OnlyOnDeviceTest {
     return org.assertj.core.data.Offset.offset(1e5 * Math.ulp(1.0) * Problems.norm(x));
   }
 
-  @Test
-  void rowsWhoseMemoryIsNeededAreOnTheHostThen() {
+  @ParameterizedTest
+  @MethodSource("cuts")
+  void rowsWhoseMemoryIsNeededAreOnTheHostThen(PartitionOptions cut) {
     int factored =
         factoredAfter(
+            cut,
             false,
             f -> {
               PlainDevice.giveWay();
@@ -161,54 +192,84 @@ class OnlyOnDeviceTest {
     assertThat(factored).isZero();
   }
 
-  @Test
-  void lostRowsAreMadeAgainByTheTaskThatNeedsThem() {
-    assertThat(factoredAfter(true, f -> PlainDevice.lose())).isEqualTo(1);
+  @ParameterizedTest
+  @MethodSource("cuts")
+  void lostRowsAreMadeAgainByTheTaskThatNeedsThem(PartitionOptions cut) {
+    assertThat(factoredAfter(cut, true, f -> PlainDevice.lose())).isEqualTo(tasks);
   }
 
+  /**
+   * R'y = c is solved, R is lost, and R x = y is solved with the rows that are made again: these
+   * are the same, so that y is theirs, too.
+   */
   @Test
-  void changedRowsAreMadeAgain() {
-    assertThat(factoredAfter(true, f -> PlainDevice.corrupt())).isEqualTo(1);
+  void rowsThatAreLostBetweenTheWaysUpAndDownGiveTheSameSolution() {
+    try (QRFactorization f = factorization(LEVELS)) {
+      assertThat(tasks).isGreaterThan(2);
+      double[] before = f.solveRelabeled(Problems.rdd(A, 3, C)).x();
+      int factored = PlainDevice.factored();
+      PlainDevice.loseOnTheWayDown();
+      requireNear(f.solveRelabeled(Problems.rdd(A, 3, C)).x(), before);
+      assertThat(PlainDevice.factored() - factored).as("made again").isEqualTo(tasks);
+      SolveReport report = f.solveRelabeled(Problems.rdd(A, 3, C)).report();
+      assertThat(String.join("\n", report.warnings()))
+          .contains("R on the device for %d of %d tasks".formatted(tasks, tasks));
+      assertThat(f.solveRelabeled(Problems.rdd(A, 3, C)).x()).isEqualTo(before);
+      assertThat(PlainDevice.factored() - factored).as("once").isEqualTo(tasks);
+    }
   }
 
-  @Test
-  void whatSparkPushesToDiskIsReadAgain() {
+  @ParameterizedTest
+  @MethodSource("cuts")
+  void changedRowsAreMadeAgain(PartitionOptions cut) {
+    assertThat(factoredAfter(cut, true, f -> PlainDevice.corrupt())).isEqualTo(tasks);
+  }
+
+  @ParameterizedTest
+  @MethodSource("cuts")
+  void whatSparkPushesToDiskIsReadAgain(PartitionOptions cut) {
     int factored =
         factoredAfter(
+            cut,
             true,
             f -> {
               pushToDisk();
-              assertThat(StoredRdds.levels(LocalSpark.context()))
-                  .allMatch(i -> i.memSize() == 0 && i.diskSize() > 100_000);
+              assertThat(inMemory()).isZero();
+              assertThat(stored(RDDInfo::diskSize)).isGreaterThan(100_000);
               assertThat(RowBudget.ofJvm().memoryBytes()).as("freed once written").isZero();
             });
     assertThat(factored).isZero();
   }
 
-  @Test
-  void lostRowsThatSparkPushesToDiskAreMadeAgain() {
+  @ParameterizedTest
+  @MethodSource("cuts")
+  void lostRowsThatSparkPushesToDiskAreMadeAgain(PartitionOptions cut) {
     int factored =
         factoredAfter(
+            cut,
             true,
             f -> {
               PlainDevice.lose();
               pushToDisk();
             });
-    assertThat(factored).isEqualTo(1);
+    assertThat(factored).isEqualTo(tasks);
   }
 
   private static void pushToDisk() {
     var store = SparkEnv.get().blockManager().memoryStore();
     // blocks that an ending task still holds cannot be dropped yet
     long end = System.nanoTime() + 20_000_000_000L;
-    while (inMemory() && System.nanoTime() < end) {
+    while (inMemory() > 0 && System.nanoTime() < end) {
       store.evictBlocksToFreeSpace(Option.empty(), 1, MemoryMode.ON_HEAP);
     }
   }
 
-  private static boolean inMemory() {
-    return StoredRdds.levels(LocalSpark.context()).stream()
-        .mapToLong(RDDInfo::memSize)
-        .anyMatch(b -> b > 0);
+  private static long inMemory() {
+    return stored(RDDInfo::memSize);
+  }
+
+  /** Of all levels. */
+  private static long stored(ToLongFunction<RDDInfo> bytes) {
+    return StoredRdds.levels(LocalSpark.context()).stream().mapToLong(bytes).sum();
   }
 }

@@ -5,6 +5,7 @@ import io.sparqr.backend.BackendChoice;
 import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.QRFactorization;
@@ -27,9 +28,10 @@ import org.apache.spark.storage.StorageLevel;
  * Seconds from rows in memory to x on the driver, in local Spark: whole solves, the same with the
  * analysis given, that with R kept until the end, and a solve of a kept factorization for
  * right-hand sides never seen before. {@code SolveSpeed BACKEND REPEAT PROBLEM...}; a problem is
- * {@code SPEC@ORDERING}. Prints the first run, the median of all, the least, and of the last run
- * its phases, the MB over PCIe up and down, the MB that all threads allocated on the heap, and the
- * seconds of garbage collection. All ways must give the same x up to rounding.
+ * {@code SPEC@ORDERING}, or {@code SPEC@ORDERING@LEVELS} for a tree cut into tasks of at least so
+ * many levels. Prints the first run, the median of all, the least, and of the last run its phases,
+ * the MB over PCIe up and down, the MB that all threads allocated on the heap, and the seconds of
+ * garbage collection. All ways must give the same x up to rounding.
  */
 public final class SolveSpeed {
 
@@ -68,7 +70,12 @@ public final class SolveSpeed {
             .filter(m -> m.label().equals(order))
             .findFirst()
             .orElseThrow();
-    return GpuSparseQR.builder().backend(backend).ordering(method);
+    GpuSparseQR.Builder builder = GpuSparseQR.builder().backend(backend).ordering(method);
+    if (part.length < 3) {
+      return builder;
+    }
+    int levels = Integer.parseInt(part[2]);
+    return builder.partitionOptions(new PartitionOptions(2, Math.max(4, levels), levels, 2e8));
   }
 
   private static void measure(

@@ -331,6 +331,12 @@ final class CudaRoundExecutor implements RoundExecutor {
   }
 
   @Override
+  public void copyRows(List<Slice> slices) {
+    device.bind();
+    download(memory.get(Part.OUT), slices);
+  }
+
+  @Override
   public Optional<KeptRows> keep(StageProgram program) {
     device.bind();
     DeviceLists its = null;
@@ -432,20 +438,31 @@ final class CudaRoundExecutor implements RoundExecutor {
   @Override
   public void read(Region region, long from, double[] target) {
     device.bind();
-    download(memory.get(region == Region.ARENA ? Part.ARENA : Part.VT), from, target);
+    DeviceBuffer source = memory.get(region == Region.ARENA ? Part.ARENA : Part.VT);
+    download(source, List.of(new Slice(from, target)));
   }
 
-  private void download(DeviceBuffer source, long from, double[] target) {
+  private void download(DeviceBuffer source, List<Slice> slices) {
     int step = Transfers.PIECE_BYTES / 8;
+    var pieces = new ArrayList<Piece>();
+    for (Slice s : slices) {
+      int length = s.target().length;
+      for (long at = 0; at < length; at += step) {
+        pieces.add(new Piece(s, (int) at, (int) Math.min(step, length - at)));
+      }
+    }
     workers.run(
-        (int) ((target.length + step - 1L) / step),
+        pieces.size(),
         i -> {
-          int at = i * step;
-          int count = Math.min(step, target.length - at);
-          var slice = new Transfers.Slice(source, 8 * (from + at), 8 * count);
-          transfers.fetch(null, List.of(slice), b -> b.asDoubleBuffer().get(target, at, count));
+          Piece p = pieces.get(i);
+          var slice = new Transfers.Slice(source, 8 * (p.of.from() + p.at), 8 * p.count);
+          double[] target = p.of.target();
+          transfers.fetch(null, List.of(slice), b -> b.asDoubleBuffer().get(target, p.at, p.count));
         });
   }
+
+  /** So many doubles of a slice, from its number {@code at} on. */
+  private record Piece(Slice of, int at, int count) {}
 
   @Override
   public void close() {

@@ -28,12 +28,19 @@ final class DeviceLists implements AutoCloseable {
   /** What solves need of the lists on the host. */
   record Sizes(
       int columns,
+      int outside,
       int places,
       long outDoubles,
       int storedRhs,
       int terms,
       int forwardItems,
-      int backItems) {}
+      int backItems) {
+
+    /** Columns that are pivots of the task; they come first. */
+    int pivots() {
+      return columns - outside;
+    }
+  }
 
   private final Sizes sizes;
   private final boolean both;
@@ -56,7 +63,8 @@ final class DeviceLists implements AutoCloseable {
     sizes =
         new Sizes(
             lists.columns(),
-            lists.number().length,
+            lists.outside(),
+            lists.places(),
             lists.outDoubles(),
             lists.storedRhs(),
             lists.terms(),

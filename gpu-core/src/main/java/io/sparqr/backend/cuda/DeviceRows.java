@@ -12,11 +12,12 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /**
  * The packed rows of a stage after its executor is closed, with what solves need: items, columns,
- * vectors, a stream. A solve is four launches in a row, by the kernels of {@code
+ * vectors, a stream. A solve is up to four launches in a row, by the kernels of {@code
  * forward_substitution.cuh} and {@code back_substitution.cuh}, and one transfer in each direction.
  *
  * <p>The rows are in device memory. When others need that, they move to page-locked memory of the
@@ -130,6 +131,11 @@ final class DeviceRows implements KeptRows {
   }
 
   @Override
+  public int outside() {
+    return sizes.outside();
+  }
+
+  @Override
   public int terms() {
     return sizes.terms();
   }
@@ -140,11 +146,35 @@ final class DeviceRows implements KeptRows {
   }
 
   @Override
-  public Optional<Solved> solveStored() {
-    return sizes.storedRhs() == 0 ? Optional.empty() : used(sizes.storedRhs(), this::runStored);
+  public Optional<Solved> forward(double[] c, int rhs) {
+    return used(rhs, () -> runForward(c, rhs));
   }
 
-  private Optional<Solved> used(int rhs, Supplier<Solved> solve) {
+  @Override
+  public Optional<Solved> back(double[] given, int rhs) {
+    return used(rhs, () -> runBack(given, rhs));
+  }
+
+  @Override
+  public Optional<Solved> solveStored(double[] outside) {
+    return sizes.storedRhs() == 0
+        ? Optional.empty()
+        : used(sizes.storedRhs(), () -> runStored(outside));
+  }
+
+  @Override
+  public OptionalLong bits() {
+    return used(1, this::runBits).map(OptionalLong::of).orElseGet(OptionalLong::empty);
+  }
+
+  private <T> Optional<T> used(int rhs, Supplier<T> solve) {
+    long bytes = 8L * rhs * sizes.columns();
+    if (bytes > Integer.MAX_VALUE - 64) {
+      throw new InsufficientMemoryException(
+          rhs + " right-hand sides of " + sizes.columns() + " columns exceed a buffer",
+          bytes,
+          Integer.MAX_VALUE);
+    }
     if (moved) {
       // Not under the monitor: who leaves may wait for a solve of its own.
       session.residents().leave(rows.bytes(), session.device().totalBytes());
@@ -284,36 +314,113 @@ final class DeviceRows implements KeptRows {
       int end = Math.toIntExact(length);
       buffer.view(0, end).asDoubleBuffer().put(c);
       stream.upload(vectors.c.at(0), buffer, 0, length);
-      lists.begin(Part.FORWARD_PROGRESS, stream);
-      ByteBuffer forward =
-          parameter(Part.FORWARD, Part.FORWARD_PROGRESS, vectors.c.address(), vectors.y, rhs);
-      launch(SolveKind.FORWARD_SUBSTITUTION, forward);
-      launch(SolveKind.FORWARD_ERROR, forward);
+      launchForward(rhs);
       return back(vectors.y.address(), rhs, buffer, end);
     } finally {
       session.pinned().release(buffer);
     }
   }
 
-  /**
-   * The right-hand sides are beside the rows; nothing is solved forward, the rows' bits are summed.
-   */
-  private Solved runStored() {
-    int rhs = sizes.storedRhs();
-    int end = Math.toIntExact(8L * rhs * sizes.columns());
-    PinnedBuffer buffer = session.pinned().acquire(end + 40L);
+  /** R'y = c and its check. */
+  private void launchForward(int rhs) {
+    lists.begin(Part.FORWARD_PROGRESS, stream);
+    ByteBuffer forward =
+        parameter(Part.FORWARD, Part.FORWARD_PROGRESS, vectors.c.address(), vectors.y, rhs);
+    launch(SolveKind.FORWARD_SUBSTITUTION, forward);
+    launch(SolveKind.FORWARD_ERROR, forward);
+  }
+
+  /** The check alone, of zero vectors: nothing is solved forward, the rows' bits are summed. */
+  private void launchBits() {
+    lists.begin(Part.FORWARD_PROGRESS, stream);
+    for (DeviceBuffer vector : List.of(vectors.c, vectors.y, vectors.v)) {
+      stream.fill(vector.at(0), (byte) 0, vector.bytes());
+    }
+    launch(
+        SolveKind.FORWARD_ERROR,
+        parameter(Part.FORWARD, Part.FORWARD_PROGRESS, vectors.c.address(), vectors.y, 1));
+  }
+
+  private Solved runForward(double[] c, int rhs) {
+    int own = 8 * rhs * sizes.pivots();
+    int end = 8 * rhs * sizes.columns();
+    PinnedBuffer buffer = session.pinned().acquire(end + 24L);
     try {
-      lists.begin(Part.FORWARD_PROGRESS, stream);
-      for (DeviceBuffer vector : List.of(vectors.c, vectors.y, vectors.v)) {
-        stream.fill(vector.at(0), (byte) 0, vector.bytes());
+      buffer.view(0, own).asDoubleBuffer().put(c);
+      stream.upload(vectors.c.at(0), buffer, 0, own);
+      launchForward(rhs);
+      stream.download(buffer, 0, vectors.y.at(0), own);
+      if (end > own) {
+        long updates = 8L * rhs * (sizes.places() - sizes.outside());
+        stream.download(buffer, own, vectors.v.at(updates), end - own);
       }
-      launch(
-          SolveKind.FORWARD_ERROR,
-          parameter(Part.FORWARD, Part.FORWARD_PROGRESS, vectors.c.address(), vectors.y, 1));
-      return back(0, rhs, buffer, end);
+      lists.end(Part.FORWARD_PROGRESS, stream, buffer, end, 3);
+      stream.synchronize();
+      double[] y = new double[end / 8];
+      buffer.view(0, end).asDoubleBuffer().get(y);
+      long[] ends = ends(buffer, end, 3);
+      return new Solved(y, Double.longBitsToDouble(ends[1]), ends[2]);
     } finally {
       session.pinned().release(buffer);
     }
+  }
+
+  private Solved runBack(double[] given, int rhs) {
+    int own = 8 * rhs * sizes.pivots();
+    int end = 8 * rhs * sizes.columns();
+    PinnedBuffer buffer = session.pinned().acquire(end + 40L);
+    try {
+      launchBits();
+      buffer.view(0, end).asDoubleBuffer().put(given);
+      stream.upload(vectors.c.at(0), buffer, 0, own);
+      giveOutside(buffer, own, own, end - own);
+      return back(vectors.c.address(), rhs, buffer, own);
+    } finally {
+      session.pinned().release(buffer);
+    }
+  }
+
+  /** The right-hand sides are beside the rows. */
+  private Solved runStored(double[] outside) {
+    int rhs = sizes.storedRhs();
+    int own = 8 * rhs * sizes.pivots();
+    int given = 8 * outside.length;
+    PinnedBuffer buffer = session.pinned().acquire(Math.max(own + 40L, given));
+    try {
+      launchBits();
+      buffer.view(0, given).asDoubleBuffer().put(outside);
+      giveOutside(buffer, 0, own, given);
+      return back(0, rhs, buffer, own);
+    } finally {
+      session.pinned().release(buffer);
+    }
+  }
+
+  /** Sends x at the columns outside, which follow those at the task's pivots. */
+  private void giveOutside(PinnedBuffer buffer, int from, int own, int bytes) {
+    if (bytes > 0) {
+      stream.upload(vectors.x.at(own), buffer, from, bytes);
+    }
+  }
+
+  private long runBits() {
+    PinnedBuffer buffer = session.pinned().acquire(24);
+    try {
+      launchBits();
+      lists.end(Part.FORWARD_PROGRESS, stream, buffer, 0, 3);
+      stream.synchronize();
+      return ends(buffer, 0, 3)[2];
+    } finally {
+      session.pinned().release(buffer);
+    }
+  }
+
+  /** The first words of a solve's progress, from a byte of the buffer on; it must have ended. */
+  private static long[] ends(PinnedBuffer buffer, int from, int words) {
+    long[] ends = new long[words];
+    buffer.view(from, from + 8 * words).asLongBuffer().get(ends);
+    DeviceSolve.requireEnd(ends[0]);
+    return ends;
   }
 
   /**
@@ -333,9 +440,7 @@ final class DeviceRows implements KeptRows {
     stream.synchronize();
     double[] x = new double[end / 8];
     buffer.view(0, end).asDoubleBuffer().get(x);
-    long[] ends = new long[5];
-    buffer.view(end, end + 40).asLongBuffer().get(ends);
-    DeviceSolve.requireEnd(ends[0]);
+    long[] ends = ends(buffer, end, 5);
     DeviceSolve.requireEnd(ends[3]);
     double error = Math.max(Double.longBitsToDouble(ends[1]), Double.longBitsToDouble(ends[4]));
     return new Solved(x, error, ends[2]);

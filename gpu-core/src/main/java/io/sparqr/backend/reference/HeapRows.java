@@ -6,6 +6,8 @@ import io.sparqr.backend.staged.SolveLists;
 import io.sparqr.numeric.ResidentFactor;
 import java.nio.DoubleBuffer;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
 
 /** A copy of a stage's packed rows on the heap, which stands for a device's memory. */
@@ -27,18 +29,39 @@ final class HeapRows implements KeptRows {
     this.choice = choice;
   }
 
-  @Override
-  public synchronized Optional<Solved> solve(double[] c, int rhs) {
-    return out.length == 0 && lists.outDoubles() > 0
-        ? Optional.empty()
-        : Optional.of(new PackedSolve(lists, out, rhs, choice).normal(c));
+  private Optional<Solved> solved(int rhs, Function<PackedSolve, Solved> solve) {
+    return areThere()
+        ? Optional.of(solve.apply(new PackedSolve(lists, out, rhs, choice)))
+        : Optional.empty();
   }
 
   @Override
-  public synchronized Optional<Solved> solveStored() {
-    return lists.storedRhs() == 0 || out.length == 0
+  public synchronized Optional<Solved> solve(double[] c, int rhs) {
+    return solved(rhs, s -> s.normal(c));
+  }
+
+  @Override
+  public synchronized Optional<Solved> forward(double[] c, int rhs) {
+    return solved(rhs, s -> s.forward(c));
+  }
+
+  @Override
+  public synchronized Optional<Solved> back(double[] given, int rhs) {
+    return solved(rhs, s -> s.back(given));
+  }
+
+  @Override
+  public synchronized Optional<Solved> solveStored(double[] outside) {
+    return lists.storedRhs() == 0
         ? Optional.empty()
-        : Optional.of(PackedSolve.checked(lists, out));
+        : solved(lists.storedRhs(), s -> s.stored(outside));
+  }
+
+  @Override
+  public synchronized OptionalLong bits() {
+    return areThere()
+        ? OptionalLong.of(new PackedSolve(lists, out, 1, choice).bits())
+        : OptionalLong.empty();
   }
 
   @Override
@@ -71,6 +94,11 @@ final class HeapRows implements KeptRows {
   @Override
   public synchronized long bytes() {
     return (long) Double.BYTES * out.length;
+  }
+
+  @Override
+  public int outside() {
+    return lists.outside();
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
 
@@ -34,29 +35,62 @@ final class PackedSolve {
     this.choice = choice;
   }
 
-  /** R x = c with the right-hand sides stored with R. */
+  /** R x = c with the right-hand sides stored with R, for a whole tree. */
   static Solved stored(SolveLists lists, double[] out) {
     var solve = new PackedSolve(lists, out, lists.storedRhs(), null);
-    double[] x = solve.back(null);
+    double[] x = new double[lists.columns() * lists.storedRhs()];
+    solve.back(null, x);
     return new Solved(x, solve.worst);
   }
 
-  /** The same with the rows' sum of bits. */
-  static KeptRows.Solved checked(SolveLists lists, double[] out) {
-    Solved solved = stored(lists, out);
-    double[] none = new double[lists.columns()];
-    long bits =
-        new PackedSolve(lists, out, 1, null).bits(none, none, new double[lists.number().length]);
-    return new KeptRows.Solved(solved.x(), solved.backwardError(), bits);
+  /** The same with the rows' sum of bits, and x at the columns outside the task. */
+  KeptRows.Solved stored(double[] outside) {
+    int own = lists.pivots() * rhs;
+    double[] x = new double[lists.columns() * rhs];
+    System.arraycopy(outside, 0, x, own, outside.length);
+    back(null, x);
+    return new KeptRows.Solved(Arrays.copyOf(x, own), worst, bits());
   }
 
   /** R'R x = c. */
   KeptRows.Solved normal(double[] c) {
-    double[] v = new double[lists.number().length * rhs];
+    double[] v = new double[lists.places() * rhs];
     double[] y = new double[lists.columns() * rhs];
+    long bits = forward(c, y, v);
+    double[] x = new double[lists.columns() * rhs];
+    back(y, x);
+    return new KeptRows.Solved(x, worst, bits);
+  }
+
+  /** R'y = c, and the updates at the columns outside the task. */
+  KeptRows.Solved forward(double[] c) {
+    double[] v = new double[lists.places() * rhs];
+    double[] y = new double[lists.columns() * rhs];
+    long bits = forward(c, y, v);
+    int own = lists.pivots() * rhs;
+    System.arraycopy(v, lists.number().length * rhs, y, own, y.length - own);
+    return new KeptRows.Solved(y, worst, bits);
+  }
+
+  /** R x = c with x given at the columns outside the task. */
+  KeptRows.Solved back(double[] given) {
+    int own = lists.pivots() * rhs;
+    double[] x = new double[lists.columns() * rhs];
+    System.arraycopy(given, own, x, own, x.length - own);
+    back(given, x);
+    return new KeptRows.Solved(Arrays.copyOf(x, own), worst, bits());
+  }
+
+  /** The sum of the rows' bits. */
+  long bits() {
+    double[] none = new double[lists.columns()];
+    return new PackedSolve(lists, out, 1, null).bits(none, none, new double[lists.places()]);
+  }
+
+  /** Solves; returns the sum of the rows' bits. */
+  private long forward(double[] c, double[] y, double[] v) {
     run(lists.forward(), lists.forwardCounts(), t -> forward(t, c, y, v));
-    long bits = bits(c, y, v);
-    return new KeptRows.Solved(back(y), worst, bits);
+    return bits(c, y, v);
   }
 
   /** The sum of the rows' bits; raises the backward error to that of R'y = c. */
@@ -68,13 +102,12 @@ final class PackedSolve {
     return bits;
   }
 
-  private double[] back(double[] c) {
-    double[] x = new double[lists.columns() * rhs];
+  /** Solves for x at the pivots. */
+  private void back(double[] c, double[] x) {
     run(lists.back(), lists.backCounts(), t -> back(t, c, x));
     for (int k = 0; k < SolveLists.items(lists.back()); k++) {
       backError(SolveItem.read(lists.back(), k), c, x);
     }
-    return x;
   }
 
   private interface Work {

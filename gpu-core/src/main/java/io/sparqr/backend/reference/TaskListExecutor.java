@@ -14,6 +14,7 @@ import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.IntUnaryOperator;
 
@@ -150,6 +151,13 @@ public final class TaskListExecutor implements RoundExecutor {
   @Override
   public Solved backSubstitute(StageProgram p) {
     return PackedSolve.stored(solves.lists(false), stage.out);
+  }
+
+  @Override
+  public void copyRows(List<Slice> slices) {
+    for (Slice s : slices) {
+      System.arraycopy(stage.out, (int) s.from(), s.target(), 0, s.target().length);
+    }
   }
 
   @Override

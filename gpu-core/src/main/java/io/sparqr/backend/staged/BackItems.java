@@ -54,7 +54,7 @@ final class BackItems {
 
   /** Writes the items. O(items). */
   static SolveTree.Listed of(SolveTree tree) {
-    int n = tree.program().fronts();
+    int n = tree.fronts().length;
     // the lowest ancestor with pivots, whose solution includes that of all above it
     int[] above = new int[n];
     for (int f = n - 1; f >= 0; f--) {

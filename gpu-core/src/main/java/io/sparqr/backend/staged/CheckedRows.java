@@ -32,12 +32,25 @@ final class CheckedRows implements ResidentFactor {
 
   @Override
   public Optional<double[]> solve(double[] c, int width) {
+    if (rows.outside() > 0) {
+      throw new IllegalArgumentException("R'R x = c with a task that is not one of whole trees");
+    }
     return checked(rows.solve(c, width));
   }
 
   @Override
-  public Optional<double[]> solveStored() {
-    return checked(rows.solveStored());
+  public Optional<double[]> forward(double[] c, int width) {
+    return checked(rows.forward(c, width));
+  }
+
+  @Override
+  public Optional<double[]> back(double[] given, int width) {
+    return checked(rows.back(given, width));
+  }
+
+  @Override
+  public Optional<double[]> solveStored(double[] outside) {
+    return checked(rows.solveStored(outside));
   }
 
   private Optional<double[]> checked(Optional<KeptRows.Solved> found) {

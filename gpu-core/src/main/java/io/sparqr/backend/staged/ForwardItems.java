@@ -79,7 +79,7 @@ final class ForwardItems {
 
   /** Writes the items. O(items). */
   static SolveTree.Listed of(SolveTree tree) {
-    int n = tree.program().fronts();
+    int n = tree.fronts().length;
     int[] arriving = new int[n];
     for (int f = 0; f < n; f++) {
       if (tree.parent(f) >= 0) {

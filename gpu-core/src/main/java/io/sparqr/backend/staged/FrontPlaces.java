@@ -15,17 +15,19 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Where the rows of each front are in a stage's output buffer, for a stage of sound fronts without
- * blocks that leave it. What remains of a stage whose rows stay on the executor: a few words for
- * each front, not its maps and task lists.
+ * Where the rows of each front are in a stage's output buffer, for a stage of sound fronts. What
+ * remains of a stage whose rows stay on the executor: a few words for each front, not its maps and
+ * task lists.
  *
  * @param front numbers of the fronts
  * @param fn columns of each
  * @param rank rows of each, one for each pivot
+ * @param block doubles of each front's block that follow the values of its rows, and whose
+ *     right-hand sides follow those of the rows; 0 for a block that does not leave the stage
  * @param start size fronts + 1 ({@link StageProgram#outStart})
  * @param rhs right-hand sides stored after each front's rows
  */
-record FrontPlaces(int[] front, int[] fn, int[] rank, long[] start, int rhs) {
+record FrontPlaces(int[] front, int[] fn, int[] rank, int[] block, long[] start, int rhs) {
 
   /** Fronts whose memory a thread allocates at a time. */
   private static final int FRONTS = 64;
@@ -35,12 +37,14 @@ record FrontPlaces(int[] front, int[] fn, int[] rank, long[] start, int rhs) {
     int n = program.fronts();
     int[] fn = new int[n];
     int[] rank = new int[n];
+    int[] block = new int[n];
     for (int f = 0; f < n; f++) {
       FrontDescriptor d = program.descriptor(f);
       fn[f] = d.fn();
       rank[f] = d.fp();
+      block[f] = LeavingBlocks.values(d);
     }
-    return new FrontPlaces(fronts.clone(), fn, rank, program.outStart(), program.rhs());
+    return new FrontPlaces(fronts.clone(), fn, rank, block, program.outStart(), program.rhs());
   }
 
   /** Entries of R. O(fronts). */
@@ -118,12 +122,25 @@ record FrontPlaces(int[] front, int[] fn, int[] rank, long[] start, int rhs) {
     }
 
     private void put(int f, int begin, DoubleBuffer piece, int at, int length) {
-      int split = Math.max(0, Math.min(length, values(f) - begin));
-      long sum = StageRows.copied(piece, at, values[f], begin, begin + split);
-      int to = begin + split - values(f);
-      var rest = DoubleBuffer.wrap(right[f]);
-      sum += StageRows.copied(piece, at + split, rest, to, to + length - split);
+      long sum = part(values[f], 0, begin, piece, at, length);
+      sum += part(DoubleBuffer.wrap(right[f]), values(f) + block[f], begin, piece, at, length);
       bitsOf.addAndGet(f, sum);
+    }
+
+    /**
+     * Copies what a piece has of one part of a front's slice.
+     *
+     * @param first place of the part in the slice
+     * @param begin place of the piece in the slice
+     * @return the sum of the mixed bits copied
+     */
+    private static long part(
+        DoubleBuffer to, int first, int begin, DoubleBuffer piece, int at, int length) {
+      int from = Math.max(begin, first);
+      int end = Math.min(begin + length, first + to.capacity());
+      return from >= end
+          ? 0
+          : StageRows.copied(piece, at + from - begin, to, from - first, end - first);
     }
 
     long bits() {

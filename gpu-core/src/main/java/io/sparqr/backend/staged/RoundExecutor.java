@@ -61,8 +61,8 @@ public interface RoundExecutor extends AutoCloseable {
 
   /**
    * Leaves the packed rows of the last {@link #execute} on the executor, beyond its life, for
-   * solves with R' and R. Conditions as for {@link #backSubstitute}, and {@link
-   * SolveLists#possible}.
+   * solves with R' and R. For a stage of sound fronts, {@link SolveLists#possible}, in which no
+   * front's tail has a pivot of a front that is not above it.
    *
    * @return empty if there is no room for them
    */
@@ -99,6 +99,22 @@ public interface RoundExecutor extends AutoCloseable {
   default void deliver(StageProgram program, RowSink sink) {
     throw new UnsupportedOperationException("no later delivery by this executor");
   }
+
+  /**
+   * Copies parts of the output buffer of the last {@link #execute}, before {@link #keep}. For
+   * executors that keep rows.
+   */
+  default void copyRows(List<Slice> slices) {
+    throw new UnsupportedOperationException("no copies of rows from this executor");
+  }
+
+  /**
+   * A part of the output buffer.
+   *
+   * @param from its first double
+   * @param target receives as many as it has
+   */
+  record Slice(long from, double[] target) {}
 
   /**
    * Runs PACK_ROWS tasks on the fronts of the last {@link #execute} (sound ones, and those in state

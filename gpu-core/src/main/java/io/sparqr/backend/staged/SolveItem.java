@@ -117,12 +117,12 @@ public record SolveItem(
       ByteBuffer list =
           all.slice(first * SolveLists.BYTES, (end - first) * SolveLists.BYTES)
               .order(ByteOrder.LITTLE_ENDIAN);
-      // right-hand sides follow the values of R and of the block, which a root without a tail lacks
+      // right-hand sides follow the values of R and of the block, if that leaves the stage
       long right = program.outStart(f) + d.packedDoubles(0, d.fp()) - (long) d.fp() * d.rhs();
       if (d.parent() < 0) {
         right += d.packedDoubles(d.fp(), d.fp() + d.cm()) - (long) d.cm() * d.rhs();
       }
-      return new Writer(list, program.outStart(f), right, d, program.columns().start()[f]);
+      return new Writer(list, program.outStart(f), right, d, tree.start(f));
     }
 
     /** Rows and columns [from, to); two counts to wait for; a count to raise, or -1. */

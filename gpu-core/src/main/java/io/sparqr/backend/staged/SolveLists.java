@@ -8,18 +8,22 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * The solves with the packed rows of R of a stage that is a whole tree, as {@code triangular.cuh}
+ * The solves with the packed rows of R of a stage that is a whole task, as {@code triangular.cuh}
  * defines them: the items of R'y = c from the leaves up and of R x = y from the roots down, and
  * where each front's column gets its children's updates from. An item waits only for items before
  * it. Depends on structure only; arrays are shared and must not be modified.
  *
- * @param columns number of columns, all of them pivots
+ * <p>The task's pivots come first in a vector by column, then the columns outside of it. Their x is
+ * given before R x = c is solved; R'y = c leaves the updates to them, summed, in the last places.
+ *
+ * @param columns number of columns: pivots, then those outside
+ * @param outside number of columns that are no pivots of the task
  * @param forward items of R'y = c, little-endian; empty if only R x = c is wanted
  * @param forwardCounts number of counts that they wait for
  * @param back items of R x = c
  * @param backCounts number of counts that they wait for
  * @param number columns of each front as numbers of the stage's columns
- * @param gather size number.length + 1: a place's part of {@code gatherFrom}; or empty
+ * @param gather size places + 1: a place's part of {@code gatherFrom}; or empty
  * @param gatherFrom places of the children's columns that are added to a place, in the children's
  *     order
  * @param outDoubles size of the output buffer with the rows
@@ -28,6 +32,7 @@ import java.util.Optional;
  */
 public record SolveLists(
     int columns,
+    int outside,
     ByteBuffer forward,
     int forwardCounts,
     ByteBuffer back,
@@ -57,22 +62,23 @@ public record SolveLists(
       forward += ForwardItems.count(d);
       back += BackItems.count(d);
     }
-    return program.blocks() == 0 && Math.max(forward, back) <= MOST;
+    return Math.max(forward, back) <= MOST;
   }
 
   /** For R x = c alone. O(items), by several threads. */
   public static SolveLists backOnly(StageProgram program, int threads) {
-    var tree = SolveTree.of(program, threads);
+    var tree = SolveTree.of(program, false, threads);
     return of(tree, Optional.empty(), new int[0], new int[0], 0);
   }
 
   /** For both solves. O(items + places), by several threads. */
   public static SolveLists both(StageProgram program, int threads) {
-    var tree = SolveTree.of(program, threads);
+    var tree = SolveTree.of(program, true, threads);
     int[][] children = children(tree);
-    int[] gather = new int[program.columns().number().length + 1];
+    int[] gather = new int[program.columns().number().length + program.outsideColumns() + 1];
+    int fronts = tree.fronts().length;
     Parallel.loop(
-        program.fronts(),
+        fronts,
         64,
         threads,
         (from, to, t) -> {
@@ -87,7 +93,7 @@ public record SolveLists(
     Arrays.parallelPrefix(gather, Integer::sum);
     int[] from = new int[gather[gather.length - 1]];
     Parallel.loop(
-        program.fronts(),
+        fronts,
         64,
         threads,
         (first, to, t) -> {
@@ -108,6 +114,7 @@ public record SolveLists(
     SolveTree.Listed back = BackItems.of(tree);
     return new SolveLists(
         program.columns().count(),
+        program.outsideColumns(),
         forward.map(SolveTree.Listed::items).orElseGet(() -> ByteBuffer.allocateDirect(0)),
         forward.map(SolveTree.Listed::counts).orElse(0),
         back.items(),
@@ -123,6 +130,16 @@ public record SolveLists(
   /** Number of items in a list. */
   public static int items(ByteBuffer list) {
     return list.limit() / BYTES;
+  }
+
+  /** Number of pivots, the first columns. */
+  public int pivots() {
+    return columns - outside;
+  }
+
+  /** Places of all fronts' columns, those of the updates to columns outside the last ones. */
+  public int places() {
+    return number.length + outside;
   }
 
   /** Bytes on a device besides the rows, without vectors. */
@@ -168,12 +185,18 @@ public record SolveLists(
 
   /** Visits a child's tail columns in their parent; both ascend. */
   private static void match(SolveTree tree, int child, int f, Visitor visitor) {
-    StageProgram program = tree.program();
-    int[] number = program.columns().number();
+    int[] number = tree.program().columns().number();
     FrontDescriptor d = tree.front(child);
-    int tail = program.columns().start()[child] + d.fp();
-    int at = program.columns().start()[f];
-    int end = program.columns().start()[f + 1];
+    int tail = tree.start(child) + d.fp();
+    int at = tree.start(f);
+    int end = at + tree.front(f).fn();
+    if (f == tree.outer()) {
+      int pivots = tree.program().columns().count() - tree.front(f).fn();
+      for (int k = 0; k < d.cn(); k++) {
+        visitor.visit(at + number[tail + k] - pivots, tail + k);
+      }
+      return;
+    }
     for (int k = 0; k < d.cn(); k++) {
       int step = 1;
       while (at + step < end && number[at + step] <= number[tail + k]) {
@@ -196,9 +219,8 @@ public record SolveLists(
   }
 
   private static void fill(SolveTree tree, int f, int[] children, int[] gather, int[] gatherFrom) {
-    int[] start = tree.program().columns().start();
-    int first = start[f];
-    int[] used = new int[start[f + 1] - first];
+    int first = tree.start(f);
+    int[] used = new int[tree.front(f).fn()];
     for (int child : children) {
       match(tree, child, f, (place, k) -> gatherFrom[gather[place] + used[place - first]++] = k);
     }

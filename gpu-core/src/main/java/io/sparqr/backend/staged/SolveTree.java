@@ -11,21 +11,33 @@ import java.util.function.IntUnaryOperator;
 import java.util.function.ToIntFunction;
 
 /**
- * The fronts of a stage that is a whole tree, for the items of its solves.
+ * The fronts of a stage that is a whole task, for the items of its solves. If they pass updates to
+ * columns outside the task, a last front without pivots receives those: it has these columns, and
+ * all fronts with a tail and no parent below it.
  *
  * @param program the stage
- * @param fronts their descriptors
+ * @param fronts their descriptors, and that of the last front if there is one
+ * @param outer index of that front; -1: there is none
  * @param order the fronts by their distance from the root, so that many do not wait for each other
  * @param threads host threads
  */
-record SolveTree(StageProgram program, FrontDescriptor[] fronts, int[] order, int threads) {
+record SolveTree(
+    StageProgram program, FrontDescriptor[] fronts, int outer, int[] order, int threads) {
 
   private static final int GRAIN = 256;
 
-  static SolveTree of(StageProgram program, int threads) {
-    var fronts = new FrontDescriptor[program.fronts()];
+  /**
+   * The tree of a stage.
+   *
+   * @param updates whether updates to columns outside the task are wanted
+   */
+  static SolveTree of(StageProgram program, boolean updates, int threads) {
+    int n = program.fronts();
+    int outside = program.outsideColumns();
+    int outer = updates && outside > 0 ? n : -1;
+    var fronts = new FrontDescriptor[outer < 0 ? n : n + 1];
     Parallel.loop(
-        fronts.length,
+        n,
         GRAIN,
         threads,
         (from, to, t) -> {
@@ -33,7 +45,16 @@ record SolveTree(StageProgram program, FrontDescriptor[] fronts, int[] order, in
             fronts[f] = program.descriptor(f);
           }
         });
-    return new SolveTree(program, fronts, downwards(fronts), threads);
+    if (outer >= 0) {
+      fronts[outer] = withoutPivots(outside, program.rhs());
+    }
+    var tree = new SolveTree(program, fronts, outer, new int[fronts.length], threads);
+    tree.downwards();
+    return tree;
+  }
+
+  private static FrontDescriptor withoutPivots(int columns, int rhs) {
+    return new FrontDescriptor(0, 0, 0, 0, 0, 0, 0, 0, columns, 0, rhs, 0, 0, 0, -1, -1, 0);
   }
 
   FrontDescriptor front(int f) {
@@ -42,7 +63,17 @@ record SolveTree(StageProgram program, FrontDescriptor[] fronts, int[] order, in
 
   /** The front that receives front f's update; -1: it has none. */
   int parent(int f) {
-    return fronts[f].cn() == 0 ? -1 : fronts[f].parent();
+    if (fronts[f].cn() == 0 || f == outer) {
+      return -1;
+    }
+    int parent = fronts[f].parent();
+    return parent < 0 ? outer : parent;
+  }
+
+  /** First place of front f's columns; those of the last front come after all others. */
+  int start(int f) {
+    StageColumns columns = program.columns();
+    return f == outer ? columns.number().length : columns.start()[f];
   }
 
   /**
@@ -111,12 +142,13 @@ record SolveTree(StageProgram program, FrontDescriptor[] fronts, int[] order, in
     return all;
   }
 
-  private static int[] downwards(FrontDescriptor[] fronts) {
+  /** Sets the order. */
+  private void downwards() {
     int n = fronts.length;
     int[] depth = new int[n];
     int deepest = 0;
     for (int f = n - 1; f >= 0; f--) {
-      int p = fronts[f].parent();
+      int p = Math.max(fronts[f].parent(), parent(f));
       depth[f] = p < 0 ? 0 : depth[p] + 1;
       deepest = Math.max(deepest, depth[f]);
     }
@@ -125,10 +157,8 @@ record SolveTree(StageProgram program, FrontDescriptor[] fronts, int[] order, in
       start[d + 1]++;
     }
     Arrays.parallelPrefix(start, Integer::sum);
-    int[] order = new int[n];
     for (int f = 0; f < n; f++) {
       order[start[depth[f]]++] = f;
     }
-    return order;
   }
 }

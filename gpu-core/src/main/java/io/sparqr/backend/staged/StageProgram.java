@@ -92,6 +92,15 @@ public record StageProgram(
     return (int) (outStart[f + 1] - outStart[f]);
   }
 
+  /** Columns that are no pivots of the stage's fronts. O(fronts). */
+  public int outsideColumns() {
+    int pivots = 0;
+    for (int f = 0; f < fronts; f++) {
+      pivots += decoded[f].fp();
+    }
+    return columns.count() - pivots;
+  }
+
   /** Size of the output buffer. */
   public long outDoubles() {
     return outStart[fronts];

@@ -40,6 +40,9 @@ final class StageRows implements RoundExecutor.RowSink {
 
   private final long[] bitsOf;
 
+  /** The part of the blocks in it. */
+  private final LongAdder bitsOfBlocks = new LongAdder();
+
   /**
    * A sink.
    *
@@ -77,7 +80,12 @@ final class StageRows implements RoundExecutor.RowSink {
     return Arrays.stream(bitsOf).sum();
   }
 
-  /** The same for some fronts. */
+  /** The part of the blocks in it. */
+  long blockBits() {
+    return bitsOfBlocks.sum();
+  }
+
+  /** The sum of the mixed bits of the rows of some fronts. */
   long bits(boolean[] which) {
     long sum = 0;
     for (int f = 0; f < bitsOf.length; f++) {
@@ -179,6 +187,7 @@ final class StageRows implements RoundExecutor.RowSink {
               ? new ContributionBlock(front, d.cm(), d.cn(), blockValues, blockRhs, d.rhs())
               : null;
       bitsOf[f] = bits.sum() + blockBits.sum();
+      bitsOfBlocks.add(blockBits.sum());
       int[] live = live(f, Math.min(d.fm(), d.fp()), parts[0]);
       FrontFactor factor;
       if (live.length < Math.min(d.fm(), d.fp())) {

@@ -11,8 +11,8 @@ import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.util.Optional;
 
 /**
- * R x = Q'b on the executor, for a stage that is a whole task and has all columns of its tree: then
- * R itself is not needed.
+ * R of a stage that is a whole task, left on the executor: for R x = Q'b alone, if the stage has
+ * all columns of its tree, so that R itself is not needed; or for later solves.
  */
 final class StageSolve {
 
@@ -26,6 +26,7 @@ final class StageSolve {
         && !options.keepQ()
         && program.rhs() > 0
         && whole(program, problem)
+        && program.outsideColumns() == 0
         && executor.solves(program);
   }
 
@@ -41,13 +42,9 @@ final class StageSolve {
         && executor.hasRoom(program);
   }
 
-  /** Whether a stage is a whole task with all columns of its tree. O(fronts). */
+  /** Whether a stage is a whole task. */
   private static boolean whole(StageProgram program, SubtreeProblem problem) {
-    int pivots = 0;
-    for (int f : problem.fronts()) {
-      pivots += problem.analysis().fp(f);
-    }
-    return program.fronts() == problem.fronts().length && program.columns().count() == pivots;
+    return program.fronts() == problem.fronts().length;
   }
 
   /**
@@ -55,7 +52,9 @@ final class StageSolve {
    * that is wanted and possible.
    *
    * @param fronts of the stage
-   * @param bits of all rows, which the executor's own sum has confirmed
+   * @param bits of the rows of R: those of the output buffer, which the executor's own sum has
+   *     confirmed, less those of the blocks that leave the stage, as the host has them
+   * @throws IntegrityFailure if the blocks are not the executor's
    */
   static Residence reside(
       RoundExecutor executor,
@@ -79,7 +78,28 @@ final class StageSolve {
     if (kept.isEmpty()) {
       return Residence.none("no room for R on the device");
     }
-    return Residence.of(new CheckedRows(kept.get(), FrontPlaces.of(program, fronts), bits));
+    KeptRows rows = kept.get();
+    boolean done = false;
+    try {
+      done = !leaves(program) || LeavingBlocks.confirmed(rows, bits);
+    } finally {
+      if (!done) {
+        rows.close();
+      }
+    }
+    return done
+        ? Residence.of(new CheckedRows(rows, FrontPlaces.of(program, fronts), bits))
+        : Residence.none("its memory on the device was needed");
+  }
+
+  /** Whether a block leaves the stage. O(fronts). */
+  private static boolean leaves(StageProgram program) {
+    for (int f = 0; f < program.fronts(); f++) {
+      if (LeavingBlocks.values(program.descriptor(f)) > 0) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
@@ -109,18 +129,23 @@ final class StageSolve {
     if (!whole(program, problem)) {
       return "R took several stages of the device's memory";
     }
-    if (!rootsEndTheTree(program) || !SolveLists.possible(program)) {
+    if (!tailsLeave(program) || !SolveLists.possible(program)) {
       return "its tree has a form that the device does not solve with";
     }
     return "";
   }
 
-  /** Whether every front without a parent ends there: then the output buffer has R alone. */
-  private static boolean rootsEndTheTree(StageProgram program) {
+  /** Whether the tail of every front without a parent has no pivot of the stage. */
+  private static boolean tailsLeave(StageProgram program) {
+    StageColumns columns = program.columns();
+    int pivots = columns.count() - program.outsideColumns();
     for (int f = 0; f < program.fronts(); f++) {
       FrontDescriptor d = program.descriptor(f);
-      if (d.parent() < 0 && d.cn() > 0) {
-        return false;
+      int from = columns.start()[f] + d.fp();
+      for (int k = from; d.parent() < 0 && k < from + d.cn(); k++) {
+        if (columns.number()[k] < pivots) {
+          return false;
+        }
       }
     }
     return true;

@@ -226,8 +226,8 @@ public final class StagedFactorization {
           totals.downloaded(program.outDoubles());
         }
         leave(fronts, completion.complete(finished));
-        done.resident(
-            StageSolve.reside(executor, program, fronts, problem, options, result, sink.bits()));
+        long bits = sink.bits() - sink.blockBits();
+        done.resident(StageSolve.reside(executor, program, fronts, problem, options, result, bits));
         return;
       }
     }
@@ -261,11 +261,18 @@ public final class StagedFactorization {
         totals.downloaded(solution.x().length);
         done.solved(solution);
       } else {
+        List<ContributionBlock> leaving = LeavingBlocks.copy(executor, program, fronts);
+        long bits = found.bitsOut();
+        for (ContributionBlock b : leaving) {
+          done.blocks.put(b);
+          bits -= done.blocks.bits(b.front());
+        }
         Residence there =
-            StageSolve.reside(executor, program, fronts, problem, options, result, found.bitsOut());
+            StageSolve.reside(executor, program, fronts, problem, options, result, bits);
         if (there.factor().isEmpty()) {
           return false;
         }
+        totals.downloaded(LeavingBlocks.doubles(leaving));
         done.resident(Residence.alone(there.factor().get()));
       }
       totals.departed(found.departure());

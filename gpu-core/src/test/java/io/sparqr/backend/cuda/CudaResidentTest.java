@@ -176,11 +176,11 @@ class CudaResidentTest {
     double[] c = right(PROBLEM, 6);
     double[] other = r.solve(c, 1).orElseThrow();
     for (int k = 0; k < 3; k++) {
-      assertThat(r.solveStored().orElseThrow()).as("%d", k).containsExactly(x);
+      assertThat(r.solveStored(new double[0]).orElseThrow()).as("%d", k).containsExactly(x);
       assertThat(r.solve(c, 1).orElseThrow()).as("%d", k).containsExactly(other);
     }
     r.close();
-    assertThat(r.solveStored()).isEmpty();
+    assertThat(r.solveStored(new double[0])).isEmpty();
   }
 
   /** The rows leave the executor's memory, the structure stays there for the next task. */
@@ -296,7 +296,7 @@ class CudaResidentTest {
       List<FrontFactor> expected = first.fetch(RowMemory.HEAP, 2).orElseThrow();
       double[] c = right(problem, 4);
       double[] x = first.solve(c, 1).orElseThrow();
-      double[] stored = first.solveStored().orElseThrow();
+      double[] stored = first.solveStored(new double[0]).orElseThrow();
       long bytes = first.bytes();
       share(1.5);
 
@@ -313,7 +313,7 @@ class CudaResidentTest {
       assertThat(first.bytes()).as("back").isEqualTo(bytes);
       assertThat(second.bytes()).isEqualTo(bytes - rows);
       assertThat(second.solve(c, 1).orElseThrow()).containsExactly(x);
-      assertThat(second.solveStored().orElseThrow()).containsExactly(stored);
+      assertThat(second.solveStored(new double[0]).orElseThrow()).containsExactly(stored);
       assertThat(second.bytes()).isEqualTo(bytes);
       assertThat(first.bytes()).isEqualTo(bytes - rows);
       assertThat(RowBudget.ofJvm().memoryBytes() - budgeted).isEqualTo(2 * rows);
@@ -323,7 +323,7 @@ class CudaResidentTest {
       System.setProperty(SHARE, "0");
       for (int k = 0; k < 3; k++) {
         assertThat(first.solve(c, 1).orElseThrow()).as("%s", matrix).containsExactly(x);
-        assertThat(first.solveStored().orElseThrow()).containsExactly(stored);
+        assertThat(first.solveStored(new double[0]).orElseThrow()).containsExactly(stored);
       }
       assertThat(first.bytes()).as("over the bus").isEqualTo(bytes - rows);
       assertThat(RowBudget.ofJvm().memoryBytes() - budgeted).isEqualTo(2 * rows);

@@ -9,6 +9,7 @@ import io.sparqr.backend.staged.KeptRows;
 import io.sparqr.backend.staged.RoundExecutor;
 import io.sparqr.backend.staged.SolveItem;
 import io.sparqr.backend.staged.SolveLists;
+import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.DeviceCases;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.Residence;
@@ -19,12 +20,16 @@ import io.sparqr.numeric.integrity.CheckedFactorizer;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntUnaryOperator;
 import java.util.function.UnaryOperator;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** Rows of R left on an executor: order of the items, changed rows, wrong solves, refusals. */
@@ -46,6 +51,20 @@ class KeptRowsTest {
       UnaryOperator<KeptRows> change,
       SubtreeProblem problem,
       FactorOptions options) {
+    return factor(order, change, problem, options, (method, arguments) -> {});
+  }
+
+  /** Changes the arguments of a method of the executor after its call. */
+  private interface Change {
+    void after(String method, Object[] arguments);
+  }
+
+  private static SubtreeFactor factor(
+      IntUnaryOperator order,
+      UnaryOperator<KeptRows> change,
+      SubtreeProblem problem,
+      FactorOptions options,
+      Change later) {
     var plain =
         order == null
             ? new TaskListExecutor(SchedulerOptions.defaults())
@@ -57,6 +76,7 @@ class KeptRowsTest {
                 new Class<?>[] {RoundExecutor.class},
                 (proxy, method, arguments) -> {
                   Object result = method.invoke(plain, arguments);
+                  later.after(method.getName(), arguments);
                   return method.getName().equals("keep")
                       ? ((Optional<?>) result).flatMap(k -> changed(change, (KeptRows) k))
                       : result;
@@ -142,7 +162,7 @@ class KeptRowsTest {
           .as("value %d", at)
           .isInstanceOf(IntegrityFailure.class)
           .hasMessageContaining("R has changed");
-      assertThatThrownBy(r::solveStored)
+      assertThatThrownBy(() -> r.solveStored(new double[0]))
           .as("value %d", at)
           .isInstanceOf(IntegrityFailure.class)
           .hasMessageContaining("R has changed");
@@ -160,7 +180,7 @@ class KeptRowsTest {
           .as("error %s", error)
           .isInstanceOf(IntegrityFailure.class)
           .hasMessageContaining("backward error");
-      assertThatThrownBy(r::solveStored)
+      assertThatThrownBy(() -> r.solveStored(new double[0]))
           .as("error %s", error)
           .isInstanceOf(IntegrityFailure.class)
           .hasMessageContaining("backward error");
@@ -180,8 +200,28 @@ class KeptRowsTest {
     }
 
     @Override
-    public Optional<Solved> solveStored() {
-      return rows.solveStored().map(n -> new Solved(n.x(), error, n.bits()));
+    public Optional<Solved> forward(double[] c, int rhs) {
+      return rows.forward(c, rhs).map(n -> new Solved(n.x(), error, n.bits()));
+    }
+
+    @Override
+    public Optional<Solved> back(double[] given, int rhs) {
+      return rows.back(given, rhs).map(n -> new Solved(n.x(), error, n.bits()));
+    }
+
+    @Override
+    public Optional<Solved> solveStored(double[] outside) {
+      return rows.solveStored(outside).map(n -> new Solved(n.x(), error, n.bits()));
+    }
+
+    @Override
+    public OptionalLong bits() {
+      return rows.bits();
+    }
+
+    @Override
+    public int outside() {
+      return rows.outside();
     }
 
     @Override
@@ -208,6 +248,85 @@ class KeptRowsTest {
     public void close() {
       rows.close();
     }
+  }
+
+  /** A subtree of the problem, whose root passes a block on. */
+  private static SubtreeProblem part() {
+    return DeviceCases.part("gen:cells2d20");
+  }
+
+  /**
+   * R alone on the executor, with blocks that leave it: a bit that changes on a block's way to the
+   * host is found, and the task done again; one in R is found by each solve, one in the copy of the
+   * block that stays beside R is nobody's.
+   */
+  @Test
+  void blocksThatLeaveAreConfirmedByTheRowsThatStay() {
+    SubtreeProblem part = part();
+    FactorOptions alone = OPTIONS.alone(true);
+    SubtreeFactor expected = factor(null, k -> k, part, OPTIONS.staying(false));
+    var rows = new AtomicReference<HeapRows>();
+    SubtreeFactor good = factor(null, noted(rows), part, alone);
+    assertThat(good.residence().alone()).isTrue();
+    requireSameBlocks(good, expected);
+    ResidentFactor r = good.residence().factor().orElseThrow();
+    double[] c = right(part, 2);
+    double[] y = r.forward(c, 1).orElseThrow();
+    assertThat(y).hasSizeGreaterThan(c.length);
+    assertThatThrownBy(() -> r.solve(c, 1)).isInstanceOf(IllegalArgumentException.class);
+
+    double[] given = y.clone();
+    double[] x = r.back(given, 1).orElseThrow();
+    double[] out = rows.get().out;
+    SolveItem root = SolveItem.read(rows.get().lists.back(), 0);
+    flip(out, (int) root.out());
+    for (ThrowingCallable solve :
+        List.<ThrowingCallable>of(
+            () -> r.forward(c, 1),
+            () -> r.back(given, 1),
+            () -> r.solveStored(new double[y.length - c.length]))) {
+      assertThatThrownBy(solve)
+          .isInstanceOf(IntegrityFailure.class)
+          .hasMessageContaining("R has changed");
+    }
+    flip(out, (int) root.out());
+    // the block's first value follows the root's last row
+    int rank = root.fp();
+    flip(out, (int) root.out() + rank * root.fn() - rank * (rank - 1) / 2);
+    assertThat(r.forward(c, 1).orElseThrow()).containsExactly(y);
+    assertThat(r.back(given, 1).orElseThrow()).containsExactly(x);
+
+    var copied = new AtomicInteger();
+    SubtreeFactor again =
+        factor(
+            null,
+            k -> k,
+            part,
+            alone,
+            (method, arguments) -> {
+              if (method.equals("copyRows") && copied.incrementAndGet() == 1) {
+                flip(((RoundExecutor.Slice) ((List<?>) arguments[0]).get(0)).target(), 0);
+              }
+            });
+    assertThat(copied).hasValue(1);
+    assertThat(again.summary().redoneTasks()).isEqualTo(1);
+    assertThat(again.residence().factor()).isEmpty();
+    requireSameBlocks(again, expected);
+  }
+
+  private static void requireSameBlocks(SubtreeFactor factor, SubtreeFactor expected) {
+    assertThat(factor.outputs()).hasSameSizeAs(expected.outputs()).isNotEmpty();
+    for (int k = 0; k < factor.outputs().size(); k++) {
+      ContributionBlock block = factor.outputs().get(k);
+      ContributionBlock other = expected.outputs().get(k);
+      assertThat(block.front()).isEqualTo(other.front());
+      assertThat(block.values()).isEqualTo(other.values());
+      assertThat(block.rhs()).isEqualTo(other.rhs());
+    }
+  }
+
+  private static void flip(double[] values, int at) {
+    values[at] = Double.longBitsToDouble(Double.doubleToRawLongBits(values[at]) ^ 1);
   }
 
   /** Q kept, a task that was done again, too little memory for one stage. */

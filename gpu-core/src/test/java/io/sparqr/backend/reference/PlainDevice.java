@@ -5,12 +5,14 @@ import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.staged.KeptRows;
 import io.sparqr.backend.staged.RoundExecutor;
+import io.sparqr.backend.staged.SolveItem;
 import io.sparqr.numeric.SubtreeFactorizer;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -24,6 +26,7 @@ public final class PlainDevice implements QrBackendProvider {
 
   private static final List<HeapRows> KEPT = new CopyOnWriteArrayList<>();
   private static final AtomicInteger FACTORED = new AtomicInteger();
+  private static final AtomicBoolean TO_BE_LOST = new AtomicBoolean();
 
   /** Tasks factored in this JVM. */
   public static int factored() {
@@ -47,11 +50,17 @@ public final class PlainDevice implements QrBackendProvider {
     KEPT.clear();
   }
 
-  /** A bit of all of them changes. */
+  /** They are gone when the next task begins to solve R x = c, on the way down of a solve. */
+  public static void loseOnTheWayDown() {
+    TO_BE_LOST.set(true);
+  }
+
+  /** A bit of all of them changes, in a root's first row. */
   public static void corrupt() {
     KEPT.removeIf(k -> k.bytes() == 0);
     for (HeapRows k : KEPT) {
-      k.out[k.out.length / 3] = Math.nextUp(k.out[k.out.length / 3]);
+      int at = (int) SolveItem.read(k.lists.back(), 0).out();
+      k.out[at] = Math.nextUp(k.out[at]);
     }
   }
 
@@ -87,9 +96,27 @@ public final class PlainDevice implements QrBackendProvider {
       FACTORED.incrementAndGet();
     }
     if (method.equals("keep")) {
-      ((Optional<?>) result).ifPresent(k -> KEPT.add((HeapRows) (KeptRows) k));
+      return ((Optional<?>) result).map(k -> noted((HeapRows) k));
     }
     return result;
+  }
+
+  private static KeptRows noted(HeapRows rows) {
+    KEPT.add(rows);
+    return (KeptRows)
+        Proxy.newProxyInstance(
+            PlainDevice.class.getClassLoader(),
+            new Class<?>[] {KeptRows.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("back") && TO_BE_LOST.getAndSet(false)) {
+                lose();
+              }
+              try {
+                return method.invoke(rows, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
   }
 
   @Override

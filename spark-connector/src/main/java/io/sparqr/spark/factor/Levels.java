@@ -81,7 +81,7 @@ public final class Levels {
     this.engine = engine;
     this.broadcast = broadcast;
     this.plan = broadcast.value();
-    this.resident = this.solution == null && stays(plan) ? broadcast.id() : null;
+    this.resident = this.solution == null && plan.numbers().devices().use() ? broadcast.id() : null;
     this.resources = resources;
     this.held = held;
     this.rows = rows;
@@ -114,11 +114,6 @@ public final class Levels {
     this.solution = null;
     this.gpus = Optional.empty();
     stored.forEach(level -> levels.add(Parts.of(level).map((p, it) -> objects(it))));
-  }
-
-  /** Whether tasks have whole trees, and devices. */
-  private static boolean stays(SolvePlan plan) {
-    return plan.partition().levels() == 1 && plan.numbers().devices().use();
   }
 
   /** The name under which R also stays on devices ({@link ResidentFactors}); null: nowhere. */

@@ -213,7 +213,17 @@ class KeptFrontsTest {
     }
 
     @Override
-    public Optional<double[]> solveStored() {
+    public Optional<double[]> forward(double[] c, int width) {
+      return Optional.empty();
+    }
+
+    @Override
+    public Optional<double[]> back(double[] given, int width) {
+      return Optional.empty();
+    }
+
+    @Override
+    public Optional<double[]> solveStored(double[] outside) {
       return Optional.empty();
     }
 

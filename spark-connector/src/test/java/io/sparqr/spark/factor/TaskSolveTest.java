@@ -24,7 +24,8 @@ import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.solve.NormalSolve;
+import io.sparqr.spark.solve.Substitution;
+import io.sparqr.spark.solve.TaskSolve;
 import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.spark.wire.VectorCodec;
@@ -48,7 +49,7 @@ import org.junit.jupiter.api.Test;
  * A later solve by one task: with R that stayed on a device, for which the plain executor stands
  * in, and with the stored rows when that R is wrong, gone, or nowhere.
  */
-class NormalSolveTest {
+class TaskSolveTest {
 
   private static final String ID = "a factorization";
   private static final int N = 60;
@@ -143,16 +144,15 @@ class NormalSolveTest {
     }
   }
 
-  private record Found(double[] x, NormalSolve.Where where) {}
+  private record Found(double[] x, TaskSolve.Where where) {}
 
   private Found solve(String factorization) {
     int[] pivots = new int[N];
     Arrays.setAll(pivots, p -> p);
-    List<byte[]> frames =
-        NormalSolve.run(plan, kept().iterator(), new Sparse(pivots, c, 1), factorization, ALONE);
+    List<byte[]> frames = run(Substitution.NORMAL, new Sparse(pivots, c, 1), factorization);
     Sparse x = VectorCodec.decodeSparse(frames.get(0));
     assertThat(x.position()).isEqualTo(pivots);
-    return new Found(x.value(), ObjectCodec.decode(frames.get(1), NormalSolve.Where.class));
+    return new Found(x.value(), ObjectCodec.decode(frames.get(1), TaskSolve.Where.class));
   }
 
   @Test
@@ -185,7 +185,17 @@ class NormalSolveTest {
     }
 
     @Override
-    public Optional<double[]> solveStored() {
+    public Optional<double[]> forward(double[] c, int width) {
+      return solve.get();
+    }
+
+    @Override
+    public Optional<double[]> back(double[] given, int width) {
+      return solve.get();
+    }
+
+    @Override
+    public Optional<double[]> solveStored(double[] outside) {
       return solve.get();
     }
 
@@ -226,7 +236,8 @@ class NormalSolveTest {
   void theStoredRightHandSideIsSolvedWhereRStayed() {
     double[] stored = solveStored(null);
     ResidentFactors.ofJvm().put(ID, 0, residence());
-    double[] there = ResidentFactors.ofJvm().find(ID, 0).factor().get().solveStored().get();
+    double[] there =
+        ResidentFactors.ofJvm().find(ID, 0).factor().get().solveStored(new double[0]).get();
     double[] x = solveStored(ID);
     assertThat(x).containsExactly(there);
     double scale = Arrays.stream(stored).map(Math::abs).max().orElseThrow();
@@ -244,8 +255,12 @@ class NormalSolveTest {
 
   private double[] solveStored(String factorization) {
     var given = new Sparse(new int[0], new double[0], 1);
-    byte[] frame = NormalSolve.stored(plan, kept().iterator(), given, factorization, ALONE);
-    return VectorCodec.decodeSparse(frame).value();
+    List<byte[]> frames = run(Substitution.STORED, given, factorization);
+    return VectorCodec.decodeSparse(frames.get(0)).value();
+  }
+
+  private List<byte[]> run(Substitution what, Sparse given, String factorization) {
+    return TaskSolve.run(what, plan, kept().iterator(), given, factorization, ALONE);
   }
 
   @Test

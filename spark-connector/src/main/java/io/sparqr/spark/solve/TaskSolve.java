@@ -21,18 +21,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Spliterator;
 import java.util.Spliterators;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * R'R x = c by one task that has whole trees: on its device if R has stayed there, otherwise with
- * the stored rows. Both triangular solves are done with the same R, which matters: two
- * factorizations of one matrix may differ by the signs of rows of R, but not in R'R.
+ * A solve with one task's part of R: on its device if R has stayed there, otherwise with the stored
+ * rows.
  */
-public final class NormalSolve {
+public final class TaskSolve {
 
-  private NormalSolve() {}
+  private TaskSolve() {}
 
   /**
    * Where a task has solved.
@@ -46,47 +46,35 @@ public final class NormalSolve {
   /**
    * Solves.
    *
-   * @param kept the task's stored content, which is not read if R has stayed on the device
-   * @param given c at the task's pivots
+   * @param kept the task's stored content, of which only the report is read if R has stayed on the
+   *     device
+   * @param given values at the positions that the task takes
    * @param factorization under which R has stayed; null: nowhere
    * @param threads threads for each task
-   * @return a frame with x at the task's pivots, then one with a {@link Where}
+   * @return a frame with the values that the task makes, then one with a {@link Where}
    */
   public static List<byte[]> run(
-      SolvePlan plan, Iterator<Object> kept, Sparse given, String factorization, int[] threads) {
+      Substitution what,
+      SolvePlan plan,
+      Iterator<Object> kept,
+      Sparse given,
+      String factorization,
+      int[] threads) {
     Object report = kept.next();
-    int task = TaskReport.decode((byte[]) report).task();
+    int id = TaskReport.decode((byte[]) report).task();
     var why = new ArrayList<String>();
-    Optional<double[]> x =
-        onDevice(factorization, task, r -> r.solve(given.value(), given.width()), why);
-    if (x.isPresent()) {
+    Optional<double[]> made =
+        onDevice(factorization, id, r -> what.onDevice(r, given.value(), given.width()), why);
+    if (made.isPresent()) {
+      SubtreeTask task = plan.partition().tasks().get(id);
+      int[] position = what.made(Substitution.Part.of(plan.analysis(), task));
       return List.of(
-          VectorCodec.encodeSparse(new Sparse(given.position(), x.get(), given.width())),
-          ObjectCodec.encode(new Where(task, true, "")));
+          VectorCodec.encodeSparse(new Sparse(position, made.get(), given.width())),
+          ObjectCodec.encode(new Where(id, true, "")));
     }
     return List.of(
-        TriangularSolve.normal(plan, again(report, kept), given, threads),
-        ObjectCodec.encode(new Where(task, false, why.get(0))));
-  }
-
-  /**
-   * R x = c with the right-hand sides stored with R, on the task's device or with the stored rows.
-   *
-   * @param given of the right width; its values are not used
-   * @return a frame with x at the task's pivots
-   */
-  public static byte[] stored(
-      SolvePlan plan, Iterator<Object> kept, Sparse given, String factorization, int[] threads) {
-    Object report = kept.next();
-    int task = TaskReport.decode((byte[]) report).task();
-    Optional<double[]> x =
-        onDevice(factorization, task, ResidentFactor::solveStored, new ArrayList<>());
-    if (x.isPresent()) {
-      SubtreeTask whole = plan.partition().tasks().get(task);
-      int[] pivots = TriangularSolve.pivots(plan.analysis(), whole);
-      return VectorCodec.encodeSparse(new Sparse(pivots, x.get(), given.width()));
-    }
-    return TriangularSolve.back(plan, again(report, kept), given, true, threads);
+        what.withRows(plan, again(report, kept), given, threads),
+        ObjectCodec.encode(new Where(id, false, why.get(0))));
   }
 
   /** A task's stored content whose report has been read. */
@@ -133,15 +121,21 @@ public final class NormalSolve {
     return Optional.empty();
   }
 
+  /** Whether R of a task is on a device of this JVM, as far as is known. */
+  static boolean isResident(String factorization, int task) {
+    return ResidentFactors.ofJvm().find(factorization, task).factor().isPresent();
+  }
+
   /**
-   * Where a factorization's tasks have solved, in one line; empty if it had no devices.
-   *
-   * @param all one for each task
+   * Where a factorization's tasks have solved, in one line; empty if it had no devices. A task that
+   * has solved several times counts as resident if it was each time.
    */
   static String summary(List<Where> all) {
-    long resident = all.stream().filter(Where::resident).count();
+    var byTask = new TreeMap<Integer, Where>();
+    all.forEach(w -> byTask.merge(w.task(), w, (a, b) -> a.resident() ? b : a));
+    long resident = byTask.values().stream().filter(Where::resident).count();
     var reasons =
-        all.stream()
+        byTask.values().stream()
             .filter(w -> !w.reason().isEmpty())
             .map(w -> "task %d: %s".formatted(w.task(), w.reason()))
             .limit(3)
@@ -152,8 +146,8 @@ public final class NormalSolve {
     return "R on the device for %d of %d task%s%s"
         .formatted(
             resident,
-            all.size(),
-            all.size() == 1 ? "" : "s",
+            byTask.size(),
+            byTask.size() == 1 ? "" : "s",
             reasons.isEmpty() ? "" : "; " + String.join("; ", reasons));
   }
 }

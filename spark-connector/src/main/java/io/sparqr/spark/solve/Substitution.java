@@ -1,0 +1,160 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.solve;
+
+import io.sparqr.numeric.ResidentFactor;
+import io.sparqr.partition.SubtreeTask;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.wire.VectorCodec.Sparse;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.Optional;
+
+/**
+ * What a task solves with its part of R, on a device where R has stayed or with the stored rows.
+ * Both have R with a positive diagonal, so that the values that tasks hand on are the same but for
+ * rounding, wherever the next task does its part.
+ */
+public enum Substitution {
+
+  /** R'R x = c, for tasks of whole trees. */
+  NORMAL(true, false, false) {
+    @Override
+    Optional<double[]> onDevice(ResidentFactor r, double[] given, int width) {
+      return r.solve(given, width);
+    }
+
+    @Override
+    byte[] withRows(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
+      return TriangularSolve.normal(plan, kept, given, threads);
+    }
+  },
+
+  /** R'y = c; y is 0 in dead columns. */
+  FORWARD(true, false, true) {
+    @Override
+    Optional<double[]> onDevice(ResidentFactor r, double[] given, int width) {
+      return r.forward(given, width);
+    }
+
+    @Override
+    byte[] withRows(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
+      return TriangularSolve.forward(plan, kept, given, false, threads);
+    }
+  },
+
+  /** The same with the remainder of c in dead columns, which a task on a device does not have. */
+  FORWARD_WITH_REST(true, false, true) {
+    @Override
+    Optional<double[]> onDevice(ResidentFactor r, double[] given, int width) {
+      return r.forward(given, width);
+    }
+
+    @Override
+    byte[] withRows(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
+      return TriangularSolve.forward(plan, kept, given, true, threads);
+    }
+  },
+
+  /** R x = c. */
+  BACK(true, true, false) {
+    @Override
+    Optional<double[]> onDevice(ResidentFactor r, double[] given, int width) {
+      return r.back(given, width);
+    }
+
+    @Override
+    byte[] withRows(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
+      return TriangularSolve.back(plan, kept, given, false, threads);
+    }
+  },
+
+  /** R x = 0 with x given in dead columns, which a task on a device does not have. */
+  HOMOGENEOUS(true, true, false) {
+    @Override
+    Optional<double[]> onDevice(ResidentFactor r, double[] given, int width) {
+      return r.back(given, width);
+    }
+
+    @Override
+    byte[] withRows(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
+      return TriangularSolve.homogeneous(plan, kept, given, threads);
+    }
+  },
+
+  /** R x = c with the Q'b stored with R. */
+  STORED(false, true, false) {
+    @Override
+    Optional<double[]> onDevice(ResidentFactor r, double[] given, int width) {
+      return r.solveStored(given);
+    }
+
+    @Override
+    byte[] withRows(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
+      return TriangularSolve.back(plan, kept, given, true, threads);
+    }
+  };
+
+  private final boolean takesPivots;
+  private final boolean takesOutside;
+  private final boolean updates;
+
+  Substitution(boolean takesPivots, boolean takesOutside, boolean updates) {
+    this.takesPivots = takesPivots;
+    this.takesOutside = takesOutside;
+    this.updates = updates;
+  }
+
+  /**
+   * The solution at the task's pivots and, for R'y = c, the updates at the columns outside; empty
+   * if R is gone.
+   *
+   * @param given values at the {@link #given} positions, width each
+   */
+  abstract Optional<double[]> onDevice(ResidentFactor r, double[] given, int width);
+
+  /**
+   * The same, encoded.
+   *
+   * @param kept the task's stored content
+   * @param threads threads for each task
+   */
+  abstract byte[] withRows(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads);
+
+  /** The positions of the values that a task takes. */
+  int[] given(Part part) {
+    return part.positions(takesPivots, takesOutside);
+  }
+
+  /** The positions of the values that it makes. */
+  int[] made(Part part) {
+    return part.positions(true, updates);
+  }
+
+  /**
+   * The positions of a task, ascending.
+   *
+   * @param pivots its pivots
+   * @param outside other columns with entries in its rows of R
+   */
+  record Part(int[] pivots, int[] outside) {
+
+    static Part of(SymbolicAnalysis analysis, SubtreeTask task) {
+      return new Part(
+          TriangularSolve.pivots(analysis, task), TriangularSolve.outside(analysis, task));
+    }
+
+    /** The pivots, then the columns outside. */
+    private int[] positions(boolean withPivots, boolean withOutside) {
+      if (!withOutside || outside.length == 0) {
+        return withPivots ? pivots : new int[0];
+      }
+      if (!withPivots) {
+        return outside;
+      }
+      int[] both = Arrays.copyOf(pivots, pivots.length + outside.length);
+      System.arraycopy(outside, 0, both, pivots.length, outside.length);
+      return both;
+    }
+  }
+}
