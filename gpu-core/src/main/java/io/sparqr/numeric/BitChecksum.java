@@ -1,7 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric;
 
+import io.sparqr.threads.Parallel;
 import java.nio.DoubleBuffer;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * 64-bit checksums of the bits of values: the sum of all values' {@link #mixed} bits modulo 2^64,
@@ -15,14 +17,20 @@ public final class BitChecksum {
   /** Values of a buffer that are summed without a copy. */
   private static final int SHORT = 32;
 
+  /** Values for which another thread pays. */
+  private static final int GRAIN = 1 << 18;
+
   /** Values copied at a time; they stay in the first cache. */
   private static final int PIECE = 1 << 10;
 
   private BitChecksum() {}
 
-  /** The checksum of a block's values and right-hand sides. O(values). */
-  public static long of(ContributionBlock b) {
-    return sum(b.values()) + sum(b.rhs());
+  /** The checksum of a block's values and right-hand sides, by several threads. O(values). */
+  public static long of(ContributionBlock b, int threads) {
+    double[] x = b.values();
+    var sum = new LongAdder();
+    Parallel.loop(x.length, GRAIN, threads, (from, to, t) -> sum.add(sum(x, from, to)));
+    return sum.sum() + sum(b.rhs());
   }
 
   /** One value's contribution to a sum: {@code mixed_bits} of the kernels. A bijection. */

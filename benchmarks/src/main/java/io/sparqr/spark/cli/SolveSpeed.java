@@ -25,8 +25,9 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
 
 /**
- * Seconds from rows in memory to x on the driver, in local Spark: whole solves, the same with the
- * analysis given, that with R kept until the end, and a solve of a kept factorization for
+ * Seconds from rows in memory to x on the driver, in local Spark or under {@code -Dspeed.master}
+ * (of a local cluster, executors with {@code -Dexecutor.memory}, 12g): whole solves, the same with
+ * the analysis given, that with R kept until the end, and a solve of a kept factorization for
  * right-hand sides never seen before. {@code SolveSpeed BACKEND REPEAT PROBLEM...}; a problem is
  * {@code SPEC@ORDERING}, or {@code SPEC@ORDERING@LEVELS} for a tree cut into tasks of at least so
  * many levels. Prints the first run, the median of all, the least, and of the last run its phases,
@@ -43,11 +44,14 @@ public final class SolveSpeed {
     int repeat = Integer.parseInt(args[1]);
     SparkConf conf =
         new SparkConf()
-            .setMaster("local[*]")
+            .setMaster(System.getProperty("speed.master", "local[*]"))
             .setAppName("sparqr speed")
             .set("spark.ui.enabled", "false")
+            .set("spark.rpc.message.maxSize", "1024")
             .set("spark.driver.host", "127.0.0.1")
-            .set("spark.driver.bindAddress", "127.0.0.1");
+            .set("spark.driver.bindAddress", "127.0.0.1")
+            .set("spark.executor.memory", System.getProperty("executor.memory", "12g"))
+            .set("spark.executor.extraClassPath", System.getProperty("java.class.path"));
     try (JavaSparkContext context = new JavaSparkContext(conf)) {
       context.setLogLevel("ERROR");
       // of -Dspark.plugins=io.sparqr.spark.metrics.SparqrPlugin: the compiler, too, is to be done

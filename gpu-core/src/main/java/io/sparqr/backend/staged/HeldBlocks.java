@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class HeldBlocks implements BlockShapes {
 
   private final SymbolicAnalysis analysis;
+  private final int threads;
   final ContributionBlock[] block;
 
   /** Checksum of each block when it was added. */
@@ -20,8 +21,14 @@ final class HeldBlocks implements BlockShapes {
   /** Number of blocks held. */
   private final AtomicInteger held = new AtomicInteger();
 
-  HeldBlocks(SymbolicAnalysis analysis, List<ContributionBlock> blocks) {
+  /**
+   * Holds blocks.
+   *
+   * @param threads for checksums
+   */
+  HeldBlocks(SymbolicAnalysis analysis, List<ContributionBlock> blocks, int threads) {
     this.analysis = analysis;
+    this.threads = threads;
     this.block = new ContributionBlock[analysis.fronts()];
     checksum = new long[analysis.fronts()];
     blocks.forEach(this::put);
@@ -34,7 +41,7 @@ final class HeldBlocks implements BlockShapes {
 
   /** Adds a block and computes its checksum. Thread-safe for different fronts. */
   void put(ContributionBlock b) {
-    put(b, BitChecksum.of(b));
+    put(b, BitChecksum.of(b, threads));
   }
 
   /** Adds a block with a known checksum. Thread-safe for different fronts. */
@@ -58,7 +65,7 @@ final class HeldBlocks implements BlockShapes {
    */
   void verify(List<ContributionBlock> held) {
     for (ContributionBlock b : held) {
-      if (BitChecksum.of(b) != checksum[b.front()]) {
+      if (BitChecksum.of(b, threads) != checksum[b.front()]) {
         int first = analysis.column(b.front(), analysis.fp(b.front()));
         throw new IntegrityFailure(
             "the held block of front " + b.front() + ", from", first, Double.NaN, 0);

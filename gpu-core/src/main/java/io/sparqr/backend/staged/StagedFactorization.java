@@ -79,7 +79,7 @@ public final class StagedFactorization {
     if (again) {
       given.verifyBlocks();
     } else {
-      given = new GivenValues(problem);
+      given = new GivenValues(problem, options.threads());
     }
     if (options.safe()) {
       // A repeated task must not reuse earlier data.
@@ -140,7 +140,7 @@ public final class StagedFactorization {
         prepared = new PreparedTask(problem, options, cut, planBudget);
       }
       rows = prepared.rows.withValues(problem.rows());
-      blocks = new HeldBlocks(analysis, problem.inputs());
+      blocks = new HeldBlocks(analysis, problem.inputs(), options.threads());
       done = new FactoredFronts(problem, rows, blocks, options.keepQ());
       estimate = new StageEstimate(analysis, rows, cut, options);
       layouts = new StageLayouts(prepared, estimate);

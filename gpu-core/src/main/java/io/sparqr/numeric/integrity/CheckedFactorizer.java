@@ -41,7 +41,7 @@ public final class CheckedFactorizer implements SubtreeFactorizer {
   @Override
   public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
     var why = new ArrayList<String>();
-    GivenValues given = backend.checksItself() ? null : GivenValues.of(problem);
+    GivenValues given = backend.checksItself() ? null : GivenValues.of(problem, options.threads());
     try {
       return attempt(backend, problem, options);
     } catch (IntegrityFailure e) {

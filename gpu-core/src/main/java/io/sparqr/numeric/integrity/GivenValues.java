@@ -19,6 +19,7 @@ import java.util.List;
 public final class GivenValues {
 
   private final SubtreeProblem problem;
+  private final int threads;
 
   /**
    * By place of the front in the task's list: the checksum of its rows, and whether it is known.
@@ -28,17 +29,22 @@ public final class GivenValues {
   private final boolean[] known;
   private final long[] block;
 
-  /** Starts with the checksums of the blocks alone. O(values of the blocks). */
-  public GivenValues(SubtreeProblem problem) {
+  /**
+   * Starts with the checksums of the blocks alone. O(values of the blocks).
+   *
+   * @param threads for the checksums of blocks
+   */
+  public GivenValues(SubtreeProblem problem, int threads) {
     this.problem = problem;
+    this.threads = threads;
     rows = new long[problem.fronts().length];
     known = new boolean[rows.length];
-    block = problem.inputs().stream().mapToLong(BitChecksum::of).toArray();
+    block = problem.inputs().stream().mapToLong(b -> BitChecksum.of(b, threads)).toArray();
   }
 
   /** The checksums of all rows and blocks, now. O(values). */
-  public static GivenValues of(SubtreeProblem problem) {
-    var all = new GivenValues(problem);
+  public static GivenValues of(SubtreeProblem problem, int threads) {
+    var all = new GivenValues(problem, threads);
     all.sumRows(all.rows);
     Arrays.fill(all.known, true);
     return all;
@@ -111,7 +117,7 @@ public final class GivenValues {
   public void verifyBlocks() {
     List<ContributionBlock> in = problem.inputs();
     for (int b = 0; b < block.length; b++) {
-      if (BitChecksum.of(in.get(b)) != block[b]) {
+      if (BitChecksum.of(in.get(b), threads) != block[b]) {
         throw changed(in.get(b).front());
       }
     }

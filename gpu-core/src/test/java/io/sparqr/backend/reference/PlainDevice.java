@@ -12,7 +12,6 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -26,7 +25,7 @@ public final class PlainDevice implements QrBackendProvider {
 
   private static final List<HeapRows> KEPT = new CopyOnWriteArrayList<>();
   private static final AtomicInteger FACTORED = new AtomicInteger();
-  private static final AtomicBoolean TO_BE_LOST = new AtomicBoolean();
+  private static final AtomicInteger UNTIL_LOST = new AtomicInteger(-1);
 
   /** Tasks factored in this JVM. */
   public static int factored() {
@@ -50,9 +49,9 @@ public final class PlainDevice implements QrBackendProvider {
     KEPT.clear();
   }
 
-  /** They are gone when the next task begins to solve R x = c, on the way down of a solve. */
-  public static void loseOnTheWayDown() {
-    TO_BE_LOST.set(true);
+  /** They are gone when so many tasks have solved R x = c, on the way down of a solve. */
+  public static void loseOnTheWayDown(int tasks) {
+    UNTIL_LOST.set(tasks);
   }
 
   /** A bit of all of them changes, in a root's first row. */
@@ -108,7 +107,7 @@ public final class PlainDevice implements QrBackendProvider {
             PlainDevice.class.getClassLoader(),
             new Class<?>[] {KeptRows.class},
             (proxy, method, arguments) -> {
-              if (method.getName().equals("back") && TO_BE_LOST.getAndSet(false)) {
+              if (method.getName().equals("back") && UNTIL_LOST.getAndDecrement() == 0) {
                 lose();
               }
               try {

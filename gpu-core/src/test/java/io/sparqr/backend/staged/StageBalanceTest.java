@@ -248,7 +248,7 @@ class StageBalanceTest {
     double[] values = random.doubles(ContributionBlock.packedLength(2, cn)).toArray();
     double[] rhs = random.doubles(4).toArray();
     var b = new ContributionBlock(front, 2, cn, values, rhs, 2);
-    var held = new HeldBlocks(analysis, List.of(b));
+    var held = new HeldBlocks(analysis, List.of(b), 2);
     held.verify(List.of(b));
     for (double[] array : List.of(values, rhs)) {
       for (int k = 0; k < array.length; k++) {

@@ -31,7 +31,7 @@ class StageValuesTest {
     }
     int[] fronts = p.fronts();
     var rows = new RowsByFront(p);
-    var given = new GivenValues(p);
+    var given = new GivenValues(p, 2);
     var whole = new StageValues(rows, fronts, p.inputs(), given);
     var inParts = new StageValues(rows, fronts, p.inputs(), given);
     for (int f = 0; f < fronts.length; f++) {
@@ -56,7 +56,7 @@ class StageValuesTest {
   void rowsThatChangedAreSeenWhenTheyAreReadInPartsAgain(long seed) {
     SubtreeProblem p = FaultProblem.random(seed, 1).problem();
     var rows = new RowsByFront(p);
-    var given = new GivenValues(p);
+    var given = new GivenValues(p, 2);
     int f = 0;
     while (rows.count(p.fronts()[f]) == 0) {
       f++;
