@@ -108,7 +108,8 @@ public record SolveLists(
       SolveTree tree, Optional<SolveTree.Listed> forward, int[] gather, int[] from, int longest) {
     StageProgram program = tree.program();
     int terms = 0;
-    for (FrontDescriptor d : tree.fronts()) {
+    for (int f = 0; f < program.fronts(); f++) {
+      FrontDescriptor d = tree.front(f);
       terms = Math.max(terms, Math.max(d.fn(), d.fp() + longest));
     }
     SolveTree.Listed back = BackItems.of(tree);
