@@ -18,91 +18,68 @@ import java.util.Optional;
 public enum Substitution {
 
   /** R'R x = c, for tasks of whole trees. */
-  NORMAL(true, false, false) {
-    @Override
-    Optional<double[]> onDevice(ResidentFactor r, double[] given, int width) {
-      return r.solve(given, width);
-    }
-
-    @Override
-    byte[] withRows(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
-      return TriangularSolve.normal(plan, kept, given, threads);
-    }
-  },
+  NORMAL(true, false, false, ResidentFactor::solve, TriangularSolve::normal),
 
   /** R'y = c; y is 0 in dead columns. */
-  FORWARD(true, false, true) {
-    @Override
-    Optional<double[]> onDevice(ResidentFactor r, double[] given, int width) {
-      return r.forward(given, width);
-    }
-
-    @Override
-    byte[] withRows(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
-      return TriangularSolve.forward(plan, kept, given, false, threads);
-    }
-  },
+  FORWARD(
+      true,
+      false,
+      true,
+      ResidentFactor::forward,
+      (plan, kept, given, threads) -> TriangularSolve.forward(plan, kept, given, false, threads)),
 
   /** The same with the remainder of c in dead columns, which a task on a device does not have. */
-  FORWARD_WITH_REST(true, false, true) {
-    @Override
-    Optional<double[]> onDevice(ResidentFactor r, double[] given, int width) {
-      return r.forward(given, width);
-    }
-
-    @Override
-    byte[] withRows(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
-      return TriangularSolve.forward(plan, kept, given, true, threads);
-    }
-  },
+  FORWARD_WITH_REST(
+      true,
+      false,
+      true,
+      ResidentFactor::forward,
+      (plan, kept, given, threads) -> TriangularSolve.forward(plan, kept, given, true, threads)),
 
   /** R x = c. */
-  BACK(true, true, false) {
-    @Override
-    Optional<double[]> onDevice(ResidentFactor r, double[] given, int width) {
-      return r.back(given, width);
-    }
-
-    @Override
-    byte[] withRows(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
-      return TriangularSolve.back(plan, kept, given, false, threads);
-    }
-  },
+  BACK(
+      true,
+      true,
+      false,
+      ResidentFactor::back,
+      (plan, kept, given, threads) -> TriangularSolve.back(plan, kept, given, false, threads)),
 
   /** R x = 0 with x given in dead columns, which a task on a device does not have. */
-  HOMOGENEOUS(true, true, false) {
-    @Override
-    Optional<double[]> onDevice(ResidentFactor r, double[] given, int width) {
-      return r.back(given, width);
-    }
-
-    @Override
-    byte[] withRows(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
-      return TriangularSolve.homogeneous(plan, kept, given, threads);
-    }
-  },
+  HOMOGENEOUS(true, true, false, ResidentFactor::back, TriangularSolve::homogeneous),
 
   /** R x = c with the Q'b stored with R. */
-  STORED(false, true, false) {
-    @Override
-    Optional<double[]> onDevice(ResidentFactor r, double[] given, int width) {
-      return r.solveStored(given);
-    }
-
-    @Override
-    byte[] withRows(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
-      return TriangularSolve.back(plan, kept, given, true, threads);
-    }
-  };
+  STORED(
+      false,
+      true,
+      false,
+      (r, outside, width) -> r.solveStored(outside),
+      (plan, kept, given, threads) -> TriangularSolve.back(plan, kept, given, true, threads));
 
   private final boolean takesPivots;
   private final boolean takesOutside;
   private final boolean updates;
+  private final OnDevice onDevice;
+  private final WithRows withRows;
 
-  Substitution(boolean takesPivots, boolean takesOutside, boolean updates) {
+  Substitution(
+      boolean takesPivots,
+      boolean takesOutside,
+      boolean updates,
+      OnDevice onDevice,
+      WithRows withRows) {
     this.takesPivots = takesPivots;
     this.takesOutside = takesOutside;
     this.updates = updates;
+    this.onDevice = onDevice;
+    this.withRows = withRows;
+  }
+
+  private interface OnDevice {
+    Optional<double[]> solve(ResidentFactor r, double[] given, int width);
+  }
+
+  private interface WithRows {
+    byte[] solve(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads);
   }
 
   /**
@@ -111,7 +88,9 @@ public enum Substitution {
    *
    * @param given values at the {@link #given} positions, width each
    */
-  abstract Optional<double[]> onDevice(ResidentFactor r, double[] given, int width);
+  Optional<double[]> onDevice(ResidentFactor r, double[] given, int width) {
+    return onDevice.solve(r, given, width);
+  }
 
   /**
    * The same, encoded.
@@ -119,7 +98,9 @@ public enum Substitution {
    * @param kept the task's stored content
    * @param threads threads for each task
    */
-  abstract byte[] withRows(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads);
+  byte[] withRows(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
+    return withRows.solve(plan, kept, given, threads);
+  }
 
   /** The positions of the values that a task takes. */
   int[] given(Part part) {
