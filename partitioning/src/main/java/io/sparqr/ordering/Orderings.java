@@ -19,10 +19,11 @@ import java.util.function.BiFunction;
  * range is 4e-7 to 9e-7) and {@value #SECONDS_PER_ENTRY} per entry of A. If the factorization, at
  * its expected rate, takes less time than that, no other order can save the cost of the search, and
  * AMD's is taken; if it takes more, nested dissection and COLAMD are tried too, and the order with
- * the least flops is taken. If it takes very much more and the first dissection is not far behind
- * AMD, dissection is repeated with other random choices, which moves its flops by 10 to 25% on
- * graphs without geometry. The choice follows expected rates, not measured seconds, so it is the
- * same on any machine with the same expected rate.
+ * the least flops is taken. COLAMD, whose flops are seldom far from AMD's, is left out if the first
+ * dissection needs at most half of AMD's. If the factorization takes very much more and the first
+ * dissection is not far behind AMD, dissection is repeated with other random choices, which moves
+ * its flops by 10 to 25% on graphs without geometry. The choice follows expected rates, not
+ * measured seconds, so it is the same on any machine with the same expected rate.
  */
 public final class Orderings {
 
@@ -37,6 +38,9 @@ public final class Orderings {
 
   /** Nested dissection is repeated only if its flops are at most this multiple of AMD's. */
   private static final double VARIANT_WORTH = 1.3;
+
+  /** COLAMD is tried only if the first dissection needs more than this multiple of AMD's flops. */
+  private static final double COLAMD_WORTH = 0.5;
 
   /** From this number of processors on, other orders begin before they are known to be wanted. */
   private static final int SEVERAL = 4;
@@ -156,10 +160,24 @@ public final class Orderings {
               amd.flopsPerSecond * 1e-9);
       return new Result(cheap.order, cheap.method, reason);
     }
-    // COLAMD runs on one thread, beside a dissection that seldom keeps all of them busy
-    search.beginColamd();
-    search.begin(ahead ? variants(limit, cheap.flops) : 0);
-    Trial dissected = dissected(pattern, search, cost, limit, VARIANT_WORTH * cheap.flops);
+    if (ahead) {
+      search.beginColamd();
+      search.begin(variants(limit, cheap.flops));
+    }
+    Trial dissection = dissection(pattern, search, cost, 0);
+    boolean farAhead = dissection.flops <= COLAMD_WORTH * cheap.flops;
+    if (!farAhead) {
+      // on one thread, beside further dissections and the counting of flops
+      search.beginColamd();
+    }
+    boolean again = dissection.flops <= VARIANT_WORTH * cheap.flops;
+    int further = again ? variants(limit, dissection.flops) : 0;
+    Trial dissected = repeated(pattern, search, cost, dissection, further);
+    if (farAhead) {
+      Result r = least("auto", cheap, dissected);
+      return new Result(
+          r.order, r.method, r.reason + "; colamd, seldom far from amd, was not tried");
+    }
     Permutation other = search.colamd();
     double count = cost.apply(pattern, other).flops;
     return least("auto", cheap, dissected, new Trial(other, OrderingMethod.COLAMD, count));
@@ -174,28 +192,28 @@ public final class Orderings {
     return k;
   }
 
-  /**
-   * Nested dissection, then with other random choices while that costs next to nothing.
-   *
-   * @param worth the most flops of the first at which the others are wanted
-   */
-  private static Trial dissected(
+  private static Trial dissection(
       SparsityPattern pattern,
       DissectionSearch search,
       BiFunction<SparsityPattern, Permutation, Cost> cost,
-      double flopsOfATry,
-      double worth) {
-    Trial best = null;
-    int wanted = 0;
-    for (int k = 0; k <= wanted; k++) {
-      Permutation order = search.order(k);
-      double count = cost.apply(pattern, order).flops;
-      if (best == null) {
-        wanted = count <= worth ? variants(flopsOfATry, count) : 0;
-        search.begin(wanted);
-      }
-      if (best == null || count < best.flops) {
-        best = new Trial(order, OrderingMethod.NESTED_DISSECTION, count);
+      int k) {
+    Permutation order = search.order(k);
+    return new Trial(order, OrderingMethod.NESTED_DISSECTION, cost.apply(pattern, order).flops);
+  }
+
+  /** The best of the first dissection and the next ones, with other random choices. */
+  private static Trial repeated(
+      SparsityPattern pattern,
+      DissectionSearch search,
+      BiFunction<SparsityPattern, Permutation, Cost> cost,
+      Trial first,
+      int further) {
+    search.begin(further);
+    Trial best = first;
+    for (int k = 1; k <= further; k++) {
+      Trial next = dissection(pattern, search, cost, k);
+      if (next.flops < best.flops) {
+        best = next;
       }
     }
     return best;
@@ -208,7 +226,12 @@ public final class Orderings {
           "best",
           attempt(pattern, OrderingMethod.COLAMD, cost),
           attempt(pattern, OrderingMethod.AMD, cost),
-          dissected(pattern, search, cost, 0, Double.POSITIVE_INFINITY));
+          repeated(
+              pattern,
+              search,
+              cost,
+              dissection(pattern, search, cost, 0),
+              DissectionSearch.VARIANTS - 1));
     }
   }
 

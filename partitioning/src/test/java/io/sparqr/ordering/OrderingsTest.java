@@ -115,13 +115,38 @@ class OrderingsTest {
 
   @Test
   void autoTriesTheOthersWhereTheFlopsAreMany() {
-    double[] flops = {1e15, 3e14, 4e14, 5e14, 6e14, 2e15};
+    double[] flops = {1e15, 6e14, 7e14, 8e14, 9e14, 2e15};
     AtomicInteger counted = new AtomicInteger();
     Orderings.Result r = auto((a, p) -> new Orderings.Cost(flops[counted.getAndIncrement()], RATE));
+    assertThat(counted).hasValue(6);
     assertThat(r.method()).isEqualTo(OrderingMethod.NESTED_DISSECTION);
     assertThat(r.order().toArray()).isEqualTo(new NestedDissection().order(SMALL).toArray());
     assertThat(r.reason())
-        .isEqualTo("auto: nd 3.000e+05 Gflop, against amd 1.000e+06 Gflop, colamd 2.000e+06 Gflop");
+        .isEqualTo("auto: nd 6.000e+05 Gflop, against amd 1.000e+06 Gflop, colamd 2.000e+06 Gflop");
+  }
+
+  @Test
+  void autoTakesColamdWhereItNeedsTheLeast() {
+    double[] flops = {1e15, 6e14, 7e14, 8e14, 9e14, 5e14};
+    AtomicInteger counted = new AtomicInteger();
+    Orderings.Result r = auto((a, p) -> new Orderings.Cost(flops[counted.getAndIncrement()], RATE));
+    assertThat(r.method()).isEqualTo(OrderingMethod.COLAMD);
+    assertThat(r.order().toArray()).isEqualTo(new Colamd().order(SMALL).toArray());
+  }
+
+  @Test
+  void autoLeavesColamdOutWhereADissectionIsFarAheadOfAmd() {
+    // as far as the first dissection, whatever its repeats need
+    double[] flops = {1e15, 5e14, 4e14, 7e14, 8e14};
+    AtomicInteger counted = new AtomicInteger();
+    Orderings.Result r = auto((a, p) -> new Orderings.Cost(flops[counted.getAndIncrement()], RATE));
+    assertThat(counted).hasValue(5);
+    assertThat(r.method()).isEqualTo(OrderingMethod.NESTED_DISSECTION);
+    assertThat(r.order().toArray()).isEqualTo(NestedDissection.variant(1).order(SMALL).toArray());
+    assertThat(r.reason())
+        .isEqualTo(
+            "auto: nd 4.000e+05 Gflop, against amd 1.000e+06 Gflop; colamd, seldom far from amd,"
+                + " was not tried");
   }
 
   @Test
@@ -149,9 +174,10 @@ class OrderingsTest {
 
   @Test
   void workBegunAheadChangesNothing() {
-    // taken at AMD; all dissections; the first far behind; fewer dissections wanted than begun
+    // taken at AMD; all dissections; the first far behind; fewer dissections wanted than begun, and
+    // COLAMD left out
     double[][] flops = {
-      {1}, {1e15, 3e14, 4e14, 2e14, 6e14, 2e15}, {1e15, 1.4e15, 2e15}, {1e15, 1e7, 2e15}
+      {1}, {1e15, 6e14, 7e14, 5e14, 9e14, 2e15}, {1e15, 1.4e15, 2e15}, {1e15, 1e7}
     };
     for (double[] f : flops) {
       List<Orderings.Result> results = new ArrayList<>();
