@@ -11,6 +11,7 @@ data=${2:-}
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 mkdir -p "$out" "$stage/lib"
+out=$(cd "$out" && pwd -P)
 rm -f "$out"/part*.tgz
 
 # Not needed there: other platforms' natives, the RocksDB shuffle store, Hive, Kubernetes, the web UI's files.

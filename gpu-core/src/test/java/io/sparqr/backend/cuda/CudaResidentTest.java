@@ -3,7 +3,9 @@ package io.sparqr.backend.cuda;
 
 import static io.sparqr.numeric.FrontFactors.requireSame;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.DeviceCases;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;
@@ -125,6 +127,19 @@ class CudaResidentTest {
     assertThat(none.reason()).contains("no room");
     System.setProperty(SHARE, "0");
     assertThat(residence(PROBLEM).factor()).isEmpty();
+  }
+
+  @Test
+  void rightHandSidesTooManyForABufferAreRefusedAndRStays() {
+    try (ResidentFactor r = residence(PROBLEM).factor().orElseThrow()) {
+      double[] unread = new double[0];
+      assertThatThrownBy(() -> r.back(unread, 1 << 20))
+          .isInstanceOf(InsufficientMemoryException.class)
+          .hasMessageContaining("1048576 right-hand sides of 1728 columns exceed a buffer");
+      assertThatThrownBy(() -> r.solve(unread, Integer.MAX_VALUE))
+          .isInstanceOf(InsufficientMemoryException.class);
+      assertThat(r.solve(right(PROBLEM, 3), 1)).isPresent();
+    }
   }
 
   @Test
