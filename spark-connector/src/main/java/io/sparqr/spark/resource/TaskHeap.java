@@ -41,6 +41,9 @@ public final class TaskHeap {
   /** Total prediction for the running tasks of this JVM. */
   private static final AtomicLong FORETOLD = new AtomicLong();
 
+  /** Held from a look at the blocks to their eviction: two tasks would evict for the same need. */
+  private static final Object LOOKING = new Object();
+
   private TaskHeap() {}
 
   /**
@@ -55,8 +58,10 @@ public final class TaskHeap {
     long heap = Runtime.getRuntime().maxMemory();
     long evicted = 1;
     for (int round = 0; round < ROUNDS && evicted > 0; round++) {
-      long blocks = SparkEnv.get().memoryManager().onHeapStorageMemoryUsed();
-      evicted = evict(excess(heap, blocks, FORETOLD.get()));
+      synchronized (LOOKING) {
+        long blocks = SparkEnv.get().memoryManager().onHeapStorageMemoryUsed();
+        evicted = evict(excess(heap, blocks, FORETOLD.get()));
+      }
     }
   }
 
