@@ -7,6 +7,9 @@ import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.StoredRdds;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.apache.spark.SparkEnv;
@@ -88,13 +91,13 @@ class TaskHeapTest {
   /** Two tasks, which begin and end together. */
   private static void take(JavaSparkContext context, long bytes) {
     assertThat(context.defaultParallelism()).isGreaterThanOrEqualTo(2);
-    Both.LATCH.set(new java.util.concurrent.CyclicBarrier(2));
+    Both.LATCH.set(new CyclicBarrier(2));
     context
         .parallelize(List.of(0, 1), 2)
         .foreach(
             k -> {
               Both.LATCH.get().await();
-              // who arrives last wakes the other: the last steps together need no waking
+              // one of the two wakes up late; both leave this loop at the same moment
               Both.RUNNING.incrementAndGet();
               while (Both.RUNNING.get() % 2 != 0) {
                 Thread.onSpinWait();
@@ -106,11 +109,9 @@ class TaskHeapTest {
 
   /** Of this JVM: the master is local. */
   private static final class Both {
-    static final java.util.concurrent.atomic.AtomicInteger RUNNING =
-        new java.util.concurrent.atomic.AtomicInteger();
+    static final AtomicInteger RUNNING = new AtomicInteger();
 
-    static final java.util.concurrent.atomic.AtomicReference<java.util.concurrent.CyclicBarrier>
-        LATCH = new java.util.concurrent.atomic.AtomicReference<>();
+    static final AtomicReference<CyclicBarrier> LATCH = new AtomicReference<>();
   }
 
   private static List<Long> sums(JavaRDD<long[]> of) {
